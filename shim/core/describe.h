@@ -1,0 +1,42 @@
+// What the library says about itself: plain records in named ELF sections of libdetshim.so.
+//
+// `detshim hooks` and `detshim options` read them out of the very file that would be preloaded, so the
+// documentation cannot speak of another version. Nothing here holds a pointer: the bytes in the file are
+// the bytes in memory, and no relocation is needed to read them.
+#pragma once
+
+#include <cstdint>
+
+namespace detshim {
+
+/// What a hook does with a call. The numbers are part of the log's format (docs/LOG_FORMAT.md).
+enum class Action : uint32_t { none, observe, pin, replace, refuse, unfixed, uncovered };
+
+/// The names of the actions as the log writes them, indexed by Action.
+inline constexpr const char* action_names[] = {"none",   "observe", "pin",      "replace",
+                                               "refuse", "unfixed", "uncovered"};
+inline constexpr int action_count = 7;
+
+/// One hook, as documented. Section `detshim_hook_info`, an array without gaps.
+struct alignas(64) HookInfo {
+  char library[16];   ///< library's short name: libc, curand, cudnn
+  char name[80];      ///< exported symbol
+  Action action;      ///< what the hook does at its strongest
+  char fields[4][20] = {}; ///< names of the values that its records carry, in order
+  char summary[208];  ///< one sentence for docs/HOOKS.md
+};
+static_assert(sizeof(HookInfo) % 64 == 0);
+
+/// One environment variable that the library accepts. Section `detshim_option_info`, an array without gaps.
+struct alignas(64) OptionInfo {
+  char name[32];      ///< DETSHIM_SEED
+  char accepted[96];  ///< what is accepted, in words, as the error line says it
+  char fallback[64];  ///< what holds when it is unset
+  char summary[256];  ///< one or two sentences for docs/OPTIONS.md
+};
+static_assert(sizeof(OptionInfo) % 64 == 0);
+
+inline constexpr const char* hook_info_section = "detshim_hook_info";
+inline constexpr const char* option_info_section = "detshim_option_info";
+
+} // namespace detshim

@@ -1,0 +1,435 @@
+#include "core/identity.h"
+
+#include "core/options.h"
+#include "core/sys.h"
+#include "core/text.h"
+
+#include <cstdlib>
+#include <initializer_list>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <time.h>
+
+extern "C" char** environ;
+
+namespace detshim {
+namespace detail {
+
+thread_local constinit Thread thread;
+
+constinit GenerationPage generation_page = {};
+
+} // namespace detail
+
+namespace {
+
+constinit Process self;
+constinit uint32_t children = 0; // of this process, forked so far
+constinit uint64_t takeovers = 0; // wrappers that handed this name on, see ProcessName
+constinit bool drawn = false;
+constinit uint32_t last_generation = 0;
+constinit uint32_t last_epoch = 0;
+// Shared with every descendant: gives children that no hook announced different names.
+constinit uint32_t* unannounced = nullptr;
+
+// Labels of derivation, apart from all ordinals.
+constexpr uint64_t label_rank = 0x72616E6B00000000;
+constexpr uint64_t label_wrapper = 0x7772617000000000;
+constexpr uint64_t label_exec = 0x6578656300000000;
+constexpr uint64_t label_unannounced = 0x756E616E00000000;
+constexpr uint64_t label_child = 0x6368696C00000000;
+
+void copy_path(PathText& to, const PathText& from) { __builtin_memcpy(to, from, sizeof(PathText)); }
+
+/// Appends to a path; a long one is cut and closed with its key, which tells it apart all the same.
+void extend_path(PathText& path, const char* separator, uint64_t ordinal, uint64_t key) {
+  Text<sizeof(PathText) + 24> text;
+  for (const char* c = path; *c != 0 && *c != '~'; ++c) text.add(*c);
+  text.add(separator);
+  if (ordinal != 0) text.add(ordinal);
+  if (text.length() > 40 || contains(path, "~")) {
+    text.shorten(40);
+    text.add('~').add_hex(key, 16);
+  }
+  __builtin_memcpy(path, text.c_str(), text.length() + 1);
+}
+
+// ------------------------------------------------------------------ the internal variable
+
+// In the environment itself, so that whatever libc executes by itself takes along what holds at that moment.
+constinit RunEntry published = {};
+constinit bool is_published = false;
+
+RunVariable own_variable() {
+  RunVariable variable;
+  variable.root_pid = self.root_pid;
+  variable.writer_pid = self.pid;
+  variable.writer_drew = drawn || children != 0;
+  variable.rank_plus_1 = self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0;
+  variable.mode = options().mode;
+  variable.policy = options().policy;
+  variable.has_seed = self.has_seed;
+  variable.seed_drawn = self.seed_drawn;
+  variable.seed = self.seed;
+  variable.key = self.key;
+  variable.children = children;
+  variable.takeovers = takeovers;
+  copy_path(variable.path, self.path);
+  __builtin_memcpy(variable.run, self.run, sizeof variable.run);
+  variable.log_is_default = self.log_is_default;
+  __builtin_memcpy(variable.log_folder, self.log_folder, sizeof variable.log_folder);
+  return variable;
+}
+
+void write_variable() {
+  if (is_published) write_run_entry(published, own_variable());
+}
+
+/// An entry for one process alone: it takes the name as it stands.
+void write_entry_for(RunEntry& entry, const ProcessName& name) {
+  RunVariable variable = own_variable();
+  variable.writer_pid = 0;
+  variable.writer_drew = false;
+  variable.children = 0;
+  variable.takeovers = name.takeovers;
+  variable.key = name.key;
+  copy_path(variable.path, name.path);
+  write_run_entry(entry, variable);
+}
+
+// ------------------------------------------------------------------ the first process
+
+void read_rank() {
+  for (const char* name : {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
+                           "MV2_COMM_WORLD_RANK"}) {
+    uint64_t rank = 0;
+    const char* value = environment_value(name);
+    if (value == nullptr || !parse_seed(value, rank) || rank > 0x7fffffff) continue;
+    self.rank_given = true;
+    self.rank = static_cast<int>(rank);
+    return;
+  }
+}
+
+/// Below 2^53, so that the number survives every tool that reads it.
+uint64_t random_seed() {
+  uint64_t number = 0;
+  sys::call(SYS_getrandom, sys::address(&number), sizeof number, 0);
+  return number >> 11;
+}
+
+void draw_seed_if_needed() {
+  if (self.has_seed || !options().pins()) return;
+  self.seed = random_seed();
+  self.seed_drawn = self.has_seed = true;
+}
+
+/// Date and time of a moment in UTC, as 20261121T003512. Days to date: H. Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms", civil_from_days.
+void add_time(Text<32>& text, int64_t seconds) {
+  const int64_t days = seconds / 86400 + 719468;
+  const auto rest = static_cast<uint64_t>(seconds % 86400);
+  const auto day_of_era = static_cast<uint64_t>(days % 146097);
+  const uint64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const uint64_t m = (5 * day_of_year + 2) / 153;
+  const uint64_t month = m < 10 ? m + 3 : m - 9;
+  const auto two = [&text](uint64_t number) { text.add(static_cast<char>('0' + number / 10)).add(number % 10); };
+  text.add(year_of_era + static_cast<uint64_t>(days / 146097) * 400 + (month <= 2 ? 1 : 0));
+  two(month);
+  two(day_of_year - (153 * m + 2) / 5 + 1);
+  text.add('T');
+  two(rest / 3600), two(rest / 60 % 60), two(rest % 60);
+}
+
+/// The folder of the log as an absolute path: what a child in another working directory must see too.
+void choose_log_folder() {
+  Text<sizeof self.log_folder> folder;
+  const char* asked = options().log;
+  self.log_is_default = *asked == 0;
+  if (*asked != '/') {
+    char here[600];
+    if (sys::failed(sys::call(SYS_getcwd, sys::address(here), sizeof here))) here[0] = '.', here[1] = 0;
+    folder.add(here).add('/');
+  }
+  if (self.log_is_default)
+    folder.add("detshim-log/").add(self.run);
+  else
+    folder.add(asked);
+  __builtin_memcpy(self.log_folder, folder.c_str(), folder.length() + 1);
+}
+
+void begin_run() {
+  self.root_pid = self.pid;
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  Text<32> run;
+  add_time(run, now.tv_sec);
+  run.add('-').add(static_cast<uint64_t>(self.pid));
+  __builtin_memcpy(self.run, run.c_str(), run.length() + 1);
+  choose_log_folder();
+  draw_seed_if_needed();
+}
+
+/// The path starts here: the first process of the run, or of a rank. A launcher without a rank and its rank 0
+/// have streams of their own; both begin with the seed's native sequences.
+void begin_path() {
+  self.is_first = self.rank == 0;
+  self.key = derive(self.seed, label_rank + (self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0));
+  self.path[0] = '0';
+  self.path[1] = 0;
+  takeovers = 0;
+}
+
+/// Takes over what the parent decided. False without a parent.
+bool join_run() {
+  RunVariable run;
+  if (!read_run_variable(run)) return false;
+  self.root_pid = run.root_pid;
+  self.key = run.key;
+  takeovers = run.takeovers;
+  copy_path(self.path, run.path);
+  __builtin_memcpy(self.run, run.run, sizeof self.run);
+  self.log_is_default = run.log_is_default;
+  __builtin_memcpy(self.log_folder, run.log_folder, sizeof self.log_folder);
+  draw_seed_if_needed(); // for a child that was given another mode
+
+  if (self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1) {
+    begin_path(); // a launcher started this rank: it is itself again, whoever launched it and how often
+  } else if (run.writer_pid == 0 || (run.writer_pid == self.pid && !run.writer_drew)) {
+    self.is_first = self.rank == 0 && same_text(self.path, "0");
+  } else if (run.writer_pid == self.pid) { // this process turned into another program behind our back
+    takeovers = 0;
+    self.key = derive(self.key, label_exec);
+    extend_path(self.path, "e", 0, self.key);
+  } else { // a child that libc made and executed by itself: system, popen
+    takeovers = 0;
+    self.key = derive(self.key, label_unannounced + run.children);
+    extend_path(self.path, "u", run.children, self.key);
+  }
+  return true;
+}
+
+/// Gives this process a new generation, so that every thread's state is made again.
+void new_generation() {
+  forget_places();
+  __atomic_store_n(&detail::generation_page.generation, ++last_generation, __ATOMIC_RELEASE);
+}
+
+void establish_process() {
+  self.pid = sys::getpid();
+  self.seed = options().seed;
+  self.has_seed = options().has_seed;
+  self.seed_drawn = options().seed_drawn;
+  read_rank();
+  if (!join_run()) {
+    begin_run();
+    begin_path();
+  }
+
+  constexpr long madv_wipe_on_fork = 18;
+  sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page, madv_wipe_on_fork);
+  constexpr long prot_read_write = 3;
+  constexpr long map_shared_anonymous = 0x21;
+  const long page = sys::call(SYS_mmap, 0, 4096, prot_read_write, map_shared_anonymous, -1, 0);
+  if (!sys::failed(page)) unannounced = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(page));
+}
+
+// ------------------------------------------------------------------ children
+
+/// Names a child process and counts it. What a wrapper does after its first child is its own.
+ProcessName take_child_name() {
+  Thread& thread = this_thread();
+  ProcessName name;
+  name.is_first = self.is_first;
+  name.takeovers = takeovers;
+  name.key = self.key;
+  copy_path(name.path, self.path);
+  const bool takes_over = !drawn && children == 0;
+  ++children;
+  const uint64_t ordinal = ++thread.forks; // the thread's own: threads that fork at once do not race for it
+  if (takes_over) {
+    ++name.takeovers;
+    self.is_first = false;
+    self.key = derive(self.key, label_wrapper + takeovers);
+    extend_path(self.path, "w", takeovers, self.key);
+    takeovers = 0;
+    new_generation();
+  } else {
+    name.is_first = false;
+    name.takeovers = 0;
+    name.key = derive(derive(self.key, thread.label), label_child + ordinal);
+    if (thread.label != 0) extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
+    extend_path(name.path, ".", ordinal, name.key);
+  }
+  write_variable();
+  return name;
+}
+
+// Between the parent's decision and both sides having acted on it; glibc serialises forks.
+constinit bool fork_is_pending = false;
+constinit ProcessName forked_child = {};
+
+void before_fork() {
+  forked_child = take_child_name();
+  fork_is_pending = true;
+}
+
+void after_fork_in_parent() { fork_is_pending = false; }
+
+void become_child() {
+  if (fork_is_pending) {
+    fork_is_pending = false;
+    self.key = forked_child.key;
+    self.is_first = forked_child.is_first;
+    takeovers = forked_child.takeovers;
+    copy_path(self.path, forked_child.path);
+  } else { // clone(2), _Fork: nobody announced it
+    const uint64_t ordinal = unannounced != nullptr ? __atomic_add_fetch(unannounced, 1, __ATOMIC_RELAXED) : 1;
+    self.key = derive(self.key, label_unannounced + ordinal);
+    extend_path(self.path, ".u", ordinal, self.key);
+    self.is_first = false;
+    takeovers = 0;
+  }
+  self.pid = sys::getpid();
+  drawn = false;
+  children = 0;
+  write_variable();
+}
+
+void after_fork_in_child() { process(); }
+
+constinit int establishing = 0;
+
+} // namespace
+
+const Process& process() {
+  if (__builtin_expect(generation() != 0, 1)) return self;
+  // First call, or a child that no handler announced. Constructors run in one thread; a second thread that
+  // comes at the same moment waits.
+  if (__atomic_exchange_n(&establishing, 1, __ATOMIC_ACQUIRE) != 0) {
+    while (__atomic_load_n(&establishing, __ATOMIC_ACQUIRE) != 0 && generation() == 0) {
+    }
+    return self;
+  }
+  if (generation() == 0) {
+    if (last_generation == 0)
+      establish_process();
+    else
+      become_child();
+    new_generation();
+  }
+  __atomic_store_n(&establishing, 0, __ATOMIC_RELEASE);
+  return self;
+}
+
+void forget_places() {
+  __atomic_store_n(&detail::generation_page.draw_epoch, __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED),
+                   __ATOMIC_RELEASE);
+}
+
+void mark_drawn() {
+  if (__atomic_load_n(&drawn, __ATOMIC_RELAXED)) return;
+  __atomic_store_n(&drawn, true, __ATOMIC_RELAXED);
+  write_variable();
+}
+
+uint64_t stream_key(const Thread& thread, Kind kind, uint64_t k) {
+  return derive(derive(thread.key, static_cast<uint64_t>(kind)), k);
+}
+
+namespace detail {
+
+void establish_thread(Thread& me) {
+  const Process& owner = process();
+  if (me.generation != ~uint32_t{0}) { // what it holds was made for another process, or under another name
+    me.places.clear();
+    me.seeds.clear();
+    me.states.clear();
+    me.count_block_left = 0;
+  }
+  const bool forked = me.pid != 0 && me.pid != owner.pid;
+  if (forked) me.children = me.forks = 0;
+  if (forked || me.path[0] == 0) {
+    // The thread that forked is the child's main thread. One that no hook saw being made has the kernel's number.
+    // (A vfork child asks as the thread whose memory it borrows, which is established already.)
+    const bool is_main = forked || sys::gettid() == owner.pid;
+    me.label = is_main ? 0 : label_unannounced + static_cast<uint64_t>(sys::gettid());
+    me.path[0] = is_main ? '0' : '?';
+    me.path[1] = 0;
+  }
+  me.pid = owner.pid;
+  me.is_first = owner.is_first && me.label == 0;
+  me.key = derive(owner.key, me.label);
+  me.records = 0;
+  me.generation = generation();
+}
+
+} // namespace detail
+
+ThreadName name_new_thread() {
+  Thread& creator = this_thread();
+  ThreadName name;
+  const uint32_t ordinal = ++creator.children;
+  name.label = derive(creator.label, ordinal);
+  __builtin_memcpy(name.path, creator.path, sizeof name.path);
+  extend_path(name.path, ".", ordinal, name.label);
+  return name;
+}
+
+void enter_thread(const ThreadName& name) {
+  Thread& thread = detail::thread;
+  thread.label = name.label;
+  __builtin_memcpy(thread.path, name.path, sizeof thread.path);
+}
+
+void leave_thread() {
+  Thread& thread = detail::thread;
+  thread.places.clear();
+  thread.seeds.clear();
+  thread.states.clear();
+}
+
+ProcessName name_child_process() {
+  process();
+  return take_child_name();
+}
+
+void write_exec_entry(RunEntry& entry) {
+  process();
+  if (const int pid = sys::getpid(); pid != self.pid) { // a vfork child, in its parent's memory
+    Thread& thread = this_thread();
+    if (thread.sharing_child != pid) {
+      thread.sharing_child_name = take_child_name();
+      thread.sharing_child = pid;
+    }
+    return write_entry_for(entry, thread.sharing_child_name);
+  }
+  ProcessName name = {self.is_first, takeovers, self.key, {}};
+  copy_path(name.path, self.path);
+  if (drawn || children != 0) {
+    name.takeovers = 0;
+    name.key = derive(self.key, label_exec);
+    extend_path(name.path, "e", 0, name.key);
+  }
+  write_entry_for(entry, name);
+}
+
+void write_spawn_entry(RunEntry& entry) { write_entry_for(entry, name_child_process()); }
+
+void announce_hidden_child() {
+  process();
+  __atomic_add_fetch(&children, 1, __ATOMIC_RELAXED);
+  write_variable();
+}
+
+void publish_identity() {
+  this_thread();
+  is_published = true;
+  write_variable();
+  putenv(published);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+} // namespace detshim

@@ -1,0 +1,165 @@
+// Who is drawing: the rank, the process in the tree of processes, the thread in the tree of threads.
+//
+// A stream is named by `seed / rank / process path / thread path / kind / k`, never by a global counter, so it
+// is the same in every run and no two consumers share one. Names are kept as 64-bit keys, each derived from
+// its parent's by Philox (core/philox.h), with a readable path beside the key for the log.
+//
+// The first thread of the first process of rank 0 is special: its streams begin with the sequence that the
+// seed natively gives (`is_first`).
+#pragma once
+
+#include "core/philox.h"
+#include "core/run_variable.h"
+#include "core/table.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detshim {
+
+struct Counter;
+
+/// What a stream is for. The numbers are part of a stream's name: they never change, new ones are appended.
+enum class Kind : uint64_t {
+  libc_random = 1, ///< rand and random: one generator, as in glibc
+  libc_random_r = 2,
+  drand48 = 3,
+  xsubi48 = 4,
+  rand_r = 5,
+  getrandom = 6,
+  getentropy = 7,
+  arc4random = 8,
+  urandom = 9,
+  uuid = 10,
+  random_device = 11,
+  libcxx_random_device = 12,
+  curand = 13,
+  auxv_random = 14,
+};
+
+struct Process {
+  int pid = 0;
+  int rank = 0;
+  bool rank_given = false; ///< by a launcher's variable
+  int root_pid = 0;      ///< the first process of the run
+  bool is_first = false; ///< first process of rank 0, nothing drawn before it
+  uint64_t key = 0;      ///< names the streams of this process
+  uint64_t seed = 0;
+  bool has_seed = false;   ///< false only in observe without DETSHIM_SEED
+  bool seed_drawn = false; ///< drawn by detshim, not given
+  PathText path = {};
+  char run[32] = {};           ///< name of the run
+  char log_folder[3600] = {};  ///< absolute
+  bool log_is_default = false; ///< DETSHIM_LOG was not given
+};
+
+/// This process; established by the first call, and again in a forked child.
+const Process& process();
+
+/// Told when something was drawn, pinned or recorded here, so that a child from now on is a child and not the
+/// program that a mere wrapper (sh, time, env) started.
+void mark_drawn();
+
+/// What a process that is about to be made will be.
+struct ProcessName {
+  bool is_first;
+  uint64_t takeovers; ///< how often the name was handed from a wrapper to its first child
+  uint64_t key;
+  PathText path;
+};
+
+/// One thread's own state. Lives in initial-exec TLS, is constant-initialised and needs no destructor.
+struct Thread {
+  uint32_t generation = ~uint32_t{0}; ///< of the process that the rest was made for
+  int pid = 0;                        ///< of that process
+  bool is_first = false;              ///< main thread of the first process
+  uint8_t depth = 0;                  ///< hooks being executed, see loader/hook.h
+  uint64_t label = 0;                 ///< place in the tree of threads, 0 for the main thread
+  uint64_t key = 0;                   ///< names the thread's streams
+  uint32_t children = 0;              ///< threads made so far
+  uint32_t forks = 0;                 ///< processes made so far
+  int sharing_child = 0;              ///< pid of the last vfork child that executed a program
+  ProcessName sharing_child_name = {}; ///< and its name: it may try several paths
+  uint32_t records = 0;               ///< records written so far
+  Counter* count_block = nullptr; ///< counts file: this thread's block, see core/counts.cpp
+  int64_t count_block_first = 0;
+  uint32_t count_block_left = 0;
+  PathText path = {};
+  Table<32> places; ///< call places: key -> counter, see core/log.cpp
+  Table<16> seeds;  ///< distinct seeds: (kind, value) -> j + 1, see core/seeds.cpp
+  Table<8> states;  ///< caller-owned generator states: address -> state, see hooks/libc_random.cpp
+};
+
+/// A number that changes when this process is a new one. It lives in a page that the kernel wipes in every
+/// child, so a child made by clone(2), _Fork or a raw system call is noticed too. One load.
+uint32_t generation();
+
+/// This thread, established for this process.
+Thread& this_thread();
+
+/// Key of the k-th stream of a kind in this thread.
+uint64_t stream_key(const Thread& thread, Kind kind, uint64_t k = 0);
+
+/// What a creator hands to the thread that it makes.
+struct ThreadName {
+  uint64_t label;
+  PathText path;
+};
+
+/// Takes the next ordinal of the calling thread, for a thread about to be made.
+ThreadName name_new_thread();
+/// Called by the new thread before anything else of its own.
+void enter_thread(const ThreadName& name);
+/// Gives the thread's tables back. A later draw of the same thread (a destructor's) starts them anew.
+void leave_thread();
+
+/// Takes the next ordinal of the calling thread, for a child process. The first child of a process that drew
+/// nothing takes over its name (a wrapper such as sh or time is transparent), and this process goes on under
+/// another.
+ProcessName name_child_process();
+
+/// The internal variable's entry for a program that is about to be executed: in this process, or, if the caller
+/// is a child that still shares this process's memory (vfork), in that child.
+void write_exec_entry(RunEntry& entry);
+
+/// The same for a child process that is about to be made together with its program (posix_spawn).
+void write_spawn_entry(RunEntry& entry);
+
+/// Puts a new ordinal into the published variable, for a child that libc will make and execute by itself
+/// (system, popen).
+void announce_hidden_child();
+
+/// Registers the fork handlers and puts the internal variable into the environment. From the constructor only.
+void publish_identity();
+
+namespace detail {
+extern thread_local constinit Thread thread;
+struct alignas(4096) GenerationPage { // alone in its page: the kernel wipes whole pages
+  uint32_t generation;
+  uint32_t draw_epoch; ///< see draw_epoch()
+};
+extern GenerationPage generation_page;
+void establish_thread(Thread& thread);
+} // namespace detail
+
+inline uint32_t generation() {
+  return __atomic_load_n(&detail::generation_page.generation, __ATOMIC_RELAXED);
+}
+
+/// A number that changes whenever what was decided for a call place may hold no longer: in a child, and when an
+/// object was unloaded, whose addresses another one may get.
+inline uint32_t draw_epoch() {
+  return __atomic_load_n(&detail::generation_page.draw_epoch, __ATOMIC_RELAXED);
+}
+/// Begins a new epoch.
+void forget_places();
+
+inline Thread& this_thread() {
+  Thread& thread = detail::thread;
+  // Both sides start unequal (all ones, zero) and a wiped page reads zero, so one comparison covers the first
+  // call, a fork, and a child that nobody announced.
+  if (__builtin_expect(thread.generation != generation(), 0)) detail::establish_thread(thread);
+  return thread;
+}
+
+} // namespace detshim

@@ -1,0 +1,142 @@
+#include "core/modules.h"
+
+#include "core/sys.h"
+#include "core/text.h"
+
+namespace detshim {
+namespace {
+
+struct Tables {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* strings = nullptr;
+  const uint32_t* gnu_hash = nullptr;
+  const uint16_t* versions = nullptr;
+};
+
+/// The loader relocates the addresses in a dynamic section in place; the vDSO's it leaves alone.
+uintptr_t table_address(const Module& module, uintptr_t value) {
+  return value < module.base ? module.base + value : value;
+}
+
+bool read_tables(const Module& module, Tables& tables) {
+  for (const ElfW(Dyn)* entry = module.dynamic; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    const uintptr_t address = table_address(module, entry->d_un.d_ptr);
+    switch (entry->d_tag) {
+    case DT_SYMTAB: tables.symbols = reinterpret_cast<const ElfW(Sym)*>(address); break;
+    case DT_STRTAB: tables.strings = reinterpret_cast<const char*>(address); break;
+    case DT_GNU_HASH: tables.gnu_hash = reinterpret_cast<const uint32_t*>(address); break;
+    case DT_VERSYM: tables.versions = reinterpret_cast<const uint16_t*>(address); break;
+    default: break;
+    }
+  }
+  return tables.symbols != nullptr && tables.strings != nullptr && tables.gnu_hash != nullptr;
+}
+
+uint32_t gnu_hash(const char* name) {
+  uint32_t hash = 5381;
+  for (; *name != 0; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
+  return hash;
+}
+
+/// Index of the symbol, 0 if there is none.
+uint32_t look_up(const Tables& tables, const char* name) {
+  const uint32_t bucket_count = tables.gnu_hash[0];
+  const uint32_t first_symbol = tables.gnu_hash[1];
+  const uint32_t bloom_size = tables.gnu_hash[2];
+  const uint32_t bloom_shift = tables.gnu_hash[3];
+  const auto* bloom = reinterpret_cast<const ElfW(Addr)*>(tables.gnu_hash + 4);
+  const auto* buckets = reinterpret_cast<const uint32_t*>(bloom + bloom_size);
+  const uint32_t* chains = buckets + bucket_count;
+  if (bucket_count == 0 || bloom_size == 0) return 0;
+
+  constexpr uint32_t bits = sizeof(ElfW(Addr)) * 8;
+  const uint32_t hash = gnu_hash(name);
+  const ElfW(Addr) word = bloom[hash / bits % bloom_size];
+  if ((word >> (hash % bits) & word >> ((hash >> bloom_shift) % bits) & 1) == 0) return 0;
+
+  uint32_t index = buckets[hash % bucket_count];
+  if (index < first_symbol) return 0;
+  for (;; ++index) {
+    const uint32_t other = chains[index - first_symbol];
+    if ((other | 1) == (hash | 1)) {
+      const ElfW(Sym)& symbol = tables.symbols[index];
+      const bool is_default = tables.versions == nullptr || (tables.versions[index] & 0x8000) == 0;
+      if (is_default && symbol.st_shndx != SHN_UNDEF && same_text(tables.strings + symbol.st_name, name))
+        return index;
+    }
+    if ((other & 1) != 0) return 0;
+  }
+}
+
+} // namespace
+
+bool Module::holds(const void* address) const {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  for (int i = 0; i < header_count; ++i) {
+    const ElfW(Phdr)& header = headers[i];
+    if (header.p_type == PT_LOAD && at - (base + header.p_vaddr) < header.p_memsz) return true;
+  }
+  return false;
+}
+
+const void* Module::symbol(const char* name) const {
+  Tables tables;
+  if (!read_tables(*this, tables)) return nullptr;
+  const uint32_t index = look_up(tables, name);
+  if (index == 0) return nullptr;
+  const ElfW(Sym)& symbol = tables.symbols[index];
+  const int type = symbol.st_info & 15;
+  if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE) return nullptr;
+  return reinterpret_cast<const void*>(base + symbol.st_value);
+}
+
+bool each_module(bool (*visit)(const Module&, void*), void* data) {
+  struct Context {
+    bool (*visit)(const Module&, void*);
+    void* data;
+  } context{visit, data};
+  return dl_iterate_phdr(
+             [](dl_phdr_info* info, size_t, void* p) {
+               Module module;
+               module.path = info->dlpi_name != nullptr ? info->dlpi_name : "";
+               module.base = info->dlpi_addr;
+               module.headers = info->dlpi_phdr;
+               module.header_count = info->dlpi_phnum;
+               for (int i = 0; i < module.header_count; ++i)
+                 if (module.headers[i].p_type == PT_DYNAMIC)
+                   module.dynamic =
+                       reinterpret_cast<const ElfW(Dyn)*>(module.base + module.headers[i].p_vaddr);
+               auto* c = static_cast<Context*>(p);
+               return c->visit(module, c->data) ? 1 : 0;
+             },
+             &context) != 0;
+}
+
+bool find_module(const void* address, Module& found) {
+  return each_module([&](const Module& module) {
+    if (!module.holds(address)) return false;
+    found = module;
+    return true;
+  });
+}
+
+bool is_own(const Module& module) { return module.holds(reinterpret_cast<const void*>(&is_own)); }
+
+const void* find_symbol(const char* name) {
+  const void* address = nullptr;
+  each_module([&](const Module& module) { return (address = module.symbol(name)) != nullptr; });
+  return address;
+}
+
+void module_path(const Module& module, char* path, size_t size) {
+  if (size == 0) return;
+  if (module.path[0] == 0) {
+    if (sys::failed(sys::readlink("/proc/self/exe", path, size))) path[0] = 0;
+    return;
+  }
+  size_t i = 0;
+  for (; module.path[i] != 0 && i + 1 < size; ++i) path[i] = module.path[i];
+  path[i] = 0;
+}
+
+} // namespace detshim

@@ -1,0 +1,50 @@
+// The loaded objects of this process: which one is at an address, what it defines.
+//
+// Reads the dynamic sections directly (System V gABI, chapter 5; the GNU hash table as in U. Drepper, "How To
+// Write Shared Libraries", 1.5.3), so it works before any constructor, allocates nothing, cannot meet a hook
+// and leaves dlerror alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <link.h>
+
+namespace detshim {
+
+/// A loaded object. `path` belongs to the loader and holds as long as the object is loaded; it is empty for
+/// the main program.
+struct Module {
+  const char* path = "";
+  uintptr_t base = 0;
+  const ElfW(Dyn) * dynamic = nullptr;
+  const ElfW(Phdr) * headers = nullptr;
+  int header_count = 0;
+
+  bool holds(const void* address) const;
+  /// Address of the function or object that the module defines under that name in its default version;
+  /// nullptr if there is none, or only an indirect function (nothing that is hooked is one).
+  const void* symbol(const char* name) const;
+};
+
+/// Calls visit(module) for each loaded object in load order until it returns true; true if one did.
+bool each_module(bool (*visit)(const Module&, void*), void* data);
+
+template <typename Visit>
+bool each_module(Visit visit) {
+  return each_module([](const Module& module, void* data) { return (*static_cast<Visit*>(data))(module); },
+                     &visit);
+}
+
+/// The object that holds an address; false if none does (code made at run time).
+bool find_module(const void* address, Module& found);
+
+/// Our own object.
+bool is_own(const Module& module);
+
+/// The first object that defines `name`, and its address there; nullptr without one.
+const void* find_symbol(const char* name);
+
+/// Writes the module's path, for the main program too; at most `size` bytes with the closing zero.
+void module_path(const Module& module, char* path, size_t size);
+
+} // namespace detshim

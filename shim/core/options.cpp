@@ -1,0 +1,200 @@
+#include "core/options.h"
+
+#include "core/describe.h"
+#include "core/hook_table.h"
+#include "core/run_variable.h"
+#include "core/settings.h"
+#include "core/sys.h"
+#include "core/text.h"
+
+extern "C" char** environ;
+
+namespace detshim {
+namespace {
+
+// The list. An entry's place in `option_info` is its place in `Which`; read_option() gives it its meaning.
+enum Which { seed, mode, policy, log, disable, quiet };
+
+[[gnu::section("detshim_option_info"), gnu::used]] constinit const OptionInfo option_info[] = {
+    {"DETSHIM_SEED", "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x",
+     "a random seed, drawn when first needed, printed and recorded",
+     "The one number that a run depends on. The same seed gives the same run, another seed another run."},
+    {"DETSHIM_MODE", "enforce, record, observe, strict or off", "enforce if DETSHIM_SEED is set, else record",
+     "enforce pins seeds and entropy and forces deterministic algorithms; record pins only; observe only "
+     "writes the log; strict is enforce, and what has no deterministic form fails with its library's own "
+     "status; off does nothing."},
+    {"DETSHIM_SEED_POLICY", "fixed, mix or keep", "fixed",
+     "What becomes of seeds that the program passes itself. fixed: the j-th distinct value of a thread "
+     "becomes the j-th seed derived from DETSHIM_SEED, rank and thread; mix: derived from DETSHIM_SEED and "
+     "the program's value; keep: left alone."},
+    {"DETSHIM_LOG", "a folder, made when it is missing; at most 3000 bytes", "detshim-log/<run>",
+     "Where the log goes. A relative name starts at the first process's working directory."},
+    {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, parted by commas", "nothing",
+     "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a variable that "
+     "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
+    {"DETSHIM_QUIET", "0 or 1", "0", "1 leaves out the lines on stderr: the drawn seed and the closing line."},
+};
+
+constinit Options current;
+constinit char log_text[3008];
+constinit char disable_text[3008];
+constinit int state = 0;  // 0 unread, 1 being read, 2 read
+constinit int reader = 0; // the thread that reads
+
+constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
+constexpr const char* policy_names[] = {"fixed", "mix", "keep"};
+
+[[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
+  Text<1024> line;
+  line.add("detshim: ").add(name).add("=\"");
+  for (int i = 0; value[i] != 0 && i < 120; ++i)
+    line.add(value[i] >= ' ' && value[i] < 127 ? value[i] : '?');
+  line.add("\" is not accepted: ").add(accepted).add('\n');
+  sys::write(2, line.c_str(), line.length());
+  sys::exit_group(2);
+}
+
+[[noreturn]] void stop_unknown(const char* name, const char* value) {
+  Text<400> accepted;
+  accepted.add("there is no such option; the options are");
+  for (const OptionInfo& info : option_info)
+    accepted.add(&info == option_info ? " " : ", ").add(info.name);
+  stop(name, value, accepted.c_str());
+}
+
+template <size_t Count>
+int index_of(const char* value, const char* const (&names)[Count]) {
+  for (size_t i = 0; i < Count; ++i)
+    if (same_text(value, names[i])) return static_cast<int>(i);
+  return -1;
+}
+
+bool copy(const char* value, char* to, size_t size) {
+  if (text_length(value) >= size) return false;
+  for (; *value != 0; ++value) *to++ = *value;
+  *to = 0;
+  return true;
+}
+
+/// Calls `visit` with each item of a list parted by commas; false as soon as `visit` is.
+template <typename Visit>
+bool each_item(const char* list, Visit visit) {
+  while (*list != 0) {
+    Text<128> item;
+    for (; *list != 0 && *list != ','; ++list)
+      if (*list != ' ') item.add(*list);
+    if (*list == ',') ++list;
+    if (item.cut() || (item.length() != 0 && !visit(item.c_str()))) return false;
+  }
+  return true;
+}
+
+bool disable_one(const char* item) {
+  if (starts_with(item, "env:")) return setting_is_known(item + 4);
+  bool known = false;
+  for (Hook* hook : HookTable{}) {
+    if (!same_text(item, hook->info->library) && !same_text(item, hook->info->name)) continue;
+    hook->disabled = true;
+    known = true;
+  }
+  return known;
+}
+
+bool read_option(int which, const char* value) {
+  int index;
+  switch (which) {
+  case seed: return current.has_seed = parse_seed(value, current.seed);
+  case mode:
+    if ((index = index_of(value, mode_names)) < 0) return false;
+    current.mode = static_cast<Mode>(index);
+    return true;
+  case policy:
+    if ((index = index_of(value, policy_names)) < 0) return false;
+    current.policy = static_cast<SeedPolicy>(index);
+    return true;
+  case log: return *value != 0 && copy(value, log_text, sizeof log_text - 7);
+  case disable: return copy(value, disable_text, sizeof disable_text - 7) && each_item(value, disable_one);
+  case quiet: return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
+  }
+  return false;
+}
+
+void read_environment() {
+  bool mode_is_set = false;
+  bool policy_is_set = false;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (!starts_with(*entry, "DETSHIM_")) continue;
+    Text<64> name;
+    const char* value = *entry;
+    for (; *value != 0 && *value != '='; ++value) name.add(*value);
+    if (*value == '=') ++value;
+    if (same_text(name.c_str(), run_variable_name)) continue;
+    int which = -1;
+    for (const OptionInfo& info : option_info)
+      if (!name.cut() && same_text(name.c_str(), info.name)) which = static_cast<int>(&info - option_info);
+    if (which < 0) stop_unknown(name.c_str(), value);
+    if (!read_option(which, value)) stop(name.c_str(), value, option_info[which].accepted);
+    mode_is_set |= which == mode;
+    policy_is_set |= which == policy;
+  }
+  RunVariable run;
+  const bool has_parent = read_run_variable(run);
+  if (!mode_is_set)
+    current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
+  if (!policy_is_set && has_parent) current.policy = run.policy;
+  if (!current.has_seed && has_parent && run.has_seed) {
+    current.has_seed = true;
+    current.seed_drawn = run.seed_drawn;
+    current.seed = run.seed;
+  }
+  current.log = log_text;
+  current.disable = disable_text;
+}
+
+} // namespace
+
+const Options& options() {
+  if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2, 1)) return current;
+  int unread = 0;
+  if (__atomic_compare_exchange_n(&state, &unread, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    __atomic_store_n(&reader, sys::gettid(), __ATOMIC_RELAXED);
+    read_environment();
+    __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+  }
+  // Another thread is reading: wait the few microseconds. A signal handler that interrupted the reader must
+  // not wait for itself; it gets Mode::off or the mode that is already known.
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2)
+    if (__atomic_load_n(&reader, __ATOMIC_RELAXED) == sys::gettid()) break;
+  return current;
+}
+
+bool setting_is_disabled(const char* name) {
+  return !each_item(options().disable, [name](const char* item) {
+    return !(starts_with(item, "env:") && same_text(item + 4, name));
+  });
+}
+
+bool parse_seed(const char* text, uint64_t& seed) {
+  const unsigned base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+  if (base == 16) text += 2;
+  if (*text == 0) return false;
+  uint64_t number = 0;
+  for (; *text != 0; ++text) {
+    const char c = *text;
+    const unsigned digit = c >= '0' && c <= '9'                 ? static_cast<unsigned>(c - '0')
+                           : base == 16 && c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
+                           : base == 16 && c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
+                                                                : 99;
+    if (digit >= base) return false;
+    if (__builtin_mul_overflow(number, uint64_t{base}, &number) ||
+        __builtin_add_overflow(number, uint64_t{digit}, &number))
+      return false;
+  }
+  seed = number;
+  return true;
+}
+
+const char* mode_name(Mode mode) { return mode_names[static_cast<int>(mode)]; }
+const char* policy_name(SeedPolicy policy) { return policy_names[static_cast<int>(policy)]; }
+
+} // namespace detshim

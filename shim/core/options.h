@@ -1,0 +1,46 @@
+// The library's options: environment variables, read once, checked before anything else happens.
+//
+// Declared in one place, the list in options.cpp; docs/OPTIONS.md is generated from it.
+#pragma once
+
+#include <cstdint>
+
+namespace detshim {
+
+enum class Mode : uint8_t { enforce, record, observe, strict, off };
+enum class SeedPolicy : uint8_t { fixed, mix, keep };
+
+struct Options {
+  Mode mode = Mode::off;
+  SeedPolicy policy = SeedPolicy::fixed;
+  bool has_seed = false;   ///< DETSHIM_SEED was given here, or a parent had a seed
+  bool seed_drawn = false; ///< that parent had drawn it
+  bool quiet = false;
+  uint64_t seed = 0;        ///< meaningful when has_seed
+  const char* log = "";     ///< DETSHIM_LOG, empty when unset
+  const char* disable = ""; ///< DETSHIM_DISABLE, empty when unset
+
+  bool off() const { return mode == Mode::off; }
+  /// Seeds and entropy are replaced.
+  bool pins() const { return mode == Mode::enforce || mode == Mode::record || mode == Mode::strict; }
+  /// Deterministic algorithms and settings are forced.
+  bool forces() const { return mode == Mode::enforce || mode == Mode::strict; }
+  bool strict() const { return mode == Mode::strict; }
+};
+
+/// The options of this process: its environment's, and what it does not say, its parent's in the same run. The
+/// first call reads them; a variable with a wrong value, or an
+/// unknown DETSHIM_ variable, ends the process there with one line on stderr and exit status 2.
+const Options& options();
+
+/// True if DETSHIM_DISABLE lists `env:<name>`.
+bool setting_is_disabled(const char* name);
+
+/// Reads a seed: decimal, or hexadecimal after 0x; 0 to 2^64-1; nothing else around it.
+bool parse_seed(const char* text, uint64_t& seed);
+
+/// The names that the log and the error lines use.
+const char* mode_name(Mode mode);
+const char* policy_name(SeedPolicy policy);
+
+} // namespace detshim

@@ -1,0 +1,86 @@
+// Philox4x32-10, the counter-based generator behind every stream that has no native sequence to follow.
+//
+// Algorithm: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel Random Numbers: As Easy as
+// 1, 2, 3", SC'11, section 3.3 and table 2; the constants are the paper's. tests/unit/philox_test.cpp holds
+// it to the authors' published known-answer vectors.
+//
+// Why counter-based: block n of a stream is a function of (key, n) alone, so any stream starts anywhere at
+// once, a forked child needs nothing from its parent, and no state is shared between threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detshim {
+
+struct PhiloxBlock {
+  uint32_t word[4];
+};
+
+/// The 128-bit block that Philox4x32-10 gives for a 128-bit counter under a 64-bit key.
+constexpr PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t product0 = uint64_t{0xD2511F53} * counter.word[0];
+    const uint64_t product1 = uint64_t{0xCD9E8D57} * counter.word[2];
+    counter = {{static_cast<uint32_t>(product1 >> 32) ^ counter.word[1] ^ key0, static_cast<uint32_t>(product1),
+                static_cast<uint32_t>(product0 >> 32) ^ counter.word[3] ^ key1,
+                static_cast<uint32_t>(product0)}};
+    key0 += 0x9E3779B9;
+    key1 += 0xBB67AE85;
+  }
+  return counter;
+}
+
+/// Block `index` of the stream that `key` names.
+constexpr PhiloxBlock stream_block(uint64_t key, uint64_t index) {
+  return philox({{static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), 0, 0}},
+                static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
+}
+
+/// The key of a child stream: a pseudo-random function of the parent's key and the child's label. The fourth
+/// counter word keeps it apart from every block of the parent's own stream.
+constexpr uint64_t derive(uint64_t parent, uint64_t label) {
+  const PhiloxBlock block =
+      philox({{static_cast<uint32_t>(label), static_cast<uint32_t>(label >> 32), 0, 0x64657473}},
+             static_cast<uint32_t>(parent), static_cast<uint32_t>(parent >> 32));
+  return uint64_t{block.word[1]} << 32 | block.word[0];
+}
+
+/// A stream of bytes or words with its place in it. Every call to fill() starts a fresh block, so what one
+/// call gets never depends on the size of the call before it.
+class Stream {
+public:
+  constexpr Stream() = default;
+  explicit constexpr Stream(uint64_t key) : key_(key) {}
+
+  /// Writes `size` bytes.
+  void fill(void* data, size_t size) {
+    auto* out = static_cast<unsigned char*>(data);
+    while (size > 0) {
+      const PhiloxBlock block = stream_block(key_, next_++);
+      const size_t part = size < sizeof block ? size : sizeof block;
+      __builtin_memcpy(out, &block, part);
+      out += part;
+      size -= part;
+    }
+  }
+
+  /// The next 32-bit word: four of them to a block.
+  uint32_t word() {
+    if (left_ == 0) {
+      block_ = stream_block(key_, next_++);
+      left_ = 4;
+    }
+    return block_.word[4 - left_--];
+  }
+
+  uint64_t key() const { return key_; }
+
+private:
+  uint64_t key_ = 0;
+  uint64_t next_ = 0;
+  PhiloxBlock block_{};
+  uint32_t left_ = 0;
+};
+
+} // namespace detshim

@@ -1,0 +1,120 @@
+#include "core/run_variable.h"
+
+#include "core/sys.h"
+
+extern "C" char** environ;
+
+// DETSHIM_RUN=1:<root pid>:<writer pid>:<drew>:<rank + 1>:<mode>:<policy>:<seed: - none, g given, d drawn>:<seed>:
+// <key>:<children>:<takeovers>:<log: d default, g given>:<path>:<run>:<folder>, numbers in hexadecimal, the folder last
+// because it may hold a colon.
+
+namespace detshim {
+namespace {
+
+constexpr uint64_t format_version = 1;
+
+/// Reads fields from left to right; `good` turns false at the first one that is not what it should be.
+struct Fields {
+  const char* at;
+  bool good = true;
+
+  uint64_t number(uint64_t highest = ~uint64_t{0}) {
+    uint64_t result = 0;
+    int digits = 0;
+    for (;; ++at, ++digits) {
+      const char c = *at;
+      if (c >= '0' && c <= '9')
+        result = result << 4 | static_cast<uint64_t>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        result = result << 4 | static_cast<uint64_t>(c - 'a' + 10);
+      else
+        break;
+    }
+    good &= digits >= 1 && digits <= 16 && result <= highest;
+    close();
+    return result;
+  }
+
+  char letter() {
+    const char c = *at;
+    if (c != 0) ++at;
+    close();
+    return c;
+  }
+
+  template <size_t Size>
+  void text(char (&to)[Size], char end) {
+    size_t i = 0;
+    for (; *at != 0 && *at != end && i + 1 < Size; ++at) to[i++] = *at;
+    to[i] = 0;
+    good &= i > 0 && *at == end;
+    if (*at != 0) ++at;
+  }
+
+private:
+  void close() {
+    good &= *at == ':';
+    if (*at != 0) ++at;
+  }
+};
+
+} // namespace
+
+void write_run_entry(RunEntry& entry, const RunVariable& content) {
+  Text<sizeof(RunEntry)> text;
+  const auto number = [&text](uint64_t value) { text.add_hex(value).add(':'); };
+  text.add(run_variable_name).add('=');
+  number(format_version);
+  number(static_cast<uint64_t>(content.root_pid));
+  number(static_cast<uint64_t>(content.writer_pid));
+  number(content.writer_drew ? 1 : 0);
+  number(content.rank_plus_1);
+  number(static_cast<uint64_t>(content.mode));
+  number(static_cast<uint64_t>(content.policy));
+  text.add(!content.has_seed ? '-' : content.seed_drawn ? 'd' : 'g').add(':');
+  number(content.seed);
+  number(content.key);
+  number(content.children);
+  number(content.takeovers);
+  text.add(content.log_is_default ? 'd' : 'g').add(':');
+  text.add(content.path).add(':').add(content.run).add(':').add(content.log_folder);
+  __builtin_memcpy(entry, text.c_str(), text.length() + 1);
+}
+
+bool read_run_variable(RunVariable& content) {
+  const char* value = environment_value(run_variable_name);
+  if (value == nullptr) return false;
+  Fields fields{value};
+  fields.number(format_version);
+  content.root_pid = static_cast<int>(fields.number(0x7fffffff));
+  content.writer_pid = static_cast<int>(fields.number(0x7fffffff));
+  content.writer_drew = fields.number(1) != 0;
+  content.rank_plus_1 = fields.number();
+  content.mode = static_cast<Mode>(fields.number(static_cast<uint64_t>(Mode::off)));
+  content.policy = static_cast<SeedPolicy>(fields.number(static_cast<uint64_t>(SeedPolicy::keep)));
+  const char seed_kind = fields.letter();
+  content.has_seed = seed_kind != '-';
+  content.seed_drawn = seed_kind == 'd';
+  content.seed = fields.number();
+  content.key = fields.number();
+  content.children = fields.number();
+  content.takeovers = fields.number();
+  content.log_is_default = fields.letter() == 'd';
+  fields.text(content.path, ':');
+  fields.text(content.run, ':');
+  fields.text(content.log_folder, 0);
+  if (fields.good) return true;
+  constexpr const char* line = "detshim: DETSHIM_RUN is not accepted: it is how detshim's own processes tell their "
+                               "children about the run; unset it\n";
+  sys::write(2, line, text_length(line));
+  sys::exit_group(2);
+}
+
+const char* environment_value(const char* name) {
+  const size_t length = text_length(name);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (starts_with(*entry, name) && (*entry)[length] == '=') return *entry + length + 1;
+  return nullptr;
+}
+
+} // namespace detshim

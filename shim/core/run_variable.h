@@ -1,0 +1,47 @@
+// DETSHIM_RUN, the one internal variable: what a process of a run tells those that it starts.
+#pragma once
+
+#include "core/options.h"
+#include "core/text.h"
+
+#include <cstdint>
+
+namespace detshim {
+
+/// A readable path that is cut when it grows long; the key beside it stays exact.
+using PathText = char[64];
+
+/// The variable's content.
+struct RunVariable {
+  int root_pid = 0;        ///< the first process of the run
+  int writer_pid = 0;      ///< whose state this is; 0 if it was written for the process that reads it
+  bool writer_drew = false; ///< something was drawn there, or it has children
+  uint64_t rank_plus_1 = 0; ///< 0 for a process without a rank
+  Mode mode = Mode::off;
+  SeedPolicy policy = SeedPolicy::fixed;
+  bool has_seed = false;
+  bool seed_drawn = false; ///< drawn by detshim, not given by the user
+  uint64_t seed = 0;
+  uint64_t key = 0;
+  uint64_t children = 0; ///< told apart children that only saw the writer's own state
+  uint64_t takeovers = 0; ///< how often the name was handed from a wrapper to its first child
+  PathText path = {};
+  char run[32] = {};
+  bool log_is_default = false;
+  char log_folder[3600] = {};
+};
+
+inline constexpr const char* run_variable_name = "DETSHIM_RUN";
+
+/// The whole entry, name and all, as it stands in an environment.
+using RunEntry = char[4096];
+void write_run_entry(RunEntry& entry, const RunVariable& content);
+
+/// Reads the variable of this process: false if there is none. A damaged one ends the process with one line on
+/// stderr and exit status 2.
+bool read_run_variable(RunVariable& content);
+
+/// Value of an environment variable, read without libc; nullptr if it is not set.
+const char* environment_value(const char* name);
+
+} // namespace detshim

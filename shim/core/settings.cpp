@@ -1,0 +1,70 @@
+#include "core/settings.h"
+
+#include "core/options.h"
+#include "core/text.h"
+
+#include <cstdlib>
+
+namespace detshim {
+namespace {
+
+constexpr Setting settings[] = {
+    // cuBLAS reads it once, at the first cublasCreate_v2. Both values bound the workspaces of a handle so that
+    // several streams cannot share one (cuBLAS documentation, "Results Reproducibility").
+    {"CUBLAS_WORKSPACE_CONFIG", ":4096:8", {":4096:8", ":16:8"}},
+};
+constexpr int setting_count = sizeof settings / sizeof settings[0];
+
+constinit SettingChange changes[setting_count] = {};
+constinit int change_count = 0;
+constinit SettingChange latest = {};
+
+bool is_good(const Setting& setting, const char* value) {
+  for (const char* good : setting.also_good)
+    if (good != nullptr && same_text(value, good)) return true;
+  return false;
+}
+
+/// Sets one variable where that is needed; false if it was good already.
+bool apply(const Setting& setting, SettingChange& change) {
+  const char* value = getenv(setting.name);
+  if ((value != nullptr && is_good(setting, value)) || setting_is_disabled(setting.name)) return false;
+  change = {&setting, value != nullptr, {}};
+  for (unsigned i = 0; value != nullptr && value[i] != 0 && i + 1 < sizeof change.was; ++i)
+    change.was[i] = value[i];
+  return setenv(setting.name, setting.value, 1) == 0;
+}
+
+} // namespace
+
+bool setting_is_known(const char* name) {
+  for (const Setting& setting : settings)
+    if (same_text(setting.name, name)) return true;
+  return false;
+}
+
+bool setting_is_good(const char* name, const char* value) {
+  for (const Setting& setting : settings)
+    if (same_text(setting.name, name)) return is_good(setting, value);
+  return false;
+}
+
+void apply_settings() {
+  if (!options().forces()) return;
+  for (const Setting& setting : settings)
+    if (apply(setting, changes[change_count])) ++change_count;
+}
+
+const SettingChange* reapply_setting(const char* name) {
+  if (!options().forces()) return nullptr;
+  for (const Setting& setting : settings)
+    if (same_text(setting.name, name) && apply(setting, latest)) return &latest;
+  return nullptr;
+}
+
+const SettingChange* setting_changes(int& count) {
+  count = change_count;
+  return changes;
+}
+
+} // namespace detshim

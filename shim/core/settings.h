@@ -1,0 +1,38 @@
+// Environment variables that the CUDA libraries and frameworks read, and the values that make them
+// repeatable. Set from the library's constructor: each is read in main, lazily, or by a library loaded later.
+#pragma once
+
+namespace detshim {
+
+/// One variable that enforce and strict set.
+struct Setting {
+  const char* name;
+  const char* value;       ///< what is set
+  const char* also_good[2]; ///< a user's own values that stay
+};
+
+/// What became of a variable.
+struct SettingChange {
+  const Setting* setting;
+  bool was_set;
+  char was[64]; ///< the user's value, when was_set
+};
+
+/// True if `name` is one of the settings (DETSHIM_DISABLE=env:NAME accepts it).
+bool setting_is_known(const char* name);
+
+/// True if that value of that setting is a repeatable one.
+bool setting_is_good(const char* name, const char* value);
+
+/// Gives every variable a repeatable value and remembers what was changed. Does nothing unless the mode
+/// forces. Calls libc's setenv, which allocates: for constructors and hooks that may allocate.
+void apply_settings();
+
+/// Gives one variable a repeatable value again, if the program has undone it since. Returns what was there
+/// instead, or nullptr if nothing had to be done.
+const SettingChange* reapply_setting(const char* name);
+
+/// The changes that apply_settings() made: `count` of them.
+const SettingChange* setting_changes(int& count);
+
+} // namespace detshim

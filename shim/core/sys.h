@@ -1,0 +1,105 @@
+// System calls made without libc: they cannot meet a hook (ours or another preload's), they leave errno
+// alone, and they are legal in a signal handler and before any constructor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+namespace detshim::sys {
+
+/// The kernel's answer: a result, or a negated errno from -4095 to -1.
+inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+#if defined(__x86_64__)
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  register long x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+  return x0;
+#else
+#error "detshim knows the system calls of x86-64 and aarch64"
+#endif
+}
+
+inline bool failed(long result) { return result < 0 && result > -4096; }
+
+inline long address(const void* p) { return static_cast<long>(reinterpret_cast<uintptr_t>(p)); }
+
+inline int getpid() { return static_cast<int>(call(SYS_getpid)); }
+inline int gettid() { return static_cast<int>(call(SYS_gettid)); }
+
+inline int openat(int folder, const char* path, int flags, unsigned mode = 0) {
+  return static_cast<int>(call(SYS_openat, folder, address(path), flags, static_cast<long>(mode)));
+}
+inline int close(int fd) { return static_cast<int>(call(SYS_close, fd)); }
+inline long read(int fd, void* data, size_t size) {
+  return call(SYS_read, fd, address(data), static_cast<long>(size));
+}
+inline long pread(int fd, void* data, size_t size, long offset) {
+  return call(SYS_pread64, fd, address(data), static_cast<long>(size), offset);
+}
+inline long write(int fd, const void* data, size_t size) {
+  return call(SYS_write, fd, address(data), static_cast<long>(size));
+}
+inline long pwrite(int fd, const void* data, size_t size, long offset) {
+  return call(SYS_pwrite64, fd, address(data), static_cast<long>(size), offset);
+}
+inline int mkdirat(int folder, const char* path, unsigned mode) {
+  return static_cast<int>(call(SYS_mkdirat, folder, address(path), static_cast<long>(mode)));
+}
+inline long lseek(int fd, long offset, int whence) { return call(SYS_lseek, fd, offset, whence); }
+inline int fcntl(int fd, int command, long argument = 0) {
+  return static_cast<int>(call(SYS_fcntl, fd, command, argument));
+}
+inline int dup3(int from, int to, int flags) { return static_cast<int>(call(SYS_dup3, from, to, flags)); }
+inline int memfd_create(const char* name, unsigned flags) {
+  return static_cast<int>(call(SYS_memfd_create, address(name), static_cast<long>(flags)));
+}
+
+/// 0 and the file's state, or a negated errno.
+inline int fstat(int fd, struct stat& state) {
+#if defined(SYS_fstat)
+  return static_cast<int>(call(SYS_fstat, fd, address(&state)));
+#else
+  return static_cast<int>(call(SYS_newfstatat, fd, address(""), address(&state), AT_EMPTY_PATH));
+#endif
+}
+
+/// Text of a symbolic link, closed with a zero; its length, or a negated errno.
+inline long readlink(const char* path, char* text, size_t size) {
+  const long length =
+      call(SYS_readlinkat, AT_FDCWD, address(path), address(text), static_cast<long>(size - 1));
+  if (!failed(length)) text[length] = 0;
+  return length;
+}
+
+/// Memory from the kernel (zeroed, private), or nullptr.
+inline void* map(size_t size) {
+  constexpr long prot_read_write = 3;
+  constexpr long map_private_anonymous = 0x22;
+  const long p = call(SYS_mmap, 0, static_cast<long>(size), prot_read_write, map_private_anonymous, -1, 0);
+  return failed(p) ? nullptr : reinterpret_cast<void*>(static_cast<uintptr_t>(p));
+}
+inline void unmap(void* p, size_t size) { call(SYS_munmap, address(p), static_cast<long>(size)); }
+
+[[noreturn]] inline void exit_group(int status) {
+  for (;;) call(SYS_exit_group, status);
+}
+
+} // namespace detshim::sys

@@ -1,0 +1,130 @@
+// Text in a fixed buffer: what snprintf would be used for, without its locale, its allocation and its locks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detshim {
+
+/// Compares two zero-terminated strings. (A call to strcmp could meet a host's own definition.)
+constexpr bool same_text(const char* a, const char* b) {
+  while (*a != 0 && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
+constexpr size_t text_length(const char* text) {
+  size_t length = 0;
+  while (text[length] != 0) ++length;
+  return length;
+}
+
+constexpr bool starts_with(const char* text, const char* start) {
+  while (*start != 0)
+    if (*text++ != *start++) return false;
+  return true;
+}
+
+constexpr bool contains(const char* text, const char* part) {
+  for (; *text != 0; ++text)
+    if (starts_with(text, part)) return true;
+  return *part == 0;
+}
+
+/// Part of a path after its last slash.
+constexpr const char* file_name(const char* path) {
+  const char* name = path;
+  for (; *path != 0; ++path)
+    if (*path == '/') name = path + 1;
+  return name;
+}
+
+/// Appends to a buffer of `Size` bytes; what does not fit is dropped and remembered.
+template <size_t Size>
+class Text {
+public:
+  Text& add(char c) {
+    if (length_ + 1 < Size)
+      data_[length_++] = c;
+    else
+      cut_ = true;
+    return *this;
+  }
+
+  Text& add(const char* text) {
+    while (*text != 0) add(*text++);
+    return *this;
+  }
+
+  Text& add(uint64_t number) {
+    char digits[20];
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    while (count > 0) add(digits[--count]);
+    return *this;
+  }
+
+  /// Hexadecimal, at least `width` digits.
+  Text& add_hex(uint64_t number, int width = 1) {
+    int digits = 16;
+    while (digits > width && (number >> (4 * digits - 4) & 15) == 0) --digits;
+    while (digits-- > 0) add("0123456789abcdef"[number >> (4 * digits) & 15]);
+    return *this;
+  }
+
+  /// The inside of a JSON string, at most `limit` bytes of it: escaped, and valid UTF-8 whatever came in.
+  Text& add_json(const char* text, size_t limit = 512) {
+    const size_t end = length_ + limit;
+    for (const auto* p = reinterpret_cast<const unsigned char*>(text); *p != 0;) {
+      if (length_ + 8 > end || length_ + 16 > Size) return add("\xE2\x80\xA6"); // "…"
+      if (*p == '"' || *p == '\\') {
+        add('\\').add(static_cast<char>(*p++));
+      } else if (*p < 0x20 || *p == 0x7f) {
+        add("\\u").add_hex(*p++, 4);
+      } else if (const int size = utf8_size(p)) {
+        for (int i = 0; i < size; ++i) add(static_cast<char>(*p++));
+      } else {
+        add("\xEF\xBF\xBD"); // U+FFFD for a byte that is no UTF-8
+        ++p;
+      }
+    }
+    return *this;
+  }
+
+  void clear() { length_ = 0, cut_ = false; }
+  void shorten(size_t length) { length_ = length < length_ ? length : length_; }
+  size_t length() const { return length_; }
+  bool cut() const { return cut_; }
+
+  const char* c_str() {
+    data_[length_] = 0;
+    return data_;
+  }
+
+private:
+  /// Bytes in the valid UTF-8 sequence at p (Unicode 15, table 3-7), 0 if there is none.
+  static int utf8_size(const unsigned char* p) {
+    const auto follows = [](unsigned char c) { return (c & 0xC0) == 0x80; };
+    if (p[0] < 0x80) return 1;
+    if (p[0] >= 0xC2 && p[0] <= 0xDF) return follows(p[1]) ? 2 : 0;
+    if (p[0] >= 0xE0 && p[0] <= 0xEF) {
+      if (!follows(p[1]) || !follows(p[2])) return 0;
+      if (p[0] == 0xE0 && p[1] < 0xA0) return 0;
+      if (p[0] == 0xED && p[1] > 0x9F) return 0;
+      return 3;
+    }
+    if (p[0] >= 0xF0 && p[0] <= 0xF4) {
+      if (!follows(p[1]) || !follows(p[2]) || !follows(p[3])) return 0;
+      if (p[0] == 0xF0 && p[1] < 0x90) return 0;
+      if (p[0] == 0xF4 && p[1] > 0x8F) return 0;
+      return 4;
+    }
+    return 0;
+  }
+
+  size_t length_ = 0;
+  bool cut_ = false;
+  char data_[Size];
+};
+
+} // namespace detshim

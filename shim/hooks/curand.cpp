@@ -1,0 +1,174 @@
+// cuRAND's host interface: generators get seeds derived from DETSHIM_SEED.
+//
+// A generator that the program never seeds starts from the constant 0 natively, every one the same; here each
+// has a seed of its own, the first the seed itself. When the program then seeds it with a new value, that value
+// takes over the generator's own seed, so that the first generator draws what
+// curandSetPseudoRandomGeneratorSeed(g, DETSHIM_SEED) gives whether or not the program seeds it.
+#include "abi/curand.h"
+#include "core/lock.h"
+#include "core/seeds.h"
+#include "hooks/library_version.h"
+#include "loader/hook.h"
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+
+constexpr const char* real_seed_name = "curandSetPseudoRandomGeneratorSeed";
+using SetSeed = curandStatus(curandGenerator_t, unsigned long long);
+
+/// A generator whose own seed no value of the program has taken over yet.
+struct Generator {
+  const void* handle;
+  uint64_t own_seed;
+};
+// A generator that finds no room is seeded all the same; the program's first value for it then gets the next
+// seed in the row instead of the generator's own.
+constexpr int generator_limit = 1024;
+constinit Generator generators[generator_limit] = {};
+constinit uint64_t lock = 0;
+constinit uint32_t library_said = 0;
+
+void remember(const void* handle, uint64_t seed) {
+  Lock guard(lock);
+  if (!guard.held()) return;
+  Generator* place = nullptr;
+  for (Generator& generator : generators) {
+    if (generator.handle == handle) place = &generator;
+    if (place == nullptr && generator.handle == nullptr) place = &generator;
+  }
+  if (place != nullptr) *place = {handle, seed};
+}
+
+/// Takes the generator's own seed out of the list: true if it was there.
+bool take(const void* handle, uint64_t& seed) {
+  Lock guard(lock);
+  if (!guard.held()) return false;
+  for (Generator& generator : generators) {
+    if (generator.handle != handle) continue;
+    seed = generator.own_seed;
+    generator = {};
+    return true;
+  }
+  return false;
+}
+
+bool is_pseudo_random(curandRngType type) {
+  return type >= curandRngType::pseudo_default && type < curandRngType::quasi_default;
+}
+
+template <typename Call>
+void say_library(const Call& call) {
+  record_library_once(call.hook(), library_said, [&](auto& text) {
+    int version = 0;
+    auto* get_version = call.template beside<curandStatus(int*)>("curandGetVersion");
+    if (get_version != nullptr && get_version(&version) == curandStatus::success)
+      text.add(static_cast<uint64_t>(version));
+  });
+}
+
+/// Both ways to make a generator. The real call has succeeded.
+template <typename Call>
+void seed_new_generator(const Call& call, curandGenerator_t generator, curandRngType type) {
+  say_library(call);
+  const auto number = static_cast<int64_t>(type);
+  if (!is_pseudo_random(type)) return call.record(Action::observe, "a quasi-random type has no seed", {number, ""});
+  if (!options().pins()) // seed 0, the same in every run
+    return call.record(Action::observe, "starts from cuRAND's constant seed", {number, ""});
+  if (options().policy != SeedPolicy::fixed)
+    return call.record(Action::observe, "not seeded: cuRAND's constant seed, kept by the policy", {number, ""});
+  auto* set_seed = call.template beside<SetSeed>(real_seed_name);
+  const uint64_t seed = next_seed(Kind::curand);
+  if (set_seed == nullptr || set_seed(generator, seed) != curandStatus::success)
+    return call.record(Action::unfixed, "the library refused the seed", {number, seed});
+  remember(generator, seed);
+  call.record(Action::pin, "not seeded by the program: a seed of its own", {number, seed});
+}
+
+/// The seed instead of the program's for this generator.
+ChosenSeed choose_for(curandGenerator_t generator, uint64_t asked) {
+  uint64_t own;
+  if (options().policy != SeedPolicy::fixed || bound_seed(Kind::curand, asked) != nullptr || !take(generator, own))
+    return choose_seed(Kind::curand, asked);
+  if (looks_like_chance(asked)) return {own, "a clock or process id: new each time"};
+  bind_seed(Kind::curand, asked, own);
+  return {own, "a new value in this thread"};
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+using namespace detshim::abi;
+
+DETSHIM_HOOK(curand, curandStatus, curandCreateGenerator, (curandGenerator_t * generator, curandRngType type),
+             .action = Action::pin, .fields = {"type", "given"},
+             .summary = "Seeds the new pseudo-random generator from DETSHIM_SEED; quasi-random types are left alone.") {
+  DETSHIM_ENTER_OUTERMOST(curandCreateGenerator);
+  const curandStatus status = call.real(generator, type);
+  if (call.passes() || status != curandStatus::success) return status;
+  seed_new_generator(call, *generator, type);
+  return status;
+}
+
+DETSHIM_HOOK(curand, curandStatus, curandCreateGeneratorHost, (curandGenerator_t * generator, curandRngType type),
+             .action = Action::pin, .fields = {"type", "given"},
+             .summary = "Seeds the new pseudo-random generator from DETSHIM_SEED; quasi-random types are left alone.") {
+  DETSHIM_ENTER_OUTERMOST(curandCreateGeneratorHost);
+  const curandStatus status = call.real(generator, type);
+  if (call.passes() || status != curandStatus::success) return status;
+  seed_new_generator(call, *generator, type);
+  return status;
+}
+
+DETSHIM_HOOK(curand, curandStatus, curandDestroyGenerator, (curandGenerator_t generator), .action = Action::observe,
+             .summary = "Forgets the generator: another one may get its address.") {
+  DETSHIM_ENTER_OUTERMOST(curandDestroyGenerator);
+  uint64_t seed;
+  take(generator, seed);
+  return call.real(generator);
+}
+
+DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
+             (curandGenerator_t generator, unsigned long long seed), .action = Action::pin,
+             .fields = {"asked", "given"},
+             .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
+  DETSHIM_ENTER_OUTERMOST(curandSetPseudoRandomGeneratorSeed);
+  if (call.passes()) return call.real(generator, seed);
+  say_library(call);
+  if (!options().pins()) {
+    call.record(Action::unfixed, "mode observe: enforce would pin it", {uint64_t{seed}, ""});
+    return call.real(generator, seed);
+  }
+  const ChosenSeed chosen = choose_for(generator, seed);
+  const curandStatus status = call.real(generator, chosen.given);
+  if (status == curandStatus::success) call.record(Action::pin, chosen.why, {uint64_t{seed}, chosen.given});
+  return status;
+}
+
+DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOrdering, (curandGenerator_t generator, curandOrdering ordering),
+             .action = Action::replace, .fields = {"asked", "given"},
+             .summary = "Replaces the ordering DYNAMIC, which adapts to the GPU, by DEFAULT.") {
+  DETSHIM_ENTER_OUTERMOST(curandSetGeneratorOrdering);
+  if (call.passes()) return call.real(generator, ordering);
+  const auto asked = static_cast<int64_t>(ordering);
+  if (ordering != curandOrdering::pseudo_dynamic) {
+    call.record(Action::observe, "the same on every GPU of a kind", {asked, asked});
+    return call.real(generator, ordering);
+  }
+  if (!options().forces()) {
+    call.record(Action::unfixed, "adapts to the GPU; this mode leaves algorithms alone", {asked, asked});
+    return call.real(generator, ordering);
+  }
+  call.record(Action::replace, "DYNAMIC adapts to the GPU", {asked, static_cast<int64_t>(curandOrdering::pseudo_default)});
+  return call.real(generator, curandOrdering::pseudo_default);
+}
+
+DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset, (curandGenerator_t generator, unsigned long long offset),
+             .action = Action::observe, .fields = {"offset"},
+             .summary = "Recorded: an offset taken from a clock shows when two logs are compared.") {
+  DETSHIM_ENTER_OUTERMOST(curandSetGeneratorOffset);
+  if (!call.passes()) call.record(Action::observe, "left alone", {uint64_t{offset}});
+  return call.real(generator, offset);
+}

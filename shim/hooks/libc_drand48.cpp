@@ -1,0 +1,243 @@
+// The 48-bit family: drand48 and its relatives, with a state a thread.
+//
+// X' = a X + c mod 2^48, a and c as POSIX gives them (IEEE Std 1003.1, "drand48"). glibc keeps X for the whole
+// process; here each thread has its own, and the main thread's starts as srand48(seed) would leave it.
+#include "core/seeds.h"
+#include "loader/draw.h"
+
+#include <cstdlib>
+
+namespace detshim {
+namespace {
+
+constexpr uint64_t mask48 = (uint64_t{1} << 48) - 1;
+constexpr uint64_t standard_a = 0x5DEECE66D;
+constexpr uint64_t standard_c = 0xB;
+
+struct State48 {
+  uint32_t generation = ~uint32_t{0};
+  uint64_t x = 0;
+  uint64_t a = standard_a;
+  uint64_t c = standard_c;
+  unsigned short before[3] = {}; // what seed48 returns
+  DrawSite drand48_site, lrand48_site, mrand48_site, erand48_site, nrand48_site, jrand48_site;
+  DrawSite erand48_r_site, nrand48_r_site, jrand48_r_site;
+};
+thread_local constinit State48 state48;
+
+/// What srand48 makes of a seed: its low 32 bits above the constant 0x330E.
+constexpr uint64_t from_srand48(uint64_t seed) { return uint64_t{fold32(seed)} << 16 | 0x330E; }
+
+void seed48_state(uint64_t x) {
+  state48.generation = this_thread().generation;
+  state48.x = x;
+  state48.a = standard_a;
+  state48.c = standard_c;
+}
+
+void prepare() {
+  if (state48.generation == this_thread().generation) return;
+  // Natively an unseeded state is X = 0.
+  seed48_state(options().policy == SeedPolicy::keep && this_thread().label == 0
+                   ? 0
+                   : from_srand48(choose_unseeded(Kind::drand48, 0).given));
+}
+
+inline uint64_t step() { return state48.x = (state48.x * state48.a + state48.c) & mask48; }
+
+double as_double(uint64_t x) { return static_cast<double>(x) * 0x1p-48; } // exact: 48 bits fit in 53
+long as_unsigned31(uint64_t x) { return static_cast<long>(x >> 17); }
+long as_signed32(uint64_t x) { return static_cast<int32_t>(x >> 16); }
+
+uint64_t pack(const unsigned short x[3]) {
+  return uint64_t{x[2]} << 32 | uint64_t{x[1]} << 16 | x[0];
+}
+void unpack(uint64_t value, unsigned short x[3]) {
+  x[0] = static_cast<unsigned short>(value);
+  x[1] = static_cast<unsigned short>(value >> 16);
+  x[2] = static_cast<unsigned short>(value >> 32);
+}
+
+/// Pins a state that the caller owns (erand48 and the like), unless it is what the family left there last.
+void pin_own_state(unsigned short x[3], const HookInfo& info, const void* caller) {
+  constexpr uint64_t known_bit = uint64_t{1} << 48;
+  const uint64_t* left = this_thread().states.find(reinterpret_cast<uintptr_t>(x));
+  if (left != nullptr && *left == (known_bit | pack(x))) return;
+  const ChosenSeed chosen = choose_seed(Kind::xsubi48, pack(x));
+  record({info.library, info.name, info.fields}, Action::pin, caller, chosen.why,
+         {pack(x), chosen.given & mask48});
+  unpack(chosen.given & mask48, x);
+}
+
+void remember_own_state(const unsigned short x[3]) {
+  this_thread().states.insert(reinterpret_cast<uintptr_t>(x)) = uint64_t{1} << 48 | pack(x);
+}
+
+/// One step of a state that the caller owns, with this thread's a and c (lcong48 changes them).
+uint64_t step_own(unsigned short x[3], const HookInfo& info, const void* caller) {
+  prepare();
+  pin_own_state(x, info, caller);
+  const uint64_t next = (pack(x) * state48.a + state48.c) & mask48;
+  unpack(next, x);
+  remember_own_state(x);
+  return next;
+}
+
+/// A seed for a hook whose value has 48 bits or fewer.
+template <typename Signature>
+bool choose(const Call<Signature>& call, uint64_t asked, uint64_t& given) {
+  if (call.passes()) return false;
+  if (!options().pins()) {
+    call.record(Action::unfixed, "mode observe: enforce would pin it", {asked, ""});
+    return false;
+  }
+  const ChosenSeed chosen = choose_seed(Kind::drand48, asked);
+  given = chosen.given;
+  call.record(Action::pin, chosen.why, {asked, given});
+  return true;
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+DETSHIM_HOOK(libc, void, srand48, (long seed), .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
+  DETSHIM_ENTER(srand48);
+  uint64_t given;
+  if (!choose(call, static_cast<uint32_t>(seed), given)) return call.real(seed);
+  seed48_state(from_srand48(given));
+}
+
+DETSHIM_HOOK(libc, unsigned short*, seed48, (unsigned short x[3]), .action = Action::pin,
+             .fields = {"asked", "given"}, .summary = "Replaces the program's 48-bit state.") {
+  DETSHIM_ENTER(seed48);
+  uint64_t given;
+  if (!choose(call, pack(x), given)) return call.real(x);
+  prepare();
+  unpack(state48.x, state48.before);
+  seed48_state(given & mask48);
+  return state48.before;
+}
+
+DETSHIM_HOOK(libc, void, lcong48, (unsigned short parameters[7]), .action = Action::pin,
+             .fields = {"asked", "given"},
+             .summary = "Replaces the program's 48-bit state and keeps its multiplier and addend.") {
+  DETSHIM_ENTER(lcong48);
+  uint64_t given;
+  if (!choose(call, pack(parameters), given)) return call.real(parameters);
+  seed48_state(given & mask48);
+  state48.a = pack(parameters + 3);
+  state48.c = parameters[6];
+}
+
+DETSHIM_HOOK(libc, double, drand48, (), .action = Action::pin,
+             .summary = "Draws from this thread's own state; the main thread's is glibc's srand48(seed) sequence.") {
+  DETSHIM_DRAW(drand48, state48.drand48_site);
+  if (!draw.pinned) return draw.real()();
+  if (draw.first) prepare();
+  return as_double(step());
+}
+
+DETSHIM_HOOK(libc, long, lrand48, (), .action = Action::pin,
+             .summary = "Draws from this thread's own state, as drand48.") {
+  DETSHIM_DRAW(lrand48, state48.lrand48_site);
+  if (!draw.pinned) return draw.real()();
+  if (draw.first) prepare();
+  return as_unsigned31(step());
+}
+
+DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
+             .summary = "Draws from this thread's own state, as drand48.") {
+  DETSHIM_DRAW(mrand48, state48.mrand48_site);
+  if (!draw.pinned) return draw.real()();
+  if (draw.first) prepare();
+  return as_signed32(step());
+}
+
+DETSHIM_HOOK(libc, double, erand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+  DETSHIM_DRAW(erand48, state48.erand48_site);
+  if (!draw.pinned) return draw.real()(x);
+  return as_double(step_own(x, hooks::erand48_info, __builtin_return_address(0)));
+}
+
+DETSHIM_HOOK(libc, long, nrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+  DETSHIM_DRAW(nrand48, state48.nrand48_site);
+  if (!draw.pinned) return draw.real()(x);
+  return as_unsigned31(step_own(x, hooks::nrand48_info, __builtin_return_address(0)));
+}
+
+DETSHIM_HOOK(libc, long, jrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+  DETSHIM_DRAW(jrand48, state48.jrand48_site);
+  if (!draw.pinned) return draw.real()(x);
+  return as_signed32(step_own(x, hooks::jrand48_info, __builtin_return_address(0)));
+}
+
+// The _r forms keep X in the caller's drand48_data. Where the program seeds it, the seed is replaced, and
+// drand48_r, lrand48_r and mrand48_r then need no hook. Those with an X of their own are pinned like erand48.
+
+DETSHIM_HOOK(libc, int, srand48_r, (long seed, drand48_data* data), .action = Action::pin,
+             .fields = {"asked", "given"},
+             .summary = "Replaces the program's seed for a state that the caller owns.") {
+  DETSHIM_ENTER(srand48_r);
+  uint64_t given;
+  if (!choose(call, static_cast<uint32_t>(seed), given)) return call.real(seed, data);
+  return call.real(fold32(given), data);
+}
+
+DETSHIM_HOOK(libc, int, seed48_r, (unsigned short x[3], drand48_data* data), .action = Action::pin,
+             .fields = {"asked", "given"},
+             .summary = "Replaces the program's 48-bit state for a state that the caller owns.") {
+  DETSHIM_ENTER(seed48_r);
+  uint64_t given;
+  if (!choose(call, pack(x), given)) return call.real(x, data);
+  unsigned short pinned[3];
+  unpack(given & mask48, pinned);
+  return call.real(pinned, data);
+}
+
+DETSHIM_HOOK(libc, int, lcong48_r, (unsigned short parameters[7], drand48_data* data), .action = Action::pin,
+             .fields = {"asked", "given"},
+             .summary = "Replaces the program's 48-bit state for a state that the caller owns.") {
+  DETSHIM_ENTER(lcong48_r);
+  uint64_t given;
+  if (!choose(call, pack(parameters), given)) return call.real(parameters, data);
+  unsigned short pinned[7];
+  __builtin_memcpy(pinned, parameters, sizeof pinned);
+  unpack(given & mask48, pinned);
+  return call.real(pinned, data);
+}
+
+DETSHIM_HOOK(libc, int, erand48_r, (unsigned short x[3], drand48_data* data, double* result),
+             .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+  DETSHIM_DRAW(erand48_r, state48.erand48_r_site);
+  if (draw.pinned) pin_own_state(x, hooks::erand48_r_info, __builtin_return_address(0));
+  const int status = draw.real()(x, data, result);
+  if (draw.pinned) remember_own_state(x);
+  return status;
+}
+
+DETSHIM_HOOK(libc, int, nrand48_r, (unsigned short x[3], drand48_data* data, long* result),
+             .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+  DETSHIM_DRAW(nrand48_r, state48.nrand48_r_site);
+  if (draw.pinned) pin_own_state(x, hooks::nrand48_r_info, __builtin_return_address(0));
+  const int status = draw.real()(x, data, result);
+  if (draw.pinned) remember_own_state(x);
+  return status;
+}
+
+DETSHIM_HOOK(libc, int, jrand48_r, (unsigned short x[3], drand48_data* data, long* result),
+             .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+  DETSHIM_DRAW(jrand48_r, state48.jrand48_r_site);
+  if (draw.pinned) pin_own_state(x, hooks::jrand48_r_info, __builtin_return_address(0));
+  const int status = draw.real()(x, data, result);
+  if (draw.pinned) remember_own_state(x);
+  return status;
+}

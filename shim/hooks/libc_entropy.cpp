@@ -1,0 +1,114 @@
+// Entropy from libc: getrandom, getentropy, the arc4random family, and syscall(SYS_getrandom).
+//
+// arc4random and getentropy make the system call inside libc, without the symbol getrandom, so each needs a
+// wrapper of its own.
+#include "hooks/entropy_source.h"
+
+#include "core/sys.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <sys/random.h>
+#include <sys/types.h>
+
+namespace detshim {
+namespace {
+
+struct Sources {
+  EntropySource getrandom;
+  EntropySource getentropy;
+  EntropySource arc4random;
+  DrawSite arc4random_buf_site;
+  DrawSite arc4random_uniform_site;
+  DrawSite syscall_site;
+};
+thread_local constinit Sources sources;
+
+constexpr size_t getrandom_limit = 33554431; // what one call gives at most (getrandom(2))
+constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | 4 /* GRND_INSECURE */;
+
+ssize_t fill_getrandom(void* buffer, size_t size) {
+  if (size > getrandom_limit) size = getrandom_limit;
+  sources.getrandom.ready(Kind::getrandom).fill(buffer, size);
+  return static_cast<ssize_t>(size);
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+DETSHIM_HOOK(libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags), .action = Action::pin,
+             .summary = "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+  DETSHIM_DRAW(getrandom, sources.getrandom.site);
+  if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0) return draw.real()(buffer, size, flags);
+  return fill_getrandom(buffer, size);
+}
+
+DETSHIM_HOOK(libc, int, getentropy, (void* buffer, size_t size), .action = Action::pin,
+             .summary = "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+  DETSHIM_DRAW(getentropy, sources.getentropy.site);
+  if (!draw.pinned || buffer == nullptr || size > 256) return draw.real()(buffer, size);
+  sources.getentropy.ready(Kind::getentropy).fill(buffer, size);
+  return 0;
+}
+
+DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
+             .summary = "Draws from this thread's stream.") {
+  DETSHIM_DRAW(arc4random, sources.arc4random.site);
+  if (draw.pinned) return sources.arc4random.ready(Kind::arc4random).word();
+  if (hooks::arc4random.real != nullptr) return draw.real()();
+  uint32_t word; // before glibc 2.36, reached by a weak reference
+  kernel_random(&word, sizeof word);
+  return word;
+}
+
+DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = Action::pin,
+             .summary = "Fills the buffer from this thread's stream.") {
+  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf_site);
+  if (draw.pinned)
+    sources.arc4random.ready(Kind::arc4random).fill(buffer, size);
+  else if (hooks::arc4random_buf.real != nullptr)
+    draw.real()(buffer, size);
+  else
+    kernel_random(buffer, size);
+}
+
+DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Action::pin,
+             .summary = "Draws below the bound, without bias, from this thread's stream.") {
+  DETSHIM_DRAW(arc4random_uniform, sources.arc4random_uniform_site);
+  if (!draw.pinned && hooks::arc4random_uniform.real != nullptr) return draw.real()(bound);
+  if (bound < 2) return 0;
+  // Words below 2^32 mod bound are drawn again, so that every remainder has as many words.
+  const uint32_t lowest = (0u - bound) % bound;
+  for (;;) {
+    uint32_t word;
+    if (draw.pinned)
+      word = sources.arc4random.ready(Kind::arc4random).word();
+    else
+      kernel_random(&word, sizeof word);
+    if (word >= lowest) return word % bound;
+  }
+}
+
+// `syscall` is a stub in assembly that hands every number on by a jump and comes here for getrandom alone:
+// system calls that return twice or change the stack must not pass through a C frame.
+DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin,
+             .summary = "SYS_getrandom fills the buffer from this thread's stream; other calls pass.");
+
+extern "C" {
+const void* detshim_real_syscall = nullptr;
+
+const void* detshim_find_syscall() {
+  if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
+  __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
+  return detshim_real_syscall;
+}
+
+long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const void* caller) {
+  Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_site, caller);
+  if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
+    return draw.real()(SYS_getrandom, buffer, size, flags);
+  return fill_getrandom(buffer, size);
+}
+}

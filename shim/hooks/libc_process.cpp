@@ -1,0 +1,267 @@
+// New threads and new programs get their place in the tree from whoever makes them.
+//
+// Taken at its first draw, a thread's number would be a race; taken by the creator it is the same in every run.
+// A forked child is named by a fork handler (core/identity.cpp). A program that is executed learns its name from
+// the internal variable, which goes into a private copy of its environment here: the caller's own array may be a
+// snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its parent's memory.
+#include "core/sys.h"
+#include "loader/hook.h"
+
+#include "core/text.h"
+
+#include <alloca.h>
+#include <cstdarg>
+#include <cstdio>
+#include <pthread.h>
+#include <spawn.h>
+#include <threads.h>
+
+extern "C" char** environ;
+
+namespace detshim {
+namespace {
+
+/// What a creator leaves for the new thread. Result is void* for pthread_create, int for thrd_create.
+template <typename Result>
+struct Start {
+  Result (*run)(void*);
+  void* argument;
+  ThreadName name;
+  bool from_pool;
+  bool used;
+};
+
+// The new thread frees its slot at once, so these are threads being made, not threads that live.
+template <typename Result>
+constinit Start<Result> pool[64] = {};
+
+template <typename Result>
+Start<Result>* take_start() {
+  for (Start<Result>& start : pool<Result>) {
+    if (__atomic_exchange_n(&start.used, true, __ATOMIC_ACQUIRE)) continue;
+    start.from_pool = true;
+    return &start;
+  }
+  return static_cast<Start<Result>*>(sys::map(sizeof(Start<Result>)));
+}
+
+template <typename Result>
+void free_start(Start<Result>* start) {
+  if (start->from_pool)
+    __atomic_store_n(&start->used, false, __ATOMIC_RELEASE);
+  else
+    sys::unmap(start, sizeof *start);
+}
+
+template <typename Result>
+Result run_thread(void* data) {
+  auto* start = static_cast<Start<Result>*>(data);
+  const auto run = start->run;
+  void* const argument = start->argument;
+  enter_thread(start->name);
+  free_start(start);
+  const Result result = run(argument);
+  leave_thread();
+  return result;
+}
+
+/// Makes a thread that enters through run_thread; `create` is the real function with its other arguments bound.
+template <typename Result, typename Create>
+int create_thread(Result (*run)(void*), void* argument, Create create) {
+  Start<Result>* start = take_start<Result>();
+  if (start == nullptr) return create(run, argument);
+  start->run = run;
+  start->argument = argument;
+  start->name = name_new_thread();
+  const int status = create(run_thread<Result>, start);
+  if (status != 0) free_start(start);
+  return status;
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+DETSHIM_HOOK(libc, int, pthread_create,
+             (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
+             .action = Action::observe,
+             .summary = "Gives the new thread its place in the tree of threads, and with it its streams.") {
+  DETSHIM_ENTER(pthread_create);
+  if (call.passes()) return call.real(thread, attributes, run, argument);
+  return create_thread(run, argument, [&](void* (*entry)(void*), void* data) {
+    return call.real(thread, attributes, entry, data);
+  });
+}
+
+DETSHIM_HOOK(libc, int, thrd_create, (thrd_t * thread, int (*run)(void*), void* argument),
+             .action = Action::observe,
+             .summary = "Gives the new thread its place in the tree of threads, and with it its streams.") {
+  DETSHIM_ENTER(thrd_create);
+  if (call.passes()) return call.real(thread, run, argument);
+  return create_thread(run, argument,
+                       [&](int (*entry)(void*), void* data) { return call.real(thread, entry, data); });
+}
+
+// ------------------------------------------------------------------ programs
+
+namespace detshim {
+namespace {
+
+size_t count(char* const* texts) {
+  size_t number = 0;
+  while (texts != nullptr && texts[number] != nullptr) ++number;
+  return number;
+}
+
+/// True if a program with that environment will have us in it: without that, its environment is left alone.
+bool preloads_us(char* const* environment) {
+  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
+    if (starts_with(*entry, "LD_PRELOAD=") && contains(*entry, "detshim")) return true;
+  return false;
+}
+
+/// Fills `copy` (room for two more than the original has) with the environment and our entry in it.
+void copy_environment(char* const* environment, char** copy, char* entry) {
+  for (; *environment != nullptr; ++environment)
+    if (!starts_with(*environment, "DETSHIM_RUN=")) *copy++ = *environment;
+  *copy++ = entry;
+  *copy = nullptr;
+}
+
+/// Calls execute(environment) with the internal variable in a copy of `original`. On the stack, because a vfork
+/// child may not allocate.
+template <typename Execute>
+auto with_name(char* const* original, bool spawns, Execute execute) {
+  if (options().off() || !preloads_us(original)) return execute(original);
+  RunEntry entry;
+  if (spawns)
+    write_spawn_entry(entry);
+  else
+    write_exec_entry(entry);
+  auto** copy = static_cast<char**>(alloca((count(original) + 2) * sizeof(char*)));
+  copy_environment(original, copy, entry);
+  return execute(static_cast<char* const*>(copy));
+}
+
+} // namespace
+} // namespace detshim
+
+#define DETSHIM_EXEC_SUMMARY "Tells the program its place in the tree of processes."
+
+DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]),
+             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(execve);
+  return with_name(envp, false, [&](char* const* environment) { return call.real(path, argv, environment); });
+}
+
+DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]),
+             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(execvpe);
+  return with_name(envp, false, [&](char* const* environment) { return call.real(file, argv, environment); });
+}
+
+DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), .action = Action::observe,
+             .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(fexecve);
+  return with_name(envp, false, [&](char* const* environment) { return call.real(fd, argv, environment); });
+}
+
+DETSHIM_HOOK(libc, int, execveat,
+             (int folder, const char* path, char* const argv[], char* const envp[], int flags),
+             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(execveat);
+  return with_name(envp, false,
+                   [&](char* const* environment) { return call.real(folder, path, argv, environment, flags); });
+}
+
+// libc's other forms use the process's own environment without a call that could be seen, so each is sent
+// through the form that takes one.
+
+DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), .action = Action::observe,
+             .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(execv);
+  if (call.passes()) return call.real(path, argv);
+  auto* real_execve = call.beside<hooks::execve_signature>("execve");
+  return with_name(environ, false, [&](char* const* environment) { return real_execve(path, argv, environment); });
+}
+
+DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), .action = Action::observe,
+             .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(execvp);
+  if (call.passes()) return call.real(file, argv);
+  auto* real_execvpe = call.beside<hooks::execvpe_signature>("execvpe");
+  return with_name(environ, false, [&](char* const* environment) { return real_execvpe(file, argv, environment); });
+}
+
+namespace {
+
+/// Calls execute(argv, environment) with the arguments of a variadic form. `counting` and `arguments` are the same
+/// list, started twice.
+template <typename Execute>
+int with_arguments(const char* first, va_list counting, va_list arguments, bool has_environment, Execute execute) {
+  size_t number = 0;
+  for (const char* argument = first; argument != nullptr; argument = va_arg(counting, char*)) ++number;
+  auto** argv = static_cast<char**>(alloca((number + 1) * sizeof(char*)));
+  argv[0] = const_cast<char*>(first);
+  for (size_t i = 1; i <= number; ++i) argv[i] = va_arg(arguments, char*); // the closing null too
+  return execute(argv, has_environment ? va_arg(arguments, char* const*) : environ);
+}
+
+} // namespace
+
+#define DETSHIM_EXECL(NAME, BESIDE, HAS_ENVIRONMENT)                                                          \
+  DETSHIM_HOOK(libc, int, NAME, (const char* path, const char* first, ...), .action = Action::observe,        \
+               .summary = DETSHIM_EXEC_SUMMARY) {                                                             \
+    DETSHIM_ENTER(NAME);                                                                                      \
+    auto* real = call.beside<hooks::BESIDE##_signature>(#BESIDE);                                    \
+    va_list counting, arguments;                                                                              \
+    va_start(counting, first);                                                                                \
+    va_start(arguments, first);                                                                               \
+    const int status = with_arguments(first, counting, arguments, HAS_ENVIRONMENT,                            \
+                                      [&](char* const* argv, char* const* environment) {                      \
+                                        return with_name(environment, false, [&](char* const* named) {        \
+                                          return real(path, argv, named);                                     \
+                                        });                                                                   \
+                                      });                                                                     \
+    va_end(arguments);                                                                                        \
+    va_end(counting);                                                                                         \
+    return status;                                                                                            \
+  }
+DETSHIM_EXECL(execl, execve, false)
+DETSHIM_EXECL(execlp, execvpe, false)
+DETSHIM_EXECL(execle, execve, true)
+
+DETSHIM_HOOK(libc, int, posix_spawn,
+             (pid_t * pid, const char* path, const posix_spawn_file_actions_t* actions,
+              const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
+             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(posix_spawn);
+  return with_name(envp != nullptr ? envp : environ, true, [&](char* const* environment) {
+    return call.real(pid, path, actions, attributes, argv, environment);
+  });
+}
+
+DETSHIM_HOOK(libc, int, posix_spawnp,
+             (pid_t * pid, const char* file, const posix_spawn_file_actions_t* actions,
+              const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
+             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(posix_spawnp);
+  return with_name(envp != nullptr ? envp : environ, true, [&](char* const* environment) {
+    return call.real(pid, file, actions, attributes, argv, environment);
+  });
+}
+
+DETSHIM_HOOK(libc, int, system, (const char* command), .action = Action::observe,
+             .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(system);
+  if (!call.passes() && command != nullptr) announce_hidden_child();
+  return call.real(command);
+}
+
+DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), .action = Action::observe,
+             .summary = DETSHIM_EXEC_SUMMARY) {
+  DETSHIM_ENTER(popen);
+  if (!call.passes()) announce_hidden_child();
+  return call.real(command, mode);
+}

@@ -1,0 +1,204 @@
+// glibc's rand and random families: one additive-feedback generator a thread instead of one behind a lock.
+//
+// Each thread has the state that glibc keeps for the whole process, so the main thread's sequence is glibc's
+// own srandom(seed) sequence, and threads that draw at the same time do not race for one state. A program that
+// has not seeded starts from the seed as well: the C standard says that rand() without srand() is srand(1).
+#include "core/seeds.h"
+#include "loader/draw.h"
+
+#include <cstdlib>
+
+namespace detshim {
+namespace {
+
+/// The generator of one thread. `state` is glibc's default size, 31 words and one for the type.
+struct RandomState {
+  uint32_t generation = ~uint32_t{0};
+  bool is_unseeded = false; ///< the default state array waits for the program's seed or its first draw
+  DrawSite rand_site;
+  DrawSite random_site;
+  DrawSite rand_r_site;
+  random_data data = {};
+  int32_t state[32] = {};
+};
+thread_local constinit RandomState random_state;
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+DETSHIM_HOOK(libc, int, initstate_r, (unsigned seed, char* state, size_t size, random_data* data),
+             .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces the program's seed for a state that the caller owns.") {
+  DETSHIM_ENTER(initstate_r);
+  if (call.passes()) return call.real(seed, state, size, data);
+  if (!options().pins()) {
+    call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
+    return call.real(seed, state, size, data);
+  }
+  const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
+  call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
+  return call.real(fold32(chosen.given), state, size, data);
+}
+
+DETSHIM_HOOK(libc, int, srandom_r, (unsigned seed, random_data* data), .action = Action::pin,
+             .fields = {"asked", "given"},
+             .summary = "Replaces the program's seed for a state that the caller owns.") {
+  DETSHIM_ENTER(srandom_r);
+  if (call.passes()) return call.real(seed, data);
+  if (!options().pins()) {
+    call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
+    return call.real(seed, data);
+  }
+  const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
+  call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
+  return call.real(fold32(chosen.given), data);
+}
+
+namespace detshim {
+namespace {
+
+/// Seeds this thread's generator afresh, in its default state array.
+void seed_default(uint32_t seed) {
+  RandomState& mine = random_state;
+  mine.generation = this_thread().generation;
+  mine.is_unseeded = false;
+  mine.data = {};
+  if (hooks::initstate_r.real == nullptr) find_real(hooks::initstate_r);
+  auto* initstate_r = reinterpret_cast<hooks::initstate_r_signature*>(const_cast<void*>(hooks::initstate_r.real));
+  initstate_r(seed, reinterpret_cast<char*>(mine.state), sizeof mine.state, &mine.data);
+}
+
+bool uses_default_state() { return random_state.data.state == random_state.state + 1; }
+
+/// Makes the generator exist in a thread or process that is new to it, without deciding on a seed yet: a program
+/// that seeds before it draws is given the first seed for that.
+void make_state() {
+  if (random_state.generation == this_thread().generation) return;
+  seed_default(1);
+  random_state.is_unseeded = true;
+}
+
+/// Makes the generator ready to draw from.
+void prepare() {
+  make_state();
+  if (random_state.is_unseeded && uses_default_state())
+    seed_default(fold32(choose_unseeded(Kind::libc_random, 1).given));
+}
+
+/// One step of glibc's generator (glibc manual, "Pseudo-Random Numbers"; the additive feedback is
+/// r[i] = r[i-sep] + r[i-deg], type 0 the linear congruence of the C standard's example), on glibc's own
+/// public `random_data`, so that initstate and setstate work with every size of state.
+inline int32_t next_random(random_data& data) {
+  if (__builtin_expect(data.rand_type == 0, 0)) {
+    const uint32_t next = (static_cast<uint32_t>(data.state[0]) * 1103515245u + 12345u) & 0x7fffffffu;
+    data.state[0] = static_cast<int32_t>(next);
+    return static_cast<int32_t>(next);
+  }
+  int32_t* const front = data.fptr;
+  int32_t* const rear = data.rptr;
+  const uint32_t sum = static_cast<uint32_t>(*front) + static_cast<uint32_t>(*rear);
+  *front = static_cast<int32_t>(sum);
+  data.fptr = front + 1 >= data.end_ptr ? data.state : front + 1;
+  data.rptr = rear + 1 >= data.end_ptr ? data.state : rear + 1;
+  return static_cast<int32_t>(sum >> 1);
+}
+
+/// srand and srandom, which are one function under two names.
+template <typename Signature>
+void seed_thread(const Call<Signature>& call, unsigned seed) {
+  if (call.passes()) return call.real(seed);
+  if (!options().pins()) {
+    call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
+    return call.real(seed);
+  }
+  const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
+  call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
+  RandomState& mine = random_state;
+  if (mine.generation != this_thread().generation || uses_default_state())
+    seed_default(fold32(chosen.given));
+  else // the program's own array from initstate is the one in use
+    call.template beside<hooks::srandom_r_signature>("srandom_r")(fold32(chosen.given), &mine.data);
+}
+
+} // namespace
+} // namespace detshim
+
+DETSHIM_HOOK(libc, void, srand, (unsigned seed), .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
+  DETSHIM_ENTER(srand);
+  seed_thread(call, seed);
+}
+
+DETSHIM_HOOK(libc, void, srandom, (unsigned seed), .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
+  DETSHIM_ENTER(srandom);
+  seed_thread(call, seed);
+}
+
+DETSHIM_HOOK(libc, int, rand, (), .action = Action::pin,
+             .summary = "Draws from this thread's own state; the main thread's is glibc's srand(seed) sequence.") {
+  RandomState& mine = random_state;
+  DETSHIM_DRAW(rand, mine.rand_site);
+  if (!draw.pinned) return draw.real()();
+  if (draw.first) prepare();
+  return next_random(mine.data);
+}
+
+DETSHIM_HOOK(libc, long, random, (), .action = Action::pin,
+             .summary = "Draws from this thread's own state, the one that rand uses too.") {
+  RandomState& mine = random_state;
+  DETSHIM_DRAW(random, mine.random_site);
+  if (!draw.pinned) return draw.real()();
+  if (draw.first) prepare();
+  return next_random(mine.data);
+}
+
+DETSHIM_HOOK(libc, char*, initstate, (unsigned seed, char* state, size_t size), .action = Action::pin,
+             .fields = {"asked", "given"},
+             .summary = "Replaces the program's seed; the state array becomes this thread's.") {
+  DETSHIM_ENTER(initstate);
+  if (call.passes()) return call.real(seed, state, size);
+  if (!options().pins()) {
+    call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
+    return call.real(seed, state, size);
+  }
+  make_state();
+  const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
+  call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
+  char* const before = reinterpret_cast<char*>(random_state.data.state - 1);
+  auto* initstate_r = call.beside<hooks::initstate_r_signature>("initstate_r");
+  return initstate_r(fold32(chosen.given), state, size, &random_state.data) == 0 ? before : nullptr;
+}
+
+DETSHIM_HOOK(libc, char*, setstate, (char* state), .action = Action::pin,
+             .summary = "Switches this thread's generator to a state array that initstate made.") {
+  DETSHIM_ENTER(setstate);
+  if (call.passes() || !options().pins()) return call.real(state);
+  make_state();
+  char* const before = reinterpret_cast<char*>(random_state.data.state - 1);
+  if (setstate_r(state, &random_state.data) != 0) return nullptr;
+  prepare();
+  return before;
+}
+
+DETSHIM_HOOK(libc, int, rand_r, (unsigned* state), .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces a state that the program set itself; goes on from one that rand_r left.") {
+  DETSHIM_DRAW(rand_r, random_state.rand_r_site);
+  if (!draw.pinned) return draw.real()(state);
+  // The state is the caller's variable. What rand_r left in it last is recognised; anything else there is a
+  // seed that the program has put in.
+  constexpr uint64_t known_bit = uint64_t{1} << 32;
+  Thread& thread = this_thread();
+  const uint64_t* left = thread.states.find(reinterpret_cast<uintptr_t>(state));
+  if (left == nullptr || *left != (known_bit | *state)) {
+    const ChosenSeed chosen = choose_seed(Kind::rand_r, *state);
+    record({"libc", "rand_r", hooks::rand_r_info.fields}, Action::pin, __builtin_return_address(0), chosen.why,
+           {*state, fold32(chosen.given)});
+    *state = fold32(chosen.given);
+  }
+  const int result = draw.real()(state);
+  thread.states.insert(reinterpret_cast<uintptr_t>(state)) = known_bit | *state;
+  return result;
+}

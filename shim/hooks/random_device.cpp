@@ -1,0 +1,44 @@
+// std::random_device of libstdc++ and libc++, by their mangled names.
+//
+// libstdc++ takes RDSEED or RDRAND before it asks libc, so libc's hooks never see it. The constructors are left
+// alone: they check the token, and a bad one still throws.
+#include "hooks/entropy_source.h"
+
+namespace detshim {
+namespace {
+
+struct Devices {
+  EntropySource libstdcxx;
+  EntropySource libcxx;
+  DrawSite old_abi_site;
+};
+thread_local constinit Devices devices;
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+// std::random_device::_M_getval()
+DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self), .action = Action::pin,
+             .summary = "std::random_device of libstdc++: draws from this thread's stream, whatever the token.") {
+  DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.site);
+  if (!draw.pinned) return draw.real()(self);
+  return devices.libstdcxx.ready(Kind::random_device).word();
+}
+
+// std::random_device::_M_getval_pretr1(), the old interface for tokens that named a Mersenne twister
+DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (void* self), .action = Action::pin,
+             .summary = "std::random_device of libstdc++, old interface: draws from this thread's stream.") {
+  DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_site);
+  if (!draw.pinned) return draw.real()(self);
+  return devices.libstdcxx.ready(Kind::random_device).word();
+}
+
+// std::__1::random_device::operator()()
+DETSHIM_HOOK(libcxx, unsigned, _ZNSt3__113random_deviceclEv, (void* self), .action = Action::pin,
+             .summary = "std::random_device of libc++: draws from this thread's stream.") {
+  DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.site);
+  if (!draw.pinned) return draw.real()(self);
+  return devices.libcxx.ready(Kind::libcxx_random_device).word();
+}

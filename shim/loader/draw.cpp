@@ -1,0 +1,77 @@
+#include "loader/draw.h"
+
+#include "core/sys.h"
+#include "core/text.h"
+
+namespace detshim {
+namespace {
+
+// What the table of places holds for a draw: a counter's address, and in its lowest bit whether to pin.
+constexpr uint64_t pin_bit = 1;
+
+constexpr const char* cryptography_files[] = {
+    "libcrypto", "libssl",    "libgcrypt", "libgnutls", "libnettle", "libhogweed",  "libsodium",
+    "libnss",    "libfreebl", "libsoftok", "libmbed",   "libssh",    "libk5crypto", "libwolfssl",
+};
+// What a statically linked copy gives itself away by.
+constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_randomize", "gnutls_rnd", "randombytes_buf"};
+
+} // namespace
+
+bool is_cryptography(const void* caller) {
+  Module module;
+  if (!find_module(caller, module)) return false;
+  for (const char* file : cryptography_files)
+    if (starts_with(file_name(module.path), file)) return true;
+  for (const char* symbol : cryptography_symbols)
+    if (module.symbol(symbol) != nullptr) return true;
+  return false;
+}
+
+bool decide_draw(Hook& hook, DrawSite& site, const void* caller, std::initializer_list<Value> values) {
+  if (options().off() || hook.disabled) return false;
+  if (hook.state == Hook::State::unknown) find_real(hook);
+  if (hook.state == Hook::State::foreign) return false;
+
+  Thread& thread = this_thread();
+  const uint32_t epoch = draw_epoch();
+  uint64_t key = derive(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
+  for (const Value& value : values)
+    for (const char* c = value.text; c != nullptr && *c != 0; ++c) key = key * 31 + static_cast<unsigned char>(*c);
+  if (const uint64_t* known = thread.places.find(key)) {
+    auto* counter = reinterpret_cast<Counter*>(*known & ~pin_bit);
+    ++counter->number;
+    if ((*known & pin_bit) == 0) return false;
+    site = {epoch, caller, counter};
+    return true;
+  }
+
+  Action action = Action::pin;
+  const char* why = "from the stream of this thread";
+  if (is_cryptography(caller)) {
+    action = Action::observe;
+    why = "asked for by a cryptography library: keys stay random";
+  } else if (!options().pins()) {
+    action = hook.info->action == Action::pin ? Action::unfixed : Action::observe;
+    why = "mode observe: enforce would pin it";
+  }
+  const bool pin = action == Action::pin;
+  Counter* counter = record({hook.info->library, hook.info->name, hook.info->fields}, action, caller, why, values);
+  // An observation that has no log yet is asked about again: a log may come.
+  if (action == Action::observe) return false;
+  thread.places.insert(key) = reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0);
+  if (pin) site = {epoch, caller, counter};
+  return pin;
+}
+
+void kernel_random(void* data, size_t size) {
+  auto* at = static_cast<char*>(data);
+  while (size > 0) {
+    const long got = sys::call(SYS_getrandom, sys::address(at), static_cast<long>(size), 0);
+    if (sys::failed(got)) continue;
+    at += got;
+    size -= static_cast<size_t>(got);
+  }
+}
+
+} // namespace detshim

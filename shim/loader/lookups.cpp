@@ -1,0 +1,116 @@
+// dlsym, dlvsym, dlopen, dlmopen, dlclose: how a program reaches a function without linking to it.
+//
+// A lookup in one object's handle is answered with our wrapper if the object's own function is the one that the
+// wrapper stands in front of. Everything else goes on to libc by a jump (stubs_*.S), so RTLD_NEXT and
+// RTLD_DEFAULT keep the meaning that they have for their caller.
+#include "core/log.h"
+#include "core/modules.h"
+#include "core/text.h"
+#include "loader/hook.h"
+
+#include <dlfcn.h>
+
+using namespace detshim;
+
+DETSHIM_STUB(libc, void*, dlsym, (void* handle, const char* name), .action = Action::observe,
+             .summary = "Answers a lookup in a library's handle with the hook of that name.");
+DETSHIM_STUB(libc, void*, dlvsym, (void* handle, const char* name, const char* version), .action = Action::observe,
+             .summary = "Answers a lookup in a library's handle with the hook of that name.");
+DETSHIM_STUB(libc, void*, dlopen, (const char* path, int flags), .action = Action::replace, .fields = {"file"},
+             .summary = "Takes RTLD_DEEPBIND away, which would bind the library past every hook.");
+DETSHIM_STUB(libc, void*, dlmopen, (long space, const char* path, int flags), .action = Action::uncovered,
+             .fields = {"file"}, .summary = "Recorded: a library in a namespace of its own is past every hook.");
+
+extern "C" {
+
+// Where the stubs jump. Set before the first jump by the functions below.
+const void* detshim_real_dlsym = nullptr;
+const void* detshim_real_dlvsym = nullptr;
+const void* detshim_real_dlopen = nullptr;
+const void* detshim_real_dlmopen = nullptr;
+
+/// What a stub does with a lookup: returns `address` if `answered`, else asks the real function.
+struct LookupAnswer {
+  const void* address;
+  uint64_t answered;
+};
+}
+
+namespace {
+
+constexpr LookupAnswer ask_the_real_one = {nullptr, 0};
+
+void resolve(Hook& hook, const void*& target) {
+  if (__atomic_load_n(&target, __ATOMIC_ACQUIRE) != nullptr) return;
+  find_real(hook);
+  __atomic_store_n(&target, hook.real, __ATOMIC_RELEASE);
+}
+
+/// `lookup(handle)` is the real lookup of the same name in that handle.
+template <typename Lookup>
+LookupAnswer answer(void* handle, const char* name, const void* caller, Lookup lookup) {
+  if (name == nullptr || handle == RTLD_NEXT) return ask_the_real_one;
+  Hook* hook = find_hook(name);
+  if (hook == nullptr || options().off() || hook->disabled) return ask_the_real_one;
+  if (handle == RTLD_DEFAULT) {
+    // The search finds our wrapper first. Where no library has the function, the program must hear so: it is
+    // asking whether the library is there.
+    if (hook->real == nullptr) find_real(*hook);
+    return hook->real != nullptr ? ask_the_real_one : LookupAnswer{lookup(RTLD_NEXT), 1};
+  }
+  // A library that looks up its own parts wants those: answering with a wrapper would make it call itself.
+  Module asking;
+  if (find_module(caller, asking) && is_of_library(asking, hook->info->library)) return ask_the_real_one;
+
+  const void* found = lookup(handle);
+  if (found == nullptr || found == hook->wrapper) return {found, 1};
+  if (!adopt_real(*hook, found)) return {found, 1};
+  return {hook->wrapper, 1};
+}
+
+} // namespace
+
+extern "C" {
+
+LookupAnswer detshim_prepare_dlsym(void* handle, const char* name, const char*, const void* caller) {
+  resolve(hooks::dlsym, detshim_real_dlsym);
+  return answer(handle, name, caller, [name](void* in) -> const void* {
+    return reinterpret_cast<hooks::dlsym_signature*>(const_cast<void*>(detshim_real_dlsym))(in, name);
+  });
+}
+
+LookupAnswer detshim_prepare_dlvsym(void* handle, const char* name, const char* version, const void* caller) {
+  resolve(hooks::dlvsym, detshim_real_dlvsym);
+  return answer(handle, name, caller, [name, version](void* in) -> const void* {
+    return reinterpret_cast<hooks::dlvsym_signature*>(const_cast<void*>(detshim_real_dlvsym))(in, name, version);
+  });
+}
+
+int detshim_prepare_dlopen(const char* path, int flags, const void* caller) {
+  resolve(hooks::dlopen, detshim_real_dlopen);
+  if ((flags & RTLD_DEEPBIND) == 0 || options().off() || hooks::dlopen.disabled) return flags;
+  const Subject subject = {"libc", "dlopen", hooks::dlopen_info.fields};
+  const char* file = path != nullptr ? path : "";
+  if (options().mode == Mode::observe) {
+    record(subject, Action::uncovered, caller, "RTLD_DEEPBIND binds it past every hook; enforce takes it away", {file});
+    return flags;
+  }
+  record(subject, Action::replace, caller, "RTLD_DEEPBIND taken away: it binds past every hook", {file});
+  return flags & ~RTLD_DEEPBIND;
+}
+
+void detshim_prepare_dlmopen(const char* path, const void* caller) {
+  resolve(hooks::dlmopen, detshim_real_dlmopen);
+  if (options().off() || hooks::dlmopen.disabled) return;
+  record({"libc", "dlmopen", hooks::dlmopen_info.fields}, Action::uncovered, caller,
+         "a namespace of its own is past every hook", {path != nullptr ? path : ""});
+}
+}
+
+DETSHIM_HOOK(libc, int, dlclose, (void* handle), .action = Action::observe,
+             .summary = "Forgets what was decided for code that may be gone now.") {
+  DETSHIM_ENTER(dlclose);
+  const int status = call.real(handle);
+  forget_places();
+  return status;
+}

@@ -1,0 +1,97 @@
+#include "loader/real.h"
+
+#include "core/text.h"
+
+namespace detshim {
+namespace {
+
+/// How the objects of a library are called on disk, whatever the version. A new library adds a row.
+struct Library {
+  const char* name;
+  const char* file_start;
+  /// True: take the next definition in load order, whoever's it is. False: look for the library's own first,
+  /// because frameworks define stubs under its names.
+  bool next_in_order;
+};
+constexpr Library libraries[] = {
+    {"libc", "libc.so", true},           {"libstdcxx", "libstdc++.so", true}, {"libcxx", "libc++.so", true},
+    {"curand", "libcurand.so", false},   {"cublas", "libcublas.so", false},   {"cudnn", "libcudnn", false},
+};
+
+const Library* find_library(const char* name) {
+  for (const Library& library : libraries)
+    if (same_text(library.name, name)) return &library;
+  return nullptr;
+}
+
+bool same_folder(const char* a, const char* b) {
+  const auto length_a = file_name(a) - a;
+  const auto length_b = file_name(b) - b;
+  if (length_a != length_b) return false;
+  for (long i = 0; i < length_a; ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+void settle(Hook& hook, const void* real, Hook::State state) {
+  __atomic_store_n(&hook.real, real, __ATOMIC_RELEASE);
+  __atomic_store(&hook.state, &state, __ATOMIC_RELEASE);
+}
+
+} // namespace
+
+bool is_of_library(const Module& module, const char* library) {
+  const Library* row = find_library(library);
+  return row != nullptr && starts_with(file_name(module.path), row->file_start);
+}
+
+void find_real(Hook& hook) {
+  const Library* library = find_library(hook.info->library);
+  const void* own = nullptr;  // the library's
+  const void* next = nullptr; // the first after us
+  bool next_is_own = false;
+  bool behind_us = false;
+  each_module([&](const Module& module) {
+    if (is_own(module)) {
+      behind_us = true;
+      return false;
+    }
+    if (!behind_us) return false; // the main program's own definition is never reached through us
+    const void* address = module.symbol(hook.info->name);
+    if (address == nullptr) return false;
+    const bool of_library = library != nullptr && starts_with(file_name(module.path), library->file_start);
+    if (next == nullptr) {
+      next = address;
+      next_is_own = of_library;
+    }
+    if (own == nullptr && of_library) own = address;
+    return own != nullptr || (library != nullptr && library->next_in_order);
+  });
+  if (own != nullptr && (next_is_own || library == nullptr || !library->next_in_order))
+    settle(hook, own, Hook::State::hooked);
+  else if (next != nullptr)
+    settle(hook, next, Hook::State::foreign);
+  else
+    settle(hook, nullptr, Hook::State::missing);
+}
+
+bool adopt_real(Hook& hook, const void* function) {
+  Module module;
+  if (!find_module(function, module) || !is_of_library(module, hook.info->library)) return false;
+  if (hook.state != Hook::State::hooked) find_real(hook);
+  if (hook.state != Hook::State::hooked) {
+    settle(hook, function, Hook::State::hooked);
+    return true;
+  }
+  if (hook.real == function) return true;
+  // Two objects of one installation (libcudnn.so.9 and its libcudnn_graph.so.9) serve the same handles.
+  Module known;
+  return find_module(hook.real, known) && same_folder(known.path, module.path);
+}
+
+const void* find_beside(const Hook& hook, const char* name) {
+  Module module;
+  return find_module(hook.real, module) ? module.symbol(name) : nullptr;
+}
+
+} // namespace detshim

@@ -1,0 +1,31 @@
+// Which function a wrapper stands in front of.
+#pragma once
+
+#include "core/hook_table.h"
+#include "core/modules.h"
+
+namespace detshim {
+
+/// Looks for the function behind the hook and remembers it: the next object that defines the name, as the
+/// program would have got it without us. A CUDA library's own definition is preferred to a stub's of the same
+/// name, wherever it was loaded. A definition in an object that is not of the hook's library is `foreign`:
+/// calls are handed through untouched. Legal at any time, constructors of other libraries included.
+void find_real(Hook& hook);
+
+/// Takes note of a function that a program got from a lookup in one object (dlsym with a handle), which may be
+/// the only way to it: the object was opened RTLD_LOCAL. True if the hook stands in front of that function
+/// now; false if it is another object's, to be left alone.
+bool adopt_real(Hook& hook, const void* function);
+
+/// Another function of the library that `hook` stands in front of; nullptr if it has none of that name.
+const void* find_beside(const Hook& hook, const char* name);
+
+template <typename Function>
+Function* find_beside(const Hook& hook, const char* name) {
+  return reinterpret_cast<Function*>(const_cast<void*>(find_beside(hook, name)));
+}
+
+/// True if the module is (a part of) the library that hooks call `library`.
+bool is_of_library(const Module& module, const char* library);
+
+} // namespace detshim

@@ -1,0 +1,35 @@
+// What happens when the library is loaded and when the process ends. No hook needs it to have run: another
+// library's constructor may draw before.
+#include "core/identity.h"
+#include "core/log.h"
+#include "core/options.h"
+#include "core/settings.h"
+#include "hooks/inherited_input.h"
+
+namespace detshim {
+namespace {
+
+/// A user's own value that had to give way is said, even in a run that draws nothing.
+void record_replaced_settings() {
+  static constexpr char fields[4][20] = {"asked", "given"};
+  int count = 0;
+  const SettingChange* changes = setting_changes(count);
+  for (int i = 0; i < count; ++i)
+    if (changes[i].was_set)
+      record({"env", changes[i].setting->name, fields}, Action::replace, nullptr,
+             "the value that was set is not a repeatable one", {changes[i].was, changes[i].setting->value});
+}
+
+__attribute__((constructor)) void begin() {
+  if (options().off()) return;
+  remember_stderr();
+  publish_identity();
+  apply_settings();
+  look_at_inherited_input();
+  record_replaced_settings();
+}
+
+__attribute__((destructor)) void end() { close_log(); }
+
+} // namespace
+} // namespace detshim

@@ -1,0 +1,15 @@
+#!/bin/sh
+# What is exported, what the hook table says, and what docs/HOOKS.md shows are one list.
+exported=$("$READELF" --dyn-syms -W "$1" | awk '$7 != "UND" && ($5 == "GLOBAL" || $5 == "WEAK") {sub(/@.*/, "", $8); print $8}' | sort)
+table=$("$2" hooks | awk "{print \$2}" | sort)
+[ -n "$table" ] || { echo "the hook table is empty"; exit 1; }
+if [ "$exported" != "$table" ]; then
+  echo "exported symbols and hook table differ:"
+  printf '%s\n' "$exported" >"${TMPDIR:-/tmp}/exported.$$"
+  printf '%s\n' "$table" | diff "${TMPDIR:-/tmp}/exported.$$" -
+  rm -f "${TMPDIR:-/tmp}/exported.$$"
+  exit 1
+fi
+for name in $table; do
+  grep -q -F "\`$name\`" "$3/docs/HOOKS.md" || { echo "docs/HOOKS.md lacks $name"; exit 1; }
+done

@@ -1,0 +1,285 @@
+// An ordinary user of cuDNN's graph API: builds one convolution, asks the heuristics for engine configs as
+// cudnn-frontend does (a count query, descriptors of its own, an array of pointers that it throws away), and
+// prints one line for each config. It needs no GPU: the device is described by a JSON text (cuDNN 9.8 and
+// later).
+//
+//   cudnn_heuristics PASS TYPE SHAPE MODE [COMMAND...]
+//     PASS   forward | data | filter        TYPE  float | half
+//     SHAPE  large | small                  MODE  A | B | FALLBACK
+//     COMMAND, `list` when none is given:
+//       list        all that the count query promises
+//       request=N   hands in N descriptors, whatever is available
+//       plan        finalizes an execution plan on the first nondeterministic config of a list
+//       engine=I    finalizes an execution plan on engine I, with no heuristics in between
+//
+// The first line of a list is `count=C requested=N returned=R`; a plan is a line `plan: STATUS`.
+// Exit status 1: another call failed, and the line before says which.
+#include "call.h"
+
+#include <cudnn.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Descriptor = cudnnBackendDescriptor_t;
+
+void check(const char* what, cudnnStatus_t status) {
+  if (status == CUDNN_STATUS_SUCCESS)
+    return;
+  char text[2048] = "";
+  CALL(cudnnGetLastErrorString)(text, sizeof text);
+  std::printf("%s: %d\n", what, static_cast<int>(status));
+  std::fprintf(stderr, "%s\n", text);
+  std::exit(1);
+}
+
+Descriptor create(cudnnBackendDescriptorType_t type) {
+  Descriptor descriptor = nullptr;
+  check("create", CALL(cudnnBackendCreateDescriptor)(type, &descriptor));
+  return descriptor;
+}
+
+template <class T>
+void set(Descriptor descriptor, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+         const std::vector<T>& values) {
+  const auto count = static_cast<int64_t>(values.size());
+  check("set", CALL(cudnnBackendSetAttribute)(descriptor, name, type, count, values.data()));
+}
+
+void finalize(Descriptor descriptor) { check("finalize", CALL(cudnnBackendFinalize)(descriptor)); }
+
+template <class T>
+std::vector<T> get(Descriptor descriptor, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                   int64_t room) {
+  std::vector<T> values(static_cast<size_t>(room));
+  int64_t count = 0;
+  check("get", CALL(cudnnBackendGetAttribute)(descriptor, name, type, room, &count, values.data()));
+  values.resize(static_cast<size_t>(std::min(count, room)));
+  return values;
+}
+
+Descriptor device_properties() {
+  std::ifstream file(DETSHIM_TEST_DEVICE);
+  const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
+  const auto descriptor = create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  set(descriptor, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, text);
+  finalize(descriptor);
+  return descriptor;
+}
+
+/// A four-dimensional tensor whose channels lie innermost (NHWC); `dims` are N, C, H, W.
+Descriptor tensor(int64_t id, cudnnDataType_t type, const std::vector<int64_t>& dims) {
+  const auto descriptor = create(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  const int64_t c = dims[1], h = dims[2], w = dims[3];
+  set(descriptor, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{type});
+  set(descriptor, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, dims);
+  set(descriptor, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, std::vector<int64_t>{h * w * c, 1, w * c, c});
+  set(descriptor, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, std::vector{id});
+  set(descriptor, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, std::vector<int64_t>{16});
+  finalize(descriptor);
+  return descriptor;
+}
+
+/// The graph of one 3x3 convolution with padding 1 and stride 1.
+Descriptor graph(const std::string& pass, cudnnDataType_t type, const std::string& shape) {
+  const bool large = shape == "large";
+  const int64_t n = large ? 16 : 8, c = large ? 128 : 64, k = large ? 256 : 64, size = large ? 64 : 28;
+  const std::vector<int64_t> one{1, 1};
+  const auto convolution = create(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  set(convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, std::vector{CUDNN_DATA_FLOAT});
+  set(convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
+      std::vector{CUDNN_CROSS_CORRELATION});
+  set(convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, std::vector<int64_t>{2});
+  set(convolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, one);
+  set(convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, one);
+  set(convolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, one);
+  set(convolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, one);
+  finalize(convolution);
+
+  // The attributes of the three operations have different names for the same things.
+  struct Names {
+    cudnnBackendDescriptorType_t operation;
+    cudnnBackendAttributeName_t convolution, x, w, y, alpha, beta;
+  };
+  const Names forward{CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+                      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
+  const Names data{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                   CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                   CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+                   CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+                   CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+                   CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+                   CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA};
+  const Names filter{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
+  const Names& names = pass == "forward" ? forward : pass == "data" ? data : filter;
+
+  const auto operation = create(names.operation);
+  const auto reference = CUDNN_TYPE_BACKEND_DESCRIPTOR;
+  set(operation, names.convolution, reference, std::vector{convolution});
+  set(operation, names.x, reference, std::vector{tensor('x', type, {n, c, size, size})});
+  set(operation, names.w, reference, std::vector{tensor('w', type, {k, c, 3, 3})});
+  set(operation, names.y, reference, std::vector{tensor('y', type, {n, k, size, size})});
+  set(operation, names.alpha, CUDNN_TYPE_FLOAT, std::vector{1.0F});
+  set(operation, names.beta, CUDNN_TYPE_FLOAT, std::vector{0.0F});
+  finalize(operation);
+
+  const auto result = create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  set(result, CUDNN_ATTR_OPERATIONGRAPH_OPS, reference, std::vector{operation});
+  finalize(result);
+  return result;
+}
+
+/// Asks for configs the way cudnn-frontend does. `request` < 0 asks for what the count query answered.
+std::vector<Descriptor> configs(Descriptor heuristics, int64_t request) {
+  int64_t count = -1;
+  check("count", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr));
+  if (request < 0)
+    request = count;
+  std::vector<Descriptor> own;
+  for (int64_t i = 0; i < request; ++i)
+    own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+
+  int64_t returned = -1;
+  auto handed_in = own; // the library may write into this array; the program reads only its own
+  check("results",
+        CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                       CUDNN_TYPE_BACKEND_DESCRIPTOR, request, &returned, handed_in.data()));
+  std::printf("count=%lld requested=%lld returned=%lld%s\n", static_cast<long long>(count),
+              static_cast<long long>(request), static_cast<long long>(returned),
+              handed_in == own ? "" : " (array changed)");
+  own.resize(static_cast<size_t>(std::clamp<int64_t>(returned, 0, request)));
+  return own;
+}
+
+/// Prints the index of the config's engine and returns its notes.
+std::vector<cudnnBackendNumericalNote_t> engine_of(Descriptor config) {
+  const auto engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  Descriptor into[] = {engine};
+  int64_t count = 0;
+  check("engine", CALL(cudnnBackendGetAttribute)(config, CUDNN_ATTR_ENGINECFG_ENGINE,
+                                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, into));
+  std::printf("engine=%lld",
+              static_cast<long long>(
+                  get<int64_t>(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1).at(0)));
+  auto notes = get<cudnnBackendNumericalNote_t>(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                                                CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  CALL(cudnnBackendDestroyDescriptor)(engine);
+  return notes;
+}
+
+/// Prints a config and says whether its engine is nondeterministic.
+bool print(Descriptor config) {
+  const auto notes = engine_of(config);
+  std::printf(" notes=");
+  for (size_t i = 0; i < notes.size(); ++i)
+    std::printf("%s%d", i ? "," : "", static_cast<int>(notes[i]));
+
+  std::vector<Descriptor> knobs;
+  for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i)
+    knobs.push_back(create(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR));
+  int64_t count = 0;
+  check("knobs", CALL(cudnnBackendGetAttribute)(config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS, &count,
+                                                knobs.data()));
+  std::printf(" knobs=");
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    const auto type =
+        get<cudnnBackendKnobType_t>(knobs[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1);
+    const auto value = get<int64_t>(knobs[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1);
+    std::printf("%s%d=%lld", i ? "," : "", static_cast<int>(type.at(0)), static_cast<long long>(value.at(0)));
+  }
+  std::printf("\n");
+  for (const auto knob : knobs)
+    CALL(cudnnBackendDestroyDescriptor)(knob);
+  return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) != notes.end();
+}
+
+/// Finalizes a plan and prints the status, whatever it is.
+void plan(Descriptor config, Descriptor properties) {
+  const auto descriptor = create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      std::vector{config});
+  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      std::vector{properties});
+  const auto status = CALL(cudnnBackendFinalize)(descriptor);
+  std::printf("plan: %d\n", static_cast<int>(status));
+  CALL(cudnnBackendDestroyDescriptor)(descriptor);
+}
+
+/// A config of the engine with this index and default knobs.
+Descriptor config_of(Descriptor operation_graph, int64_t index, Descriptor properties) {
+  const auto engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  set(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{operation_graph});
+  set(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, std::vector{index});
+  set(engine, CUDNN_ATTR_ENGINE_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{properties});
+  finalize(engine);
+  const auto config = create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  set(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{engine});
+  finalize(config);
+  return config;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5)
+    return 2;
+  const std::string pass = argv[1], type = argv[2], shape = argv[3], mode = argv[4];
+  std::vector<std::string> commands(argv + 5, argv + argc);
+  if (commands.empty())
+    commands = {"list"};
+
+  const auto properties = device_properties();
+  const auto operation_graph = graph(pass, type == "half" ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT, shape);
+  const auto heuristics = create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  set(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      std::vector{operation_graph});
+  set(heuristics, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE,
+      std::vector{mode == "A"   ? CUDNN_HEUR_MODE_A
+                  : mode == "B" ? CUDNN_HEUR_MODE_B
+                                : CUDNN_HEUR_MODE_FALLBACK});
+  set(heuristics, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{properties});
+  finalize(heuristics);
+
+  for (const auto& command : commands) {
+    const auto equals = command.find('=');
+    const int64_t number = equals == std::string::npos ? -1 : std::atoll(command.c_str() + equals + 1);
+    if (command.starts_with("engine")) {
+      plan(config_of(operation_graph, number, properties), properties);
+      continue;
+    }
+    Descriptor nondeterministic = nullptr;
+    for (const auto config : configs(heuristics, number)) {
+      if (print(config) && !nondeterministic)
+        nondeterministic = config;
+    }
+    if (command != "plan")
+      continue;
+    if (nondeterministic) {
+      plan(nondeterministic, properties);
+    } else {
+      std::printf("plan: no such config\n");
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// The processes of one run: each draws its own values, the same ones in every run.
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+// `getrandom` prints eight lines, and no two of all processes may be equal.
+const std::string snippet = SNIPPET_FOLDER "/getrandom";
+
+std::vector<std::string> drawn(const std::vector<std::string>& command) {
+  const TemporaryFolder scratch;
+  const Result result = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err, "");
+  return lines(result.out);
+}
+
+struct Case {
+  std::string name;
+  std::vector<std::string> command;
+  size_t processes;
+};
+void PrintTo(const Case& tested, std::ostream* stream) { *stream << tested.name; }
+
+class Children : public testing::TestWithParam<Case> {};
+
+TEST_P(Children, DrawTheirOwnValuesAndTheSameInEveryRun) {
+  const auto& [name, command, processes] = GetParam();
+  if (find_program(command[0]).empty()) GTEST_SKIP() << command[0] << " is not installed here";
+  const std::vector<std::string> values = drawn(command);
+  EXPECT_EQ(values.size(), 8 * processes);
+  EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size()) << "a value comes twice";
+  EXPECT_EQ(drawn(command), values);
+}
+
+const std::string plain = snippet + " plain", forked = snippet + " fork";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Children,
+    testing::Values(
+        Case{"sh", {"sh", "-c", plain + "; " + plain + "; " + forked + "; " + plain}, 4},
+        Case{"bash", {"bash", "-c", plain + "; " + plain + "; " + forked + "; " + plain}, 4},
+        Case{"exec", {"sh", "-c", plain + "; exec " + plain}, 2},
+        Case{"nested", {"sh", "-c", "sh -c '" + plain + "; " + plain + "'; (" + plain + "; " + plain + ")"}, 4},
+        Case{"substituted", {"bash", "-c", "echo \"$(" + plain + ")\"; echo \"$(" + plain + ")\""}, 2},
+        Case{"pipeline", {"bash", "-c", plain + " | cat; " + plain + " | (cat; " + plain + ")"}, 3},
+        Case{"background", {"bash", "-c", plain + " & wait; " + plain + " & wait; (" + plain + ") & wait"}, 3},
+        Case{"forks",
+             {"python3", "-c",
+              "import os, sys\n"
+              "def draw():\n"
+              "  for i in range(8): print(os.getrandom(8).hex())\n"
+              "  sys.stdout.flush()\n"
+              "for i in range(2):\n"
+              "  if os.fork() == 0:\n"
+              "    if os.fork() == 0: draw(); os._exit(0)\n"
+              "    os.wait(); draw(); os._exit(0)\n"
+              "  os.wait()\n"
+              "draw()\n"},
+             5},
+        Case{"multiprocessing",
+             {"python3", "-c",
+              "import multiprocessing as m, os\n"
+              "def draw(i): return [os.getrandom(8).hex() for k in range(8)]\n"
+              "for way in 'fork', 'spawn', 'forkserver':\n"
+              "  for i in range(2):\n"
+              "    with m.get_context(way).Pool(1) as pool: print('\\n'.join(pool.apply(draw, (0,))))\n"},
+             6},
+        Case{"python",
+             {"python3", "-c",
+              "import os, subprocess\n"
+              "for i in range(2): subprocess.run(['" + snippet + "', 'plain'])\n"
+              "os.system('" + plain + "')\n"
+              "os.spawnl(os.P_WAIT, '" + snippet + "', 'getrandom', 'fork')\n"},
+             4},
+        Case{"perl", {"perl", "-e", "system('" + snippet + "', 'plain') for 1..2; print `" + plain + "`"}, 3}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(Wrapper, IsTransparent) {
+  const std::vector<std::string> values = drawn({snippet, "plain"});
+  EXPECT_EQ(drawn({"env", snippet, "plain"}), values);
+  EXPECT_EQ(drawn({"env", "env", snippet, "plain"}), values);
+  EXPECT_EQ(drawn({"sh", "-c", "exec " + plain}), values);
+  EXPECT_EQ(drawn({"sh", "-c", plain + "; true"}), values);
+  EXPECT_EQ(drawn({"bash", "-c", plain + "; true"}), values);
+  EXPECT_EQ(drawn({"bash", "-c", "(" + plain + "); true"}), values);
+}
+
+} // namespace

@@ -1,0 +1,324 @@
+// The log that a run leaves: what docs/LOG_FORMAT.md promises, and that it stays out of the program's way.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string snippet_folder = SNIPPET_FOLDER "/";
+const std::string counted = COUNTED_PROGRAM;
+const Environment seed_42 = {{"DETSHIM_SEED", "42"}};
+
+Environment loud(Environment environment = seed_42) {
+  environment["DETSHIM_QUIET"] = "0";
+  return environment;
+}
+
+mode_t mode_of(const fs::path& path) {
+  struct stat info = {};
+  EXPECT_EQ(lstat(path.c_str(), &info), 0) << path;
+  return info.st_mode & 07777;
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream stream{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+/// Fails for each key that is missing or of another type; `types` gives the names of nlohmann::json.
+void expect_keys(const json& record, const std::map<std::string, std::set<std::string>>& types) {
+  for (const auto& [key, accepted] : types) {
+    ASSERT_TRUE(record.contains(key)) << key << " in " << record;
+    EXPECT_TRUE(accepted.contains(record[key].type_name())) << key << " in " << record;
+  }
+}
+
+void expect_documented(const ProcessLog& log) {
+  ASSERT_FALSE(log.records.empty());
+  EXPECT_EQ(log.records[0]["t"], "start") << log.name;
+  const std::set<std::string> actions = {"observe", "pin", "replace", "refuse", "unfixed", "uncovered"};
+  std::map<std::string, uint64_t> last_number;
+  for (const json& record : log.records) {
+    const std::string type = record["t"];
+    if (type == "start") {
+      expect_keys(record, {{"v", {"number"}},
+                           {"detshim", {"string"}},
+                           {"run", {"string"}},
+                           {"pid", {"number"}},
+                           {"rank", {"number"}},
+                           {"path", {"string"}},
+                           {"program", {"string"}},
+                           {"args", {"array"}},
+                           {"mode", {"string"}},
+                           {"policy", {"string"}},
+                           {"seed", {"string", "null"}},
+                           {"seed_from", {"string", "null"}},
+                           {"env", {"array"}}});
+      EXPECT_EQ(record["v"], 1);
+      for (const json& change : record["env"])
+        expect_keys(change, {{"name", {"string"}}, {"was", {"string", "null"}}, {"now", {"string"}}});
+    } else if (type == "call") {
+      expect_keys(record, {{"n", {"number"}},
+                           {"thread", {"string"}},
+                           {"lib", {"string"}},
+                           {"fn", {"string"}},
+                           {"do", {"string"}},
+                           {"why", {"string"}},
+                           {"at", {"string"}}});
+      EXPECT_TRUE(actions.contains(record["do"])) << record;
+      // Each thread numbers its own records.
+      uint64_t& last = last_number[record["thread"]];
+      EXPECT_GT(record["n"].get<uint64_t>(), last) << record;
+      last = record["n"];
+      if (record.contains("c")) {
+        EXPECT_LT(record["c"].get<size_t>(), log.counts.size()) << record;
+      }
+    } else if (type == "end") {
+      expect_keys(record, {{"counts", {"object"}}});
+      EXPECT_EQ(record, log.records.back()) << "the last record";
+      for (const auto& [action, number] : record["counts"].items()) {
+        EXPECT_TRUE(actions.contains(action)) << record;
+        EXPECT_TRUE(number.is_number_unsigned()) << record;
+      }
+    } else {
+      EXPECT_EQ(type, "library") << record;
+    }
+  }
+}
+
+TEST(Log, IsAsDocumentedAndPrivate) {
+  const TemporaryFolder scratch;
+  const std::string both = snippet_folder + "rand plain; " + snippet_folder + "urandom_dup thread";
+  EXPECT_EQ(run({"sh", "-c", both}, under_shim(scratch, seed_42)).status, 0);
+
+  EXPECT_EQ(mode_of(scratch.log()), 0700u);
+  for (const auto& entry : fs::directory_iterator{scratch.log()}) {
+    EXPECT_TRUE(fs::is_regular_file(entry.symlink_status())) << entry;
+    EXPECT_EQ(mode_of(entry), 0600u) << entry;
+  }
+  const std::vector<ProcessLog> logs = read_log(scratch.log());
+  EXPECT_EQ(logs.size(), 2u) << "sh itself draws nothing";
+  std::set<std::string> runs, paths;
+  for (const ProcessLog& log : logs) {
+    expect_documented(log);
+    EXPECT_EQ(log.records.back()["t"], "end");
+    const json& start = log.records[0];
+    EXPECT_EQ(start["mode"], "enforce");
+    EXPECT_EQ(start["seed"], "42");
+    EXPECT_EQ(start["seed_from"], "DETSHIM_SEED");
+    EXPECT_EQ(log.name,
+              "0-" + start["path"].get<std::string>() + "-" + std::to_string(start["pid"].get<int>()));
+    runs.insert(start["run"]);
+    paths.insert(start["path"]);
+  }
+  EXPECT_EQ(runs.size(), 1u);
+  EXPECT_EQ(paths.size(), 2u);
+}
+
+TEST(Log, SaysWhatWasAskedAndGiven) {
+  const TemporaryFolder scratch;
+  run({RESEED_PROGRAM, "7", "8"}, under_shim(scratch, seed_42));
+  const std::vector<ProcessLog> logs = read_log(scratch.log());
+  ASSERT_EQ(logs.size(), 1u);
+  const std::vector<json> calls = logs[0].calls("srand");
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0]["do"], "pin");
+  EXPECT_EQ(calls[0]["asked"], "7");
+  EXPECT_EQ(calls[0]["given"], "42");
+  EXPECT_EQ(calls[1]["asked"], "8");
+  EXPECT_EQ(calls[0]["lib"], "libc");
+  EXPECT_EQ(calls[0]["thread"], "0");
+  EXPECT_EQ(calls[0]["at"].get<std::string>().find(RESEED_PROGRAM "+0x"), 0u) << calls[0];
+}
+
+TEST(Log, IsTheSameInTwoRuns) {
+  std::vector<std::vector<json>> calls;
+  for (int i = 0; i < 2; ++i) {
+    const TemporaryFolder scratch;
+    run({snippet_folder + "urandom_dup", "plain"}, under_shim(scratch, seed_42));
+    const std::vector<ProcessLog> logs = read_log(scratch.log());
+    ASSERT_EQ(logs.size(), 1u);
+    calls.push_back(logs[0].calls());
+  }
+  EXPECT_EQ(calls[0], calls[1]);
+}
+
+void expect_counts_of_counted(const TemporaryFolder& scratch, bool ends) {
+  const std::vector<ProcessLog> logs = read_log(scratch.log());
+  ASSERT_EQ(logs.size(), 1u);
+  const ProcessLog& log = logs[0];
+  expect_documented(log);
+  EXPECT_EQ(log.records.back()["t"] == "end", ends);
+
+  std::map<std::string, std::vector<uint64_t>> of_rand, of_getrandom;
+  for (const json& call : log.calls("rand")) of_rand[call["thread"]].push_back(log.count(call));
+  for (const json& call : log.calls("getrandom")) of_getrandom[call["thread"]].push_back(log.count(call));
+  EXPECT_EQ(of_rand.size(), 3u);
+  EXPECT_EQ(of_getrandom.size(), 3u);
+  EXPECT_TRUE(of_rand.contains("0"));
+  for (const auto& [thread, counts] : of_rand) {
+    EXPECT_EQ(counts, (std::vector<uint64_t>{60000, 40000})) << thread;
+    EXPECT_EQ(of_getrandom[thread], std::vector<uint64_t>{1000}) << thread;
+  }
+
+  if (ends) {
+    EXPECT_EQ(log.records.back()["counts"]["pin"], 303000);
+  }
+}
+
+TEST(Counts, AreTheNumbersOfCalls) {
+  const TemporaryFolder scratch;
+  EXPECT_EQ(run({counted}, under_shim(scratch, seed_42)).status, 0);
+  expect_counts_of_counted(scratch, true);
+}
+
+TEST(Counts, SurviveSigkill) {
+  const TemporaryFolder scratch;
+  const Result result = run({counted, "kill"}, under_shim(scratch, seed_42));
+  EXPECT_EQ(result.status, 128 + 9);
+  EXPECT_EQ(result.out, "done\n");
+  expect_counts_of_counted(scratch, false);
+}
+
+TEST(LogFolder, IsNotMadeForAProgramThatDrawsNothing) {
+  for (const Environment& environment : {Environment{}, seed_42, Environment{{"DETSHIM_MODE", "observe"}}}) {
+    const TemporaryFolder scratch;
+    const Result result = run({"/bin/true"}, under_shim(scratch, loud(environment)), scratch.path());
+    EXPECT_EQ(result, (Result{0, "", ""}));
+    EXPECT_TRUE(fs::is_empty(scratch.path()));
+  }
+}
+
+TEST(LogFolder, IsByDefaultInTheWorkingDirectory) {
+  const TemporaryFolder scratch;
+  Environment environment = under_shim(scratch, seed_42);
+  environment.erase("DETSHIM_LOG");
+  EXPECT_EQ(run({snippet_folder + "getrandom", "plain"}, environment, scratch.path()).status, 0);
+
+  const fs::path latest = scratch.path() / "detshim-log" / "latest";
+  ASSERT_TRUE(fs::is_symlink(latest));
+  const std::vector<ProcessLog> logs = read_log(latest);
+  ASSERT_EQ(logs.size(), 1u);
+  EXPECT_EQ(fs::canonical(latest).filename(), logs[0].records[0]["run"].get<std::string>());
+  EXPECT_EQ(mode_of(fs::canonical(latest)), 0700u);
+}
+
+TEST(LogFolder, MayBeRelativeToTheFirstProcess) {
+  const TemporaryFolder scratch;
+  const std::string snippet = snippet_folder + "getrandom plain";
+  const Result result =
+      run({"sh", "-c", snippet + "; cd /; " + snippet},
+          under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_LOG", "here"}}), scratch.path());
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(read_log(scratch.path() / "here").size(), 2u);
+}
+
+/// What `counted` gives, with the library and without.
+const Result done = {0, "done\n", ""};
+
+TEST(LogFolder, ThatIsALinkIsNotFollowed) {
+  const TemporaryFolder scratch;
+  const fs::path target = scratch.path() / "target";
+  fs::create_directory(target);
+  fs::permissions(target, fs::perms::owner_all);
+  fs::create_directory_symlink(target, scratch.log());
+  EXPECT_EQ(run({counted}, under_shim(scratch, seed_42)), done);
+  EXPECT_TRUE(fs::is_empty(target));
+}
+
+TEST(LogFile, ThatIsALinkIsNotFollowed) {
+  for (const char* ending : {"jsonl", "counts"}) {
+    const TemporaryFolder scratch;
+    const fs::path victim = scratch.path() / "victim";
+    std::ofstream{victim} << "precious";
+    fs::create_directory(scratch.log());
+    fs::permissions(scratch.log(), fs::perms::owner_all);
+    // The process id is known only inside, so sh lays the link and then becomes the program.
+    Environment environment = under_shim(scratch, seed_42);
+    environment["PRELOAD"] = environment["LD_PRELOAD"];
+    environment.erase("LD_PRELOAD");
+    environment["PROGRAM"] = counted;
+    environment["LINK"] = scratch.log() / "0-0-";
+    const std::string script =
+        "ln -s ../victim \"$LINK$$." + std::string{ending} + "\" && LD_PRELOAD=$PRELOAD exec \"$PROGRAM\"";
+    EXPECT_EQ(run({"sh", "-c", script}, environment), done);
+    EXPECT_EQ(content(victim), "precious") << ending;
+  }
+}
+
+TEST(LogFolder, ThatCannotBeWrittenLeavesTheProgramAlone) {
+  const TemporaryFolder scratch;
+  std::ofstream{scratch.path() / "file"} << "in the way";
+  const fs::path read_only = scratch.path() / "read-only";
+  fs::create_directory(read_only);
+  fs::permissions(read_only, fs::perms::owner_read | fs::perms::owner_exec);
+  for (const fs::path& log : {scratch.path() / "file", scratch.path() / "file" / "log", fs::path{"/proc/log"},
+                              fs::path{"/dev/full"}, read_only / "log"}) {
+    Environment environment = seed_42;
+    environment["DETSHIM_LOG"] = log;
+    EXPECT_EQ(run({counted}, under_shim(scratch, environment)), done) << log;
+  }
+  EXPECT_EQ(content(scratch.path() / "file"), "in the way");
+}
+
+TEST(Arguments, ThatAreSecretsAreHidden) {
+  const TemporaryFolder scratch;
+  const std::vector<std::string> arguments = {"--token=abc1", "--password", "abc2", "--api-key=abc3",
+                                              "--epochs=5",   "--name",     "Anna"};
+  std::vector<std::string> command = {counted};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  EXPECT_EQ(run(command, under_shim(scratch, seed_42)), done);
+
+  const std::vector<ProcessLog> logs = read_log(scratch.log());
+  ASSERT_EQ(logs.size(), 1u);
+  const std::vector<std::string> expected = {
+      counted,      "--token=<hidden>", "--password", "<hidden>", "--api-key=<hidden>",
+      "--epochs=5", "--name",           "Anna"};
+  EXPECT_EQ(logs[0].records[0]["args"], expected);
+  for (const auto& entry : fs::directory_iterator{scratch.log()})
+    EXPECT_EQ(content(entry).find("abc"), std::string::npos) << entry;
+}
+
+TEST(ClosingLine, IsOneForTheWholeRun) {
+  const std::string snippet = snippet_folder + "getrandom";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{snippet, "plain"},
+        {snippet, "fork"},
+        {"sh", "-c", snippet + " plain; " + snippet + " fork; exec " + snippet + " plain"}}) {
+    const TemporaryFolder scratch;
+    const Result result = run(command, under_shim(scratch, loud()));
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(lines(result.err).size(), 1u) << testing::PrintToString(command) << "\n" << result.err;
+    EXPECT_NE(result.err.find(scratch.log().string()), std::string::npos) << "it names the folder:\n"
+                                                                          << result.err;
+  }
+}
+
+TEST(ClosingLine, IsOfThisRunAloneWhenTheFolderHoldsAnother) {
+  const TemporaryFolder scratch;
+  const std::vector<std::string> command = {snippet_folder + "getrandom", "plain"};
+  const std::string first = run(command, under_shim(scratch, loud())).err;
+  EXPECT_EQ(run(command, under_shim(scratch, loud())).err, first);
+}
+
+TEST(ClosingLine, IsSilencedByQuiet) {
+  const TemporaryFolder scratch;
+  EXPECT_EQ(run({counted}, under_shim(scratch, seed_42)).err, "");
+}
+
+} // namespace

@@ -1,0 +1,11 @@
+#include "snippet.h"
+
+#include <stdlib.h>
+
+SNIPPET {
+  const uint64_t seed = clock_seed();
+  unsigned short words[3] = {static_cast<uint16_t>(seed), static_cast<uint16_t>(seed >> 16),
+                             static_cast<uint16_t>(seed >> 32)};
+  auto draw = FN(erand48, LIBC, LIBC_BASE);
+  for (int i = 0; i < 8; ++i) emit(bits(draw(words)));
+}

@@ -1,0 +1,14 @@
+#include "snippet.h"
+
+#include <stdio.h>
+
+SNIPPET {
+  FILE* const null = fopen("/dev/null", "rb");
+  check(null != nullptr, "/dev/null opens");
+  FILE* const file = FN(freopen, LIBC, LIBC_BASE)("/dev/urandom", "rb", null);
+  check(file != nullptr, "the file opens");
+  uint64_t values[8] = {};
+  check(fread(values, sizeof values, 1, file) == 1, "fread fills the buffer");
+  for (const uint64_t value : values) emit(value);
+  fclose(file);
+}

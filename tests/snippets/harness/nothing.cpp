@@ -1,0 +1,2 @@
+// The program that hosts the framework `constructor`. It does nothing.
+int main() {}

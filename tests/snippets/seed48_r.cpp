@@ -1,0 +1,16 @@
+#include "snippet.h"
+
+#include <stdlib.h>
+
+SNIPPET {
+  const uint64_t seed = clock_seed();
+  unsigned short words[3] = {static_cast<uint16_t>(seed), static_cast<uint16_t>(seed >> 16),
+                             static_cast<uint16_t>(seed >> 32)};
+  drand48_data data = {};
+  FN(seed48_r, LIBC, LIBC_BASE)(words, &data);
+  for (int i = 0; i < 8; ++i) {
+    long value = 0;
+    lrand48_r(&data, &value);
+    emit(static_cast<uint64_t>(value));
+  }
+}

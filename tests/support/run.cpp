@@ -1,0 +1,145 @@
+#include "run.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+/// A file in memory takes the output: unlike a pipe it never fills up, and a child of the program that
+/// outlives it cannot keep the test waiting.
+class Capture {
+public:
+  Capture() : file_(memfd_create("captured", MFD_CLOEXEC)) {
+    if (file_ < 0) fail("memfd_create");
+  }
+  ~Capture() { close(file_); }
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  int file() const { return file_; }
+
+  std::string text() const {
+    std::string text;
+    std::array<char, 65536> buffer;
+    for (;;) {
+      const ssize_t got = pread(file_, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+      if (got < 0) fail("pread");
+      if (got == 0) return text;
+      text.append(buffer.data(), static_cast<size_t>(got));
+    }
+  }
+
+private:
+  int file_;
+};
+
+bool is_inherited(std::string_view name) {
+  for (const char* prefix : {"DETSHIM_", "OMPI_", "PMIX_", "PMI_", "SLURM_", "MV2_"})
+    if (name.starts_with(prefix)) return false;
+  return name != "LD_PRELOAD" && name != "RANK";
+}
+
+std::vector<std::string> environment_of_child(const Environment& environment) {
+  Environment all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (is_inherited(name) && name.size() < text.size())
+      all[std::string{name}] = text.substr(name.size() + 1);
+  }
+  for (const auto& [name, value] : environment) all[name] = value;
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : all) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+} // namespace
+
+Result run(const std::vector<std::string>& arguments, const Environment& environment,
+           const std::filesystem::path& folder) {
+  const Capture out, err;
+  const std::string program = find_program(arguments.at(0));
+  const std::vector<std::string> entries = environment_of_child(environment);
+  const std::vector<char*> argv = pointers(arguments), envp = pointers(entries);
+
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that is stopped leaves nothing behind
+    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const bool ready = null >= 0 && dup2(null, 0) >= 0 && dup2(out.file(), 1) >= 0 &&
+                       dup2(err.file(), 2) >= 0 && (folder.empty() || chdir(folder.c_str()) == 0);
+    if (ready) execve(program.c_str(), argv.data(), envp.data());
+    dprintf(2, "%s: %s\n", arguments[0].c_str(), strerror(errno));
+    _exit(127);
+  }
+
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) fail("waitpid");
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), out.text(), err.text()};
+}
+
+std::string find_program(std::string_view program) {
+  if (program.find('/') != std::string_view::npos) return std::string{program};
+  const char* const path = getenv("PATH");
+  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+    const std::string candidate = std::string{folder.empty() ? "." : folder} + "/" + std::string{program};
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+std::vector<std::string> lines(std::string_view text) {
+  std::vector<std::string> result;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    result.emplace_back(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return result;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "detshim-test-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) fail("mkdtemp");
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored; // what cannot be removed must not end the test
+  std::filesystem::remove_all(path_, ignored);
+}
+
+Environment under_shim(const TemporaryFolder& scratch, const Environment& more) {
+  Environment environment = more;
+  environment.insert({
+      {"LD_PRELOAD", DETSHIM_LIBRARY},
+      {"DETSHIM_QUIET", "1"},
+      {"DETSHIM_LOG", scratch.log().string()},
+  });
+  return environment;
+}

@@ -1,0 +1,52 @@
+// Runs a program and keeps what it said. The test itself is never preloaded: the library reaches only the
+// programs that run() starts with under_shim().
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using Environment = std::map<std::string, std::string>;
+
+struct Result {
+  int status = -1; ///< exit status; 128 plus the signal's number if a signal ended the program
+  std::string out; ///< what it wrote to stdout
+  std::string err; ///< what it wrote to stderr
+
+  bool operator==(const Result&) const = default;
+};
+
+/// Runs the program named by arguments[0] (searched in PATH), waits for it, and returns the result.
+/// Its environment is the test's own without LD_PRELOAD, DETSHIM_ variables and the variables that name a
+/// rank, and with `environment`. stdin is /dev/null.
+/// A program that cannot be started has status 127.
+Result run(const std::vector<std::string>& arguments, const Environment& environment = {},
+           const std::filesystem::path& folder = {});
+
+/// Where `program` is in PATH; empty if it is not.
+std::string find_program(std::string_view program);
+
+/// The lines of a text, without their newlines.
+std::vector<std::string> lines(std::string_view text);
+
+/// A folder of its own for each object, removed with everything in it in the destructor.
+class TemporaryFolder {
+public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Where under_shim() puts the log: not made beforehand.
+  std::filesystem::path log() const { return path_ / "log"; }
+
+private:
+  std::filesystem::path path_;
+};
+
+/// The environment that preloads the library, quietly, with its log in scratch.log(). `more` goes last, and a
+/// name in it wins: {"DETSHIM_QUIET", "0"}.
+Environment under_shim(const TemporaryFolder& scratch, const Environment& more = {});

@@ -1,0 +1,535 @@
+// The detshim command from outside: its output and its exit statuses.
+//
+// DETSHIM_COMMAND is the command's path, DETSHIM_LIBRARY that of libdetshim.so.
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+struct Result {
+  int status = -1; ///< exit status, or 128 and the signal
+  std::string out, err;
+};
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(input), {}};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string start_line(int rank = 0, const std::string& path = "0",
+                       const std::string& run = "20261121T003512-4711", const std::string& mode = "enforce") {
+  return R"({"t":"start","v":1,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
+         std::to_string(rank) + R"(,"path":")" + path +
+         R"(","program":"/bin/train","args":["./train","--epochs","3"],"mode":")" + mode +
+         R"(","policy":"fixed","seed":"42","seed_from":"DETSHIM_SEED"})"
+         "\n";
+}
+
+std::string call_line(const std::string& function, const std::string& action, const std::string& more = "") {
+  return R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":")" + function + R"(","do":")" + action + "\"" +
+         more + "}\n";
+}
+
+const std::string end_line = "{\"t\":\"end\",\"counts\":{}}\n";
+
+class DetshimCommand : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "detshim-command-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    log_ = folder_ / "log";
+    std::filesystem::create_directory(log_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(log_ / name, std::ios::binary | std::ios::app) << bytes;
+  }
+
+  /// Starts a command in the scratch folder with a clean environment of its own.
+  pid_t start(const std::filesystem::path& command, const Words& words, const Words& environment = {}) const {
+    const pid_t child = ::fork();
+    if (child != 0)
+      return child;
+    std::vector<char*> arguments{const_cast<char*>(command.c_str())};
+    for (const std::string& word : words)
+      arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    ::unsetenv("LD_PRELOAD");
+    for (const std::string& variable : environment)
+      ::putenv(const_cast<char*>(variable.c_str()));
+    const int out = ::open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int err = ::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(err, STDERR_FILENO);
+    if (::chdir(folder_.c_str()) == 0)
+      ::execv(arguments[0], arguments.data());
+    ::_exit(125);
+  }
+
+  Result finish(pid_t child) const {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(folder_ / "out"),
+            contents(folder_ / "err")};
+  }
+
+  Result detshim(const Words& words, const Words& environment = {}) const {
+    return finish(start(DETSHIM_COMMAND, words, environment));
+  }
+
+  /// An empty file stands for the library where the loader must not be given the real one.
+  std::string stand_in_library(const std::string& name = "libdetshim.so") const {
+    std::ofstream(folder_ / name).flush();
+    return (folder_ / name).string();
+  }
+
+  /// What `detshim run` hands to a program, by variable.
+  std::string environment_line(const Words& words, const std::string& variable,
+                               const Words& environment = {}) const {
+    Words all{"run", "--library", stand_in_library()};
+    all.insert(all.end(), words.begin(), words.end());
+    all.insert(all.end(), {"--", "/usr/bin/env"});
+    const Result result = detshim(all, environment);
+    EXPECT_EQ(result.status, 0) << result.err;
+    const std::string text = "\n" + result.out;
+    const std::size_t at = text.find("\n" + variable + "=");
+    if (at == std::string::npos)
+      return "";
+    return text.substr(at + variable.size() + 2, text.find('\n', at + 1) - at - variable.size() - 2);
+  }
+
+  std::filesystem::path folder_, log_;
+};
+
+void expect_one_error_line(const Result& result, int status, const std::string& part) {
+  EXPECT_EQ(result.status, status);
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.starts_with("detshim: ")) << result.err;
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  EXPECT_TRUE(contains(result.err, part)) << result.err;
+}
+
+TEST_F(DetshimCommand, HelpNamesTheExitStatusesOfEveryVerb) {
+  EXPECT_TRUE(detshim({"--version"}).out.starts_with("detshim "));
+  for (const Words& words :
+       {Words{"--help"}, {"run", "--help"}, {"log", "--help"}, {"hooks", "--help"}, {"options", "--help"}}) {
+    const Result result = detshim(words);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_TRUE(contains(result.out, "Exit status: 0 done; 2 ")) << result.out;
+  }
+}
+
+TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
+  expect_one_error_line(detshim({}), 2, "run, log, hooks or options");
+  expect_one_error_line(detshim({"dance"}), 2, "dance");
+  expect_one_error_line(detshim({"log", "--bogus"}), 2, "--bogus");
+  expect_one_error_line(detshim({"log", "--follow", "--json"}), 2, "--follow");
+  expect_one_error_line(detshim({"log", "--times"}), 2, "--times");
+  expect_one_error_line(detshim({"run"}), 2, "no program");
+  expect_one_error_line(detshim({"run", "--seed", "7", "--"}), 2, "no program");
+  expect_one_error_line(detshim({"run", "--sed", "7", "true"}), 2, "--sed");
+}
+
+TEST_F(DetshimCommand, RunRefusesWrongValues) {
+  for (const char* seed :
+       {"", "x", "-1", "+1", " 1", "1 ", "0x", "0xg", "1e3", "18446744073709551616", "0x10000000000000000"})
+    expect_one_error_line(detshim({"run", std::string("--seed=") + seed, "--", "true"}), 2,
+                          *seed == 0 ? "--seed"
+                                     : "--seed '" + std::string(seed) + "' is not accepted: a whole number");
+  expect_one_error_line(detshim({"run", "--mode", "fast", "true"}), 2,
+                        "--mode 'fast' is not accepted: enforce, record, observe, strict or off");
+  expect_one_error_line(detshim({"run", "--policy", "odd", "true"}), 2,
+                        "--policy 'odd' is not accepted: fixed, mix or keep");
+  expect_one_error_line(detshim({"run", "--library", "/no/such.so", "true"}), 2, "--library '/no/such.so'");
+  expect_one_error_line(detshim({"run", "--mode", "\x1b[31m", "true"}), 2, "'\\x1b[31m'");
+}
+
+TEST_F(DetshimCommand, RunSetsTheEnvironment) {
+  for (const char* seed : {"0", "42", "18446744073709551615", "0xFFFFFFFFFFFFFFFF", "0x1f"})
+    EXPECT_EQ(environment_line({"--seed", seed}, "DETSHIM_SEED"), seed);
+  EXPECT_EQ(environment_line({"--mode", "strict"}, "DETSHIM_MODE"), "strict");
+  EXPECT_EQ(environment_line({"--policy=mix"}, "DETSHIM_SEED_POLICY"), "mix");
+  EXPECT_EQ(environment_line({"--log", "there"}, "DETSHIM_LOG"), "there");
+  EXPECT_EQ(environment_line({"--disable", "cudnn,env:NCCL_ALGO"}, "DETSHIM_DISABLE"), "cudnn,env:NCCL_ALGO");
+  EXPECT_EQ(environment_line({"--quiet"}, "DETSHIM_QUIET"), "1");
+  EXPECT_EQ(environment_line({}, "DETSHIM_MODE", {"DETSHIM_MODE=observe"}), "observe")
+      << "unless asked, left alone";
+}
+
+TEST_F(DetshimCommand, RunPutsTheLibraryFirstAndOnce) {
+  const std::string library = stand_in_library();
+  EXPECT_EQ(environment_line({}, "LD_PRELOAD"), library);
+  EXPECT_EQ(environment_line({}, "LD_PRELOAD", {"LD_PRELOAD=/no/a.so:/no/b.so"}),
+            library + ":/no/a.so:/no/b.so");
+  EXPECT_EQ(environment_line({}, "LD_PRELOAD", {"LD_PRELOAD=/no/a.so " + library + "::/no/libdetshim.so"}),
+            library + ":/no/a.so");
+}
+
+TEST_F(DetshimCommand, RunTakesTheLibraryByARelativeName) {
+  stand_in_library();
+  const Result result = detshim({"run", "--library", "libdetshim.so", "--", "env"});
+  EXPECT_TRUE(contains(result.out, "LD_PRELOAD=" + folder_.string() + "/libdetshim.so"))
+      << result.out << result.err;
+}
+
+TEST_F(DetshimCommand, RunRefusesALibraryThatCannotBePreloaded) {
+  expect_one_error_line(detshim({"run", "--library", stand_in_library("my library.so"), "true"}), 2,
+                        "a space or a colon");
+  expect_one_error_line(detshim({"run", "--library", stand_in_library("a:b.so"), "true"}), 2,
+                        "a space or a colon");
+}
+
+TEST_F(DetshimCommand, RunLeavesTheProgramsWordsAlone) {
+  const std::string library = stand_in_library();
+  const Words words{"--seed", "x y", "", "--", "[a,b]", "--help", "-q"};
+  for (const Words& before :
+       {Words{"run", "--quiet", "--library", library, "--"}, {"run", "--library=" + library}}) {
+    Words all = before;
+    all.insert(all.end(), {"/usr/bin/printf", "<%s>"});
+    all.insert(all.end(), words.begin(), words.end());
+    const Result result = detshim(all);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, "<--seed><x y><><--><[a,b]><--help><-q>");
+  }
+}
+
+TEST_F(DetshimCommand, RunEndsInTheProgramsStatus) {
+  const std::string library = stand_in_library();
+  EXPECT_EQ(detshim({"run", "--library", library, "sh", "-c", "exit 7"}).status, 7);
+  EXPECT_EQ(detshim({"run", "--library", library, "sh", "-c", "kill -KILL $$"}).status, 128 + SIGKILL);
+  expect_one_error_line(detshim({"run", "--library", library, "no-such-program"}), 127,
+                        "cannot run 'no-such-program': No such file or directory");
+  expect_one_error_line(detshim({"run", "--library", library, folder_}), 126, "Permission denied");
+}
+
+TEST_F(DetshimCommand, LogNamesTheFolderThatHoldsNothing) {
+  expect_one_error_line(detshim({"log"}), 2, "no log in 'detshim-log/latest'");
+  expect_one_error_line(detshim({"log", "elsewhere"}), 2, "no log in 'elsewhere'");
+  expect_one_error_line(detshim({"log", log_}), 2, "no log in");
+  write("0-0-1.jsonl", "rubbish\n");
+  expect_one_error_line(detshim({"log", log_}), 2, "no readable record");
+}
+
+TEST_F(DetshimCommand, LogReadsLatestByDefault) {
+  write("0-0-1.jsonl", start_line() + call_line("srand", "pin") + end_line);
+  std::filesystem::create_directory(folder_ / "detshim-log");
+  std::filesystem::create_directory_symlink("../log", folder_ / "detshim-log/latest");
+  const Result result = detshim({"log"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "srand")) << result.out;
+}
+
+TEST_F(DetshimCommand, LogPrintsWorstFirst) {
+  write("0-0-1.jsonl",
+        start_line() +
+            call_line("srand", "pin",
+                      R"(,"asked":"1763683","given":"42","why":"a clock","at":"/gone/train+0x1b")") +
+            call_line("rand", "observe") +
+            call_line("atomicAdd", "unfixed", R"(,"py":["a.py:3 step","a.py:9 main"])") +
+            call_line("raw", "uncovered") + call_line("pooling", "refuse") + call_line("gemm", "replace") +
+            end_line);
+  const Result result = detshim({"log", log_});
+  EXPECT_EQ(result.status, 0);
+  std::size_t before = 0;
+  for (const char* part : {"./train --epochs 3\n",
+                           "seed 42 (from DETSHIM_SEED), mode enforce, policy fixed",
+                           "1 rank, 1 process, 1 thread",
+                           "at least 1 call went ahead unfixed",
+                           "\nunfixed - ",
+                           "atomicAdd",
+                           "a.py:3 step <- a.py:9 main",
+                           "\nuncovered - ",
+                           "raw",
+                           "\nrefused - ",
+                           "pooling",
+                           "\nreplaced - ",
+                           "gemm",
+                           "\npinned - ",
+                           "srand",
+                           "1763683 -> 42",
+                           "a clock",
+                           "/gone/train+0x1b",
+                           "\nobserved - ",
+                           "rand"}) {
+    const std::size_t at = result.out.find(part, before);
+    EXPECT_NE(at, std::string::npos) << part << " is not after the part before it in\n" << result.out;
+    if (at != std::string::npos)
+      before = at;
+  }
+  EXPECT_FALSE(contains(result.out, "deterministic")) << "no claim: " << result.out;
+  EXPECT_FALSE(contains(result.out, "\x1b")) << "no colour in a file";
+}
+
+TEST_F(DetshimCommand, LogShowsEveryPlaceOfWhatIsUnfixedAndFewOfTheRest) {
+  std::string lines = start_line();
+  for (int i = 1; i <= 9; ++i) {
+    const std::string more =
+        R"(,"asked":")" + std::to_string(i) + R"(","given":"5","at":"/gone/m+0x)" + std::to_string(i) + "\"";
+    lines += call_line("atomicAdd", "unfixed", more) + call_line("srand", "pin", more);
+  }
+  write("0-0-1.jsonl", lines + end_line);
+  const auto count = [](const std::string& text, const std::string& part) {
+    int number = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
+      ++number;
+    return number;
+  };
+  const std::string few = detshim({"log", log_}).out;
+  EXPECT_EQ(count(few, "/gone/m+0x"), 9 + 3) << few;
+  EXPECT_EQ(count(few, " -> 5"), 3 + 3) << few;
+  const std::string all = detshim({"log", log_, "--all"}).out;
+  EXPECT_EQ(count(all, "/gone/m+0x"), 9 + 9) << all;
+  EXPECT_EQ(count(all, " -> 5"), 9 + 9) << all;
+}
+
+TEST_F(DetshimCommand, LogSaysWhatIsMissing) {
+  write("0-0-1.jsonl", start_line() + "{\"torn in the middle\n" + call_line("rand", "pin"));
+  write("1-0-2.jsonl", start_line(1) + call_line("rand", "pin") + "{\"t\":\"ca");
+  write("2-0-3.jsonl", start_line(2, "0", "20250101T000000-1"));
+  write("3-0-4.jsonl", "{\"t\":\"start\",\"v\":9}\n");
+  const Result result = detshim({"log", log_});
+  EXPECT_EQ(result.status, 0);
+  for (const char* part :
+       {"1 damaged line left out", "1 last line cut short", "2 processes have no end record",
+        "1 other run in this folder left out", "20250101T000000-1", "no counts for 2 processes",
+        "3-0-4.jsonl left out: it is of log format 9, this detshim reads format 1"})
+    EXPECT_TRUE(contains(result.out, part)) << part << " is not in\n" << result.out;
+  EXPECT_TRUE(contains(detshim({"log", log_, "--run", "20250101T000000-1"}).out, "run 20250101T000000-1"));
+  expect_one_error_line(detshim({"log", log_, "--run", "nonsense"}), 2, "no run 'nonsense'");
+}
+
+TEST_F(DetshimCommand, LogHintsAtMixWhereRanksDrawDifferently) {
+  write("0-0-1.jsonl",
+        start_line(0) + call_line("srand", "pin", R"(,"asked":"1234","given":"42")") + end_line);
+  write("1-0-2.jsonl",
+        start_line(1) + call_line("srand", "pin", R"(,"asked":"1234","given":"43")") + end_line);
+  const Result result = detshim({"log", log_});
+  EXPECT_TRUE(contains(result.out, "2 ranks gave srand the same seed 1234")) << result.out;
+  EXPECT_TRUE(contains(result.out, "DETSHIM_SEED_POLICY=mix")) << result.out;
+}
+
+TEST_F(DetshimCommand, LogCheckFailsOnWhatCanDiffer) {
+  write("0-0-1.jsonl", start_line() + call_line("srand", "pin") + end_line);
+  EXPECT_EQ(detshim({"log", log_, "--check"}).status, 0);
+  for (const char* action : {"unfixed", "uncovered", "refuse"}) {
+    write("0-0-2.jsonl", start_line() + call_line("x", action) + end_line);
+    EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << action;
+    EXPECT_EQ(detshim({"log", log_, "--check", "--json"}).status, 3) << action;
+    EXPECT_EQ(detshim({"log", log_}).status, 0);
+    std::filesystem::remove(log_ / "0-0-2.jsonl");
+  }
+  write("0-0-3.jsonl", start_line() + "damaged\n" + end_line);
+  EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << "what was there is not known";
+}
+
+TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {
+  write("0-0-1.jsonl",
+        start_line() +
+            call_line("srand", "pin", R"(,"asked":"1","given":"2","at":"/x+0x1","why":"größer\u001b[2J")") +
+            call_line("y", "unfixed"));
+  for (const bool all : {false, true}) {
+    const Result result = detshim(all ? Words{"log", log_, "--json", "--all"} : Words{"log", log_, "--json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(std::ranges::all_of(result.out, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+    const Json document = Json::parse(result.out, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << result.out;
+    EXPECT_EQ(document["totals"]["pin"], 1);
+    EXPECT_EQ(document["totals"]["unfixed"], 1);
+    EXPECT_EQ(document["programs"][0]["seed"], "42");
+    EXPECT_EQ(document["calls"][0]["function"], "y");
+    EXPECT_EQ(document["calls"][1]["examples"][0]["fields"]["given"], "2");
+    EXPECT_EQ(document["calls"][1]["places"][0]["source"], nullptr);
+    EXPECT_EQ(document["calls"][1].contains("records"), all);
+    EXPECT_EQ(document["without_end"].size(), 1U);
+  }
+}
+
+TEST_F(DetshimCommand, LogNeverPrintsWhatATerminalWouldObey) {
+  const std::string evil = R"(\u001b]0;title\u0007\u009b2J\u202e\r\n\u0000)";
+  const std::string field = "\"" + evil + "\":\"" + evil + "\"";
+  write("0-0-1.jsonl", R"({"t":"start","v":1,"run":")" + evil + R"(","rank":0,"path":")" + evil +
+                           R"(","program":")" + evil + R"(","args":[")" + evil + R"("],"mode":")" + evil +
+                           R"(","policy":")" + evil + R"(","seed":")" + evil + R"(","seed_from":")" + evil +
+                           R"(","disabled":")" + evil + R"(","env":[{"name":")" + evil + R"(","was":")" +
+                           evil + R"(","now":"x)" + evil + "\"}]}\n" + R"({"t":"library","lib":")" + evil +
+                           R"(","file":")" + evil + R"(","version":")" + evil + "\"}\n");
+  for (const char* action : {"observe", "pin", "replace", "refuse", "unfixed", "uncovered"})
+    write("0-0-1.jsonl", R"({"t":"call","n":1,"thread":")" + evil + R"(","lib":")" + evil + R"(","fn":")" +
+                             evil + R"(","do":")" + action + R"(","why":")" + evil + R"(","at":")" + evil +
+                             R"(+0x1","py":[")" + evil + "\"]," + field + "}\n" +
+                             call_line("f", action, R"(,"at":")" + evil + "\""));
+  write("0-0-\x1b[31m2.jsonl", "{\"t\":\"start\",\"v\":2}\n");
+  for (const Words& words : {Words{"log", log_}, {"log", log_, "--all"}, {"log", log_, "--json", "--all"}}) {
+    const Result result = detshim(words);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(std::ranges::all_of(result.out, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }))
+        << result.out;
+    EXPECT_TRUE(contains(result.out, "\\u202e"));
+  }
+  write("0-0-1.jsonl", start_line(0, "0", "~") + end_line); // ends --follow
+  const Result followed = detshim({"log", log_, "--follow"});
+  EXPECT_EQ(followed.status, 0);
+  EXPECT_TRUE(std::ranges::all_of(followed.out, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }))
+      << followed.out;
+}
+
+TEST_F(DetshimCommand, LogSurvivesRandomDamage) {
+  const std::string whole = start_line() + call_line("srand", "pin", R"(,"asked":"1","given":"2")") +
+                            call_line("rand", "unfixed", R"(,"why":"w","at":"/bin/sh+0x1010")") + end_line;
+  std::mt19937 generator(5);
+  for (int i = 0; i < 60; ++i) {
+    std::string bytes = whole;
+    for (int j = 0; j < 8; ++j)
+      bytes[generator() % bytes.size()] = static_cast<char>(generator());
+    std::filesystem::remove(log_ / "0-0-1.jsonl");
+    write("0-0-1.jsonl", bytes);
+    const Result result = detshim({"log", log_});
+    EXPECT_TRUE(result.status == 0 || result.status == 2) << result.status;
+  }
+}
+
+/// Waits until the running command has printed `part`.
+bool appears(const std::filesystem::path& output, const std::string& part) {
+  for (int i = 0; i < 500; ++i) {
+    if (contains(contents(output), part))
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+TEST_F(DetshimCommand, FollowPrintsRecordsAsTheyAreWrittenUntilTheRunEnds) {
+  std::filesystem::remove(log_);
+  const pid_t child = start(DETSHIM_COMMAND, {"log", log_, "--follow"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::filesystem::create_directory(log_);
+  write("0-0-1.jsonl", start_line());
+  EXPECT_TRUE(appears(folder_ / "out", "start ./train --epochs 3"));
+  const std::string line = call_line("srand", "pin", R"(,"asked":"1","given":"2","why":"a clock")");
+  write("0-0-1.jsonl", line.substr(0, 20));
+  write("1-0-2.jsonl", start_line(1) + call_line("other", "unfixed"));
+  EXPECT_TRUE(appears(folder_ / "out", "other"));
+  EXPECT_FALSE(contains(contents(folder_ / "out"), "srand")) << "its line is not whole yet";
+  write("0-0-1.jsonl", line.substr(20));
+  EXPECT_TRUE(appears(folder_ / "out", "srand: 1 -> 2"));
+  write("0-0-1.jsonl", end_line);
+  const Result result = finish(child);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "[0/0] end\n")) << result.out;
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 5) << "one line a record: " << result.out;
+}
+
+TEST_F(DetshimCommand, FollowWaitsForALauncherWhoseRankZeroHasEnded) {
+  write("0-0-1.jsonl", start_line());
+  write("0-0-2.jsonl", start_line() + end_line);
+  const pid_t child = start(DETSHIM_COMMAND, {"log", log_, "--follow"});
+  EXPECT_TRUE(appears(folder_ / "out", "[0/0] end"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "still running";
+  write("0-0-1.jsonl", end_line);
+  EXPECT_EQ(finish(child).status, 0);
+}
+
+TEST_F(DetshimCommand, FollowEndsWhenInterrupted) {
+  write("0-0-1.jsonl", start_line());
+  const pid_t child = start(DETSHIM_COMMAND, {"log", log_, "--follow", "--times"});
+  EXPECT_TRUE(appears(folder_ / "out", "start ./train"));
+  ::kill(child, SIGINT);
+  EXPECT_EQ(finish(child).status, 0);
+}
+
+TEST_F(DetshimCommand, FollowByDefaultWaitsForTheRunAfterTheEndedOne) {
+  write("0-0-1.jsonl", start_line() + call_line("earlier", "pin") + end_line);
+  std::filesystem::create_directory(folder_ / "detshim-log");
+  std::filesystem::create_directory_symlink("../log", folder_ / "detshim-log/latest");
+  const pid_t child = start(DETSHIM_COMMAND, {"log", "--follow"});
+  EXPECT_TRUE(appears(folder_ / "out", "waiting for the next one"));
+  log_ = folder_ / "next";
+  std::filesystem::create_directory(log_);
+  write("0-0-2.jsonl", start_line(0, "0", "20261122T000000-2") + call_line("later", "pin"));
+  std::filesystem::create_directory_symlink("../next", folder_ / "detshim-log/new");
+  std::filesystem::rename(folder_ / "detshim-log/new", folder_ / "detshim-log/latest");
+  EXPECT_TRUE(appears(folder_ / "out", "later"));
+  write("0-0-2.jsonl", end_line);
+  const Result result = finish(child);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_FALSE(contains(result.out, "earlier")) << result.out;
+}
+
+TEST_F(DetshimCommand, DescribesTheLibrary) {
+  if (!std::filesystem::exists(DETSHIM_LIBRARY))
+    GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
+  const Result hooks = detshim({"hooks", "--library", DETSHIM_LIBRARY});
+  EXPECT_EQ(hooks.status, 0) << hooks.err;
+  EXPECT_TRUE(contains(hooks.out, "libc")) << hooks.out;
+  EXPECT_TRUE(contains(hooks.out, "srand")) << hooks.out;
+  const Result options = detshim({"options", "--library", DETSHIM_LIBRARY});
+  EXPECT_EQ(options.status, 0) << options.err;
+  EXPECT_TRUE(options.out.starts_with("DETSHIM_SEED\n")) << "in the order of the file: " << options.out;
+
+  const Result hooks_page = detshim({"hooks", "--markdown", "--library", DETSHIM_LIBRARY});
+  EXPECT_TRUE(
+      hooks_page.out.starts_with("# Hooks\n\nGenerated by `detshim hooks --markdown`; do not edit.\n"));
+  EXPECT_TRUE(contains(hooks_page.out, "\n## libc\n")) << hooks_page.out;
+  EXPECT_TRUE(contains(hooks_page.out, "\n| `srand` | pin | ")) << hooks_page.out;
+  const Result options_page = detshim({"options", "--markdown", "--library", DETSHIM_LIBRARY});
+  EXPECT_TRUE(
+      options_page.out.starts_with("# Options\n\nGenerated by `detshim options --markdown`; do not edit.\n"));
+  EXPECT_TRUE(contains(options_page.out, "\n| `DETSHIM_SEED` | ")) << options_page.out;
+}
+
+TEST_F(DetshimCommand, RefusesALibraryThatIsNone) {
+  for (const char* verb : {"hooks", "options"}) {
+    expect_one_error_line(detshim({verb, "--library", DETSHIM_COMMAND}), 2, "is no libdetshim.so");
+    expect_one_error_line(detshim({verb, "--library", stand_in_library()}), 2, "is no libdetshim.so");
+    expect_one_error_line(detshim({verb, "--library", "/no/such.so"}), 2, "--library '/no/such.so'");
+    expect_one_error_line(detshim({verb, "--library", folder_}), 2, "is not a file");
+  }
+}
+
+TEST_F(DetshimCommand, SurvivesADamagedLibrary) {
+  if (!std::filesystem::exists(DETSHIM_LIBRARY))
+    GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
+  const std::string whole = contents(DETSHIM_LIBRARY);
+  std::mt19937 generator(3);
+  for (int i = 0; i < 60; ++i) {
+    std::string bytes = i % 2 == 0 ? whole : whole.substr(0, generator() % whole.size());
+    for (int j = 0; j < 4 && !bytes.empty(); ++j)
+      bytes[generator() % std::min<std::size_t>(bytes.size(), 64)] = static_cast<char>(generator());
+    for (int j = 0; j < 200 && !bytes.empty(); ++j)
+      bytes[bytes.size() - 1 - generator() % std::min<std::size_t>(bytes.size(), 4096)] =
+          static_cast<char>(generator());
+    std::ofstream(folder_ / "damaged.so", std::ios::binary) << bytes;
+    const Result result = detshim({"hooks", "--library", folder_ / "damaged.so"});
+    EXPECT_TRUE(result.status == 0 || result.status == 2) << result.status;
+    EXPECT_TRUE(std::ranges::all_of(
+        result.out, [](char c) { return c == '\n' || static_cast<unsigned char>(c) >= ' '; }));
+  }
+}
+
+} // namespace

@@ -1,0 +1,470 @@
+// The log reader against whole, damaged and hostile logs (docs/LOG_FORMAT.md).
+#include "log_reader/counts.h"
+#include "log_reader/lines.h"
+#include "log_reader/log.h"
+#include "log_reader/printable.h"
+#include "log_reader/record.h"
+#include "log_reader/source_lines.h"
+#include "log_reader/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <string>
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+namespace detshim {
+namespace {
+
+constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+
+std::string start_line(const std::string& run = "20261121T003512-4711", int rank = 0,
+                       const std::string& path = "0") {
+  return R"({"t":"start","v":1,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
+         std::to_string(rank) + R"(,"path":")" + path +
+         R"(","program":"/bin/train","args":["./train","--epochs","3"],"mode":"enforce","policy":"fixed",)"
+         R"("seed":"18446744073709551615","seed_from":"DETSHIM_SEED",)"
+         R"("env":[{"name":"CUBLAS_WORKSPACE_CONFIG","was":null,"now":":4096:8"}]})"
+         "\n";
+}
+
+std::string call_line(const std::string& function, const std::string& action, const std::string& more = "") {
+  return R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":")" + function + R"(","do":")" + action + "\"" +
+         more + "}\n";
+}
+
+const std::string end_line = R"({"t":"end","counts":{"pin":7}})"
+                             "\n";
+
+std::string little_endian(std::uint64_t number, int size) {
+  std::string bytes;
+  for (int i = 0; i < size; ++i)
+    bytes += static_cast<char>(number >> (8 * i) & 0xFF);
+  return bytes;
+}
+
+std::string counts_header() {
+  return "DETSHIMC" + little_endian(1, 4) + little_endian(16, 4) + std::string(48, '\0');
+}
+
+std::string counts_entry(std::uint64_t calls, Action action) {
+  return little_endian(calls, 8) + little_endian(static_cast<std::uint64_t>(action), 4) + little_endian(0, 4);
+}
+
+class LogReader : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "detshim-log-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+
+  Log read(const std::string& lines) const {
+    write("0-0-4711.jsonl", lines);
+    return read_log(folder_);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(LogReader, ReadsAWholeProcess) {
+  write("0-0-4711.counts", counts_header() + counts_entry(7, Action::pin));
+  const Log log =
+      read(start_line() +
+           R"({"t":"library","lib":"curand","file":"/usr/lib/libcurand.so.10","version":"10.3.5"})"
+           "\n" +
+           call_line("srand", "pin",
+                     R"(,"given":"42","asked":"1763683","why":"a clock","at":"/bin/train+0x1a2b",)"
+                     R"("py":["train.py:12 main","train.py:30 <module>"],"c":0)") +
+           end_line);
+  ASSERT_EQ(log.processes.size(), 1U);
+  EXPECT_EQ(log.run, "20261121T003512-4711");
+  EXPECT_EQ(log.damaged_lines, 0U);
+  EXPECT_FALSE(log.is_incomplete());
+
+  const Process& process = log.processes[0];
+  ASSERT_EQ(process.starts.size(), 1U);
+  const Start& start = process.starts[0];
+  EXPECT_EQ(start.seed, "18446744073709551615");
+  EXPECT_EQ(start.seed_from, "DETSHIM_SEED");
+  EXPECT_EQ(start.disabled, std::nullopt);
+  EXPECT_EQ(start.args, (std::vector<std::string>{"./train", "--epochs", "3"}));
+  ASSERT_EQ(start.environment.size(), 1U);
+  EXPECT_EQ(start.environment[0].was, std::nullopt);
+
+  ASSERT_EQ(process.libraries.size(), 1U);
+  EXPECT_EQ(process.libraries[0].version, "10.3.5");
+
+  ASSERT_EQ(process.calls.size(), 1U);
+  const Call& call = process.calls[0];
+  EXPECT_EQ(call.action, Action::pin);
+  EXPECT_EQ(call.count, 7U);
+  EXPECT_TRUE(call.count_is_exact);
+  EXPECT_EQ(call.fields, (std::vector<Field>{{"given", "42"}, {"asked", "1763683"}}))
+      << "in the order written";
+  EXPECT_EQ(call.python.size(), 2U);
+
+  ASSERT_TRUE(process.end);
+  EXPECT_EQ(process.end->counts[static_cast<std::size_t>(Action::pin)], 7U);
+}
+
+TEST_F(LogReader, AMissingOrEmptyFolderIsAnEmptyLog) {
+  EXPECT_EQ(read_log(folder_ / "missing").files, 0U);
+  EXPECT_EQ(read_log(folder_).files, 0U);
+}
+
+TEST_F(LogReader, IgnoresATornLastLineAndSaysSo) {
+  const Log log = read(start_line() + call_line("srand", "pin") + R"({"t":"call","n":2,"lib":"li)");
+  EXPECT_EQ(log.torn_lines, 1U);
+  EXPECT_EQ(log.damaged_lines, 0U);
+  EXPECT_EQ(log.processes.at(0).calls.size(), 1U);
+}
+
+TEST_F(LogReader, IgnoresALastLineWithoutNewlineEvenIfItLooksWhole) {
+  std::string line = call_line("srand", "pin");
+  line.pop_back();
+  const Log log = read(start_line() + line);
+  EXPECT_EQ(log.torn_lines, 1U);
+  EXPECT_TRUE(log.processes.at(0).calls.empty());
+}
+
+TEST_F(LogReader, CountsDamagedLinesAndReadsOn) {
+  const Log log = read(start_line() + "{\"t\":\"call\",\"fn\":\"sra\n" + "null\n[]\n7\n" + "\n" +
+                       "{\"fn\":\"x\"}\n" + call_line("srand", "no such action") + std::string(3, '\0') +
+                       "\n" + "{\"t\":\"call\\xff\"}\n" + call_line("rand", "pin"));
+  EXPECT_EQ(log.damaged_lines, 8U) << "an empty line is not damaged";
+  EXPECT_TRUE(log.is_incomplete());
+  ASSERT_EQ(log.processes.at(0).calls.size(), 1U);
+  EXPECT_EQ(log.processes[0].calls[0].function, "rand");
+}
+
+TEST_F(LogReader, IgnoresUnknownKeysAndTypes) {
+  const Log log = read(start_line() + "{\"t\":\"weather\",\"rain\":true}\n" +
+                       call_line("srand", "pin", R"(,"asked":"1","deep":{"a":[1,{"b":2}]},"flag":true)"));
+  EXPECT_EQ(log.damaged_lines, 0U);
+  ASSERT_EQ(log.processes.at(0).calls.size(), 1U);
+  EXPECT_EQ(log.processes[0].calls[0].fields, (std::vector<Field>{{"asked", "1"}})) << "a field is a text";
+}
+
+TEST_F(LogReader, RefusesANewerFormat) {
+  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":2,\"run\":{}}\n" + call_line("srand", "pin"));
+  EXPECT_TRUE(log.processes.empty());
+  ASSERT_EQ(log.newer_files.size(), 1U);
+  EXPECT_EQ(log.newer_files[0].format, 2U);
+  EXPECT_EQ(log.newer_files[0].file, "0-0-4711.jsonl");
+  EXPECT_TRUE(log.is_incomplete());
+}
+
+TEST_F(LogReader, AStartWithoutAVersionIsDamaged) {
+  const Log log = read("{\"t\":\"start\",\"v\":\"1\"}\n{\"t\":\"start\",\"v\":-1}\n{\"t\":\"start\"}\n");
+  EXPECT_EQ(log.damaged_lines, 3U);
+  EXPECT_TRUE(log.processes.at(0).starts.empty());
+}
+
+TEST_F(LogReader, TakesTheProcessFromTheFileNameWhereTheStartIsLost) {
+  write("3-0.2.1-99.jsonl", call_line("rand", "pin"));
+  const Log log = read_log(folder_);
+  ASSERT_EQ(log.processes.size(), 1U);
+  EXPECT_EQ(log.processes[0].rank, 3);
+  EXPECT_EQ(log.processes[0].path, "0.2.1");
+  EXPECT_EQ(log.processes[0].pid, 99);
+}
+
+TEST_F(LogReader, StrangeFileNamesDoNoHarm) {
+  for (const char* name :
+       {"x.jsonl", "-.jsonl", "--.jsonl", "99999999999999999999999-0-1.jsonl", "a-b-c.jsonl", ".jsonl"})
+    write(name, call_line("rand", "pin"));
+  std::filesystem::create_directory(folder_ / "0-0-2.jsonl");
+  ASSERT_EQ(::mkfifo((folder_ / "0-0-3.jsonl").c_str(), 0600), 0);
+  const Log log = read_log(folder_);
+  EXPECT_EQ(log.processes.size(), 5U);
+  EXPECT_EQ(log.unreadable_files, (std::vector<std::string>{"0-0-2.jsonl", "0-0-3.jsonl"}));
+}
+
+TEST_F(LogReader, AnExecKeepsTheProcess) {
+  const Log log =
+      read(start_line() + call_line("rand", "pin") + start_line() + call_line("srand", "pin") + end_line);
+  ASSERT_EQ(log.processes.size(), 1U);
+  EXPECT_EQ(log.processes[0].starts.size(), 2U);
+  EXPECT_EQ(log.processes[0].calls.size(), 2U);
+  EXPECT_TRUE(log.processes[0].end);
+}
+
+TEST_F(LogReader, AnExecAfterAnEndRecordIsAProcessWithoutEnd) {
+  EXPECT_FALSE(read(start_line() + end_line + start_line()).processes.at(0).end);
+}
+
+TEST_F(LogReader, ReadsTheNewestRunAndNamesTheOthers) {
+  write("0-0-1.jsonl", start_line("20250101T000000-1") + "damaged\n");
+  write("0-0-2.jsonl", start_line("20260101T000000-2"));
+  write("0-0-3.jsonl", start_line("20260101T000000-2", 1));
+  write("0-0-4.jsonl", start_line("20240101T000000-4"));
+  const Log newest = read_log(folder_);
+  EXPECT_EQ(newest.run, "20260101T000000-2");
+  EXPECT_EQ(newest.processes.size(), 2U);
+  EXPECT_EQ(newest.other_runs, (std::vector<std::string>{"20250101T000000-1", "20240101T000000-4"}));
+  EXPECT_EQ(newest.damaged_lines, 0U) << "another run's damage is not this one's";
+
+  const Log chosen = read_log(folder_, "20250101T000000-1");
+  EXPECT_EQ(chosen.processes.size(), 1U);
+  EXPECT_EQ(chosen.damaged_lines, 1U);
+}
+
+TEST_F(LogReader, TwoRunsInOneFileAreTwoProcesses) {
+  const Log log =
+      read(start_line("a") + call_line("rand", "pin") + start_line("b") + call_line("srand", "pin"));
+  ASSERT_EQ(log.processes.size(), 1U);
+  EXPECT_EQ(log.run, "b");
+  EXPECT_EQ(log.processes[0].calls.at(0).function, "srand");
+}
+
+TEST_F(LogReader, OrdersProcessesByRankAndPath) {
+  for (const char* path : {"0.10", "0.2", "0", "0.2.1"})
+    write(std::string("0-") + path + "-1.jsonl", start_line("r", 0, path));
+  write("1-0-1.jsonl", start_line("r", 1, "0"));
+  std::string order;
+  for (const Process& process : read_log(folder_).processes)
+    order += process.path + " ";
+  EXPECT_EQ(order, "0 0.2 0.2.1 0.10 0 ");
+}
+
+TEST_F(LogReader, WithoutCountsARecordIsOneCallAtLeast) {
+  const std::string lines = start_line() + call_line("rand", "pin", R"(,"c":0)") + call_line("srand", "pin");
+  const std::string good = counts_header() + counts_entry(5, Action::pin);
+  for (const std::string& bytes : {std::string(), good.substr(0, 63), good.substr(0, 64), good.substr(0, 79),
+                                   "X" + good, "DETSHIMC" + little_endian(2, 4) + good.substr(12),
+                                   "DETSHIMC" + little_endian(1, 4) + little_endian(32, 4)}) {
+    write("0-0-4711.counts", bytes);
+    const Log log = read(lines);
+    ASSERT_EQ(log.processes.at(0).calls.size(), 2U);
+    for (const Call& call : log.processes[0].calls) {
+      EXPECT_EQ(call.count, 1U);
+      EXPECT_FALSE(call.count_is_exact);
+    }
+  }
+}
+
+TEST_F(LogReader, CountsBelongToTheirRecordAlone) {
+  write("0-0-4711.counts", counts_header() + counts_entry(5, Action::pin) + counts_entry(0, Action::pin) +
+                               counts_entry(9, Action::unfixed) + counts_entry(largest, Action::unfixed) +
+                               counts_entry(4, static_cast<Action>(77)) + counts_entry(3, Action::none));
+  const Log log =
+      read(start_line() + call_line("a", "pin", R"(,"c":0)") + call_line("twice", "pin", R"(,"c":0)") +
+           call_line("unreturned", "pin", R"(,"c":1)") + call_line("mismatched", "pin", R"(,"c":2)") +
+           call_line("far", "pin", R"(,"c":18446744073709551615)") + call_line("odd", "pin", R"(,"c":-1)"));
+  const Process& process = log.processes.at(0);
+  ASSERT_EQ(process.calls.size(), 6U);
+  EXPECT_EQ(process.calls[0].count, 5U);
+  EXPECT_TRUE(process.calls[0].count_is_exact);
+  for (std::size_t i = 1; i < 6; ++i) {
+    EXPECT_EQ(process.calls[i].count, 1U) << process.calls[i].function;
+    EXPECT_FALSE(process.calls[i].count_is_exact);
+  }
+  EXPECT_EQ(process.unrecorded[static_cast<std::size_t>(Action::unfixed)], largest) << "sums do not wrap";
+  EXPECT_EQ(process.unrecorded[static_cast<std::size_t>(Action::pin)], 0U);
+}
+
+TEST_F(LogReader, SurvivesDeepNestingAndHugeNumbers) {
+  const std::string deep = std::string(8000, '[') + std::string(8000, ']');
+  const Log log = read(
+      start_line() + call_line("a", "pin", ",\"x\":" + deep) + std::string(9000, '[') + "\n" +
+      call_line("b", "pin", R"(,"n":99999999999999999999999999)") + call_line("c", "pin", R"(,"x":1e999)") +
+      "{\"t\":\"start\",\"v\":1,\"rank\":1e300,\"pid\":18446744073709551615,\"args\":[1,{},\"x\"],"
+      "\"env\":[1,{\"name\":2}]}\n");
+  EXPECT_LE(log.damaged_lines, 3U);
+  EXPECT_FALSE(log.processes.empty());
+}
+
+TEST_F(LogReader, SurvivesALineThatNeverEnds) {
+  const Log log = read(start_line() + std::string(5'000'000, 'x') + "\n" + call_line("rand", "pin") +
+                       std::string(1'000'000, 'y'));
+  EXPECT_EQ(log.damaged_lines, 1U);
+  EXPECT_EQ(log.torn_lines, 1U);
+  EXPECT_EQ(log.processes.at(0).calls.size(), 1U);
+}
+
+TEST_F(LogReader, SurvivesEveryTruncation) {
+  const std::string whole =
+      start_line() + call_line("srand", "pin", R"(,"asked":"1","given":"2","py":["a.py:1 f"],"c":0)") +
+      call_line("rand", "unfixed", R"(,"why":"\u001b[31m…","at":"/bin/x+0x10","c":1)") + end_line;
+  const std::string counts =
+      counts_header() + counts_entry(5, Action::pin) + counts_entry(6, Action::unfixed);
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    write("0-0-4711.counts", counts.substr(0, length * counts.size() / whole.size()));
+    const Log log = read(whole.substr(0, length));
+    EXPECT_EQ(log.damaged_lines, 0U) << length;
+    EXPECT_EQ(log.torn_lines, length == 0 || whole[length - 1] == '\n' ? 0U : 1U) << length;
+    summarise(log);
+  }
+}
+
+TEST_F(LogReader, SurvivesRandomDamage) {
+  const std::string whole = start_line() + call_line("srand", "pin", R"(,"asked":"1","given":"2","c":0)") +
+                            call_line("rand", "unfixed", R"(,"why":"w","at":"/bin/x+0x10","c":1)") + end_line;
+  const std::string counts =
+      counts_header() + counts_entry(5, Action::pin) + counts_entry(6, Action::unfixed);
+  std::mt19937 generator(7);
+  const auto damage = [&generator](std::string bytes) {
+    for (int i = 0; i < 6; ++i)
+      bytes[generator() % bytes.size()] = static_cast<char>(generator());
+    return bytes;
+  };
+  for (int i = 0; i < 600; ++i) {
+    write("0-0-4711.counts", damage(counts));
+    summarise(read(damage(whole)));
+  }
+}
+
+TEST_F(LogReader, SummaryIsWorstFirstAndFolded) {
+  write("0-0-4711.counts", counts_header() + counts_entry(2, Action::pin) + counts_entry(3, Action::pin) +
+                               counts_entry(1, Action::unfixed));
+  const Log log =
+      read(start_line() + call_line("srand", "pin", R"(,"asked":"1","given":"2","at":"/x+0x1","c":0)") +
+           call_line("srand", "pin", R"(,"asked":"1","given":"2","at":"/x+0x2","c":1)") +
+           call_line("atomicAdd", "unfixed", R"(,"why":"w","at":"/x+0x3","c":2)") +
+           call_line("setting", "replace") + call_line("entropy", "observe"));
+  const Summary summary = summarise(log);
+  std::string order;
+  for (const SymbolSummary& symbol : summary.symbols)
+    order += symbol.function + " ";
+  EXPECT_EQ(order, "atomicAdd setting srand entropy ");
+  const SymbolSummary& srand = summary.symbols.at(2);
+  EXPECT_EQ(srand.count.calls, 5U);
+  EXPECT_TRUE(srand.count.is_exact);
+  EXPECT_EQ(srand.examples.size(), 1U);
+  ASSERT_EQ(srand.places.size(), 2U);
+  EXPECT_EQ(srand.places[0].at, "/x+0x2") << "most calls first";
+  EXPECT_EQ(srand.records.size(), 2U);
+  EXPECT_FALSE(summary.total(Action::replace).is_exact);
+  EXPECT_EQ(summary.without_end.size(), 1U);
+  EXPECT_EQ(summary.threads, 1U);
+}
+
+TEST_F(LogReader, FindsEqualSeedsThatRanksNowDrawDifferently) {
+  const auto pinned = [](const std::string& asked, const std::string& given) {
+    return call_line("srand", "pin", R"(,"asked":")" + asked + R"(","given":")" + given + "\"");
+  };
+  write("0-0-1.jsonl", start_line("r", 0) + pinned("1234", "42") + pinned("7", "5") + pinned("a word", "1"));
+  write("1-0-2.jsonl", start_line("r", 1) + pinned("1234", "43") + pinned("8", "6") + pinned("a word", "2"));
+  const Log log = read_log(folder_);
+  const Summary summary = summarise(log);
+  ASSERT_EQ(summary.diverged_seeds.size(), 1U);
+  EXPECT_EQ(summary.diverged_seeds[0].asked, "1234");
+  EXPECT_EQ(summary.diverged_seeds[0].ranks, 2U);
+  EXPECT_EQ(summary.ranks, 2U);
+}
+
+TEST(Lines, ComeWholeHoweverTheyArrive) {
+  const std::string text = "one\ntwo\n\nthree";
+  for (std::size_t step = 1; step <= text.size(); ++step) {
+    LineSplitter splitter;
+    std::string lines;
+    for (std::size_t at = 0; at < text.size(); at += step)
+      splitter.feed(std::string_view(text).substr(at, step),
+                    [&lines](std::string_view line) { lines.append(line).append("|"); });
+    EXPECT_EQ(lines, "one|two||");
+    EXPECT_TRUE(splitter.has_open_line());
+  }
+}
+
+TEST(Printable, LeavesTextAlone) {
+  EXPECT_EQ(printable("train.py:12 \"größer\" \\ 学習 🎲…"), "train.py:12 \"größer\" \\ 学習 🎲…");
+}
+
+TEST(Printable, DefusesWhatATerminalWouldObey) {
+  EXPECT_EQ(printable("\x1b[31m"), "\\x1b[31m");
+  EXPECT_EQ(printable("a\nb\rc\td\x7f"), "a\\x0ab\\x0dc\\x09d\\x7f");
+  EXPECT_EQ(printable(std::string("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\u009b") << "CSI in one character";
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\u202e") << "turns the writing direction";
+}
+
+TEST(Printable, ShowsStrayBytes) {
+  EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("a\xc3"), "a\\xc3") << "cut character";
+  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b") << "overlong";
+  EXPECT_EQ(printable("\xe0\x82\x9b"), "\\xe0\\x82\\x9b") << "overlong";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "surrogate";
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond Unicode";
+  EXPECT_EQ(printable("\xf8\x88\x80\x80\x80"), "\\xf8\\x88\\x80\\x80\\x80");
+}
+
+[[gnu::noinline]] std::string calling_place() {
+  const char* const address = static_cast<const char*>(__builtin_return_address(0));
+  Dl_info module{};
+  if (::dladdr(address, &module) == 0)
+    return "?";
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+0x%llx",
+                static_cast<unsigned long long>(address - static_cast<const char*>(module.dli_fbase)));
+  return std::filesystem::read_symlink("/proc/self/exe").string() + offset;
+}
+
+[[gnu::noinline]] std::string well_known_function() {
+  std::string place = calling_place();
+  return place + ""; // not a tail call
+}
+
+TEST(SourceLines, FindsThisTest) {
+  SourceLines source_lines;
+  const std::string place = well_known_function();
+  const std::optional<SourceLine> source = source_lines.find(place);
+  ASSERT_TRUE(source) << place;
+  EXPECT_NE(source->function.find("well_known_function"), std::string::npos) << source->function;
+  if (source->file.empty())
+    GTEST_SKIP() << "built without debug information";
+  EXPECT_TRUE(source->file.ends_with("log_reader_test.cpp")) << source->file;
+  const std::string text = source_lines.describe(place);
+  EXPECT_TRUE(text.ends_with("log_reader_test.cpp:" + std::to_string(source->line) + " " + source->function))
+      << text;
+}
+
+TEST(SourceLines, FallsBackToTheSymbolAndThenToThePlace) {
+  Dl_info libc{};
+  ASSERT_NE(::dladdr(reinterpret_cast<const void*>(&::getenv), &libc), 0);
+  char place[4096];
+  std::snprintf(place, sizeof place, "%s+0x%llx", libc.dli_fname,
+                static_cast<unsigned long long>(static_cast<char*>(libc.dli_saddr) -
+                                                static_cast<char*>(libc.dli_fbase) + 5));
+  SourceLines source_lines;
+  EXPECT_NE(source_lines.describe(place).find("getenv"), std::string::npos) << source_lines.describe(place);
+
+  for (const std::string unknown : {"?", "", "+0x1", "/no/such/module+0x1a2b", "/bin+0x1", "/dev/zero+0x1",
+                                    "/etc/passwd+0x1", "/bin/sh+0x", "/bin/sh+0xzz", "/bin/sh+0x0",
+                                    "/bin/sh+0xffffffffffffffffff", "/proc/self/exe+0xffffffffffffffff"})
+    EXPECT_EQ(source_lines.describe(unknown), unknown);
+}
+
+TEST(SourceLines, SurvivesADamagedModule) {
+  std::string name = (std::filesystem::temp_directory_path() / "detshim-module-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  std::ifstream input("/proc/self/exe", std::ios::binary);
+  std::string bytes(65536, '\0');
+  input.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::mt19937 generator(11);
+  for (int i = 0; i < 200; ++i) {
+    std::string damaged = bytes.substr(0, generator() % bytes.size());
+    for (int j = 0; j < 20 && !damaged.empty(); ++j)
+      damaged[generator() % damaged.size()] = static_cast<char>(generator());
+    const std::string file = name + "/module";
+    std::ofstream(file, std::ios::binary) << damaged;
+    SourceLines().describe(file + "+0x1234");
+  }
+  std::filesystem::remove_all(name);
+}
+
+} // namespace
+} // namespace detshim

@@ -1,0 +1,36 @@
+// libdetshim.so as a file: where it is, and what it says about itself.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// A hook, as the library describes it (HookInfo in core/describe.h).
+struct HookDescription {
+  std::string library, name, action;
+  std::vector<std::string> fields;
+  std::string summary;
+};
+
+/// An environment variable, as the library describes it (OptionInfo in core/describe.h).
+struct OptionDescription {
+  std::string name, accepted, fallback, summary;
+};
+
+/// The absolute path of libdetshim.so: the one asked for, else beside this command, else where an
+/// installation puts it. Throws UsageError if there is none.
+std::filesystem::path find_library(const std::optional<std::string>& asked_for);
+
+/// All hooks in the library file, by library and name. Throws UsageError if the file is no libdetshim.so.
+std::vector<HookDescription> read_hooks(const std::filesystem::path& library);
+
+/// All options in the library file, in its order. Throws UsageError if the file is no libdetshim.so.
+std::vector<OptionDescription> read_options(const std::filesystem::path& library);
+
+/// `text` for a cell of a Markdown table.
+std::string markdown_cell(const std::string& text);
+
+} // namespace detshim

@@ -1,0 +1,178 @@
+// The document of `detshim log --json`, pure ASCII:
+//
+// {
+//   "format": 1,                     version of this document
+//   "folder": text, "run": text,
+//   "other_runs": [text],            runs in the same folder that were left out
+//   "programs": [{"program", "args": [text], "seed", "seed_from", "mode", "policy", "disabled"}],   distinct
+//   "ranks": number, "processes": number, "threads": number,
+//   "totals": {action: calls},       lost records included
+//   "calls": [{                      worst first, then by library and symbol
+//     "action", "library", "function",
+//     "count": number, "exact": true or false (then: at least),
+//     "examples": [{"fields": {name: value}, "count", "exact"}],
+//     "why": [text],
+//     "places": [{"at", "python": [text], "source": {"file", "line", "function"} or null, "count", "exact"}],
+//     "records": [{"rank", "path", "pid", "thread", "n", "fields", "why", "at", "python", "count", "exact"}]
+//   }],                              "records" with --all only
+//   "libraries": [{"library", "file", "version": text or null}],
+//   "environment": [{"name", "was": text or null, "now"}],
+//   "diverged_seeds": [{"library", "function", "asked", "ranks": number}],
+//   "lost": {action: calls},         counted, but the record is lost
+//   "damaged_lines": number, "torn_lines": number, "processes_without_counts": number,
+//   "unreadable_files": [text], "overlong_files": [text], "newer_files": [{"file", "format"}],
+//   "without_end": [{"rank", "path", "pid", "program"}]
+// }
+//
+// Seeds and values are texts. A file of the source is empty where only the symbol is known.
+#include "log_output.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <set>
+
+namespace detshim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
+
+Json fields_object(const std::vector<Field>& fields) {
+  Json object = Json::object();
+  for (const Field& field : fields)
+    object[field.name] = field.value;
+  return object;
+}
+
+Json with_count(Json object, const CallCount& count) {
+  object["count"] = count.calls;
+  object["exact"] = count.is_exact;
+  return object;
+}
+
+Json program(const Start& start) {
+  return {{"program", start.program},
+          {"args", start.args},
+          {"seed", text_or_null(start.seed)},
+          {"seed_from", text_or_null(start.seed_from)},
+          {"mode", start.mode},
+          {"policy", start.policy},
+          {"disabled", text_or_null(start.disabled)}};
+}
+
+Json programs(const Log& log) {
+  Json result = Json::array();
+  std::set<Json> seen;
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts)
+      if (Json entry = program(start); seen.insert(entry).second)
+        result.push_back(std::move(entry));
+  return result;
+}
+
+Json place(const CallPlace& call_place, SourceLines& source_lines) {
+  Json source = nullptr;
+  if (const std::optional<SourceLine> found = source_lines.find(call_place.at))
+    source = {{"file", found->file}, {"line", found->line}, {"function", found->function}};
+  return with_count({{"at", call_place.at}, {"python", call_place.python}, {"source", source}},
+                    call_place.count);
+}
+
+Json record(const CallRecord& entry) {
+  const auto& [process, call] = entry;
+  return with_count({{"rank", process->rank},
+                     {"path", process->path},
+                     {"pid", process->pid},
+                     {"thread", call->thread},
+                     {"n", call->number},
+                     {"fields", fields_object(call->fields)},
+                     {"why", call->why},
+                     {"at", call->at},
+                     {"python", call->python}},
+                    {call->count, call->count_is_exact});
+}
+
+Json symbol(const SymbolSummary& summary, SourceLines& source_lines, bool all) {
+  Json result = with_count({{"action", action_names[static_cast<std::size_t>(summary.action)]},
+                            {"library", summary.library},
+                            {"function", summary.function}},
+                           summary.count);
+  result["examples"] = Json::array();
+  for (const Example& example : summary.examples)
+    result["examples"].push_back(with_count({{"fields", fields_object(example.fields)}}, example.count));
+  result["why"] = summary.reasons;
+  result["places"] = Json::array();
+  for (const CallPlace& call_place : summary.places)
+    result["places"].push_back(place(call_place, source_lines));
+  if (!all)
+    return result;
+  result["records"] = Json::array();
+  for (const CallRecord& entry : summary.records)
+    result["records"].push_back(record(entry));
+  return result;
+}
+
+Json document(const Log& log, const Summary& summary, bool all) {
+  Json result = {{"format", 1},
+                 {"folder", log.folder},
+                 {"run", log.run},
+                 {"other_runs", log.other_runs},
+                 {"programs", programs(log)},
+                 {"ranks", summary.ranks},
+                 {"processes", summary.processes},
+                 {"threads", summary.threads},
+                 {"totals", Json::object()},
+                 {"calls", Json::array()},
+                 {"libraries", Json::array()},
+                 {"environment", Json::array()},
+                 {"diverged_seeds", Json::array()},
+                 {"lost", Json::object()},
+                 {"damaged_lines", log.damaged_lines},
+                 {"torn_lines", log.torn_lines},
+                 {"processes_without_counts", summary.without_counts},
+                 {"unreadable_files", log.unreadable_files},
+                 {"overlong_files", log.overlong_files},
+                 {"newer_files", Json::array()},
+                 {"without_end", Json::array()}};
+  for (const Action action : actions_worst_first) {
+    const char* const name = action_names[static_cast<std::size_t>(action)];
+    result["totals"][name] = summary.calls(action);
+    if (summary.lost(action) > 0)
+      result["lost"][name] = summary.lost(action);
+  }
+  SourceLines source_lines;
+  for (const SymbolSummary& entry : summary.symbols)
+    result["calls"].push_back(symbol(entry, source_lines, all));
+  for (const Library& library : summary.libraries)
+    result["libraries"].push_back(
+        {{"library", library.name}, {"file", library.file}, {"version", text_or_null(library.version)}});
+  for (const EnvironmentChange& change : summary.environment)
+    result["environment"].push_back(
+        {{"name", change.name}, {"was", text_or_null(change.was)}, {"now", change.now}});
+  for (const DivergedSeed& seed : summary.diverged_seeds)
+    result["diverged_seeds"].push_back({{"library", seed.library},
+                                        {"function", seed.function},
+                                        {"asked", seed.asked},
+                                        {"ranks", seed.ranks}});
+  for (const NewerFile& file : log.newer_files)
+    result["newer_files"].push_back({{"file", file.file}, {"format", file.format}});
+  for (const Process* process : summary.without_end)
+    result["without_end"].push_back(
+        {{"rank", process->rank},
+         {"path", process->path},
+         {"pid", process->pid},
+         {"program", process->starts.empty() ? "" : process->starts.back().program}});
+  return result;
+}
+
+} // namespace
+
+void print_log_json(const Log& log, const Summary& summary, bool all) {
+  // ASCII only, and stray bytes (of a file's name, say) replaced: safe for a terminal and for any parser.
+  std::cout << document(log, summary, all).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace)
+            << '\n';
+}
+
+} // namespace detshim

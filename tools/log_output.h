@@ -1,0 +1,29 @@
+// The two forms in which `detshim log` prints a log, and the wording that they share with --follow.
+#pragma once
+
+#include "log_reader/log.h"
+#include "log_reader/source_lines.h"
+#include "log_reader/summary.h"
+
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// For people: worst first. With `all`, every record instead of a few examples and places.
+void print_log_text(const Log& log, const Summary& summary, bool all);
+
+/// For programs: one JSON document (its shape is described in log_json.cpp). With `all`, every record too.
+void print_log_json(const Log& log, const Summary& summary, bool all);
+
+/// "4711 -> 42 (size 16)", safe to print.
+std::string describe_fields(const std::vector<Field>& fields);
+
+/// The Python frames if there are any, else the source line of `at`; safe to print.
+std::string describe_place(const std::string& at, const std::vector<std::string>& python,
+                           SourceLines& source_lines);
+
+/// The program and its arguments, safe to print.
+std::string describe_command(const Start& start);
+
+} // namespace detshim

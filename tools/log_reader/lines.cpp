@@ -1,0 +1,39 @@
+#include "log_reader/lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include <unistd.h>
+
+namespace detshim {
+
+void LineSplitter::feed(std::string_view bytes, const std::function<void(std::string_view)>& take) {
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find('\n');
+    const std::string_view part = bytes.substr(0, end);
+    open_line_ += part.substr(0, longest_line - std::min(open_line_.size(), longest_line));
+    if (end == std::string_view::npos)
+      return;
+    take(open_line_);
+    open_line_.clear();
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+bool read_lines(int descriptor, LineSplitter& splitter, const std::function<void(std::string_view)>& take,
+                const std::function<bool()>& more) {
+  std::array<char, 65536> buffer;
+  while (more()) {
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count == 0)
+      return true;
+    if (count > 0)
+      splitter.feed({buffer.data(), static_cast<std::size_t>(count)}, take);
+    if (count < 0 && errno != EINTR)
+      return false;
+  }
+  return false;
+}
+
+} // namespace detshim

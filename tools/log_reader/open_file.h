@@ -1,0 +1,37 @@
+// A regular file, open for reading. Anything else (a pipe would wait for ever) counts as not there.
+#pragma once
+
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace detshim {
+
+class OpenFile {
+public:
+  explicit OpenFile(const std::filesystem::path& file)
+      : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    struct stat status;
+    if (descriptor_ >= 0 && (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)))
+      close();
+  }
+  ~OpenFile() { close(); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+
+private:
+  void close() {
+    if (descriptor_ >= 0)
+      ::close(descriptor_);
+    descriptor_ = -1;
+  }
+
+  int descriptor_;
+};
+
+} // namespace detshim

@@ -1,0 +1,82 @@
+// One line of a log, as a plain struct. The format: docs/LOG_FORMAT.md.
+#pragma once
+
+#include "core/describe.h"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace detshim {
+
+/// The newest format version that this reader knows.
+inline constexpr std::uint64_t known_log_format = 1;
+
+/// A number of calls for each Action.
+using ActionCounts = std::array<std::uint64_t, action_count>;
+
+struct EnvironmentChange {
+  std::string name;
+  std::optional<std::string> was; ///< nothing: the variable was unset
+  std::string now;
+  auto operator<=>(const EnvironmentChange&) const = default;
+};
+
+struct Start {
+  std::uint64_t format = 0; ///< if greater than known_log_format, nothing else is filled in
+  std::string detshim, run;
+  std::int64_t pid = 0, rank = 0;
+  std::string path, program;
+  std::vector<std::string> args;
+  std::string mode, policy;
+  std::optional<std::string> seed, seed_from, disabled;
+  std::vector<EnvironmentChange> environment;
+};
+
+struct Library {
+  std::string name, file;
+  std::optional<std::string> version;
+};
+
+/// A value that a call record carries: one of its symbol's own fields.
+struct Field {
+  std::string name, value;
+  auto operator<=>(const Field&) const = default;
+};
+
+struct Call {
+  std::uint64_t number = 0;
+  std::string thread, library, function;
+  Action action = Action::none;
+  std::vector<Field> fields;
+  std::string why, at;
+  std::vector<std::string> python;      ///< innermost first
+  std::optional<std::uint64_t> counter; ///< index into the counts file
+  std::uint64_t count = 1;              ///< calls that the record stands for
+  bool count_is_exact = false;          ///< false: at least that many
+};
+
+struct End {
+  ActionCounts counts{};
+};
+
+/// A record of a kind that this reader does not know.
+struct OtherRecord {};
+
+using Record = std::variant<OtherRecord, Start, Library, Call, End>;
+
+/// Reads one line; nothing if it is damaged.
+std::optional<Record> parse_record(std::string_view line);
+
+/// The value of the field of that name, or nullptr.
+const std::string* find_field(const std::vector<Field>& fields, std::string_view name);
+
+/// a + b, or the largest number: a hostile log must not make a sum wrap.
+std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b);
+
+} // namespace detshim

@@ -1,0 +1,82 @@
+// A log's calls, grouped for a reader: worst first, then by library and symbol.
+#pragma once
+
+#include "log_reader/log.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// The actions in the order in which a reader wants to hear of them.
+inline constexpr Action actions_worst_first[] = {Action::unfixed, Action::uncovered, Action::refuse,
+                                                 Action::replace, Action::pin,       Action::observe};
+
+/// A number of calls. Not exact: at least that many (the counts file is missing, or a call was cut short).
+struct CallCount {
+  std::uint64_t calls = 0;
+  bool is_exact = true;
+
+  void add(std::uint64_t more, bool exact) {
+    calls = saturated_sum(calls, more);
+    is_exact = is_exact && exact;
+  }
+};
+
+/// Values that a symbol's records carried.
+struct Example {
+  std::vector<Field> fields;
+  CallCount count;
+};
+
+/// Where calls came from.
+struct CallPlace {
+  std::string at;
+  std::vector<std::string> python;
+  CallCount count;
+};
+
+struct CallRecord {
+  const Process* process;
+  const Call* call;
+};
+
+/// All calls of one symbol that met one action. Lists hold each distinct entry once, most calls first.
+struct SymbolSummary {
+  Action action = Action::none;
+  std::string library, function;
+  CallCount count;
+  std::vector<Example> examples;
+  std::vector<std::string> reasons;
+  std::vector<CallPlace> places;
+  std::vector<CallRecord> records; ///< points into the log
+};
+
+/// One and the same seed, asked for by several ranks, which were given different ones.
+struct DivergedSeed {
+  std::string library, function, asked;
+  std::size_t ranks = 0;
+};
+
+struct Summary {
+  std::size_t ranks = 0, processes = 0, threads = 0;
+  CallCount totals[action_count];
+  std::vector<SymbolSummary> symbols;
+  std::vector<Library> libraries;             ///< distinct
+  std::vector<EnvironmentChange> environment; ///< distinct
+  std::vector<DivergedSeed> diverged_seeds;   ///< at most one a symbol; only under the policy `fixed`
+  ActionCounts unrecorded{};                  ///< counted, but the record is lost
+  std::vector<const Process*> without_end;
+  std::size_t without_counts = 0; ///< processes whose counts could not be read
+
+  CallCount total(Action action) const { return totals[static_cast<std::size_t>(action)]; }
+  std::uint64_t lost(Action action) const { return unrecorded[static_cast<std::size_t>(action)]; }
+  /// Calls of that action, whether their records could be read or not.
+  std::uint64_t calls(Action action) const { return saturated_sum(total(action).calls, lost(action)); }
+};
+
+/// Groups the calls of `log`, which must live as long as the summary.
+Summary summarise(const Log& log);
+
+} // namespace detshim

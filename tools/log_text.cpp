@@ -1,0 +1,365 @@
+#include "log_output.h"
+
+#include "log_reader/printable.h"
+#include "style.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace detshim {
+namespace {
+
+constexpr std::size_t few = 3;
+
+struct Section {
+  Action action;
+  const char* title;
+  const char* meaning;
+};
+
+constexpr Section sections[] = {
+    {Action::unfixed, "unfixed", "can give another result in each run"},
+    {Action::uncovered, "uncovered", "took a way that detshim cannot hook"},
+    {Action::refuse, "refused", "failed on purpose (mode strict)"},
+    {Action::replace, "replaced", "another algorithm or setting was given"},
+    {Action::pin, "pinned", "a seed or entropy was replaced"},
+    {Action::observe, "observed", "seen, left alone"},
+};
+
+bool is_bad(Action action) {
+  return action == Action::unfixed || action == Action::uncovered || action == Action::refuse;
+}
+
+std::string calls(const CallCount& count) {
+  return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
+}
+
+/// Columns that `text` takes on a terminal, near enough: one a character.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, std::size_t to) {
+  return text + std::string(to - std::min(to, width(text)), ' ');
+}
+
+/// `parts` as "a, b and c".
+std::string enumerated(const std::vector<std::string>& parts) {
+  std::string result;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    result += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return result;
+}
+
+/// The text form, section by section.
+class TextPrinter {
+public:
+  TextPrinter(const Log& log, const Summary& summary, bool all)
+      : log_(log), summary_(summary), all_(all), style_{wants_colour()} {}
+
+  void print() {
+    print_heading();
+    print_verdict();
+    print_hints();
+    for (const Section& section : sections)
+      print_section(section);
+    print_libraries();
+    print_environment();
+    print_notes();
+  }
+
+private:
+  void print_heading() {
+    std::vector<std::string> commands, settings; // distinct, in the order of the processes
+    std::set<std::string> seen;
+    for (const Process& process : log_.processes)
+      for (const Start& start : process.starts) {
+        if (std::string text = describe_command(start); seen.insert("command " + text).second)
+          commands.push_back(std::move(text));
+        if (std::string text = describe_settings(start); seen.insert("settings " + text).second)
+          settings.push_back(std::move(text));
+      }
+    std::cout << style_.bold(commands.empty() ? "a program whose start record is lost" : commands.front());
+    if (commands.size() > 1)
+      std::cout << " and " << counted(commands.size() - 1, "other program");
+    std::cout << '\n';
+    for (std::size_t i = 0; i < std::min(settings.size(), few); ++i)
+      std::cout << settings[i] << '\n';
+    if (settings.size() > few)
+      std::cout << "and " << settings.size() - few << " other settings\n";
+    std::cout << counted(summary_.ranks, "rank") << ", "
+              << counted(summary_.processes, "process", "processes") << ", "
+              << counted(summary_.threads, "thread");
+    if (!log_.run.empty())
+      std::cout << "; run " << printable(log_.run);
+    std::cout << "\n\n";
+  }
+
+  static std::string describe_settings(const Start& start) {
+    const std::string seed = start.seed ? "seed " + *start.seed : "no seed";
+    const std::string from = !start.seed_from              ? ""
+                             : *start.seed_from == "drawn" ? " (drawn)"
+                                                           : " (from " + *start.seed_from + ")";
+    return printable(seed + from + ", mode " + start.mode + ", policy " + start.policy +
+                     (start.disabled ? ", disabled " + *start.disabled : ""));
+  }
+
+  void print_verdict() {
+    std::vector<std::string> bad;
+    add_amount(bad, Action::unfixed, " went ahead unfixed", " went ahead unfixed");
+    add_amount(bad, Action::uncovered, " took a way that detshim cannot hook",
+               " took a way that detshim cannot hook");
+    const bool can_differ = !bad.empty();
+    add_amount(bad, Action::refuse, " was refused", " were refused");
+
+    if (bad.empty())
+      std::cout << "No call is recorded as unfixed, uncovered or refused.";
+    else
+      std::cout << style_.red(enumerated(bad) + ".");
+    if (can_differ)
+      std::cout << " Two runs can differ there.";
+    const auto number = [this](Action action) {
+      return (summary_.total(action).is_exact ? "" : "at least ") + std::to_string(summary_.calls(action));
+    };
+    std::cout << "\nReplaced: " << number(Action::replace) << ", pinned: " << number(Action::pin)
+              << ", only observed: " << number(Action::observe)
+              << ". What detshim cannot see is not in a log; comparing two runs shows it.\n";
+    const auto observes = [](const Process& process) {
+      return std::ranges::any_of(process.starts, [](const Start& start) { return start.mode == "observe"; });
+    };
+    if (std::ranges::any_of(log_.processes, observes))
+      std::cout << "Mode observe: nothing was changed.\n";
+  }
+
+  void add_amount(std::vector<std::string>& parts, Action action, const char* one, const char* many) const {
+    const CallCount count{summary_.calls(action), summary_.total(action).is_exact};
+    if (count.calls > 0)
+      parts.push_back(calls(count) + (count.calls == 1 ? one : many));
+  }
+
+  void print_hints() {
+    for (const DivergedSeed& seed : summary_.diverged_seeds)
+      std::cout << "\nhint: " << seed.ranks << " ranks gave " << printable(seed.function) << " the same seed "
+                << printable(seed.asked)
+                << " and now draw differently;\n      DETSHIM_SEED_POLICY=mix keeps equal values equal.\n";
+  }
+
+  void print_section(const Section& section) {
+    std::size_t name_width = 0;
+    for (const SymbolSummary& symbol : summary_.symbols)
+      if (symbol.action == section.action)
+        name_width = std::max(name_width, std::min<std::size_t>(width(printable(symbol.function)), 48));
+    if (name_width == 0)
+      return;
+
+    std::cout << '\n'
+              << (is_bad(section.action) ? style_.red(section.title) : style_.bold(section.title)) << " - "
+              << section.meaning << '\n';
+    const std::string* library = nullptr;
+    for (const SymbolSummary& symbol : summary_.symbols) {
+      if (symbol.action != section.action)
+        continue;
+      if (library == nullptr || *library != symbol.library)
+        std::cout << "  " << printable(symbol.library) << '\n';
+      library = &symbol.library;
+      std::cout << "    " << style_.bold(padded(printable(symbol.function), name_width)) << "  "
+                << calls(symbol.count) << '\n';
+      print_symbol(symbol);
+    }
+  }
+
+  void print_symbol(const SymbolSummary& symbol) {
+    if (all_) {
+      print_records(symbol);
+      return;
+    }
+    Lines examples, reasons, places;
+    for (const Example& example : symbol.examples)
+      examples.add(describe_fields(example.fields), example.count);
+    for (const std::string& reason : symbol.reasons)
+      reasons.add(printable(reason), symbol.count);
+    for (const CallPlace& place : symbol.places)
+      places.add(describe_place(place.at, place.python, source_lines_), place.count);
+    print_lines("value", examples, few, true);
+    print_lines("why", reasons, few, false);
+    const bool needs_all = symbol.action == Action::unfixed || symbol.action == Action::uncovered;
+    print_lines("at", places, needs_all ? places.lines.size() : few, true);
+  }
+
+  void print_records(const SymbolSummary& symbol) {
+    for (const auto& [process, call] : symbol.records) {
+      std::cout << "      rank " << process->rank << " process " << printable(process->path) << " thread "
+                << printable(call->thread) << " #" << call->number << ": "
+                << calls({call->count, call->count_is_exact}) << '\n';
+      print_line("value", describe_fields(call->fields));
+      print_line("why", printable(call->why));
+      print_line("at", describe_place(call->at, call->python, source_lines_));
+      if (!call->python.empty())
+        print_line("in", describe_place(call->at, {}, source_lines_));
+    }
+  }
+
+  /// Lines of text with a number of calls each. Places that read alike are one to the reader.
+  struct Lines {
+    std::vector<std::pair<std::string, CallCount>> lines;
+    std::map<std::string, std::size_t> index;
+
+    void add(const std::string& text, const CallCount& count) {
+      const auto [found, is_new] = index.try_emplace(text, lines.size());
+      if (is_new)
+        lines.push_back({text, count});
+      else
+        lines[found->second].second.add(count.calls, count.is_exact);
+    }
+  };
+
+  void print_lines(const char* label, const Lines& entries, std::size_t most, bool with_count) {
+    const auto& lines = entries.lines;
+    const std::size_t shown = std::min(lines.size(), most);
+    std::size_t text_width = 0;
+    for (std::size_t i = 0; i < shown; ++i)
+      text_width = std::max(text_width, std::min<std::size_t>(width(lines[i].first), 60));
+    for (std::size_t i = 0; i < shown; ++i) {
+      const auto& [text, count] = lines[i];
+      const bool needs_count = with_count && lines.size() > 1;
+      print_line(i == 0 ? label : "",
+                 needs_count ? padded(text, text_width) + "  " + style_.faint(calls(count)) : text);
+    }
+    if (shown < lines.size())
+      print_line("", style_.faint("and " + std::to_string(lines.size() - shown) + " more (--all)"));
+  }
+
+  static void print_line(const char* label, const std::string& text) {
+    if (!text.empty())
+      std::cout << "      " << padded(label, 7) << text << '\n';
+  }
+
+  void print_libraries() {
+    if (summary_.libraries.empty())
+      return;
+    std::cout << '\n' << style_.bold("libraries") << '\n';
+    for (const Library& library : summary_.libraries)
+      std::cout << "  " << printable(library.name) << ' '
+                << printable(library.version.value_or("(version unknown)")) << "  "
+                << style_.faint(printable(library.file)) << '\n';
+  }
+
+  void print_environment() {
+    if (summary_.environment.empty())
+      return;
+    std::cout << '\n' << style_.bold("environment") << " - variables that detshim set\n";
+    for (const EnvironmentChange& change : summary_.environment)
+      std::cout << "  " << printable(change.name) << '=' << printable(change.now) << "  "
+                << style_.faint(change.was ? "(was " + printable(*change.was) + ")" : "(was unset)") << '\n';
+  }
+
+  void print_notes() {
+    std::vector<std::string> notes;
+    add_lost_call_notes(notes);
+    add_file_notes(notes);
+    add_process_notes(notes);
+    if (!log_.other_runs.empty())
+      notes.push_back(counted(log_.other_runs.size(), "other run") +
+                      " in this folder left out, the newest of them " + log_.other_runs.front() +
+                      " (--run NAME reads it)");
+    if (notes.empty())
+      return;
+    std::cout << '\n' << style_.bold("notes") << '\n';
+    for (const std::string& note : notes)
+      std::cout << "  " << printable(note) << '\n';
+  }
+
+  void add_lost_call_notes(std::vector<std::string>& notes) const {
+    std::vector<std::string> lost;
+    for (const Section& section : sections)
+      if (const auto n = summary_.lost(section.action); n > 0)
+        lost.push_back(std::to_string(n) + " " + section.title);
+    if (!lost.empty())
+      notes.push_back("calls that were counted but whose records are lost: " + enumerated(lost));
+    if (summary_.without_counts > 0)
+      notes.push_back("no counts for " + counted(summary_.without_counts, "process", "processes") +
+                      ": each of its records counts as one call");
+  }
+
+  void add_file_notes(std::vector<std::string>& notes) const {
+    if (log_.damaged_lines > 0)
+      notes.push_back(counted(log_.damaged_lines, "damaged line") + " left out");
+    if (log_.torn_lines > 0)
+      notes.push_back(counted(log_.torn_lines, "last line") +
+                      " cut short and left out (the process was killed while it "
+                      "wrote, the disk was full, or it is still running)");
+    for (const std::string& file : log_.unreadable_files)
+      notes.push_back(file + " could not be read");
+    for (const std::string& file : log_.overlong_files)
+      notes.push_back(file + " is too long: only its first part was read");
+    for (const NewerFile& file : log_.newer_files)
+      notes.push_back(file.file + " left out: it is of log format " + std::to_string(file.format) +
+                      ", this detshim reads format " + std::to_string(known_log_format));
+  }
+
+  void add_process_notes(std::vector<std::string>& notes) const {
+    const auto& without_end = summary_.without_end;
+    if (without_end.empty())
+      return;
+    notes.push_back(counted(without_end.size(), "process has", "processes have") +
+                    " no end record (killed, still running, or left without its exit handlers):");
+    const std::size_t shown = all_ ? without_end.size() : std::min<std::size_t>(without_end.size(), 5);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const Process& process = *without_end[i];
+      notes.push_back("  rank " + std::to_string(process.rank) + " process " + process.path + " pid " +
+                      std::to_string(process.pid) +
+                      (process.starts.empty() ? "" : " " + process.starts.back().program));
+    }
+    if (shown < without_end.size())
+      notes.push_back("  and " + std::to_string(without_end.size() - shown) + " more (--all)");
+  }
+
+  const Log& log_;
+  const Summary& summary_;
+  bool all_;
+  Style style_;
+  SourceLines source_lines_;
+};
+
+} // namespace
+
+std::string describe_fields(const std::vector<Field>& fields) {
+  const std::string* const asked = find_field(fields, "asked");
+  const std::string* const given = find_field(fields, "given");
+  std::string result;
+  if (asked != nullptr && given != nullptr)
+    result = printable(*asked) + " -> " + printable(*given);
+  for (const Field& field : fields) {
+    const bool is_shown =
+        asked != nullptr && given != nullptr && (field.name == "asked" || field.name == "given");
+    if (!is_shown)
+      result += (result.empty() ? "" : ", ") + printable(field.name) + " " + printable(field.value);
+  }
+  return result;
+}
+
+std::string describe_place(const std::string& at, const std::vector<std::string>& python,
+                           SourceLines& source_lines) {
+  if (python.empty())
+    return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at));
+  std::string result;
+  for (const std::string& frame : python)
+    result += (result.empty() ? "" : " <- ") + printable(frame);
+  return result;
+}
+
+std::string describe_command(const Start& start) {
+  std::string command;
+  for (const std::string& argument : start.args)
+    command += (command.empty() ? "" : " ") + argument;
+  return printable(command.empty() ? start.program : command);
+}
+
+void print_log_text(const Log& log, const Summary& summary, bool all) {
+  TextPrinter(log, summary, all).print();
+}
+
+} // namespace detshim

@@ -1,0 +1,146 @@
+// The detshim command: reads the command line and calls one verb.
+#include "log_reader/printable.h"
+#include "verbs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+namespace {
+
+using detshim::printable;
+
+constexpr const char* exit_statuses =
+    "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` found something.\n"
+    "`run` becomes the program and ends in its status; 126 it cannot be executed, 127 it is not there.";
+
+/// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
+/// option nor an option's value, is the program and its arguments; CLI11 must not look into those.
+std::size_t count_own_words(const CLI::App& run, const std::vector<std::string>& words) {
+  std::size_t own = 0;
+  while (own < words.size() && words[own].starts_with('-') && words[own] != "--") {
+    const CLI::Option* const option = run.get_option_no_throw(words[own]);
+    const bool takes_next_word = option != nullptr && option->get_items_expected_min() > 0;
+    own += takes_next_word ? 2 : 1;
+  }
+  return std::min(own, words.size());
+}
+
+/// Moves the program and its arguments from `words` to `command`.
+void take_command(const CLI::App& run, std::vector<std::string>& words, std::vector<std::string>& command) {
+  const std::vector<std::string> after_verb(words.begin() + 1, words.end());
+  const std::size_t own = count_own_words(run, after_verb);
+  const std::size_t program = own < after_verb.size() && after_verb[own] == "--" ? own + 1 : own;
+  command.assign(after_verb.begin() + static_cast<std::ptrdiff_t>(program), after_verb.end());
+  words.resize(own + 1);
+}
+
+CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
+  CLI::App& verb = *app.add_subcommand("run", "run a program with libdetshim.so in front of it");
+  // For the help only: take_command() has taken it before CLI11 sees it.
+  verb.add_option("PROGRAM", options.command, "the program and its arguments; -- may stand before it")
+      ->type_name("");
+  verb.add_option("--seed", options.seed, "the one number that the run depends on")->type_name("N");
+  verb.add_option("--mode", options.mode, "enforce, record, observe, strict or off")->type_name("M");
+  verb.add_option("--policy", options.policy, "the program's own seeds: fixed, mix or keep")->type_name("P");
+  verb.add_option("--log", options.log, "folder for the log")->type_name("DIR");
+  verb.add_option("--disable", options.disable, "libraries, hooks, env:VARIABLE to leave alone")
+      ->type_name("LIST");
+  verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
+  verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
+  return verb;
+}
+
+CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
+  CLI::App& verb = *app.add_subcommand("log", "print what a log holds, worst first");
+  verb.add_option("FOLDER", options.folder,
+                  std::string("the log's folder (") + detshim::default_log_folder + ")")
+      ->type_name("");
+  verb.add_flag("--json", options.json, "print one JSON document");
+  verb.add_flag("--all", options.all, "print every record");
+  verb.add_flag(
+      "--check", options.check,
+      "exit 3 if a call was unfixed, uncovered or refused,\nor if a part of the log cannot be read");
+  verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
+      ->type_name("NAME");
+  verb.add_flag("--follow", options.follow,
+                "print records while they are written, until the run\nends or is interrupted");
+  verb.add_flag("--times", options.times, "with --follow: the time in front of each line");
+  return verb;
+}
+
+void check(const detshim::LogOptions& options) {
+  if (options.follow && (options.json || options.all || options.check || options.run))
+    throw detshim::UsageError("--follow takes none of --json, --all, --check and --run");
+  if (options.times && !options.follow)
+    throw detshim::UsageError("--times needs --follow");
+}
+
+CLI::App& add_describe(CLI::App& app, const char* name, const char* summary, const char* page,
+                       detshim::DescribeOptions& options) {
+  CLI::App& verb = *app.add_subcommand(name, summary);
+  verb.add_flag("--markdown", options.markdown, std::string("print the page ") + page);
+  verb.add_option("--library", options.library, "the libdetshim.so to read")->type_name("PATH");
+  return verb;
+}
+
+int call_verb(std::vector<std::string> words) {
+  CLI::App app("Makes an unmodified program repeatable, and says what could not be made so.", "detshim");
+  app.set_version_flag("--version", "detshim " DETSHIM_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+  app.footer(exit_statuses);
+
+  detshim::RunOptions run_options;
+  detshim::LogOptions log_options;
+  detshim::DescribeOptions hooks_options, options_options;
+  CLI::App& run = add_run(app, run_options);
+  CLI::App& log = add_log(app, log_options);
+  CLI::App& hooks =
+      add_describe(app, "hooks", "list what libdetshim.so intercepts", "docs/HOOKS.md", hooks_options);
+  CLI::App& options =
+      add_describe(app, "options", "list the environment variables that libdetshim.so accepts",
+                   "docs/OPTIONS.md", options_options);
+  CLI::App* const verbs[] = {&run, &log, &hooks, &options};
+  for (CLI::App* const verb : verbs)
+    verb->footer(exit_statuses);
+
+  const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
+  if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
+    throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
+                              ": run, log, hooks or options (see detshim --help)");
+  if (words[0] == "run")
+    take_command(run, words, run_options.command);
+  try {
+    std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0)
+      return app.exit(error);
+    throw detshim::UsageError(error.what() + std::string(" (see detshim --help)"));
+  }
+
+  check(log_options);
+  if (run)
+    return detshim::run(run_options);
+  if (log)
+    return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
+  if (hooks)
+    return detshim::hooks(hooks_options);
+  return detshim::options(options_options);
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+  try {
+    const int status = call_verb({arguments + (count > 0 ? 1 : 0), arguments + count});
+    if (std::cout.flush())
+      return status;
+    std::cerr << "detshim: cannot write the output\n";
+  } catch (const std::exception& error) {
+    std::cerr << "detshim: " << printable(error.what()) << '\n';
+  }
+  return detshim::wrong_usage;
+}

@@ -1,0 +1,43 @@
+// Colour for people at a terminal, and small pieces of wording.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+namespace detshim {
+
+/// True if standard output is a terminal that wants colour (NO_COLOR, see no-color.org, says that it does
+/// not).
+inline bool wants_colour() {
+  const char* const no_colour = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  const bool refused =
+      (no_colour != nullptr && *no_colour != 0) || (terminal != nullptr && std::string(terminal) == "dumb");
+  return !refused && ::isatty(STDOUT_FILENO) == 1;
+}
+
+struct Style {
+  bool colour = false;
+
+  std::string bold(const std::string& text) const { return wrapped(text, "1"); }
+  std::string red(const std::string& text) const { return wrapped(text, "1;31"); }
+  std::string faint(const std::string& text) const { return wrapped(text, "2"); }
+
+private:
+  std::string wrapped(const std::string& text, const char* code) const {
+    return colour ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
+  }
+};
+
+/// "1 call", "2 calls".
+inline std::string counted(std::uint64_t number, const std::string& one, const std::string& many) {
+  return std::to_string(number) + " " + (number == 1 ? one : many);
+}
+inline std::string counted(std::uint64_t number, const std::string& one) {
+  return counted(number, one, one + "s");
+}
+
+} // namespace detshim

@@ -1,0 +1,234 @@
+// detshim log --follow: prints records while they are written.
+#include "log_output.h"
+#include "log_reader/lines.h"
+#include "log_reader/log.h"
+#include "log_reader/open_file.h"
+#include "log_reader/printable.h"
+#include "style.h"
+#include "verbs.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <map>
+#include <memory>
+#include <system_error>
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+constexpr int poll_interval_ms = 250; // for folders not there yet, and file systems without notification
+
+/// A descriptor that is closed with its owner.
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0)
+      ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+private:
+  int number_;
+};
+
+/// One process's records, as far as they were read.
+struct Tail {
+  explicit Tail(const std::filesystem::path& path) : file(path) {}
+
+  OpenFile file;
+  LineSplitter lines;
+  Start start; ///< the last one read
+  bool has_ended = false;
+  bool is_shown = true; ///< false: of an older run, or of a format that we do not know
+};
+
+/// True if the first process of every rank 0 has ended: a launcher and the worker that it started as rank 0
+/// are both of that name.
+template <typename Processes, typename IsFirst, typename HasEnded>
+bool first_process_has_ended(const Processes& processes, IsFirst is_first, HasEnded has_ended) {
+  bool was_seen = false;
+  for (const auto& process : processes) {
+    if (!is_first(process))
+      continue;
+    was_seen = true;
+    if (!has_ended(process))
+      return false;
+  }
+  return was_seen;
+}
+
+class Follower {
+public:
+  explicit Follower(const LogOptions& options)
+      : folder_(options.folder.value_or(default_log_folder)), waits_for_next_run_(!options.folder),
+        logger_(spdlog::stdout_color_mt("log")) {
+    logger_->set_pattern(options.times ? "%H:%M:%S.%e %^%v%$" : "%^%v%$");
+    logger_->flush_on(spdlog::level::info);
+    auto* const sink = dynamic_cast<spdlog::sinks::stdout_color_sink_mt*>(logger_->sinks().front().get());
+    if (sink != nullptr && !wants_colour())
+      sink->set_color_mode(spdlog::color_mode::never);
+
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+    signals_ = std::make_unique<Descriptor>(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+
+  int follow() {
+    skip_ended_run();
+    do {
+      attach();
+      const bool has_news = read_news();
+      if (!has_news && run_has_ended())
+        return done;
+    } while (wait());
+    return done;
+  }
+
+private:
+  /// The link `latest` may still name the last run, when the next one is about to start.
+  void skip_ended_run() {
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::canonical(folder_, error);
+    if (error || !waits_for_next_run_)
+      return;
+    const Log log = read_log(target);
+    const auto is_first = [](const Process& process) { return process.rank == 0 && process.path == "0"; };
+    const auto has_ended = [](const Process& process) { return process.end.has_value(); };
+    if (!first_process_has_ended(log.processes, is_first, has_ended))
+      return;
+    attached_ = ignored_ = target;
+    logger_->info("the run in {} has ended; waiting for the next one", printable(folder_.string()));
+  }
+
+  /// Turns to the folder that the name stands for now.
+  void attach() {
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::canonical(folder_, error);
+    if (error || target == attached_)
+      return;
+    tails_.clear();
+    attached_ = target;
+    newest_run_ = read_log(target).run;
+    notifications_ = std::make_unique<Descriptor>(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    ::inotify_add_watch(notifications_->number(), target.c_str(),
+                        IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR);
+  }
+
+  /// Prints all complete lines that are new; true if there were any.
+  bool read_news() {
+    if (attached_.empty() || attached_ == ignored_)
+      return false;
+    bool has_news = false;
+    for (const std::string& name : record_files(attached_)) {
+      Tail& tail = tails_.try_emplace(name, attached_ / name).first->second;
+      if (!tail.file)
+        continue;
+      read_lines(tail.file.descriptor(), tail.lines, [&](std::string_view line) {
+        has_news = true;
+        take_line(tail, name, line);
+      });
+    }
+    return has_news;
+  }
+
+  void take_line(Tail& tail, const std::string& file, std::string_view line) {
+    if (line.empty() || tail.start.format > known_log_format)
+      return;
+    const std::optional<Record> record = parse_record(line);
+    if (!record) {
+      logger_->warn("{}: a damaged line left out", printable(file));
+      return;
+    }
+    if (const Start* start = std::get_if<Start>(&*record))
+      take_start(tail, file, *start);
+    if (std::get_if<End>(&*record) != nullptr)
+      tail.has_ended = true;
+    if (tail.is_shown)
+      print(tail, *record);
+  }
+
+  void take_start(Tail& tail, const std::string& file, const Start& start) {
+    tail.start = start;
+    tail.has_ended = false;
+    tail.is_shown = start.format <= known_log_format && start.run >= newest_run_;
+    if (start.format > known_log_format)
+      logger_->warn("{} left out: it is of log format {}, this detshim reads format {}", printable(file),
+                    start.format, known_log_format);
+  }
+
+  void print(const Tail& tail, const Record& record) {
+    const std::string who = "[" + std::to_string(tail.start.rank) + "/" + printable(tail.start.path) + "]";
+    if (const Start* start = std::get_if<Start>(&record)) {
+      logger_->info("{} start {}, seed {}, mode {}, policy {}", who, describe_command(*start),
+                    printable(start->seed.value_or("none")), printable(start->mode),
+                    printable(start->policy));
+    } else if (const Library* library = std::get_if<Library>(&record)) {
+      logger_->info("{} library {} {} {}", who, printable(library->name),
+                    printable(library->version.value_or("(version unknown)")), printable(library->file));
+    } else if (const Call* call = std::get_if<Call>(&record)) {
+      print_call(who, *call);
+    } else if (std::get_if<End>(&record) != nullptr) {
+      logger_->info("{} end", who);
+    }
+  }
+
+  void print_call(const std::string& who, const Call& call) {
+    const bool is_bad =
+        call.action == Action::unfixed || call.action == Action::uncovered || call.action == Action::refuse;
+    const std::string values = describe_fields(call.fields);
+    logger_->log(is_bad ? spdlog::level::warn : spdlog::level::info, "{} {:<9} {} {}{}{} at {}{}", who,
+                 action_names[static_cast<std::size_t>(call.action)], printable(call.library),
+                 printable(call.function), values.empty() ? "" : ": ", values,
+                 describe_place(call.at, call.python, source_lines_),
+                 call.why.empty() ? "" : " - " + printable(call.why));
+  }
+
+  bool run_has_ended() const {
+    const auto is_first = [](const auto& entry) {
+      const Tail& tail = entry.second;
+      return tail.is_shown && tail.start.rank == 0 && tail.start.path == "0";
+    };
+    return first_process_has_ended(tails_, is_first,
+                                   [](const auto& entry) { return entry.second.has_ended; });
+  }
+
+  /// Sleeps until there may be news; false if the user wants to stop.
+  bool wait() const {
+    pollfd events[] = {{signals_->number(), POLLIN, 0},
+                       {notifications_ ? notifications_->number() : -1, POLLIN, 0}};
+    ::poll(events, 2, poll_interval_ms);
+    if (events[0].revents != 0)
+      return false;
+    char ignored[4096];
+    while (notifications_ && ::read(notifications_->number(), ignored, sizeof ignored) > 0)
+      continue;
+    return true;
+  }
+
+  std::filesystem::path folder_, attached_, ignored_;
+  bool waits_for_next_run_;
+  std::shared_ptr<spdlog::logger> logger_;
+  std::string newest_run_;
+  std::map<std::string, Tail> tails_;
+  std::unique_ptr<Descriptor> signals_, notifications_;
+  SourceLines source_lines_;
+};
+
+} // namespace
+
+int follow(const LogOptions& options) { return Follower(options).follow(); }
+
+} // namespace detshim

@@ -1,0 +1,105 @@
+// detshim run: puts libdetshim.so in front of a program and becomes that program.
+#include "library_file.h"
+#include "log_reader/printable.h"
+#include "verbs.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string_view>
+#include <system_error>
+
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+bool is_seed(std::string_view text) {
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hexadecimal)
+    text.remove_prefix(2);
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed, is_hexadecimal ? 16 : 10);
+  return error == std::errc() && stop == end;
+}
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+void require(bool accepted, const char* option, const std::string& value, const char* what_is_accepted) {
+  if (!accepted)
+    throw UsageError(std::string(option) + " '" + printable(value) +
+                     "' is not accepted: " + what_is_accepted);
+}
+
+void check(const RunOptions& options) {
+  if (options.seed)
+    require(is_seed(*options.seed), "--seed", *options.seed,
+            "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x");
+  if (options.mode)
+    require(is_one_of(*options.mode, {"enforce", "record", "observe", "strict", "off"}), "--mode",
+            *options.mode, "enforce, record, observe, strict or off");
+  if (options.policy)
+    require(is_one_of(*options.policy, {"fixed", "mix", "keep"}), "--policy", *options.policy,
+            "fixed, mix or keep");
+  if (options.log)
+    require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
+  if (options.command.empty())
+    throw UsageError("no program to run: detshim run [options] -- program [args...]");
+}
+
+/// LD_PRELOAD with `library` first, once, and what else was there behind it.
+std::string preload_list(const std::filesystem::path& library) {
+  std::string list = library.string();
+  if (list.find_first_of(" :") != std::string::npos)
+    throw UsageError("'" + printable(list) +
+                     "' cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
+  const char* const variable = std::getenv("LD_PRELOAD");
+  std::string_view rest = variable == nullptr ? "" : variable;
+  while (!rest.empty()) {
+    const std::string_view entry = rest.substr(0, rest.find_first_of(" :"));
+    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+    const bool is_detshim = std::filesystem::path(entry).filename() == library.filename();
+    if (!entry.empty() && !is_detshim)
+      list.append(":").append(entry);
+  }
+  return list;
+}
+
+void set(const char* variable, const std::optional<std::string>& value) {
+  if (value)
+    ::setenv(variable, value->c_str(), 1);
+}
+
+} // namespace
+
+int run(const RunOptions& options) {
+  check(options);
+  const std::string preload = preload_list(find_library(options.library));
+  set("DETSHIM_SEED", options.seed);
+  set("DETSHIM_MODE", options.mode);
+  set("DETSHIM_SEED_POLICY", options.policy);
+  set("DETSHIM_LOG", options.log);
+  set("DETSHIM_DISABLE", options.disable);
+  if (options.quiet)
+    set("DETSHIM_QUIET", "1");
+  set("LD_PRELOAD", preload);
+
+  std::vector<char*> arguments;
+  for (const std::string& argument : options.command)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  const int error = errno;
+  std::cerr << "detshim: cannot run '" << printable(options.command[0]) << "': " << std::strerror(error)
+            << '\n';
+  return error == ENOENT ? program_missing : cannot_execute;
+}
+
+} // namespace detshim

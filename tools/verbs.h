@@ -1,0 +1,60 @@
+// The verbs of the command, one file each. main.cpp reads the command line into these options and calls one.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// Exit statuses, the same for every verb. `run` ends in the program's own status, since it becomes it.
+enum ExitStatus {
+  done = 0,
+  wrong_usage = 2,       ///< or nothing to read
+  check_failed = 3,      ///< log --check
+  cannot_execute = 126,  ///< run
+  program_missing = 127, ///< run
+};
+
+/// What the user can put right: printed as one line, then the command ends with `wrong_usage`.
+class UsageError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct RunOptions {
+  std::optional<std::string> seed, mode, policy, log, disable, library;
+  bool quiet = false;
+  std::vector<std::string> command; ///< the program and its arguments
+};
+
+inline constexpr const char* default_log_folder = "detshim-log/latest";
+
+struct LogOptions {
+  std::optional<std::string> folder; ///< default_log_folder if not given
+  std::optional<std::string> run;    ///< the newest if not given
+  bool json = false, all = false, check = false;
+  bool follow = false, times = false;
+};
+
+struct DescribeOptions {
+  std::optional<std::string> library;
+  bool markdown = false;
+};
+
+/// Becomes the program, with libdetshim.so in front. Returns only if that fails.
+int run(const RunOptions& options);
+
+/// Prints what a log holds, worst first.
+int log(const LogOptions& options);
+
+/// Prints a log's records while they are written.
+int follow(const LogOptions& options);
+
+/// Prints the library's hooks.
+int hooks(const DescribeOptions& options);
+
+/// Prints the environment variables that the library accepts.
+int options(const DescribeOptions& options);
+
+} // namespace detshim
