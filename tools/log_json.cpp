@@ -12,7 +12,9 @@
 //     "count": number, "exact": true or false (then: at least),
 //     "examples": [{"fields": {name: value}, "count", "exact"}],
 //     "why": [text],
-//     "places": [{"at", "python": [text], "source": {"file", "line", "function"} or null, "count", "exact"}],
+//     "places": [{"at", "python": [text], "source": null or
+//                 {"file", "line", "function", "inlined_into": [{"file", "line", "function"}]},
+//                 "count", "exact"}],
 //     "records": [{"rank", "path", "pid", "thread", "n", "fields", "why", "at", "python", "count", "exact"}]
 //   }],                              "records" with --all only
 //   "libraries": [{"library", "file", "version": text or null}],
@@ -72,10 +74,18 @@ Json programs(const Log& log) {
   return result;
 }
 
+Json source_line(const SourceLine& source) {
+  return {{"file", source.file}, {"line", source.line}, {"function", source.function}};
+}
+
 Json place(const CallPlace& call_place, SourceLines& source_lines) {
   Json source = nullptr;
-  if (const std::optional<SourceLine> found = source_lines.find(call_place.at))
-    source = {{"file", found->file}, {"line", found->line}, {"function", found->function}};
+  if (const std::optional<SourceLine> found = source_lines.find(call_place.at)) {
+    source = source_line(*found);
+    source["inlined_into"] = Json::array();
+    for (const SourceLine& caller : found->inlined_into)
+      source["inlined_into"].push_back(source_line(caller));
+  }
   return with_count({{"at", call_place.at}, {"python", call_place.python}, {"source", source}},
                     call_place.count);
 }

@@ -52,8 +52,8 @@ struct Tail {
   bool is_shown = true; ///< false: of an older run, or of a format that we do not know
 };
 
-/// True if the first process of every rank 0 has ended: a launcher and the worker that it started as rank 0
-/// are both of that name.
+/// True if every first process was seen to end: a launcher, and the worker that it started as rank 0, are
+/// both of that name; so are a wrapper and the program that it started.
 template <typename Processes, typename IsFirst, typename HasEnded>
 bool first_process_has_ended(const Processes& processes, IsFirst is_first, HasEnded has_ended) {
   bool was_seen = false;
@@ -105,7 +105,7 @@ private:
     if (error || !waits_for_next_run_)
       return;
     const Log log = read_log(target);
-    const auto is_first = [](const Process& process) { return process.rank == 0 && process.path == "0"; };
+    const auto is_first = [](const Process& process) { return is_first_process(process.rank, process.path); };
     const auto has_ended = [](const Process& process) { return process.end.has_value(); };
     if (!first_process_has_ended(log.processes, is_first, has_ended))
       return;
@@ -199,7 +199,7 @@ private:
   bool run_has_ended() const {
     const auto is_first = [](const auto& entry) {
       const Tail& tail = entry.second;
-      return tail.is_shown && tail.start.rank == 0 && tail.start.path == "0";
+      return tail.is_shown && is_first_process(tail.start.rank, tail.start.path);
     };
     return first_process_has_ended(tails_, is_first,
                                    [](const auto& entry) { return entry.second.has_ended; });

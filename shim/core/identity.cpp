@@ -56,7 +56,8 @@ void extend_path(PathText& path, const char* separator, uint64_t ordinal, uint64
 
 // ------------------------------------------------------------------ the internal variable
 
-// In the environment itself, so that whatever libc executes by itself takes along what holds at that moment.
+// In the environment itself, so that whatever libc executes by itself takes along what holds at that moment. Also
+// where the log folder's name is kept.
 constinit RunEntry published = {};
 constinit bool is_published = false;
 
@@ -77,12 +78,19 @@ RunVariable own_variable() {
   copy_path(variable.path, self.path);
   __builtin_memcpy(variable.run, self.run, sizeof variable.run);
   variable.log_is_default = self.log_is_default;
-  __builtin_memcpy(variable.log_folder, self.log_folder, sizeof variable.log_folder);
+  variable.log_folder = self.log_folder;
+  variable.log_folder_length = self.log_folder_length;
   return variable;
 }
 
-void write_variable() {
-  if (is_published) write_run_entry(published, own_variable());
+void write_variable() { write_run_entry(published, own_variable()); }
+
+/// Moves the log folder's name to where it is kept.
+void keep_log_folder(const char* folder, size_t length) {
+  self.log_folder = folder;
+  self.log_folder_length = length;
+  write_variable();
+  self.log_folder = folder_in_entry(published);
 }
 
 /// An entry for one process alone: it takes the name as it stands.
@@ -126,7 +134,7 @@ void draw_seed_if_needed() {
 
 /// Date and time of a moment in UTC, as 20261121T003512. Days to date: H. Hinnant, "chrono-Compatible
 /// Low-Level Date Algorithms", civil_from_days.
-void add_time(Text<32>& text, int64_t seconds) {
+void add_time(TextWriter& text, int64_t seconds) {
   const int64_t days = seconds / 86400 + 719468;
   const auto rest = static_cast<uint64_t>(seconds % 86400);
   const auto day_of_era = static_cast<uint64_t>(days % 146097);
@@ -145,7 +153,7 @@ void add_time(Text<32>& text, int64_t seconds) {
 
 /// The folder of the log as an absolute path: what a child in another working directory must see too.
 void choose_log_folder() {
-  Text<sizeof self.log_folder> folder;
+  Text<3600> folder;
   const char* asked = options().log;
   self.log_is_default = *asked == 0;
   if (*asked != '/') {
@@ -157,7 +165,7 @@ void choose_log_folder() {
     folder.add("detshim-log/").add(self.run);
   else
     folder.add(asked);
-  __builtin_memcpy(self.log_folder, folder.c_str(), folder.length() + 1);
+  keep_log_folder(folder.c_str(), folder.length());
 }
 
 void begin_run() {
@@ -192,7 +200,7 @@ bool join_run() {
   copy_path(self.path, run.path);
   __builtin_memcpy(self.run, run.run, sizeof self.run);
   self.log_is_default = run.log_is_default;
-  __builtin_memcpy(self.log_folder, run.log_folder, sizeof self.log_folder);
+  keep_log_folder(run.log_folder, run.log_folder_length);
   draw_seed_if_needed(); // for a child that was given another mode
 
   if (self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1) {
@@ -230,10 +238,6 @@ void establish_process() {
 
   constexpr long madv_wipe_on_fork = 18;
   sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page, madv_wipe_on_fork);
-  constexpr long prot_read_write = 3;
-  constexpr long map_shared_anonymous = 0x21;
-  const long page = sys::call(SYS_mmap, 0, 4096, prot_read_write, map_shared_anonymous, -1, 0);
-  if (!sys::failed(page)) unannounced = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(page));
 }
 
 // ------------------------------------------------------------------ children
@@ -300,6 +304,14 @@ void become_child() {
 
 void after_fork_in_child() { process(); }
 
+/// Makes what `unannounced` points to. Not before something is drawn: it is a cost at every process's start.
+void share_ordinals() {
+  constexpr long prot_read_write = 3;
+  constexpr long map_shared_anonymous = 0x21;
+  const long page = sys::call(SYS_mmap, 0, 4096, prot_read_write, map_shared_anonymous, -1, 0);
+  if (!sys::failed(page)) unannounced = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(page));
+}
+
 constinit int establishing = 0;
 
 } // namespace
@@ -330,8 +342,8 @@ void forget_places() {
 }
 
 void mark_drawn() {
-  if (__atomic_load_n(&drawn, __ATOMIC_RELAXED)) return;
-  __atomic_store_n(&drawn, true, __ATOMIC_RELAXED);
+  if (__atomic_exchange_n(&drawn, true, __ATOMIC_RELAXED)) return;
+  if (unannounced == nullptr) share_ordinals();
   write_variable();
 }
 
@@ -343,7 +355,7 @@ namespace detail {
 
 void establish_thread(Thread& me) {
   const Process& owner = process();
-  if (me.generation != ~uint32_t{0}) { // what it holds was made for another process, or under another name
+  if (me.generation != 0) { // what it holds was made for another process, or under another name
     me.places.clear();
     me.seeds.clear();
     me.states.clear();

@@ -49,7 +49,8 @@ struct Process {
   bool seed_drawn = false; ///< drawn by detshim, not given
   PathText path = {};
   char run[32] = {};           ///< name of the run
-  char log_folder[3600] = {};  ///< absolute
+  const char* log_folder = ""; ///< absolute; not closed with a zero
+  size_t log_folder_length = 0;
   bool log_is_default = false; ///< DETSHIM_LOG was not given
 };
 
@@ -68,9 +69,10 @@ struct ProcessName {
   PathText path;
 };
 
-/// One thread's own state. Lives in initial-exec TLS, is constant-initialised and needs no destructor.
+/// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies no template)
+/// and needs no destructor.
 struct Thread {
-  uint32_t generation = ~uint32_t{0}; ///< of the process that the rest was made for
+  uint32_t generation = 0; ///< of the process that the rest was made for
   int pid = 0;                        ///< of that process
   bool is_first = false;              ///< main thread of the first process
   uint8_t depth = 0;                  ///< hooks being executed, see loader/hook.h
@@ -156,9 +158,9 @@ void forget_places();
 
 inline Thread& this_thread() {
   Thread& thread = detail::thread;
-  // Both sides start unequal (all ones, zero) and a wiped page reads zero, so one comparison covers the first
-  // call, a fork, and a child that nobody announced.
-  if (__builtin_expect(thread.generation != generation(), 0)) detail::establish_thread(thread);
+  // 0 is a thread's first call, and what a wiped page reads: a child that nobody announced.
+  if (__builtin_expect(thread.generation == 0 || thread.generation != generation(), 0))
+    detail::establish_thread(thread);
   return thread;
 }
 

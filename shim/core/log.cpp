@@ -13,7 +13,8 @@
 namespace detshim {
 namespace {
 
-using Line = Text<4096>; // the longest line, docs/LOG_FORMAT.md
+using Line = TextWriter;
+using LineStorage = Text<4096>; // the longest line, docs/LOG_FORMAT.md
 
 constexpr int value_limit_of_a_place = 200; // then its further calls share one record
 constexpr unsigned python_frame_limit = 4;
@@ -42,15 +43,11 @@ void say(const char* text, size_t length) {
   sys::write(2, text, length);
 }
 
-template <size_t Size>
-void say(Text<Size>& text) {
-  say(text.c_str(), text.length());
-}
+void say(TextWriter& text) { say(text.c_str(), text.length()); }
 
 // ------------------------------------------------------------------ files
 
-template <size_t Size>
-void add_file_stem(Text<Size>& text) {
+void add_file_stem(TextWriter& text) {
   const Process& me = process();
   text.add(static_cast<uint64_t>(me.rank)).add('-').add(me.path).add('-').add(static_cast<uint64_t>(me.pid));
 }
@@ -73,8 +70,8 @@ char* split(char* path, int unfollowed, bool make) {
 /// The log folder, made where it is missing; neither it nor the default's `detshim-log` may be a link.
 /// A descriptor, or a negated errno. `made` tells whether this call made it.
 int open_folder(bool make, bool& made) {
-  Text<sizeof Process::log_folder> copy;
-  copy.add(process().log_folder);
+  Text<3700> copy;
+  copy.add(process().log_folder, process().log_folder_length);
   char* path = const_cast<char*>(copy.c_str());
   if (path[0] != 0 && path[copy.length() - 1] == '/') path[copy.length() - 1] = 0;
   char* rest = split(path, process().log_is_default ? 2 : 1, make);
@@ -150,7 +147,7 @@ void complain(int error) {
   use_counts_file(nullptr);
   if (options().quiet) return;
   Text<3800> line;
-  line.add("detshim: cannot write the log in ").add(process().log_folder).add(" (error ");
+  line.add("detshim: cannot write the log in ").add(process().log_folder, process().log_folder_length).add(" (error ");
   line.add(static_cast<uint64_t>(-error)).add("); nothing is recorded\n");
   say(line);
   if (process().seed_drawn) say_seed();
@@ -205,7 +202,7 @@ bool open_log() {
   sys::close(folder);
   if (fresh) {
     Text<sizeof counts_path> path;
-    path.add(process().log_folder).add('/');
+    path.add(process().log_folder, process().log_folder_length).add('/');
     add_file_stem(path);
     path.add(".counts");
     __builtin_memcpy(counts_path, path.c_str(), path.length() + 1);
@@ -270,7 +267,7 @@ void write_start() {
   const Process& me = process();
   char program[600];
   if (sys::failed(sys::readlink("/proc/self/exe", program, sizeof program))) program[0] = 0;
-  Line line;
+  LineStorage line;
   line.add("{\"t\":\"start\",\"v\":1");
   add_text(line, "detshim", version);
   add_text(line, "run", me.run);
@@ -394,7 +391,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   Counter* counter = new_counter(action, index);
   thread.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
   if (writable) {
-    Line line;
+    LineStorage line;
     line.add("{\"t\":\"call\",\"n\":").add(uint64_t{++thread.records});
     add_text(line, "thread", thread.path);
     add_text(line, "lib", subject.library);
@@ -415,7 +412,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
 void record_library(const char* name, const char* library_file, const char* library_version) {
   Lock guard(lock);
   if (!guard.held() || !open_log()) return;
-  Line line;
+  LineStorage line;
   line.add("{\"t\":\"library\"");
   add_text(line, "lib", name);
   add_text(line, "file", library_file);
@@ -429,7 +426,7 @@ namespace {
 void write_end() {
   uint64_t sums[action_count] = {};
   sum_own_counts(sums);
-  Line line;
+  LineStorage line;
   line.add("{\"t\":\"end\",\"counts\":{");
   bool first = true;
   for (int i = 1; i < action_count; ++i) {
@@ -474,6 +471,11 @@ unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
 }
 
 void write_closing_line() {
+  { // most processes leave here
+    Text<3700> path;
+    path.add(process().log_folder, process().log_folder_length);
+    if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), 0))) return;
+  }
   bool made = false;
   const int folder = open_folder(false, made);
   if (folder < 0) return;
@@ -499,7 +501,7 @@ void write_closing_line() {
   }
   if (first) return;
   line.add(" in ").add(uint64_t{processes}).add(processes == 1 ? " process" : " processes");
-  line.add("; see: detshim log ").add(process().log_folder).add('\n');
+  line.add("; see: detshim log ").add(process().log_folder, process().log_folder_length).add('\n');
   say(line);
 }
 

@@ -4,9 +4,9 @@
 
 extern "C" char** environ;
 
-// DETSHIM_RUN=1:<root pid>:<writer pid>:<drew>:<rank + 1>:<mode>:<policy>:<seed: - none, g given, d drawn>:<seed>:
-// <key>:<children>:<takeovers>:<log: d default, g given>:<path>:<run>:<folder>, numbers in hexadecimal, the folder last
-// because it may hold a colon.
+// DETSHIM_RUN=1:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank + 1>:<mode>:<policy>:<seed: -
+// none, g given, d drawn>:<seed>:<key>:<children>:<takeovers>:<log: d default, g given>:<path>:<run>, numbers in
+// hexadecimal. The folder comes first because it alone never changes in a process.
 
 namespace detshim {
 namespace {
@@ -42,6 +42,15 @@ struct Fields {
     return c;
   }
 
+  /// A text of known length, which may hold anything.
+  const char* text_of(size_t length) {
+    const char* const start = at;
+    for (size_t i = 0; i < length && *at != 0; ++i) ++at;
+    good &= static_cast<size_t>(at - start) == length;
+    close();
+    return start;
+  }
+
   template <size_t Size>
   void text(char (&to)[Size], char end) {
     size_t i = 0;
@@ -61,10 +70,12 @@ private:
 } // namespace
 
 void write_run_entry(RunEntry& entry, const RunVariable& content) {
-  Text<sizeof(RunEntry)> text;
+  TextWriter text(entry, sizeof entry);
   const auto number = [&text](uint64_t value) { text.add_hex(value).add(':'); };
   text.add(run_variable_name).add('=');
   number(format_version);
+  number(content.log_folder_length);
+  text.add(content.log_folder, content.log_folder_length).add(':');
   number(static_cast<uint64_t>(content.root_pid));
   number(static_cast<uint64_t>(content.writer_pid));
   number(content.writer_drew ? 1 : 0);
@@ -77,8 +88,14 @@ void write_run_entry(RunEntry& entry, const RunVariable& content) {
   number(content.children);
   number(content.takeovers);
   text.add(content.log_is_default ? 'd' : 'g').add(':');
-  text.add(content.path).add(':').add(content.run).add(':').add(content.log_folder);
-  __builtin_memcpy(entry, text.c_str(), text.length() + 1);
+  text.add(content.path).add(':').add(content.run);
+  text.c_str();
+}
+
+const char* folder_in_entry(const RunEntry& entry) {
+  const char* at = entry;
+  for (int colons = 0; colons < 2; ++at) colons += *at == ':' ? 1 : 0;
+  return at;
 }
 
 bool read_run_variable(RunVariable& content) {
@@ -86,6 +103,8 @@ bool read_run_variable(RunVariable& content) {
   if (value == nullptr) return false;
   Fields fields{value};
   fields.number(format_version);
+  content.log_folder_length = fields.number(3600);
+  content.log_folder = fields.text_of(content.log_folder_length);
   content.root_pid = static_cast<int>(fields.number(0x7fffffff));
   content.writer_pid = static_cast<int>(fields.number(0x7fffffff));
   content.writer_drew = fields.number(1) != 0;
@@ -101,8 +120,7 @@ bool read_run_variable(RunVariable& content) {
   content.takeovers = fields.number();
   content.log_is_default = fields.letter() == 'd';
   fields.text(content.path, ':');
-  fields.text(content.run, ':');
-  fields.text(content.log_folder, 0);
+  fields.text(content.run, 0);
   if (fields.good) return true;
   constexpr const char* line = "detshim: DETSHIM_RUN is not accepted: it is how detshim's own processes tell their "
                                "children about the run; unset it\n";

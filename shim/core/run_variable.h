@@ -28,16 +28,22 @@ struct RunVariable {
   PathText path = {};
   char run[32] = {};
   bool log_is_default = false;
-  char log_folder[3600] = {};
+  const char* log_folder = ""; ///< not closed with a zero
+  size_t log_folder_length = 0;
 };
 
 inline constexpr const char* run_variable_name = "DETSHIM_RUN";
 
 /// The whole entry, name and all, as it stands in an environment.
 using RunEntry = char[4096];
+
+/// Writes the entry. The log folder may be the one that the entry already holds.
 void write_run_entry(RunEntry& entry, const RunVariable& content);
 
-/// Reads the variable of this process: false if there is none. A damaged one ends the process with one line on
+/// Where a written entry holds the log folder: at the same place however often it is rewritten.
+const char* folder_in_entry(const RunEntry& entry);
+
+/// Reads the variable of this process, pointing into its environment: false if there is none. A damaged one ends the process with one line on
 /// stderr and exit status 2.
 bool read_run_variable(RunVariable& content);
 

@@ -38,24 +38,32 @@ constexpr const char* file_name(const char* path) {
   return name;
 }
 
-/// Appends to a buffer of `Size` bytes; what does not fit is dropped and remembered.
-template <size_t Size>
-class Text {
+/// Appends to a buffer; what does not fit is dropped and remembered.
+class TextWriter {
 public:
-  Text& add(char c) {
-    if (length_ + 1 < Size)
+  TextWriter(char* data, size_t size) : data_(data), size_(size) {}
+  TextWriter(const TextWriter&) = delete;
+  TextWriter& operator=(const TextWriter&) = delete;
+
+  TextWriter& add(char c) {
+    if (length_ + 1 < size_)
       data_[length_++] = c;
     else
       cut_ = true;
     return *this;
   }
 
-  Text& add(const char* text) {
+  TextWriter& add(const char* text) {
     while (*text != 0) add(*text++);
     return *this;
   }
 
-  Text& add(uint64_t number) {
+  TextWriter& add(const char* text, size_t length) {
+    for (size_t i = 0; i < length; ++i) add(text[i]);
+    return *this;
+  }
+
+  TextWriter& add(uint64_t number) {
     char digits[20];
     int count = 0;
     do digits[count++] = static_cast<char>('0' + number % 10);
@@ -65,7 +73,7 @@ public:
   }
 
   /// Hexadecimal, at least `width` digits.
-  Text& add_hex(uint64_t number, int width = 1) {
+  TextWriter& add_hex(uint64_t number, int width = 1) {
     int digits = 16;
     while (digits > width && (number >> (4 * digits - 4) & 15) == 0) --digits;
     while (digits-- > 0) add("0123456789abcdef"[number >> (4 * digits) & 15]);
@@ -73,10 +81,10 @@ public:
   }
 
   /// The inside of a JSON string, at most `limit` bytes of it: escaped, and valid UTF-8 whatever came in.
-  Text& add_json(const char* text, size_t limit = 512) {
+  TextWriter& add_json(const char* text, size_t limit = 512) {
     const size_t end = length_ + limit;
     for (const auto* p = reinterpret_cast<const unsigned char*>(text); *p != 0;) {
-      if (length_ + 8 > end || length_ + 16 > Size) return add("\xE2\x80\xA6"); // "…"
+      if (length_ + 8 > end || length_ + 16 > size_) return add("\xE2\x80\xA6"); // "…"
       if (*p == '"' || *p == '\\') {
         add('\\').add(static_cast<char>(*p++));
       } else if (*p < 0x20 || *p == 0x7f) {
@@ -122,9 +130,20 @@ private:
     return 0;
   }
 
+  char* data_;
+  size_t size_;
   size_t length_ = 0;
   bool cut_ = false;
-  char data_[Size];
+};
+
+/// A writer with `Size` bytes of its own.
+template <size_t Size>
+class Text : public TextWriter {
+public:
+  Text() : TextWriter(storage_, Size) {}
+
+private:
+  char storage_[Size];
 };
 
 } // namespace detshim

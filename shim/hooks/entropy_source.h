@@ -7,8 +7,8 @@ namespace detshim {
 
 /// One stream a source: a new consumer of one must not shift another.
 struct EntropySource {
-  uint32_t generation = ~uint32_t{0};
-  DrawSite site;
+  uint32_t generation = 0;
+  DrawSites sites;
   Stream stream;
 
   /// The stream, started for this thread and process if it is new to them.

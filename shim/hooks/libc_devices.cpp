@@ -28,7 +28,7 @@ constexpr const char* memory_name = "detshim-urandom-";
 constexpr const char* uuid_path = "/proc/sys/kernel/random/uuid";
 
 struct Devices {
-  uint32_t generation = ~uint32_t{0};
+  uint32_t generation = 0;
   uint64_t opened = 0; // devices opened by this thread so far
   uint64_t uuids = 0;
 };
@@ -103,9 +103,9 @@ void settle(Hook& hook, int fd, const char* path, size_t size, const void* calle
   if (!is_uuid && (sys::fstat(fd, state) != 0 || !is_random_device(state))) return;
   const int flags = sys::fcntl(fd, F_GETFL);
   if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH) != 0) return; // nothing can be read from it
-  DrawSite site;
+  DrawSites sites;
   const char* shown = path != nullptr ? path : "";
-  if (!decide_draw(hook, site, caller, {shown})) return;
+  if (!decide_draw(hook, sites, caller, {shown})) return;
   if (!(is_uuid ? replace_by_uuid(fd) : replace_by_stream(fd, size)))
     record({hook.info->library, hook.info->name, hook.info->fields}, Action::unfixed, caller,
            "no file in memory could be made: the kernel's bytes were given", {shown});

@@ -15,13 +15,13 @@ constexpr uint64_t standard_a = 0x5DEECE66D;
 constexpr uint64_t standard_c = 0xB;
 
 struct State48 {
-  uint32_t generation = ~uint32_t{0};
+  uint32_t generation = 0;
   uint64_t x = 0;
-  uint64_t a = standard_a;
-  uint64_t c = standard_c;
+  uint64_t a = 0; // the standard's from the first use on: thread-local data is best all zero
+  uint64_t c = 0;
   unsigned short before[3] = {}; // what seed48 returns
-  DrawSite drand48_site, lrand48_site, mrand48_site, erand48_site, nrand48_site, jrand48_site;
-  DrawSite erand48_r_site, nrand48_r_site, jrand48_r_site;
+  DrawSites drand48_sites, lrand48_sites, mrand48_sites, erand48_sites, nrand48_sites, jrand48_sites;
+  DrawSites erand48_r_sites, nrand48_r_sites, jrand48_r_sites;
 };
 thread_local constinit State48 state48;
 
@@ -134,7 +134,7 @@ DETSHIM_HOOK(libc, void, lcong48, (unsigned short parameters[7]), .action = Acti
 
 DETSHIM_HOOK(libc, double, drand48, (), .action = Action::pin,
              .summary = "Draws from this thread's own state; the main thread's is glibc's srand48(seed) sequence.") {
-  DETSHIM_DRAW(drand48, state48.drand48_site);
+  DETSHIM_DRAW(drand48, state48.drand48_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
   return as_double(step());
@@ -142,7 +142,7 @@ DETSHIM_HOOK(libc, double, drand48, (), .action = Action::pin,
 
 DETSHIM_HOOK(libc, long, lrand48, (), .action = Action::pin,
              .summary = "Draws from this thread's own state, as drand48.") {
-  DETSHIM_DRAW(lrand48, state48.lrand48_site);
+  DETSHIM_DRAW(lrand48, state48.lrand48_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
   return as_unsigned31(step());
@@ -150,7 +150,7 @@ DETSHIM_HOOK(libc, long, lrand48, (), .action = Action::pin,
 
 DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
              .summary = "Draws from this thread's own state, as drand48.") {
-  DETSHIM_DRAW(mrand48, state48.mrand48_site);
+  DETSHIM_DRAW(mrand48, state48.mrand48_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
   return as_signed32(step());
@@ -158,21 +158,21 @@ DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
 
 DETSHIM_HOOK(libc, double, erand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
              .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
-  DETSHIM_DRAW(erand48, state48.erand48_site);
+  DETSHIM_DRAW(erand48, state48.erand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_double(step_own(x, hooks::erand48_info, __builtin_return_address(0)));
 }
 
 DETSHIM_HOOK(libc, long, nrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
              .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
-  DETSHIM_DRAW(nrand48, state48.nrand48_site);
+  DETSHIM_DRAW(nrand48, state48.nrand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_unsigned31(step_own(x, hooks::nrand48_info, __builtin_return_address(0)));
 }
 
 DETSHIM_HOOK(libc, long, jrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
              .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
-  DETSHIM_DRAW(jrand48, state48.jrand48_site);
+  DETSHIM_DRAW(jrand48, state48.jrand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_signed32(step_own(x, hooks::jrand48_info, __builtin_return_address(0)));
 }
@@ -215,7 +215,7 @@ DETSHIM_HOOK(libc, int, lcong48_r, (unsigned short parameters[7], drand48_data* 
 DETSHIM_HOOK(libc, int, erand48_r, (unsigned short x[3], drand48_data* data, double* result),
              .action = Action::pin, .fields = {"asked", "given"},
              .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
-  DETSHIM_DRAW(erand48_r, state48.erand48_r_site);
+  DETSHIM_DRAW(erand48_r, state48.erand48_r_sites);
   if (draw.pinned) pin_own_state(x, hooks::erand48_r_info, __builtin_return_address(0));
   const int status = draw.real()(x, data, result);
   if (draw.pinned) remember_own_state(x);
@@ -225,7 +225,7 @@ DETSHIM_HOOK(libc, int, erand48_r, (unsigned short x[3], drand48_data* data, dou
 DETSHIM_HOOK(libc, int, nrand48_r, (unsigned short x[3], drand48_data* data, long* result),
              .action = Action::pin, .fields = {"asked", "given"},
              .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
-  DETSHIM_DRAW(nrand48_r, state48.nrand48_r_site);
+  DETSHIM_DRAW(nrand48_r, state48.nrand48_r_sites);
   if (draw.pinned) pin_own_state(x, hooks::nrand48_r_info, __builtin_return_address(0));
   const int status = draw.real()(x, data, result);
   if (draw.pinned) remember_own_state(x);
@@ -235,7 +235,7 @@ DETSHIM_HOOK(libc, int, nrand48_r, (unsigned short x[3], drand48_data* data, lon
 DETSHIM_HOOK(libc, int, jrand48_r, (unsigned short x[3], drand48_data* data, long* result),
              .action = Action::pin, .fields = {"asked", "given"},
              .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
-  DETSHIM_DRAW(jrand48_r, state48.jrand48_r_site);
+  DETSHIM_DRAW(jrand48_r, state48.jrand48_r_sites);
   if (draw.pinned) pin_own_state(x, hooks::jrand48_r_info, __builtin_return_address(0));
   const int status = draw.real()(x, data, result);
   if (draw.pinned) remember_own_state(x);

@@ -18,9 +18,9 @@ struct Sources {
   EntropySource getrandom;
   EntropySource getentropy;
   EntropySource arc4random;
-  DrawSite arc4random_buf_site;
-  DrawSite arc4random_uniform_site;
-  DrawSite syscall_site;
+  DrawSites arc4random_buf_sites;
+  DrawSites arc4random_uniform_sites;
+  DrawSites syscall_sites;
 };
 thread_local constinit Sources sources;
 
@@ -40,14 +40,14 @@ using namespace detshim;
 
 DETSHIM_HOOK(libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags), .action = Action::pin,
              .summary = "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
-  DETSHIM_DRAW(getrandom, sources.getrandom.site);
+  DETSHIM_DRAW(getrandom, sources.getrandom.sites);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0) return draw.real()(buffer, size, flags);
   return fill_getrandom(buffer, size);
 }
 
 DETSHIM_HOOK(libc, int, getentropy, (void* buffer, size_t size), .action = Action::pin,
              .summary = "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
-  DETSHIM_DRAW(getentropy, sources.getentropy.site);
+  DETSHIM_DRAW(getentropy, sources.getentropy.sites);
   if (!draw.pinned || buffer == nullptr || size > 256) return draw.real()(buffer, size);
   sources.getentropy.ready(Kind::getentropy).fill(buffer, size);
   return 0;
@@ -55,7 +55,7 @@ DETSHIM_HOOK(libc, int, getentropy, (void* buffer, size_t size), .action = Actio
 
 DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
              .summary = "Draws from this thread's stream.") {
-  DETSHIM_DRAW(arc4random, sources.arc4random.site);
+  DETSHIM_DRAW(arc4random, sources.arc4random.sites);
   if (draw.pinned) return sources.arc4random.ready(Kind::arc4random).word();
   if (hooks::arc4random.real != nullptr) return draw.real()();
   uint32_t word; // before glibc 2.36, reached by a weak reference
@@ -65,7 +65,7 @@ DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
 
 DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = Action::pin,
              .summary = "Fills the buffer from this thread's stream.") {
-  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf_site);
+  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf_sites);
   if (draw.pinned)
     sources.arc4random.ready(Kind::arc4random).fill(buffer, size);
   else if (hooks::arc4random_buf.real != nullptr)
@@ -76,7 +76,7 @@ DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = 
 
 DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Action::pin,
              .summary = "Draws below the bound, without bias, from this thread's stream.") {
-  DETSHIM_DRAW(arc4random_uniform, sources.arc4random_uniform_site);
+  DETSHIM_DRAW(arc4random_uniform, sources.arc4random_uniform_sites);
   if (!draw.pinned && hooks::arc4random_uniform.real != nullptr) return draw.real()(bound);
   if (bound < 2) return 0;
   // Words below 2^32 mod bound are drawn again, so that every remainder has as many words.
@@ -106,7 +106,7 @@ const void* detshim_find_syscall() {
 }
 
 long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const void* caller) {
-  Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_site, caller);
+  Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_sites, caller);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
     return draw.real()(SYS_getrandom, buffer, size, flags);
   return fill_getrandom(buffer, size);

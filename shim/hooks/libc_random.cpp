@@ -13,11 +13,11 @@ namespace {
 
 /// The generator of one thread. `state` is glibc's default size, 31 words and one for the type.
 struct RandomState {
-  uint32_t generation = ~uint32_t{0};
+  uint32_t generation = 0;
   bool is_unseeded = false; ///< the default state array waits for the program's seed or its first draw
-  DrawSite rand_site;
-  DrawSite random_site;
-  DrawSite rand_r_site;
+  DrawSites rand_sites;
+  DrawSites random_sites;
+  DrawSites rand_r_sites;
   random_data data = {};
   int32_t state[32] = {};
 };
@@ -140,7 +140,7 @@ DETSHIM_HOOK(libc, void, srandom, (unsigned seed), .action = Action::pin, .field
 DETSHIM_HOOK(libc, int, rand, (), .action = Action::pin,
              .summary = "Draws from this thread's own state; the main thread's is glibc's srand(seed) sequence.") {
   RandomState& mine = random_state;
-  DETSHIM_DRAW(rand, mine.rand_site);
+  DETSHIM_DRAW(rand, mine.rand_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
   return next_random(mine.data);
@@ -149,7 +149,7 @@ DETSHIM_HOOK(libc, int, rand, (), .action = Action::pin,
 DETSHIM_HOOK(libc, long, random, (), .action = Action::pin,
              .summary = "Draws from this thread's own state, the one that rand uses too.") {
   RandomState& mine = random_state;
-  DETSHIM_DRAW(random, mine.random_site);
+  DETSHIM_DRAW(random, mine.random_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
   return next_random(mine.data);
@@ -185,7 +185,7 @@ DETSHIM_HOOK(libc, char*, setstate, (char* state), .action = Action::pin,
 
 DETSHIM_HOOK(libc, int, rand_r, (unsigned* state), .action = Action::pin, .fields = {"asked", "given"},
              .summary = "Replaces a state that the program set itself; goes on from one that rand_r left.") {
-  DETSHIM_DRAW(rand_r, random_state.rand_r_site);
+  DETSHIM_DRAW(rand_r, random_state.rand_r_sites);
   if (!draw.pinned) return draw.real()(state);
   // The state is the caller's variable. What rand_r left in it last is recognised; anything else there is a
   // seed that the program has put in.

@@ -10,7 +10,7 @@ namespace {
 struct Devices {
   EntropySource libstdcxx;
   EntropySource libcxx;
-  DrawSite old_abi_site;
+  DrawSites old_abi_sites;
 };
 thread_local constinit Devices devices;
 
@@ -22,7 +22,7 @@ using namespace detshim;
 // std::random_device::_M_getval()
 DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self), .action = Action::pin,
              .summary = "std::random_device of libstdc++: draws from this thread's stream, whatever the token.") {
-  DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.site);
+  DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.sites);
   if (!draw.pinned) return draw.real()(self);
   return devices.libstdcxx.ready(Kind::random_device).word();
 }
@@ -30,7 +30,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self)
 // std::random_device::_M_getval_pretr1(), the old interface for tokens that named a Mersenne twister
 DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (void* self), .action = Action::pin,
              .summary = "std::random_device of libstdc++, old interface: draws from this thread's stream.") {
-  DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_site);
+  DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_sites);
   if (!draw.pinned) return draw.real()(self);
   return devices.libstdcxx.ready(Kind::random_device).word();
 }
@@ -38,7 +38,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (voi
 // std::__1::random_device::operator()()
 DETSHIM_HOOK(libcxx, unsigned, _ZNSt3__113random_deviceclEv, (void* self), .action = Action::pin,
              .summary = "std::random_device of libc++: draws from this thread's stream.") {
-  DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.site);
+  DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.sites);
   if (!draw.pinned) return draw.real()(self);
   return devices.libcxx.ready(Kind::libcxx_random_device).word();
 }

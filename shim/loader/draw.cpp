@@ -16,6 +16,12 @@ constexpr const char* cryptography_files[] = {
 // What a statically linked copy gives itself away by.
 constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_randomize", "gnutls_rnd", "randombytes_buf"};
 
+void remember(DrawSites& sites, uint32_t epoch, const void* caller, Counter* counter) {
+  if (sites.epoch != epoch) sites = {};
+  sites.place(caller) = {caller, counter};
+  sites.epoch = epoch;
+}
+
 } // namespace
 
 bool is_cryptography(const void* caller) {
@@ -28,7 +34,7 @@ bool is_cryptography(const void* caller) {
   return false;
 }
 
-bool decide_draw(Hook& hook, DrawSite& site, const void* caller, std::initializer_list<Value> values) {
+bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values) {
   if (options().off() || hook.disabled) return false;
   if (hook.state == Hook::State::unknown) find_real(hook);
   if (hook.state == Hook::State::foreign) return false;
@@ -42,7 +48,7 @@ bool decide_draw(Hook& hook, DrawSite& site, const void* caller, std::initialize
     auto* counter = reinterpret_cast<Counter*>(*known & ~pin_bit);
     ++counter->number;
     if ((*known & pin_bit) == 0) return false;
-    site = {epoch, caller, counter};
+    remember(sites, epoch, caller, counter);
     return true;
   }
 
@@ -60,7 +66,7 @@ bool decide_draw(Hook& hook, DrawSite& site, const void* caller, std::initialize
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
   thread.places.insert(key) = reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0);
-  if (pin) site = {epoch, caller, counter};
+  if (pin) remember(sites, epoch, caller, counter);
   return pin;
 }
 

@@ -1,6 +1,6 @@
 // The guard of a hook that is called millions of times: rand, getrandom.
 //
-// What was decided for a call place is remembered, so that a draw costs one comparison with the last caller and
+// What was decided for a call place is remembered, so that a draw costs one comparison with the callers before and
 // one addition to its counter. There is no lock, no system call and no lookup on that path.
 #pragma once
 
@@ -8,17 +8,25 @@
 
 namespace detshim {
 
-/// What a thread remembers of one hook: the last place that drew, and its counter. One per thread and hook,
-/// constant-initialised.
-struct DrawSite {
-  uint32_t epoch = ~uint32_t{0};
-  const void* caller = nullptr;
-  Counter* counter = nullptr;
+/// What a thread remembers of one hook: the last places that drew, and their counters. One per thread and hook,
+/// constant-initialised. A program draws from a few places in turn, so there are a few.
+struct DrawSites {
+  struct Place {
+    const void* caller = nullptr;
+    Counter* counter = nullptr;
+  };
+  uint32_t epoch = 0; ///< of all places
+  Place places[8];
+
+  Place& place(const void* caller) {
+    const auto address = reinterpret_cast<uintptr_t>(caller);
+    return places[(address ^ address >> 4 ^ address >> 8) % 8];
+  }
 };
 
 /// Decides, records and counts a draw from `caller`: true if it is to be pinned. The decision for a place is
-/// remembered in `site` when it is to pin.
-bool decide_draw(Hook& hook, DrawSite& site, const void* caller, std::initializer_list<Value> values = {});
+/// remembered in `sites` when it is to pin.
+bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values = {});
 
 /// True if the code at that address belongs to a cryptography library: its keys stay random.
 bool is_cryptography(const void* caller);
@@ -29,14 +37,15 @@ void kernel_random(void* data, size_t size);
 template <typename Signature>
 class Draw {
 public:
-  Draw(Hook& hook, DrawSite& site, const void* caller) : hook_(hook) {
-    if (__builtin_expect(site.epoch == draw_epoch() && site.caller == caller, 1)) {
-      ++site.counter->number;
+  Draw(Hook& hook, DrawSites& sites, const void* caller) : hook_(hook) {
+    const DrawSites::Place& place = sites.place(caller);
+    if (__builtin_expect(sites.epoch == draw_epoch() && place.caller == caller, 1)) {
+      ++place.counter->number;
       pinned = true;
       return;
     }
     first = true;
-    pinned = decide_draw(hook, site, caller);
+    pinned = decide_draw(hook, sites, caller);
   }
 
   /// The function behind the wrapper, for a draw that is not pinned.
@@ -55,7 +64,7 @@ private:
 
 } // namespace detshim
 
-/// Opens the guard `draw` of a hook's body; SITE is the thread's DrawSite for it.
-#define DETSHIM_DRAW(NAME, SITE)                                                                              \
-  ::detshim::Draw<::detshim::hooks::NAME##_signature> draw(::detshim::hooks::NAME, SITE,                      \
+/// Opens the guard `draw` of a hook's body; SITES are the thread's DrawSites for it.
+#define DETSHIM_DRAW(NAME, SITES)                                                                              \
+  ::detshim::Draw<::detshim::hooks::NAME##_signature> draw(::detshim::hooks::NAME, SITES,                      \
                                                             __builtin_return_address(0))

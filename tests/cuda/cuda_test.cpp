@@ -270,6 +270,8 @@ TEST_P(CurandHost, PolicyKeepLeavesAProgramsSeed) {
   const auto kept = shimmed(program, enforce + Environment{{"DETSHIM_SEED_POLICY", "keep"}});
   EXPECT_EQ(kept.out, native(program));
   EXPECT_TRUE(kept.recorded("curandSetPseudoRandomGeneratorSeed")) << kept;
+  const Arguments unseeded{"new=101", "draw=8"};
+  EXPECT_EQ(shimmed(unseeded, enforce + Environment{{"DETSHIM_SEED_POLICY", "keep"}}).out, native(unseeded));
 }
 
 TEST_P(CurandHost, PolicyMixFollowsAProgramsSeed) {
@@ -298,6 +300,7 @@ TEST_P(CurandHost, LogTellsAskedAndGiven) {
   EXPECT_NE(at.find("curand_host"), std::string::npos) << at;
 
   EXPECT_TRUE(shimmed({"new=101", "draw=1"}).did("pin", "curandCreateGeneratorHost"));
+  EXPECT_TRUE(shimmed({"new=101", "offset=100"}).recorded("curandSetGeneratorOffset"));
   const auto library = std::ranges::find_if(
       seeded.records, [](const nlohmann::json& r) { return r["t"] == "library" && r["lib"] == "curand"; });
   ASSERT_NE(library, seeded.records.end()) << seeded;
@@ -816,6 +819,26 @@ TEST_P(Cublas, AnotherWorkspaceIsReplacedAndBothValuesAreRecorded) {
   ASSERT_NE(change, changes.end()) << replaced;
   EXPECT_EQ((*change)["was"], ":0:0");
   EXPECT_EQ((*change)["now"], ":4096:8");
+}
+
+// The library set the variable before main; a program may set it again, or take it away.
+TEST_P(Cublas, AWorkspaceThatTheProgramUndoesIsSetAgain) {
+  for (const std::string own : {":0:0", ""}) {
+    const auto undone = shimmed({own});
+    EXPECT_TRUE(contains(calls(), std::string{seen_workspace} + ":4096:8"));
+    EXPECT_TRUE(undone.did("replace", "cublasCreate_v2")) << undone;
+  }
+  shimmed({":16:8"});
+  EXPECT_TRUE(contains(calls(), std::string{seen_workspace} + ":16:8"));
+  shimmed({":0:0"}, disabled("cublasCreate_v2"));
+  EXPECT_TRUE(contains(calls(), std::string{seen_workspace} + ":0:0"));
+}
+
+TEST_P(Cublas, AHandleWithoutTheWorkspaceIsRecorded) {
+  for (const Environment& mode : {record, observe, disabled("env:CUBLAS_WORKSPACE_CONFIG")}) {
+    const auto left = shimmed({}, mode);
+    EXPECT_TRUE(left.did("unfixed", "cublasCreate_v2")) << left;
+  }
 }
 
 TEST_P(Cublas, WorkspaceIsLeftAloneWhereNothingIsForced) {

@@ -34,7 +34,8 @@ TEST_P(Children, DrawTheirOwnValuesAndTheSameInEveryRun) {
   if (find_program(command[0]).empty()) GTEST_SKIP() << command[0] << " is not installed here";
   const std::vector<std::string> values = drawn(command);
   EXPECT_EQ(values.size(), 8 * processes);
-  EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size()) << "a value comes twice";
+  EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size())
+      << "a value comes twice";
   EXPECT_EQ(drawn(command), values);
 }
 
@@ -46,10 +47,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"sh", {"sh", "-c", plain + "; " + plain + "; " + forked + "; " + plain}, 4},
         Case{"bash", {"bash", "-c", plain + "; " + plain + "; " + forked + "; " + plain}, 4},
         Case{"exec", {"sh", "-c", plain + "; exec " + plain}, 2},
-        Case{"nested", {"sh", "-c", "sh -c '" + plain + "; " + plain + "'; (" + plain + "; " + plain + ")"}, 4},
+        Case{"nested",
+             {"sh", "-c", "sh -c '" + plain + "; " + plain + "'; (" + plain + "; " + plain + ")"},
+             4},
         Case{"substituted", {"bash", "-c", "echo \"$(" + plain + ")\"; echo \"$(" + plain + ")\""}, 2},
         Case{"pipeline", {"bash", "-c", plain + " | cat; " + plain + " | (cat; " + plain + ")"}, 3},
-        Case{"background", {"bash", "-c", plain + " & wait; " + plain + " & wait; (" + plain + ") & wait"}, 3},
+        Case{"background",
+             {"bash", "-c", plain + " & wait; " + plain + " & wait; (" + plain + ") & wait"},
+             3},
         Case{"forks",
              {"python3", "-c",
               "import os, sys\n"
@@ -66,10 +71,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"multiprocessing",
              {"python3", "-c",
               "import multiprocessing as m, os\n"
-              "def draw(i): return [os.getrandom(8).hex() for k in range(8)]\n"
               "for way in 'fork', 'spawn', 'forkserver':\n"
               "  for i in range(2):\n"
-              "    with m.get_context(way).Pool(1) as pool: print('\\n'.join(pool.apply(draw, (0,))))\n"},
+              "    with m.get_context(way).Pool(1) as pool:\n"
+              "      for drawn in pool.map(os.getrandom, 8 * [8]): print(drawn.hex())\n"},
              6},
         Case{"python",
              {"python3", "-c",
@@ -78,7 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
               "os.system('" + plain + "')\n"
               "os.spawnl(os.P_WAIT, '" + snippet + "', 'getrandom', 'fork')\n"},
              4},
-        Case{"perl", {"perl", "-e", "system('" + snippet + "', 'plain') for 1..2; print `" + plain + "`"}, 3}),
+        Case{"perl",
+             {"perl", "-e", "system('" + snippet + "', 'plain') for 1..2; print `" + plain + "`"},
+             3}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(Wrapper, IsTransparent) {

@@ -138,8 +138,9 @@ TEST_P(Mode, RecordSharesOneSeedWithChildren) {
 
 TEST(Record, PrintsTheSeedWhenNoLogCanBeWritten) {
   const TemporaryFolder scratch;
-  const Result recorded = run({snippet_folder + "getrandom", "plain"},
-                              under_shim(scratch, {{"DETSHIM_QUIET", "0"}, {"DETSHIM_LOG", "/dev/null/log"}}));
+  const Result recorded =
+      run({snippet_folder + "getrandom", "plain"},
+          under_shim(scratch, {{"DETSHIM_QUIET", "0"}, {"DETSHIM_LOG", "/dev/null/log"}}));
   EXPECT_EQ(recorded.status, 0);
   EXPECT_EQ(drawn("getrandom", {{"DETSHIM_SEED", seed_in(recorded.err)}}), recorded.out);
 }

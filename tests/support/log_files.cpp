@@ -47,7 +47,8 @@ std::vector<Count> read_counts(const std::filesystem::path& file, const std::str
   if (bytes.substr(0, 8) != "DETSHIMC") wrong(file, "does not begin with DETSHIMC");
   if (number_at<uint32_t>(bytes, 8) != 1) wrong(file, "is not of version 1");
   if (number_at<uint32_t>(bytes, 12) != 16) wrong(file, "the size of an entry is not 16");
-  if (bytes.substr(16, 48) != run + std::string(48 - run.size(), '\0')) wrong(file, "is not of the run " + run);
+  if (bytes.substr(16, 48) != run + std::string(48 - run.size(), '\0'))
+    wrong(file, "is not of the run " + run);
   std::vector<Count> counts;
   for (size_t at = 64; at < bytes.size(); at += 16) {
     counts.push_back({number_at<uint64_t>(bytes, at), number_at<uint32_t>(bytes, at + 8)});

@@ -367,6 +367,15 @@ TEST_F(LogReader, FindsEqualSeedsThatRanksNowDrawDifferently) {
   EXPECT_EQ(summary.ranks, 2U);
 }
 
+TEST(FirstProcess, IsTheRootOfRankZero) {
+  EXPECT_TRUE(is_first_process(0, "0"));
+  EXPECT_TRUE(is_first_process(0, "0wewe")) << "a wrapper handed the name on";
+  EXPECT_FALSE(is_first_process(0, "0.1"));
+  EXPECT_FALSE(is_first_process(0, "0we.1"));
+  EXPECT_FALSE(is_first_process(1, "0"));
+  EXPECT_FALSE(is_first_process(0, ""));
+}
+
 TEST(Lines, ComeWholeHoweverTheyArrive) {
   const std::string text = "one\ntwo\n\nthree";
   for (std::size_t step = 1; step <= text.size(); ++step) {
@@ -430,6 +439,23 @@ TEST(SourceLines, FindsThisTest) {
   const std::string text = source_lines.describe(place);
   EXPECT_TRUE(text.ends_with("log_reader_test.cpp:" + std::to_string(source->line) + " " + source->function))
       << text;
+}
+
+[[gnu::always_inline]] inline std::string inlined_function() { return calling_place() + ""; }
+
+[[gnu::noinline]] std::string function_around() { return inlined_function() + ""; }
+
+TEST(SourceLines, NamesWhatAFunctionWasInlinedInto) {
+  SourceLines source_lines;
+  const std::optional<SourceLine> source = source_lines.find(function_around());
+  ASSERT_TRUE(source);
+  if (source->file.empty())
+    GTEST_SKIP() << "built without debug information";
+  EXPECT_EQ(source->function, "inlined_function");
+  ASSERT_EQ(source->inlined_into.size(), 1U);
+  EXPECT_EQ(source->inlined_into[0].function, "function_around");
+  EXPECT_TRUE(source->inlined_into[0].file.ends_with("log_reader_test.cpp"));
+  EXPECT_EQ(source->inlined_into[0].line, source->line + 2);
 }
 
 TEST(SourceLines, FallsBackToTheSymbolAndThenToThePlace) {

@@ -165,6 +165,10 @@ bool comes_before(const Process& a, const Process& b) {
 
 } // namespace
 
+bool is_first_process(std::int64_t rank, const std::string& path) {
+  return rank == 0 && path.starts_with('0') && path.find('.') == std::string::npos;
+}
+
 std::vector<std::string> record_files(const std::filesystem::path& folder) {
   std::vector<std::string> files;
   std::error_code error;

@@ -51,6 +51,10 @@ struct Log {
   }
 };
 
+/// True for the process that a run began with, and the programs and wrapped programs that carried on its name
+/// ("0", "0e", "0w"): the root of the tree of processes of rank 0.
+bool is_first_process(std::int64_t rank, const std::string& path);
+
 /// Reads all processes of one run: `run`, or the newest. A folder that does not exist is an empty log.
 Log read_log(const std::filesystem::path& folder, const std::optional<std::string>& run = std::nullopt);
 

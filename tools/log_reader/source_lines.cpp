@@ -4,6 +4,7 @@
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -53,19 +54,42 @@ Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr& bias) 
   return nullptr;
 }
 
-/// The innermost function at `address`, inlined ones included, by its plain name.
-std::string find_function(Dwarf_Die* unit, Dwarf_Addr address) {
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes(unit, address, &scopes);
-  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
-  for (int i = 0; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
-      continue;
-    const char* const name = dwarf_diename(&scopes[i]);
-    return name == nullptr ? "" : name;
-  }
-  return {};
+/// Adds the functions that hold `address`, outermost first: one that was compiled, then those inlined there.
+void add_functions(Dwarf_Die* parent, Dwarf_Addr address, std::vector<Dwarf_Die>& functions, int depth = 0) {
+  constexpr int deepest = 100; // nesting of a damaged file must not end the stack
+  Dwarf_Die child;
+  if (depth > deepest || dwarf_child(parent, &child) != 0)
+    return;
+  do {
+    const int tag = dwarf_tag(&child);
+    const bool is_inside = dwarf_haspc(&child, address) == 1;
+    if (is_inside && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine))
+      functions.push_back(child);
+    if (is_inside || tag == DW_TAG_namespace) // a namespace has no addresses of its own
+      add_functions(&child, address, functions, depth + 1);
+    if (is_inside)
+      return;
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+std::string text(const char* pointer) { return pointer == nullptr ? "" : pointer; }
+
+Dwarf_Word number(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word result = 0;
+  dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &result);
+  return result;
+}
+
+/// Where the call stood that was inlined.
+SourceLine find_inlined_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
+  SourceLine call;
+  call.line = static_cast<int>(number(inlined, DW_AT_call_line));
+  Dwarf_Files* files = nullptr;
+  std::size_t count = 0;
+  if (dwarf_getsrcfiles(unit, &files, &count) == 0)
+    call.file = text(dwarf_filesrc(files, number(inlined, DW_AT_call_file), nullptr, nullptr));
+  return call;
 }
 
 void add_from_dwarf(Dwfl_Module* module, Dwarf_Addr address, SourceLine& to) {
@@ -74,13 +98,18 @@ void add_from_dwarf(Dwfl_Module* module, Dwarf_Addr address, SourceLine& to) {
   if (unit == nullptr)
     return;
   if (Dwarf_Line* const line = dwarf_getsrc_die(unit, address - bias); line != nullptr) {
-    const char* const file = dwarf_linesrc(line, nullptr, nullptr);
-    if (file != nullptr)
-      to.file = file;
+    to.file = text(dwarf_linesrc(line, nullptr, nullptr));
     dwarf_lineno(line, &to.line);
   }
-  if (std::string function = find_function(unit, address - bias); !function.empty())
-    to.function = std::move(function);
+  std::vector<Dwarf_Die> functions;
+  add_functions(unit, address - bias, functions);
+  if (functions.empty())
+    return;
+  to.function = text(dwarf_diename(&functions.back()));
+  for (std::size_t i = functions.size() - 1; i > 0; --i) {
+    to.inlined_into.push_back(find_inlined_call(unit, &functions[i]));
+    to.inlined_into.back().function = text(dwarf_diename(&functions[i - 1]));
+  }
 }
 
 void add_from_symbols(Dwfl_Module* module, Dwarf_Addr address, SourceLine& to) {
@@ -112,6 +141,11 @@ std::string short_path(const std::string& file) {
   const std::filesystem::path here = std::filesystem::current_path(error);
   const std::filesystem::path relative = std::filesystem::path(file).lexically_relative(here);
   return error || relative.empty() || *relative.begin() == ".." ? file : relative.string();
+}
+
+std::string describe_line(const SourceLine& source) {
+  return short_path(source.file) + ":" + std::to_string(source.line) +
+         (source.function.empty() ? "" : " " + source.function);
 }
 
 } // namespace
@@ -148,7 +182,7 @@ public:
 
     SourceLine result;
     add_from_symbols(module_, address, result);
-    add_from_dwarf(module_, address, result); // names inlined functions too
+    add_from_dwarf(module_, address, result);
     if (result.file.empty() && result.function.empty())
       return std::nullopt;
     return result;
@@ -190,9 +224,14 @@ std::string SourceLines::describe(const std::string& text) {
   const std::optional<SourceLine> source = find(text);
   if (!source)
     return text;
-  if (!source->file.empty())
-    return short_path(source->file) + ":" + std::to_string(source->line) +
-           (source->function.empty() ? "" : " " + source->function);
+  if (!source->file.empty()) {
+    std::string result = describe_line(*source);
+    // Of a long chain, as templates make it, the two ends say most.
+    const std::size_t chain = source->inlined_into.size();
+    for (std::size_t i = chain > 2 ? chain - 1 : 0; i < chain; ++i)
+      result += (chain > 2 ? " <- ... <- " : " <- ") + describe_line(source->inlined_into[i]);
+    return result;
+  }
   char distance[24];
   std::snprintf(distance, sizeof distance, "+0x%llx", static_cast<unsigned long long>(source->distance));
   const std::string module = text.substr(0, text.rfind("+0x"));

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace detshim {
 
@@ -14,7 +15,8 @@ struct SourceLine {
   std::string file;
   int line = 0;
   std::string function;
-  std::uint64_t distance = 0; ///< bytes from the function's start
+  std::uint64_t distance = 0;           ///< bytes from the symbol's start, where there is no line
+  std::vector<SourceLine> inlined_into; ///< callers into whose code the function was inlined, innermost first
 };
 
 /// Looks places up in the modules that are on disk now. Keeps each module open, so ask one object for all.
@@ -28,7 +30,8 @@ public:
   /// Nothing if the module is gone or says nothing of that place.
   std::optional<SourceLine> find(const std::string& place);
 
-  /// "train.cpp:12 main"; else "libtrain.so(main+0x1b)"; else the place itself.
+  /// "train.cpp:12 main", with "<- caller" behind it where the function was inlined; else
+  /// "libtrain.so(main+0x1b)"; else the place itself.
   std::string describe(const std::string& place);
 
 private:

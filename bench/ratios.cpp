@@ -1,0 +1,181 @@
+// What a hook costs, as a ratio to the function behind it in the same process and the same run.
+//
+// The program starts itself again under the preload. There, the plain name is the hook, and the function behind
+// it is looked up in its library's own symbol table.
+
+#include "core/modules.h"
+
+#include <algorithm>
+#include <benchmark/benchmark.h>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <map>
+#include <random>
+#include <spawn.h>
+#include <string>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <type_traits>
+#include <unistd.h>
+#include <vector>
+
+extern char** environ;
+
+namespace {
+
+/// The function of that name in the object whose file name starts so; ends the program if there is none.
+template <typename Function>
+Function* native(const char* file_start, const char* name) {
+  const void* found = nullptr;
+  detshim::each_module([&](const detshim::Module& module) {
+    const char* file = std::strrchr(module.path, '/');
+    if (file == nullptr || std::strncmp(file + 1, file_start, std::strlen(file_start)) != 0) return false;
+    return (found = module.symbol(name)) != nullptr;
+  });
+  if (found == nullptr) {
+    std::fprintf(stderr, "bench: no %s in %s\n", name, file_start);
+    std::exit(1);
+  }
+  return reinterpret_cast<Function*>(const_cast<void*>(found));
+}
+
+/// Registers `call(hooked function)` and `call(native function)` as one pair.
+template <typename Function, typename Call>
+void add_pair(const std::string& name, std::type_identity_t<Function>* hooked, Function* unhooked, Call call) {
+  for (const bool is_hooked : {true, false}) {
+    Function* function = is_hooked ? hooked : unhooked;
+    benchmark::RegisterBenchmark((name + (is_hooked ? "/hooked" : "/native")).c_str(),
+                                 [=](benchmark::State& state) {
+                                   for (auto _ : state) call(function);
+                                 });
+  }
+}
+
+using GetRandom = ssize_t(void*, size_t, unsigned);
+
+void add_getrandom(size_t size) {
+  add_pair("getrandom(" + std::to_string(size) + ")", &getrandom, native<GetRandom>("libc.so", "getrandom"),
+           [size](GetRandom* function) {
+             char buffer[4096];
+             benchmark::DoNotOptimize(function(buffer, size, 0));
+             benchmark::DoNotOptimize(buffer);
+           });
+}
+
+/// Starts a program that does nothing, with that library preloaded unless it is nullptr, and waits for it: the
+/// time in nanoseconds.
+double start_true(const char* library) {
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (std::strncmp(*entry, "LD_PRELOAD=", 11) != 0 && std::strncmp(*entry, "DETSHIM_", 8) != 0)
+      environment.push_back(*entry);
+  std::string preload = std::string("LD_PRELOAD=") + (library != nullptr ? library : "");
+  if (library != nullptr) environment.push_back(preload.data());
+  environment.push_back(nullptr);
+  char name[] = "/bin/true";
+  char* arguments[] = {name, nullptr};
+  pid_t child;
+  int status;
+  const auto before = std::chrono::steady_clock::now();
+  // Past our own hook: it would tell the child its place, which a plain start does not pay for.
+  static auto* const spawn = native<decltype(posix_spawn)>("libc.so", "posix_spawn");
+  if (spawn(&child, name, nullptr, nullptr, arguments, environment.data()) == 0) waitpid(child, &status, 0);
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count();
+}
+
+double median_of(std::vector<double>& all) {
+  if (all.empty()) return 0;
+  std::sort(all.begin(), all.end());
+  return all[all.size() / 2];
+}
+
+/// Starts by turns, so that a machine whose speed drifts is fair to all three.
+void print_starts() {
+  std::vector<double> plain, empty, shim;
+  for (int i = 0; i < 500; ++i) {
+    plain.push_back(start_true(nullptr));
+    empty.push_back(start_true(EMPTY_PRELOAD));
+    shim.push_back(start_true(DETSHIM_LIBRARY));
+  }
+  const double base = median_of(plain);
+  for (const auto& [name, times] : {std::pair{"start, empty preload", &empty}, {"start, detshim", &shim}})
+    std::printf("%-24s %12.1f %12.1f %8.3f\n", name, median_of(*times), base, median_of(*times) / base);
+}
+
+/// Remembers the median of each benchmark's repetitions.
+class Medians : public benchmark::ConsoleReporter {
+public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs)
+      if (run.run_type == Run::RT_Iteration) times[run.run_name.function_name].push_back(run.GetAdjustedRealTime());
+  }
+  double median(const std::string& name) {
+    return median_of(times[name]);
+  }
+  std::map<std::string, std::vector<double>> times;
+};
+
+void add_all() {
+  add_pair("rand", &rand, native<int()>("libc.so", "rand"),
+           [](auto* function) { benchmark::DoNotOptimize(function()); });
+  add_pair("random", &random, native<long()>("libc.so", "random"),
+           [](auto* function) { benchmark::DoNotOptimize(function()); });
+  add_pair("lrand48", &lrand48, native<long()>("libc.so", "lrand48"),
+           [](auto* function) { benchmark::DoNotOptimize(function()); });
+  for (const size_t size : {size_t{4}, size_t{16}, size_t{256}, size_t{4096}}) add_getrandom(size);
+
+  static std::random_device device;
+  using GetVal = unsigned(std::random_device*);
+  const char* const getval = "_ZNSt13random_device9_M_getvalEv";
+  add_pair("std::random_device", reinterpret_cast<GetVal*>(dlsym(RTLD_DEFAULT, getval)),
+           native<GetVal>("libstdc++.so", getval), [](GetVal* function) { benchmark::DoNotOptimize(function(&device)); });
+
+#ifdef CUBLAS_DOUBLE
+  using Create = int(void**);
+  if (void* handle = dlopen(CUBLAS_DOUBLE, RTLD_NOW | RTLD_LOCAL)) {
+    setenv("DOUBLE_LOG", "/dev/null", 1);
+    add_pair("cublasCreate (double)", reinterpret_cast<Create*>(dlsym(handle, "cublasCreate_v2")),
+             native<Create>("libcublas.so", "cublasCreate_v2"), [](Create* function) {
+               void* context = nullptr;
+               benchmark::DoNotOptimize(function(&context));
+             });
+  }
+#endif
+}
+
+void print_ratios(Medians& medians) {
+  std::printf("%-24s %12s %12s %8s\n", "call", "hooked ns", "native ns", "ratio");
+  for (const auto& [name, unused] : medians.times) {
+    const size_t end = name.find("/hooked");
+    if (end == std::string::npos) continue;
+    const std::string call = name.substr(0, end);
+    std::string other = name;
+    other.replace(end, 7, "/native");
+    const double hooked = medians.median(name);
+    const double plain = medians.median(other);
+    std::printf("%-24s %12.1f %12.1f %8.3f\n", call.c_str(), hooked, plain, plain > 0 ? hooked / plain : 0);
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (std::getenv("LD_PRELOAD") == nullptr || std::strstr(std::getenv("LD_PRELOAD"), "detshim") == nullptr) {
+    setenv("LD_PRELOAD", DETSHIM_LIBRARY, 1);
+    setenv("DETSHIM_SEED", "42", 0);
+    setenv("DETSHIM_QUIET", "1", 0);
+    execv("/proc/self/exe", argv);
+    std::perror("bench: cannot start again under the preload");
+    return 1;
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  add_all();
+  Medians medians;
+  benchmark::RunSpecifiedBenchmarks(&medians);
+  print_ratios(medians);
+  print_starts();
+}
