@@ -10,7 +10,8 @@
 # Sets CudaLibraries_INCLUDE_DIRS, and for each of curand, cudnn and cublas
 #   CudaLibraries_<name>_HEADER    folder of its header, or …-NOTFOUND
 #   CudaLibraries_<name>_LIBRARY   the shared library, or …-NOTFOUND
-# with an imported target cuda::<name> where both were found and the runtime's headers, which they include. CudaLibraries_cudnn_VERSION is like 9.19.0.
+# with an imported target cuda::<name> where both were found and the runtime's headers, which they include.
+# CudaLibraries_cudnn_VERSION is like 9.19.0.
 
 set(DETSHIM_CUDA_ROOT "" CACHE PATH "folder with NVIDIA's headers and libraries, for the tests")
 
@@ -34,7 +35,8 @@ endfunction()
 _find_cuda_library(curand curand.h 10)
 _find_cuda_library(cudnn cudnn.h 9)
 _find_cuda_library(cublas cublas_v2.h 13)
-find_path(CudaLibraries_runtime_HEADER cuda_runtime_api.h PATHS ${_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
+find_path(CudaLibraries_runtime_HEADER cuda_runtime_api.h PATHS ${_roots} PATH_SUFFIXES include
+  NO_DEFAULT_PATH)
 mark_as_advanced(CudaLibraries_runtime_HEADER)
 
 # Each package has an include folder of its own, and the headers include each other.
@@ -48,8 +50,8 @@ list(REMOVE_DUPLICATES CudaLibraries_INCLUDE_DIRS)
 
 if(CudaLibraries_cudnn_HEADER AND EXISTS ${CudaLibraries_cudnn_HEADER}/cudnn_version.h)
   file(READ ${CudaLibraries_cudnn_HEADER}/cudnn_version.h _text)
-  string(REGEX REPLACE ".*CUDNN_MAJOR ([0-9]+).*CUDNN_MINOR ([0-9]+).*CUDNN_PATCHLEVEL ([0-9]+).*" "\\1.\\2.\\3"
-    CudaLibraries_cudnn_VERSION "${_text}")
+  string(REGEX REPLACE ".*CUDNN_MAJOR ([0-9]+).*CUDNN_MINOR ([0-9]+).*CUDNN_PATCHLEVEL ([0-9]+).*"
+    "\\1.\\2.\\3" CudaLibraries_cudnn_VERSION "${_text}")
 endif()
 
 foreach(_name curand cudnn cublas)

@@ -221,7 +221,7 @@ private:
     const std::size_t shown = std::min(lines.size(), most);
     std::size_t text_width = 0;
     for (std::size_t i = 0; i < shown; ++i)
-      text_width = std::max(text_width, std::min<std::size_t>(width(lines[i].first), 60));
+      text_width = std::max(text_width, std::min<std::size_t>(width(lines[i].first), 80));
     for (std::size_t i = 0; i < shown; ++i) {
       const auto& [text, count] = lines[i];
       const bool needs_count = with_count && lines.size() > 1;

@@ -137,8 +137,7 @@ bool contains(const Lines& all, std::string_view part) {
 std::string name_of_way(const testing::TestParamInfo<Way>& info) { return info.param.name; }
 const auto both_ways = testing::Values(Way{"Linked", ""}, Way{"Opened", "_dlopen"});
 
-// ---- cuRAND, the real one: host generators
-// -------------------------------------------------------------
+// ---- cuRAND, the real one: host generators ----
 
 class CurandHost : public CudaTest {
 protected:
@@ -336,8 +335,7 @@ TEST_P(CurandHost, OptingOutBringsTheNativeResultBack) {
   EXPECT_EQ(shimmed(unseeded, disabled("curand")).out, native(unseeded));
 }
 
-// ---- cuRAND, a double: generators on a device
-// ----------------------------------------------------------
+// ---- cuRAND, a double: generators on a device ----
 
 class CurandDevice : public CudaTest {
 protected:
@@ -405,8 +403,7 @@ TEST_P(CurandDevice, OptingOutBringsTheNativeResultBack) {
   EXPECT_FALSE(contains(calls(), "curandSetPseudoRandomGeneratorSeed"));
 }
 
-// ---- cuDNN's graph API, the real one
-// -------------------------------------------------------------------
+// ---- cuDNN's graph API, the real one ----
 
 class CudnnGraph : public CudaTest {
 protected:
@@ -584,8 +581,7 @@ TEST_P(CudnnGraph, APlanOfAListedNondeterministicEngine) {
   EXPECT_EQ(shimmed(program, unfiltered).out.back(), "plan: 3000");
 }
 
-// ---- cuDNN's search for an algorithm, a double
-// ---------------------------------------------------------
+// ---- cuDNN's search for an algorithm, a double ----
 
 class CudnnSearch : public CudaTest {
 protected:
@@ -782,8 +778,7 @@ TEST_P(CudnnSearch, OptingOutBringsTheNativeResultBack) {
   }
 }
 
-// ---- cuBLAS, a double
-// ----------------------------------------------------------------------------------
+// ---- cuBLAS, a double ----
 
 class Cublas : public CudaTest {
 protected:

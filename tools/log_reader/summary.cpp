@@ -57,7 +57,9 @@ public:
       return;
     const std::string* const asked = find_field(call.fields, "asked");
     const std::string* const given = find_field(call.fields, "given");
-    if (asked == nullptr || given == nullptr || !is_number(*asked))
+    // Values of a clock are equal by chance, and no policy would keep them so.
+    const bool is_chance = call.why.find("clock") != std::string::npos;
+    if (asked == nullptr || given == nullptr || !is_number(*asked) || is_chance)
       return;
     Seed& seed = seeds_[{call.library, call.function, *asked}];
     seed.ranks.insert(process.rank);

@@ -1,0 +1,31 @@
+# Sourced by quickstart and check: installs Debian packages that are missing. Nothing else is touched.
+
+# Prints those of its arguments that are not installed.
+missing_packages() {
+  for package in "$@"; do
+    dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -q -x installed || printf '%s ' "$package"
+  done
+}
+
+# Installs its arguments where they are missing, by apt-get, as root or through sudo.
+need_packages() {
+  command -v dpkg-query >/dev/null || {
+    echo "This script installs Debian packages; elsewhere, install what README.md lists and use cmake." >&2
+    exit 2
+  }
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  as_root=
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || { echo "These packages are missing, and there is no sudo: $missing" >&2; exit 2; }
+    as_root=sudo
+  fi
+  echo "Installing: $missing"
+  $as_root apt-get update -q >/dev/null
+  # shellcheck disable=SC2086
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >/dev/null
+}
+
+build_packages="cmake g++ make pkg-config libcli11-dev libspdlog-dev nlohmann-json3-dev libelf-dev libdw-dev"
+test_packages="clang libc++-dev libc++abi-dev libgtest-dev libbenchmark-dev g++-aarch64-linux-gnu qemu-user binutils
+  python3 perl git man-db file"
