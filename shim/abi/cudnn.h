@@ -45,6 +45,7 @@ enum class cudnnBackendAttributeName : int {
   engine_heuristic_results = 202,      ///< CUDNN_ATTR_ENGINEHEUR_RESULTS
   engine_config_engine = 300,          ///< CUDNN_ATTR_ENGINECFG_ENGINE
   execution_plan_engine_config = 401,  ///< CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG
+  execution_plan_json = 405,           ///< CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION
   engine_numerical_note = 1303,        ///< CUDNN_ATTR_ENGINE_NUMERICAL_NOTE
 };
 

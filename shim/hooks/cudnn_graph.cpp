@@ -19,7 +19,7 @@ using GetAttribute = cudnnStatus(Descriptor, Name, Type, int64_t, int64_t*, void
 using Create = cudnnStatus(cudnnBackendDescriptorType, Descriptor*);
 using Destroy = cudnnStatus(Descriptor);
 
-constexpr int64_t result_limit = 512; // engine configs of one query; 37 is the most that was seen
+constexpr int64_t result_limit = 512; // engine configs of one query; 73 is the most that was seen
 constexpr int64_t note_limit = 32;
 
 /// The library's own functions, past our hooks.
@@ -114,33 +114,50 @@ private:
   const Backend& backend_;
 };
 
-/// Plans whose engine config is nondeterministic, from the moment that it is set to the plan's end. There are few:
-/// one that is full forgets the oldest.
-constinit Descriptor marked_plans[256] = {};
+/// What is known of an execution plan before it is finalized.
+enum class PlanMark : uint8_t { none, nondeterministic, from_json };
+
+/// Plans that Finalize must look at, from the moment that their engine config is set to their end. There are few:
+/// a list that is full forgets the oldest.
+struct MarkedPlan {
+  Descriptor plan;
+  PlanMark mark;
+};
+constinit MarkedPlan marked_plans[256] = {};
 constinit unsigned next_mark = 0;
 constinit uint64_t lock = 0;
-constinit unsigned marks = 0; // ever made; while 0, nothing needs to be looked up
+constinit bool any_marks = false; // until then nothing needs to be looked up
 
-void mark(Descriptor plan) {
+void mark(Descriptor plan, PlanMark as) {
   Lock guard(lock);
   if (!guard.held()) return;
-  marked_plans[next_mark++ % 256] = plan;
-  __atomic_add_fetch(&marks, 1, __ATOMIC_RELAXED);
+  marked_plans[next_mark++ % 256] = {plan, as};
+  __atomic_store_n(&any_marks, true, __ATOMIC_RELAXED);
 }
 
-bool is_marked(Descriptor plan) {
-  if (__atomic_load_n(&marks, __ATOMIC_RELAXED) == 0) return false;
+PlanMark mark_of(Descriptor plan) {
+  if (!__atomic_load_n(&any_marks, __ATOMIC_RELAXED)) return PlanMark::none;
   Lock guard(lock);
-  for (Descriptor marked : marked_plans)
-    if (marked == plan) return true;
-  return false;
+  for (const MarkedPlan& marked : marked_plans)
+    if (marked.plan == plan) return marked.mark;
+  return PlanMark::none;
 }
 
 void unmark(Descriptor plan) {
-  if (__atomic_load_n(&marks, __ATOMIC_RELAXED) == 0) return;
+  if (!__atomic_load_n(&any_marks, __ATOMIC_RELAXED)) return;
   Lock guard(lock);
-  for (Descriptor& marked : marked_plans)
-    if (marked == plan) marked = nullptr;
+  for (MarkedPlan& marked : marked_plans)
+    if (marked.plan == plan) marked = {};
+}
+
+/// Whether a finalized plan's engine is nondeterministic.
+bool is_nondeterministic_plan(const Backend& backend, Descriptor plan) {
+  Owned config(backend, cudnnBackendDescriptorType::engine_config);
+  int64_t count = 0;
+  return config.descriptor != nullptr &&
+         backend.get(plan, Name::execution_plan_engine_config, Type::backend_descriptor, 1, &count,
+                     &config.descriptor) == cudnnStatus::success &&
+         is_nondeterministic(backend, config.descriptor);
 }
 
 template <typename Call>
@@ -150,20 +167,21 @@ Backend backend_of(const Call& call) {
           call.template beside<Destroy>("cudnnBackendDestroyDescriptor")};
 }
 
-/// Fills the caller's descriptors with the kept results; the library's status.
-cudnnStatus fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested, int64_t* returned,
+/// Fills the caller's descriptors with the kept results; the library's status. `given` is how many were filled: the
+/// library stops at the first that it cannot fill.
+cudnnStatus fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested, int64_t& given,
                  Descriptor* theirs) {
   Descriptor mixed[result_limit];
   int64_t length = 0;
-  int64_t kept = 0;
-  for (; length < results.found && kept < requested; ++length) {
+  for (int64_t kept = 0; length < results.found && kept < requested; ++length) {
     if (results.nondeterministic[length] && !results.renew(length)) return cudnnStatus::allocation_failed;
     mixed[length] = results.nondeterministic[length] ? results.configs[length] : theirs[kept++];
   }
   int64_t filled = 0;
   const cudnnStatus status =
       backend.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, length, &filled, mixed);
-  if (status == cudnnStatus::success) *returned = kept;
+  given = 0;
+  for (int64_t i = 0; i < filled && i < length; ++i) given += results.nondeterministic[i] ? 0 : 1;
   return status;
 }
 
@@ -181,7 +199,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendGetAttribute,
   DETSHIM_ENTER_OUTERMOST(cudnnBackendGetAttribute);
   const bool is_results = name == cudnnBackendAttributeName::engine_heuristic_results &&
                           type == cudnnBackendAttributeType::backend_descriptor && requested > 0 &&
-                          returned != nullptr && elements != nullptr;
+                          elements != nullptr;
   if (!is_results || call.passes()) return call.real(descriptor, name, type, requested, returned, elements);
   record_cudnn_once(call);
 
@@ -199,7 +217,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendGetAttribute,
   }
   if (bad == results.found && options().strict()) {
     call.record(Action::refuse, "every engine is nondeterministic", {results.found, bad, 0});
-    *returned = 0;
+    if (returned != nullptr) *returned = 0;
     return cudnn_not_supported(call);
   }
   if (bad == results.found || !options().forces()) {
@@ -210,10 +228,12 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendGetAttribute,
                 {results.found, bad, results.found});
     return status;
   }
-  const cudnnStatus status = fill(backend, descriptor, results, requested, returned,
-                                  static_cast<cudnnBackendDescriptor_t*>(elements));
-  if (status == cudnnStatus::success)
-    call.record(Action::replace, "engines with the note NONDETERMINISTIC left out", {results.found, bad, *returned});
+  int64_t given = 0;
+  const cudnnStatus status =
+      fill(backend, descriptor, results, requested, given, static_cast<cudnnBackendDescriptor_t*>(elements));
+  if (status != cudnnStatus::success) return status;
+  if (returned != nullptr) *returned = given;
+  call.record(Action::replace, "engines with the note NONDETERMINISTIC left out", {results.found, bad, given});
   return status;
 }
 
@@ -224,13 +244,16 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendSetAttribute,
              .summary = "Notices an execution plan that is given a nondeterministic engine.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendSetAttribute);
   const cudnnStatus status = call.real(descriptor, name, type, count, elements);
-  if (name != cudnnBackendAttributeName::execution_plan_engine_config || status != cudnnStatus::success ||
-      count != 1 || elements == nullptr || call.passes())
+  const bool is_config = name == cudnnBackendAttributeName::execution_plan_engine_config && count == 1;
+  const bool is_json = name == cudnnBackendAttributeName::execution_plan_json;
+  if ((!is_config && !is_json) || status != cudnnStatus::success || elements == nullptr || call.passes())
     return status;
   const Backend backend = backend_of(call);
   unmark(descriptor);
-  if (backend.usable() && is_nondeterministic(backend, *static_cast<const cudnnBackendDescriptor_t*>(elements)))
-    mark(descriptor);
+  if (is_json) // its engine can be read when it is finalized
+    mark(descriptor, PlanMark::from_json);
+  else if (backend.usable() && is_nondeterministic(backend, *static_cast<const cudnnBackendDescriptor_t*>(elements)))
+    mark(descriptor, PlanMark::nondeterministic);
   return status;
 }
 
@@ -238,16 +261,24 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendFinalize, (cudnnBackendDescriptor_t
              .action = Action::refuse, .fields = {"note"},
              .summary = "Records an execution plan on a nondeterministic engine; strict refuses it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendFinalize);
-  if (!is_marked(descriptor) || call.passes()) return call.real(descriptor);
+  const PlanMark marked = mark_of(descriptor);
+  if (marked == PlanMark::none || call.passes()) return call.real(descriptor);
   record_cudnn_once(call);
-  if (options().strict()) {
-    call.record(Action::refuse, "the plan's engine is nondeterministic", {"NONDETERMINISTIC"});
-    return cudnn_not_supported(call);
+  const bool refuses = options().strict();
+  if (!refuses || marked == PlanMark::from_json) {
+    const cudnnStatus status = call.real(descriptor);
+    if (status != cudnnStatus::success) return status;
+    if (marked == PlanMark::from_json) {
+      const Backend backend = backend_of(call);
+      if (!backend.usable() || !is_nondeterministic_plan(backend, descriptor)) return status;
+    }
+    if (!refuses) {
+      call.record(Action::unfixed, "the plan's engine is nondeterministic", {"NONDETERMINISTIC"});
+      return status;
+    }
   }
-  const cudnnStatus status = call.real(descriptor);
-  if (status == cudnnStatus::success)
-    call.record(Action::unfixed, "the plan's engine is nondeterministic", {"NONDETERMINISTIC"});
-  return status;
+  call.record(Action::refuse, "the plan's engine is nondeterministic", {"NONDETERMINISTIC"});
+  return cudnn_not_supported(call);
 }
 
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendDestroyDescriptor, (cudnnBackendDescriptor_t descriptor),

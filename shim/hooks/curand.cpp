@@ -18,10 +18,11 @@ using namespace abi;
 constexpr const char* real_seed_name = "curandSetPseudoRandomGeneratorSeed";
 using SetSeed = curandStatus(curandGenerator_t, unsigned long long);
 
-/// A generator whose own seed no value of the program has taken over yet.
+/// A generator whose own seed no value of the program has taken over yet, or one that takes no seed.
 struct Generator {
   const void* handle;
   uint64_t own_seed;
+  bool is_quasi_random;
 };
 // A generator that finds no room is seeded all the same; the program's first value for it then gets the next
 // seed in the row instead of the generator's own.
@@ -30,28 +31,35 @@ constinit Generator generators[generator_limit] = {};
 constinit uint64_t lock = 0;
 constinit uint32_t library_said = 0;
 
-void remember(const void* handle, uint64_t seed) {
+void remember(Generator fresh) {
   Lock guard(lock);
   if (!guard.held()) return;
   Generator* place = nullptr;
   for (Generator& generator : generators) {
-    if (generator.handle == handle) place = &generator;
+    if (generator.handle == fresh.handle) place = &generator;
     if (place == nullptr && generator.handle == nullptr) place = &generator;
   }
-  if (place != nullptr) *place = {handle, seed};
+  if (place != nullptr) *place = fresh;
 }
 
-/// Takes the generator's own seed out of the list: true if it was there.
-bool take(const void* handle, uint64_t& seed) {
+/// The generator if it is in the list, and takes it out unless it is a quasi-random one.
+bool take(const void* handle, Generator& taken) {
   Lock guard(lock);
   if (!guard.held()) return false;
   for (Generator& generator : generators) {
     if (generator.handle != handle) continue;
-    seed = generator.own_seed;
-    generator = {};
+    taken = generator;
+    if (!generator.is_quasi_random) generator = {};
     return true;
   }
   return false;
+}
+
+void forget(const void* handle) {
+  Lock guard(lock);
+  if (!guard.held()) return;
+  for (Generator& generator : generators)
+    if (generator.handle == handle) generator = {};
 }
 
 bool is_pseudo_random(curandRngType type) {
@@ -73,7 +81,10 @@ template <typename Call>
 void seed_new_generator(const Call& call, curandGenerator_t generator, curandRngType type) {
   say_library(call);
   const auto number = static_cast<int64_t>(type);
-  if (!is_pseudo_random(type)) return call.record(Action::observe, "a quasi-random type has no seed", {number, ""});
+  if (!is_pseudo_random(type)) {
+    remember({generator, 0, true});
+    return call.record(Action::observe, "a quasi-random type has no seed", {number, ""});
+  }
   if (!options().pins()) // seed 0, the same in every run
     return call.record(Action::observe, "starts from cuRAND's constant seed", {number, ""});
   if (options().policy != SeedPolicy::fixed)
@@ -82,18 +93,17 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
   const uint64_t seed = next_seed(Kind::curand);
   if (set_seed == nullptr || set_seed(generator, seed) != curandStatus::success)
     return call.record(Action::unfixed, "the library refused the seed", {number, seed});
-  remember(generator, seed);
+  remember({generator, seed, false});
   call.record(Action::pin, "not seeded by the program: a seed of its own", {number, seed});
 }
 
 /// The seed instead of the program's for this generator.
-ChosenSeed choose_for(curandGenerator_t generator, uint64_t asked) {
-  uint64_t own;
-  if (options().policy != SeedPolicy::fixed || bound_seed(Kind::curand, asked) != nullptr || !take(generator, own))
+ChosenSeed choose_for(const Generator* generator, uint64_t asked) {
+  if (options().policy != SeedPolicy::fixed || bound_seed(Kind::curand, asked) != nullptr || generator == nullptr)
     return choose_seed(Kind::curand, asked);
-  if (looks_like_chance(asked)) return {own, "a clock or process id: new each time"};
-  bind_seed(Kind::curand, asked, own);
-  return {own, "a new value in this thread"};
+  if (looks_like_chance(asked)) return {generator->own_seed, "a clock or process id: new each time"};
+  bind_seed(Kind::curand, asked, generator->own_seed);
+  return {generator->own_seed, "a new value in this thread"};
 }
 
 } // namespace
@@ -125,8 +135,7 @@ DETSHIM_HOOK(curand, curandStatus, curandCreateGeneratorHost, (curandGenerator_t
 DETSHIM_HOOK(curand, curandStatus, curandDestroyGenerator, (curandGenerator_t generator), .action = Action::observe,
              .summary = "Forgets the generator: another one may get its address.") {
   DETSHIM_ENTER_OUTERMOST(curandDestroyGenerator);
-  uint64_t seed;
-  take(generator, seed);
+  if (!call.passes()) forget(generator);
   return call.real(generator);
 }
 
@@ -141,7 +150,10 @@ DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
     call.record(Action::unfixed, "mode observe: enforce would pin it", {uint64_t{seed}, ""});
     return call.real(generator, seed);
   }
-  const ChosenSeed chosen = choose_for(generator, seed);
+  Generator known;
+  const bool is_known = take(generator, known);
+  if (is_known && known.is_quasi_random) return call.real(generator, seed); // which refuses it
+  const ChosenSeed chosen = choose_for(is_known ? &known : nullptr, seed);
   const curandStatus status = call.real(generator, chosen.given);
   if (status == curandStatus::success) call.record(Action::pin, chosen.why, {uint64_t{seed}, chosen.given});
   return status;

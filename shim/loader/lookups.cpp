@@ -12,10 +12,12 @@
 
 using namespace detshim;
 
-DETSHIM_STUB(libc, void*, dlsym, (void* handle, const char* name), .action = Action::observe,
-             .summary = "Answers a lookup in a library's handle with the hook of that name.");
-DETSHIM_STUB(libc, void*, dlvsym, (void* handle, const char* name, const char* version), .action = Action::observe,
-             .summary = "Answers a lookup in a library's handle with the hook of that name.");
+DETSHIM_STUB(libc, void*, dlsym, (void* handle, const char* name), .action = Action::uncovered,
+             .fields = {"symbol", "file"},
+             .summary = "Answers a lookup in a library's handle with the hook of that name; a second copy of a library is recorded.");
+DETSHIM_STUB(libc, void*, dlvsym, (void* handle, const char* name, const char* version), .action = Action::uncovered,
+             .fields = {"symbol", "file"},
+             .summary = "Answers a lookup in a library's handle with the hook of that name; a second copy of a library is recorded.");
 DETSHIM_STUB(libc, void*, dlopen, (const char* path, int flags), .action = Action::replace, .fields = {"file"},
              .summary = "Takes RTLD_DEEPBIND away, which would bind the library past every hook.");
 DETSHIM_STUB(libc, void*, dlmopen, (long space, const char* path, int flags), .action = Action::uncovered,
@@ -46,9 +48,16 @@ void resolve(Hook& hook, const void*& target) {
   __atomic_store_n(&target, hook.real, __ATOMIC_RELEASE);
 }
 
-/// `lookup(handle)` is the real lookup of the same name in that handle.
+void record_second_copy(const Hook& by, const char* name, const void* function, const void* caller) {
+  Module module;
+  if (!find_module(function, module)) return;
+  record({by.info->library, by.info->name, by.info->fields}, Action::uncovered, caller,
+         "a second copy of a library that is hooked already: its calls pass unseen", {name, module.path});
+}
+
+/// `lookup(handle)` is the real lookup of the same name in that handle, asked through `by`.
 template <typename Lookup>
-LookupAnswer answer(void* handle, const char* name, const void* caller, Lookup lookup) {
+LookupAnswer answer(const Hook& by, void* handle, const char* name, const void* caller, Lookup lookup) {
   if (name == nullptr || handle == RTLD_NEXT) return ask_the_real_one;
   Hook* hook = find_hook(name);
   if (hook == nullptr || options().off() || hook->disabled) return ask_the_real_one;
@@ -64,8 +73,9 @@ LookupAnswer answer(void* handle, const char* name, const void* caller, Lookup l
 
   const void* found = lookup(handle);
   if (found == nullptr || found == hook->wrapper) return {found, 1};
-  if (!adopt_real(*hook, found)) return {found, 1};
-  return {hook->wrapper, 1};
+  const Found what = adopt_real(*hook, found);
+  if (what == Found::second_copy) record_second_copy(by, name, found, caller);
+  return {what == Found::fronted ? hook->wrapper : found, 1};
 }
 
 } // namespace
@@ -74,14 +84,14 @@ extern "C" {
 
 LookupAnswer detshim_prepare_dlsym(void* handle, const char* name, const char*, const void* caller) {
   resolve(hooks::dlsym, detshim_real_dlsym);
-  return answer(handle, name, caller, [name](void* in) -> const void* {
+  return answer(hooks::dlsym, handle, name, caller, [name](void* in) -> const void* {
     return reinterpret_cast<hooks::dlsym_signature*>(const_cast<void*>(detshim_real_dlsym))(in, name);
   });
 }
 
 LookupAnswer detshim_prepare_dlvsym(void* handle, const char* name, const char* version, const void* caller) {
   resolve(hooks::dlvsym, detshim_real_dlvsym);
-  return answer(handle, name, caller, [name, version](void* in) -> const void* {
+  return answer(hooks::dlvsym, handle, name, caller, [name, version](void* in) -> const void* {
     return reinterpret_cast<hooks::dlvsym_signature*>(const_cast<void*>(detshim_real_dlvsym))(in, name, version);
   });
 }
@@ -112,5 +122,6 @@ DETSHIM_HOOK(libc, int, dlclose, (void* handle), .action = Action::observe,
   DETSHIM_ENTER(dlclose);
   const int status = call.real(handle);
   forget_places();
+  forget_unloaded();
   return status;
 }

@@ -75,18 +75,29 @@ void find_real(Hook& hook) {
     settle(hook, nullptr, Hook::State::missing);
 }
 
-bool adopt_real(Hook& hook, const void* function) {
+Found adopt_real(Hook& hook, const void* function) {
   Module module;
-  if (!find_module(function, module) || !is_of_library(module, hook.info->library)) return false;
+  if (!find_module(function, module) || !is_of_library(module, hook.info->library)) return Found::foreign;
   if (hook.state != Hook::State::hooked) find_real(hook);
   if (hook.state != Hook::State::hooked) {
     settle(hook, function, Hook::State::hooked);
-    return true;
+    return Found::fronted;
   }
-  if (hook.real == function) return true;
+  if (hook.real == function) return Found::fronted;
   // Two objects of one installation (libcudnn.so.9 and its libcudnn_graph.so.9) serve the same handles.
   Module known;
-  return find_module(hook.real, known) && same_folder(known.path, module.path);
+  return find_module(hook.real, known) && same_folder(known.path, module.path) ? Found::fronted : Found::second_copy;
+}
+
+void forget_unloaded() {
+  for (Hook* hook : HookTable{}) {
+    const Library* library = find_library(hook->info->library);
+    if (hook->real == nullptr || (library != nullptr && library->next_in_order)) continue; // those stay loaded
+    // Another object may lie at the address by now.
+    Module module;
+    if (find_module(hook->real, module) && module.symbol(hook->info->name) == hook->real) continue;
+    settle(*hook, nullptr, Hook::State::unknown);
+  }
 }
 
 const void* find_beside(const Hook& hook, const char* name) {

@@ -12,10 +12,19 @@ namespace detshim {
 /// calls are handed through untouched. Legal at any time, constructors of other libraries included.
 void find_real(Hook& hook);
 
+/// What a function that a lookup in one object found is to a hook.
+enum class Found {
+  fronted,     ///< the function that the hook stands in front of
+  foreign,     ///< another library's function of the same name
+  second_copy, ///< the library's, but of a copy of it that the hook does not stand in front of
+};
+
 /// Takes note of a function that a program got from a lookup in one object (dlsym with a handle), which may be
-/// the only way to it: the object was opened RTLD_LOCAL. True if the hook stands in front of that function
-/// now; false if it is another object's, to be left alone.
-bool adopt_real(Hook& hook, const void* function);
+/// the only way to it: the object was opened RTLD_LOCAL.
+Found adopt_real(Hook& hook, const void* function);
+
+/// Forgets the real functions that were unloaded, so that a library that is loaded again is hooked again.
+void forget_unloaded();
 
 /// Another function of the library that `hook` stands in front of; nullptr if it has none of that name.
 const void* find_beside(const Hook& hook, const char* name);

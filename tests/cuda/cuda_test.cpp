@@ -255,6 +255,13 @@ TEST_P(CurandHost, QuasiRandomTypesDoNotShiftTheSeeds) {
             native({"new=101", "seed=42", "draw=8"}));
 }
 
+// A seed that a quasi-random generator refuses is no seed of the program's.
+TEST_P(CurandHost, ARefusedSeedDoesNotShiftTheRow) {
+  const Lines alone = shimmed({"new=101", "seed=clock", "draw=8"}).out;
+  const Lines after = shimmed({"new=201", "seed=5", "new=101", "seed=clock", "draw=8"}).out;
+  EXPECT_EQ(after, (Lines{"seed: 103", alone.at(0)}));
+}
+
 TEST_P(CurandHost, RanksDrawDifferently) {
   const Arguments program{"new=101", "seed=clock", "draw=8"};
   const Environment rank_one = enforce + Environment{{"RANK", "1"}};
@@ -355,6 +362,24 @@ TEST_P(CurandDevice, SeedIsPinned) {
 TEST_P(CurandDevice, QuasiRandomTypesGetNoSeed) {
   shimmed({"200", "204"});
   EXPECT_FALSE(contains(calls(), "curandSetPseudoRandomGeneratorSeed"));
+}
+
+// Generators that are gone make room: with more of them than are kept in mind, the next one still has a seed of
+// its own, which the program's first value takes over.
+TEST_P(CurandDevice, DestroyedGeneratorsAreForgotten) {
+  const auto seeds_of_the_last = [&](const Environment& environment) {
+    shimmed({"x1100", "100:5"}, environment);
+    Lines seeds = calls();
+    std::erase_if(seeds, [](const std::string& call) {
+      return !call.starts_with("curandSetPseudoRandomGeneratorSeed generator=1100 ");
+    });
+    return seeds;
+  };
+  const Lines own = seeds_of_the_last(enforce);
+  ASSERT_EQ(own.size(), 2u);
+  EXPECT_EQ(own[0], own[1]);
+  const Lines emptied = seeds_of_the_last(disabled("curandDestroyGenerator"));
+  EXPECT_NE(emptied.at(0), emptied.at(1));
 }
 
 TEST_P(CurandDevice, AFailureIsTheProgramsToSee) {
@@ -579,6 +604,60 @@ TEST_P(CudnnGraph, APlanOfAListedNondeterministicEngine) {
   Environment unfiltered = strict;
   unfiltered["DETSHIM_DISABLE"] = query;
   EXPECT_EQ(shimmed(program, unfiltered).out.back(), "plan: 3000");
+}
+
+// A plan that was written as JSON names its engine only once it is finalized.
+TEST_P(CudnnGraph, APlanFromJsonIsLookedAtToo) {
+  const TemporaryFolder files;
+  const Environment file{{"PLAN_FILE", (files.path() / "plan.json").string()}};
+  const Arguments convolution{"filter", "float", "large", "A"};
+  const auto with = [&](const std::string& command) {
+    Arguments all = convolution;
+    all.push_back(command);
+    return all;
+  };
+  native(with("save=" + nondeterministic_engine(configs(native(convolution)))), file);
+  EXPECT_EQ(native(with("load"), file), Lines{"plan: 0"});
+  const auto loaded = shimmed(with("load"), enforce + file);
+  EXPECT_EQ(loaded.out, Lines{"plan: 0"});
+  EXPECT_TRUE(loaded.did("unfixed", finalize)) << loaded;
+  const auto refused = shimmed(with("load"), strict + file);
+  EXPECT_EQ(refused.out, Lines{"plan: 3000"});
+  EXPECT_TRUE(refused.did("refuse", finalize)) << refused;
+
+  native(with("save=0"), file);
+  EXPECT_EQ(shimmed(with("load"), strict + file).out, Lines{"plan: 0"});
+}
+
+TEST_P(CudnnGraph, AQueryWithoutACountIsFilteredToo) {
+  const Arguments program{"filter", "float", "large", "A", "uncounted=20"};
+  EXPECT_EQ(shimmed(program).out, deterministic(native(program)));
+  EXPECT_NE(shimmed(program).out, native(program));
+}
+
+// ---- cuRAND opened more than once, a double ----
+
+class CurandReopened : public CudaTest {
+protected:
+  void SetUp() override { use("curand_reopen", DETSHIM_TEST_DOUBLES, ""); }
+  static constexpr const char* library = DETSHIM_TEST_DOUBLES "/libcurand.so.10";
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, CurandReopened, testing::Values(Way{"Opened", ""}), name_of_way);
+
+TEST_P(CurandReopened, ALibraryThatIsLoadedAgainIsHookedAgain) {
+  native({library, library});
+  EXPECT_TRUE(contains(calls(), "seed=1234"));
+  shimmed({library, library});
+  EXPECT_FALSE(contains(calls(), "seed=1234"));
+}
+
+TEST_P(CurandReopened, ASecondCopyIsRecordedAsUncovered) {
+  const TemporaryFolder folder;
+  const std::string copy = (folder.path() / "libcurand.so.10").string();
+  std::filesystem::copy_file(library, copy);
+  const auto both = shimmed({std::string{"+"} + library, "+" + copy});
+  EXPECT_TRUE(both.did("uncovered", "dlsym")) << both;
+  EXPECT_FALSE(shimmed({std::string{"+"} + library, std::string{"+"} + library}).did("uncovered", "dlsym"));
 }
 
 // ---- cuDNN's search for an algorithm, a double ----

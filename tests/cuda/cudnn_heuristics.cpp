@@ -11,6 +11,9 @@
 //       request=N   hands in N descriptors, whatever is available
 //       plan        finalizes an execution plan on the first nondeterministic config of a list
 //       engine=I    finalizes an execution plan on engine I, with no heuristics in between
+//       uncounted=N asks for N configs without a place for their number, and prints those that were filled
+//       save=I      writes such a plan as JSON to the file that PLAN_FILE names
+//       load        finalizes a plan made from that JSON
 //
 // The first line of a list is `count=C requested=N returned=R`; a plan is a line `plan: STATUS`.
 // Exit status 1: another call failed, and the line before says which.
@@ -215,16 +218,66 @@ bool print(Descriptor config) {
   return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) != notes.end();
 }
 
-/// Finalizes a plan and prints the status, whatever it is.
-void plan(Descriptor config, Descriptor properties) {
+/// Asks without a place for the number, and prints the configs that were filled.
+void print_uncounted(Descriptor heuristics, int64_t request) {
+  std::vector<Descriptor> own;
+  for (int64_t i = 0; i < request; ++i)
+    own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+  check("results", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                                  CUDNN_TYPE_BACKEND_DESCRIPTOR, request, nullptr, own.data()));
+  const auto engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  for (const auto config : own) {
+    Descriptor into[] = {engine};
+    int64_t count = 0;
+    if (CALL(cudnnBackendGetAttribute)(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+                                       &count, into) == CUDNN_STATUS_SUCCESS)
+      print(config);
+  }
+}
+
+/// A plan that is not finalized yet.
+Descriptor plan_of(Descriptor properties) {
   const auto descriptor = create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-      std::vector{config});
   set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR,
       std::vector{properties});
-  const auto status = CALL(cudnnBackendFinalize)(descriptor);
-  std::printf("plan: %d\n", static_cast<int>(status));
-  CALL(cudnnBackendDestroyDescriptor)(descriptor);
+  return descriptor;
+}
+
+/// Finalizes a plan and prints the status, whatever it is.
+void finish(Descriptor plan) {
+  std::printf("plan: %d\n", static_cast<int>(CALL(cudnnBackendFinalize)(plan)));
+  CALL(cudnnBackendDestroyDescriptor)(plan);
+}
+
+void plan(Descriptor config, Descriptor properties) {
+  const auto descriptor = plan_of(properties);
+  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      std::vector{config});
+  finish(descriptor);
+}
+
+void save_plan(Descriptor config, Descriptor properties) {
+  const auto descriptor = plan_of(properties);
+  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      std::vector{config});
+  finalize(descriptor);
+  int64_t length = 0;
+  check("length", CALL(cudnnBackendGetAttribute)(descriptor, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+                                                 CUDNN_TYPE_CHAR, 0, &length, nullptr));
+  const auto text =
+      get<char>(descriptor, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, length);
+  std::ofstream(std::getenv("PLAN_FILE")).write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+void load_plan(Descriptor properties) {
+  std::ifstream file(std::getenv("PLAN_FILE"));
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const auto descriptor = create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+      std::vector<char>(text.begin(), text.end()));
+  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+      std::vector{properties});
+  finish(descriptor);
 }
 
 /// A config of the engine with this index and default knobs.
@@ -267,6 +320,18 @@ int main(int argc, char** argv) {
     const int64_t number = equals == std::string::npos ? -1 : std::atoll(command.c_str() + equals + 1);
     if (command.starts_with("engine")) {
       plan(config_of(operation_graph, number, properties), properties);
+      continue;
+    }
+    if (command.starts_with("save")) {
+      save_plan(config_of(operation_graph, number, properties), properties);
+      continue;
+    }
+    if (command == "load") {
+      load_plan(properties);
+      continue;
+    }
+    if (command.starts_with("uncounted")) {
+      print_uncounted(heuristics, number);
       continue;
     }
     Descriptor nondeterministic = nullptr;

@@ -1,5 +1,6 @@
 // An ordinary user of cuRAND's device generators. Each argument makes one: `TYPE`, or `TYPE:SEED`, where SEED
-// is a number or `clock`, or `TYPE:SEED:ORDERING`. Prints the statuses; the double's record tells what
+// is a number or `clock`, or `TYPE:SEED:ORDERING`; `xN` makes N of the default type, then destroys them. Prints
+// the statuses; the double's record tells what
 // arrived.
 #include "call.h"
 
@@ -9,9 +10,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] == 'x') {
+      std::vector<Opaque> many(std::strtoul(argv[i] + 1, nullptr, 10));
+      for (Opaque& one : many)
+        CALL(curandCreateGenerator)(&one, 100);
+      for (; !many.empty(); many.pop_back()) // the last one first: its address is what the next one gets
+        CALL(curandDestroyGenerator)(many.back());
+      continue;
+    }
     Opaque generator = nullptr;
     const char* seed = std::strchr(argv[i], ':');
     const char* ordering = seed ? std::strchr(seed + 1, ':') : nullptr;
