@@ -60,7 +60,9 @@ template <typename Lookup>
 LookupAnswer answer(const Hook& by, void* handle, const char* name, const void* caller, Lookup lookup) {
   if (name == nullptr || handle == RTLD_NEXT) return ask_the_real_one;
   Hook* hook = find_hook(name);
-  if (hook == nullptr || options().off() || hook->disabled) return ask_the_real_one;
+  // A hook that is switched off is answered all the same: one function has one address, however it is found, and its
+  // wrapper hands calls through.
+  if (hook == nullptr || by.disabled) return ask_the_real_one;
   if (handle == RTLD_DEFAULT) {
     // The search finds our wrapper first. Where no library has the function, the program must hear so: it is
     // asking whether the library is there.
@@ -74,7 +76,7 @@ LookupAnswer answer(const Hook& by, void* handle, const char* name, const void* 
   const void* found = lookup(handle);
   if (found == nullptr || found == hook->wrapper) return {found, 1};
   const Found what = adopt_real(*hook, found);
-  if (what == Found::second_copy) record_second_copy(by, name, found, caller);
+  if (what == Found::second_copy && !options().off()) record_second_copy(by, name, found, caller);
   return {what == Found::fronted ? hook->wrapper : found, 1};
 }
 

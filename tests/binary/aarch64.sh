@@ -1,0 +1,33 @@
+#!/bin/sh
+# The library for 64-bit Arm: built by Debian's cross compiler and run under qemu-user, so that the stubs in assembly
+# and the system calls are executed.
+set -eu
+source=$3
+for tool in aarch64-linux-gnu-g++ qemu-aarch64; do
+  command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
+done
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+cmake -S "$source" -B "$build" --toolchain "$source/cmake/aarch64-linux-gnu.cmake" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+  -DDETSHIM_BUILD_TOOLS=OFF -DDETSHIM_BUILD_TESTS=OFF -DDETSHIM_BUILD_BENCHMARKS=OFF >"$build/log" 2>&1 &&
+  cmake --build "$build" --target libdetshim >>"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
+
+snippets=$source/tests/snippets
+status=0
+for name in rand lrand48 getrandom syscall_getrandom arc4random open fopen std_random_device; do
+  aarch64-linux-gnu-g++ -std=c++20 -O1 -I"$snippets" -o "$build/$name" "$snippets/$name.cpp" \
+    "$snippets/harness/harness.cpp" "$snippets/harness/main.cpp" -ldl -pthread
+  for framework in plain thread fork dlsym dlvsym; do
+    case $name$framework in std_random_devicedl*) continue ;; esac
+    native() { qemu-aarch64 -L /usr/aarch64-linux-gnu "$build/$name" $framework; }
+    shimmed() {
+      qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_PRELOAD="$build/libdetshim.so" -E DETSHIM_SEED="$1" \
+        -E DETSHIM_QUIET=1 -E DETSHIM_LOG="$build/records" "$build/$name" $framework
+    }
+    first=$(shimmed 42)
+    [ -n "$first" ] && [ "$first" = "$(shimmed 42)" ] || { echo "$name $framework: does not repeat"; status=1; }
+    [ "$first" != "$(shimmed 43)" ] || { echo "$name $framework: another seed gives the same"; status=1; }
+    [ "$(native)" != "$(native)" ] || { echo "$name $framework: repeats without the library too"; status=1; }
+  done
+done
+exit $status

@@ -1,0 +1,22 @@
+// The example is an ordinary program: another loss each time, and the same one under the library.
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+std::string loss(const std::string& seed) {
+  const TemporaryFolder scratch;
+  const Result result = run({EXAMPLE_PROGRAM}, under_shim(scratch, {{"DETSHIM_SEED", seed}}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.out;
+}
+
+TEST(Example, RepeatsUnderTheLibraryAndNotWithoutIt) {
+  EXPECT_NE(run({EXAMPLE_PROGRAM}).out, run({EXAMPLE_PROGRAM}).out);
+  const std::string first = loss("42");
+  EXPECT_EQ(loss("42"), first);
+  EXPECT_NE(loss("43"), first);
+}
+
+} // namespace
