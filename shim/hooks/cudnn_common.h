@@ -20,10 +20,11 @@ abi::cudnnStatus cudnn_not_supported(const Call& call) {
   return cudnn_version(call) >= 90000 ? abi::cudnnStatus::not_supported : abi::cudnnStatus::not_supported_before_9;
 }
 
+inline constinit uint32_t cudnn_said = 0;
+
 template <typename Call>
 void record_cudnn_once(const Call& call) {
-  static constinit uint32_t said = 0;
-  record_library_once(call.hook(), said,
+  record_library_once(call.hook(), cudnn_said,
                       [&](auto& text) { text.add(static_cast<uint64_t>(cudnn_version(call))); });
 }
 
