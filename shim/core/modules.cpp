@@ -90,6 +90,14 @@ const void* Module::symbol(const char* name) const {
   return reinterpret_cast<const void*>(base + symbol.st_value);
 }
 
+bool Module::needs(const char* file_start) const {
+  Tables tables;
+  if (!read_tables(*this, tables)) return false;
+  for (const ElfW(Dyn)* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_NEEDED && starts_with(tables.strings + entry->d_un.d_val, file_start)) return true;
+  return false;
+}
+
 bool each_module(bool (*visit)(const Module&, void*), void* data) {
   struct Context {
     bool (*visit)(const Module&, void*);

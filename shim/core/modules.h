@@ -24,6 +24,8 @@ struct Module {
   /// Address of the function or object that the module defines under that name in its default version;
   /// nullptr if there is none, or only an indirect function (nothing that is hooked is one).
   const void* symbol(const char* name) const;
+  /// True if the module asks for a library whose file name starts so (DT_NEEDED).
+  bool needs(const char* file_start) const;
 };
 
 /// Calls visit(module) for each loaded object in load order until it returns true; true if one did.

@@ -13,7 +13,7 @@ namespace detshim {
 namespace {
 
 // The list. An entry's place in `option_info` is its place in `Which`; read_option() gives it its meaning.
-enum Which { seed, mode, policy, log, disable, quiet };
+enum Which { seed, mode, policy, log, disable, keep_entropy, quiet };
 
 [[gnu::section("detshim_option_info"), gnu::used]] constinit const OptionInfo option_info[] = {
     {"DETSHIM_SEED", "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x",
@@ -32,12 +32,16 @@ enum Which { seed, mode, policy, log, disable, quiet };
     {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, parted by commas", "nothing",
      "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a variable that "
      "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
+    {"DETSHIM_KEEP_ENTROPY", "a list of file names without folders, or their beginnings, parted by commas", "nothing",
+     "Libraries and programs whose entropy stays the kernel's, besides the cryptography libraries that are known: "
+     "_rust.abi3 leaves alone what that object asks for."},
     {"DETSHIM_QUIET", "0 or 1", "0", "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
 
 constinit Options current;
 constinit char log_text[3008];
 constinit char disable_text[3008];
+constinit char keep_text[3008];
 constinit int state = 0;  // 0 unread, 1 being read, 2 read
 constinit int reader = 0; // the thread that reads
 
@@ -114,6 +118,9 @@ bool read_option(int which, const char* value) {
     return true;
   case log: return *value != 0 && copy(value, log_text, sizeof log_text - 7);
   case disable: return copy(value, disable_text, sizeof disable_text - 7) && each_item(value, disable_one);
+  case keep_entropy: return copy(value, keep_text, sizeof keep_text - 7) && each_item(value, [](const char* item) {
+    return !contains(item, "/"); // a path would silently match nothing
+  });
   case quiet: return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
   }
   return false;
@@ -149,6 +156,7 @@ void read_environment() {
   }
   current.log = log_text;
   current.disable = disable_text;
+  current.keep_entropy = keep_text;
 }
 
 } // namespace
@@ -172,6 +180,10 @@ bool setting_is_disabled(const char* name) {
   return !each_item(options().disable, [name](const char* item) {
     return !(starts_with(item, "env:") && same_text(item + 4, name));
   });
+}
+
+bool keeps_entropy(const char* file_name) {
+  return !each_item(options().keep_entropy, [file_name](const char* item) { return !starts_with(file_name, item); });
 }
 
 bool parse_seed(const char* text, uint64_t& seed) {

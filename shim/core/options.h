@@ -19,6 +19,7 @@ struct Options {
   uint64_t seed = 0;        ///< meaningful when has_seed
   const char* log = "";     ///< DETSHIM_LOG, empty when unset
   const char* disable = ""; ///< DETSHIM_DISABLE, empty when unset
+  const char* keep_entropy = ""; ///< DETSHIM_KEEP_ENTROPY, empty when unset
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.
@@ -35,6 +36,9 @@ const Options& options();
 
 /// True if DETSHIM_DISABLE lists `env:<name>`.
 bool setting_is_disabled(const char* name);
+
+/// True if DETSHIM_KEEP_ENTROPY names the file, by the start of its name.
+bool keeps_entropy(const char* file_name);
 
 /// Reads a seed: decimal, or hexadecimal after 0x; 0 to 2^64-1; nothing else around it.
 bool parse_seed(const char* text, uint64_t& seed);

@@ -24,14 +24,22 @@ void remember(DrawSites& sites, uint32_t epoch, const void* caller, Counter* cou
 
 } // namespace
 
-bool is_cryptography(const void* caller) {
+const char* why_entropy_is_kept(const Hook& hook, const void* caller) {
   Module module;
-  if (!find_module(caller, module)) return false;
+  if (!find_module(caller, module)) return nullptr;
+  const char* in_library = "asked for by a cryptography library: keys stay random";
+  const char* in_object = "asked for by an object with cryptography in it: keys stay random";
+  // arc4random is how programs from OpenBSD make their keys themselves (ssh-keygen).
+  const bool makes_keys = starts_with(hook.info->name, "arc4random");
   for (const char* file : cryptography_files)
-    if (starts_with(file_name(module.path), file)) return true;
+    if (starts_with(file_name(module.path), file) || (makes_keys && module.needs(file)))
+      return starts_with(file_name(module.path), file) ? in_library : in_object;
   for (const char* symbol : cryptography_symbols)
-    if (module.symbol(symbol) != nullptr) return true;
-  return false;
+    if (module.symbol(symbol) != nullptr) return in_object;
+  if (*options().keep_entropy == 0) return nullptr;
+  char path[600];
+  module_path(module, path, sizeof path);
+  return keeps_entropy(file_name(path)) ? "named in DETSHIM_KEEP_ENTROPY" : nullptr;
 }
 
 bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values) {
@@ -54,9 +62,9 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
 
   Action action = Action::pin;
   const char* why = "from the stream of this thread";
-  if (is_cryptography(caller)) {
+  if (const char* reason = why_entropy_is_kept(hook, caller)) {
     action = Action::observe;
-    why = "asked for by a cryptography library: keys stay random";
+    why = reason;
   } else if (!options().pins()) {
     action = hook.info->action == Action::pin ? Action::unfixed : Action::observe;
     why = "mode observe: enforce would pin it";

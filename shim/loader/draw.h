@@ -28,8 +28,9 @@ struct DrawSites {
 /// remembered in `sites` when it is to pin.
 bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values = {});
 
-/// True if the code at that address belongs to a cryptography library: its keys stay random.
-bool is_cryptography(const void* caller);
+/// Why the code at that address gets the kernel's entropy from that hook whatever the mode, in words: it belongs to a cryptography
+/// library, whose keys stay random, or the user said so. nullptr if it does not.
+const char* why_entropy_is_kept(const Hook& hook, const void* caller);
 
 /// Fills memory from the kernel, for a hook whose real function this libc does not have.
 void kernel_random(void* data, size_t size);
