@@ -6,6 +6,8 @@
 #include "core/settings.h"
 #include "hooks/inherited_input.h"
 
+#include <sys/auxv.h>
+
 namespace detshim {
 namespace {
 
@@ -20,11 +22,19 @@ void record_replaced_settings() {
              "the value that was set is not a repeatable one", {changes[i].was, changes[i].setting->value});
 }
 
+/// The kernel's 16 bytes that some runtimes seed their hashes from. The stack's guard was taken from them before.
+void pin_auxiliary_bytes() {
+  if (!options().pins()) return;
+  auto* bytes = reinterpret_cast<char*>(getauxval(AT_RANDOM));
+  if (bytes != nullptr) Stream(stream_key(this_thread(), Kind::auxv_random)).fill(bytes, 16);
+}
+
 __attribute__((constructor)) void begin() {
   if (options().off()) return;
   remember_stderr();
   publish_identity();
   apply_settings();
+  pin_auxiliary_bytes();
   look_at_inherited_input();
   record_replaced_settings();
 }

@@ -4,7 +4,7 @@
 //   "format": 1,                     version of this document
 //   "folder": text, "run": text,
 //   "other_runs": [text],            runs in the same folder that were left out
-//   "programs": [{"program", "args": [text], "seed", "seed_from", "mode", "policy", "disabled"}],   distinct
+//   "programs": [{"program", "args": [text], "seed", "seed_from", "mode", "policy", "disabled", "layout"}],   distinct
 //   "ranks": number, "processes": number, "threads": number,
 //   "totals": {action: calls},       lost records included
 //   "calls": [{                      worst first, then by library and symbol
@@ -61,7 +61,8 @@ Json program(const Start& start) {
           {"seed_from", text_or_null(start.seed_from)},
           {"mode", start.mode},
           {"policy", start.policy},
-          {"disabled", text_or_null(start.disabled)}};
+          {"disabled", text_or_null(start.disabled)},
+          {"layout", text_or_null(start.layout)}};
 }
 
 Json programs(const Log& log) {

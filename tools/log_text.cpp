@@ -141,6 +141,12 @@ private:
   }
 
   void print_hints() {
+    const auto is_random = [](const Process& process) {
+      return std::ranges::any_of(process.starts, [](const Start& start) { return start.layout == "random"; });
+    };
+    if (std::ranges::any_of(log_.processes, is_random))
+      std::cout << "\nhint: the address-space layout is random: what is ordered by addresses (sets of pointers, of "
+                   "Python\n      objects) can differ from run to run; `detshim run` turns it off.\n";
     for (const DivergedSeed& seed : summary_.diverged_seeds)
       std::cout << "\nhint: " << seed.ranks << " ranks gave " << printable(seed.function) << " the same seed "
                 << printable(seed.asked)

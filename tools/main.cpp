@@ -48,6 +48,7 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
   verb.add_option("--disable", options.disable, "libraries, hooks, env:VARIABLE to leave alone")
       ->type_name("LIST");
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
+  verb.add_flag("--keep-aslr", options.keep_aslr, "leave the randomisation of the address-space layout on");
   verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
   return verb;
 }

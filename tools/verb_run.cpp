@@ -1,4 +1,5 @@
 // detshim run: puts libdetshim.so in front of a program and becomes that program.
+#include "early_settings.h"
 #include "library_file.h"
 #include "log_reader/printable.h"
 #include "verbs.h"
@@ -72,6 +73,12 @@ std::string preload_list(const std::filesystem::path& library) {
   return list;
 }
 
+/// Modes observe and off leave the program as it is.
+bool changes_anything() {
+  const char* const mode = std::getenv("DETSHIM_MODE");
+  return mode == nullptr || !is_one_of(mode, {"observe", "off"});
+}
+
 void set(const char* variable, const std::optional<std::string>& value) {
   if (value)
     ::setenv(variable, value->c_str(), 1);
@@ -90,6 +97,11 @@ int run(const RunOptions& options) {
   if (options.quiet)
     set("DETSHIM_QUIET", "1");
   set("LD_PRELOAD", preload);
+  if (changes_anything()) {
+    const char* const seed = std::getenv("DETSHIM_SEED");
+    apply_early_settings(seed != nullptr && is_seed(seed) ? std::optional<std::string>(seed) : std::nullopt,
+                         options.keep_aslr);
+  }
 
   std::vector<char*> arguments;
   for (const std::string& argument : options.command)

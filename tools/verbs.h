@@ -25,6 +25,7 @@ class UsageError : public std::runtime_error {
 struct RunOptions {
   std::optional<std::string> seed, mode, policy, log, disable, library;
   bool quiet = false;
+  bool keep_aslr = false;
   std::vector<std::string> command; ///< the program and its arguments
 };
 

@@ -284,6 +284,9 @@ void write_start() {
   else
     line.add(",\"seed\":null,\"seed_from\":null");
   if (*options().disable != 0) add_text(line, "disabled", options().disable);
+  constexpr long ask = 0xffffffff;
+  constexpr long no_randomize = 0x0040000; // ADDR_NO_RANDOMIZE, personality(2)
+  add_text(line, "layout", (sys::call(SYS_personality, ask) & no_randomize) != 0 ? "fixed" : "random");
   line.add(",\"env\":[");
   int count = 0;
   const SettingChange* changes = setting_changes(count);

@@ -75,6 +75,7 @@ std::optional<Record> parse_start(const Json& object) {
   start.seed = optional_text(object, "seed");
   start.seed_from = optional_text(object, "seed_from");
   start.disabled = optional_text(object, "disabled");
+  start.layout = optional_text(object, "layout");
   if (const Json* changes = find(object, "env"); changes != nullptr && changes->is_array())
     for (const Json& change : *changes)
       if (change.is_object())

@@ -35,6 +35,7 @@ struct Start {
   std::vector<std::string> args;
   std::string mode, policy;
   std::optional<std::string> seed, seed_from, disabled;
+  std::optional<std::string> layout; ///< of the address space: fixed or random
   std::vector<EnvironmentChange> environment;
 };
 

@@ -1,0 +1,81 @@
+// `detshim run` sets what must be set before a program starts.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const Arguments pointers = {POINTERS_PROGRAM};
+const Arguments objects = {"/usr/bin/python3", "-c",
+                           "s = {type('T%d' % i, (), {})() for i in range(40)}; print([type(x).__name__ for x in s])"};
+
+std::string under_run(const Arguments& options, const Arguments& command, const Environment& more = {}) {
+  const TemporaryFolder scratch;
+  Arguments all = {DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY,
+                   "--log", scratch.log().string()};
+  all.insert(all.end(), options.begin(), options.end());
+  all.push_back("--");
+  all.insert(all.end(), command.begin(), command.end());
+  const Result result = run(all, more);
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.out;
+}
+
+/// Whether several runs print anything different: one order may come twice by chance.
+template <typename Run>
+bool differs(Run run_once) {
+  const std::string first = run_once();
+  for (int i = 0; i < 8; ++i)
+    if (run_once() != first) return true;
+  return false;
+}
+
+TEST(Run, MakesTheOrderOfAddressesRepeat) {
+  if (run({"setarch", "-R", "true"}).status != 0) GTEST_SKIP() << "the kernel refuses a fixed layout";
+  for (const Arguments& command : {pointers, objects}) {
+    EXPECT_TRUE(differs([&] { return run(command).out; })) << "the order is not random here";
+    EXPECT_FALSE(differs([&] { return under_run({}, command); }));
+    EXPECT_TRUE(differs([&] { return under_run({"--keep-aslr"}, command); }));
+  }
+}
+
+TEST(Run, SetsVariablesThatAreReadAtLoading) {
+  const Arguments show = {"sh", "-c", "echo $OMP_DYNAMIC $PYTHONHASHSEED ${OMP_NUM_THREADS:+set}"};
+  EXPECT_EQ(under_run({}, show), "FALSE 42 set\n");
+  EXPECT_EQ(under_run({}, show, {{"OMP_DYNAMIC", "TRUE"}, {"PYTHONHASHSEED", "7"}}), "TRUE 7 set\n");
+  EXPECT_EQ(under_run({"--mode", "observe"}, show), "\n");
+}
+
+TEST(Run, SaysWhichLayoutAProcessHad) {
+  if (run({"setarch", "-R", "true"}).status != 0) GTEST_SKIP() << "the kernel refuses a fixed layout";
+  for (const bool keeps : {false, true}) {
+    const TemporaryFolder scratch;
+    Arguments command = {DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY,
+                         "--log", scratch.log().string()};
+    if (keeps) command.push_back("--keep-aslr");
+    for (const char* word : {"--", "od", "-An", "-N4", "/dev/urandom"}) command.push_back(word);
+    ASSERT_EQ(run(command).status, 0);
+    EXPECT_EQ(read_log(scratch.log()).at(0).records.at(0)["layout"], keeps ? "random" : "fixed");
+    const Result summary = run({DETSHIM_COMMAND, "log", scratch.log().string()});
+    EXPECT_EQ(summary.out.find("address-space layout is random") != std::string::npos, keeps) << summary.out;
+  }
+}
+
+// The bytes that the kernel hands each process are pinned too.
+TEST(AuxiliaryBytes, ArePinned) {
+  const Arguments show = {"/usr/bin/python3", "-c",
+                          "import ctypes; c = ctypes.CDLL(None); c.getauxval.restype = ctypes.c_void_p;"
+                          "print(ctypes.string_at(c.getauxval(25), 16).hex())"};
+  const auto shown = [&](const char* seed) {
+    const TemporaryFolder scratch;
+    return run(show, under_shim(scratch, {{"DETSHIM_SEED", seed}})).out;
+  };
+  EXPECT_NE(run(show).out, run(show).out);
+  EXPECT_EQ(shown("42"), shown("42"));
+  EXPECT_NE(shown("42"), shown("43"));
+}
+
+} // namespace
