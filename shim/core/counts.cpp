@@ -28,6 +28,8 @@ struct File {
   char* data = nullptr;       // the whole mapping
   uint64_t size = 0;          // bytes that exist
   uint64_t used = 0;          // entries handed out
+  uint64_t device = 0;        // which file is mapped: the folder may be removed and made again meanwhile
+  uint64_t inode = 0;
 };
 constinit File file;
 
@@ -40,7 +42,7 @@ constinit uint64_t lock = 0;
 /// Makes the next page exist on the disk before anybody writes to it through the mapping: a page that the
 /// disk has no room for would kill the program with SIGBUS.
 bool extend(int fd) {
-  if (file.size + extension > mapped_size) return false;
+  if (file.size + extension > mapped_size || !sys::may_grow_to(file.size + extension)) return false;
   const long done = sys::call(SYS_fallocate, fd, 0, static_cast<long>(file.size), extension);
   if (sys::failed(done)) {
     static constexpr char zeros[512] = {}; // a file system without fallocate, or a full one
@@ -52,14 +54,16 @@ bool extend(int fd) {
   return true;
 }
 
-int open_file() {
-  return sys::openat(AT_FDCWD, file.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+int open_file(int more_flags) {
+  return sys::openat(AT_FDCWD, file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | more_flags, 0600);
 }
 
 bool reopen_and_extend() {
-  const int fd = open_file();
+  const int fd = open_file(0);
   if (fd < 0) return false;
-  const bool done = extend(fd);
+  struct stat state;
+  const bool is_same = sys::fstat(fd, state) == 0 && state.st_dev == file.device && state.st_ino == file.inode;
+  const bool done = is_same && extend(fd);
   sys::close(fd);
   return done;
 }
@@ -106,12 +110,17 @@ void use_counts_file(const char* path) {
   // A parent's mapping stays the parent's: it is given up here, never written to.
   if (file.data != nullptr) sys::unmap(file.data, mapped_size);
   file = {};
-  for (Counter& counter : in_memory) counter = {};
+  for (Counter& counter : in_memory) counter.number = 0;
   if (path == nullptr) return;
   file.path = path;
-  const int fd = open_file();
+  const int fd = open_file(O_CREAT);
   struct stat state;
-  if (fd < 0 || sys::fstat(fd, state) != 0) return;
+  if (fd < 0 || sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) {
+    if (fd >= 0) sys::close(fd);
+    return;
+  }
+  file.device = state.st_dev;
+  file.inode = state.st_ino;
 
   constexpr long prot_read_write = 3;
   constexpr long map_shared = 1;
@@ -139,6 +148,16 @@ void use_counts_file(const char* path) {
 void sum_own_counts(uint64_t (&sums)[action_count]) {
   add_up(in_memory, action_count, sums);
   if (file.data != nullptr) add_up(reinterpret_cast<Counter*>(file.data + header_size), file.used, sums);
+}
+
+bool is_of_another_run(const char* path) {
+  const int fd = sys::openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  Header header;
+  const bool other = sys::pread(fd, &header, sizeof header, 0) == sizeof header &&
+                     __builtin_memcmp(header.run, process().run, sizeof header.run) != 0;
+  sys::close(fd);
+  return other;
 }
 
 bool sum_file_counts(int fd, uint64_t (&sums)[action_count]) {

@@ -19,9 +19,12 @@ struct Counter {
 /// could not be made and the counter lives in memory alone. Never nullptr.
 Counter* new_counter(Action action, int64_t& index);
 
-/// Where the counters of this process go from now on: that file, made if it is missing, or memory alone for
-/// nullptr. The path must stay where it is.
+/// Where the counters of a process that begins go: that file, made if it is missing, or memory alone for nullptr.
+/// Once in each process, because counters that were handed out stay in use. The path must stay where it is.
 void use_counts_file(const char* path);
+
+/// True if there is a counts file of that name and another run made it: a process id came again.
+bool is_of_another_run(const char* path);
 
 /// Adds up the counters of this process by action.
 void sum_own_counts(uint64_t (&sums)[action_count]);

@@ -1,5 +1,7 @@
 #include "core/identity.h"
 
+#include "core/lock.h"
+#include "core/modules.h"
 #include "core/options.h"
 #include "core/sys.h"
 #include "core/text.h"
@@ -27,6 +29,9 @@ constinit Process self;
 constinit uint32_t children = 0; // of this process, forked so far
 constinit uint64_t takeovers = 0; // wrappers that handed this name on, see ProcessName
 constinit bool drawn = false;
+constinit bool device_replaced = false;
+constinit bool made_threads = false; // then which thread's child comes first is a race
+constinit uint64_t children_lock = 0;
 constinit uint32_t last_generation = 0;
 constinit uint32_t last_epoch = 0;
 // Shared with every descendant: gives children that no hook announced different names.
@@ -75,6 +80,7 @@ RunVariable own_variable() {
   variable.key = self.key;
   variable.children = children;
   variable.takeovers = takeovers;
+  variable.device_replaced = device_replaced;
   copy_path(variable.path, self.path);
   __builtin_memcpy(variable.run, self.run, sizeof variable.run);
   variable.log_is_default = self.log_is_default;
@@ -93,10 +99,10 @@ void keep_log_folder(const char* folder, size_t length) {
   self.log_folder = folder_in_entry(published);
 }
 
-/// An entry for one process alone: it takes the name as it stands.
-void write_entry_for(RunEntry& entry, const ProcessName& name) {
+/// An entry for one process alone: it takes the name as it stands. `pid` is that process's, or 0 where it is not known.
+void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
   RunVariable variable = own_variable();
-  variable.writer_pid = 0;
+  variable.writer_pid = pid;
   variable.writer_drew = false;
   variable.children = 0;
   variable.takeovers = name.takeovers;
@@ -153,11 +159,11 @@ void add_time(TextWriter& text, int64_t seconds) {
 
 /// The folder of the log as an absolute path: what a child in another working directory must see too.
 void choose_log_folder() {
-  Text<3600> folder;
+  Text<3600> folder; // in the constructor, or in the first thread's first draw before it
   const char* asked = options().log;
   self.log_is_default = *asked == 0;
   if (*asked != '/') {
-    char here[600];
+    char here[3000];
     if (sys::failed(sys::call(SYS_getcwd, sys::address(here), sizeof here))) here[0] = '.', here[1] = 0;
     folder.add(here).add('/');
   }
@@ -170,11 +176,14 @@ void choose_log_folder() {
 
 void begin_run() {
   self.root_pid = self.pid;
+  // By system call: a sanitizer's clock_gettime is not ready while its runtime starts.
   timespec now = {};
-  clock_gettime(CLOCK_REALTIME, &now);
+  sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
+  uint16_t random = 0; // containers start at the same process id each time
+  sys::call(SYS_getrandom, sys::address(&random), sizeof random, 0);
   Text<32> run;
   add_time(run, now.tv_sec);
-  run.add('-').add(static_cast<uint64_t>(self.pid));
+  run.add('-').add(static_cast<uint64_t>(self.pid)).add('-').add_hex(random, 4);
   __builtin_memcpy(self.run, run.c_str(), run.length() + 1);
   choose_log_folder();
   draw_seed_if_needed();
@@ -197,13 +206,22 @@ bool join_run() {
   self.root_pid = run.root_pid;
   self.key = run.key;
   takeovers = run.takeovers;
+  device_replaced = run.device_replaced;
   copy_path(self.path, run.path);
   __builtin_memcpy(self.run, run.run, sizeof self.run);
   self.log_is_default = run.log_is_default;
   keep_log_folder(run.log_folder, run.log_folder_length);
   draw_seed_if_needed(); // for a child that was given another mode
 
-  if (self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1) {
+  if (const char* folder = options().log;
+      *folder == '/' && !(text_length(folder) == run.log_folder_length &&
+                          __builtin_memcmp(folder, run.log_folder, run.log_folder_length) == 0)) {
+    self.root_pid = self.pid; // a log of its own: it closes that itself
+    choose_log_folder();
+  }
+  if (self.has_seed && (!run.has_seed || self.seed != run.seed)) {
+    begin_path(); // a seed of its own: what ./train draws under that seed
+  } else if (self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1) {
     begin_path(); // a launcher started this rank: it is itself again, whoever launched it and how often
   } else if (run.writer_pid == 0 || (run.writer_pid == self.pid && !run.writer_drew)) {
     self.is_first = self.rank == 0 && same_text(self.path, "0");
@@ -245,12 +263,13 @@ void establish_process() {
 /// Names a child process and counts it. What a wrapper does after its first child is its own.
 ProcessName take_child_name() {
   Thread& thread = this_thread();
+  Lock guard(children_lock);
   ProcessName name;
   name.is_first = self.is_first;
   name.takeovers = takeovers;
   name.key = self.key;
   copy_path(name.path, self.path);
-  const bool takes_over = !drawn && children == 0;
+  const bool takes_over = !drawn && children == 0 && !made_threads;
   ++children;
   const uint64_t ordinal = ++thread.forks; // the thread's own: threads that fork at once do not race for it
   if (takes_over) {
@@ -283,6 +302,8 @@ void before_fork() {
 void after_fork_in_parent() { fork_is_pending = false; }
 
 void become_child() {
+  distrust_loader_lock();
+  made_threads = false;
   if (fork_is_pending) {
     fork_is_pending = false;
     self.key = forked_child.key;
@@ -312,7 +333,7 @@ void share_ordinals() {
   if (!sys::failed(page)) unannounced = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(page));
 }
 
-constinit int establishing = 0;
+constinit int establishing = 0; // the thread that is at it
 
 } // namespace
 
@@ -320,10 +341,12 @@ const Process& process() {
   if (__builtin_expect(generation() != 0, 1)) return self;
   // First call, or a child that no handler announced. Constructors run in one thread; a second thread that
   // comes at the same moment waits.
-  if (__atomic_exchange_n(&establishing, 1, __ATOMIC_ACQUIRE) != 0) {
-    while (__atomic_load_n(&establishing, __ATOMIC_ACQUIRE) != 0 && generation() == 0) {
-    }
-    return self;
+  const sys::SignalsBlocked no_signals;
+  const int me = sys::gettid();
+  for (int owner = 0; !__atomic_compare_exchange_n(&establishing, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+       owner = 0) {
+    if (owner == me || generation() != 0) return self;
+    sys::call(SYS_sched_yield);
   }
   if (generation() == 0) {
     if (last_generation == 0)
@@ -343,6 +366,7 @@ void forget_places() {
 
 void mark_drawn() {
   if (__atomic_exchange_n(&drawn, true, __ATOMIC_RELAXED)) return;
+  Lock guard(children_lock);
   if (unannounced == nullptr) share_ordinals();
   write_variable();
 }
@@ -354,11 +378,11 @@ uint64_t stream_key(const Thread& thread, Kind kind, uint64_t k) {
 namespace detail {
 
 void establish_thread(Thread& me) {
+  const sys::SignalsBlocked no_signals;
   const Process& owner = process();
   if (me.generation != 0) { // what it holds was made for another process, or under another name
     me.places.clear();
     me.seeds.clear();
-    me.states.clear();
     me.count_block_left = 0;
   }
   const bool forked = me.pid != 0 && me.pid != owner.pid;
@@ -382,6 +406,7 @@ void establish_thread(Thread& me) {
 
 ThreadName name_new_thread() {
   Thread& creator = this_thread();
+  made_threads = true;
   ThreadName name;
   const uint32_t ordinal = ++creator.children;
   name.label = derive(creator.label, ordinal);
@@ -397,10 +422,12 @@ void enter_thread(const ThreadName& name) {
 }
 
 void leave_thread() {
+  const sys::SignalsBlocked no_signals;
   Thread& thread = detail::thread;
   thread.places.clear();
   thread.seeds.clear();
-  thread.states.clear();
+  if (thread.left_states != nullptr) sys::unmap(thread.left_states, left_states_size);
+  thread.left_states = nullptr;
 }
 
 ProcessName name_child_process() {
@@ -416,7 +443,7 @@ void write_exec_entry(RunEntry& entry) {
       thread.sharing_child_name = take_child_name();
       thread.sharing_child = pid;
     }
-    return write_entry_for(entry, thread.sharing_child_name);
+    return write_entry_for(entry, thread.sharing_child_name, pid);
   }
   ProcessName name = {self.is_first, takeovers, self.key, {}};
   copy_path(name.path, self.path);
@@ -425,14 +452,23 @@ void write_exec_entry(RunEntry& entry) {
     name.key = derive(self.key, label_exec);
     extend_path(name.path, "e", 0, name.key);
   }
-  write_entry_for(entry, name);
+  write_entry_for(entry, name, self.pid);
 }
 
-void write_spawn_entry(RunEntry& entry) { write_entry_for(entry, name_child_process()); }
+void write_spawn_entry(RunEntry& entry) { write_entry_for(entry, name_child_process(), 0); }
+
+void mark_device_replaced() {
+  if (__atomic_exchange_n(&device_replaced, true, __ATOMIC_RELAXED)) return;
+  Lock guard(children_lock);
+  write_variable();
+}
+
+bool device_was_replaced() { return __atomic_load_n(&device_replaced, __ATOMIC_RELAXED); }
 
 void announce_hidden_child() {
   process();
-  __atomic_add_fetch(&children, 1, __ATOMIC_RELAXED);
+  Lock guard(children_lock);
+  ++children;
   write_variable();
 }
 

@@ -69,6 +69,9 @@ struct ProcessName {
   PathText path;
 };
 
+/// Bytes of Thread::left_states: address space, of which only what is used becomes memory.
+inline constexpr size_t left_states_size = 65536;
+
 /// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies no template)
 /// and needs no destructor.
 struct Thread {
@@ -87,9 +90,9 @@ struct Thread {
   int64_t count_block_first = 0;
   uint32_t count_block_left = 0;
   PathText path = {};
-  Table<32> places; ///< call places: key -> counter, see core/log.cpp
-  Table<16> seeds;  ///< distinct seeds: (kind, value) -> j + 1, see core/seeds.cpp
-  Table<8> states;  ///< caller-owned generator states: address -> state, see hooks/libc_random.cpp
+  Table<8> places;  ///< call places: key -> counter, see core/log.cpp
+  Table<4> seeds;   ///< distinct seeds: (kind, value) -> j + 1, see core/seeds.cpp
+  uint64_t* left_states = nullptr; ///< what rand_r and its like left in the caller's variables, see hooks/left_states.h
 };
 
 /// A number that changes when this process is a new one. It lives in a page that the kernel wipes in every
@@ -126,6 +129,11 @@ void write_exec_entry(RunEntry& entry);
 
 /// The same for a child process that is about to be made together with its program (posix_spawn).
 void write_spawn_entry(RunEntry& entry);
+
+/// Remembers that this process had a random device's descriptor replaced, for the children that may inherit it.
+void mark_device_replaced();
+/// True if this process or one before it did.
+bool device_was_replaced();
 
 /// Puts a new ordinal into the published variable, for a child that libc will make and execute by itself
 /// (system, popen).

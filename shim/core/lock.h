@@ -8,9 +8,10 @@
 
 namespace detshim {
 
-/// Holds `word` while it lives. A thread that already holds it (a signal handler that interrupted the holder)
-/// does not get it again and does not wait: held() is then false, and the caller does without. A lock that
-/// another thread held when this process was forked counts as free.
+/// Holds `word` while it lives, and keeps signal handlers away: one could draw, or leave by longjmp with the lock
+/// held. A lock that another thread held when this process was forked counts as free. A thread that holds it
+/// already (a fault handler that interrupted the holder) does not get it again: held() is then false, and the
+/// caller does without.
 class Lock {
 public:
   explicit Lock(uint64_t& word) : word_(word) {
@@ -34,6 +35,7 @@ public:
   bool held() const { return held_; }
 
 private:
+  sys::SignalsBlocked no_signals_; // before the lock is taken, until after it is given back
   uint64_t& word_;
   bool held_ = false;
 };

@@ -13,8 +13,7 @@
 namespace detshim {
 namespace {
 
-using Line = TextWriter;
-using LineStorage = Text<4096>; // the longest line, docs/LOG_FORMAT.md
+using Line = TextWriter; // of at most sizeof line_room bytes, docs/LOG_FORMAT.md
 
 constexpr int value_limit_of_a_place = 200; // then its further calls share one record
 constexpr unsigned python_frame_limit = 4;
@@ -27,19 +26,30 @@ struct File {
   uint64_t inode = 0;
   bool failed = false; // said once, not tried again
   bool torn = false;   // the last line was cut by a full disk
+  bool lost = false;   // a line could not be written at all: said once
 };
 constinit File file;
 constinit uint64_t lock = 0;
 constinit char counts_path[4096] = {};
+
+// What stderr was when the process began.
+enum class Stderr : uint8_t { unknown, closed, open };
+constinit Stderr stderr_state = Stderr::unknown;
 constinit uint64_t stderr_device = 0;
 constinit uint64_t stderr_inode = 0;
+
+// Room for one line and the texts that go into it, used under the lock: a thread's stack may be 16 KiB in all.
+constinit char line_room[4096] = {};
+constinit char text_room[4096] = {};
+constinit char path_room[3700] = {};
 
 // ------------------------------------------------------------------ stderr
 
 void say(const char* text, size_t length) {
+  if (stderr_state == Stderr::unknown) remember_stderr();
   struct stat state;
-  if (sys::fstat(2, state) != 0) return;
-  if (stderr_inode != 0 && (state.st_dev != stderr_device || state.st_ino != stderr_inode)) return;
+  if (stderr_state == Stderr::closed || sys::fstat(2, state) != 0) return;
+  if (state.st_dev != stderr_device || state.st_ino != stderr_inode) return;
   sys::write(2, text, length);
 }
 
@@ -47,9 +57,23 @@ void say(TextWriter& text) { say(text.c_str(), text.length()); }
 
 // ------------------------------------------------------------------ files
 
+constinit unsigned stem_ordinal = 0; // where an earlier run in the folder had the same process id
+
 void add_file_stem(TextWriter& text) {
   const Process& me = process();
   text.add(static_cast<uint64_t>(me.rank)).add('-').add(me.path).add('-').add(static_cast<uint64_t>(me.pid));
+  if (stem_ordinal != 0) text.add('-').add(uint64_t{stem_ordinal});
+}
+
+/// Names the counts file, and with it the stem that no other run has taken.
+void choose_counts_path() {
+  for (stem_ordinal = 0; stem_ordinal < 100; ++stem_ordinal) {
+    TextWriter path(counts_path, sizeof counts_path);
+    path.add(process().log_folder, process().log_folder_length).add('/');
+    add_file_stem(path);
+    path.add(".counts").c_str();
+    if (!is_of_another_run(counts_path)) return;
+  }
 }
 
 /// Where the last `unfollowed` components of `path` begin; makes the folders before them if `make`.
@@ -70,10 +94,12 @@ char* split(char* path, int unfollowed, bool make) {
 /// The log folder, made where it is missing; neither it nor the default's `detshim-log` may be a link.
 /// A descriptor, or a negated errno. `made` tells whether this call made it.
 int open_folder(bool make, bool& made) {
-  Text<3700> copy;
+  TextWriter copy(path_room, sizeof path_room);
   copy.add(process().log_folder, process().log_folder_length);
   char* path = const_cast<char*>(copy.c_str());
-  if (path[0] != 0 && path[copy.length() - 1] == '/') path[copy.length() - 1] = 0;
+  size_t length = copy.length(); // "name/" and "name/." would follow a link that "name" is
+  while (length > 1 && (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/'))) --length;
+  path[length] = 0;
   char* rest = split(path, process().log_is_default ? 2 : 1, make);
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   int folder = AT_FDCWD;
@@ -91,10 +117,11 @@ int open_folder(bool make, bool& made) {
     while (*end != 0 && *end != '/') ++end;
     const bool last = *end == 0;
     *end = 0;
-    if (make) made = sys::mkdirat(folder, rest, 0700) == 0;
+    const int status = make ? sys::mkdirat(folder, rest, 0700) : 0;
+    made = make && status == 0;
     const int next = sys::openat(folder, rest, flags | O_NOFOLLOW);
     if (folder >= 0) sys::close(folder);
-    if (next < 0) return next;
+    if (next < 0) return status < 0 && status != -17 /* EEXIST */ ? status : next;
     folder = next;
     rest = last ? end : end + 1;
   }
@@ -145,9 +172,8 @@ int move_up(int fd) {
 
 void complain(int error) {
   file.failed = true;
-  use_counts_file(nullptr);
   if (options().quiet) return;
-  Text<3800> line;
+  Line line(text_room, sizeof text_room);
   line.add("detshim: cannot write the log in ").add(process().log_folder, process().log_folder_length).add(" (error ");
   line.add(static_cast<uint64_t>(-error)).add("); nothing is recorded\n");
   say(line);
@@ -160,6 +186,14 @@ bool is_still_ours() {
          state.st_ino == file.inode;
 }
 
+/// A record could not be written. Once is enough: the disk stays full.
+void say_lost() {
+  if (file.lost || options().quiet) return;
+  file.lost = true;
+  constexpr const char* text = "detshim: the log cannot be written any more (is the disk full?); records are missing\n";
+  say(text, text_length(text));
+}
+
 void write_line(Line& line) {
   if (!is_still_ours()) return;
   line.add('\n');
@@ -167,10 +201,15 @@ void write_line(Line& line) {
     if (sys::write(file.fd, "\n", 1) != 1) return;
     file.torn = false;
   }
+  struct stat state;
+  if (sys::fstat(file.fd, state) != 0 || !sys::may_grow_to(static_cast<uint64_t>(state.st_size) + line.length()))
+    return say_lost();
   long written;
   do written = sys::write(file.fd, line.c_str(), line.length());
   while (written == -4 /* EINTR */);
-  if (written > 0 && static_cast<size_t>(written) < line.length()) file.torn = true;
+  if (written == static_cast<long>(line.length())) return;
+  file.torn |= written > 0;
+  say_lost();
 }
 
 void write_start();
@@ -181,14 +220,18 @@ bool open_log() {
   const bool fresh = file.generation != generation();
   if (fresh) file = {};
   file.generation = generation();
+  if (fresh) use_counts_file(nullptr); // a parent's counters are the parent's
 
+  // Nothing is made on disk when the program has closed the descriptor: it may be in another root by now.
   bool made = false;
-  const int folder = open_folder(true, made);
+  const int folder = open_folder(fresh, made);
   if (folder < 0) return complain(folder), false;
+  if (fresh) choose_counts_path();
   Text<160> name;
   add_file_stem(name);
   name.add(".jsonl");
-  const int fd = sys::openat(folder, name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = sys::openat(folder, name.c_str(),
+                             O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (fresh ? O_CREAT : 0), 0600);
   struct stat state;
   if (fd < 0 || sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) {
     if (fd >= 0) sys::close(fd);
@@ -202,11 +245,6 @@ bool open_log() {
   if (process().seed_drawn) announce_seed(folder);
   sys::close(folder);
   if (fresh) {
-    Text<sizeof counts_path> path;
-    path.add(process().log_folder, process().log_folder_length).add('/');
-    add_file_stem(path);
-    path.add(".counts");
-    __builtin_memcpy(counts_path, path.c_str(), path.length() + 1);
     use_counts_file(counts_path);
     write_start();
   }
@@ -219,46 +257,54 @@ void add_text(Line& line, const char* key, const char* text, size_t limit = 512)
   line.add(",\"").add(key).add("\":\"").add_json(text, limit).add('"');
 }
 
-bool is_secret_name(const char* name, size_t length) {
-  for (const char* word : {"token", "secret", "passw", "apikey", "api-key", "api_key", "credential", "auth", "private"}) {
-    const size_t word_length = text_length(word);
-    for (size_t at = 0; at + word_length <= length; ++at) {
+/// True if a word that announces a secret is in the text, in small or capital letters.
+bool is_secret(const char* text) {
+  for (const char* word : {"token", "secret", "pass", "pwd", "api_key", "api-key", "apikey", "credential", "auth",
+                           "bearer", "private", "login"})
+    for (const char* at = text; *at != 0; ++at) {
       size_t same = 0;
-      while (same < word_length && (name[at + same] | 0x20) == word[same]) ++same;
-      if (same == word_length) return true;
+      while (word[same] != 0 && (at[same] >= 'A' && at[same] <= 'Z' ? at[same] | 0x20 : at[same]) == word[same]) ++same;
+      if (word[same] == 0) return true;
     }
-  }
   return false;
 }
 
-/// The program's arguments, without the values of those whose name says that they are secret.
+/// `--wandb-key`, `ACCESS_KEY=…`
+bool names_a_key(const char* text) {
+  size_t length = 0;
+  while (text[length] != 0 && text[length] != '=') ++length;
+  if (length < 3 || (text[0] != '-' && text[length] != '=')) return false;
+  const char* end = text + length - 3;
+  return (end[0] | 0x20) == 'k' && (end[1] | 0x20) == 'e' && (end[2] | 0x20) == 'y';
+}
+
+/// The program's arguments. One that speaks of a secret is shown up to its first `=`, `:` or space; an option that does
+/// hides the argument after it too.
 void add_arguments(Line& line) {
-  char text[1600];
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  long size = fd < 0 ? 0 : sys::read(fd, text, sizeof text - 1);
+  long size = fd < 0 ? 0 : sys::read(fd, text_room, 1600);
   if (fd >= 0) sys::close(fd);
   if (size < 0) size = 0;
-  text[size] = 0;
+  text_room[size] = 0;
   line.add(",\"args\":[");
   bool hide_next = false;
-  for (const char* at = text; at < text + size; at += text_length(at) + 1) {
-    if (at != text) line.add(',');
-    size_t name = 0;
-    while (at[name] != 0 && at[name] != '=') ++name;
-    const bool has_value = at[name] == '=';
-    const bool secret = (has_value || at[0] == '-') && is_secret_name(at, name);
+  for (char* at = text_room; at < text_room + size;) {
+    const size_t length = text_length(at);
+    if (at != text_room) line.add(',');
     const bool has_login = contains(at, "://") && contains(at, "@");
+    const bool secret = is_secret(at) || names_a_key(at);
+    bool cut = false;
+    if (secret && !hide_next && !has_login)
+      for (size_t i = 0; i < length && !cut; ++i)
+        if (at[i] == '=' || at[i] == ':' || at[i] == ' ') at[i + 1] = 0, cut = true;
     line.add('"');
     if (hide_next || has_login)
       line.add("<hidden>");
-    else if (secret && has_value) {
-      Text<128> shown;
-      for (size_t i = 0; i <= name; ++i) shown.add(at[i]);
-      line.add_json(shown.c_str()).add("<hidden>");
-    } else
-      line.add_json(at, 400);
+    else
+      line.add_json(at, 400).add(cut ? "<hidden>" : "");
     line.add('"');
-    hide_next = secret && !has_value;
+    hide_next = secret && at[0] == '-' && !cut;
+    at += length + 1;
     if (line.length() > 2600) break;
   }
   line.add(']');
@@ -266,9 +312,9 @@ void add_arguments(Line& line) {
 
 void write_start() {
   const Process& me = process();
-  char program[600];
-  if (sys::failed(sys::readlink("/proc/self/exe", program, sizeof program))) program[0] = 0;
-  LineStorage line;
+  char* const program = path_room;
+  if (sys::failed(sys::readlink("/proc/self/exe", program, 600))) program[0] = 0;
+  Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"start\",\"v\":1");
   add_text(line, "detshim", version);
   add_text(line, "run", me.run);
@@ -309,8 +355,8 @@ void add_place(Line& line, const void* caller) {
     line.add(",\"at\":\"?\"");
     return;
   }
-  char path[600];
-  module_path(module, path, sizeof path);
+  char* const path = path_room;
+  module_path(module, path, 600);
   line.add(",\"at\":\"").add_json(path).add("+0x");
   line.add_hex(reinterpret_cast<uintptr_t>(caller) - module.base).add('"');
 }
@@ -364,7 +410,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   Thread& thread = this_thread();
   if (action != Action::observe) mark_drawn();
   const uint64_t place = hash(hash(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
-                              static_cast<uint64_t>(action));
+                              static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
   uint64_t key = place;
   for (const Value& value : values) key = hash(key, value);
   if (const uint64_t* known = thread.places.find(key)) {
@@ -377,6 +423,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     return &unwritten;
   }
 
+  Lock guard(lock);
   const uint64_t place_key = hash(place, 0x706C616365);
   const bool full = thread.places.insert(place_key)++ >= value_limit_of_a_place;
   if (full) {
@@ -389,13 +436,12 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     }
   }
 
-  Lock guard(lock);
   const bool writable = guard.held() && open_log();
   int64_t index = -1;
   Counter* counter = new_counter(action, index);
   thread.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
   if (writable) {
-    LineStorage line;
+    Line line(line_room, sizeof line_room);
     line.add("{\"t\":\"call\",\"n\":").add(uint64_t{++thread.records});
     add_text(line, "thread", thread.path);
     add_text(line, "lib", subject.library);
@@ -416,7 +462,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
 void record_library(const char* name, const char* library_file, const char* library_version) {
   Lock guard(lock);
   if (!guard.held() || !open_log()) return;
-  LineStorage line;
+  Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"library\"");
   add_text(line, "lib", name);
   add_text(line, "file", library_file);
@@ -430,7 +476,7 @@ namespace {
 void write_end() {
   uint64_t sums[action_count] = {};
   sum_own_counts(sums);
-  LineStorage line;
+  Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"end\",\"counts\":{");
   bool first = true;
   for (int i = 1; i < action_count; ++i) {
@@ -475,8 +521,10 @@ unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
 }
 
 void write_closing_line() {
+  Lock guard(lock);
+  if (!guard.held()) return;
   { // most processes leave here
-    Text<3700> path;
+    TextWriter path(path_room, sizeof path_room);
     path.add(process().log_folder, process().log_folder_length);
     if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), 0))) return;
   }
@@ -487,7 +535,7 @@ void write_closing_line() {
   const unsigned processes = sum_run(folder, sums);
   sys::close(folder);
   if (processes == 0) return;
-  Text<4096> line;
+  Line line(line_room, sizeof line_room);
   line.add("detshim: ");
   if (process().has_seed) line.add("seed ").add(process().seed).add(", ");
   line.add("mode ").add(mode_name(options().mode)).add(": ");
@@ -522,7 +570,8 @@ void close_log() {
 
 void remember_stderr() {
   struct stat state;
-  if (sys::fstat(2, state) != 0) return;
+  stderr_state = sys::fstat(2, state) == 0 ? Stderr::open : Stderr::closed;
+  if (stderr_state == Stderr::closed) return;
   stderr_device = state.st_dev;
   stderr_inode = state.st_ino;
 }

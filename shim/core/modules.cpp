@@ -3,6 +3,11 @@
 #include "core/sys.h"
 #include "core/text.h"
 
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
+extern "C" int _dl_find_object(void*, dl_find_object*) noexcept __attribute__((weak));
+
 namespace detshim {
 namespace {
 
@@ -98,12 +103,64 @@ bool Module::needs(const char* file_start) const {
   return false;
 }
 
+namespace {
+
+Module from_link_map(const link_map* map) {
+  Module module;
+  module.path = map->l_name != nullptr ? map->l_name : "";
+  module.base = map->l_addr;
+  module.dynamic = map->l_ld;
+  if (module.path[0] == 0) { // the main program
+    module.headers = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
+    module.header_count = static_cast<int>(getauxval(AT_PHNUM));
+    return module;
+  }
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(map->l_addr);
+  if (header == nullptr || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return module;
+  module.headers = reinterpret_cast<const ElfW(Phdr)*>(map->l_addr + header->e_phoff);
+  module.header_count = header->e_phnum;
+  return module;
+}
+
+/// The loader's own list, without its lock.
+bool walk_link_map(bool (*visit)(const Module&, void*), void* data) {
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next)
+    if (map->l_ld != nullptr && visit(from_link_map(map), data)) return true;
+  return false;
+}
+
+using Iterate = int(int (*)(dl_phdr_info*, size_t, void*), void*);
+
+/// libc's dl_iterate_phdr itself. By its name we may get a sanitizer's, which calls us before it is ready.
+Iterate* libc_iterate() {
+  static constinit Iterate* found = nullptr;
+  if (Iterate* known = __atomic_load_n(&found, __ATOMIC_RELAXED)) return known;
+  const void* address = nullptr;
+  walk_link_map(
+      [](const Module& module, void* to) {
+        return starts_with(file_name(module.path), "libc.so") &&
+               (*static_cast<const void**>(to) = module.symbol("dl_iterate_phdr")) != nullptr;
+      },
+      &address);
+  auto* function = reinterpret_cast<Iterate*>(const_cast<void*>(address));
+  __atomic_store_n(&found, function, __ATOMIC_RELAXED);
+  return function;
+}
+
+constinit bool loader_lock_may_be_stuck = false;
+
+} // namespace
+
+void distrust_loader_lock() { loader_lock_may_be_stuck = true; }
+
 bool each_module(bool (*visit)(const Module&, void*), void* data) {
+  Iterate* const iterate = libc_iterate();
+  if (iterate == nullptr || loader_lock_may_be_stuck) return walk_link_map(visit, data);
   struct Context {
     bool (*visit)(const Module&, void*);
     void* data;
   } context{visit, data};
-  return dl_iterate_phdr(
+  return iterate(
              [](dl_phdr_info* info, size_t, void* p) {
                Module module;
                module.path = info->dlpi_name != nullptr ? info->dlpi_name : "";
@@ -121,6 +178,12 @@ bool each_module(bool (*visit)(const Module&, void*), void* data) {
 }
 
 bool find_module(const void* address, Module& found) {
+  if (&_dl_find_object != nullptr) { // glibc 2.35 and later: no lock
+    dl_find_object object;
+    if (_dl_find_object(const_cast<void*>(address), &object) != 0) return false;
+    found = from_link_map(object.dlfo_link_map);
+    return true;
+  }
   return each_module([&](const Module& module) {
     if (!module.holds(address)) return false;
     found = module;

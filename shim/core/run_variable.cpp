@@ -5,7 +5,7 @@
 extern "C" char** environ;
 
 // DETSHIM_RUN=1:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank + 1>:<mode>:<policy>:<seed: -
-// none, g given, d drawn>:<seed>:<key>:<children>:<takeovers>:<log: d default, g given>:<path>:<run>, numbers in
+// none, g given, d drawn>:<seed>:<key>:<children>:<takeovers>:<device replaced>:<log: d default, g given>:<path>:<run>, numbers in
 // hexadecimal. The folder comes first because it alone never changes in a process.
 
 namespace detshim {
@@ -87,6 +87,7 @@ void write_run_entry(RunEntry& entry, const RunVariable& content) {
   number(content.key);
   number(content.children);
   number(content.takeovers);
+  number(content.device_replaced ? 1 : 0);
   text.add(content.log_is_default ? 'd' : 'g').add(':');
   text.add(content.path).add(':').add(content.run);
   text.c_str();
@@ -118,6 +119,7 @@ bool read_run_variable(RunVariable& content) {
   content.key = fields.number();
   content.children = fields.number();
   content.takeovers = fields.number();
+  content.device_replaced = fields.number(1) != 0;
   content.log_is_default = fields.letter() == 'd';
   fields.text(content.path, ':');
   fields.text(content.run, 0);

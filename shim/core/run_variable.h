@@ -25,6 +25,7 @@ struct RunVariable {
   uint64_t key = 0;
   uint64_t children = 0; ///< told apart children that only saw the writer's own state
   uint64_t takeovers = 0; ///< how often the name was handed from a wrapper to its first child
+  bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
   PathText path = {};
   char run[32] = {};
   bool log_is_default = false;

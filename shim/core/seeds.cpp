@@ -1,6 +1,7 @@
 #include "core/seeds.h"
 
 #include "core/options.h"
+#include "core/sys.h"
 
 #include <time.h>
 
@@ -9,6 +10,9 @@ namespace {
 
 // A rank, a thread number or a loop index may have been added to the clock.
 constexpr uint64_t small_offset = 4096;
+
+// Distinct values that a thread remembers. One more is a new value each time that it comes.
+constexpr size_t remembered_values = 65536;
 
 uint64_t table_key(Kind kind, uint64_t value) { return derive(static_cast<uint64_t>(kind), value); }
 
@@ -23,11 +27,11 @@ bool is_near(uint64_t value, uint64_t to) { return value - (to - small_offset) <
 bool looks_like_chance(uint64_t value) {
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
-  // A process id is a small number like any other: only itself and its nearest neighbours are told by it.
-  return is_near(value, static_cast<uint64_t>(now.tv_sec)) || value == static_cast<uint64_t>(process().pid);
+  return is_near(value, static_cast<uint64_t>(now.tv_sec));
 }
 
 uint64_t next_seed(Kind kind) {
+  const sys::SignalsBlocked no_signals;
   Thread& thread = this_thread();
   constexpr uint64_t row = 0x726F77; // of seeds handed out, kept beside the values
   uint64_t& used = thread.seeds.insert(derive(table_key(kind, row), row));
@@ -35,7 +39,9 @@ uint64_t next_seed(Kind kind) {
 }
 
 void bind_seed(Kind kind, uint64_t asked, uint64_t given) {
-  this_thread().seeds.insert(table_key(kind, asked)) = given;
+  const sys::SignalsBlocked no_signals;
+  Thread& thread = this_thread();
+  if (thread.seeds.used() < remembered_values) thread.seeds.insert(table_key(kind, asked)) = given;
 }
 
 const uint64_t* bound_seed(Kind kind, uint64_t asked) {
@@ -52,7 +58,7 @@ ChosenSeed choose_seed(Kind kind, uint64_t asked) {
   const bool chance = looks_like_chance(asked);
   const uint64_t given = next_seed(kind);
   if (!chance) bind_seed(kind, asked, given);
-  return {given, chance ? "a clock or process id: new each time" : "a new value in this thread"};
+  return {given, chance ? "from a clock: new each time" : "a new value in this thread"};
 }
 
 ChosenSeed choose_unseeded(Kind kind, uint64_t standard) {

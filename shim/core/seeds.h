@@ -17,8 +17,9 @@ struct ChosenSeed {
 ///
 /// fixed: the j-th distinct value that this thread gives to that kind becomes the j-th seed derived from the
 /// seed, the rank and the thread; j = 0 in the first thread of rank 0 is the seed itself. The same value again
-/// is the same seed again. A value that looks like the present time in seconds or the process id counts as new
-/// every time, because whether two of those coincide is chance.
+/// is the same seed again. A value that looks like the present time in seconds counts as new every time, because
+/// whether two of those coincide is chance. (A process's own id does not: it is the same all through the process,
+/// and a small one, as in containers, is also a loop's index.)
 /// mix: derived from the seed and the value alone. keep: the value.
 ChosenSeed choose_seed(Kind kind, uint64_t asked);
 
@@ -35,7 +36,7 @@ void bind_seed(Kind kind, uint64_t asked, uint64_t given);
 /// The seed that the program's value stands for in this thread, if it was given one and looks like no clock.
 const uint64_t* bound_seed(Kind kind, uint64_t asked);
 
-/// True if the value is the present time in seconds or this process's id, give or take a small offset.
+/// True if the value is the present time in seconds, give or take a small offset.
 bool looks_like_chance(uint64_t value);
 
 /// A seed for an interface of 32 bits: itself where it fits.

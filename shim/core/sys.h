@@ -89,6 +89,16 @@ inline long readlink(const char* path, char* text, size_t size) {
   return length;
 }
 
+/// True if a file may grow to `end` bytes under the process's limit: past it, the kernel would not only refuse but
+/// kill the program with SIGXFSZ.
+inline bool may_grow_to(uint64_t end) {
+  struct {
+    uint64_t current, highest;
+  } limit;
+  constexpr long rlimit_fsize = 1;
+  return failed(call(SYS_prlimit64, 0, rlimit_fsize, 0, address(&limit))) || end <= limit.current;
+}
+
 /// Memory from the kernel (zeroed, private), or nullptr.
 inline void* map(size_t size) {
   constexpr long prot_read_write = 3;
@@ -97,6 +107,26 @@ inline void* map(size_t size) {
   return failed(p) ? nullptr : reinterpret_cast<void*>(static_cast<uintptr_t>(p));
 }
 inline void unmap(void* p, size_t size) { call(SYS_munmap, address(p), static_cast<long>(size)); }
+
+/// Keeps signal handlers away while it lives: what it guards is changed in steps, and a handler may draw, or leave by
+/// longjmp. Signals that the thread's own instruction raises stay as they are, because blocked they would kill.
+class SignalsBlocked {
+public:
+  SignalsBlocked() {
+    constexpr auto bit = [](int signal) { return uint64_t{1} << (signal - 1); };
+    constexpr int ill = 4, trap = 5, bus = 7, fpe = 8, segv = 11, bad_call = 31;
+    const uint64_t all = ~(bit(ill) | bit(trap) | bit(bus) | bit(fpe) | bit(segv) | bit(bad_call));
+    call(SYS_rt_sigprocmask, block, address(&all), address(&before_), sizeof before_);
+  }
+  ~SignalsBlocked() { call(SYS_rt_sigprocmask, set_mask, address(&before_), 0, sizeof before_); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+private:
+  static constexpr long block = 0;
+  static constexpr long set_mask = 2;
+  uint64_t before_ = 0;
+};
 
 [[noreturn]] inline void exit_group(int status) {
   for (;;) call(SYS_exit_group, status);

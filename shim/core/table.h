@@ -9,14 +9,15 @@
 namespace detshim {
 
 /// Open addressing over entries that live inside the object until `Inline` is three quarters full, then in
-/// pages from the kernel. Not for two threads at once; a signal handler that interrupts an insertion may
-/// find the entry missing, never a torn one. Constant-initialised, so it works before any constructor.
+/// pages from the kernel. Not for two threads at once. insert() wants signals blocked (sys::SignalsBlocked); what
+/// find() gave stays readable if a handler inserts meanwhile, because outgrown pages are kept until clear().
+/// Constant-initialised, so it works before any constructor.
 template <size_t Inline>
 class Table {
   static_assert((Inline & (Inline - 1)) == 0, "a power of two");
 
 public:
-  /// The value of `key`, or nullptr. Valid until the next insert().
+  /// The value of `key`, or nullptr. An insert() may move the value elsewhere.
   uint64_t* find(uint64_t key) {
     Entry& entry = slot(entries(), capacity(), key);
     return entry.key == stored(key) ? &entry.value : nullptr;
@@ -37,6 +38,8 @@ public:
 
   /// Forgets everything and gives the memory back.
   void clear() {
+    for (size_t i = 0; i < outgrown_count_; ++i) sys::unmap(outgrown_[i], (first_capacity << i) * sizeof(Entry));
+    outgrown_count_ = 0;
     if (pages_ != nullptr) sys::unmap(pages_, capacity_ * sizeof(Entry));
     pages_ = nullptr;
     capacity_ = 0;
@@ -44,6 +47,7 @@ public:
   }
 
   bool has_pages() const { return pages_ != nullptr; }
+  size_t used() const { return used_; }
 
 private:
   struct Entry {
@@ -72,21 +76,24 @@ private:
   }
 
   void grow() {
-    const size_t wanted = capacity() < 128 ? 256 : capacity() * 2;
-    auto* fresh = static_cast<Entry*>(sys::map(wanted * sizeof(Entry)));
+    const size_t wanted = pages_ == nullptr ? first_capacity : capacity_ * 2;
+    auto* fresh = outgrown_count_ < growth_limit ? static_cast<Entry*>(sys::map(wanted * sizeof(Entry))) : nullptr;
     if (fresh == nullptr) return wipe();
     for (size_t i = 0; i < capacity(); ++i)
       if (const Entry& old = entries()[i]; old.key != 0) slot(fresh, wanted, old.key) = old;
-    Entry* const before = pages_;
-    const size_t size_before = capacity_;
+    if (pages_ != nullptr) outgrown_[outgrown_count_++] = pages_;
     pages_ = fresh;
     capacity_ = wanted;
-    if (before != nullptr) sys::unmap(before, size_before * sizeof(Entry));
   }
+
+  static constexpr size_t first_capacity = 256; // then twice the size each time
+  static constexpr size_t growth_limit = 24;
 
   Entry* pages_ = nullptr;
   size_t capacity_ = 0;
   size_t used_ = 0;
+  size_t outgrown_count_ = 0;
+  Entry* outgrown_[growth_limit] = {};
   Entry inline_[Inline] = {};
 };
 

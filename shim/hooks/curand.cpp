@@ -101,7 +101,7 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
 ChosenSeed choose_for(const Generator* generator, uint64_t asked) {
   if (options().policy != SeedPolicy::fixed || bound_seed(Kind::curand, asked) != nullptr || generator == nullptr)
     return choose_seed(Kind::curand, asked);
-  if (looks_like_chance(asked)) return {generator->own_seed, "a clock or process id: new each time"};
+  if (looks_like_chance(asked)) return {generator->own_seed, "from a clock: new each time"};
   bind_seed(Kind::curand, asked, generator->own_seed);
   return {generator->own_seed, "a new value in this thread"};
 }

@@ -49,6 +49,7 @@ Devices& this_thread_devices() {
 
 /// Writes bytes [from, to) of a stream into a file in memory, which then ends at `to`.
 bool write_stream(int fd, uint64_t key, size_t from, size_t to) {
+  if (!sys::may_grow_to(to)) return false;
   PhiloxBlock blocks[64];
   for (size_t at = from; at < to; at += sizeof blocks) {
     for (size_t i = 0; i < 64; ++i) blocks[i] = stream_block(key, at / sizeof(PhiloxBlock) + i);
@@ -71,7 +72,10 @@ bool replace_by_stream(int fd, size_t size) {
   if (memory < 0) return false;
   const bool done = write_stream(memory, key, 0, size) && replace(memory, fd);
   sys::close(memory);
-  if (done) may_have_memory = true;
+  if (done) {
+    may_have_memory = true;
+    mark_device_replaced();
+  }
   return done;
 }
 
@@ -147,9 +151,7 @@ constexpr size_t read_limit = 33554431; // what the device gives at most in one 
 
 // Declared in hooks/inherited_input.h.
 void look_at_inherited_input() {
-  struct stat state;
-  uint64_t key;
-  if (sys::fstat(0, state) == 0 && is_stream(0, key, state)) may_have_memory = true;
+  if (device_was_replaced()) may_have_memory = true;
 }
 
 } // namespace detshim
@@ -279,6 +281,15 @@ DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), DETS
 DETSHIM_HOOK(libc, size_t, fread, (void* buffer, size_t size, size_t count, FILE* file), DETSHIM_READER,
              .summary = DETSHIM_READER_SUMMARY) {
   DETSHIM_ENTER(fread);
+  size_t bytes;
+  if (may_have_memory && file != nullptr && !__builtin_mul_overflow(size, count, &bytes))
+    extend(fileno(file), bytes + stdio_piece);
+  return call.real(buffer, size, count, file);
+}
+
+DETSHIM_HOOK(libc, size_t, fread_unlocked, (void* buffer, size_t size, size_t count, FILE* file), DETSHIM_READER,
+             .summary = DETSHIM_READER_SUMMARY) {
+  DETSHIM_ENTER(fread_unlocked);
   size_t bytes;
   if (may_have_memory && file != nullptr && !__builtin_mul_overflow(size, count, &bytes))
     extend(fileno(file), bytes + stdio_piece);

@@ -3,6 +3,7 @@
 // X' = a X + c mod 2^48, a and c as POSIX gives them (IEEE Std 1003.1, "drand48"). glibc keeps X for the whole
 // process; here each thread has its own, and the main thread's starts as srand48(seed) would leave it.
 #include "core/seeds.h"
+#include "hooks/left_states.h"
 #include "loader/draw.h"
 
 #include <cstdlib>
@@ -19,6 +20,7 @@ struct State48 {
   uint64_t x = 0;
   uint64_t a = 0; // the standard's from the first use on: thread-local data is best all zero
   uint64_t c = 0;
+  bool is_the_programs = false; ///< the program seeded it: then a forked child goes on with it, as natively
   unsigned short before[3] = {}; // what seed48 returns
   DrawSites drand48_sites, lrand48_sites, mrand48_sites, erand48_sites, nrand48_sites, jrand48_sites;
   DrawSites erand48_r_sites, nrand48_r_sites, jrand48_r_sites;
@@ -37,6 +39,10 @@ void seed48_state(uint64_t x) {
 
 void prepare() {
   if (state48.generation == this_thread().generation) return;
+  if (state48.is_the_programs) {
+    state48.generation = this_thread().generation;
+    return;
+  }
   // Natively an unseeded state is X = 0.
   seed48_state(options().policy == SeedPolicy::keep && this_thread().label == 0
                    ? 0
@@ -58,20 +64,16 @@ void unpack(uint64_t value, unsigned short x[3]) {
   x[2] = static_cast<unsigned short>(value >> 32);
 }
 
-/// Pins a state that the caller owns (erand48 and the like), unless it is what the family left there last.
+/// Pins a state that the caller owns (erand48 and the like), unless it is one that the family left.
 void pin_own_state(unsigned short x[3], const HookInfo& info, const void* caller) {
-  constexpr uint64_t known_bit = uint64_t{1} << 48;
-  const uint64_t* left = this_thread().states.find(reinterpret_cast<uintptr_t>(x));
-  if (left != nullptr && *left == (known_bit | pack(x))) return;
+  if (LeftStates(48).holds(pack(x))) return;
   const ChosenSeed chosen = choose_seed(Kind::xsubi48, pack(x));
   record({info.library, info.name, info.fields}, Action::pin, caller, chosen.why,
          {pack(x), chosen.given & mask48});
   unpack(chosen.given & mask48, x);
 }
 
-void remember_own_state(const unsigned short x[3]) {
-  this_thread().states.insert(reinterpret_cast<uintptr_t>(x)) = uint64_t{1} << 48 | pack(x);
-}
+void remember_own_state(const unsigned short x[3]) { LeftStates(48).add(pack(x)); }
 
 /// One step of a state that the caller owns, with this thread's a and c (lcong48 changes them).
 uint64_t step_own(unsigned short x[3], const HookInfo& info, const void* caller) {
@@ -108,6 +110,7 @@ DETSHIM_HOOK(libc, void, srand48, (long seed), .action = Action::pin, .fields = 
   uint64_t given;
   if (!choose(call, static_cast<uint32_t>(seed), given)) return call.real(seed);
   seed48_state(from_srand48(given));
+  state48.is_the_programs = true;
 }
 
 DETSHIM_HOOK(libc, unsigned short*, seed48, (unsigned short x[3]), .action = Action::pin,
@@ -118,6 +121,7 @@ DETSHIM_HOOK(libc, unsigned short*, seed48, (unsigned short x[3]), .action = Act
   prepare();
   unpack(state48.x, state48.before);
   seed48_state(given & mask48);
+  state48.is_the_programs = true;
   return state48.before;
 }
 
@@ -128,6 +132,7 @@ DETSHIM_HOOK(libc, void, lcong48, (unsigned short parameters[7]), .action = Acti
   uint64_t given;
   if (!choose(call, pack(parameters), given)) return call.real(parameters);
   seed48_state(given & mask48);
+  state48.is_the_programs = true;
   state48.a = pack(parameters + 3);
   state48.c = parameters[6];
 }

@@ -53,6 +53,18 @@ void free_start(Start<Result>* start) {
     sys::unmap(start, sizeof *start);
 }
 
+/// Has leave_thread called however the thread ends: pthread_exit and cancellation do not return.
+void call_at_thread_end() {
+  static constinit pthread_key_t key = 0;
+  static constinit int state = 0; // 0 none yet, 1 being made, 2 made
+  int none = 0;
+  if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    const bool made = pthread_key_create(&key, [](void*) { leave_thread(); }) == 0;
+    __atomic_store_n(&state, made ? 2 : 0, __ATOMIC_RELEASE);
+  }
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2) pthread_setspecific(key, &key);
+}
+
 template <typename Result>
 Result run_thread(void* data) {
   auto* start = static_cast<Start<Result>*>(data);
@@ -60,9 +72,8 @@ Result run_thread(void* data) {
   void* const argument = start->argument;
   enter_thread(start->name);
   free_start(start);
-  const Result result = run(argument);
-  leave_thread();
-  return result;
+  call_at_thread_end();
+  return run(argument);
 }
 
 /// Makes a thread that enters through run_thread; `create` is the real function with its other arguments bound.
@@ -116,8 +127,15 @@ size_t count(char* const* texts) {
 
 /// True if a program with that environment will have us in it: without that, its environment is left alone.
 bool preloads_us(char* const* environment) {
+  static constinit char own_name[128] = {};
+  if (own_name[0] == 0) {
+    Module own;
+    if (!find_module(&own_name, own)) return false;
+    const char* name = file_name(own.path);
+    for (size_t i = 0; name[i] != 0 && i + 1 < sizeof own_name; ++i) own_name[i] = name[i];
+  }
   for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
-    if (starts_with(*entry, "LD_PRELOAD=") && contains(*entry, "detshim")) return true;
+    if (starts_with(*entry, "LD_PRELOAD=") && contains(*entry, own_name)) return true;
   return false;
 }
 
@@ -139,9 +157,15 @@ auto with_name(char* const* original, bool spawns, Execute execute) {
     write_spawn_entry(entry);
   else
     write_exec_entry(entry);
-  auto** copy = static_cast<char**>(alloca((count(original) + 2) * sizeof(char*)));
+  const size_t size = (count(original) + 2) * sizeof(char*);
+  // A large environment does not go on a stack that may be small; what a vfork child maps would stay its parent's.
+  const bool maps = size > 16384 && (spawns || sys::getpid() == process().pid);
+  auto** copy = static_cast<char**>(maps ? sys::map(size) : alloca(size));
+  if (copy == nullptr) return execute(original);
   copy_environment(original, copy, entry);
-  return execute(static_cast<char* const*>(copy));
+  const auto status = execute(static_cast<char* const*>(copy));
+  if (maps) sys::unmap(copy, size);
+  return status;
 }
 
 } // namespace
@@ -237,7 +261,7 @@ DETSHIM_HOOK(libc, int, posix_spawn,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
              .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
   DETSHIM_ENTER(posix_spawn);
-  return with_name(envp != nullptr ? envp : environ, true, [&](char* const* environment) {
+  return with_name(envp, true, [&](char* const* environment) {
     return call.real(pid, path, actions, attributes, argv, environment);
   });
 }
@@ -247,7 +271,7 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
              .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
   DETSHIM_ENTER(posix_spawnp);
-  return with_name(envp != nullptr ? envp : environ, true, [&](char* const* environment) {
+  return with_name(envp, true, [&](char* const* environment) {
     return call.real(pid, file, actions, attributes, argv, environment);
   });
 }

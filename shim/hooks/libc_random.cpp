@@ -4,6 +4,8 @@
 // own srandom(seed) sequence, and threads that draw at the same time do not race for one state. A program that
 // has not seeded starts from the seed as well: the C standard says that rand() without srand() is srand(1).
 #include "core/seeds.h"
+#include "hooks/left_states.h"
+#include "core/sys.h"
 #include "loader/draw.h"
 
 #include <cstdlib>
@@ -15,6 +17,7 @@ namespace {
 struct RandomState {
   uint32_t generation = 0;
   bool is_unseeded = false; ///< the default state array waits for the program's seed or its first draw
+  bool is_the_programs = false; ///< the program seeded it: then a forked child goes on with it, as natively
   DrawSites rand_sites;
   DrawSites random_sites;
   DrawSites rand_r_sites;
@@ -61,6 +64,7 @@ namespace {
 
 /// Seeds this thread's generator afresh, in its default state array.
 void seed_default(uint32_t seed) {
+  const sys::SignalsBlocked no_signals; // a handler must not draw from half a state
   RandomState& mine = random_state;
   mine.generation = this_thread().generation;
   mine.is_unseeded = false;
@@ -76,6 +80,10 @@ bool uses_default_state() { return random_state.data.state == random_state.state
 /// that seeds before it draws is given the first seed for that.
 void make_state() {
   if (random_state.generation == this_thread().generation) return;
+  if (random_state.is_the_programs) {
+    random_state.generation = this_thread().generation;
+    return;
+  }
   seed_default(1);
   random_state.is_unseeded = true;
 }
@@ -116,7 +124,9 @@ void seed_thread(const Call<Signature>& call, unsigned seed) {
   const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
   call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
   RandomState& mine = random_state;
-  if (mine.generation != this_thread().generation || uses_default_state())
+  make_state();
+  mine.is_the_programs = true;
+  if (uses_default_state())
     seed_default(fold32(chosen.given));
   else // the program's own array from initstate is the one in use
     call.template beside<hooks::srandom_r_signature>("srandom_r")(fold32(chosen.given), &mine.data);
@@ -165,6 +175,7 @@ DETSHIM_HOOK(libc, char*, initstate, (unsigned seed, char* state, size_t size), 
     return call.real(seed, state, size);
   }
   make_state();
+  random_state.is_the_programs = true;
   const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
   call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
   char* const before = reinterpret_cast<char*>(random_state.data.state - 1);
@@ -187,18 +198,14 @@ DETSHIM_HOOK(libc, int, rand_r, (unsigned* state), .action = Action::pin, .field
              .summary = "Replaces a state that the program set itself; goes on from one that rand_r left.") {
   DETSHIM_DRAW(rand_r, random_state.rand_r_sites);
   if (!draw.pinned) return draw.real()(state);
-  // The state is the caller's variable. What rand_r left in it last is recognised; anything else there is a
-  // seed that the program has put in.
-  constexpr uint64_t known_bit = uint64_t{1} << 32;
-  Thread& thread = this_thread();
-  const uint64_t* left = thread.states.find(reinterpret_cast<uintptr_t>(state));
-  if (left == nullptr || *left != (known_bit | *state)) {
+  LeftStates left(32);
+  if (!left.holds(*state)) {
     const ChosenSeed chosen = choose_seed(Kind::rand_r, *state);
     record({"libc", "rand_r", hooks::rand_r_info.fields}, Action::pin, __builtin_return_address(0), chosen.why,
            {*state, fold32(chosen.given)});
     *state = fold32(chosen.given);
   }
   const int result = draw.real()(state);
-  thread.states.insert(reinterpret_cast<uintptr_t>(state)) = known_bit | *state;
+  left.add(*state);
   return result;
 }

@@ -12,6 +12,7 @@ constexpr uint64_t pin_bit = 1;
 constexpr const char* cryptography_files[] = {
     "libcrypto", "libssl",    "libgcrypt", "libgnutls", "libnettle", "libhogweed",  "libsodium",
     "libnss",    "libfreebl", "libsoftok", "libmbed",   "libssh",    "libk5crypto", "libwolfssl",
+    "_sodium",   "libjava.so", // PyNaCl's own copy of libsodium; the JDK's SecureRandom
 };
 // What a statically linked copy gives itself away by.
 constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_randomize", "gnutls_rnd", "randombytes_buf"};
@@ -45,7 +46,6 @@ const char* why_entropy_is_kept(const Hook& hook, const void* caller) {
 bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values) {
   if (options().off() || hook.disabled) return false;
   if (hook.state == Hook::State::unknown) find_real(hook);
-  if (hook.state == Hook::State::foreign) return false;
 
   Thread& thread = this_thread();
   const uint32_t epoch = draw_epoch();
@@ -62,7 +62,10 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
 
   Action action = Action::pin;
   const char* why = "from the stream of this thread";
-  if (const char* reason = why_entropy_is_kept(hook, caller)) {
+  if (hook.state == Hook::State::foreign) {
+    action = Action::uncovered;
+    why = "another library's function of this name, not the one that is hooked";
+  } else if (const char* reason = why_entropy_is_kept(hook, caller)) {
     action = Action::observe;
     why = reason;
   } else if (!options().pins()) {
@@ -73,6 +76,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   Counter* counter = record({hook.info->library, hook.info->name, hook.info->fields}, action, caller, why, values);
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
+  const sys::SignalsBlocked no_signals;
   thread.places.insert(key) = reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0);
   if (pin) remember(sites, epoch, caller, counter);
   return pin;

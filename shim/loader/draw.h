@@ -16,11 +16,11 @@ struct DrawSites {
     Counter* counter = nullptr;
   };
   uint32_t epoch = 0; ///< of all places
-  Place places[8];
+  Place places[4];
 
   Place& place(const void* caller) {
     const auto address = reinterpret_cast<uintptr_t>(caller);
-    return places[(address ^ address >> 4 ^ address >> 8) % 8];
+    return places[(address ^ address >> 3 ^ address >> 6) % 4];
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include "core/text.h"
 
+#include <initializer_list>
+
 namespace detshim {
 namespace {
 
@@ -17,6 +19,13 @@ constexpr Library libraries[] = {
     {"libc", "libc.so", true},           {"libstdcxx", "libstdc++.so", true}, {"libcxx", "libc++.so", true},
     {"curand", "libcurand.so", false},   {"cublas", "libcublas.so", false},   {"cudnn", "libcudnn", false},
 };
+
+/// Sanitizers stand in front of libc with functions of the same names that hand on to it: they are as good as libc's.
+bool is_sanitizer(const Module& module) {
+  for (const char* start : {"libasan.so", "libtsan.so", "libubsan.so", "liblsan.so", "libhwasan.so", "libclang_rt."})
+    if (starts_with(file_name(module.path), start)) return true;
+  return false;
+}
 
 const Library* find_library(const char* name) {
   for (const Library& library : libraries)
@@ -59,7 +68,8 @@ void find_real(Hook& hook) {
     if (!behind_us) return false; // the main program's own definition is never reached through us
     const void* address = module.symbol(hook.info->name);
     if (address == nullptr) return false;
-    const bool of_library = library != nullptr && starts_with(file_name(module.path), library->file_start);
+    const bool of_library =
+        library != nullptr && (starts_with(file_name(module.path), library->file_start) || is_sanitizer(module));
     if (next == nullptr) {
       next = address;
       next_is_own = of_library;

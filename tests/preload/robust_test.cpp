@@ -1,0 +1,185 @@
+// A program in trouble behaves as it would without the library, and what was counted is not lost.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+uint64_t counted(const std::filesystem::path& folder, const std::string& function) {
+  uint64_t sum = 0;
+  for (const ProcessLog& process : read_log(folder))
+    for (const auto& call : process.calls(function)) sum += process.count(call);
+  return sum;
+}
+
+const Environment seed{{"DETSHIM_SEED", "42"}};
+
+Result robust(const Arguments& arguments, const TemporaryFolder& scratch, const Environment& more = seed) {
+  Arguments command{ROBUST_PROGRAM};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run(command, under_shim(scratch, more));
+}
+
+class Descriptors : public testing::TestWithParam<const char*> {};
+
+TEST_P(Descriptors, AreTheProgramsOwnBusiness) {
+  const TemporaryFolder scratch;
+  const Result result = robust({GetParam()}, scratch);
+  EXPECT_EQ(result, run({ROBUST_PROGRAM, GetParam()}));
+  EXPECT_EQ(counted(scratch.log(), "rand"), std::stoull(result.out));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Descriptors, testing::Values("draw", "close", "close_later", "few"),
+                         [](const auto& tested) { return std::string{tested.param}; });
+
+// Nothing of ours lands in a file that took the number of stderr, or of the log.
+TEST(Descriptors, ThatWereTakenAreNotWrittenTo) {
+  for (const char* command : {"reuse", "taken"}) {
+    const TemporaryFolder scratch;
+    const std::string data = (scratch.path() / "data").string();
+    const Result result = robust({command, data}, scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}});
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_EQ(std::filesystem::file_size(data), 0u) << command;
+    EXPECT_EQ(counted(scratch.log(), "rand"), 12u) << command;
+  }
+}
+
+TEST(Load, LosesNoDraw) {
+  const TemporaryFolder scratch;
+  const Result result = robust({"load"}, scratch);
+  ASSERT_EQ(result.status, 0) << result.err;
+  // and each process's constructor and destructor; a forked child ends without its destructors
+  EXPECT_EQ(counted(scratch.log(), "rand"), std::stoull(result.out) + 2);
+}
+
+TEST(Signals, MayDrawAtAnyMoment) {
+  const TemporaryFolder scratch;
+  const Result result = robust({"signals"}, scratch);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "done\n");
+}
+
+/// Starts the program, kills it after it has printed `lines` lines, and gives the last number that it printed.
+uint64_t kill_after(int line_count, const Environment& environment) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], 1);
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    execl(ROBUST_PROGRAM, ROBUST_PROGRAM, "count", nullptr);
+    _exit(127);
+  }
+  close(ends[1]);
+  FILE* output = fdopen(ends[0], "r");
+  char line[32];
+  for (int i = 0; i < line_count; ++i)
+    if (fgets(line, sizeof line, output) == nullptr) break;
+  kill(child, SIGKILL);
+  uint64_t last = 0;
+  for (; fgets(line, sizeof line, output) != nullptr && strchr(line, '\n') != nullptr;) last = strtoull(line, nullptr, 10);
+  if (last == 0) last = static_cast<uint64_t>(line_count);
+  fclose(output);
+  int status;
+  waitpid(child, &status, 0);
+  return last;
+}
+
+TEST(Killed, AtTwoHundredMomentsTheLogStillParsesAndCountsWhatWasDrawn) {
+  std::mt19937 engine(1);
+  for (int i = 0; i < 200; ++i) {
+    const TemporaryFolder scratch;
+    const uint64_t printed = kill_after(static_cast<int>(engine() % 300) + 1, under_shim(scratch, seed));
+    const uint64_t drawn = counted(scratch.log(), "rand");
+    // the constructor's draw, and one that may have been drawn and not yet printed
+    EXPECT_GE(drawn, printed + 1);
+    EXPECT_LE(drawn, printed + 2);
+  }
+}
+
+TEST(FullDisk, IsNotTheProgramsProblem) {
+  const Result expected = run({ROBUST_PROGRAM, "exit_status"});
+  for (const char* size : {"4k", "20k", "24k", "32k"}) {
+    const TemporaryFolder scratch;
+    std::filesystem::create_directory(scratch.log());
+    if (mount("none", scratch.log().c_str(), "tmpfs", 0, (std::string{"size="} + size).c_str()) != 0)
+      GTEST_SKIP() << "no file system can be mounted here";
+    const Result result = robust({"records"}, scratch);
+    const Result ended = robust({"exit_status"}, scratch);
+    const Result again = robust({"records"}, scratch);
+    umount(scratch.log().c_str());
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(lines(result.out).size(), 150u);
+    EXPECT_EQ(again.out, result.out);
+    EXPECT_EQ(ended.status, expected.status);
+  }
+}
+
+TEST(ClosedStreams, AreNoError) {
+  const TemporaryFolder scratch;
+  for (const char* closed : {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"}) {
+    const std::string command = std::string{ROBUST_PROGRAM} + " exit_status " + closed;
+    EXPECT_EQ(run({"sh", "-c", command}, under_shim(scratch, {{"DETSHIM_QUIET", "0"}})).status, 42) << closed;
+  }
+}
+
+/// A host that brings something else that wants to be first: its own allocator, a sanitizer, an emulator.
+struct Host {
+  const char* name;
+  Arguments before; ///< in front of the program
+  Environment environment;
+  std::string library; ///< preloaded behind us
+  const char* program = ROBUST_PROGRAM;
+};
+
+class Neighbours : public testing::TestWithParam<Host> {};
+
+TEST_P(Neighbours, RunAsUsualAndArePinned) {
+  const Host& host = GetParam();
+  if (!host.library.empty() && !std::filesystem::exists(host.library)) GTEST_SKIP() << host.library << " is not installed";
+  if (!host.before.empty() && find_program(host.before[0]).empty()) GTEST_SKIP() << host.before[0] << " is not installed";
+  if (!std::filesystem::exists(host.program)) GTEST_SKIP() << "not built: " << host.program;
+  const auto drawn = [&] {
+    const TemporaryFolder scratch;
+    Environment environment = under_shim(scratch, seed);
+    for (const auto& [name, value] : host.environment) environment[name] = value;
+    if (!host.library.empty()) environment["LD_PRELOAD"] += ":" + host.library;
+    Arguments command = host.before;
+    command.push_back(host.program);
+    command.push_back("records");
+    const Result result = run(command, environment);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  const std::string first = drawn();
+  EXPECT_EQ(lines(first).size(), 150u);
+  EXPECT_EQ(drawn(), first);
+  const TemporaryFolder scratch;
+  EXPECT_EQ(first, robust({"records"}, scratch).out);
+}
+
+const std::string libraries = "/usr/lib/" MULTIARCH "/";
+INSTANTIATE_TEST_SUITE_P(
+    All, Neighbours,
+    testing::Values(Host{"jemalloc", {}, {}, libraries + "libjemalloc.so.2"},
+                    Host{"tcmalloc", {}, {}, libraries + "libtcmalloc_minimal.so.4"},
+                    Host{"mimalloc", {}, {}, libraries + "libmimalloc.so.2"},
+                    Host{"valgrind", {"valgrind", "-q"}, {}, ""},
+                    Host{"gcc_asan", {}, {{"ASAN_OPTIONS", "verify_asan_link_order=0"}}, "", ROBUST_PROGRAM "_asan"},
+                    Host{"gcc_tsan", {"setarch", "-R"}, {}, "", ROBUST_PROGRAM "_tsan"},
+                    Host{"clang_asan", {}, {}, "", ROBUST_PROGRAM "_clang_asan"}),
+    [](const auto& tested) { return std::string{tested.param.name}; });
+
+} // namespace
