@@ -142,7 +142,15 @@ bool extend(int fd, size_t size) {
   if (at < 0) return false;
   const auto end = static_cast<size_t>(state.st_size);
   const size_t wanted = (static_cast<size_t>(at) + size + piece - 1) / piece * piece;
-  return wanted > end && write_stream(fd, key, end / piece * piece, wanted);
+  if (wanted <= end) return false;
+  // The descriptor may be open for reading alone: a program opened /dev/fd/N.
+  Text<32> link;
+  link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
+  const int writer = sys::openat(AT_FDCWD, link.c_str(), O_RDWR | O_CLOEXEC);
+  if (writer < 0) return false;
+  const bool done = write_stream(writer, key, end / piece * piece, wanted);
+  sys::close(writer);
+  return done;
 }
 
 constexpr size_t read_limit = 33554431; // what the device gives at most in one call

@@ -56,6 +56,83 @@ TEST(Descriptors, ThatWereTakenAreNotWrittenTo) {
   }
 }
 
+TEST(StandardError, IsNotWrittenToWhenItWasClosedAtTheStart) {
+  const TemporaryFolder scratch;
+  const std::string data = (scratch.path() / "data").string();
+  const std::string command = "import os; os.open('" + data + "', os.O_WRONLY | os.O_CREAT); os.urandom(8)";
+  const Result result = run({"sh", "-c", "exec /usr/bin/python3 -c \"" + command + "\" 2>&-"},
+                            under_shim(scratch, {{"DETSHIM_QUIET", "0"}}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(std::filesystem::file_size(data), 0u);
+}
+
+class Harmless : public testing::TestWithParam<const char*> {};
+
+TEST_P(Harmless, EndsAsWithoutTheLibrary) {
+  const TemporaryFolder scratch;
+  const TemporaryFolder other;
+  const std::string folder = scratch.log().string();
+  const Result native = run({ROBUST_PROGRAM, GetParam(), other.path().string()});
+  const Result shimmed = robust({GetParam(), folder}, scratch);
+  std::filesystem::create_directory(other.path()); // some take it away
+  EXPECT_EQ(shimmed.status, 0) << shimmed.err;
+  if (std::string{GetParam()} != "unreachable" && std::string{GetParam()} != "folder_gone") {
+    EXPECT_EQ(native.status, 0) << native.err;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Harmless,
+                         testing::Values("small", "longjmp", "fork_while_recording", "file_limit", "folder_gone",
+                                         "unreachable"),
+                         [](const auto& tested) { return std::string{tested.param}; });
+
+TEST(CopiedStates, DoNotFallIntoAShortCycle) {
+  const TemporaryFolder scratch;
+  EXPECT_LT(std::stol(robust({"cycle"}, scratch).out), 50);
+}
+
+TEST(SeededBeforeAFork, ChildrenAgree) {
+  const TemporaryFolder scratch;
+  const std::vector<std::string> children = lines(robust({"agree"}, scratch).out);
+  ASSERT_EQ(children.size(), 3u);
+  EXPECT_EQ(children[1], children[0]);
+  EXPECT_EQ(children[2], children[0]);
+}
+
+TEST(OwnSeed, OfAChildIsThatSeedsRun) {
+  const auto inside = [&](const std::string& own) {
+    const TemporaryFolder scratch;
+    return run({"sh", "-c", "exec env DETSHIM_SEED=" + own + " head -c 8 /dev/urandom"}, under_shim(scratch, seed)).out;
+  };
+  const TemporaryFolder scratch;
+  const std::string alone = run({"head", "-c", "8", "/dev/urandom"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).out;
+  EXPECT_EQ(inside("1"), alone);
+  EXPECT_NE(inside("2"), alone);
+}
+
+TEST(Fifo, InPlaceOfALogFileDoesNotHang) {
+  const TemporaryFolder scratch;
+  std::filesystem::create_directory(scratch.log());
+  // exec keeps the process id, so the name of the file is known beforehand
+  const std::string command = "mkfifo " + scratch.log().string() + "/0-0-$$.jsonl; exec " ROBUST_PROGRAM " draw";
+  EXPECT_EQ(run({"sh", "-c", command}, under_shim(scratch, seed)).out, "12\n");
+}
+
+// The device has no end, whoever reads it and however it was come by.
+TEST(Device, HasNoEnd) {
+  const std::vector<Arguments> readers = {
+      {"sh", "-c", "seq 300000 | shuf --random-source=/dev/urandom | wc -l"},
+      {"sh", "-c", "head -c 100000 </dev/urandom | wc -c"},
+      {"bash", "-c", "exec 3</dev/urandom; head -c 100000 /dev/fd/3 | wc -c; head -c 100000 <&3 | wc -c"},
+      {"dd", "if=/dev/urandom", "of=/dev/null", "bs=1M", "count=2", "status=none"},
+      {"/usr/bin/python3", "-c", "print(len(open('/dev/urandom', 'rb').read(100000)))"},
+  };
+  for (const Arguments& reader : readers) {
+    const TemporaryFolder scratch;
+    EXPECT_EQ(run(reader, under_shim(scratch, seed)), run(reader)) << reader.back();
+  }
+}
+
 TEST(Load, LosesNoDraw) {
   const TemporaryFolder scratch;
   const Result result = robust({"load"}, scratch);
@@ -119,11 +196,15 @@ TEST(FullDisk, IsNotTheProgramsProblem) {
     const Result result = robust({"records"}, scratch);
     const Result ended = robust({"exit_status"}, scratch);
     const Result again = robust({"records"}, scratch);
+    const Result loud = robust({"records"}, scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}});
     umount(scratch.log().c_str());
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(lines(result.out).size(), 150u);
     EXPECT_EQ(again.out, result.out);
     EXPECT_EQ(ended.status, expected.status);
+    if (std::string{size} == "4k") { // and it is said
+      EXPECT_NE(loud.err.find("detshim: "), std::string::npos) << loud.err;
+    }
   }
 }
 

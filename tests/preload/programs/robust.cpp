@@ -4,7 +4,9 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -78,6 +80,74 @@ void draw_in_signals() {
   std::printf("done\n");
 }
 
+/// A thread with the smallest stack that there is; and a handler on a small stack of its own.
+void draw_on_small_stacks() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+  pthread_t thread;
+  const auto body = [](void*) -> void* {
+    std::srand(3);
+    on_signal(0);
+    return nullptr;
+  };
+  if (pthread_create(&thread, &attributes, body, nullptr) != 0) _exit(7);
+  pthread_join(thread, nullptr);
+
+  static char room[8192];
+  stack_t stack = {};
+  stack.ss_sp = room;
+  stack.ss_size = sizeof room;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = [](int) {
+    unsigned char bytes[8];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) _exit(8);
+  };
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGUSR1, &action, nullptr);
+  raise(SIGUSR1);
+}
+
+sigjmp_buf leave;
+
+/// A handler that leaves by longjmp, again and again, while records are written; then another thread records. (srand48
+/// takes no lock of libc's, which the handler would leave held.)
+void leave_by_longjmp() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { siglongjmp(leave, 1); };
+  sigaction(SIGALRM, &action, nullptr);
+  volatile unsigned round = 0;
+  static volatile unsigned seed;
+  if (sigsetjmp(leave, 1) != 0) round = round + 1;
+  while (round < 300) {
+    const itimerval soon = {{0, 0}, {0, 30}};
+    setitimer(ITIMER_REAL, &soon, nullptr);
+    for (;;) {
+      seed = seed + 1;
+      srand48(seed);
+    }
+  }
+  std::thread([] { srand48(1), draw(10); }).join();
+}
+
+/// Threads that make records while their process forks children that make records.
+void fork_while_recording() {
+  std::vector<std::thread> threads;
+  static volatile bool stop = false;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([] {
+      while (!stop) std::thread(draw, 1).join();
+    });
+  for (int i = 0; i < 300; ++i) {
+    const pid_t child = fork();
+    if (child == 0) draw(1), _exit(0);
+    wait_for(child);
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
 struct InConstructor {
   InConstructor() { draw(1); }
   ~InConstructor() { draw(1); }
@@ -121,5 +191,55 @@ int main(int argc, char** argv) {
       const int length = std::snprintf(line, sizeof line, "%d\n", i);
       if (write(1, line, static_cast<size_t>(length)) != length) return 1;
     }
+  if (command == "small") draw_on_small_stacks();
+  if (command == "longjmp") leave_by_longjmp();
+  if (command == "fork_while_recording") fork_while_recording();
+  if (command == "file_limit") {
+    const rlimit limit = {100, 100};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    draw(10);
+    on_signal(0);
+  }
+  if (command == "folder_gone" && argc > 2) { // its log folder is removed and made again
+    draw(5);
+    const std::string again = std::string{"rm -rf '"} + argv[2] + "'; mkdir '" + argv[2] + "'";
+    if (std::system(again.c_str()) != 0) _exit(9);
+    for (int i = 0; i < 2000; ++i) std::thread(draw, 1).join();
+  }
+  if (command == "unreachable" && argc > 2) { // and here it cannot be reached any more
+    draw(5);
+    close_range(3, ~0u, 0);
+    if (rename(argv[2], (std::string{argv[2]} + ".moved").c_str()) != 0) _exit(10);
+    std::srand(3);
+    draw(5);
+  }
+  if (command == "cycle") { // a state that is copied about does not fall into a short cycle
+    unsigned a = static_cast<unsigned>(std::time(nullptr)), b = a + 1;
+    const auto next = [](unsigned& state) {
+      unsigned copy = state;
+      const int value = rand_r(&copy);
+      state = copy;
+      return value;
+    };
+    std::vector<bool> seen(size_t{1} << 32);
+    long repeats = 0;
+    for (int i = 0; i < 200000; ++i) {
+      next(b);
+      next(a);
+      repeats += seen[a];
+      seen[a] = true;
+    }
+    std::printf("%ld\n", repeats);
+  }
+  if (command == "agree") { // what was seeded before a fork goes on in the children, each from the same place
+    std::srand(123), srand48(5);
+    sink = static_cast<unsigned>(std::rand());
+    for (int i = 0; i < 3; ++i) {
+      std::fflush(stdout);
+      const pid_t child = fork();
+      if (child == 0) std::printf("%d %ld\n", std::rand(), lrand48()), std::fflush(stdout), _exit(0);
+      wait_for(child);
+    }
+  }
   if (command == "exit_status") return 42;
 }
