@@ -56,13 +56,13 @@ public:
   /// Writes `size` bytes.
   void fill(void* data, size_t size) {
     auto* out = static_cast<unsigned char*>(data);
-    while (size > 0) {
+    for (; size >= sizeof(PhiloxBlock); size -= sizeof(PhiloxBlock), out += sizeof(PhiloxBlock)) {
       const PhiloxBlock block = stream_block(key_, next_++);
-      const size_t part = size < sizeof block ? size : sizeof block;
-      __builtin_memcpy(out, &block, part);
-      out += part;
-      size -= part;
+      __builtin_memcpy(out, &block, sizeof block); // of a size that the compiler knows
     }
+    if (size == 0) return;
+    const PhiloxBlock block = stream_block(key_, next_++);
+    __builtin_memcpy(out, &block, size);
   }
 
   /// The next 32-bit word: four of them to a block.

@@ -27,9 +27,10 @@ thread_local constinit Sources sources;
 constexpr size_t getrandom_limit = 33554431; // what one call gives at most (getrandom(2))
 constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | 4 /* GRND_INSECURE */;
 
-ssize_t fill_getrandom(void* buffer, size_t size) {
+template <typename Draw>
+ssize_t fill_getrandom(void* buffer, size_t size, const Draw& draw) {
   if (size > getrandom_limit) size = getrandom_limit;
-  sources.getrandom.ready(Kind::getrandom).fill(buffer, size);
+  sources.getrandom.ready(Kind::getrandom, draw).fill(buffer, size);
   return static_cast<ssize_t>(size);
 }
 
@@ -42,21 +43,21 @@ DETSHIM_HOOK(libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flag
              .summary = "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   DETSHIM_DRAW(getrandom, sources.getrandom.sites);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0) return draw.real()(buffer, size, flags);
-  return fill_getrandom(buffer, size);
+  return fill_getrandom(buffer, size, draw);
 }
 
 DETSHIM_HOOK(libc, int, getentropy, (void* buffer, size_t size), .action = Action::pin,
              .summary = "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   DETSHIM_DRAW(getentropy, sources.getentropy.sites);
   if (!draw.pinned || buffer == nullptr || size > 256) return draw.real()(buffer, size);
-  sources.getentropy.ready(Kind::getentropy).fill(buffer, size);
+  sources.getentropy.ready(Kind::getentropy, draw).fill(buffer, size);
   return 0;
 }
 
 DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
              .summary = "Draws from this thread's stream.") {
   DETSHIM_DRAW(arc4random, sources.arc4random.sites);
-  if (draw.pinned) return sources.arc4random.ready(Kind::arc4random).word();
+  if (draw.pinned) return sources.arc4random.ready(Kind::arc4random, draw).word();
   if (hooks::arc4random.real != nullptr) return draw.real()();
   uint32_t word; // before glibc 2.36, reached by a weak reference
   kernel_random(&word, sizeof word);
@@ -67,7 +68,7 @@ DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = 
              .summary = "Fills the buffer from this thread's stream.") {
   DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf_sites);
   if (draw.pinned)
-    sources.arc4random.ready(Kind::arc4random).fill(buffer, size);
+    sources.arc4random.ready(Kind::arc4random, draw).fill(buffer, size);
   else if (hooks::arc4random_buf.real != nullptr)
     draw.real()(buffer, size);
   else
@@ -84,7 +85,7 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
   for (;;) {
     uint32_t word;
     if (draw.pinned)
-      word = sources.arc4random.ready(Kind::arc4random).word();
+      word = sources.arc4random.ready(Kind::arc4random, draw).word();
     else
       kernel_random(&word, sizeof word);
     if (word >= lowest) return word % bound;
@@ -109,6 +110,6 @@ long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const 
   Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_sites, caller);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
     return draw.real()(SYS_getrandom, buffer, size, flags);
-  return fill_getrandom(buffer, size);
+  return fill_getrandom(buffer, size, draw);
 }
 }

@@ -24,7 +24,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self)
              .summary = "std::random_device of libstdc++: draws from this thread's stream, whatever the token.") {
   DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.sites);
   if (!draw.pinned) return draw.real()(self);
-  return devices.libstdcxx.ready(Kind::random_device).word();
+  return devices.libstdcxx.ready(Kind::random_device, draw).word();
 }
 
 // std::random_device::_M_getval_pretr1(), the old interface for tokens that named a Mersenne twister
@@ -32,7 +32,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (voi
              .summary = "std::random_device of libstdc++, old interface: draws from this thread's stream.") {
   DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_sites);
   if (!draw.pinned) return draw.real()(self);
-  return devices.libstdcxx.ready(Kind::random_device).word();
+  return devices.libstdcxx.ready(Kind::random_device, draw).word();
 }
 
 // std::__1::random_device::operator()()
@@ -40,5 +40,5 @@ DETSHIM_HOOK(libcxx, unsigned, _ZNSt3__113random_deviceclEv, (void* self), .acti
              .summary = "std::random_device of libc++: draws from this thread's stream.") {
   DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.sites);
   if (!draw.pinned) return draw.real()(self);
-  return devices.libcxx.ready(Kind::libcxx_random_device).word();
+  return devices.libcxx.ready(Kind::libcxx_random_device, draw).word();
 }
