@@ -2,6 +2,7 @@
 // library's constructor may draw before.
 #include "core/identity.h"
 #include "core/log.h"
+#include "core/log_file.h"
 #include "core/options.h"
 #include "core/settings.h"
 #include "hooks/inherited_input.h"
@@ -31,7 +32,7 @@ void pin_auxiliary_bytes() {
 
 __attribute__((constructor)) void begin() {
   if (options().off()) return;
-  remember_stderr();
+  log_file::remember_stderr();
   publish_identity();
   apply_settings();
   pin_auxiliary_bytes();

@@ -2,6 +2,7 @@
 
 #include "core/identity.h"
 #include "core/lock.h"
+#include "core/log_file.h"
 #include "core/modules.h"
 #include "core/options.h"
 #include "core/python_frames.h"
@@ -13,245 +14,13 @@
 namespace detshim {
 namespace {
 
-using Line = TextWriter; // of at most sizeof line_room bytes, docs/LOG_FORMAT.md
+using log_file::line_room;
+using log_file::path_room;
+using log_file::text_room;
+using Line = TextWriter;
 
 constexpr int value_limit_of_a_place = 200; // then its further calls share one record
 constexpr unsigned python_frame_limit = 4;
-
-/// The file of this process. `generation` tells whether a forked child still looks at its parent's.
-struct File {
-  uint32_t generation = 0;
-  int fd = -1;
-  uint64_t device = 0;
-  uint64_t inode = 0;
-  bool failed = false; // said once, not tried again
-  bool torn = false;   // the last line was cut by a full disk
-  bool lost = false;   // a line could not be written at all: said once
-};
-constinit File file;
-constinit uint64_t lock = 0;
-constinit char counts_path[4096] = {};
-
-// What stderr was when the process began.
-enum class Stderr : uint8_t { unknown, closed, open };
-constinit Stderr stderr_state = Stderr::unknown;
-constinit uint64_t stderr_device = 0;
-constinit uint64_t stderr_inode = 0;
-
-// Room for one line and the texts that go into it, used under the lock: a thread's stack may be 16 KiB in all.
-constinit char line_room[4096] = {};
-constinit char text_room[4096] = {};
-constinit char path_room[3700] = {};
-
-// ------------------------------------------------------------------ stderr
-
-void say(const char* text, size_t length) {
-  if (stderr_state == Stderr::unknown) remember_stderr();
-  struct stat state;
-  if (stderr_state == Stderr::closed || sys::fstat(2, state) != 0) return;
-  if (state.st_dev != stderr_device || state.st_ino != stderr_inode) return;
-  sys::write(2, text, length);
-}
-
-void say(TextWriter& text) { say(text.c_str(), text.length()); }
-
-// ------------------------------------------------------------------ files
-
-constinit unsigned stem_ordinal = 0; // where an earlier run in the folder had the same process id
-
-void add_file_stem(TextWriter& text) {
-  const Process& me = process();
-  text.add(static_cast<uint64_t>(me.rank)).add('-').add(me.path).add('-').add(static_cast<uint64_t>(me.pid));
-  if (stem_ordinal != 0) text.add('-').add(uint64_t{stem_ordinal});
-}
-
-/// Names the counts file, and with it the stem that no other run has taken.
-void choose_counts_path() {
-  for (stem_ordinal = 0; stem_ordinal < 100; ++stem_ordinal) {
-    TextWriter path(counts_path, sizeof counts_path);
-    path.add(process().log_folder, process().log_folder_length).add('/');
-    add_file_stem(path);
-    path.add(".counts").c_str();
-    if (!is_of_another_run(counts_path)) return;
-  }
-}
-
-/// Where the last `unfollowed` components of `path` begin; makes the folders before them if `make`.
-char* split(char* path, int unfollowed, bool make) {
-  char* rest = path + text_length(path);
-  for (; unfollowed > 0 && rest > path; --unfollowed)
-    do --rest;
-    while (rest > path && *rest != '/');
-  for (char* at = path + 1; make && at <= rest; ++at) {
-    if (*at != '/') continue;
-    *at = 0;
-    sys::mkdirat(AT_FDCWD, path, 0700);
-    *at = '/';
-  }
-  return rest;
-}
-
-/// The log folder, made where it is missing; neither it nor the default's `detshim-log` may be a link.
-/// A descriptor, or a negated errno. `made` tells whether this call made it.
-int open_folder(bool make, bool& made) {
-  TextWriter copy(path_room, sizeof path_room);
-  copy.add(process().log_folder, process().log_folder_length);
-  char* path = const_cast<char*>(copy.c_str());
-  size_t length = copy.length(); // "name/" and "name/." would follow a link that "name" is
-  while (length > 1 && (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/'))) --length;
-  path[length] = 0;
-  char* rest = split(path, process().log_is_default ? 2 : 1, make);
-  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  int folder = AT_FDCWD;
-  if (rest > path) {
-    *rest = 0;
-    folder = sys::openat(AT_FDCWD, path, flags);
-    if (folder < 0) return folder;
-    ++rest;
-  } else if (*rest == '/') {
-    folder = sys::openat(AT_FDCWD, "/", flags);
-    ++rest;
-  }
-  while (*rest != 0) {
-    char* end = rest;
-    while (*end != 0 && *end != '/') ++end;
-    const bool last = *end == 0;
-    *end = 0;
-    const int status = make ? sys::mkdirat(folder, rest, 0700) : 0;
-    made = make && status == 0;
-    const int next = sys::openat(folder, rest, flags | O_NOFOLLOW);
-    if (folder >= 0) sys::close(folder);
-    if (next < 0) return status < 0 && status != -17 /* EEXIST */ ? status : next;
-    folder = next;
-    rest = last ? end : end + 1;
-  }
-  return folder;
-}
-
-/// Points `detshim-log/latest` at this run, for the process that made its folder.
-void link_latest(int folder) {
-  Text<64> temporary;
-  temporary.add("../.latest-").add(static_cast<uint64_t>(process().pid));
-  sys::call(SYS_unlinkat, folder, sys::address(temporary.c_str()), 0);
-  if (sys::failed(sys::call(SYS_symlinkat, sys::address(process().run), folder, sys::address(temporary.c_str()))))
-    return;
-  sys::call(SYS_renameat2, folder, sys::address(temporary.c_str()), folder, sys::address("../latest"), 0);
-}
-
-void say_seed() {
-  if (options().quiet) return;
-  Text<64> line;
-  line.add("Using seed: ").add(process().seed).add('\n');
-  say(line);
-}
-
-/// Prints a drawn seed, once for the whole run: the process that can make the run's seed file does it.
-void announce_seed(int folder) {
-  Text<64> name;
-  name.add(process().run).add(".seed");
-  const int fd = sys::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return;
-  Text<32> number;
-  number.add(process().seed).add('\n');
-  sys::write(fd, number.c_str(), number.length());
-  sys::close(fd);
-  say_seed();
-}
-
-/// Away from the low numbers that programs count on, yet below 64 where that is free: the kernel has room for
-/// 64 from the start, and growing the table of a process with threads waits for a grace period (8 to 16 ms).
-int move_up(int fd) {
-  for (const long lowest : {48L, 20L, 8L}) {
-    const int moved = sys::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
-    if (moved < 0) continue;
-    sys::close(fd);
-    return moved;
-  }
-  return fd;
-}
-
-void complain(int error) {
-  file.failed = true;
-  if (options().quiet) return;
-  Line line(text_room, sizeof text_room);
-  line.add("detshim: cannot write the log in ").add(process().log_folder, process().log_folder_length).add(" (error ");
-  line.add(static_cast<uint64_t>(-error)).add("); nothing is recorded\n");
-  say(line);
-  if (process().seed_drawn) say_seed();
-}
-
-bool is_still_ours() {
-  struct stat state;
-  return file.fd >= 0 && sys::fstat(file.fd, state) == 0 && state.st_dev == file.device &&
-         state.st_ino == file.inode;
-}
-
-/// A record could not be written. Once is enough: the disk stays full.
-void say_lost() {
-  if (file.lost || options().quiet) return;
-  file.lost = true;
-  constexpr const char* text = "detshim: the log cannot be written any more (is the disk full?); records are missing\n";
-  say(text, text_length(text));
-}
-
-void write_line(Line& line) {
-  if (!is_still_ours()) return;
-  line.add('\n');
-  if (file.torn) { // close the line that the full disk cut
-    if (sys::write(file.fd, "\n", 1) != 1) return;
-    file.torn = false;
-  }
-  struct stat state;
-  if (sys::fstat(file.fd, state) != 0 || !sys::may_grow_to(static_cast<uint64_t>(state.st_size) + line.length()))
-    return say_lost();
-  long written;
-  do written = sys::write(file.fd, line.c_str(), line.length());
-  while (written == -4 /* EINTR */);
-  if (written == static_cast<long>(line.length())) return;
-  file.torn |= written > 0;
-  say_lost();
-}
-
-void write_start();
-
-/// Opens the log of this process; true if records can be written.
-bool open_log() {
-  if (file.generation == generation() && (file.failed || is_still_ours())) return !file.failed;
-  const bool fresh = file.generation != generation();
-  if (fresh) file = {};
-  file.generation = generation();
-  if (fresh) use_counts_file(nullptr); // a parent's counters are the parent's
-
-  // Nothing is made on disk when the program has closed the descriptor: it may be in another root by now.
-  bool made = false;
-  const int folder = open_folder(fresh, made);
-  if (folder < 0) return complain(folder), false;
-  if (fresh) choose_counts_path();
-  Text<160> name;
-  add_file_stem(name);
-  name.add(".jsonl");
-  const int fd = sys::openat(folder, name.c_str(),
-                             O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (fresh ? O_CREAT : 0), 0600);
-  struct stat state;
-  if (fd < 0 || sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) {
-    if (fd >= 0) sys::close(fd);
-    sys::close(folder);
-    return complain(fd), false;
-  }
-  file.fd = move_up(fd);
-  file.device = state.st_dev;
-  file.inode = state.st_ino;
-  if (made && process().log_is_default) link_latest(folder);
-  if (process().seed_drawn) announce_seed(folder);
-  sys::close(folder);
-  if (fresh) {
-    use_counts_file(counts_path);
-    write_start();
-  }
-  return true;
-}
-
-// ------------------------------------------------------------------ parts of records
 
 void add_text(Line& line, const char* key, const char* text, size_t limit = 512) {
   line.add(",\"").add(key).add("\":\"").add_json(text, limit).add('"');
@@ -345,7 +114,14 @@ void write_start() {
     line.add(",\"now\":\"").add(changes[i].setting->value).add("\"}");
   }
   line.add("]}");
-  write_line(line);
+  log_file::write(line);
+}
+
+/// Opens the log of this process; true if records can be written.
+bool open_log() {
+  const log_file::Opened opened = log_file::open();
+  if (opened == log_file::Opened::now) write_start();
+  return opened != log_file::Opened::no;
 }
 
 /// Where a call came from: module and offset, which address-space randomisation does not change.
@@ -418,12 +194,12 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     ++counter->number;
     return counter;
   }
-  if (action == Action::observe && file.generation != generation()) {
+  if (action == Action::observe && !log_file::has_begun()) {
     ++unwritten.number;
     return &unwritten;
   }
 
-  Lock guard(lock);
+  Lock guard(log_file::lock);
   const uint64_t place_key = hash(place, 0x706C616365);
   const bool full = thread.places.insert(place_key)++ >= value_limit_of_a_place;
   if (full) {
@@ -453,14 +229,14 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     add_python(line);
     if (index >= 0) line.add(",\"c\":").add(static_cast<uint64_t>(index));
     line.add('}');
-    write_line(line);
+    log_file::write(line);
   }
   ++counter->number;
   return counter;
 }
 
 void record_library(const char* name, const char* library_file, const char* library_version) {
-  Lock guard(lock);
+  Lock guard(log_file::lock);
   if (!guard.held() || !open_log()) return;
   Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"library\"");
@@ -468,7 +244,7 @@ void record_library(const char* name, const char* library_file, const char* libr
   add_text(line, "file", library_file);
   if (library_version != nullptr) add_text(line, "version", library_version);
   line.add('}');
-  write_line(line);
+  log_file::write(line);
 }
 
 namespace {
@@ -485,7 +261,7 @@ void write_end() {
     first = false;
   }
   line.add("}}");
-  write_line(line);
+  log_file::write(line);
 }
 
 bool ends_with(const char* text, const char* end) {
@@ -521,7 +297,7 @@ unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
 }
 
 void write_closing_line() {
-  Lock guard(lock);
+  Lock guard(log_file::lock);
   if (!guard.held()) return;
   { // most processes leave here
     TextWriter path(path_room, sizeof path_room);
@@ -529,7 +305,7 @@ void write_closing_line() {
     if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), 0))) return;
   }
   bool made = false;
-  const int folder = open_folder(false, made);
+  const int folder = log_file::open_folder(false, made);
   if (folder < 0) return;
   uint64_t sums[action_count] = {};
   const unsigned processes = sum_run(folder, sums);
@@ -554,7 +330,7 @@ void write_closing_line() {
   if (first) return;
   line.add(" in ").add(uint64_t{processes}).add(processes == 1 ? " process" : " processes");
   line.add("; see: detshim log ").add(process().log_folder, process().log_folder_length).add('\n');
-  say(line);
+  log_file::say(line);
 }
 
 } // namespace
@@ -562,18 +338,10 @@ void write_closing_line() {
 void close_log() {
   if (options().off()) return;
   {
-    Lock guard(lock);
-    if (guard.held() && file.generation == generation() && !file.failed && is_still_ours()) write_end();
+    Lock guard(log_file::lock);
+    if (guard.held() && log_file::is_open()) write_end();
   }
   if (!options().quiet && process().root_pid == process().pid) write_closing_line();
-}
-
-void remember_stderr() {
-  struct stat state;
-  stderr_state = sys::fstat(2, state) == 0 ? Stderr::open : Stderr::closed;
-  if (stderr_state == Stderr::closed) return;
-  stderr_device = state.st_dev;
-  stderr_inode = state.st_ino;
 }
 
 } // namespace detshim

@@ -45,7 +45,4 @@ void record_library(const char* name, const char* file, const char* version);
 /// Writes the closing record, and in the first process of the run the closing line on stderr.
 void close_log();
 
-/// Remembers what stderr is, so that a line is never written into a file that took its number later.
-void remember_stderr();
-
 } // namespace detshim

@@ -66,6 +66,20 @@ TEST(StandardError, IsNotWrittenToWhenItWasClosedAtTheStart) {
   EXPECT_EQ(std::filesystem::file_size(data), 0u);
 }
 
+// A forked child closes its parent's log: descriptors do not pile up from generation to generation.
+TEST(Descriptors, DoNotPileUpOverGenerations) {
+  const TemporaryFolder scratch;
+  const std::string script = "import os\n"
+                             "for i in range(20):\n"
+                             "  os.urandom(4)\n"
+                             "  pid = os.fork()\n"
+                             "  if pid: os.waitpid(pid, 0); os._exit(0)\n"
+                             "os.urandom(4); print(len(os.listdir('/proc/self/fd')))\n";
+  const int native = std::stoi(run({"/usr/bin/python3", "-c", script}).out);
+  const Result shimmed = run({"/usr/bin/python3", "-c", script}, under_shim(scratch, seed));
+  EXPECT_LE(std::stoi(shimmed.out), native + 1) << shimmed.err;
+}
+
 class Harmless : public testing::TestWithParam<const char*> {};
 
 TEST_P(Harmless, EndsAsWithoutTheLibrary) {

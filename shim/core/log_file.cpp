@@ -1,0 +1,251 @@
+#include "core/log_file.h"
+
+#include "core/counts.h"
+#include "core/identity.h"
+#include "core/options.h"
+#include "core/sys.h"
+
+#include <initializer_list>
+
+namespace detshim::log_file {
+
+uint64_t lock = 0;
+char line_room[4096] = {};
+char text_room[4096] = {};
+char path_room[3700] = {};
+
+namespace {
+
+/// The file of this process. `generation` tells whether a forked child still looks at its parent's.
+struct File {
+  uint32_t generation = 0;
+  int fd = -1;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  bool failed = false; // said once, not tried again
+  bool torn = false;   // the last line was cut by a full disk
+  bool lost = false;   // a line could not be written at all: said once
+};
+constinit File file;
+constinit char counts_path[4096] = {};
+
+// What stderr was when the process began.
+enum class Stderr : uint8_t { unknown, closed, open };
+constinit Stderr stderr_state = Stderr::unknown;
+constinit uint64_t stderr_device = 0;
+constinit uint64_t stderr_inode = 0;
+
+/// Where the last `unfollowed` components of `path` begin; makes the folders before them if `make`.
+char* split(char* path, int unfollowed, bool make) {
+  char* rest = path + text_length(path);
+  for (; unfollowed > 0 && rest > path; --unfollowed)
+    do --rest;
+    while (rest > path && *rest != '/');
+  for (char* at = path + 1; make && at <= rest; ++at) {
+    if (*at != '/') continue;
+    *at = 0;
+    sys::mkdirat(AT_FDCWD, path, 0700);
+    *at = '/';
+  }
+  return rest;
+}
+
+constinit unsigned stem_ordinal = 0; // where an earlier run in the folder had the same process id
+
+void add_file_stem(TextWriter& text) {
+  const Process& me = process();
+  text.add(static_cast<uint64_t>(me.rank)).add('-').add(me.path).add('-').add(static_cast<uint64_t>(me.pid));
+  if (stem_ordinal != 0) text.add('-').add(uint64_t{stem_ordinal});
+}
+
+/// Names the counts file, and with it the stem that no other run has taken.
+void choose_counts_path() {
+  for (stem_ordinal = 0; stem_ordinal < 100; ++stem_ordinal) {
+    TextWriter path(counts_path, sizeof counts_path);
+    path.add(process().log_folder, process().log_folder_length).add('/');
+    add_file_stem(path);
+    path.add(".counts").c_str();
+    if (!is_of_another_run(counts_path)) return;
+  }
+}
+
+/// Points `detshim-log/latest` at this run, for the process that made its folder.
+void link_latest(int folder) {
+  Text<64> temporary;
+  temporary.add("../.latest-").add(static_cast<uint64_t>(process().pid));
+  sys::call(SYS_unlinkat, folder, sys::address(temporary.c_str()), 0);
+  if (sys::failed(sys::call(SYS_symlinkat, sys::address(process().run), folder, sys::address(temporary.c_str()))))
+    return;
+  sys::call(SYS_renameat2, folder, sys::address(temporary.c_str()), folder, sys::address("../latest"), 0);
+}
+
+void say_seed() {
+  if (options().quiet) return;
+  Text<64> line;
+  line.add("Using seed: ").add(process().seed).add('\n');
+  say(line);
+}
+
+/// Prints a drawn seed, once for the whole run: the process that can make the run's seed file does it.
+void announce_seed(int folder) {
+  Text<64> name;
+  name.add(process().run).add(".seed");
+  const int fd = sys::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return;
+  Text<32> number;
+  number.add(process().seed).add('\n');
+  sys::write(fd, number.c_str(), number.length());
+  sys::close(fd);
+  say_seed();
+}
+
+/// Away from the low numbers that programs count on, yet below 64 where that is free: the kernel has room for
+/// 64 from the start, and growing the table of a process with threads waits for a grace period (8 to 16 ms).
+int move_up(int fd) {
+  for (const long lowest : {48L, 20L, 8L}) {
+    const int moved = sys::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+    if (moved < 0) continue;
+    sys::close(fd);
+    return moved;
+  }
+  return fd;
+}
+
+void complain(int error) {
+  file.failed = true;
+  if (options().quiet) return;
+  TextWriter line(text_room, sizeof text_room);
+  line.add("detshim: cannot write the log in ").add(process().log_folder, process().log_folder_length).add(" (error ");
+  line.add(static_cast<uint64_t>(-error)).add("); nothing is recorded\n");
+  say(line);
+  if (process().seed_drawn) say_seed();
+}
+
+bool is_still_ours() {
+  struct stat state;
+  return file.fd >= 0 && sys::fstat(file.fd, state) == 0 && state.st_dev == file.device &&
+         state.st_ino == file.inode;
+}
+
+/// A record could not be written. Once is enough: the disk stays full.
+void say_lost() {
+  if (file.lost || options().quiet) return;
+  file.lost = true;
+  constexpr const char* text = "detshim: the log cannot be written any more (is the disk full?); records are missing\n";
+  say(text, text_length(text));
+}
+
+} // namespace
+
+void remember_stderr() {
+  struct stat state;
+  stderr_state = sys::fstat(2, state) == 0 ? Stderr::open : Stderr::closed;
+  if (stderr_state == Stderr::closed) return;
+  stderr_device = state.st_dev;
+  stderr_inode = state.st_ino;
+}
+
+void say(const char* text, size_t length) {
+  if (stderr_state == Stderr::unknown) remember_stderr();
+  struct stat state;
+  if (stderr_state == Stderr::closed || sys::fstat(2, state) != 0) return;
+  if (state.st_dev != stderr_device || state.st_ino != stderr_inode) return;
+  sys::write(2, text, length);
+}
+
+/// The log folder, made where it is missing; neither it nor the default's `detshim-log` may be a link.
+/// A descriptor, or a negated errno. `made` tells whether this call made it.
+int open_folder(bool make, bool& made) {
+  TextWriter copy(path_room, sizeof path_room);
+  copy.add(process().log_folder, process().log_folder_length);
+  char* path = const_cast<char*>(copy.c_str());
+  size_t length = copy.length(); // "name/" and "name/." would follow a link that "name" is
+  while (length > 1 && (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/'))) --length;
+  path[length] = 0;
+  char* rest = split(path, process().log_is_default ? 2 : 1, make);
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  int folder = AT_FDCWD;
+  if (rest > path) {
+    *rest = 0;
+    folder = sys::openat(AT_FDCWD, path, flags);
+    if (folder < 0) return folder;
+    ++rest;
+  } else if (*rest == '/') {
+    folder = sys::openat(AT_FDCWD, "/", flags);
+    ++rest;
+  }
+  while (*rest != 0) {
+    char* end = rest;
+    while (*end != 0 && *end != '/') ++end;
+    const bool last = *end == 0;
+    *end = 0;
+    const int status = make ? sys::mkdirat(folder, rest, 0700) : 0;
+    made = make && status == 0;
+    const int next = sys::openat(folder, rest, flags | O_NOFOLLOW);
+    if (folder >= 0) sys::close(folder);
+    if (next < 0) return status < 0 && status != -17 /* EEXIST */ ? status : next;
+    folder = next;
+    rest = last ? end : end + 1;
+  }
+  return folder;
+}
+
+Opened open() {
+  if (file.generation == generation() && (file.failed || is_still_ours())) return file.failed ? Opened::no : Opened::before;
+  const bool fresh = file.generation != generation();
+  if (fresh) {
+    if (is_still_ours()) sys::close(file.fd); // a parent's
+    file = {};
+  }
+  file.generation = generation();
+  if (fresh) use_counts_file(nullptr); // a parent's counters are the parent's
+
+  // Nothing is made on disk when the program has closed the descriptor: it may be in another root by now.
+  bool made = false;
+  const int folder = open_folder(fresh, made);
+  if (folder < 0) return complain(folder), Opened::no;
+  if (fresh) choose_counts_path();
+  Text<160> name;
+  add_file_stem(name);
+  name.add(".jsonl");
+  const int fd = sys::openat(folder, name.c_str(),
+                             O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (fresh ? O_CREAT : 0), 0600);
+  struct stat state;
+  if (fd < 0 || sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) {
+    if (fd >= 0) sys::close(fd);
+    sys::close(folder);
+    return complain(fd), Opened::no;
+  }
+  file.fd = move_up(fd);
+  file.device = state.st_dev;
+  file.inode = state.st_ino;
+  if (made && process().log_is_default) link_latest(folder);
+  if (process().seed_drawn) announce_seed(folder);
+  sys::close(folder);
+  if (fresh) use_counts_file(counts_path);
+  return fresh ? Opened::now : Opened::before;
+}
+
+bool is_open() { return file.generation == generation() && !file.failed && is_still_ours(); }
+
+bool has_begun() { return file.generation == generation(); }
+
+void write(TextWriter& line) {
+  if (!is_still_ours()) return;
+  line.add('\n');
+  if (file.torn) { // close the line that the full disk cut
+    if (sys::write(file.fd, "\n", 1) != 1) return;
+    file.torn = false;
+  }
+  struct stat state;
+  if (sys::fstat(file.fd, state) != 0 || !sys::may_grow_to(static_cast<uint64_t>(state.st_size) + line.length()))
+    return say_lost();
+  long written;
+  do written = sys::write(file.fd, line.c_str(), line.length());
+  while (written == -4 /* EINTR */);
+  if (written == static_cast<long>(line.length())) return;
+  file.torn |= written > 0;
+  say_lost();
+}
+
+} // namespace detshim::log_file
