@@ -35,6 +35,7 @@ __attribute__((constructor)) void begin() {
   log_file::remember_stderr();
   publish_identity();
   apply_settings();
+  if (options().pins()) set_python_hash_seed(process().seed);
   pin_auxiliary_bytes();
   look_at_inherited_input();
   record_replaced_settings();

@@ -1,7 +1,7 @@
 #include "early_settings.h"
 
-#include <cstdint>
 #include <cstdlib>
+#include <string>
 
 #include <sched.h>
 #include <sys/personality.h>
@@ -18,12 +18,9 @@ int processors() {
 
 } // namespace
 
-void apply_early_settings(const std::optional<std::string>& seed, bool keep_layout) {
+void apply_early_settings(bool keep_layout) {
   set_if_unset("OMP_NUM_THREADS", std::to_string(processors()));
   set_if_unset("OMP_DYNAMIC", "FALSE");
-  // Python takes 0 to 2^32-1. The library pins its hashes without this too; with it, they are also those of a run
-  // under PYTHONHASHSEED=<seed> alone.
-  if (seed) set_if_unset("PYTHONHASHSEED", std::to_string(std::strtoull(seed->c_str(), nullptr, 0) & 0xffffffff));
   constexpr unsigned long ask = 0xffffffff;
   if (const int now = ::personality(ask); !keep_layout && now != -1)
     ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);

@@ -97,11 +97,7 @@ int run(const RunOptions& options) {
   if (options.quiet)
     set("DETSHIM_QUIET", "1");
   set("LD_PRELOAD", preload);
-  if (changes_anything()) {
-    const char* const seed = std::getenv("DETSHIM_SEED");
-    apply_early_settings(seed != nullptr && is_seed(seed) ? std::optional<std::string>(seed) : std::nullopt,
-                         options.keep_aslr);
-  }
+  if (changes_anything()) apply_early_settings(options.keep_aslr);
 
   std::vector<char*> arguments;
   for (const std::string& argument : options.command)

@@ -184,7 +184,8 @@ constinit Counter unwritten = {}; // records of Action::observe before there is 
 Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
                 std::initializer_list<Value> values) {
   Thread& thread = this_thread();
-  if (action != Action::observe) mark_drawn();
+  // What was drawn, given or let go ahead here is this process's own; what was only seen leaves its name alone.
+  if (action != Action::observe && action != Action::uncovered) mark_drawn();
   const uint64_t place = hash(hash(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
                               static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
   uint64_t key = place;
@@ -336,7 +337,9 @@ void write_closing_line() {
 } // namespace
 
 void close_log() {
-  if (options().off()) return;
+  static constinit uint32_t closed = 0; // the generation that was: _exit may follow the destructor
+  if (options().off() || closed == generation()) return;
+  closed = generation();
   {
     Lock guard(log_file::lock);
     if (guard.held() && log_file::is_open()) write_end();

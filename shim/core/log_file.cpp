@@ -86,11 +86,16 @@ void say_seed() {
   say(line);
 }
 
-/// Prints a drawn seed, once for the whole run: the process that can make the run's seed file does it.
+/// A file in the folder that only one process of the run can make: a descriptor, or a negated errno.
+int claim(int folder, const char* suffix) {
+  Text<96> name;
+  name.add(process().run).add('.').add(suffix);
+  return sys::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/// Prints a drawn seed, once for the whole run.
 void announce_seed(int folder) {
-  Text<64> name;
-  name.add(process().run).add(".seed");
-  const int fd = sys::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = claim(folder, "seed");
   if (fd < 0) return;
   Text<32> number;
   number.add(process().seed).add('\n');
@@ -151,6 +156,16 @@ void say(const char* text, size_t length) {
   if (stderr_state == Stderr::closed || sys::fstat(2, state) != 0) return;
   if (state.st_dev != stderr_device || state.st_ino != stderr_inode) return;
   sys::write(2, text, length);
+}
+
+bool is_first_in_run(const char* suffix) {
+  bool made = false;
+  const int folder = open_folder(false, made);
+  if (folder < 0) return true; // without a folder nobody can tell
+  const int fd = claim(folder, suffix);
+  if (fd >= 0) sys::close(fd);
+  sys::close(folder);
+  return fd != -17; // EEXIST
 }
 
 /// The log folder, made where it is missing; neither it nor the default's `detshim-log` may be a link.

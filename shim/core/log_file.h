@@ -23,6 +23,9 @@ void remember_stderr();
 void say(const char* text, size_t length);
 inline void say(TextWriter& text) { say(text.c_str(), text.length()); }
 
+/// True for the first process of the run that asks with that word, which becomes the ending of a file in the folder.
+bool is_first_in_run(const char* suffix);
+
 /// The log folder, made where it is missing if `make`; neither it nor the default's `detshim-log` may be a link. A
 /// descriptor, or a negated errno. `made` tells whether this call made it.
 int open_folder(bool make, bool& made);

@@ -1,16 +1,18 @@
 // What becomes of a seed that the program passes itself: DETSHIM_SEED_POLICY.
 #pragma once
 
+#include "core/describe.h"
 #include "core/identity.h"
 
 #include <cstdint>
 
 namespace detshim {
 
-/// A seed and the reason for it, as the log says it.
+/// A seed, and what the log says of it.
 struct ChosenSeed {
   uint64_t given;
   const char* why;
+  Action action = Action::pin; ///< unfixed where a clock still decides, observe where the program does
 };
 
 /// The seed to use instead of the one that the program passed, for a mode that pins.

@@ -15,7 +15,11 @@ constexpr Setting settings[] = {
 };
 constexpr int setting_count = sizeof settings / sizeof settings[0];
 
-constinit SettingChange changes[setting_count] = {};
+// Not in the table, because its value is the seed's. Python takes 0 to 2^32-1.
+constinit char python_value[16] = {};
+constexpr Setting python_hash_seed = {"PYTHONHASHSEED", python_value, {}};
+
+constinit SettingChange changes[setting_count + 1] = {};
 constinit int change_count = 0;
 constinit SettingChange latest = {};
 
@@ -38,6 +42,7 @@ bool apply(const Setting& setting, SettingChange& change) {
 } // namespace
 
 bool setting_is_known(const char* name) {
+  if (same_text(name, python_hash_seed.name)) return true;
   for (const Setting& setting : settings)
     if (same_text(setting.name, name)) return true;
   return false;
@@ -53,6 +58,12 @@ void apply_settings() {
   if (!options().forces()) return;
   for (const Setting& setting : settings)
     if (apply(setting, changes[change_count])) ++change_count;
+}
+
+void set_python_hash_seed(uint64_t seed) {
+  if (getenv(python_hash_seed.name) != nullptr || setting_is_disabled(python_hash_seed.name)) return;
+  TextWriter(python_value, sizeof python_value).add(seed & 0xffffffff).c_str();
+  if (setenv(python_hash_seed.name, python_value, 1) == 0) changes[change_count++] = {&python_hash_seed, false, {}};
 }
 
 const SettingChange* reapply_setting(const char* name) {

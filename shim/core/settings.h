@@ -2,6 +2,8 @@
 // repeatable. Set from the library's constructor: each is read in main, lazily, or by a library loaded later.
 #pragma once
 
+#include <cstdint>
+
 namespace detshim {
 
 /// One variable that enforce and strict set.
@@ -27,6 +29,10 @@ bool setting_is_good(const char* name, const char* value);
 /// Gives every variable a repeatable value and remembers what was changed. Does nothing unless the mode
 /// forces. Calls libc's setenv, which allocates: for constructors and hooks that may allocate.
 void apply_settings();
+
+/// Sets PYTHONHASHSEED, which Python reads as it starts, to a number that follows from the seed, unless it is set: for
+/// every mode that pins, so that a run is the same whichever way the library was put in front of it.
+void set_python_hash_seed(uint64_t seed);
 
 /// Gives one variable a repeatable value again, if the program has undone it since. Returns what was there
 /// instead, or nullptr if nothing had to be done.

@@ -155,7 +155,7 @@ DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
   if (is_known && known.is_quasi_random) return call.real(generator, seed); // which refuses it
   const ChosenSeed chosen = choose_for(is_known ? &known : nullptr, seed);
   const curandStatus status = call.real(generator, chosen.given);
-  if (status == curandStatus::success) call.record(Action::pin, chosen.why, {uint64_t{seed}, chosen.given});
+  if (status == curandStatus::success) call.record(chosen.action, chosen.why, {uint64_t{seed}, chosen.given});
   return status;
 }
 

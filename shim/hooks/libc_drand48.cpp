@@ -68,7 +68,7 @@ void unpack(uint64_t value, unsigned short x[3]) {
 void pin_own_state(unsigned short x[3], const HookInfo& info, const void* caller) {
   if (LeftStates(48).holds(pack(x))) return;
   const ChosenSeed chosen = choose_seed(Kind::xsubi48, pack(x));
-  record({info.library, info.name, info.fields}, Action::pin, caller, chosen.why,
+  record({info.library, info.name, info.fields}, chosen.action, caller, chosen.why,
          {pack(x), chosen.given & mask48});
   unpack(chosen.given & mask48, x);
 }
@@ -95,7 +95,7 @@ bool choose(const Call<Signature>& call, uint64_t asked, uint64_t& given) {
   }
   const ChosenSeed chosen = choose_seed(Kind::drand48, asked);
   given = chosen.given;
-  call.record(Action::pin, chosen.why, {asked, given});
+  call.record(chosen.action, chosen.why, {asked, given});
   return true;
 }
 

@@ -5,6 +5,7 @@
 // the internal variable, which goes into a private copy of its environment here: the caller's own array may be a
 // snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its parent's memory.
 #include "core/sys.h"
+#include "hooks/escapes.h"
 #include "loader/hook.h"
 
 #include "core/text.h"
@@ -171,29 +172,33 @@ auto with_name(char* const* original, bool spawns, Execute execute) {
 } // namespace
 } // namespace detshim
 
-#define DETSHIM_EXEC_SUMMARY "Tells the program its place in the tree of processes."
+#define DETSHIM_EXEC_SUMMARY                                                                                  \
+  "Tells the program its place in the tree of processes; one that no preload reaches is recorded."
+#define DETSHIM_EXEC .action = Action::uncovered, .fields = {"program"}, .summary = DETSHIM_EXEC_SUMMARY
 
 DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]),
-             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+             DETSHIM_EXEC) {
   DETSHIM_ENTER(execve);
+  record_escape(call.hook(), path, false, call.caller());
   return with_name(envp, false, [&](char* const* environment) { return call.real(path, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]),
-             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+             DETSHIM_EXEC) {
   DETSHIM_ENTER(execvpe);
+  record_escape(call.hook(), file, true, call.caller());
   return with_name(envp, false, [&](char* const* environment) { return call.real(file, argv, environment); });
 }
 
-DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), .action = Action::observe,
-             .summary = DETSHIM_EXEC_SUMMARY) {
+DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(fexecve);
+  record_escape(call.hook(), fd, call.caller());
   return with_name(envp, false, [&](char* const* environment) { return call.real(fd, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execveat,
              (int folder, const char* path, char* const argv[], char* const envp[], int flags),
-             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+             DETSHIM_EXEC) {
   DETSHIM_ENTER(execveat);
   return with_name(envp, false,
                    [&](char* const* environment) { return call.real(folder, path, argv, environment, flags); });
@@ -202,17 +207,17 @@ DETSHIM_HOOK(libc, int, execveat,
 // libc's other forms use the process's own environment without a call that could be seen, so each is sent
 // through the form that takes one.
 
-DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), .action = Action::observe,
-             .summary = DETSHIM_EXEC_SUMMARY) {
+DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execv);
+  record_escape(call.hook(), path, false, call.caller());
   if (call.passes()) return call.real(path, argv);
   auto* real_execve = call.beside<hooks::execve_signature>("execve");
   return with_name(environ, false, [&](char* const* environment) { return real_execve(path, argv, environment); });
 }
 
-DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), .action = Action::observe,
-             .summary = DETSHIM_EXEC_SUMMARY) {
+DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execvp);
+  record_escape(call.hook(), file, true, call.caller());
   if (call.passes()) return call.real(file, argv);
   auto* real_execvpe = call.beside<hooks::execvpe_signature>("execvpe");
   return with_name(environ, false, [&](char* const* environment) { return real_execvpe(file, argv, environment); });
@@ -234,10 +239,10 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
 
 } // namespace
 
-#define DETSHIM_EXECL(NAME, BESIDE, HAS_ENVIRONMENT)                                                          \
-  DETSHIM_HOOK(libc, int, NAME, (const char* path, const char* first, ...), .action = Action::observe,        \
-               .summary = DETSHIM_EXEC_SUMMARY) {                                                             \
+#define DETSHIM_EXECL(NAME, BESIDE, SEARCHES, HAS_ENVIRONMENT)                                                          \
+  DETSHIM_HOOK(libc, int, NAME, (const char* path, const char* first, ...), DETSHIM_EXEC) {                                                             \
     DETSHIM_ENTER(NAME);                                                                                      \
+    record_escape(call.hook(), path, SEARCHES, call.caller());                                                \
     auto* real = call.beside<hooks::BESIDE##_signature>(#BESIDE);                                    \
     va_list counting, arguments;                                                                              \
     va_start(counting, first);                                                                                \
@@ -252,15 +257,16 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
     va_end(counting);                                                                                         \
     return status;                                                                                            \
   }
-DETSHIM_EXECL(execl, execve, false)
-DETSHIM_EXECL(execlp, execvpe, false)
-DETSHIM_EXECL(execle, execve, true)
+DETSHIM_EXECL(execl, execve, false, false)
+DETSHIM_EXECL(execlp, execvpe, true, false)
+DETSHIM_EXECL(execle, execve, false, true)
 
 DETSHIM_HOOK(libc, int, posix_spawn,
              (pid_t * pid, const char* path, const posix_spawn_file_actions_t* actions,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
-             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+             DETSHIM_EXEC) {
   DETSHIM_ENTER(posix_spawn);
+  record_escape(call.hook(), path, false, call.caller());
   return with_name(envp, true, [&](char* const* environment) {
     return call.real(pid, path, actions, attributes, argv, environment);
   });
@@ -269,23 +275,50 @@ DETSHIM_HOOK(libc, int, posix_spawn,
 DETSHIM_HOOK(libc, int, posix_spawnp,
              (pid_t * pid, const char* file, const posix_spawn_file_actions_t* actions,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
-             .action = Action::observe, .summary = DETSHIM_EXEC_SUMMARY) {
+             DETSHIM_EXEC) {
   DETSHIM_ENTER(posix_spawnp);
+  record_escape(call.hook(), file, true, call.caller());
   return with_name(envp, true, [&](char* const* environment) {
     return call.real(pid, file, actions, attributes, argv, environment);
   });
 }
 
-DETSHIM_HOOK(libc, int, system, (const char* command), .action = Action::observe,
-             .summary = DETSHIM_EXEC_SUMMARY) {
+DETSHIM_HOOK(libc, int, system, (const char* command), DETSHIM_EXEC) {
   DETSHIM_ENTER(system);
   if (!call.passes() && command != nullptr) announce_hidden_child();
   return call.real(command);
 }
 
-DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), .action = Action::observe,
-             .summary = DETSHIM_EXEC_SUMMARY) {
+DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), DETSHIM_EXEC) {
   DETSHIM_ENTER(popen);
   if (!call.passes()) announce_hidden_child();
   return call.real(command, mode);
+}
+
+// ------------------------------------------------------------------ the end
+
+namespace detshim {
+namespace {
+
+/// What the destructor does at a normal end: dash and Python's workers leave without one. Not in a vfork child, whose
+/// memory is its parent's.
+void close_log_of_this_process() {
+  if (!options().off() && sys::getpid() == process().pid) close_log();
+}
+
+} // namespace
+} // namespace detshim
+
+DETSHIM_HOOK(libc, void, _exit, (int status), .action = Action::observe,
+             .summary = "Closes the log of a process that ends without its exit handlers.") {
+  DETSHIM_ENTER(_exit);
+  if (!call.passes()) close_log_of_this_process();
+  call.real(status);
+}
+
+DETSHIM_HOOK(libc, void, _Exit, (int status), .action = Action::observe,
+             .summary = "Closes the log of a process that ends without its exit handlers.") {
+  DETSHIM_ENTER(_Exit);
+  if (!call.passes()) close_log_of_this_process();
+  call.real(status);
 }

@@ -41,7 +41,7 @@ DETSHIM_HOOK(libc, int, initstate_r, (unsigned seed, char* state, size_t size, r
     return call.real(seed, state, size, data);
   }
   const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
-  call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
+  call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   return call.real(fold32(chosen.given), state, size, data);
 }
 
@@ -55,7 +55,7 @@ DETSHIM_HOOK(libc, int, srandom_r, (unsigned seed, random_data* data), .action =
     return call.real(seed, data);
   }
   const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
-  call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
+  call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   return call.real(fold32(chosen.given), data);
 }
 
@@ -122,7 +122,7 @@ void seed_thread(const Call<Signature>& call, unsigned seed) {
     return call.real(seed);
   }
   const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
-  call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
+  call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   RandomState& mine = random_state;
   make_state();
   mine.is_the_programs = true;
@@ -177,7 +177,7 @@ DETSHIM_HOOK(libc, char*, initstate, (unsigned seed, char* state, size_t size), 
   make_state();
   random_state.is_the_programs = true;
   const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
-  call.record(Action::pin, chosen.why, {seed, fold32(chosen.given)});
+  call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   char* const before = reinterpret_cast<char*>(random_state.data.state - 1);
   auto* initstate_r = call.beside<hooks::initstate_r_signature>("initstate_r");
   return initstate_r(fold32(chosen.given), state, size, &random_state.data) == 0 ? before : nullptr;
@@ -201,7 +201,7 @@ DETSHIM_HOOK(libc, int, rand_r, (unsigned* state), .action = Action::pin, .field
   LeftStates left(32);
   if (!left.holds(*state)) {
     const ChosenSeed chosen = choose_seed(Kind::rand_r, *state);
-    record({"libc", "rand_r", hooks::rand_r_info.fields}, Action::pin, __builtin_return_address(0), chosen.why,
+    record({"libc", "rand_r", hooks::rand_r_info.fields}, chosen.action, __builtin_return_address(0), chosen.why,
            {*state, fold32(chosen.given)});
     *state = fold32(chosen.given);
   }

@@ -180,6 +180,22 @@ TEST(SeedPolicy, FixedTakesAProcessIdForAValueLikeAnyOther) {
   EXPECT_EQ(values[0], reseeded({"42"})[0]);
 }
 
+// What still depends on a clock is said: a policy is no excuse for a false all-clear.
+TEST(SeedPolicy, ThatLetsAClockDecideIsUnfixed) {
+  const auto actions = [](const char* policy, const char* value) {
+    const TemporaryFolder scratch;
+    run({RESEED_PROGRAM, value}, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", policy}}));
+    std::string all;
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& call : process.calls("srand")) all += call["do"].get<std::string>();
+    return all;
+  };
+  EXPECT_EQ(actions("keep", "now"), "unfixed");
+  EXPECT_EQ(actions("mix", "now"), "unfixed");
+  EXPECT_EQ(actions("fixed", "now"), "pin");
+  EXPECT_EQ(actions("mix", "7"), "pin");
+}
+
 TEST(SeedPolicy, MixGoesByTheValueAlone) {
   const Environment mix = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "mix"}};
   const std::vector<std::string> values = reseeded({"7", "8", "7"}, mix);

@@ -75,7 +75,8 @@ std::vector<ProcessLog> read_log(const std::filesystem::path& folder) {
   std::vector<ProcessLog> logs;
   for (const auto& entry : std::filesystem::directory_iterator{folder}) {
     const std::filesystem::path& file = entry.path();
-    if (file.extension() == ".counts" || file.extension() == ".seed") continue;
+    const std::string ending = file.extension();
+    if (ending == ".counts" || ending == ".seed" || ending.starts_with(".said-")) continue;
     if (file.extension() != ".jsonl") wrong(file, "is neither a record file nor a counts file");
     ProcessLog log{file.stem().string(), read_records(file), {}};
     std::filesystem::path counts = file;

@@ -1,0 +1,112 @@
+#include "hooks/escapes.h"
+
+#include "core/identity.h"
+#include "core/lock.h"
+#include "core/log.h"
+#include "core/log_file.h"
+#include "core/options.h"
+#include "core/run_variable.h"
+#include "core/sys.h"
+#include "core/text.h"
+
+#include <elf.h>
+#include <link.h>
+
+namespace detshim {
+namespace {
+
+constexpr const char* static_program = "statically linked: nothing in it can be pinned; link it dynamically";
+constexpr const char* go_program = "a Go program: it makes system calls without libc; seed it in the program";
+constexpr const char* other_user = "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
+
+/// True if one of the notes is Go's (ELF note name "Go", written by its linker).
+bool has_go_note(int fd, const ElfW(Phdr) & header) {
+  struct Note {
+    ElfW(Nhdr) header;
+    char name[4];
+  } note;
+  return header.p_filesz >= sizeof note &&
+         sys::pread(fd, &note, sizeof note, static_cast<long>(header.p_offset)) == sizeof note &&
+         note.header.n_namesz == 4 && note.name[0] == 'G' && note.name[1] == 'o' && note.name[2] == 0;
+}
+
+/// Why the program cannot be covered; nullptr if it can, or is no ELF file (a script's interpreter is looked at when
+/// the kernel has executed it and it executes something).
+const char* why_uncovered(int fd) {
+  struct stat state;
+  if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
+  const auto user = static_cast<unsigned>(sys::call(SYS_geteuid));
+  if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user) return other_user;
+
+  ElfW(Ehdr) header;
+  if (sys::pread(fd, &header, sizeof header, 0) != sizeof header ||
+      __builtin_memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)))
+    return nullptr;
+  bool is_dynamic = false;
+  bool is_go = false;
+  for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
+    ElfW(Phdr) segment;
+    const auto at = static_cast<long>(header.e_phoff + i * sizeof segment);
+    if (sys::pread(fd, &segment, sizeof segment, at) != sizeof segment) return nullptr;
+    is_dynamic |= segment.p_type == PT_INTERP;
+    is_go |= segment.p_type == PT_NOTE && has_go_note(fd, segment);
+  }
+  return is_go ? go_program : is_dynamic ? nullptr : static_program;
+}
+
+/// Opens the program as exec would find it; -1 if it does not.
+int open_program(const char* program, bool searches) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+  bool has_slash = false;
+  for (const char* c = program; *c != 0; ++c) has_slash |= *c == '/';
+  if (has_slash || !searches) return sys::openat(AT_FDCWD, program, flags);
+  const char* path = environment_value("PATH");
+  while (path != nullptr && *path != 0) {
+    Text<600> candidate;
+    for (; *path != 0 && *path != ':'; ++path) candidate.add(*path);
+    if (*path == ':') ++path;
+    candidate.add('/').add(program);
+    if (candidate.cut() || sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), 1)))
+      continue;
+    return sys::openat(AT_FDCWD, candidate.c_str(), flags);
+  }
+  return -1;
+}
+
+/// Once for each program in the whole run.
+void say_once(const char* program, const char* why) {
+  if (options().quiet) return;
+  uint64_t hash = 1;
+  for (const char* c = program; *c != 0; ++c) hash = derive(hash, static_cast<unsigned char>(*c));
+  Text<32> mark;
+  mark.add("said-").add_hex(hash, 16);
+  Lock guard(log_file::lock);
+  if (!guard.held() || !log_file::is_first_in_run(mark.c_str())) return;
+  TextWriter line(log_file::text_room, sizeof log_file::text_room);
+  line.add("detshim: ").add(program).add(" is not covered: ").add(why).add('\n');
+  log_file::say(line);
+}
+
+void record_uncovered(const Hook& hook, const char* program, const char* why, const void* caller) {
+  record({hook.info->library, hook.info->name, hook.info->fields}, Action::uncovered, caller, why, {program});
+  say_once(program, why);
+}
+
+} // namespace
+
+void record_escape(const Hook& hook, const char* program, bool searches, const void* caller) {
+  if (program == nullptr || !options().pins() || hook.disabled) return;
+  if (contains(program, "/valgrind/")) return; // its tools are static, and run the program with its preloads inside
+  const int fd = open_program(program, searches);
+  if (fd < 0) return;
+  const char* why = why_uncovered(fd);
+  sys::close(fd);
+  if (why != nullptr) record_uncovered(hook, program, why, caller);
+}
+
+void record_escape(const Hook& hook, int fd, const void* caller) {
+  if (!options().pins() || hook.disabled) return;
+  if (const char* why = why_uncovered(fd)) record_uncovered(hook, "(an open file)", why, caller);
+}
+
+} // namespace detshim

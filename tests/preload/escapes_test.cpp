@@ -1,0 +1,78 @@
+// A program that no preload reaches is named when it is executed, whoever executes it and how.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const Environment loud{{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}};
+
+/// How often the log says that `program` is not covered.
+uint64_t uncovered(const TemporaryFolder& scratch, const std::string& program) {
+  uint64_t calls = 0;
+  if (!std::filesystem::exists(scratch.log())) return 0;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls())
+      if (call["do"] == "uncovered" && call.value("program", "") == program) calls += process.count(call);
+  return calls;
+}
+
+class Escapes : public testing::TestWithParam<Arguments> {};
+
+TEST_P(Escapes, AreSaidOnceAndCounted) {
+  const TemporaryFolder scratch;
+  const Result result = run(GetParam(), under_shim(scratch, loud));
+  EXPECT_EQ(uncovered(scratch, STATIC_PROGRAM), 2u);
+  const std::string line = "detshim: " STATIC_PROGRAM " is not covered: statically linked";
+  const size_t first = result.err.find(line);
+  ASSERT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(line, first + 1), std::string::npos) << result.err;
+}
+
+const std::string python = "/usr/bin/python3";
+INSTANTIATE_TEST_SUITE_P(
+    All, Escapes,
+    testing::Values(Arguments{"perl", "-e", "system('" STATIC_PROGRAM "') for 1..2"},
+                    Arguments{python, "-c",
+                              "import subprocess\nfor i in range(2): subprocess.run(['" STATIC_PROGRAM "'])"},
+                    Arguments{python, "-c",
+                              "import os\nfor i in range(2): os.waitpid(os.posix_spawn('" STATIC_PROGRAM
+                              "', ['x'], os.environ), 0)"}),
+    [](const auto& tested) { return "way" + std::to_string(tested.index); });
+
+TEST(Escapes, DoNotConcernProgramsThatAreCovered) {
+  const TemporaryFolder scratch;
+  const Result result = run({"sh", "-c", "ls / >/dev/null; env true; bash -c true"}, under_shim(scratch, loud));
+  EXPECT_EQ(result.err, "");
+  EXPECT_FALSE(std::filesystem::exists(scratch.log()));
+}
+
+TEST(Escapes, WithAnotherUsersRightsAreSaid) {
+  if (geteuid() != 0 || find_program("setpriv").empty()) GTEST_SKIP() << "needs root and setpriv";
+  const TemporaryFolder scratch;
+  const std::filesystem::path copy = scratch.path() / "set_user";
+  std::filesystem::copy_file("/bin/true", copy);
+  std::filesystem::permissions(copy, std::filesystem::perms::set_uid, std::filesystem::perm_options::add);
+  std::filesystem::permissions(scratch.path(), std::filesystem::perms::all);
+  const Result result = run({"setpriv", "--reuid=65534", "--clear-groups", "sh", "-c", copy.string() + "; true"},
+                            under_shim(scratch, loud));
+  EXPECT_NE(result.err.find("runs with another user's rights"), std::string::npos) << result.err;
+}
+
+// A process that ends by _exit closes its log too: dash does, and says so as the first process.
+TEST(ClosingLine, IsPrintedByAShellToo) {
+  for (const char* shell : {"dash", "bash"}) {
+    if (find_program(shell).empty()) continue;
+    const TemporaryFolder scratch;
+    const Result result = run({shell, "-c", "head -c 4 /dev/urandom >/dev/null; true"}, under_shim(scratch, loud));
+    EXPECT_NE(result.err.find("pinned in 1 process"), std::string::npos) << shell << ": " << result.err;
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  }
+}
+
+} // namespace
