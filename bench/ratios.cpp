@@ -1,7 +1,7 @@
 // What a hook costs, as a ratio to the function behind it in the same process and the same run.
 //
-// The program starts itself again under the preload. There, the plain name is the hook, and the function behind
-// it is looked up in its library's own symbol table.
+// The program starts itself again under the preload. There, the plain name is the hook, and the function
+// behind it is looked up in its library's own symbol table.
 
 #include "core/modules.h"
 
@@ -13,11 +13,13 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
+#include <pthread.h>
 #include <random>
 #include <spawn.h>
 #include <string>
 #include <sys/random.h>
 #include <sys/wait.h>
+#include <thread>
 #include <type_traits>
 #include <unistd.h>
 #include <vector>
@@ -44,7 +46,8 @@ Function* native(const char* file_start, const char* name) {
 
 /// Registers `call(hooked function)` and `call(native function)` as one pair.
 template <typename Function, typename Call>
-void add_pair(const std::string& name, std::type_identity_t<Function>* hooked, Function* unhooked, Call call) {
+void add_pair(const std::string& name, std::type_identity_t<Function>* hooked, Function* unhooked,
+              Call call) {
   for (const bool is_hooked : {true, false}) {
     Function* function = is_hooked ? hooked : unhooked;
     benchmark::RegisterBenchmark((name + (is_hooked ? "/hooked" : "/native")).c_str(),
@@ -65,8 +68,8 @@ void add_getrandom(size_t size) {
            });
 }
 
-/// Starts a program that does nothing, with that library preloaded unless it is nullptr, and waits for it: the
-/// time in nanoseconds.
+/// Starts a program that does nothing, with that library preloaded unless it is nullptr, and waits for it:
+/// the time in nanoseconds.
 double start_true(const char* library) {
   std::vector<char*> environment;
   for (char** entry = environ; *entry != nullptr; ++entry)
@@ -110,11 +113,10 @@ class Medians : public benchmark::ConsoleReporter {
 public:
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs)
-      if (run.run_type == Run::RT_Iteration) times[run.run_name.function_name].push_back(run.GetAdjustedRealTime());
+      if (run.run_type == Run::RT_Iteration)
+        times[run.run_name.function_name].push_back(run.GetAdjustedRealTime());
   }
-  double median(const std::string& name) {
-    return median_of(times[name]);
-  }
+  double median(const std::string& name) { return median_of(times[name]); }
   std::map<std::string, std::vector<double>> times;
 };
 
@@ -131,7 +133,8 @@ void add_all() {
   using GetVal = unsigned(std::random_device*);
   const char* const getval = "_ZNSt13random_device9_M_getvalEv";
   add_pair("std::random_device", reinterpret_cast<GetVal*>(dlsym(RTLD_DEFAULT, getval)),
-           native<GetVal>("libstdc++.so", getval), [](GetVal* function) { benchmark::DoNotOptimize(function(&device)); });
+           native<GetVal>("libstdc++.so", getval),
+           [](GetVal* function) { benchmark::DoNotOptimize(function(&device)); });
 
 #ifdef CUBLAS_DOUBLE
   using Create = int(void**);
@@ -144,6 +147,98 @@ void add_all() {
              });
   }
 #endif
+}
+
+/// Nanoseconds a draw, with that many threads drawing at once.
+template <typename Function>
+double draw_in_threads(Function* draw, int count) {
+  constexpr int draws = 2000000;
+  const auto before = std::chrono::steady_clock::now();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i)
+    threads.emplace_back([draw] {
+      for (int k = 0; k < draws; ++k) benchmark::DoNotOptimize(draw());
+    });
+  for (std::thread& thread : threads) thread.join();
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - before;
+  return time.count() / draws / count;
+}
+
+void print_line(const std::string& name, std::vector<double>& hooked, std::vector<double>& plain) {
+  const double a = median_of(hooked), b = median_of(plain);
+  std::printf("%-24s %12.1f %12.1f %8.3f\n", name.c_str(), a, b, a / b);
+}
+
+void print_threads() {
+  auto* const native_rand = native<int()>("libc.so", "rand");
+  for (const int count : {1, 2, 8}) {
+    std::vector<double> hooked, plain;
+    for (int i = 0; i < 5; ++i) {
+      hooked.push_back(draw_in_threads(&rand, count));
+      plain.push_back(draw_in_threads(native_rand, count));
+    }
+    print_line("rand, " + std::to_string(count) + " threads", hooked, plain);
+  }
+  using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  Create* const ways[] = {&pthread_create, native<Create>("libc.so", "pthread_create")};
+  std::vector<double> times[2];
+  for (int i = 0; i < 4000; ++i) {
+    const auto before = std::chrono::steady_clock::now();
+    pthread_t thread;
+    if (ways[i % 2](
+            &thread, nullptr, [](void* p) { return p; }, nullptr) == 0)
+      pthread_join(thread, nullptr);
+    times[i % 2].push_back(
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
+  }
+  print_line("pthread_create and join", times[0], times[1]);
+}
+
+void execute_true() {
+  const pid_t child = vfork();
+  if (child == 0) {
+    execl("/bin/true", "true", nullptr);
+    _exit(1);
+  }
+  waitpid(child, nullptr, 0);
+}
+
+/// Forks, or executes /bin/true from a vfork child, many times: the median in nanoseconds. What the library
+/// adds to a fork is in its handlers, so the plain one is measured in a process of its own: `bench_ratios
+/// --children`.
+void print_own_children() {
+  std::vector<double> forks, executions;
+  for (int i = 0; i < 300; ++i) {
+    auto before = std::chrono::steady_clock::now();
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    forks.push_back(
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
+    before = std::chrono::steady_clock::now();
+    execute_true();
+    executions.push_back(
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
+  }
+  std::printf("%.1f %.1f\n", median_of(forks), median_of(executions));
+}
+
+void print_children() {
+  std::vector<double> forks[2], executions[2];
+  for (int i = 0; i < 10; ++i)
+    for (const int hooked : {0, 1}) {
+      const std::string command = std::string(hooked != 0 ? "" : "LD_PRELOAD= ") + "exec /proc/" +
+                                  std::to_string(getpid()) + "/exe --children";
+      FILE* output = popen(command.c_str(), "r");
+      double fork_time = 0, execution_time = 0;
+      if (output != nullptr && std::fscanf(output, "%lf %lf", &fork_time, &execution_time) == 2) {
+        forks[hooked].push_back(fork_time);
+        executions[hooked].push_back(execution_time);
+      }
+      if (output != nullptr) pclose(output);
+    }
+  print_line("fork and wait", forks[1], forks[0]);
+  print_line("vfork and exec true", executions[1], executions[0]);
 }
 
 void print_ratios(Medians& medians) {
@@ -163,6 +258,7 @@ void print_ratios(Medians& medians) {
 } // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--children") == 0) return print_own_children(), 0;
   if (std::getenv("LD_PRELOAD") == nullptr || std::strstr(std::getenv("LD_PRELOAD"), "detshim") == nullptr) {
     setenv("LD_PRELOAD", DETSHIM_LIBRARY, 1);
     setenv("DETSHIM_SEED", "42", 0);
@@ -177,5 +273,7 @@ int main(int argc, char** argv) {
   Medians medians;
   benchmark::RunSpecifiedBenchmarks(&medians);
   print_ratios(medians);
+  print_threads();
+  print_children();
   print_starts();
 }

@@ -1,8 +1,8 @@
 // A small training program like many: a perceptron with one hidden layer learns to tell two spirals apart.
 //
 // It is random in the usual places. The weights come from std::random_device, the order of the samples from
-// rand() after srand(time), and the dropout mask from a cuRAND generator, or from /dev/urandom where cuRAND was
-// not found. So every run ends with another loss. Nothing in here knows of detshim.
+// rand() after srand(time), and the dropout mask from a cuRAND generator, or from /dev/urandom where cuRAND
+// was not found. So every run ends with another loss. Nothing in here knows of detshim.
 
 #include <algorithm>
 #include <array>

@@ -23,7 +23,8 @@ void record_replaced_settings() {
              "the value that was set is not a repeatable one", {changes[i].was, changes[i].setting->value});
 }
 
-/// The kernel's 16 bytes that some runtimes seed their hashes from. The stack's guard was taken from them before.
+/// The kernel's 16 bytes that some runtimes seed their hashes from. The stack's guard was taken from them
+/// before.
 void pin_auxiliary_bytes() {
   if (!options().pins()) return;
   auto* bytes = reinterpret_cast<char*>(getauxval(AT_RANDOM));

@@ -31,15 +31,12 @@ std::string text(const char (&field)[Size]) {
 std::string section_bytes(Elf* elf, const char* name) {
   std::string bytes;
   std::size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0)
-    return bytes;
+  if (elf_getshdrstrndx(elf, &names) != 0) return bytes;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
     GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS)
-      continue;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
     const char* const found = elf_strptr(elf, names, header.sh_name);
-    if (found == nullptr || std::strcmp(found, name) != 0)
-      continue;
+    if (found == nullptr || std::strcmp(found, name) != 0) continue;
     const Elf_Data* const data = elf_rawdata(section, nullptr);
     if (data != nullptr && data->d_buf != nullptr)
       bytes.append(static_cast<const char*>(data->d_buf), data->d_size);
@@ -52,8 +49,7 @@ template <typename Info>
 std::vector<Info> read_section(const std::filesystem::path& library, const char* section) {
   static_assert(std::is_trivially_copyable_v<Info>);
   const OpenFile file(library);
-  if (!file)
-    throw UsageError("cannot read " + quoted(library.string()));
+  if (!file) throw UsageError("cannot read " + quoted(library.string()));
   elf_version(EV_CURRENT);
   const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(file.descriptor(), ELF_C_READ, nullptr),
                                                      &elf_end);
@@ -82,8 +78,7 @@ std::filesystem::path find_library(const std::optional<std::string>& asked_for) 
   for (const char* folder :
        {".", "../lib/" DETSHIM_MULTIARCH, "../" DETSHIM_LIBDIR, "../lib/detshim", "../lib"}) {
     const std::filesystem::path path = (here / folder / library_name).lexically_normal();
-    if (OpenFile(path))
-      return path;
+    if (OpenFile(path)) return path;
   }
   throw UsageError("cannot find libdetshim.so beside " + quoted(here.string()) +
                    " or in the lib folder next to it; name it with --library PATH");
@@ -99,8 +94,7 @@ std::vector<HookDescription> read_hooks(const std::filesystem::path& library) {
                          {},
                          text(info.summary)};
     for (const auto& field : info.fields)
-      if (field[0] != 0)
-        hook.fields.push_back(text(field));
+      if (field[0] != 0) hook.fields.push_back(text(field));
     hooks.push_back(std::move(hook));
   }
   std::ranges::sort(hooks, {}, [](const HookDescription& hook) { return std::tie(hook.library, hook.name); });
@@ -117,8 +111,7 @@ std::vector<OptionDescription> read_options(const std::filesystem::path& library
 std::string markdown_cell(const std::string& text) {
   std::string cell;
   for (const char c : text) {
-    if (c == '|')
-      cell += '\\';
+    if (c == '|') cell += '\\';
     cell += c;
   }
   return cell;

@@ -4,10 +4,9 @@
 //   "format": 1,                     version of this document
 //   "folder": text, "run": text,
 //   "other_runs": [text],            runs in the same folder that were left out
-//   "programs": [{"program", "args": [text], "seed", "seed_from", "mode", "policy", "disabled", "layout"}],   distinct
-//   "ranks": number, "processes": number, "threads": number,
-//   "totals": {action: calls},       lost records included
-//   "calls": [{                      worst first, then by library and symbol
+//   "programs": [{"program", "args": [text], "seed", "seed_from", "mode", "policy", "disabled", "layout"}],
+//   distinct "ranks": number, "processes": number, "threads": number, "totals": {action: calls},       lost
+//   records included "calls": [{                      worst first, then by library and symbol
 //     "action", "library", "function",
 //     "count": number, "exact": true or false (then: at least),
 //     "examples": [{"fields": {name: value}, "count", "exact"}],
@@ -43,8 +42,7 @@ Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*
 
 Json fields_object(const std::vector<Field>& fields) {
   Json object = Json::object();
-  for (const Field& field : fields)
-    object[field.name] = field.value;
+  for (const Field& field : fields) object[field.name] = field.value;
   return object;
 }
 
@@ -70,8 +68,7 @@ Json programs(const Log& log) {
   std::set<Json> seen;
   for (const Process& process : log.processes)
     for (const Start& start : process.starts)
-      if (Json entry = program(start); seen.insert(entry).second)
-        result.push_back(std::move(entry));
+      if (Json entry = program(start); seen.insert(entry).second) result.push_back(std::move(entry));
   return result;
 }
 
@@ -117,11 +114,9 @@ Json symbol(const SymbolSummary& summary, SourceLines& source_lines, bool all) {
   result["places"] = Json::array();
   for (const CallPlace& call_place : summary.places)
     result["places"].push_back(place(call_place, source_lines));
-  if (!all)
-    return result;
+  if (!all) return result;
   result["records"] = Json::array();
-  for (const CallRecord& entry : summary.records)
-    result["records"].push_back(record(entry));
+  for (const CallRecord& entry : summary.records) result["records"].push_back(record(entry));
   return result;
 }
 
@@ -150,8 +145,7 @@ Json document(const Log& log, const Summary& summary, bool all) {
   for (const Action action : actions_worst_first) {
     const char* const name = action_names[static_cast<std::size_t>(action)];
     result["totals"][name] = summary.calls(action);
-    if (summary.lost(action) > 0)
-      result["lost"][name] = summary.lost(action);
+    if (summary.lost(action) > 0) result["lost"][name] = summary.lost(action);
   }
   SourceLines source_lines;
   for (const SymbolSummary& entry : summary.symbols)

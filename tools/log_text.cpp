@@ -64,8 +64,7 @@ public:
     print_heading();
     print_verdict();
     print_hints();
-    for (const Section& section : sections)
-      print_section(section);
+    for (const Section& section : sections) print_section(section);
     print_libraries();
     print_environment();
     print_notes();
@@ -83,18 +82,14 @@ private:
           settings.push_back(std::move(text));
       }
     std::cout << style_.bold(commands.empty() ? "a program whose start record is lost" : commands.front());
-    if (commands.size() > 1)
-      std::cout << " and " << counted(commands.size() - 1, "other program");
+    if (commands.size() > 1) std::cout << " and " << counted(commands.size() - 1, "other program");
     std::cout << '\n';
-    for (std::size_t i = 0; i < std::min(settings.size(), few); ++i)
-      std::cout << settings[i] << '\n';
-    if (settings.size() > few)
-      std::cout << "and " << settings.size() - few << " other settings\n";
+    for (std::size_t i = 0; i < std::min(settings.size(), few); ++i) std::cout << settings[i] << '\n';
+    if (settings.size() > few) std::cout << "and " << settings.size() - few << " other settings\n";
     std::cout << counted(summary_.ranks, "rank") << ", "
               << counted(summary_.processes, "process", "processes") << ", "
               << counted(summary_.threads, "thread");
-    if (!log_.run.empty())
-      std::cout << "; run " << printable(log_.run);
+    if (!log_.run.empty()) std::cout << "; run " << printable(log_.run);
     std::cout << "\n\n";
   }
 
@@ -119,8 +114,7 @@ private:
       std::cout << "No call is recorded as unfixed, uncovered or refused.";
     else
       std::cout << style_.red(enumerated(bad) + ".");
-    if (can_differ)
-      std::cout << " Two runs can differ there.";
+    if (can_differ) std::cout << " Two runs can differ there.";
     const auto number = [this](Action action) {
       return (summary_.total(action).is_exact ? "" : "at least ") + std::to_string(summary_.calls(action));
     };
@@ -130,14 +124,12 @@ private:
     const auto observes = [](const Process& process) {
       return std::ranges::any_of(process.starts, [](const Start& start) { return start.mode == "observe"; });
     };
-    if (std::ranges::any_of(log_.processes, observes))
-      std::cout << "Mode observe: nothing was changed.\n";
+    if (std::ranges::any_of(log_.processes, observes)) std::cout << "Mode observe: nothing was changed.\n";
   }
 
   void add_amount(std::vector<std::string>& parts, Action action, const char* one, const char* many) const {
     const CallCount count{summary_.calls(action), summary_.total(action).is_exact};
-    if (count.calls > 0)
-      parts.push_back(calls(count) + (count.calls == 1 ? one : many));
+    if (count.calls > 0) parts.push_back(calls(count) + (count.calls == 1 ? one : many));
   }
 
   void print_hints() {
@@ -145,8 +137,9 @@ private:
       return std::ranges::any_of(process.starts, [](const Start& start) { return start.layout == "random"; });
     };
     if (std::ranges::any_of(log_.processes, is_random))
-      std::cout << "\nhint: the address-space layout is random: what is ordered by addresses (sets of pointers, of "
-                   "Python\n      objects) can differ from run to run; `detshim run` turns it off.\n";
+      std::cout
+          << "\nhint: the address-space layout is random: what is ordered by addresses (sets of pointers, of "
+             "Python\n      objects) can differ from run to run; `detshim run` turns it off.\n";
     for (const DivergedSeed& seed : summary_.diverged_seeds)
       std::cout << "\nhint: " << seed.ranks << " ranks gave " << printable(seed.function) << " the same seed "
                 << printable(seed.asked)
@@ -158,16 +151,14 @@ private:
     for (const SymbolSummary& symbol : summary_.symbols)
       if (symbol.action == section.action)
         name_width = std::max(name_width, std::min<std::size_t>(width(printable(symbol.function)), 48));
-    if (name_width == 0)
-      return;
+    if (name_width == 0) return;
 
     std::cout << '\n'
               << (is_bad(section.action) ? style_.red(section.title) : style_.bold(section.title)) << " - "
               << section.meaning << '\n';
     const std::string* library = nullptr;
     for (const SymbolSummary& symbol : summary_.symbols) {
-      if (symbol.action != section.action)
-        continue;
+      if (symbol.action != section.action) continue;
       if (library == nullptr || *library != symbol.library)
         std::cout << "  " << printable(symbol.library) << '\n';
       library = &symbol.library;
@@ -185,8 +176,7 @@ private:
     Lines examples, reasons, places;
     for (const Example& example : symbol.examples)
       examples.add(describe_fields(example.fields), example.count);
-    for (const std::string& reason : symbol.reasons)
-      reasons.add(printable(reason), symbol.count);
+    for (const std::string& reason : symbol.reasons) reasons.add(printable(reason), symbol.count);
     for (const CallPlace& place : symbol.places)
       places.add(describe_place(place.at, place.python, source_lines_), place.count);
     print_lines("value", examples, few, true);
@@ -203,8 +193,7 @@ private:
       print_line("value", describe_fields(call->fields));
       print_line("why", printable(call->why));
       print_line("at", describe_place(call->at, call->python, source_lines_));
-      if (!call->python.empty())
-        print_line("in", describe_place(call->at, {}, source_lines_));
+      if (!call->python.empty()) print_line("in", describe_place(call->at, {}, source_lines_));
     }
   }
 
@@ -239,13 +228,11 @@ private:
   }
 
   static void print_line(const char* label, const std::string& text) {
-    if (!text.empty())
-      std::cout << "      " << padded(label, 7) << text << '\n';
+    if (!text.empty()) std::cout << "      " << padded(label, 7) << text << '\n';
   }
 
   void print_libraries() {
-    if (summary_.libraries.empty())
-      return;
+    if (summary_.libraries.empty()) return;
     std::cout << '\n' << style_.bold("libraries") << '\n';
     for (const Library& library : summary_.libraries)
       std::cout << "  " << printable(library.name) << ' '
@@ -254,8 +241,7 @@ private:
   }
 
   void print_environment() {
-    if (summary_.environment.empty())
-      return;
+    if (summary_.environment.empty()) return;
     std::cout << '\n' << style_.bold("environment") << " - variables that detshim set\n";
     for (const EnvironmentChange& change : summary_.environment)
       std::cout << "  " << printable(change.name) << '=' << printable(change.now) << "  "
@@ -271,11 +257,9 @@ private:
       notes.push_back(counted(log_.other_runs.size(), "other run") +
                       " in this folder left out, the newest of them " + log_.other_runs.front() +
                       " (--run NAME reads it)");
-    if (notes.empty())
-      return;
+    if (notes.empty()) return;
     std::cout << '\n' << style_.bold("notes") << '\n';
-    for (const std::string& note : notes)
-      std::cout << "  " << printable(note) << '\n';
+    for (const std::string& note : notes) std::cout << "  " << printable(note) << '\n';
   }
 
   void add_lost_call_notes(std::vector<std::string>& notes) const {
@@ -291,14 +275,12 @@ private:
   }
 
   void add_file_notes(std::vector<std::string>& notes) const {
-    if (log_.damaged_lines > 0)
-      notes.push_back(counted(log_.damaged_lines, "damaged line") + " left out");
+    if (log_.damaged_lines > 0) notes.push_back(counted(log_.damaged_lines, "damaged line") + " left out");
     if (log_.torn_lines > 0)
       notes.push_back(counted(log_.torn_lines, "last line") +
                       " cut short and left out (the process was killed while it "
                       "wrote, the disk was full, or it is still running)");
-    for (const std::string& file : log_.unreadable_files)
-      notes.push_back(file + " could not be read");
+    for (const std::string& file : log_.unreadable_files) notes.push_back(file + " could not be read");
     for (const std::string& file : log_.overlong_files)
       notes.push_back(file + " is too long: only its first part was read");
     for (const NewerFile& file : log_.newer_files)
@@ -308,8 +290,7 @@ private:
 
   void add_process_notes(std::vector<std::string>& notes) const {
     const auto& without_end = summary_.without_end;
-    if (without_end.empty())
-      return;
+    if (without_end.empty()) return;
     notes.push_back(counted(without_end.size(), "process has", "processes have") +
                     " no end record (killed, still running, or left without its exit handlers):");
     const std::size_t shown = all_ ? without_end.size() : std::min<std::size_t>(without_end.size(), 5);
@@ -336,8 +317,7 @@ std::string describe_fields(const std::vector<Field>& fields) {
   const std::string* const asked = find_field(fields, "asked");
   const std::string* const given = find_field(fields, "given");
   std::string result;
-  if (asked != nullptr && given != nullptr)
-    result = printable(*asked) + " -> " + printable(*given);
+  if (asked != nullptr && given != nullptr) result = printable(*asked) + " -> " + printable(*given);
   for (const Field& field : fields) {
     const bool is_shown =
         asked != nullptr && given != nullptr && (field.name == "asked" || field.name == "given");
@@ -352,15 +332,13 @@ std::string describe_place(const std::string& at, const std::vector<std::string>
   if (python.empty())
     return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at));
   std::string result;
-  for (const std::string& frame : python)
-    result += (result.empty() ? "" : " <- ") + printable(frame);
+  for (const std::string& frame : python) result += (result.empty() ? "" : " <- ") + printable(frame);
   return result;
 }
 
 std::string describe_command(const Start& start) {
   std::string command;
-  for (const std::string& argument : start.args)
-    command += (command.empty() ? "" : " ") + argument;
+  for (const std::string& argument : start.args) command += (command.empty() ? "" : " ") + argument;
   return printable(command.empty() ? start.program : command);
 }
 

@@ -74,8 +74,7 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
 void check(const detshim::LogOptions& options) {
   if (options.follow && (options.json || options.all || options.check || options.run))
     throw detshim::UsageError("--follow takes none of --json, --all, --check and --run");
-  if (options.times && !options.follow)
-    throw detshim::UsageError("--times needs --follow");
+  if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
 }
 
 CLI::App& add_describe(CLI::App& app, const char* name, const char* summary, const char* page,
@@ -104,31 +103,25 @@ int call_verb(std::vector<std::string> words) {
       add_describe(app, "options", "list the environment variables that libdetshim.so accepts",
                    "docs/OPTIONS.md", options_options);
   CLI::App* const verbs[] = {&run, &log, &hooks, &options};
-  for (CLI::App* const verb : verbs)
-    verb->footer(exit_statuses);
+  for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
     throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
                               ": run, log, hooks or options (see detshim --help)");
-  if (words[0] == "run")
-    take_command(run, words, run_options.command);
+  if (words[0] == "run") take_command(run, words, run_options.command);
   try {
     std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0)
-      return app.exit(error);
+    if (error.get_exit_code() == 0) return app.exit(error);
     throw detshim::UsageError(error.what() + std::string(" (see detshim --help)"));
   }
 
   check(log_options);
-  if (run)
-    return detshim::run(run_options);
-  if (log)
-    return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
-  if (hooks)
-    return detshim::hooks(hooks_options);
+  if (run) return detshim::run(run_options);
+  if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
+  if (hooks) return detshim::hooks(hooks_options);
   return detshim::options(options_options);
 }
 
@@ -137,8 +130,7 @@ int call_verb(std::vector<std::string> words) {
 int main(int count, char** arguments) {
   try {
     const int status = call_verb({arguments + (count > 0 ? 1 : 0), arguments + count});
-    if (std::cout.flush())
-      return status;
+    if (std::cout.flush()) return status;
     std::cerr << "detshim: cannot write the output\n";
   } catch (const std::exception& error) {
     std::cerr << "detshim: " << printable(error.what()) << '\n';

@@ -30,8 +30,7 @@ class Descriptor {
 public:
   explicit Descriptor(int number) : number_(number) {}
   ~Descriptor() {
-    if (number_ >= 0)
-      ::close(number_);
+    if (number_ >= 0) ::close(number_);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -58,11 +57,9 @@ template <typename Processes, typename IsFirst, typename HasEnded>
 bool first_process_has_ended(const Processes& processes, IsFirst is_first, HasEnded has_ended) {
   bool was_seen = false;
   for (const auto& process : processes) {
-    if (!is_first(process))
-      continue;
+    if (!is_first(process)) continue;
     was_seen = true;
-    if (!has_ended(process))
-      return false;
+    if (!has_ended(process)) return false;
   }
   return was_seen;
 }
@@ -75,8 +72,7 @@ public:
     logger_->set_pattern(options.times ? "%H:%M:%S.%e %^%v%$" : "%^%v%$");
     logger_->flush_on(spdlog::level::info);
     auto* const sink = dynamic_cast<spdlog::sinks::stdout_color_sink_mt*>(logger_->sinks().front().get());
-    if (sink != nullptr && !wants_colour())
-      sink->set_color_mode(spdlog::color_mode::never);
+    if (sink != nullptr && !wants_colour()) sink->set_color_mode(spdlog::color_mode::never);
 
     sigset_t signals;
     sigemptyset(&signals);
@@ -91,8 +87,7 @@ public:
     do {
       attach();
       const bool has_news = read_news();
-      if (!has_news && run_has_ended())
-        return done;
+      if (!has_news && run_has_ended()) return done;
     } while (wait());
     return done;
   }
@@ -102,13 +97,11 @@ private:
   void skip_ended_run() {
     std::error_code error;
     const std::filesystem::path target = std::filesystem::canonical(folder_, error);
-    if (error || !waits_for_next_run_)
-      return;
+    if (error || !waits_for_next_run_) return;
     const Log log = read_log(target);
     const auto is_first = [](const Process& process) { return is_first_process(process.rank, process.path); };
     const auto has_ended = [](const Process& process) { return process.end.has_value(); };
-    if (!first_process_has_ended(log.processes, is_first, has_ended))
-      return;
+    if (!first_process_has_ended(log.processes, is_first, has_ended)) return;
     attached_ = ignored_ = target;
     logger_->info("the run in {} has ended; waiting for the next one", printable(folder_.string()));
   }
@@ -117,8 +110,7 @@ private:
   void attach() {
     std::error_code error;
     const std::filesystem::path target = std::filesystem::canonical(folder_, error);
-    if (error || target == attached_)
-      return;
+    if (error || target == attached_) return;
     tails_.clear();
     attached_ = target;
     newest_run_ = read_log(target).run;
@@ -129,13 +121,11 @@ private:
 
   /// Prints all complete lines that are new; true if there were any.
   bool read_news() {
-    if (attached_.empty() || attached_ == ignored_)
-      return false;
+    if (attached_.empty() || attached_ == ignored_) return false;
     bool has_news = false;
     for (const std::string& name : record_files(attached_)) {
       Tail& tail = tails_.try_emplace(name, attached_ / name).first->second;
-      if (!tail.file)
-        continue;
+      if (!tail.file) continue;
       read_lines(tail.file.descriptor(), tail.lines, [&](std::string_view line) {
         has_news = true;
         take_line(tail, name, line);
@@ -145,19 +135,15 @@ private:
   }
 
   void take_line(Tail& tail, const std::string& file, std::string_view line) {
-    if (line.empty() || tail.start.format > known_log_format)
-      return;
+    if (line.empty() || tail.start.format > known_log_format) return;
     const std::optional<Record> record = parse_record(line);
     if (!record) {
       logger_->warn("{}: a damaged line left out", printable(file));
       return;
     }
-    if (const Start* start = std::get_if<Start>(&*record))
-      take_start(tail, file, *start);
-    if (std::get_if<End>(&*record) != nullptr)
-      tail.has_ended = true;
-    if (tail.is_shown)
-      print(tail, *record);
+    if (const Start* start = std::get_if<Start>(&*record)) take_start(tail, file, *start);
+    if (std::get_if<End>(&*record) != nullptr) tail.has_ended = true;
+    if (tail.is_shown) print(tail, *record);
   }
 
   void take_start(Tail& tail, const std::string& file, const Start& start) {
@@ -210,11 +196,9 @@ private:
     pollfd events[] = {{signals_->number(), POLLIN, 0},
                        {notifications_ ? notifications_->number() : -1, POLLIN, 0}};
     ::poll(events, 2, poll_interval_ms);
-    if (events[0].revents != 0)
-      return false;
+    if (events[0].revents != 0) return false;
     char ignored[4096];
-    while (notifications_ && ::read(notifications_->number(), ignored, sizeof ignored) > 0)
-      continue;
+    while (notifications_ && ::read(notifications_->number(), ignored, sizeof ignored) > 0) continue;
     return true;
   }
 

@@ -22,8 +22,7 @@ bool holds_a_record(const Process& process) {
     throw UsageError("the log in " + folder + " is of format " +
                      std::to_string(log.newer_files.front().format) + ", this detshim reads format " +
                      std::to_string(known_log_format));
-  if (log.files > 0)
-    throw UsageError("no readable record in " + folder);
+  if (log.files > 0) throw UsageError("no readable record in " + folder);
   throw UsageError(
       "no log in " + folder +
       ": a program run by `detshim run -- program`, or with LD_PRELOAD=libdetshim.so, makes one as soon as "
@@ -34,8 +33,7 @@ bool holds_a_record(const Process& process) {
 
 int log(const LogOptions& options) {
   const Log log = read_log(options.folder.value_or(default_log_folder), options.run);
-  if (std::ranges::none_of(log.processes, holds_a_record))
-    nothing_to_read(log, options);
+  if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
   if (options.json)
     print_log_json(log, summary, options.all);

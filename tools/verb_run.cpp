@@ -21,8 +21,7 @@ namespace {
 
 bool is_seed(std::string_view text) {
   const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hexadecimal)
-    text.remove_prefix(2);
+  if (is_hexadecimal) text.remove_prefix(2);
   std::uint64_t seed = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, seed, is_hexadecimal ? 16 : 10);
@@ -49,8 +48,7 @@ void check(const RunOptions& options) {
   if (options.policy)
     require(is_one_of(*options.policy, {"fixed", "mix", "keep"}), "--policy", *options.policy,
             "fixed, mix or keep");
-  if (options.log)
-    require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
+  if (options.log) require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
   if (options.command.empty())
     throw UsageError("no program to run: detshim run [options] -- program [args...]");
 }
@@ -67,8 +65,7 @@ std::string preload_list(const std::filesystem::path& library) {
     const std::string_view entry = rest.substr(0, rest.find_first_of(" :"));
     rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
     const bool is_detshim = std::filesystem::path(entry).filename() == library.filename();
-    if (!entry.empty() && !is_detshim)
-      list.append(":").append(entry);
+    if (!entry.empty() && !is_detshim) list.append(":").append(entry);
   }
   return list;
 }
@@ -80,8 +77,7 @@ bool changes_anything() {
 }
 
 void set(const char* variable, const std::optional<std::string>& value) {
-  if (value)
-    ::setenv(variable, value->c_str(), 1);
+  if (value) ::setenv(variable, value->c_str(), 1);
 }
 
 } // namespace
@@ -94,8 +90,7 @@ int run(const RunOptions& options) {
   set("DETSHIM_SEED_POLICY", options.policy);
   set("DETSHIM_LOG", options.log);
   set("DETSHIM_DISABLE", options.disable);
-  if (options.quiet)
-    set("DETSHIM_QUIET", "1");
+  if (options.quiet) set("DETSHIM_QUIET", "1");
   set("LD_PRELOAD", preload);
   if (changes_anything()) apply_early_settings(options.keep_aslr);
 

@@ -1,5 +1,5 @@
-// The part of cuBLAS that hooks need. Source: cublas_api.h of CUDA 13.0; the values are the same since CUDA 11.
-// tests/abi holds them to the real header where there is one.
+// The part of cuBLAS that hooks need. Source: cublas_api.h of CUDA 13.0; the values are the same since
+// CUDA 11. tests/abi holds them to the real header where there is one.
 #pragma once
 
 namespace detshim::abi {

@@ -1,5 +1,6 @@
-// The part of cuDNN that hooks need: convolution search and the backend graph interface. Source: cudnn_graph.h,
-// cudnn_ops.h and cudnn_cnn.h of cuDNN 9.19. tests/abi holds it to the real headers where there are any.
+// The part of cuDNN that hooks need: convolution search and the backend graph interface. Source:
+// cudnn_graph.h, cudnn_ops.h and cudnn_cnn.h of cuDNN 9.19. tests/abi holds it to the real headers where
+// there are any.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ using cudnnBackendDescriptor_t = void*;
 
 enum class cudnnStatus : int {
   success = 0,
-  allocation_failed = 2, ///< CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8; no success in 9 either
+  allocation_failed = 2,      ///< CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8; no success in 9 either
   not_supported_before_9 = 9, ///< CUDNN_STATUS_NOT_SUPPORTED of cuDNN 7 and 8
   not_supported = 3000,       ///< CUDNN_STATUS_NOT_SUPPORTED since cuDNN 9
 };
@@ -26,7 +27,7 @@ enum class cudnnDeterminism : int { non_deterministic = 0, deterministic = 1 };
 struct cudnnConvolutionAlgoPerf {
   int algo;
   cudnnStatus status;
-  float time; ///< milliseconds, -1 where nothing was timed
+  float time;    ///< milliseconds, -1 where nothing was timed
   size_t memory; ///< bytes of workspace
   cudnnDeterminism determinism;
   int math_type;
@@ -42,11 +43,11 @@ enum class cudnnBackendAttributeType : int { numerical_note = 11, backend_descri
 
 /// cudnnBackendAttributeName_t
 enum class cudnnBackendAttributeName : int {
-  engine_heuristic_results = 202,      ///< CUDNN_ATTR_ENGINEHEUR_RESULTS
-  engine_config_engine = 300,          ///< CUDNN_ATTR_ENGINECFG_ENGINE
-  execution_plan_engine_config = 401,  ///< CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG
-  execution_plan_json = 405,           ///< CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION
-  engine_numerical_note = 1303,        ///< CUDNN_ATTR_ENGINE_NUMERICAL_NOTE
+  engine_heuristic_results = 202,     ///< CUDNN_ATTR_ENGINEHEUR_RESULTS
+  engine_config_engine = 300,         ///< CUDNN_ATTR_ENGINECFG_ENGINE
+  execution_plan_engine_config = 401, ///< CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG
+  execution_plan_json = 405,          ///< CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION
+  engine_numerical_note = 1303,       ///< CUDNN_ATTR_ENGINE_NUMERICAL_NOTE
 };
 
 /// cudnnBackendNumericalNote_t

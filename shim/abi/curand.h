@@ -7,7 +7,7 @@ namespace detshim::abi {
 using curandGenerator_t = struct curandGenerator_st*;
 
 enum class curandStatus : int {
-  success = 0,    ///< CURAND_STATUS_SUCCESS
+  success = 0,      ///< CURAND_STATUS_SUCCESS
   type_error = 103, ///< CURAND_STATUS_TYPE_ERROR
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t header_size = 64;
 constexpr uint32_t format_version = 1;
-constexpr uint64_t extension = 16384; // bytes made to exist at a time
+constexpr uint64_t extension = 16384;     // bytes made to exist at a time
 constexpr uint64_t mapped_size = 4 << 20; // address space alone: pages exist as far as the file was extended
 constexpr uint64_t entry_limit = (mapped_size - header_size) / sizeof(Counter);
 constexpr uint32_t block_entries = 4; // one cache line, so that two threads do not write to the same one
@@ -62,7 +62,8 @@ bool reopen_and_extend() {
   const int fd = open_file(0);
   if (fd < 0) return false;
   struct stat state;
-  const bool is_same = sys::fstat(fd, state) == 0 && state.st_dev == file.device && state.st_ino == file.inode;
+  const bool is_same =
+      sys::fstat(fd, state) == 0 && state.st_dev == file.device && state.st_ino == file.inode;
   const bool done = is_same && extend(fd);
   sys::close(fd);
   return done;
@@ -163,7 +164,8 @@ bool is_of_another_run(const char* path) {
 bool sum_file_counts(int fd, uint64_t (&sums)[action_count]) {
   Header header;
   if (sys::pread(fd, &header, sizeof header, 0) != sizeof header) return false;
-  if (__builtin_memcmp(header.magic, "DETSHIMC", 8) != 0 || header.entry_size != sizeof(Counter)) return false;
+  if (__builtin_memcmp(header.magic, "DETSHIMC", 8) != 0 || header.entry_size != sizeof(Counter))
+    return false;
   if (__builtin_memcmp(header.run, process().run, sizeof header.run) != 0) return false;
   Counter counters[64];
   long offset = header_size;

@@ -19,8 +19,9 @@ struct Counter {
 /// could not be made and the counter lives in memory alone. Never nullptr.
 Counter* new_counter(Action action, int64_t& index);
 
-/// Where the counters of a process that begins go: that file, made if it is missing, or memory alone for nullptr.
-/// Once in each process, because counters that were handed out stay in use. The path must stay where it is.
+/// Where the counters of a process that begins go: that file, made if it is missing, or memory alone for
+/// nullptr. Once in each process, because counters that were handed out stay in use. The path must stay where
+/// it is.
 void use_counts_file(const char* path);
 
 /// True if there is a counts file of that name and another run made it: a process id came again.

@@ -19,20 +19,20 @@ inline constexpr int action_count = 7;
 
 /// One hook, as documented. Section `detshim_hook_info`, an array without gaps.
 struct alignas(64) HookInfo {
-  char library[16];   ///< library's short name: libc, curand, cudnn
-  char name[80];      ///< exported symbol
-  Action action;      ///< what the hook does at its strongest
+  char library[16];        ///< library's short name: libc, curand, cudnn
+  char name[80];           ///< exported symbol
+  Action action;           ///< what the hook does at its strongest
   char fields[4][20] = {}; ///< names of the values that its records carry, in order
-  char summary[208];  ///< one sentence for docs/HOOKS.md
+  char summary[208];       ///< one sentence for docs/HOOKS.md
 };
 static_assert(sizeof(HookInfo) % 64 == 0);
 
 /// One environment variable that the library accepts. Section `detshim_option_info`, an array without gaps.
 struct alignas(64) OptionInfo {
-  char name[32];      ///< DETSHIM_SEED
-  char accepted[96];  ///< what is accepted, in words, as the error line says it
-  char fallback[64];  ///< what holds when it is unset
-  char summary[256];  ///< one or two sentences for docs/OPTIONS.md
+  char name[32];     ///< DETSHIM_SEED
+  char accepted[96]; ///< what is accepted, in words, as the error line says it
+  char fallback[64]; ///< what holds when it is unset
+  char summary[256]; ///< one or two sentences for docs/OPTIONS.md
 };
 static_assert(sizeof(OptionInfo) % 64 == 0);
 

@@ -26,7 +26,7 @@ constinit GenerationPage generation_page = {};
 namespace {
 
 constinit Process self;
-constinit uint32_t children = 0; // of this process, forked so far
+constinit uint32_t children = 0;  // of this process, forked so far
 constinit uint64_t takeovers = 0; // wrappers that handed this name on, see ProcessName
 constinit bool drawn = false;
 constinit bool device_replaced = false;
@@ -61,8 +61,8 @@ void extend_path(PathText& path, const char* separator, uint64_t ordinal, uint64
 
 // ------------------------------------------------------------------ the internal variable
 
-// In the environment itself, so that whatever libc executes by itself takes along what holds at that moment. Also
-// where the log folder's name is kept.
+// In the environment itself, so that whatever libc executes by itself takes along what holds at that moment.
+// Also where the log folder's name is kept.
 constinit RunEntry published = {};
 constinit bool is_published = false;
 
@@ -99,7 +99,8 @@ void keep_log_folder(const char* folder, size_t length) {
   self.log_folder = folder_in_entry(published);
 }
 
-/// An entry for one process alone: it takes the name as it stands. `pid` is that process's, or 0 where it is not known.
+/// An entry for one process alone: it takes the name as it stands. `pid` is that process's, or 0 where it is
+/// not known.
 void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
   RunVariable variable = own_variable();
   variable.writer_pid = pid;
@@ -114,8 +115,8 @@ void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
 // ------------------------------------------------------------------ the first process
 
 void read_rank() {
-  for (const char* name : {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
-                           "MV2_COMM_WORLD_RANK"}) {
+  for (const char* name :
+       {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "MV2_COMM_WORLD_RANK"}) {
     uint64_t rank = 0;
     const char* value = environment_value(name);
     if (value == nullptr || !parse_seed(value, rank) || rank > 0x7fffffff) continue;
@@ -149,7 +150,9 @@ void add_time(TextWriter& text, int64_t seconds) {
   const uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const uint64_t m = (5 * day_of_year + 2) / 153;
   const uint64_t month = m < 10 ? m + 3 : m - 9;
-  const auto two = [&text](uint64_t number) { text.add(static_cast<char>('0' + number / 10)).add(number % 10); };
+  const auto two = [&text](uint64_t number) {
+    text.add(static_cast<char>('0' + number / 10)).add(number % 10);
+  };
   text.add(year_of_era + static_cast<uint64_t>(days / 146097) * 400 + (month <= 2 ? 1 : 0));
   two(month);
   two(day_of_year - (153 * m + 2) / 5 + 1);
@@ -255,7 +258,8 @@ void establish_process() {
   }
 
   constexpr long madv_wipe_on_fork = 18;
-  sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page, madv_wipe_on_fork);
+  sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page,
+            madv_wipe_on_fork);
 }
 
 // ------------------------------------------------------------------ children
@@ -283,7 +287,8 @@ ProcessName take_child_name() {
     name.is_first = false;
     name.takeovers = 0;
     name.key = derive(derive(self.key, thread.label), label_child + ordinal);
-    if (thread.label != 0) extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
+    if (thread.label != 0)
+      extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
     extend_path(name.path, ".", ordinal, name.key);
   }
   write_variable();
@@ -311,7 +316,8 @@ void become_child() {
     takeovers = forked_child.takeovers;
     copy_path(self.path, forked_child.path);
   } else { // clone(2), _Fork: nobody announced it
-    const uint64_t ordinal = unannounced != nullptr ? __atomic_add_fetch(unannounced, 1, __ATOMIC_RELAXED) : 1;
+    const uint64_t ordinal =
+        unannounced != nullptr ? __atomic_add_fetch(unannounced, 1, __ATOMIC_RELAXED) : 1;
     self.key = derive(self.key, label_unannounced + ordinal);
     extend_path(self.path, ".u", ordinal, self.key);
     self.is_first = false;
@@ -343,7 +349,8 @@ const Process& process() {
   // comes at the same moment waits.
   const sys::SignalsBlocked no_signals;
   const int me = sys::gettid();
-  for (int owner = 0; !__atomic_compare_exchange_n(&establishing, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  for (int owner = 0;
+       !__atomic_compare_exchange_n(&establishing, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
        owner = 0) {
     if (owner == me || generation() != 0) return self;
     sys::call(SYS_sched_yield);
@@ -388,8 +395,8 @@ void establish_thread(Thread& me) {
   const bool forked = me.pid != 0 && me.pid != owner.pid;
   if (forked) me.children = me.forks = 0;
   if (forked || me.path[0] == 0) {
-    // The thread that forked is the child's main thread. One that no hook saw being made has the kernel's number.
-    // (A vfork child asks as the thread whose memory it borrows, which is established already.)
+    // The thread that forked is the child's main thread. One that no hook saw being made has the kernel's
+    // number. (A vfork child asks as the thread whose memory it borrows, which is established already.)
     const bool is_main = forked || sys::gettid() == owner.pid;
     me.label = is_main ? 0 : label_unannounced + static_cast<uint64_t>(sys::gettid());
     me.path[0] = is_main ? '0' : '?';

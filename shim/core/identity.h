@@ -1,8 +1,8 @@
 // Who is drawing: the rank, the process in the tree of processes, the thread in the tree of threads.
 //
-// A stream is named by `seed / rank / process path / thread path / kind / k`, never by a global counter, so it
-// is the same in every run and no two consumers share one. Names are kept as 64-bit keys, each derived from
-// its parent's by Philox (core/philox.h), with a readable path beside the key for the log.
+// A stream is named by `seed / rank / process path / thread path / kind / k`, never by a global counter, so
+// it is the same in every run and no two consumers share one. Names are kept as 64-bit keys, each derived
+// from its parent's by Philox (core/philox.h), with a readable path beside the key for the log.
 //
 // The first thread of the first process of rank 0 is special: its streams begin with the sequence that the
 // seed natively gives (`is_first`).
@@ -41,9 +41,9 @@ struct Process {
   int pid = 0;
   int rank = 0;
   bool rank_given = false; ///< by a launcher's variable
-  int root_pid = 0;      ///< the first process of the run
-  bool is_first = false; ///< first process of rank 0, nothing drawn before it
-  uint64_t key = 0;      ///< names the streams of this process
+  int root_pid = 0;        ///< the first process of the run
+  bool is_first = false;   ///< first process of rank 0, nothing drawn before it
+  uint64_t key = 0;        ///< names the streams of this process
   uint64_t seed = 0;
   bool has_seed = false;   ///< false only in observe without DETSHIM_SEED
   bool seed_drawn = false; ///< drawn by detshim, not given
@@ -72,27 +72,28 @@ struct ProcessName {
 /// Bytes of Thread::left_states: address space, of which only what is used becomes memory.
 inline constexpr size_t left_states_size = 65536;
 
-/// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies no template)
-/// and needs no destructor.
+/// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies no
+/// template) and needs no destructor.
 struct Thread {
-  uint32_t generation = 0; ///< of the process that the rest was made for
-  int pid = 0;                        ///< of that process
-  bool is_first = false;              ///< main thread of the first process
-  uint8_t depth = 0;                  ///< hooks being executed, see loader/hook.h
-  uint64_t label = 0;                 ///< place in the tree of threads, 0 for the main thread
-  uint64_t key = 0;                   ///< names the thread's streams
-  uint32_t children = 0;              ///< threads made so far
-  uint32_t forks = 0;                 ///< processes made so far
-  int sharing_child = 0;              ///< pid of the last vfork child that executed a program
+  uint32_t generation = 0;             ///< of the process that the rest was made for
+  int pid = 0;                         ///< of that process
+  bool is_first = false;               ///< main thread of the first process
+  uint8_t depth = 0;                   ///< hooks being executed, see loader/hook.h
+  uint64_t label = 0;                  ///< place in the tree of threads, 0 for the main thread
+  uint64_t key = 0;                    ///< names the thread's streams
+  uint32_t children = 0;               ///< threads made so far
+  uint32_t forks = 0;                  ///< processes made so far
+  int sharing_child = 0;               ///< pid of the last vfork child that executed a program
   ProcessName sharing_child_name = {}; ///< and its name: it may try several paths
-  uint32_t records = 0;               ///< records written so far
-  Counter* count_block = nullptr; ///< counts file: this thread's block, see core/counts.cpp
+  uint32_t records = 0;                ///< records written so far
+  Counter* count_block = nullptr;      ///< counts file: this thread's block, see core/counts.cpp
   int64_t count_block_first = 0;
   uint32_t count_block_left = 0;
   PathText path = {};
-  Table<8> places;  ///< call places: key -> counter, see core/log.cpp
-  Table<4> seeds;   ///< distinct seeds: (kind, value) -> j + 1, see core/seeds.cpp
-  uint64_t* left_states = nullptr; ///< what rand_r and its like left in the caller's variables, see hooks/left_states.h
+  Table<8> places; ///< call places: key -> counter, see core/log.cpp
+  Table<4> seeds;  ///< distinct seeds: (kind, value) -> j + 1, see core/seeds.cpp
+  uint64_t* left_states =
+      nullptr; ///< what rand_r and its like left in the caller's variables, see hooks/left_states.h
 };
 
 /// A number that changes when this process is a new one. It lives in a page that the kernel wipes in every
@@ -123,14 +124,15 @@ void leave_thread();
 /// another.
 ProcessName name_child_process();
 
-/// The internal variable's entry for a program that is about to be executed: in this process, or, if the caller
-/// is a child that still shares this process's memory (vfork), in that child.
+/// The internal variable's entry for a program that is about to be executed: in this process, or, if the
+/// caller is a child that still shares this process's memory (vfork), in that child.
 void write_exec_entry(RunEntry& entry);
 
 /// The same for a child process that is about to be made together with its program (posix_spawn).
 void write_spawn_entry(RunEntry& entry);
 
-/// Remembers that this process had a random device's descriptor replaced, for the children that may inherit it.
+/// Remembers that this process had a random device's descriptor replaced, for the children that may inherit
+/// it.
 void mark_device_replaced();
 /// True if this process or one before it did.
 bool device_was_replaced();
@@ -139,7 +141,8 @@ bool device_was_replaced();
 /// (system, popen).
 void announce_hidden_child();
 
-/// Registers the fork handlers and puts the internal variable into the environment. From the constructor only.
+/// Registers the fork handlers and puts the internal variable into the environment. From the constructor
+/// only.
 void publish_identity();
 
 namespace detail {
@@ -156,8 +159,8 @@ inline uint32_t generation() {
   return __atomic_load_n(&detail::generation_page.generation, __ATOMIC_RELAXED);
 }
 
-/// A number that changes whenever what was decided for a call place may hold no longer: in a child, and when an
-/// object was unloaded, whose addresses another one may get.
+/// A number that changes whenever what was decided for a call place may hold no longer: in a child, and when
+/// an object was unloaded, whose addresses another one may get.
 inline uint32_t draw_epoch() {
   return __atomic_load_n(&detail::generation_page.draw_epoch, __ATOMIC_RELAXED);
 }

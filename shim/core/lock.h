@@ -8,10 +8,10 @@
 
 namespace detshim {
 
-/// Holds `word` while it lives, and keeps signal handlers away: one could draw, or leave by longjmp with the lock
-/// held. A lock that another thread held when this process was forked counts as free. A thread that holds it
-/// already (a fault handler that interrupted the holder) does not get it again: held() is then false, and the
-/// caller does without.
+/// Holds `word` while it lives, and keeps signal handlers away: one could draw, or leave by longjmp with the
+/// lock held. A lock that another thread held when this process was forked counts as free. A thread that
+/// holds it already (a fault handler that interrupted the holder) does not get it again: held() is then
+/// false, and the caller does without.
 class Lock {
 public:
   explicit Lock(uint64_t& word) : word_(word) {

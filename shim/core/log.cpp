@@ -28,11 +28,13 @@ void add_text(Line& line, const char* key, const char* text, size_t limit = 512)
 
 /// True if a word that announces a secret is in the text, in small or capital letters.
 bool is_secret(const char* text) {
-  for (const char* word : {"token", "secret", "pass", "pwd", "api_key", "api-key", "apikey", "credential", "auth",
-                           "bearer", "private", "login"})
+  for (const char* word : {"token", "secret", "pass", "pwd", "api_key", "api-key", "apikey", "credential",
+                           "auth", "bearer", "private", "login"})
     for (const char* at = text; *at != 0; ++at) {
       size_t same = 0;
-      while (word[same] != 0 && (at[same] >= 'A' && at[same] <= 'Z' ? at[same] | 0x20 : at[same]) == word[same]) ++same;
+      while (word[same] != 0 &&
+             (at[same] >= 'A' && at[same] <= 'Z' ? at[same] | 0x20 : at[same]) == word[same])
+        ++same;
       if (word[same] == 0) return true;
     }
   return false;
@@ -47,8 +49,8 @@ bool names_a_key(const char* text) {
   return (end[0] | 0x20) == 'k' && (end[1] | 0x20) == 'e' && (end[2] | 0x20) == 'y';
 }
 
-/// The program's arguments. One that speaks of a secret is shown up to its first `=`, `:` or space; an option that does
-/// hides the argument after it too.
+/// The program's arguments. One that speaks of a secret is shown up to its first `=`, `:` or space; an option
+/// that does hides the argument after it too.
 void add_arguments(Line& line) {
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   long size = fd < 0 ? 0 : sys::read(fd, text_room, 1600);
@@ -95,7 +97,11 @@ void write_start() {
   add_text(line, "mode", mode_name(options().mode));
   add_text(line, "policy", policy_name(options().policy));
   if (me.has_seed)
-    line.add(",\"seed\":\"").add(me.seed).add("\",\"seed_from\":\"").add(me.seed_drawn ? "drawn" : "DETSHIM_SEED").add('"');
+    line.add(",\"seed\":\"")
+        .add(me.seed)
+        .add("\",\"seed_from\":\"")
+        .add(me.seed_drawn ? "drawn" : "DETSHIM_SEED")
+        .add('"');
   else
     line.add(",\"seed\":null,\"seed_from\":null");
   if (*options().disable != 0) add_text(line, "disabled", options().disable);
@@ -184,10 +190,12 @@ constinit Counter unwritten = {}; // records of Action::observe before there is 
 Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
                 std::initializer_list<Value> values) {
   Thread& thread = this_thread();
-  // What was drawn, given or let go ahead here is this process's own; what was only seen leaves its name alone.
+  // What was drawn, given or let go ahead here is this process's own; what was only seen leaves its name
+  // alone.
   if (action != Action::observe && action != Action::uncovered) mark_drawn();
-  const uint64_t place = hash(hash(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
-                              static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
+  const uint64_t place =
+      hash(hash(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
+           static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
   uint64_t key = place;
   for (const Value& value : values) key = hash(key, value);
   if (const uint64_t* known = thread.places.find(key)) {
@@ -319,8 +327,11 @@ void write_closing_line() {
   const struct {
     Action action;
     const char* word;
-  } words[] = {{Action::unfixed, " unfixed"},   {Action::uncovered, " uncovered"}, {Action::refuse, " refused"},
-               {Action::replace, " replaced"}, {Action::pin, " pinned"}};
+  } words[] = {{Action::unfixed, " unfixed"},
+               {Action::uncovered, " uncovered"},
+               {Action::refuse, " refused"},
+               {Action::replace, " replaced"},
+               {Action::pin, " pinned"}};
   bool first = true;
   for (const auto& word : words) {
     const uint64_t sum = sums[static_cast<int>(word.action)];

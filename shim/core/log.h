@@ -32,10 +32,10 @@ struct Subject {
   const char (*fields)[20]; ///< names of the values, 4 of them
 };
 
-/// Records one call: writes a line the first time that this thread makes it from that place with those values,
-/// counts it every time. Returns its counter, which the caller may add to for the same call (hot draws).
-/// A record of Action::observe alone makes no log: until another record does, it is only counted in memory.
-/// Preserves errno. `why` is a few words; `caller` a return address.
+/// Records one call: writes a line the first time that this thread makes it from that place with those
+/// values, counts it every time. Returns its counter, which the caller may add to for the same call (hot
+/// draws). A record of Action::observe alone makes no log: until another record does, it is only counted in
+/// memory. Preserves errno. `why` is a few words; `caller` a return address.
 Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
                 std::initializer_list<Value> values);
 

@@ -38,8 +38,8 @@ constinit uint64_t stderr_inode = 0;
 /// Where the last `unfollowed` components of `path` begin; makes the folders before them if `make`.
 char* split(char* path, int unfollowed, bool make) {
   char* rest = path + text_length(path);
-  for (; unfollowed > 0 && rest > path; --unfollowed)
-    do --rest;
+  for (; unfollowed > 0 && rest > path; --unfollowed) do
+      --rest;
     while (rest > path && *rest != '/');
   for (char* at = path + 1; make && at <= rest; ++at) {
     if (*at != '/') continue;
@@ -74,7 +74,8 @@ void link_latest(int folder) {
   Text<64> temporary;
   temporary.add("../.latest-").add(static_cast<uint64_t>(process().pid));
   sys::call(SYS_unlinkat, folder, sys::address(temporary.c_str()), 0);
-  if (sys::failed(sys::call(SYS_symlinkat, sys::address(process().run), folder, sys::address(temporary.c_str()))))
+  if (sys::failed(
+          sys::call(SYS_symlinkat, sys::address(process().run), folder, sys::address(temporary.c_str()))))
     return;
   sys::call(SYS_renameat2, folder, sys::address(temporary.c_str()), folder, sys::address("../latest"), 0);
 }
@@ -120,7 +121,9 @@ void complain(int error) {
   file.failed = true;
   if (options().quiet) return;
   TextWriter line(text_room, sizeof text_room);
-  line.add("detshim: cannot write the log in ").add(process().log_folder, process().log_folder_length).add(" (error ");
+  line.add("detshim: cannot write the log in ")
+      .add(process().log_folder, process().log_folder_length)
+      .add(" (error ");
   line.add(static_cast<uint64_t>(-error)).add("); nothing is recorded\n");
   say(line);
   if (process().seed_drawn) say_seed();
@@ -136,7 +139,8 @@ bool is_still_ours() {
 void say_lost() {
   if (file.lost || options().quiet) return;
   file.lost = true;
-  constexpr const char* text = "detshim: the log cannot be written any more (is the disk full?); records are missing\n";
+  constexpr const char* text =
+      "detshim: the log cannot be written any more (is the disk full?); records are missing\n";
   say(text, text_length(text));
 }
 
@@ -175,7 +179,8 @@ int open_folder(bool make, bool& made) {
   copy.add(process().log_folder, process().log_folder_length);
   char* path = const_cast<char*>(copy.c_str());
   size_t length = copy.length(); // "name/" and "name/." would follow a link that "name" is
-  while (length > 1 && (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/'))) --length;
+  while (length > 1 && (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/')))
+    --length;
   path[length] = 0;
   char* rest = split(path, process().log_is_default ? 2 : 1, make);
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -206,7 +211,8 @@ int open_folder(bool make, bool& made) {
 }
 
 Opened open() {
-  if (file.generation == generation() && (file.failed || is_still_ours())) return file.failed ? Opened::no : Opened::before;
+  if (file.generation == generation() && (file.failed || is_still_ours()))
+    return file.failed ? Opened::no : Opened::before;
   const bool fresh = file.generation != generation();
   if (fresh) {
     if (is_still_ours()) sys::close(file.fd); // a parent's
@@ -223,8 +229,9 @@ Opened open() {
   Text<160> name;
   add_file_stem(name);
   name.add(".jsonl");
-  const int fd = sys::openat(folder, name.c_str(),
-                             O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (fresh ? O_CREAT : 0), 0600);
+  const int fd =
+      sys::openat(folder, name.c_str(),
+                  O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (fresh ? O_CREAT : 0), 0600);
   struct stat state;
   if (fd < 0 || sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) {
     if (fd >= 0) sys::close(fd);
@@ -253,7 +260,8 @@ void write(TextWriter& line) {
     file.torn = false;
   }
   struct stat state;
-  if (sys::fstat(file.fd, state) != 0 || !sys::may_grow_to(static_cast<uint64_t>(state.st_size) + line.length()))
+  if (sys::fstat(file.fd, state) != 0 ||
+      !sys::may_grow_to(static_cast<uint64_t>(state.st_size) + line.length()))
     return say_lost();
   long written;
   do written = sys::write(file.fd, line.c_str(), line.length());

@@ -10,7 +10,8 @@
 
 namespace detshim::log_file {
 
-/// The log's lock, and room for one line and the texts that go into it: a thread's stack may be 16 KiB in all.
+/// The log's lock, and room for one line and the texts that go into it: a thread's stack may be 16 KiB in
+/// all.
 extern uint64_t lock;
 extern char line_room[4096]; ///< the longest line, docs/LOG_FORMAT.md
 extern char text_room[4096];
@@ -23,11 +24,12 @@ void remember_stderr();
 void say(const char* text, size_t length);
 inline void say(TextWriter& text) { say(text.c_str(), text.length()); }
 
-/// True for the first process of the run that asks with that word, which becomes the ending of a file in the folder.
+/// True for the first process of the run that asks with that word, which becomes the ending of a file in the
+/// folder.
 bool is_first_in_run(const char* suffix);
 
-/// The log folder, made where it is missing if `make`; neither it nor the default's `detshim-log` may be a link. A
-/// descriptor, or a negated errno. `made` tells whether this call made it.
+/// The log folder, made where it is missing if `make`; neither it nor the default's `detshim-log` may be a
+/// link. A descriptor, or a negated errno. `made` tells whether this call made it.
 int open_folder(bool make, bool& made);
 
 /// What open() found.

@@ -27,11 +27,20 @@ bool read_tables(const Module& module, Tables& tables) {
   for (const ElfW(Dyn)* entry = module.dynamic; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
     const uintptr_t address = table_address(module, entry->d_un.d_ptr);
     switch (entry->d_tag) {
-    case DT_SYMTAB: tables.symbols = reinterpret_cast<const ElfW(Sym)*>(address); break;
-    case DT_STRTAB: tables.strings = reinterpret_cast<const char*>(address); break;
-    case DT_GNU_HASH: tables.gnu_hash = reinterpret_cast<const uint32_t*>(address); break;
-    case DT_VERSYM: tables.versions = reinterpret_cast<const uint16_t*>(address); break;
-    default: break;
+    case DT_SYMTAB:
+      tables.symbols = reinterpret_cast<const ElfW(Sym)*>(address);
+      break;
+    case DT_STRTAB:
+      tables.strings = reinterpret_cast<const char*>(address);
+      break;
+    case DT_GNU_HASH:
+      tables.gnu_hash = reinterpret_cast<const uint32_t*>(address);
+      break;
+    case DT_VERSYM:
+      tables.versions = reinterpret_cast<const uint16_t*>(address);
+      break;
+    default:
+      break;
     }
   }
   return tables.symbols != nullptr && tables.strings != nullptr && tables.gnu_hash != nullptr;

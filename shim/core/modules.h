@@ -37,7 +37,8 @@ bool each_module(Visit visit) {
                      &visit);
 }
 
-/// From now on the loader's lock is not waited for: this process was forked, and a thread that held it is not here.
+/// From now on the loader's lock is not waited for: this process was forked, and a thread that held it is not
+/// here.
 void distrust_loader_lock();
 
 /// The object that holds an address; false if none does (code made at run time).

@@ -32,10 +32,13 @@ enum Which { seed, mode, policy, log, disable, keep_entropy, quiet };
     {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, parted by commas", "nothing",
      "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a variable that "
      "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
-    {"DETSHIM_KEEP_ENTROPY", "a list of file names without folders, or their beginnings, parted by commas", "nothing",
-     "Libraries and programs whose entropy stays the kernel's, besides the cryptography libraries that are known: "
+    {"DETSHIM_KEEP_ENTROPY", "a list of file names without folders, or their beginnings, parted by commas",
+     "nothing",
+     "Libraries and programs whose entropy stays the kernel's, besides the cryptography libraries that are "
+     "known: "
      "_rust.abi3 leaves alone what that object asks for."},
-    {"DETSHIM_QUIET", "0 or 1", "0", "1 leaves out the lines on stderr: the drawn seed and the closing line."},
+    {"DETSHIM_QUIET", "0 or 1", "0",
+     "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
 
 constinit Options current;
@@ -51,8 +54,7 @@ constexpr const char* policy_names[] = {"fixed", "mix", "keep"};
 [[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
   Text<1024> line;
   line.add("detshim: ").add(name).add("=\"");
-  for (int i = 0; value[i] != 0 && i < 120; ++i)
-    line.add(value[i] >= ' ' && value[i] < 127 ? value[i] : '?');
+  for (int i = 0; value[i] != 0 && i < 120; ++i) line.add(value[i] >= ' ' && value[i] < 127 ? value[i] : '?');
   line.add("\" is not accepted: ").add(accepted).add('\n');
   sys::write(2, line.c_str(), line.length());
   sys::exit_group(2);
@@ -61,8 +63,7 @@ constexpr const char* policy_names[] = {"fixed", "mix", "keep"};
 [[noreturn]] void stop_unknown(const char* name, const char* value) {
   Text<400> accepted;
   accepted.add("there is no such option; the options are");
-  for (const OptionInfo& info : option_info)
-    accepted.add(&info == option_info ? " " : ", ").add(info.name);
+  for (const OptionInfo& info : option_info) accepted.add(&info == option_info ? " " : ", ").add(info.name);
   stop(name, value, accepted.c_str());
 }
 
@@ -107,7 +108,8 @@ bool disable_one(const char* item) {
 bool read_option(int which, const char* value) {
   int index;
   switch (which) {
-  case seed: return current.has_seed = parse_seed(value, current.seed);
+  case seed:
+    return current.has_seed = parse_seed(value, current.seed);
   case mode:
     if ((index = index_of(value, mode_names)) < 0) return false;
     current.mode = static_cast<Mode>(index);
@@ -116,12 +118,16 @@ bool read_option(int which, const char* value) {
     if ((index = index_of(value, policy_names)) < 0) return false;
     current.policy = static_cast<SeedPolicy>(index);
     return true;
-  case log: return *value != 0 && copy(value, log_text, sizeof log_text - 7);
-  case disable: return copy(value, disable_text, sizeof disable_text - 7) && each_item(value, disable_one);
-  case keep_entropy: return copy(value, keep_text, sizeof keep_text - 7) && each_item(value, [](const char* item) {
-    return !contains(item, "/"); // a path would silently match nothing
-  });
-  case quiet: return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
+  case log:
+    return *value != 0 && copy(value, log_text, sizeof log_text - 7);
+  case disable:
+    return copy(value, disable_text, sizeof disable_text - 7) && each_item(value, disable_one);
+  case keep_entropy:
+    return copy(value, keep_text, sizeof keep_text - 7) && each_item(value, [](const char* item) {
+             return !contains(item, "/"); // a path would silently match nothing
+           });
+  case quiet:
+    return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
   }
   return false;
 }
@@ -146,8 +152,7 @@ void read_environment() {
   }
   RunVariable run;
   const bool has_parent = read_run_variable(run);
-  if (!mode_is_set)
-    current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
+  if (!mode_is_set) current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
   if (!policy_is_set && has_parent) current.policy = run.policy;
   if (!current.has_seed && has_parent && run.has_seed) {
     current.has_seed = true;
@@ -183,7 +188,8 @@ bool setting_is_disabled(const char* name) {
 }
 
 bool keeps_entropy(const char* file_name) {
-  return !each_item(options().keep_entropy, [file_name](const char* item) { return !starts_with(file_name, item); });
+  return !each_item(options().keep_entropy,
+                    [file_name](const char* item) { return !starts_with(file_name, item); });
 }
 
 bool parse_seed(const char* text, uint64_t& seed) {

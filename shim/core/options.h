@@ -16,9 +16,9 @@ struct Options {
   bool has_seed = false;   ///< DETSHIM_SEED was given here, or a parent had a seed
   bool seed_drawn = false; ///< that parent had drawn it
   bool quiet = false;
-  uint64_t seed = 0;        ///< meaningful when has_seed
-  const char* log = "";     ///< DETSHIM_LOG, empty when unset
-  const char* disable = ""; ///< DETSHIM_DISABLE, empty when unset
+  uint64_t seed = 0;             ///< meaningful when has_seed
+  const char* log = "";          ///< DETSHIM_LOG, empty when unset
+  const char* disable = "";      ///< DETSHIM_DISABLE, empty when unset
   const char* keep_entropy = ""; ///< DETSHIM_KEEP_ENTROPY, empty when unset
 
   bool off() const { return mode == Mode::off; }
@@ -29,9 +29,9 @@ struct Options {
   bool strict() const { return mode == Mode::strict; }
 };
 
-/// The options of this process: its environment's, and what it does not say, its parent's in the same run. The
-/// first call reads them; a variable with a wrong value, or an
-/// unknown DETSHIM_ variable, ends the process there with one line on stderr and exit status 2.
+/// The options of this process: its environment's, and what it does not say, its parent's in the same run.
+/// The first call reads them; a variable with a wrong value, or an unknown DETSHIM_ variable, ends the
+/// process there with one line on stderr and exit status 2.
 const Options& options();
 
 /// True if DETSHIM_DISABLE lists `env:<name>`.

@@ -22,9 +22,9 @@ constexpr PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) 
   for (int round = 0; round < 10; ++round) {
     const uint64_t product0 = uint64_t{0xD2511F53} * counter.word[0];
     const uint64_t product1 = uint64_t{0xCD9E8D57} * counter.word[2];
-    counter = {{static_cast<uint32_t>(product1 >> 32) ^ counter.word[1] ^ key0, static_cast<uint32_t>(product1),
-                static_cast<uint32_t>(product0 >> 32) ^ counter.word[3] ^ key1,
-                static_cast<uint32_t>(product0)}};
+    counter = {
+        {static_cast<uint32_t>(product1 >> 32) ^ counter.word[1] ^ key0, static_cast<uint32_t>(product1),
+         static_cast<uint32_t>(product0 >> 32) ^ counter.word[3] ^ key1, static_cast<uint32_t>(product0)}};
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
   }

@@ -12,9 +12,9 @@ using Object = void;
 struct Interpreter {
   int (*is_initialized)();
   int (*holds_lock)();
-  Object* (*current_frame)();             // borrowed
-  Object* (*frame_back)(Object*);         // new reference or null
-  Object* (*frame_code)(Object*);         // new reference
+  Object* (*current_frame)();     // borrowed
+  Object* (*frame_back)(Object*); // new reference or null
+  Object* (*frame_code)(Object*); // new reference
   int (*frame_line)(Object*);
   Object* (*attribute)(Object*, const char*); // new reference
   const char* (*utf8)(Object*);
@@ -29,11 +29,16 @@ bool find_interpreter(Interpreter& python) {
     const char* name;
     void* to;
   } const needs[] = {
-      {"Py_IsInitialized", &python.is_initialized},   {"PyGILState_Check", &python.holds_lock},
-      {"PyEval_GetFrame", &python.current_frame},     {"PyFrame_GetBack", &python.frame_back},
-      {"PyFrame_GetCode", &python.frame_code},        {"PyFrame_GetLineNumber", &python.frame_line},
-      {"PyObject_GetAttrString", &python.attribute},  {"PyUnicode_AsUTF8", &python.utf8},
-      {"Py_DecRef", &python.decrement},               {"PyErr_Fetch", &python.fetch_error},
+      {"Py_IsInitialized", &python.is_initialized},
+      {"PyGILState_Check", &python.holds_lock},
+      {"PyEval_GetFrame", &python.current_frame},
+      {"PyFrame_GetBack", &python.frame_back},
+      {"PyFrame_GetCode", &python.frame_code},
+      {"PyFrame_GetLineNumber", &python.frame_line},
+      {"PyObject_GetAttrString", &python.attribute},
+      {"PyUnicode_AsUTF8", &python.utf8},
+      {"Py_DecRef", &python.decrement},
+      {"PyErr_Fetch", &python.fetch_error},
       {"PyErr_Restore", &python.restore_error},
   };
   return each_module([&](const Module& module) {

@@ -4,9 +4,10 @@
 
 extern "C" char** environ;
 
-// DETSHIM_RUN=1:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank + 1>:<mode>:<policy>:<seed: -
-// none, g given, d drawn>:<seed>:<key>:<children>:<takeovers>:<device replaced>:<log: d default, g given>:<path>:<run>, numbers in
-// hexadecimal. The folder comes first because it alone never changes in a process.
+// DETSHIM_RUN=1:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank +
+// 1>:<mode>:<policy>:<seed: - none, g given, d drawn>:<seed>:<key>:<children>:<takeovers>:<device
+// replaced>:<log: d default, g given>:<path>:<run>, numbers in hexadecimal. The folder comes first because it
+// alone never changes in a process.
 
 namespace detshim {
 namespace {
@@ -124,8 +125,9 @@ bool read_run_variable(RunVariable& content) {
   fields.text(content.path, ':');
   fields.text(content.run, 0);
   if (fields.good) return true;
-  constexpr const char* line = "detshim: DETSHIM_RUN is not accepted: it is how detshim's own processes tell their "
-                               "children about the run; unset it\n";
+  constexpr const char* line =
+      "detshim: DETSHIM_RUN is not accepted: it is how detshim's own processes tell their "
+      "children about the run; unset it\n";
   sys::write(2, line, text_length(line));
   sys::exit_group(2);
 }

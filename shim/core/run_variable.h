@@ -13,8 +13,8 @@ using PathText = char[64];
 
 /// The variable's content.
 struct RunVariable {
-  int root_pid = 0;        ///< the first process of the run
-  int writer_pid = 0;      ///< whose state this is; 0 if it was written for the process that reads it
+  int root_pid = 0;         ///< the first process of the run
+  int writer_pid = 0;       ///< whose state this is; 0 if it was written for the process that reads it
   bool writer_drew = false; ///< something was drawn there, or it has children
   uint64_t rank_plus_1 = 0; ///< 0 for a process without a rank
   Mode mode = Mode::off;
@@ -23,8 +23,8 @@ struct RunVariable {
   bool seed_drawn = false; ///< drawn by detshim, not given by the user
   uint64_t seed = 0;
   uint64_t key = 0;
-  uint64_t children = 0; ///< told apart children that only saw the writer's own state
-  uint64_t takeovers = 0; ///< how often the name was handed from a wrapper to its first child
+  uint64_t children = 0;        ///< told apart children that only saw the writer's own state
+  uint64_t takeovers = 0;       ///< how often the name was handed from a wrapper to its first child
   bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
   PathText path = {};
   char run[32] = {};
@@ -44,8 +44,8 @@ void write_run_entry(RunEntry& entry, const RunVariable& content);
 /// Where a written entry holds the log folder: at the same place however often it is rewritten.
 const char* folder_in_entry(const RunEntry& entry);
 
-/// Reads the variable of this process, pointing into its environment: false if there is none. A damaged one ends the process with one line on
-/// stderr and exit status 2.
+/// Reads the variable of this process, pointing into its environment: false if there is none. A damaged one
+/// ends the process with one line on stderr and exit status 2.
 bool read_run_variable(RunVariable& content);
 
 /// Value of an environment variable, read without libc; nullptr if it is not set.

@@ -52,15 +52,19 @@ ChosenSeed choose_seed(Kind kind, uint64_t asked) {
   const bool chance = looks_like_chance(asked);
   switch (options().policy) {
   case SeedPolicy::keep:
-    if (chance) return {asked, "a clock's value, kept by the policy: another one in each run", Action::unfixed};
+    if (chance)
+      return {asked, "a clock's value, kept by the policy: another one in each run", Action::unfixed};
     return {asked, "the program's own seed, kept", Action::observe};
   case SeedPolicy::mix:
     if (chance)
-      return {derive(process().seed, asked), "derived from a clock's value: another one in each run", Action::unfixed};
+      return {derive(process().seed, asked), "derived from a clock's value: another one in each run",
+              Action::unfixed};
     return {derive(process().seed, asked), "derived from the seed and the program's value"};
-  case SeedPolicy::fixed: break;
+  case SeedPolicy::fixed:
+    break;
   }
-  if (const uint64_t* known = bound_seed(kind, asked)) return {*known, "the same value as before in this thread"};
+  if (const uint64_t* known = bound_seed(kind, asked))
+    return {*known, "the same value as before in this thread"};
   const uint64_t given = next_seed(kind);
   if (!chance) bind_seed(kind, asked, given);
   return {given, chance ? "from a clock: new each time" : "a new value in this thread"};

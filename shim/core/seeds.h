@@ -18,11 +18,11 @@ struct ChosenSeed {
 /// The seed to use instead of the one that the program passed, for a mode that pins.
 ///
 /// fixed: the j-th distinct value that this thread gives to that kind becomes the j-th seed derived from the
-/// seed, the rank and the thread; j = 0 in the first thread of rank 0 is the seed itself. The same value again
-/// is the same seed again. A value that looks like the present time in seconds counts as new every time, because
-/// whether two of those coincide is chance. (A process's own id does not: it is the same all through the process,
-/// and a small one, as in containers, is also a loop's index.)
-/// mix: derived from the seed and the value alone. keep: the value.
+/// seed, the rank and the thread; j = 0 in the first thread of rank 0 is the seed itself. The same value
+/// again is the same seed again. A value that looks like the present time in seconds counts as new every
+/// time, because whether two of those coincide is chance. (A process's own id does not: it is the same all
+/// through the process, and a small one, as in containers, is also a loop's index.) mix: derived from the
+/// seed and the value alone. keep: the value.
 ChosenSeed choose_seed(Kind kind, uint64_t asked);
 
 /// The seed for a generator that the program has not seeded, which natively starts from the constant

@@ -9,7 +9,8 @@ namespace detshim {
 namespace {
 
 constexpr Setting settings[] = {
-    // cuBLAS reads it once, at the first cublasCreate_v2. Both values bound the workspaces of a handle so that
+    // cuBLAS reads it once, at the first cublasCreate_v2. Both values bound the workspaces of a handle so
+    // that
     // several streams cannot share one (cuBLAS documentation, "Results Reproducibility").
     {"CUBLAS_WORKSPACE_CONFIG", ":4096:8", {":4096:8", ":16:8"}},
 };
@@ -63,7 +64,8 @@ void apply_settings() {
 void set_python_hash_seed(uint64_t seed) {
   if (getenv(python_hash_seed.name) != nullptr || setting_is_disabled(python_hash_seed.name)) return;
   TextWriter(python_value, sizeof python_value).add(seed & 0xffffffff).c_str();
-  if (setenv(python_hash_seed.name, python_value, 1) == 0) changes[change_count++] = {&python_hash_seed, false, {}};
+  if (setenv(python_hash_seed.name, python_value, 1) == 0)
+    changes[change_count++] = {&python_hash_seed, false, {}};
 }
 
 const SettingChange* reapply_setting(const char* name) {

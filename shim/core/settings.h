@@ -9,7 +9,7 @@ namespace detshim {
 /// One variable that enforce and strict set.
 struct Setting {
   const char* name;
-  const char* value;       ///< what is set
+  const char* value;        ///< what is set
   const char* also_good[2]; ///< a user's own values that stay
 };
 
@@ -30,8 +30,8 @@ bool setting_is_good(const char* name, const char* value);
 /// forces. Calls libc's setenv, which allocates: for constructors and hooks that may allocate.
 void apply_settings();
 
-/// Sets PYTHONHASHSEED, which Python reads as it starts, to a number that follows from the seed, unless it is set: for
-/// every mode that pins, so that a run is the same whichever way the library was put in front of it.
+/// Sets PYTHONHASHSEED, which Python reads as it starts, to a number that follows from the seed, unless it is
+/// set: for every mode that pins, so that a run is the same whichever way the library was put in front of it.
 void set_python_hash_seed(uint64_t seed);
 
 /// Gives one variable a repeatable value again, if the program has undone it since. Returns what was there

@@ -89,8 +89,8 @@ inline long readlink(const char* path, char* text, size_t size) {
   return length;
 }
 
-/// True if a file may grow to `end` bytes under the process's limit: past it, the kernel would not only refuse but
-/// kill the program with SIGXFSZ.
+/// True if a file may grow to `end` bytes under the process's limit: past it, the kernel would not only
+/// refuse but kill the program with SIGXFSZ.
 inline bool may_grow_to(uint64_t end) {
   struct {
     uint64_t current, highest;
@@ -108,8 +108,9 @@ inline void* map(size_t size) {
 }
 inline void unmap(void* p, size_t size) { call(SYS_munmap, address(p), static_cast<long>(size)); }
 
-/// Keeps signal handlers away while it lives: what it guards is changed in steps, and a handler may draw, or leave by
-/// longjmp. Signals that the thread's own instruction raises stay as they are, because blocked they would kill.
+/// Keeps signal handlers away while it lives: what it guards is changed in steps, and a handler may draw, or
+/// leave by longjmp. Signals that the thread's own instruction raises stay as they are, because blocked they
+/// would kill.
 class SignalsBlocked {
 public:
   SignalsBlocked() {

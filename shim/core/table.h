@@ -9,9 +9,9 @@
 namespace detshim {
 
 /// Open addressing over entries that live inside the object until `Inline` is three quarters full, then in
-/// pages from the kernel. Not for two threads at once. insert() wants signals blocked (sys::SignalsBlocked); what
-/// find() gave stays readable if a handler inserts meanwhile, because outgrown pages are kept until clear().
-/// Constant-initialised, so it works before any constructor.
+/// pages from the kernel. Not for two threads at once. insert() wants signals blocked (sys::SignalsBlocked);
+/// what find() gave stays readable if a handler inserts meanwhile, because outgrown pages are kept until
+/// clear(). Constant-initialised, so it works before any constructor.
 template <size_t Inline>
 class Table {
   static_assert((Inline & (Inline - 1)) == 0, "a power of two");
@@ -38,7 +38,8 @@ public:
 
   /// Forgets everything and gives the memory back.
   void clear() {
-    for (size_t i = 0; i < outgrown_count_; ++i) sys::unmap(outgrown_[i], (first_capacity << i) * sizeof(Entry));
+    for (size_t i = 0; i < outgrown_count_; ++i)
+      sys::unmap(outgrown_[i], (first_capacity << i) * sizeof(Entry));
     outgrown_count_ = 0;
     if (pages_ != nullptr) sys::unmap(pages_, capacity_ * sizeof(Entry));
     pages_ = nullptr;
@@ -77,7 +78,8 @@ private:
 
   void grow() {
     const size_t wanted = pages_ == nullptr ? first_capacity : capacity_ * 2;
-    auto* fresh = outgrown_count_ < growth_limit ? static_cast<Entry*>(sys::map(wanted * sizeof(Entry))) : nullptr;
+    auto* fresh =
+        outgrown_count_ < growth_limit ? static_cast<Entry*>(sys::map(wanted * sizeof(Entry))) : nullptr;
     if (fresh == nullptr) return wipe();
     for (size_t i = 0; i < capacity(); ++i)
       if (const Entry& old = entries()[i]; old.key != 0) slot(fresh, wanted, old.key) = old;

@@ -34,9 +34,11 @@ void say_library(const Call& call) {
 using namespace detshim;
 using namespace detshim::abi;
 
-DETSHIM_HOOK(cublas, cublasStatus, cublasCreate_v2, (cublasHandle_t * handle), .action = Action::replace,
-             .fields = {"asked", "given"},
-             .summary = "Sees that CUBLAS_WORKSPACE_CONFIG is repeatable before cuBLAS reads it at the first handle.") {
+DETSHIM_HOOK(
+    cublas, cublasStatus, cublasCreate_v2, (cublasHandle_t * handle), .action = Action::replace,
+    .fields = {"asked", "given"},
+    .summary =
+        "Sees that CUBLAS_WORKSPACE_CONFIG is repeatable before cuBLAS reads it at the first handle.") {
   DETSHIM_ENTER_OUTERMOST(cublasCreate_v2);
   if (call.passes()) return call.real(handle);
   say_library(call);
@@ -55,9 +57,10 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasCreate_v2, (cublasHandle_t * handle), .
   return call.real(handle);
 }
 
-DETSHIM_HOOK(cublas, cublasStatus, cublasSetAtomicsMode, (cublasHandle_t handle, cublasAtomicsMode mode),
-             .action = Action::replace, .fields = {"asked", "given"},
-             .summary = "Keeps atomics off: with them symv and hemv add in an order that differs from run to run.") {
+DETSHIM_HOOK(
+    cublas, cublasStatus, cublasSetAtomicsMode, (cublasHandle_t handle, cublasAtomicsMode mode),
+    .action = Action::replace, .fields = {"asked", "given"},
+    .summary = "Keeps atomics off: with them symv and hemv add in an order that differs from run to run.") {
   DETSHIM_ENTER_OUTERMOST(cublasSetAtomicsMode);
   if (call.passes()) return call.real(handle, mode);
   if (mode == cublasAtomicsMode::not_allowed) {

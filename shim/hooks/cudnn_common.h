@@ -17,7 +17,8 @@ size_t cudnn_version(const Call& call) {
 /// CUDNN_STATUS_NOT_SUPPORTED as the loaded version numbers it.
 template <typename Call>
 abi::cudnnStatus cudnn_not_supported(const Call& call) {
-  return cudnn_version(call) >= 90000 ? abi::cudnnStatus::not_supported : abi::cudnnStatus::not_supported_before_9;
+  return cudnn_version(call) >= 90000 ? abi::cudnnStatus::not_supported
+                                      : abi::cudnnStatus::not_supported_before_9;
 }
 
 inline constinit uint32_t cudnn_said = 0;

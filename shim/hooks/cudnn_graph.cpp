@@ -1,10 +1,10 @@
 // cuDNN's backend graph interface: engine heuristics without nondeterministic engines.
 //
-// The caller makes the engine-config descriptors itself and keeps its own pointers to them (cudnn-frontend does),
-// so reordering the array that it passed would change nothing. The list is filtered by filling: the library is
-// asked once into descriptors of ours, each engine's numerical notes are read, and it is asked again with the
-// caller's descriptors in the places that are kept and ours in the others. That works because the library gives
-// one heuristics descriptor's results in the same order every time.
+// The caller makes the engine-config descriptors itself and keeps its own pointers to them (cudnn-frontend
+// does), so reordering the array that it passed would change nothing. The list is filtered by filling: the
+// library is asked once into descriptors of ours, each engine's numerical notes are read, and it is asked
+// again with the caller's descriptors in the places that are kept and ours in the others. That works because
+// the library gives one heuristics descriptor's results in the same order every time.
 #include "core/lock.h"
 #include "hooks/cudnn_common.h"
 
@@ -52,13 +52,13 @@ bool is_nondeterministic(const Backend& backend, Descriptor config) {
   Owned engine(backend, cudnnBackendDescriptorType::engine);
   if (engine.descriptor == nullptr) return false;
   int64_t count = 0;
-  if (backend.get(config, Name::engine_config_engine, Type::backend_descriptor, 1, &count, &engine.descriptor) !=
-      cudnnStatus::success)
+  if (backend.get(config, Name::engine_config_engine, Type::backend_descriptor, 1, &count,
+                  &engine.descriptor) != cudnnStatus::success)
     return false;
   cudnnNumericalNote notes[note_limit];
   count = 0;
-  if (backend.get(engine.descriptor, Name::engine_numerical_note, Type::numerical_note, note_limit, &count, notes) !=
-      cudnnStatus::success)
+  if (backend.get(engine.descriptor, Name::engine_numerical_note, Type::numerical_note, note_limit, &count,
+                  notes) != cudnnStatus::success)
     return false;
   for (int64_t i = 0; i < count && i < note_limit; ++i)
     if (notes[i] == cudnnNumericalNote::non_deterministic) return true;
@@ -77,16 +77,16 @@ public:
 
   bool read(Descriptor heuristics) {
     int64_t available = 0;
-    if (backend_.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, 0, &available, nullptr) !=
-            cudnnStatus::success ||
+    if (backend_.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, 0, &available,
+                     nullptr) != cudnnStatus::success ||
         available > result_limit)
       return false;
     for (; count < available; ++count)
       if (backend_.create(cudnnBackendDescriptorType::engine_config, &configs[count]) != cudnnStatus::success)
         return false;
     int64_t filled = 0;
-    if (backend_.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, count, &filled, configs) !=
-        cudnnStatus::success)
+    if (backend_.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, count, &filled,
+                     configs) != cudnnStatus::success)
       return false;
     found = filled < count ? filled : count;
     for (int64_t i = 0; i < found; ++i) {
@@ -99,7 +99,8 @@ public:
   /// Puts an empty descriptor in a result's place: the library fills only those, and stops at another.
   bool renew(int64_t i) {
     backend_.destroy(configs[i]);
-    if (backend_.create(cudnnBackendDescriptorType::engine_config, &configs[i]) == cudnnStatus::success) return true;
+    if (backend_.create(cudnnBackendDescriptorType::engine_config, &configs[i]) == cudnnStatus::success)
+      return true;
     configs[i] = configs[--count];
     return false;
   }
@@ -117,8 +118,8 @@ private:
 /// What is known of an execution plan before it is finalized.
 enum class PlanMark : uint8_t { none, nondeterministic, from_json };
 
-/// Plans that Finalize must look at, from the moment that their engine config is set to their end. There are few:
-/// a list that is full forgets the oldest.
+/// Plans that Finalize must look at, from the moment that their engine config is set to their end. There are
+/// few: a list that is full forgets the oldest.
 struct MarkedPlan {
   Descriptor plan;
   PlanMark mark;
@@ -167,10 +168,10 @@ Backend backend_of(const Call& call) {
           call.template beside<Destroy>("cudnnBackendDestroyDescriptor")};
 }
 
-/// Fills the caller's descriptors with the kept results; the library's status. `given` is how many were filled: the
-/// library stops at the first that it cannot fill.
-cudnnStatus fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested, int64_t& given,
-                 Descriptor* theirs) {
+/// Fills the caller's descriptors with the kept results; the library's status. `given` is how many were
+/// filled: the library stops at the first that it cannot fill.
+cudnnStatus fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested,
+                 int64_t& given, Descriptor* theirs) {
   Descriptor mixed[result_limit];
   int64_t length = 0;
   for (int64_t kept = 0; length < results.found && kept < requested; ++length) {
@@ -178,8 +179,8 @@ cudnnStatus fill(const Backend& backend, Descriptor heuristics, Results& results
     mixed[length] = results.nondeterministic[length] ? results.configs[length] : theirs[kept++];
   }
   int64_t filled = 0;
-  const cudnnStatus status =
-      backend.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, length, &filled, mixed);
+  const cudnnStatus status = backend.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor,
+                                         length, &filled, mixed);
   given = 0;
   for (int64_t i = 0; i < filled && i < length; ++i) given += results.nondeterministic[i] ? 0 : 1;
   return status;
@@ -191,11 +192,13 @@ cudnnStatus fill(const Backend& backend, Descriptor heuristics, Results& results
 using namespace detshim;
 using namespace detshim::abi;
 
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendGetAttribute,
-             (cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName name, cudnnBackendAttributeType type,
-              int64_t requested, int64_t* returned, void* elements),
-             .action = Action::replace, .fields = {"found", "nondeterministic", "given"},
-             .summary = "Leaves nondeterministic engines out of a heuristics query's results; other attributes pass.") {
+DETSHIM_HOOK(
+    cudnn, cudnnStatus, cudnnBackendGetAttribute,
+    (cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName name, cudnnBackendAttributeType type,
+     int64_t requested, int64_t* returned, void* elements),
+    .action = Action::replace, .fields = {"found", "nondeterministic", "given"},
+    .summary =
+        "Leaves nondeterministic engines out of a heuristics query's results; other attributes pass.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendGetAttribute);
   const bool is_results = name == cudnnBackendAttributeName::engine_heuristic_results &&
                           type == cudnnBackendAttributeType::backend_descriptor && requested > 0 &&
@@ -212,7 +215,8 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendGetAttribute,
   const int64_t bad = results.nondeterministic_count;
   if (bad == 0) {
     const cudnnStatus status = call.real(descriptor, name, type, requested, returned, elements);
-    call.record(Action::observe, "every engine is deterministic by its notes", {results.found, bad, results.found});
+    call.record(Action::observe, "every engine is deterministic by its notes",
+                {results.found, bad, results.found});
     return status;
   }
   if (bad == results.found && options().strict()) {
@@ -233,13 +237,14 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendGetAttribute,
       fill(backend, descriptor, results, requested, given, static_cast<cudnnBackendDescriptor_t*>(elements));
   if (status != cudnnStatus::success) return status;
   if (returned != nullptr) *returned = given;
-  call.record(Action::replace, "engines with the note NONDETERMINISTIC left out", {results.found, bad, given});
+  call.record(Action::replace, "engines with the note NONDETERMINISTIC left out",
+              {results.found, bad, given});
   return status;
 }
 
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendSetAttribute,
-             (cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName name, cudnnBackendAttributeType type,
-              int64_t count, const void* elements),
+             (cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName name,
+              cudnnBackendAttributeType type, int64_t count, const void* elements),
              .action = Action::observe,
              .summary = "Notices an execution plan that is given a nondeterministic engine.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendSetAttribute);
@@ -252,7 +257,8 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendSetAttribute,
   unmark(descriptor);
   if (is_json) // its engine can be read when it is finalized
     mark(descriptor, PlanMark::from_json);
-  else if (backend.usable() && is_nondeterministic(backend, *static_cast<const cudnnBackendDescriptor_t*>(elements)))
+  else if (backend.usable() &&
+           is_nondeterministic(backend, *static_cast<const cudnnBackendDescriptor_t*>(elements)))
     mark(descriptor, PlanMark::nondeterministic);
   return status;
 }
@@ -282,7 +288,8 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendFinalize, (cudnnBackendDescriptor_t
 }
 
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendDestroyDescriptor, (cudnnBackendDescriptor_t descriptor),
-             .action = Action::observe, .summary = "Forgets a plan: another descriptor may get its address.") {
+             .action = Action::observe,
+             .summary = "Forgets a plan: another descriptor may get its address.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendDestroyDescriptor);
   unmark(descriptor);
   return call.real(descriptor);

@@ -44,8 +44,8 @@ struct Search {
   size_t workspace; ///< bytes that the caller has; the largest number where it gave none
 };
 
-/// Gives the caller the deterministic candidates that fit, in their order. Times are made up: they rise, so that
-/// a caller that sorts by them keeps the order. Its own status is the caller's answer.
+/// Gives the caller the deterministic candidates that fit, in their order. Times are made up: they rise, so
+/// that a caller that sorts by them keeps the order. Its own status is the caller's answer.
 template <typename Call>
 cudnnStatus give(const Call& call, const Search& search, const Candidates& candidates, const char* why) {
   int usable = 0;
@@ -63,8 +63,9 @@ cudnnStatus give(const Call& call, const Search& search, const Candidates& candi
   }
   if (fitting != 0) {
     *search.returned = given;
-    call.record(Action::replace, why, {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
-                                       given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
+    call.record(Action::replace, why,
+                {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
+                 given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
     return cudnnStatus::success;
   }
   // Nothing deterministic serves: the library's own list stays as it is, or the call fails (strict).
@@ -77,8 +78,9 @@ cudnnStatus give(const Call& call, const Search& search, const Candidates& candi
   for (int i = 0; i < candidates.count && given < search.requested; ++i)
     if (candidates.list[i].memory <= search.workspace) search.results[given++] = candidates.list[i];
   *search.returned = given;
-  call.record(Action::unfixed, why, {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
-                                     given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
+  call.record(Action::unfixed, why,
+              {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
+               given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
   return cudnnStatus::success;
 }
 
@@ -86,8 +88,8 @@ bool is_answerable(const Search& search) {
   return search.requested > 0 && search.returned != nullptr && search.results != nullptr;
 }
 
-/// A Find hook's body. `find(count, returned, results)` and `get(…)` call the library; `get` answers -1 where it
-/// has none.
+/// A Find hook's body. `find(count, returned, results)` and `get(…)` call the library; `get` answers -1 where
+/// it has none.
 template <typename Call, typename Find, typename Get>
 cudnnStatus answer_find(const Call& call, const Search& search, Find find, Get get) {
   if (call.passes() || !is_answerable(search)) return find(search.requested, search.returned, search.results);
@@ -100,8 +102,10 @@ cudnnStatus answer_find(const Call& call, const Search& search, Find find, Get g
     return status;
   }
   Candidates candidates;
-  if (get(algorithm_limit, &candidates.count, candidates.list) == cudnnStatus::success && candidates.count > 0)
-    return give(call, search, candidates, "answered from the heuristic, nothing timed, deterministic ones alone");
+  if (get(algorithm_limit, &candidates.count, candidates.list) == cudnnStatus::success &&
+      candidates.count > 0)
+    return give(call, search, candidates,
+                "answered from the heuristic, nothing timed, deterministic ones alone");
   candidates.count = 0;
   const cudnnStatus status = find(algorithm_limit, &candidates.count, candidates.list);
   if (status != cudnnStatus::success) return status;
@@ -136,53 +140,53 @@ using namespace detshim;
 using namespace detshim::abi;
 
 #define DETSHIM_SEARCH .action = Action::replace, .fields = {"found", "given", "first"}
-#define DETSHIM_FIND_SUMMARY                                                                                  \
+#define DETSHIM_FIND_SUMMARY                                                                                 \
   "Answers without timing: the deterministic algorithms in the heuristic's order, at most the array's size."
 
-// One block a direction. DESCRIPTORS names the four descriptors of the short forms in their order; EX_PARAMS and
-// EX_ARGUMENTS are those of the Ex form with the data pointers in between.
-#define DETSHIM_CONVOLUTION_SEARCH(DIRECTION, PARAMS, DESCRIPTORS, EX_PARAMS, EX_ARGUMENTS)                   \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolution##DIRECTION##Algorithm_v7,                              \
-               (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),        \
-               DETSHIM_SEARCH, .summary = "Keeps the deterministic algorithms, in the heuristic's order.") {  \
-    DETSHIM_ENTER_OUTERMOST(cudnnGetConvolution##DIRECTION##Algorithm_v7);                                    \
-    return answer_get(call, {requested, returned, results, any_workspace},                                    \
-                      [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                           \
-                        return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                      \
-                      });                                                                                     \
-  }                                                                                                           \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##Algorithm,                                \
-               (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),        \
-               DETSHIM_SEARCH, .summary = DETSHIM_FIND_SUMMARY) {                                             \
-    DETSHIM_ENTER_OUTERMOST(cudnnFindConvolution##DIRECTION##Algorithm);                                      \
-    auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                   \
-        "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                     \
-    return answer_find(                                                                                       \
-        call, {requested, returned, results, any_workspace},                                                  \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                         \
-          return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                                    \
-        },                                                                                                    \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                         \
-          return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                          \
-                                : cudnnStatus::not_supported;                                                 \
-        });                                                                                                   \
-  }                                                                                                           \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##AlgorithmEx,                              \
-               (DETSHIM_LIST EX_PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results,      \
-                void* workspace, size_t workspace_size),                                                      \
-               DETSHIM_SEARCH, .summary = DETSHIM_FIND_SUMMARY) {                                             \
-    DETSHIM_ENTER_OUTERMOST(cudnnFindConvolution##DIRECTION##AlgorithmEx);                                    \
-    auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                   \
-        "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                     \
-    return answer_find(                                                                                       \
-        call, {requested, returned, results, workspace_size},                                                 \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                         \
-          return call.real(DETSHIM_LIST EX_ARGUMENTS, count, number, list, workspace, workspace_size);        \
-        },                                                                                                    \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                         \
-          return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                          \
-                                : cudnnStatus::not_supported;                                                 \
-        });                                                                                                   \
+// One block a direction. DESCRIPTORS names the four descriptors of the short forms in their order; EX_PARAMS
+// and EX_ARGUMENTS are those of the Ex form with the data pointers in between.
+#define DETSHIM_CONVOLUTION_SEARCH(DIRECTION, PARAMS, DESCRIPTORS, EX_PARAMS, EX_ARGUMENTS)                  \
+  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolution##DIRECTION##Algorithm_v7,                             \
+               (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),       \
+               DETSHIM_SEARCH, .summary = "Keeps the deterministic algorithms, in the heuristic's order.") { \
+    DETSHIM_ENTER_OUTERMOST(cudnnGetConvolution##DIRECTION##Algorithm_v7);                                   \
+    return answer_get(call, {requested, returned, results, any_workspace},                                   \
+                      [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                          \
+                        return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                     \
+                      });                                                                                    \
+  }                                                                                                          \
+  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##Algorithm,                               \
+               (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),       \
+               DETSHIM_SEARCH, .summary = DETSHIM_FIND_SUMMARY) {                                            \
+    DETSHIM_ENTER_OUTERMOST(cudnnFindConvolution##DIRECTION##Algorithm);                                     \
+    auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                  \
+        "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                    \
+    return answer_find(                                                                                      \
+        call, {requested, returned, results, any_workspace},                                                 \
+        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
+          return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                                   \
+        },                                                                                                   \
+        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
+          return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                         \
+                                : cudnnStatus::not_supported;                                                \
+        });                                                                                                  \
+  }                                                                                                          \
+  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##AlgorithmEx,                             \
+               (DETSHIM_LIST EX_PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results,     \
+                void* workspace, size_t workspace_size),                                                     \
+               DETSHIM_SEARCH, .summary = DETSHIM_FIND_SUMMARY) {                                            \
+    DETSHIM_ENTER_OUTERMOST(cudnnFindConvolution##DIRECTION##AlgorithmEx);                                   \
+    auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                  \
+        "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                    \
+    return answer_find(                                                                                      \
+        call, {requested, returned, results, workspace_size},                                                \
+        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
+          return call.real(DETSHIM_LIST EX_ARGUMENTS, count, number, list, workspace, workspace_size);       \
+        },                                                                                                   \
+        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
+          return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                         \
+                                : cudnnStatus::not_supported;                                                \
+        });                                                                                                  \
   }
 #define DETSHIM_LIST(...) __VA_ARGS__
 
@@ -192,7 +196,8 @@ DETSHIM_CONVOLUTION_SEARCH(Forward,
                            (handle, x, w, convolution, y),
                            (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data,
                             cudnnFilterDescriptor_t w, const void* w_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y, void* y_data),
+                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y,
+                            void* y_data),
                            (handle, x, x_data, w, w_data, convolution, y, y_data))
 
 DETSHIM_CONVOLUTION_SEARCH(BackwardData,
@@ -201,7 +206,8 @@ DETSHIM_CONVOLUTION_SEARCH(BackwardData,
                            (handle, w, dy, convolution, dx),
                            (cudnnHandle_t handle, cudnnFilterDescriptor_t w, const void* w_data,
                             cudnnTensorDescriptor_t dy, const void* dy_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx, void* dx_data),
+                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
+                            void* dx_data),
                            (handle, w, w_data, dy, dy_data, convolution, dx, dx_data))
 
 DETSHIM_CONVOLUTION_SEARCH(BackwardFilter,
@@ -210,5 +216,6 @@ DETSHIM_CONVOLUTION_SEARCH(BackwardFilter,
                            (handle, x, dy, convolution, dw),
                            (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data,
                             cudnnTensorDescriptor_t dy, const void* dy_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw, void* dw_data),
+                            cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
+                            void* dw_data),
                            (handle, x, x_data, dy, dy_data, convolution, dw, dw_data))

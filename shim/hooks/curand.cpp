@@ -1,8 +1,8 @@
 // cuRAND's host interface: generators get seeds derived from DETSHIM_SEED.
 //
 // A generator that the program never seeds starts from the constant 0 natively, every one the same; here each
-// has a seed of its own, the first the seed itself. When the program then seeds it with a new value, that value
-// takes over the generator's own seed, so that the first generator draws what
+// has a seed of its own, the first the seed itself. When the program then seeds it with a new value, that
+// value takes over the generator's own seed, so that the first generator draws what
 // curandSetPseudoRandomGeneratorSeed(g, DETSHIM_SEED) gives whether or not the program seeds it.
 #include "abi/curand.h"
 #include "core/lock.h"
@@ -88,7 +88,8 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
   if (!options().pins()) // seed 0, the same in every run
     return call.record(Action::observe, "starts from cuRAND's constant seed", {number, ""});
   if (options().policy != SeedPolicy::fixed)
-    return call.record(Action::observe, "not seeded: cuRAND's constant seed, kept by the policy", {number, ""});
+    return call.record(Action::observe, "not seeded: cuRAND's constant seed, kept by the policy",
+                       {number, ""});
   auto* set_seed = call.template beside<SetSeed>(real_seed_name);
   const uint64_t seed = next_seed(Kind::curand);
   if (set_seed == nullptr || set_seed(generator, seed) != curandStatus::success)
@@ -99,7 +100,8 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
 
 /// The seed instead of the program's for this generator.
 ChosenSeed choose_for(const Generator* generator, uint64_t asked) {
-  if (options().policy != SeedPolicy::fixed || bound_seed(Kind::curand, asked) != nullptr || generator == nullptr)
+  if (options().policy != SeedPolicy::fixed || bound_seed(Kind::curand, asked) != nullptr ||
+      generator == nullptr)
     return choose_seed(Kind::curand, asked);
   if (looks_like_chance(asked)) return {generator->own_seed, "from a clock: new each time"};
   bind_seed(Kind::curand, asked, generator->own_seed);
@@ -112,9 +114,11 @@ ChosenSeed choose_for(const Generator* generator, uint64_t asked) {
 using namespace detshim;
 using namespace detshim::abi;
 
-DETSHIM_HOOK(curand, curandStatus, curandCreateGenerator, (curandGenerator_t * generator, curandRngType type),
-             .action = Action::pin, .fields = {"type", "given"},
-             .summary = "Seeds the new pseudo-random generator from DETSHIM_SEED; quasi-random types are left alone.") {
+DETSHIM_HOOK(
+    curand, curandStatus, curandCreateGenerator, (curandGenerator_t * generator, curandRngType type),
+    .action = Action::pin, .fields = {"type", "given"},
+    .summary =
+        "Seeds the new pseudo-random generator from DETSHIM_SEED; quasi-random types are left alone.") {
   DETSHIM_ENTER_OUTERMOST(curandCreateGenerator);
   const curandStatus status = call.real(generator, type);
   if (call.passes() || status != curandStatus::success) return status;
@@ -122,9 +126,11 @@ DETSHIM_HOOK(curand, curandStatus, curandCreateGenerator, (curandGenerator_t * g
   return status;
 }
 
-DETSHIM_HOOK(curand, curandStatus, curandCreateGeneratorHost, (curandGenerator_t * generator, curandRngType type),
-             .action = Action::pin, .fields = {"type", "given"},
-             .summary = "Seeds the new pseudo-random generator from DETSHIM_SEED; quasi-random types are left alone.") {
+DETSHIM_HOOK(
+    curand, curandStatus, curandCreateGeneratorHost, (curandGenerator_t * generator, curandRngType type),
+    .action = Action::pin, .fields = {"type", "given"},
+    .summary =
+        "Seeds the new pseudo-random generator from DETSHIM_SEED; quasi-random types are left alone.") {
   DETSHIM_ENTER_OUTERMOST(curandCreateGeneratorHost);
   const curandStatus status = call.real(generator, type);
   if (call.passes() || status != curandStatus::success) return status;
@@ -132,7 +138,8 @@ DETSHIM_HOOK(curand, curandStatus, curandCreateGeneratorHost, (curandGenerator_t
   return status;
 }
 
-DETSHIM_HOOK(curand, curandStatus, curandDestroyGenerator, (curandGenerator_t generator), .action = Action::observe,
+DETSHIM_HOOK(curand, curandStatus, curandDestroyGenerator, (curandGenerator_t generator),
+             .action = Action::observe,
              .summary = "Forgets the generator: another one may get its address.") {
   DETSHIM_ENTER_OUTERMOST(curandDestroyGenerator);
   if (!call.passes()) forget(generator);
@@ -159,8 +166,9 @@ DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
   return status;
 }
 
-DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOrdering, (curandGenerator_t generator, curandOrdering ordering),
-             .action = Action::replace, .fields = {"asked", "given"},
+DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOrdering,
+             (curandGenerator_t generator, curandOrdering ordering), .action = Action::replace,
+             .fields = {"asked", "given"},
              .summary = "Replaces the ordering DYNAMIC, which adapts to the GPU, by DEFAULT.") {
   DETSHIM_ENTER_OUTERMOST(curandSetGeneratorOrdering);
   if (call.passes()) return call.real(generator, ordering);
@@ -173,12 +181,14 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOrdering, (curandGenerator_
     call.record(Action::unfixed, "adapts to the GPU; this mode leaves algorithms alone", {asked, asked});
     return call.real(generator, ordering);
   }
-  call.record(Action::replace, "DYNAMIC adapts to the GPU", {asked, static_cast<int64_t>(curandOrdering::pseudo_default)});
+  call.record(Action::replace, "DYNAMIC adapts to the GPU",
+              {asked, static_cast<int64_t>(curandOrdering::pseudo_default)});
   return call.real(generator, curandOrdering::pseudo_default);
 }
 
-DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset, (curandGenerator_t generator, unsigned long long offset),
-             .action = Action::observe, .fields = {"offset"},
+DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset,
+             (curandGenerator_t generator, unsigned long long offset), .action = Action::observe,
+             .fields = {"offset"},
              .summary = "Recorded: an offset taken from a clock shows when two logs are compared.") {
   DETSHIM_ENTER_OUTERMOST(curandSetGeneratorOffset);
   if (!call.passes()) call.record(Action::observe, "left alone", {uint64_t{offset}});

@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* static_program = "statically linked: nothing in it can be pinned; link it dynamically";
 constexpr const char* go_program = "a Go program: it makes system calls without libc; seed it in the program";
-constexpr const char* other_user = "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
+constexpr const char* other_user =
+    "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
 
 /// True if one of the notes is Go's (ELF note name "Go", written by its linker).
 bool has_go_note(int fd, const ElfW(Phdr) & header) {
@@ -30,8 +31,8 @@ bool has_go_note(int fd, const ElfW(Phdr) & header) {
          note.header.n_namesz == 4 && note.name[0] == 'G' && note.name[1] == 'o' && note.name[2] == 0;
 }
 
-/// Why the program cannot be covered; nullptr if it can, or is no ELF file (a script's interpreter is looked at when
-/// the kernel has executed it and it executes something).
+/// Why the program cannot be covered; nullptr if it can, or is no ELF file (a script's interpreter is looked
+/// at when the kernel has executed it and it executes something).
 const char* why_uncovered(int fd) {
   struct stat state;
   if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
@@ -66,7 +67,8 @@ int open_program(const char* program, bool searches) {
     for (; *path != 0 && *path != ':'; ++path) candidate.add(*path);
     if (*path == ':') ++path;
     candidate.add('/').add(program);
-    if (candidate.cut() || sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), 1)))
+    if (candidate.cut() ||
+        sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), 1)))
       continue;
     return sys::openat(AT_FDCWD, candidate.c_str(), flags);
   }
@@ -96,7 +98,8 @@ void record_uncovered(const Hook& hook, const char* program, const char* why, co
 
 void record_escape(const Hook& hook, const char* program, bool searches, const void* caller) {
   if (program == nullptr || !options().pins() || hook.disabled) return;
-  if (contains(program, "/valgrind/")) return; // its tools are static, and run the program with its preloads inside
+  if (contains(program, "/valgrind/"))
+    return; // its tools are static, and run the program with its preloads inside
   const int fd = open_program(program, searches);
   if (fd < 0) return;
   const char* why = why_uncovered(fd);

@@ -1,9 +1,9 @@
 // /dev/urandom and /dev/random, however they are opened, and /proc/sys/kernel/random/uuid.
 //
-// The descriptor is replaced, not marked: after the real open, a file in memory with this thread's bytes takes
-// the descriptor's number. So read, readv, dup, fdopen, std::ifstream and an exec'd child all see the same bytes
-// without a table of descriptors. The file holds a first piece of an endless stream; the name of the file is the
-// stream's key, and the read hooks append the next piece when a reader comes to the end.
+// The descriptor is replaced, not marked: after the real open, a file in memory with this thread's bytes
+// takes the descriptor's number. So read, readv, dup, fdopen, std::ifstream and an exec'd child all see the
+// same bytes without a table of descriptors. The file holds a first piece of an endless stream; the name of
+// the file is the stream's key, and the read hooks append the next piece when a reader comes to the end.
 //
 // The fortified names (__open_2 and its family) are what programs built with _FORTIFY_SOURCE call: Perl among
 // them.
@@ -22,8 +22,8 @@
 namespace detshim {
 namespace {
 
-constexpr size_t piece = 16384;        // what an open is given: copying it costs more than the open itself
-constexpr size_t stdio_piece = 65536;  // stdio reads inside libc, where no hook sees the end coming
+constexpr size_t piece = 16384;       // what an open is given: copying it costs more than the open itself
+constexpr size_t stdio_piece = 65536; // stdio reads inside libc, where no hook sees the end coming
 constexpr const char* memory_name = "detshim-urandom-";
 constexpr const char* uuid_path = "/proc/sys/kernel/random/uuid";
 
@@ -38,7 +38,8 @@ thread_local constinit Devices devices;
 constinit bool may_have_memory = false;
 
 bool is_random_device(const struct stat& state) {
-  return S_ISCHR(state.st_mode) && major(state.st_rdev) == 1 && (minor(state.st_rdev) == 8 || minor(state.st_rdev) == 9);
+  return S_ISCHR(state.st_mode) && major(state.st_rdev) == 1 &&
+         (minor(state.st_rdev) == 8 || minor(state.st_rdev) == 9);
 }
 
 Devices& this_thread_devices() {
@@ -175,85 +176,88 @@ unsigned mode_of(int flags, va_list arguments) {
 } // namespace
 
 #define DETSHIM_OPENER .action = Action::pin, .fields = {"path"}
-#define DETSHIM_OPENER_SUMMARY "A random device's descriptor is replaced by this thread's bytes; other files pass."
+#define DETSHIM_OPENER_SUMMARY                                                                               \
+  "A random device's descriptor is replaced by this thread's bytes; other files pass."
 
 // open(path, flags, mode) and its 64-bit twin
-#define DETSHIM_OPEN(NAME)                                                                                    \
-  DETSHIM_HOOK(libc, int, NAME, (const char* path, int flags, ...), DETSHIM_OPENER,                           \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                           \
-    DETSHIM_ENTER(NAME);                                                                                      \
-    va_list arguments;                                                                                        \
-    va_start(arguments, flags);                                                                               \
-    const int fd = call.real(path, flags, mode_of(flags, arguments));                                         \
-    va_end(arguments);                                                                                        \
-    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                  \
-    return fd;                                                                                                \
+#define DETSHIM_OPEN(NAME)                                                                                   \
+  DETSHIM_HOOK(libc, int, NAME, (const char* path, int flags, ...), DETSHIM_OPENER,                          \
+               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    va_list arguments;                                                                                       \
+    va_start(arguments, flags);                                                                              \
+    const int fd = call.real(path, flags, mode_of(flags, arguments));                                        \
+    va_end(arguments);                                                                                       \
+    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                 \
+    return fd;                                                                                               \
   }
 DETSHIM_OPEN(open)
 DETSHIM_OPEN(open64)
 
-#define DETSHIM_OPENAT(NAME)                                                                                  \
-  DETSHIM_HOOK(libc, int, NAME, (int folder, const char* path, int flags, ...), DETSHIM_OPENER,               \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                           \
-    DETSHIM_ENTER(NAME);                                                                                      \
-    va_list arguments;                                                                                        \
-    va_start(arguments, flags);                                                                               \
-    const int fd = call.real(folder, path, flags, mode_of(flags, arguments));                                 \
-    va_end(arguments);                                                                                        \
-    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                  \
-    return fd;                                                                                                \
+#define DETSHIM_OPENAT(NAME)                                                                                 \
+  DETSHIM_HOOK(libc, int, NAME, (int folder, const char* path, int flags, ...), DETSHIM_OPENER,              \
+               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    va_list arguments;                                                                                       \
+    va_start(arguments, flags);                                                                              \
+    const int fd = call.real(folder, path, flags, mode_of(flags, arguments));                                \
+    va_end(arguments);                                                                                       \
+    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                 \
+    return fd;                                                                                               \
   }
 DETSHIM_OPENAT(openat)
 DETSHIM_OPENAT(openat64)
 
-#define DETSHIM_OPEN_2(NAME)                                                                                  \
-  DETSHIM_HOOK(libc, int, NAME, (const char* path, int flags), DETSHIM_OPENER,                                \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                           \
-    DETSHIM_ENTER(NAME);                                                                                      \
-    const int fd = call.real(path, flags);                                                                    \
-    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                  \
-    return fd;                                                                                                \
+#define DETSHIM_OPEN_2(NAME)                                                                                 \
+  DETSHIM_HOOK(libc, int, NAME, (const char* path, int flags), DETSHIM_OPENER,                               \
+               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    const int fd = call.real(path, flags);                                                                   \
+    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                 \
+    return fd;                                                                                               \
   }
 DETSHIM_OPEN_2(__open_2)
 DETSHIM_OPEN_2(__open64_2)
 
-#define DETSHIM_OPENAT_2(NAME)                                                                                \
-  DETSHIM_HOOK(libc, int, NAME, (int folder, const char* path, int flags), DETSHIM_OPENER,                    \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                           \
-    DETSHIM_ENTER(NAME);                                                                                      \
-    const int fd = call.real(folder, path, flags);                                                            \
-    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                  \
-    return fd;                                                                                                \
+#define DETSHIM_OPENAT_2(NAME)                                                                               \
+  DETSHIM_HOOK(libc, int, NAME, (int folder, const char* path, int flags), DETSHIM_OPENER,                   \
+               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    const int fd = call.real(folder, path, flags);                                                           \
+    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                 \
+    return fd;                                                                                               \
   }
 DETSHIM_OPENAT_2(__openat_2)
 DETSHIM_OPENAT_2(__openat64_2)
 
-#define DETSHIM_FOPEN(NAME)                                                                                   \
-  DETSHIM_HOOK(libc, FILE*, NAME, (const char* path, const char* mode), DETSHIM_OPENER,                       \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                           \
-    DETSHIM_ENTER(NAME);                                                                                      \
-    FILE* const file = call.real(path, mode);                                                                 \
-    if (file != nullptr && !call.passes()) settle(hooks::NAME, fileno(file), path, stdio_piece, call.caller()); \
-    return file;                                                                                              \
+#define DETSHIM_FOPEN(NAME)                                                                                  \
+  DETSHIM_HOOK(libc, FILE*, NAME, (const char* path, const char* mode), DETSHIM_OPENER,                      \
+               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    FILE* const file = call.real(path, mode);                                                                \
+    if (file != nullptr && !call.passes())                                                                   \
+      settle(hooks::NAME, fileno(file), path, stdio_piece, call.caller());                                   \
+    return file;                                                                                             \
   }
 DETSHIM_FOPEN(fopen)
 DETSHIM_FOPEN(fopen64)
 
-#define DETSHIM_FREOPEN(NAME)                                                                                 \
-  DETSHIM_HOOK(libc, FILE*, NAME, (const char* path, const char* mode, FILE* before), DETSHIM_OPENER,         \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                           \
-    DETSHIM_ENTER(NAME);                                                                                      \
-    FILE* const file = call.real(path, mode, before);                                                         \
-    if (file != nullptr && !call.passes()) settle(hooks::NAME, fileno(file), path, stdio_piece, call.caller()); \
-    return file;                                                                                              \
+#define DETSHIM_FREOPEN(NAME)                                                                                \
+  DETSHIM_HOOK(libc, FILE*, NAME, (const char* path, const char* mode, FILE* before), DETSHIM_OPENER,        \
+               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    FILE* const file = call.real(path, mode, before);                                                        \
+    if (file != nullptr && !call.passes())                                                                   \
+      settle(hooks::NAME, fileno(file), path, stdio_piece, call.caller());                                   \
+    return file;                                                                                             \
   }
 DETSHIM_FREOPEN(freopen)
 DETSHIM_FREOPEN(freopen64)
 
 // ------------------------------------------------------------------ reading on
 //
-// The device has no end. These hooks add to a replaced descriptor's file when a read comes to its end, and cost
-// one load in a process that never had such a descriptor.
+// The device has no end. These hooks add to a replaced descriptor's file when a read comes to its end, and
+// cost one load in a process that never had such a descriptor.
 
 #define DETSHIM_READER .action = Action::observe
 #define DETSHIM_READER_SUMMARY "Lets a replaced random device go on without an end; other files pass."
@@ -262,7 +266,9 @@ DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), DETSHIM_R
              .summary = DETSHIM_READER_SUMMARY) {
   DETSHIM_ENTER(read);
   const ssize_t got = call.real(fd, buffer, size);
-  if (!may_have_memory || got < 0 || static_cast<size_t>(got) >= size || static_cast<size_t>(got) >= read_limit) return got;
+  if (!may_have_memory || got < 0 || static_cast<size_t>(got) >= size ||
+      static_cast<size_t>(got) >= read_limit)
+    return got;
   if (!extend(fd, size - static_cast<size_t>(got))) return got;
   const ssize_t more = call.real(fd, static_cast<char*>(buffer) + got, size - static_cast<size_t>(got));
   return more > 0 ? got + more : got;
@@ -295,8 +301,8 @@ DETSHIM_HOOK(libc, size_t, fread, (void* buffer, size_t size, size_t count, FILE
   return call.real(buffer, size, count, file);
 }
 
-DETSHIM_HOOK(libc, size_t, fread_unlocked, (void* buffer, size_t size, size_t count, FILE* file), DETSHIM_READER,
-             .summary = DETSHIM_READER_SUMMARY) {
+DETSHIM_HOOK(libc, size_t, fread_unlocked, (void* buffer, size_t size, size_t count, FILE* file),
+             DETSHIM_READER, .summary = DETSHIM_READER_SUMMARY) {
   DETSHIM_ENTER(fread_unlocked);
   size_t bytes;
   if (may_have_memory && file != nullptr && !__builtin_mul_overflow(size, count, &bytes))

@@ -1,7 +1,7 @@
 // The 48-bit family: drand48 and its relatives, with a state a thread.
 //
-// X' = a X + c mod 2^48, a and c as POSIX gives them (IEEE Std 1003.1, "drand48"). glibc keeps X for the whole
-// process; here each thread has its own, and the main thread's starts as srand48(seed) would leave it.
+// X' = a X + c mod 2^48, a and c as POSIX gives them (IEEE Std 1003.1, "drand48"). glibc keeps X for the
+// whole process; here each thread has its own, and the main thread's starts as srand48(seed) would leave it.
 #include "core/seeds.h"
 #include "hooks/left_states.h"
 #include "loader/draw.h"
@@ -20,7 +20,7 @@ struct State48 {
   uint64_t x = 0;
   uint64_t a = 0; // the standard's from the first use on: thread-local data is best all zero
   uint64_t c = 0;
-  bool is_the_programs = false; ///< the program seeded it: then a forked child goes on with it, as natively
+  bool is_the_programs = false;  ///< the program seeded it: then a forked child goes on with it, as natively
   unsigned short before[3] = {}; // what seed48 returns
   DrawSites drand48_sites, lrand48_sites, mrand48_sites, erand48_sites, nrand48_sites, jrand48_sites;
   DrawSites erand48_r_sites, nrand48_r_sites, jrand48_r_sites;
@@ -55,9 +55,7 @@ double as_double(uint64_t x) { return static_cast<double>(x) * 0x1p-48; } // exa
 long as_unsigned31(uint64_t x) { return static_cast<long>(x >> 17); }
 long as_signed32(uint64_t x) { return static_cast<int32_t>(x >> 16); }
 
-uint64_t pack(const unsigned short x[3]) {
-  return uint64_t{x[2]} << 32 | uint64_t{x[1]} << 16 | x[0];
-}
+uint64_t pack(const unsigned short x[3]) { return uint64_t{x[2]} << 32 | uint64_t{x[1]} << 16 | x[0]; }
 void unpack(uint64_t value, unsigned short x[3]) {
   x[0] = static_cast<unsigned short>(value);
   x[1] = static_cast<unsigned short>(value >> 16);
@@ -137,8 +135,9 @@ DETSHIM_HOOK(libc, void, lcong48, (unsigned short parameters[7]), .action = Acti
   state48.c = parameters[6];
 }
 
-DETSHIM_HOOK(libc, double, drand48, (), .action = Action::pin,
-             .summary = "Draws from this thread's own state; the main thread's is glibc's srand48(seed) sequence.") {
+DETSHIM_HOOK(
+    libc, double, drand48, (), .action = Action::pin,
+    .summary = "Draws from this thread's own state; the main thread's is glibc's srand48(seed) sequence.") {
   DETSHIM_DRAW(drand48, state48.drand48_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
@@ -161,7 +160,8 @@ DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
   return as_signed32(step());
 }
 
-DETSHIM_HOOK(libc, double, erand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
+DETSHIM_HOOK(libc, double, erand48, (unsigned short x[3]), .action = Action::pin,
+             .fields = {"asked", "given"},
              .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
   DETSHIM_DRAW(erand48, state48.erand48_sites);
   if (!draw.pinned) return draw.real()(x);

@@ -39,15 +39,20 @@ ssize_t fill_getrandom(void* buffer, size_t size, const Draw& draw) {
 
 using namespace detshim;
 
-DETSHIM_HOOK(libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags), .action = Action::pin,
-             .summary = "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+DETSHIM_HOOK(
+    libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags), .action = Action::pin,
+    .summary =
+        "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   DETSHIM_DRAW(getrandom, sources.getrandom.sites);
-  if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0) return draw.real()(buffer, size, flags);
+  if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
+    return draw.real()(buffer, size, flags);
   return fill_getrandom(buffer, size, draw);
 }
 
-DETSHIM_HOOK(libc, int, getentropy, (void* buffer, size_t size), .action = Action::pin,
-             .summary = "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+DETSHIM_HOOK(
+    libc, int, getentropy, (void* buffer, size_t size), .action = Action::pin,
+    .summary =
+        "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   DETSHIM_DRAW(getentropy, sources.getentropy.sites);
   if (!draw.pinned || buffer == nullptr || size > 256) return draw.real()(buffer, size);
   sources.getentropy.ready(Kind::getentropy, draw).fill(buffer, size);

@@ -1,9 +1,10 @@
 // New threads and new programs get their place in the tree from whoever makes them.
 //
-// Taken at its first draw, a thread's number would be a race; taken by the creator it is the same in every run.
-// A forked child is named by a fork handler (core/identity.cpp). A program that is executed learns its name from
-// the internal variable, which goes into a private copy of its environment here: the caller's own array may be a
-// snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its parent's memory.
+// Taken at its first draw, a thread's number would be a race; taken by the creator it is the same in every
+// run. A forked child is named by a fork handler (core/identity.cpp). A program that is executed learns its
+// name from the internal variable, which goes into a private copy of its environment here: the caller's own
+// array may be a snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its
+// parent's memory.
 #include "core/sys.h"
 #include "hooks/escapes.h"
 #include "loader/hook.h"
@@ -77,7 +78,8 @@ Result run_thread(void* data) {
   return run(argument);
 }
 
-/// Makes a thread that enters through run_thread; `create` is the real function with its other arguments bound.
+/// Makes a thread that enters through run_thread; `create` is the real function with its other arguments
+/// bound.
 template <typename Result, typename Create>
 int create_thread(Result (*run)(void*), void* argument, Create create) {
   Start<Result>* start = take_start<Result>();
@@ -148,8 +150,8 @@ void copy_environment(char* const* environment, char** copy, char* entry) {
   *copy = nullptr;
 }
 
-/// Calls execute(environment) with the internal variable in a copy of `original`. On the stack, because a vfork
-/// child may not allocate.
+/// Calls execute(environment) with the internal variable in a copy of `original`. On the stack, because a
+/// vfork child may not allocate.
 template <typename Execute>
 auto with_name(char* const* original, bool spawns, Execute execute) {
   if (options().off() || !preloads_us(original)) return execute(original);
@@ -159,7 +161,8 @@ auto with_name(char* const* original, bool spawns, Execute execute) {
   else
     write_exec_entry(entry);
   const size_t size = (count(original) + 2) * sizeof(char*);
-  // A large environment does not go on a stack that may be small; what a vfork child maps would stay its parent's.
+  // A large environment does not go on a stack that may be small; what a vfork child maps would stay its
+  // parent's.
   const bool maps = size > 16384 && (spawns || sys::getpid() == process().pid);
   auto** copy = static_cast<char**>(maps ? sys::map(size) : alloca(size));
   if (copy == nullptr) return execute(original);
@@ -172,19 +175,17 @@ auto with_name(char* const* original, bool spawns, Execute execute) {
 } // namespace
 } // namespace detshim
 
-#define DETSHIM_EXEC_SUMMARY                                                                                  \
+#define DETSHIM_EXEC_SUMMARY                                                                                 \
   "Tells the program its place in the tree of processes; one that no preload reaches is recorded."
 #define DETSHIM_EXEC .action = Action::uncovered, .fields = {"program"}, .summary = DETSHIM_EXEC_SUMMARY
 
-DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]),
-             DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execve);
   record_escape(call.hook(), path, false, call.caller());
   return with_name(envp, false, [&](char* const* environment) { return call.real(path, argv, environment); });
 }
 
-DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]),
-             DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execvpe);
   record_escape(call.hook(), file, true, call.caller());
   return with_name(envp, false, [&](char* const* environment) { return call.real(file, argv, environment); });
@@ -200,8 +201,9 @@ DETSHIM_HOOK(libc, int, execveat,
              (int folder, const char* path, char* const argv[], char* const envp[], int flags),
              DETSHIM_EXEC) {
   DETSHIM_ENTER(execveat);
-  return with_name(envp, false,
-                   [&](char* const* environment) { return call.real(folder, path, argv, environment, flags); });
+  return with_name(envp, false, [&](char* const* environment) {
+    return call.real(folder, path, argv, environment, flags);
+  });
 }
 
 // libc's other forms use the process's own environment without a call that could be seen, so each is sent
@@ -212,7 +214,8 @@ DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), DETSHIM_E
   record_escape(call.hook(), path, false, call.caller());
   if (call.passes()) return call.real(path, argv);
   auto* real_execve = call.beside<hooks::execve_signature>("execve");
-  return with_name(environ, false, [&](char* const* environment) { return real_execve(path, argv, environment); });
+  return with_name(environ, false,
+                   [&](char* const* environment) { return real_execve(path, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), DETSHIM_EXEC) {
@@ -220,15 +223,17 @@ DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), DETSHIM_
   record_escape(call.hook(), file, true, call.caller());
   if (call.passes()) return call.real(file, argv);
   auto* real_execvpe = call.beside<hooks::execvpe_signature>("execvpe");
-  return with_name(environ, false, [&](char* const* environment) { return real_execvpe(file, argv, environment); });
+  return with_name(environ, false,
+                   [&](char* const* environment) { return real_execvpe(file, argv, environment); });
 }
 
 namespace {
 
-/// Calls execute(argv, environment) with the arguments of a variadic form. `counting` and `arguments` are the same
-/// list, started twice.
+/// Calls execute(argv, environment) with the arguments of a variadic form. `counting` and `arguments` are the
+/// same list, started twice.
 template <typename Execute>
-int with_arguments(const char* first, va_list counting, va_list arguments, bool has_environment, Execute execute) {
+int with_arguments(const char* first, va_list counting, va_list arguments, bool has_environment,
+                   Execute execute) {
   size_t number = 0;
   for (const char* argument = first; argument != nullptr; argument = va_arg(counting, char*)) ++number;
   auto** argv = static_cast<char**>(alloca((number + 1) * sizeof(char*)));
@@ -239,23 +244,21 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
 
 } // namespace
 
-#define DETSHIM_EXECL(NAME, BESIDE, SEARCHES, HAS_ENVIRONMENT)                                                          \
-  DETSHIM_HOOK(libc, int, NAME, (const char* path, const char* first, ...), DETSHIM_EXEC) {                                                             \
-    DETSHIM_ENTER(NAME);                                                                                      \
-    record_escape(call.hook(), path, SEARCHES, call.caller());                                                \
-    auto* real = call.beside<hooks::BESIDE##_signature>(#BESIDE);                                    \
-    va_list counting, arguments;                                                                              \
-    va_start(counting, first);                                                                                \
-    va_start(arguments, first);                                                                               \
-    const int status = with_arguments(first, counting, arguments, HAS_ENVIRONMENT,                            \
-                                      [&](char* const* argv, char* const* environment) {                      \
-                                        return with_name(environment, false, [&](char* const* named) {        \
-                                          return real(path, argv, named);                                     \
-                                        });                                                                   \
-                                      });                                                                     \
-    va_end(arguments);                                                                                        \
-    va_end(counting);                                                                                         \
-    return status;                                                                                            \
+#define DETSHIM_EXECL(NAME, BESIDE, SEARCHES, HAS_ENVIRONMENT)                                               \
+  DETSHIM_HOOK(libc, int, NAME, (const char* path, const char* first, ...), DETSHIM_EXEC) {                  \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    record_escape(call.hook(), path, SEARCHES, call.caller());                                               \
+    auto* real = call.beside<hooks::BESIDE##_signature>(#BESIDE);                                            \
+    va_list counting, arguments;                                                                             \
+    va_start(counting, first);                                                                               \
+    va_start(arguments, first);                                                                              \
+    const int status = with_arguments(                                                                       \
+        first, counting, arguments, HAS_ENVIRONMENT, [&](char* const* argv, char* const* environment) {      \
+          return with_name(environment, false, [&](char* const* named) { return real(path, argv, named); }); \
+        });                                                                                                  \
+    va_end(arguments);                                                                                       \
+    va_end(counting);                                                                                        \
+    return status;                                                                                           \
   }
 DETSHIM_EXECL(execl, execve, false, false)
 DETSHIM_EXECL(execlp, execvpe, true, false)
@@ -300,8 +303,8 @@ DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), DETSHI
 namespace detshim {
 namespace {
 
-/// What the destructor does at a normal end: dash and Python's workers leave without one. Not in a vfork child, whose
-/// memory is its parent's.
+/// What the destructor does at a normal end: dash and Python's workers leave without one. Not in a vfork
+/// child, whose memory is its parent's.
 void close_log_of_this_process() {
   if (!options().off() && sys::getpid() == process().pid) close_log();
 }

@@ -1,11 +1,12 @@
 // glibc's rand and random families: one additive-feedback generator a thread instead of one behind a lock.
 //
 // Each thread has the state that glibc keeps for the whole process, so the main thread's sequence is glibc's
-// own srandom(seed) sequence, and threads that draw at the same time do not race for one state. A program that
-// has not seeded starts from the seed as well: the C standard says that rand() without srand() is srand(1).
+// own srandom(seed) sequence, and threads that draw at the same time do not race for one state. A program
+// that has not seeded starts from the seed as well: the C standard says that rand() without srand() is
+// srand(1).
 #include "core/seeds.h"
-#include "hooks/left_states.h"
 #include "core/sys.h"
+#include "hooks/left_states.h"
 #include "loader/draw.h"
 
 #include <cstdlib>
@@ -16,7 +17,7 @@ namespace {
 /// The generator of one thread. `state` is glibc's default size, 31 words and one for the type.
 struct RandomState {
   uint32_t generation = 0;
-  bool is_unseeded = false; ///< the default state array waits for the program's seed or its first draw
+  bool is_unseeded = false;     ///< the default state array waits for the program's seed or its first draw
   bool is_the_programs = false; ///< the program seeded it: then a forked child goes on with it, as natively
   DrawSites rand_sites;
   DrawSites random_sites;
@@ -70,14 +71,15 @@ void seed_default(uint32_t seed) {
   mine.is_unseeded = false;
   mine.data = {};
   if (hooks::initstate_r.real == nullptr) find_real(hooks::initstate_r);
-  auto* initstate_r = reinterpret_cast<hooks::initstate_r_signature*>(const_cast<void*>(hooks::initstate_r.real));
+  auto* initstate_r =
+      reinterpret_cast<hooks::initstate_r_signature*>(const_cast<void*>(hooks::initstate_r.real));
   initstate_r(seed, reinterpret_cast<char*>(mine.state), sizeof mine.state, &mine.data);
 }
 
 bool uses_default_state() { return random_state.data.state == random_state.state + 1; }
 
-/// Makes the generator exist in a thread or process that is new to it, without deciding on a seed yet: a program
-/// that seeds before it draws is given the first seed for that.
+/// Makes the generator exist in a thread or process that is new to it, without deciding on a seed yet: a
+/// program that seeds before it draws is given the first seed for that.
 void make_state() {
   if (random_state.generation == this_thread().generation) return;
   if (random_state.is_the_programs) {
@@ -147,8 +149,9 @@ DETSHIM_HOOK(libc, void, srandom, (unsigned seed), .action = Action::pin, .field
   seed_thread(call, seed);
 }
 
-DETSHIM_HOOK(libc, int, rand, (), .action = Action::pin,
-             .summary = "Draws from this thread's own state; the main thread's is glibc's srand(seed) sequence.") {
+DETSHIM_HOOK(
+    libc, int, rand, (), .action = Action::pin,
+    .summary = "Draws from this thread's own state; the main thread's is glibc's srand(seed) sequence.") {
   RandomState& mine = random_state;
   DETSHIM_DRAW(rand, mine.rand_sites);
   if (!draw.pinned) return draw.real()();
@@ -201,8 +204,8 @@ DETSHIM_HOOK(libc, int, rand_r, (unsigned* state), .action = Action::pin, .field
   LeftStates left(32);
   if (!left.holds(*state)) {
     const ChosenSeed chosen = choose_seed(Kind::rand_r, *state);
-    record({"libc", "rand_r", hooks::rand_r_info.fields}, chosen.action, __builtin_return_address(0), chosen.why,
-           {*state, fold32(chosen.given)});
+    record({"libc", "rand_r", hooks::rand_r_info.fields}, chosen.action, __builtin_return_address(0),
+           chosen.why, {*state, fold32(chosen.given)});
     *state = fold32(chosen.given);
   }
   const int result = draw.real()(state);

@@ -5,8 +5,8 @@
 
 namespace detshim {
 
-/// Writes the `library` record of a hook's library the first time that one of its hooks is called in a process.
-/// `said` is the library's own flag; `version(text)` appends what the library says of itself.
+/// Writes the `library` record of a hook's library the first time that one of its hooks is called in a
+/// process. `said` is the library's own flag; `version(text)` appends what the library says of itself.
 template <typename Version>
 void record_library_once(const Hook& hook, uint32_t& said, Version version) {
   if (said == generation()) return;

@@ -1,7 +1,7 @@
 // std::random_device of libstdc++ and libc++, by their mangled names.
 //
-// libstdc++ takes RDSEED or RDRAND before it asks libc, so libc's hooks never see it. The constructors are left
-// alone: they check the token, and a bad one still throws.
+// libstdc++ takes RDSEED or RDRAND before it asks libc, so libc's hooks never see it. The constructors are
+// left alone: they check the token, and a bad one still throws.
 #include "hooks/entropy_source.h"
 
 namespace detshim {
@@ -20,15 +20,17 @@ thread_local constinit Devices devices;
 using namespace detshim;
 
 // std::random_device::_M_getval()
-DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self), .action = Action::pin,
-             .summary = "std::random_device of libstdc++: draws from this thread's stream, whatever the token.") {
+DETSHIM_HOOK(
+    libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self), .action = Action::pin,
+    .summary = "std::random_device of libstdc++: draws from this thread's stream, whatever the token.") {
   DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.sites);
   if (!draw.pinned) return draw.real()(self);
   return devices.libstdcxx.ready(Kind::random_device, draw).word();
 }
 
 // std::random_device::_M_getval_pretr1(), the old interface for tokens that named a Mersenne twister
-DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (void* self), .action = Action::pin,
+DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (void* self),
+             .action = Action::pin,
              .summary = "std::random_device of libstdc++, old interface: draws from this thread's stream.") {
   DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_sites);
   if (!draw.pinned) return draw.real()(self);

@@ -10,12 +10,14 @@ namespace {
 constexpr uint64_t pin_bit = 1;
 
 constexpr const char* cryptography_files[] = {
-    "libcrypto", "libssl",    "libgcrypt", "libgnutls", "libnettle", "libhogweed",  "libsodium",
-    "libnss",    "libfreebl", "libsoftok", "libmbed",   "libssh",    "libk5crypto", "libwolfssl",
-    "_sodium",   "libjava.so", // PyNaCl's own copy of libsodium; the JDK's SecureRandom
+    "libcrypto",   "libssl",     "libgcrypt", "libgnutls",  "libnettle", "libhogweed",
+    "libsodium",   "libnss",     "libfreebl", "libsoftok",  "libmbed",   "libssh",
+    "libk5crypto", "libwolfssl", "_sodium",   "libjava.so", // PyNaCl's own copy of libsodium; the JDK's
+                                                            // SecureRandom
 };
 // What a statically linked copy gives itself away by.
-constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_randomize", "gnutls_rnd", "randombytes_buf"};
+constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_randomize", "gnutls_rnd",
+                                                "randombytes_buf"};
 
 void remember(DrawSites& sites, uint32_t epoch, const void* caller, Counter* counter) {
   if (sites.epoch != epoch) sites = {};
@@ -51,7 +53,8 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   const uint32_t epoch = draw_epoch();
   uint64_t key = derive(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
   for (const Value& value : values)
-    for (const char* c = value.text; c != nullptr && *c != 0; ++c) key = key * 31 + static_cast<unsigned char>(*c);
+    for (const char* c = value.text; c != nullptr && *c != 0; ++c)
+      key = key * 31 + static_cast<unsigned char>(*c);
   if (const uint64_t* known = thread.places.find(key)) {
     auto* counter = reinterpret_cast<Counter*>(*known & ~pin_bit);
     ++counter->number;
@@ -73,7 +76,8 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
     why = "mode observe: enforce would pin it";
   }
   const bool pin = action == Action::pin;
-  Counter* counter = record({hook.info->library, hook.info->name, hook.info->fields}, action, caller, why, values);
+  Counter* counter =
+      record({hook.info->library, hook.info->name, hook.info->fields}, action, caller, why, values);
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
   const sys::SignalsBlocked no_signals;

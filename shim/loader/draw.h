@@ -1,15 +1,15 @@
 // The guard of a hook that is called millions of times: rand, getrandom.
 //
-// What was decided for a call place is remembered, so that a draw costs one comparison with the callers before and
-// one addition to its counter. There is no lock, no system call and no lookup on that path.
+// What was decided for a call place is remembered, so that a draw costs one comparison with the callers
+// before and one addition to its counter. There is no lock, no system call and no lookup on that path.
 #pragma once
 
 #include "loader/hook.h"
 
 namespace detshim {
 
-/// What a thread remembers of one hook: the last places that drew, and their counters. One per thread and hook,
-/// constant-initialised. A program draws from a few places in turn, so there are a few.
+/// What a thread remembers of one hook: the last places that drew, and their counters. One per thread and
+/// hook, constant-initialised. A program draws from a few places in turn, so there are a few.
 struct DrawSites {
   struct Place {
     const void* caller = nullptr;
@@ -28,8 +28,8 @@ struct DrawSites {
 /// remembered in `sites` when it is to pin.
 bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values = {});
 
-/// Why the code at that address gets the kernel's entropy from that hook whatever the mode, in words: it belongs to a cryptography
-/// library, whose keys stay random, or the user said so. nullptr if it does not.
+/// Why the code at that address gets the kernel's entropy from that hook whatever the mode, in words: it
+/// belongs to a cryptography library, whose keys stay random, or the user said so. nullptr if it does not.
 const char* why_entropy_is_kept(const Hook& hook, const void* caller);
 
 /// Fills memory from the kernel, for a hook whose real function this libc does not have.
@@ -56,8 +56,9 @@ public:
                                  : &Absent<Signature>::call;
   }
 
-  bool pinned;        ///< give our own
-  bool first = false; ///< the place is new to this thread, or another one drew since: see that the state is made
+  bool pinned; ///< give our own
+  bool first =
+      false; ///< the place is new to this thread, or another one drew since: see that the state is made
 
 private:
   Hook& hook_;
@@ -66,6 +67,6 @@ private:
 } // namespace detshim
 
 /// Opens the guard `draw` of a hook's body; SITES are the thread's DrawSites for it.
-#define DETSHIM_DRAW(NAME, SITES)                                                                              \
-  ::detshim::Draw<::detshim::hooks::NAME##_signature> draw(::detshim::hooks::NAME, SITES,                      \
-                                                            __builtin_return_address(0))
+#define DETSHIM_DRAW(NAME, SITES)                                                                            \
+  ::detshim::Draw<::detshim::hooks::NAME##_signature> draw(::detshim::hooks::NAME, SITES,                    \
+                                                           __builtin_return_address(0))

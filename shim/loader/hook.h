@@ -37,10 +37,7 @@ constexpr Result absent() {
     return static_cast<Result>(-1);
 }
 template <typename Result>
-  requires(requires(Result r) { *r; })
-constexpr Result absent() {
-  return nullptr;
-}
+requires(requires(Result r) { *r; }) constexpr Result absent() { return nullptr; }
 
 template <typename Signature>
 struct Absent;
@@ -68,13 +65,14 @@ public:
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// True if the call is none of our business: switched off, or somebody else's function of that name. Hand it
-  /// to `real` as it is.
+  /// True if the call is none of our business: switched off, or somebody else's function of that name. Hand
+  /// it to `real` as it is.
   bool passes() const { return options().off() || hook_.disabled || hook_.state != Hook::State::hooked; }
 
   /// Records the call; see core/log.h.
   void record(Action action, const char* why, std::initializer_list<Value> values) const {
-    detshim::record({hook_.info->library, hook_.info->name, hook_.info->fields}, action, caller_, why, values);
+    detshim::record({hook_.info->library, hook_.info->name, hook_.info->fields}, action, caller_, why,
+                    values);
   }
 
   /// Another function of the same library, or nullptr.
@@ -93,9 +91,9 @@ private:
   const void* caller_;
 };
 
-/// The guard for libraries that call each other through us (libcusolver calls libcublas): a call that a hooked
-/// library makes inside a hooked call passes. Not for functions that a signal handler may leave by longjmp,
-/// which would leave the depth behind: those of libc use Call.
+/// The guard for libraries that call each other through us (libcusolver calls libcublas): a call that a
+/// hooked library makes inside a hooked call passes. Not for functions that a signal handler may leave by
+/// longjmp, which would leave the depth behind: those of libc use Call.
 template <typename Signature>
 class OutermostCall : public Call<Signature> {
 public:
@@ -114,40 +112,40 @@ private:
 
 // Address of an exported symbol of ours as a constant: function addresses cannot be made `const void*` in a
 // constant expression, so the same symbol is declared once more as an object.
-#define DETSHIM_HOOK_ROW(LIBRARY, NAME, ...)                                                                  \
-  extern "C" const char detshim_address_##NAME[] __asm__(#NAME);                                              \
-  namespace detshim::hooks {                                                                                  \
-  [[gnu::section("detshim_hook_info"), gnu::used]] alignas(64) constinit const HookInfo NAME##_info = {       \
-      .library = #LIBRARY, .name = #NAME, __VA_ARGS__};                                                       \
-  constinit Hook NAME = {.info = &NAME##_info,                                                                \
-                         .wrapper = detshim_address_##NAME,                                                   \
-                         .name_hash = name_hash(#NAME)};                                                      \
-  [[gnu::section("detshim_hooks"), gnu::used]] constinit Hook* const NAME##_row = &NAME;                      \
+#define DETSHIM_HOOK_ROW(LIBRARY, NAME, ...)                                                                 \
+  extern "C" const char detshim_address_##NAME[] __asm__(#NAME);                                             \
+  namespace detshim::hooks {                                                                                 \
+  [[gnu::section("detshim_hook_info"), gnu::used]] alignas(64) constinit const HookInfo NAME                 \
+      ##_info = {.library = #LIBRARY, .name = #NAME, __VA_ARGS__};                                           \
+  constinit Hook NAME = {                                                                                    \
+      .info = &NAME##_info, .wrapper = detshim_address_##NAME, .name_hash = name_hash(#NAME)};               \
+  [[gnu::section("detshim_hooks"), gnu::used]] constinit Hook* const NAME##_row = &NAME;                     \
   }
 
 /// Declares a hook and begins its wrapper's definition. After PARAMS: designated members of HookInfo.
-#define DETSHIM_HOOK(LIBRARY, RESULT, NAME, PARAMS, ...)                                                      \
-  DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                                \
-  namespace detshim::hooks {                                                                                  \
-  using NAME##_signature = RESULT PARAMS;                                                                     \
-  }                                                                                                           \
-  extern "C" __attribute__((visibility("default"))) RESULT detshim_##NAME PARAMS __asm__(#NAME);              \
+#define DETSHIM_HOOK(LIBRARY, RESULT, NAME, PARAMS, ...)                                                     \
+  DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
+  namespace detshim::hooks {                                                                                 \
+  using NAME##_signature = RESULT PARAMS;                                                                    \
+  }                                                                                                          \
+  extern "C" __attribute__((visibility("default"))) RESULT detshim_##NAME PARAMS __asm__(#NAME);             \
   extern "C" RESULT detshim_##NAME PARAMS
 
 /// Opens the guard `call` of a hook's body, with nested calls counted.
-#define DETSHIM_ENTER_OUTERMOST(NAME)                                                                         \
-  ::detshim::OutermostCall<::detshim::hooks::NAME##_signature> call(::detshim::hooks::NAME,                   \
+#define DETSHIM_ENTER_OUTERMOST(NAME)                                                                        \
+  ::detshim::OutermostCall<::detshim::hooks::NAME##_signature> call(::detshim::hooks::NAME,                  \
                                                                     __builtin_return_address(0))
 
 /// Opens the guard `call` of a hook's body.
-#define DETSHIM_ENTER(NAME)                                                                                   \
-  ::detshim::Call<::detshim::hooks::NAME##_signature> call(::detshim::hooks::NAME, __builtin_return_address(0))
+#define DETSHIM_ENTER(NAME)                                                                                  \
+  ::detshim::Call<::detshim::hooks::NAME##_signature> call(::detshim::hooks::NAME,                           \
+                                                           __builtin_return_address(0))
 
-/// Declares a hook whose wrapper is written in assembly (loader/stubs_*.S), because it must hand the call on by
-/// a jump: the real function looks at its caller's address, or does not return like a function.
-#define DETSHIM_STUB(LIBRARY, RESULT, NAME, PARAMS, ...)                                                      \
-  DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                                \
-  namespace detshim::hooks {                                                                                  \
-  using NAME##_signature = RESULT PARAMS;                                                                     \
-  }                                                                                                           \
+/// Declares a hook whose wrapper is written in assembly (loader/stubs_*.S), because it must hand the call on
+/// by a jump: the real function looks at its caller's address, or does not return like a function.
+#define DETSHIM_STUB(LIBRARY, RESULT, NAME, PARAMS, ...)                                                     \
+  DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
+  namespace detshim::hooks {                                                                                 \
+  using NAME##_signature = RESULT PARAMS;                                                                    \
+  }                                                                                                          \
   static_assert(true)

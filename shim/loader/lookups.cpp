@@ -1,7 +1,7 @@
 // dlsym, dlvsym, dlopen, dlmopen, dlclose: how a program reaches a function without linking to it.
 //
-// A lookup in one object's handle is answered with our wrapper if the object's own function is the one that the
-// wrapper stands in front of. Everything else goes on to libc by a jump (stubs_*.S), so RTLD_NEXT and
+// A lookup in one object's handle is answered with our wrapper if the object's own function is the one that
+// the wrapper stands in front of. Everything else goes on to libc by a jump (stubs_*.S), so RTLD_NEXT and
 // RTLD_DEFAULT keep the meaning that they have for their caller.
 #include "core/log.h"
 #include "core/modules.h"
@@ -14,14 +14,18 @@ using namespace detshim;
 
 DETSHIM_STUB(libc, void*, dlsym, (void* handle, const char* name), .action = Action::uncovered,
              .fields = {"symbol", "file"},
-             .summary = "Answers a lookup in a library's handle with the hook of that name; a second copy of a library is recorded.");
-DETSHIM_STUB(libc, void*, dlvsym, (void* handle, const char* name, const char* version), .action = Action::uncovered,
-             .fields = {"symbol", "file"},
-             .summary = "Answers a lookup in a library's handle with the hook of that name; a second copy of a library is recorded.");
-DETSHIM_STUB(libc, void*, dlopen, (const char* path, int flags), .action = Action::replace, .fields = {"file"},
+             .summary = "Answers a lookup in a library's handle with the hook of that name; a second copy of "
+                        "a library is recorded.");
+DETSHIM_STUB(libc, void*, dlvsym, (void* handle, const char* name, const char* version),
+             .action = Action::uncovered, .fields = {"symbol", "file"},
+             .summary = "Answers a lookup in a library's handle with the hook of that name; a second copy of "
+                        "a library is recorded.");
+DETSHIM_STUB(libc, void*, dlopen, (const char* path, int flags), .action = Action::replace,
+             .fields = {"file"},
              .summary = "Takes RTLD_DEEPBIND away, which would bind the library past every hook.");
 DETSHIM_STUB(libc, void*, dlmopen, (long space, const char* path, int flags), .action = Action::uncovered,
-             .fields = {"file"}, .summary = "Recorded: a library in a namespace of its own is past every hook.");
+             .fields = {"file"},
+             .summary = "Recorded: a library in a namespace of its own is past every hook.");
 
 extern "C" {
 
@@ -60,8 +64,8 @@ template <typename Lookup>
 LookupAnswer answer(const Hook& by, void* handle, const char* name, const void* caller, Lookup lookup) {
   if (name == nullptr || handle == RTLD_NEXT) return ask_the_real_one;
   Hook* hook = find_hook(name);
-  // A hook that is switched off is answered all the same: one function has one address, however it is found, and its
-  // wrapper hands calls through.
+  // A hook that is switched off is answered all the same: one function has one address, however it is found,
+  // and its wrapper hands calls through.
   if (hook == nullptr || by.disabled) return ask_the_real_one;
   if (handle == RTLD_DEFAULT) {
     // The search finds our wrapper first. Where no library has the function, the program must hear so: it is
@@ -94,7 +98,8 @@ LookupAnswer detshim_prepare_dlsym(void* handle, const char* name, const char*, 
 LookupAnswer detshim_prepare_dlvsym(void* handle, const char* name, const char* version, const void* caller) {
   resolve(hooks::dlvsym, detshim_real_dlvsym);
   return answer(hooks::dlvsym, handle, name, caller, [name, version](void* in) -> const void* {
-    return reinterpret_cast<hooks::dlvsym_signature*>(const_cast<void*>(detshim_real_dlvsym))(in, name, version);
+    return reinterpret_cast<hooks::dlvsym_signature*>(const_cast<void*>(detshim_real_dlvsym))(in, name,
+                                                                                              version);
   });
 }
 
@@ -104,7 +109,8 @@ int detshim_prepare_dlopen(const char* path, int flags, const void* caller) {
   const Subject subject = {"libc", "dlopen", hooks::dlopen_info.fields};
   const char* file = path != nullptr ? path : "";
   if (options().mode == Mode::observe) {
-    record(subject, Action::uncovered, caller, "RTLD_DEEPBIND binds it past every hook; enforce takes it away", {file});
+    record(subject, Action::uncovered, caller,
+           "RTLD_DEEPBIND binds it past every hook; enforce takes it away", {file});
     return flags;
   }
   record(subject, Action::replace, caller, "RTLD_DEEPBIND taken away: it binds past every hook", {file});

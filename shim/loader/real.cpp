@@ -16,13 +16,15 @@ struct Library {
   bool next_in_order;
 };
 constexpr Library libraries[] = {
-    {"libc", "libc.so", true},           {"libstdcxx", "libstdc++.so", true}, {"libcxx", "libc++.so", true},
-    {"curand", "libcurand.so", false},   {"cublas", "libcublas.so", false},   {"cudnn", "libcudnn", false},
+    {"libc", "libc.so", true},         {"libstdcxx", "libstdc++.so", true}, {"libcxx", "libc++.so", true},
+    {"curand", "libcurand.so", false}, {"cublas", "libcublas.so", false},   {"cudnn", "libcudnn", false},
 };
 
-/// Sanitizers stand in front of libc with functions of the same names that hand on to it: they are as good as libc's.
+/// Sanitizers stand in front of libc with functions of the same names that hand on to it: they are as good as
+/// libc's.
 bool is_sanitizer(const Module& module) {
-  for (const char* start : {"libasan.so", "libtsan.so", "libubsan.so", "liblsan.so", "libhwasan.so", "libclang_rt."})
+  for (const char* start :
+       {"libasan.so", "libtsan.so", "libubsan.so", "liblsan.so", "libhwasan.so", "libclang_rt."})
     if (starts_with(file_name(module.path), start)) return true;
   return false;
 }
@@ -68,8 +70,8 @@ void find_real(Hook& hook) {
     if (!behind_us) return false; // the main program's own definition is never reached through us
     const void* address = module.symbol(hook.info->name);
     if (address == nullptr) return false;
-    const bool of_library =
-        library != nullptr && (starts_with(file_name(module.path), library->file_start) || is_sanitizer(module));
+    const bool of_library = library != nullptr && (starts_with(file_name(module.path), library->file_start) ||
+                                                   is_sanitizer(module));
     if (next == nullptr) {
       next = address;
       next_is_own = of_library;
@@ -96,13 +98,15 @@ Found adopt_real(Hook& hook, const void* function) {
   if (hook.real == function) return Found::fronted;
   // Two objects of one installation (libcudnn.so.9 and its libcudnn_graph.so.9) serve the same handles.
   Module known;
-  return find_module(hook.real, known) && same_folder(known.path, module.path) ? Found::fronted : Found::second_copy;
+  return find_module(hook.real, known) && same_folder(known.path, module.path) ? Found::fronted
+                                                                               : Found::second_copy;
 }
 
 void forget_unloaded() {
   for (Hook* hook : HookTable{}) {
     const Library* library = find_library(hook->info->library);
-    if (hook->real == nullptr || (library != nullptr && library->next_in_order)) continue; // those stay loaded
+    if (hook->real == nullptr || (library != nullptr && library->next_in_order))
+      continue; // those stay loaded
     // Another object may lie at the address by now.
     Module module;
     if (find_module(hook->real, module) && module.symbol(hook->info->name) == hook->real) continue;

@@ -19,8 +19,8 @@ enum class Found {
   second_copy, ///< the library's, but of a copy of it that the hook does not stand in front of
 };
 
-/// Takes note of a function that a program got from a lookup in one object (dlsym with a handle), which may be
-/// the only way to it: the object was opened RTLD_LOCAL.
+/// Takes note of a function that a program got from a lookup in one object (dlsym with a handle), which may
+/// be the only way to it: the object was opened RTLD_LOCAL.
 Found adopt_real(Hook& hook, const void* function);
 
 /// Forgets the real functions that were unloaded, so that a library that is loaded again is hooked again.

@@ -17,8 +17,7 @@ int main(int argc, char** argv) {
   Opaque handle = nullptr;
   int mode = -1;
   std::printf("create=%d\n", CALL(cublasCreate_v2)(&handle));
-  if (!handle)
-    return 1;
+  if (!handle) return 1;
   std::printf("set=%d\n", CALL(cublasSetAtomicsMode)(handle, 1));
   std::printf("get=%d", CALL(cublasGetAtomicsMode)(handle, &mode));
   std::printf(" mode=%d\n", mode);

@@ -49,8 +49,7 @@ struct Shimmed {
 
 std::ostream& operator<<(std::ostream& stream, const Shimmed& run) {
   stream << "exit status " << run.result.status << "\n" << run.result.out << run.result.err;
-  for (const auto& record : run.records)
-    stream << record << "\n";
+  for (const auto& record : run.records) stream << record << "\n";
   return stream;
 }
 
@@ -60,8 +59,7 @@ const Environment observe{{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "observe"}};
 const Environment record{{"DETSHIM_MODE", "record"}};
 
 Environment operator+(Environment a, const Environment& b) {
-  for (const auto& [name, value] : b)
-    a[name] = value;
+  for (const auto& [name, value] : b) a[name] = value;
   return a;
 }
 
@@ -81,8 +79,7 @@ protected:
   /// `folder` is where the libraries are; null skips the test for `reason`.
   void use(const std::string& program, const char* folder, const char* reason) {
     unsetenv("CUBLAS_WORKSPACE_CONFIG"); // the tester's own value is none of the programs' business
-    if (!folder)
-      GTEST_SKIP() << reason;
+    if (!folder) GTEST_SKIP() << reason;
     program_ = std::string{DETSHIM_TEST_PROGRAMS "/"} + program + GetParam().suffix;
     libraries_ = folder;
   }
@@ -99,8 +96,7 @@ protected:
     shimmed.result = run(command(arguments), under_shim(scratch, environment + paths()));
     EXPECT_EQ(shimmed.result.status, 0) << shimmed.result.out << shimmed.result.err;
     shimmed.out = lines(shimmed.result.out);
-    if (!std::filesystem::exists(scratch.log()))
-      return shimmed;
+    if (!std::filesystem::exists(scratch.log())) return shimmed;
     for (const ProcessLog& process : read_log(scratch.log()))
       shimmed.records.insert(shimmed.records.end(), process.records.begin(), process.records.end());
     return shimmed;
@@ -364,8 +360,8 @@ TEST_P(CurandDevice, QuasiRandomTypesGetNoSeed) {
   EXPECT_FALSE(contains(calls(), "curandSetPseudoRandomGeneratorSeed"));
 }
 
-// Generators that are gone make room: with more of them than are kept in mind, the next one still has a seed of
-// its own, which the program's first value takes over.
+// Generators that are gone make room: with more of them than are kept in mind, the next one still has a seed
+// of its own, which the program's first value takes over.
 TEST_P(CurandDevice, DestroyedGeneratorsAreForgotten) {
   const auto seeds_of_the_last = [&](const Environment& environment) {
     shimmed({"x1100", "100:5"}, environment);
@@ -700,8 +696,7 @@ int number_in(const std::string& entry, const std::string& name) {
 TEST_P(CudnnSearch, TimingGivesAnotherOrderEachTimeWithoutTheLibrary) {
   for (const std::string& pass : passes) {
     std::set<Lines> orders;
-    for (int i = 0; i < 6; ++i)
-      orders.insert(native({"find", pass, enough}));
+    for (int i = 0; i < 6; ++i) orders.insert(native({"find", pass, enough}));
     EXPECT_GT(orders.size(), 1U) << pass;
   }
 }
@@ -716,8 +711,7 @@ TEST_P(CudnnSearch, OnlyDeterministicAlgorithmsInAStableOrder) {
       EXPECT_EQ(usable(entries(found.out)), entries(found.out)) << found;
       EXPECT_EQ(sorted(entries(found.out)), sorted(usable(entries(native(program)))));
       EXPECT_TRUE(found.did("replace", symbol(search, pass))) << found;
-      for (int i = 0; i < 3; ++i)
-        EXPECT_EQ(shimmed(program).out, found.out);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(shimmed(program).out, found.out);
     }
   }
 }
@@ -762,8 +756,7 @@ TEST_P(CudnnSearch, AlgorithmsFitTheGivenWorkspace) {
   for (const std::string& pass : passes) {
     const Lines found = entries(shimmed({"findex", pass, enough, "65536"}).out);
     EXPECT_FALSE(found.empty());
-    for (const std::string& entry : found)
-      EXPECT_LE(number_in(entry, "memory"), 65536) << entry;
+    for (const std::string& entry : found) EXPECT_LE(number_in(entry, "memory"), 65536) << entry;
     EXPECT_GT(entries(shimmed({"findex", pass, enough, ample}).out).size(), found.size());
   }
 }
@@ -823,8 +816,7 @@ TEST_P(CudnnSearch, AnOlderLibraryIsFilteredAndPutInOrder) {
       EXPECT_TRUE(std::ranges::is_sorted(entries(found.out), {}, [](const std::string& entry) {
         return number_in(entry, "algo");
       })) << found;
-      for (int i = 0; i < 3; ++i)
-        EXPECT_EQ(shimmed(program).out, found.out);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(shimmed(program).out, found.out);
     }
   }
 }

@@ -36,8 +36,7 @@ namespace {
 using Descriptor = cudnnBackendDescriptor_t;
 
 void check(const char* what, cudnnStatus_t status) {
-  if (status == CUDNN_STATUS_SUCCESS)
-    return;
+  if (status == CUDNN_STATUS_SUCCESS) return;
   char text[2048] = "";
   CALL(cudnnGetLastErrorString)(text, sizeof text);
   std::printf("%s: %d\n", what, static_cast<int>(status));
@@ -157,11 +156,9 @@ std::vector<Descriptor> configs(Descriptor heuristics, int64_t request) {
   int64_t count = -1;
   check("count", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
                                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr));
-  if (request < 0)
-    request = count;
+  if (request < 0) request = count;
   std::vector<Descriptor> own;
-  for (int64_t i = 0; i < request; ++i)
-    own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+  for (int64_t i = 0; i < request; ++i) own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
 
   int64_t returned = -1;
   auto handed_in = own; // the library may write into this array; the program reads only its own
@@ -195,8 +192,7 @@ std::vector<cudnnBackendNumericalNote_t> engine_of(Descriptor config) {
 bool print(Descriptor config) {
   const auto notes = engine_of(config);
   std::printf(" notes=");
-  for (size_t i = 0; i < notes.size(); ++i)
-    std::printf("%s%d", i ? "," : "", static_cast<int>(notes[i]));
+  for (size_t i = 0; i < notes.size(); ++i) std::printf("%s%d", i ? "," : "", static_cast<int>(notes[i]));
 
   std::vector<Descriptor> knobs;
   for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i)
@@ -213,18 +209,17 @@ bool print(Descriptor config) {
     std::printf("%s%d=%lld", i ? "," : "", static_cast<int>(type.at(0)), static_cast<long long>(value.at(0)));
   }
   std::printf("\n");
-  for (const auto knob : knobs)
-    CALL(cudnnBackendDestroyDescriptor)(knob);
+  for (const auto knob : knobs) CALL(cudnnBackendDestroyDescriptor)(knob);
   return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) != notes.end();
 }
 
 /// Asks without a place for the number, and prints the configs that were filled.
 void print_uncounted(Descriptor heuristics, int64_t request) {
   std::vector<Descriptor> own;
-  for (int64_t i = 0; i < request; ++i)
-    own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
-  check("results", CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                                  CUDNN_TYPE_BACKEND_DESCRIPTOR, request, nullptr, own.data()));
+  for (int64_t i = 0; i < request; ++i) own.push_back(create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+  check("results",
+        CALL(cudnnBackendGetAttribute)(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                       CUDNN_TYPE_BACKEND_DESCRIPTOR, request, nullptr, own.data()));
   const auto engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   for (const auto config : own) {
     Descriptor into[] = {engine};
@@ -296,12 +291,10 @@ Descriptor config_of(Descriptor operation_graph, int64_t index, Descriptor prope
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 5)
-    return 2;
+  if (argc < 5) return 2;
   const std::string pass = argv[1], type = argv[2], shape = argv[3], mode = argv[4];
   std::vector<std::string> commands(argv + 5, argv + argc);
-  if (commands.empty())
-    commands = {"list"};
+  if (commands.empty()) commands = {"list"};
 
   const auto properties = device_properties();
   const auto operation_graph = graph(pass, type == "half" ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT, shape);
@@ -336,11 +329,9 @@ int main(int argc, char** argv) {
     }
     Descriptor nondeterministic = nullptr;
     for (const auto config : configs(heuristics, number)) {
-      if (print(config) && !nondeterministic)
-        nondeterministic = config;
+      if (print(config) && !nondeterministic) nondeterministic = config;
     }
-    if (command != "plan")
-      continue;
+    if (command != "plan") continue;
     if (nondeterministic) {
       plan(nondeterministic, properties);
     } else {

@@ -1,7 +1,6 @@
 // An ordinary user of cuRAND's device generators. Each argument makes one: `TYPE`, or `TYPE:SEED`, where SEED
-// is a number or `clock`, or `TYPE:SEED:ORDERING`; `xN` makes N of the default type, then destroys them. Prints
-// the statuses; the double's record tells what
-// arrived.
+// is a number or `clock`, or `TYPE:SEED:ORDERING`; `xN` makes N of the default type, then destroys them.
+// Prints the statuses; the double's record tells what arrived.
 #include "call.h"
 
 #include "vendor.h"
@@ -16,8 +15,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (argv[i][0] == 'x') {
       std::vector<Opaque> many(std::strtoul(argv[i] + 1, nullptr, 10));
-      for (Opaque& one : many)
-        CALL(curandCreateGenerator)(&one, 100);
+      for (Opaque& one : many) CALL(curandCreateGenerator)(&one, 100);
       for (; !many.empty(); many.pop_back()) // the last one first: its address is what the next one gets
         CALL(curandDestroyGenerator)(many.back());
       continue;

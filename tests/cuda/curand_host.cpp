@@ -24,8 +24,7 @@
 namespace {
 
 unsigned long long seed_of(const char* text) {
-  if (!std::strcmp(text, "time"))
-    return static_cast<unsigned long long>(std::time(nullptr));
+  if (!std::strcmp(text, "time")) return static_cast<unsigned long long>(std::time(nullptr));
   if (!std::strcmp(text, "clock")) {
     return static_cast<unsigned long long>(std::chrono::system_clock::now().time_since_epoch().count());
   }
@@ -33,8 +32,7 @@ unsigned long long seed_of(const char* text) {
 }
 
 void check(const char* name, curandStatus_t status) {
-  if (status != CURAND_STATUS_SUCCESS)
-    std::printf("%s: %d\n", name, static_cast<int>(status));
+  if (status != CURAND_STATUS_SUCCESS) std::printf("%s: %d\n", name, static_cast<int>(status));
 }
 
 void draw(curandGenerator_t generator, curandRngType type, size_t count) {
@@ -44,8 +42,7 @@ void draw(curandGenerator_t generator, curandRngType type, size_t count) {
   const auto status = wide ? CALL(curandGenerateLongLong)(generator, wide_words.data(), count)
                            : CALL(curandGenerate)(generator, words.data(), count);
   check("draw", status);
-  if (status != CURAND_STATUS_SUCCESS)
-    return;
+  if (status != CURAND_STATUS_SUCCESS) return;
   for (size_t i = 0; i < count; ++i) {
     std::printf("%s%llx", i ? " " : "", wide ? wide_words[i] : static_cast<unsigned long long>(words[i]));
   }

@@ -17,8 +17,7 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-  if (argc < 4)
-    return 2;
+  if (argc < 4) return 2;
   const std::string search = argv[1], pass = argv[2];
   const int room = std::atoi(argv[3]);
   const size_t workspace = argc > 4 ? std::strtoull(argv[4], nullptr, 0) : 0;
@@ -38,8 +37,7 @@ int main(int argc, char** argv) {
 
   Opaque handle = nullptr;
   int status = CALL(cudnnCreate)(&handle);
-  if (status != 0)
-    return 1;
+  if (status != 0) return 1;
 
   const std::string which = search + " " + pass;
   if (which == "find forward") {

@@ -19,8 +19,7 @@ extern "C" {
 int cublasCreate_v2(Opaque* handle) {
   static const char* const workspace = std::getenv("CUBLAS_WORKSPACE_CONFIG");
   record("cublasCreate_v2 CUBLAS_WORKSPACE_CONFIG=%s", workspace ? workspace : "(unset)");
-  if (misbehaves("fail"))
-    return not_initialized;
+  if (misbehaves("fail")) return not_initialized;
   *handle = new Handle;
   return 0;
 }
@@ -33,8 +32,7 @@ int cublasDestroy_v2(Opaque handle) {
 
 int cublasSetAtomicsMode(Opaque handle, int mode) {
   record("cublasSetAtomicsMode mode=%d", mode);
-  if (misbehaves("fail"))
-    return not_initialized;
+  if (misbehaves("fail")) return not_initialized;
   static_cast<Handle*>(handle)->atomics_mode = mode;
   return 0;
 }
@@ -52,8 +50,7 @@ int cublasGetVersion_v2(Opaque, int* value) {
 }
 
 int cublasGetProperty(int type, int* value) {
-  if (type < 0 || type > 2)
-    return invalid_value;
+  if (type < 0 || type > 2) return invalid_value;
   *value = version[type];
   return 0;
 }

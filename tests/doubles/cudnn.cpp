@@ -46,8 +46,7 @@ std::vector<AlgoPerf> ranking(const std::vector<Candidate>& candidates) {
   std::vector<AlgoPerf> results;
   for (const Candidate& c : candidates) {
     results.push_back({c.algo, c.status, -1.0F, c.memory, c.determinism, c.math_type, {}});
-    if (misbehaves("only_nondeterministic"))
-      results.back().determinism = 0;
+    if (misbehaves("only_nondeterministic")) results.back().determinism = 0;
   }
   if (misbehaves("fewer")) {
     results.resize(2);
@@ -58,10 +57,8 @@ std::vector<AlgoPerf> ranking(const std::vector<Candidate>& candidates) {
 }
 
 int deliver(std::vector<AlgoPerf> results, int requested, int* returned, AlgoPerf* into) {
-  if (requested < 1 || !returned || !into)
-    return bad_param;
-  if (misbehaves("fail"))
-    return execution_failed;
+  if (requested < 1 || !returned || !into) return bad_param;
+  if (misbehaves("fail")) return execution_failed;
   results.resize(std::min(results.size(), static_cast<size_t>(requested)));
   std::copy(results.begin(), results.end(), into);
   *returned = static_cast<int>(results.size());
@@ -76,10 +73,8 @@ int time_them(const std::vector<Candidate>& candidates, size_t workspace, int re
   static std::mt19937_64 chance(
       static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
   for (AlgoPerf& result : results) {
-    if (result.memory > workspace)
-      result.status = not_supported;
-    if (result.status == 0)
-      result.time = 0.1F + static_cast<float>(chance() % 1000000) * 1e-5F;
+    if (result.memory > workspace) result.status = not_supported;
+    if (result.status == 0) result.time = 0.1F + static_cast<float>(chance() % 1000000) * 1e-5F;
   }
   std::stable_sort(results.begin(), results.end(), [](const AlgoPerf& a, const AlgoPerf& b) {
     return (a.status != 0) != (b.status != 0) ? a.status == 0 : a.time < b.time;

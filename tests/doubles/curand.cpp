@@ -21,8 +21,7 @@ extern "C" {
 int curandCreateGenerator(Opaque* generator, int type) {
   static int made = 0;
   record("curandCreateGenerator generator=%d type=%d", made, type);
-  if (misbehaves("fail"))
-    return initialization_failed;
+  if (misbehaves("fail")) return initialization_failed;
   *generator = new Generator{type, made++};
   return 0;
 }
@@ -55,8 +54,7 @@ int curandGetVersion(int* value) {
 }
 
 int curandGetProperty(int type, int* value) {
-  if (type < 0 || type > 2)
-    return out_of_range;
+  if (type < 0 || type > 2) return out_of_range;
   *value = version[type];
   return 0;
 }

@@ -8,5 +8,6 @@
 
 int main() {
   boost::random::random_device device;
-  std::cout << device() << ' ' << boost::random::mt19937(device)() << ' ' << boost::uuids::random_generator()() << '\n';
+  std::cout << device() << ' ' << boost::random::mt19937(device)() << ' '
+            << boost::uuids::random_generator()() << '\n';
 }

@@ -10,14 +10,16 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// A program, and what must be there for it: commands that are run first and must succeed, or else the test skips.
+/// A program, and what must be there for it: commands that are run first and must succeed, or else the test
+/// skips.
 struct Framework {
   const char* name;
   Arguments command;
   Arguments needs;
 };
 
-const std::string python = "/usr/bin/python3"; // the distribution's own, which its NumPy and PyTorch belong to
+const std::string python =
+    "/usr/bin/python3"; // the distribution's own, which its NumPy and PyTorch belong to
 const std::string here = FRAMEWORKS_FOLDER "/";
 
 Arguments import(const std::string& module) { return {python, "-c", "import " + module}; }
@@ -31,10 +33,14 @@ const std::vector<Framework> frameworks = {
     {"processes_forkserver", {python, here + "processes.py", "forkserver"}, import("multiprocessing")},
     {"numpy", {python, here + "numpy_random.py"}, import("numpy")},
     {"torch", {python, here + "torch_random.py"}, import("torch")},
-    {"perl", {"perl", "-e", "my %h = map { $_ => 1 } 'a'..'z'; print rand(), ' ', join('', keys %h), \"\\n\""}, {"perl", "-e1"}},
+    {"perl",
+     {"perl", "-e", "my %h = map { $_ => 1 } 'a'..'z'; print rand(), ' ', join('', keys %h), \"\\n\""},
+     {"perl", "-e1"}},
     {"bash", {"bash", "-c", "echo $SRANDOM $SRANDOM"}, {"bash", "-c", "[ -n \"$SRANDOM\" ]"}},
     {"ruby_hash", {"ruby", "-e", "puts 'detshim'.hash"}, {"ruby", "-e", "1"}},
-    {"php", {"php", "-r", "echo mt_rand(), ' ', random_int(0, 1000000000), ' ', bin2hex(random_bytes(8));"}, {"php", "-r", ";"}},
+    {"php",
+     {"php", "-r", "echo mt_rand(), ' ', random_int(0, 1000000000), ' ', bin2hex(random_bytes(8));"},
+     {"php", "-r", ";"}},
     {"shuf", {"shuf", "-i", "1-1000", "-n", "8"}, {"shuf", "--version"}},
     {"sort", {"sh", "-c", "seq 1000 | sort -R | head -8"}, {"sort", "--version"}},
     {"mktemp", {"sh", "-c", "basename $(mktemp -u)"}, {"mktemp", "--version"}},

@@ -52,9 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
              4},
         Case{"substituted", {"bash", "-c", "echo \"$(" + plain + ")\"; echo \"$(" + plain + ")\""}, 2},
         Case{"pipeline", {"bash", "-c", plain + " | cat; " + plain + " | (cat; " + plain + ")"}, 3},
-        Case{"background",
-             {"bash", "-c", plain + " & wait; " + plain + " & wait; (" + plain + ") & wait"},
-             3},
+        Case{
+            "background", {"bash", "-c", plain + " & wait; " + plain + " & wait; (" + plain + ") & wait"}, 3},
         Case{"forks",
              {"python3", "-c",
               "import os, sys\n"
@@ -79,13 +78,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"python",
              {"python3", "-c",
               "import os, subprocess\n"
-              "for i in range(2): subprocess.run(['" + snippet + "', 'plain'])\n"
-              "os.system('" + plain + "')\n"
-              "os.spawnl(os.P_WAIT, '" + snippet + "', 'getrandom', 'fork')\n"},
+              "for i in range(2): subprocess.run(['" +
+                  snippet +
+                  "', 'plain'])\n"
+                  "os.system('" +
+                  plain +
+                  "')\n"
+                  "os.spawnl(os.P_WAIT, '" +
+                  snippet + "', 'getrandom', 'fork')\n"},
              4},
-        Case{"perl",
-             {"perl", "-e", "system('" + snippet + "', 'plain') for 1..2; print `" + plain + "`"},
-             3}),
+        Case{
+            "perl", {"perl", "-e", "system('" + snippet + "', 'plain') for 1..2; print `" + plain + "`"}, 3}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(Wrapper, IsTransparent) {

@@ -47,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Escapes, DoNotConcernProgramsThatAreCovered) {
   const TemporaryFolder scratch;
-  const Result result = run({"sh", "-c", "ls / >/dev/null; env true; bash -c true"}, under_shim(scratch, loud));
+  const Result result =
+      run({"sh", "-c", "ls / >/dev/null; env true; bash -c true"}, under_shim(scratch, loud));
   EXPECT_EQ(result.err, "");
   EXPECT_FALSE(std::filesystem::exists(scratch.log()));
 }
@@ -59,8 +60,9 @@ TEST(Escapes, WithAnotherUsersRightsAreSaid) {
   std::filesystem::copy_file("/bin/true", copy);
   std::filesystem::permissions(copy, std::filesystem::perms::set_uid, std::filesystem::perm_options::add);
   std::filesystem::permissions(scratch.path(), std::filesystem::perms::all);
-  const Result result = run({"setpriv", "--reuid=65534", "--clear-groups", "sh", "-c", copy.string() + "; true"},
-                            under_shim(scratch, loud));
+  const Result result =
+      run({"setpriv", "--reuid=65534", "--clear-groups", "sh", "-c", copy.string() + "; true"},
+          under_shim(scratch, loud));
   EXPECT_NE(result.err.find("runs with another user's rights"), std::string::npos) << result.err;
 }
 
@@ -69,7 +71,8 @@ TEST(ClosingLine, IsPrintedByAShellToo) {
   for (const char* shell : {"dash", "bash"}) {
     if (find_program(shell).empty()) continue;
     const TemporaryFolder scratch;
-    const Result result = run({shell, "-c", "head -c 4 /dev/urandom >/dev/null; true"}, under_shim(scratch, loud));
+    const Result result =
+        run({shell, "-c", "head -c 4 /dev/urandom >/dev/null; true"}, under_shim(scratch, loud));
     EXPECT_NE(result.err.find("pinned in 1 process"), std::string::npos) << shell << ": " << result.err;
     EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
   }

@@ -58,7 +58,8 @@ TEST_P(Rank, HasItsOwnStreamAndIsItselfAgain) {
   std::set<std::string> values;
   for (const char* rank : {"0", "1", "2", "17"}) {
     const Lines lines = tree("forks", {{variable, rank}});
-    for (const std::string& line : lines) EXPECT_TRUE(values.insert(value_of(line)).second) << rank << ": " << line;
+    for (const std::string& line : lines)
+      EXPECT_TRUE(values.insert(value_of(line)).second) << rank << ": " << line;
     EXPECT_EQ(tree("forks", {{variable, rank}}), lines);
     // However deep the launcher, and however often it launched before.
     const std::string launched = variable + "=" + rank + " " TREE_PROGRAM " forks";
@@ -68,8 +69,8 @@ TEST_P(Rank, HasItsOwnStreamAndIsItselfAgain) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Rank,
-                         testing::Values("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID",
-                                         "MV2_COMM_WORLD_RANK"),
+                         testing::Values("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                         "SLURM_PROCID", "MV2_COMM_WORLD_RANK"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 TEST(Ranks, AreReadInOrderAndNonsenseIsNoRank) {

@@ -31,14 +31,16 @@ TEST_P(Keys, DifferUnderOneSeed) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Keys,
-    testing::Values(Key{"openssl_rand", {"openssl", "rand", "-hex", "16"}},
-                    Key{"openssl_ec_key", {"openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"}},
-                    Key{"openssl_rsa_key", {"openssl", "genrsa", "1024"}},
-                    Key{"python_ssl", {"/usr/bin/python3", "-c", "import ssl; print(ssl.RAND_bytes(16).hex())"}},
-                    Key{"node", {"node", "-p", "require('crypto').randomBytes(16).toString('hex')"}},
-                    Key{"gpg", {"gpg", "--gen-random", "--armor", "1", "16"}},
-                    Key{"ssh_keygen", {"sh", "-c", "cd $(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f key && cat key.pub"}},
-                    Key{"gnutls", {"certtool", "--generate-privkey", "--key-type", "ed25519"}}),
+    testing::Values(
+        Key{"openssl_rand", {"openssl", "rand", "-hex", "16"}},
+        Key{"openssl_ec_key", {"openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"}},
+        Key{"openssl_rsa_key", {"openssl", "genrsa", "1024"}},
+        Key{"python_ssl", {"/usr/bin/python3", "-c", "import ssl; print(ssl.RAND_bytes(16).hex())"}},
+        Key{"node", {"node", "-p", "require('crypto').randomBytes(16).toString('hex')"}},
+        Key{"gpg", {"gpg", "--gen-random", "--armor", "1", "16"}},
+        Key{"ssh_keygen",
+            {"sh", "-c", "cd $(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f key && cat key.pub"}},
+        Key{"gnutls", {"certtool", "--generate-privkey", "--key-type", "ed25519"}}),
     [](const auto& tested) { return std::string{tested.param.name}; });
 
 TEST(Keys, AreCountedAsObservedOnceThereIsALog) {
@@ -59,8 +61,8 @@ TEST(Keys, AreCountedAsObservedOnceThereIsALog) {
 TEST(Keys, AloneLeaveNoLog) {
   if (find_program("openssl").empty()) GTEST_SKIP() << "openssl is not installed";
   const TemporaryFolder scratch;
-  const Result result =
-      run({"openssl", "rand", "-hex", "4"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
+  const Result result = run({"openssl", "rand", "-hex", "4"},
+                            under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
   EXPECT_EQ(result.err, "");
   EXPECT_FALSE(std::filesystem::exists(scratch.log()));
 }
@@ -77,7 +79,8 @@ TEST(KeepEntropy, LeavesTheNamedFilesAlone) {
 TEST(KeepEntropy, RefusesAPath) {
   const Result result = drawn({"true"}, {{"DETSHIM_KEEP_ENTROPY", "/usr/lib/libx.so"}});
   EXPECT_EQ(result.status, 2);
-  EXPECT_NE(result.err.find("DETSHIM_KEEP_ENTROPY=\"/usr/lib/libx.so\" is not accepted"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("DETSHIM_KEEP_ENTROPY=\"/usr/lib/libx.so\" is not accepted"), std::string::npos)
+      << result.err;
 }
 
 } // namespace

@@ -278,22 +278,47 @@ TEST(LogFolder, ThatCannotBeWrittenLeavesTheProgramAlone) {
 
 TEST(Arguments, ThatAreSecretsAreHidden) {
   const TemporaryFolder scratch;
-  const std::vector<std::string> arguments = {"--token=abc1", "--password", "abc2", "--api-key=abc3",
-                                              "--epochs=5",   "--name",     "Anna",       "--api_key=abc4",
-                                              "WANDB_API_KEY=abc5", "--OPENAI_API_KEY", "abc6", "--wandb-key=abc7",
-                                              "-H", "Authorization: Bearer abc8", "{\"token\":\"abc9\"}",
-                                              "https://user:abc10@example.org/", "token_classifier.py"};
+  const std::vector<std::string> arguments = {"--token=abc1",
+                                              "--password",
+                                              "abc2",
+                                              "--api-key=abc3",
+                                              "--epochs=5",
+                                              "--name",
+                                              "Anna",
+                                              "--api_key=abc4",
+                                              "WANDB_API_KEY=abc5",
+                                              "--OPENAI_API_KEY",
+                                              "abc6",
+                                              "--wandb-key=abc7",
+                                              "-H",
+                                              "Authorization: Bearer abc8",
+                                              "{\"token\":\"abc9\"}",
+                                              "https://user:abc10@example.org/",
+                                              "token_classifier.py"};
   std::vector<std::string> command = {counted};
   command.insert(command.end(), arguments.begin(), arguments.end());
   EXPECT_EQ(run(command, under_shim(scratch, seed_42)), done);
 
   const std::vector<ProcessLog> logs = read_log(scratch.log());
   ASSERT_EQ(logs.size(), 1u);
-  const std::vector<std::string> expected = {
-      counted,      "--token=<hidden>", "--password", "<hidden>", "--api-key=<hidden>",
-      "--epochs=5", "--name",           "Anna",       "--api_key=<hidden>", "WANDB_API_KEY=<hidden>",
-      "--OPENAI_API_KEY", "<hidden>", "--wandb-key=<hidden>", "-H", "Authorization:<hidden>",
-      "{\"token\":<hidden>", "<hidden>", "token_classifier.py"};
+  const std::vector<std::string> expected = {counted,
+                                             "--token=<hidden>",
+                                             "--password",
+                                             "<hidden>",
+                                             "--api-key=<hidden>",
+                                             "--epochs=5",
+                                             "--name",
+                                             "Anna",
+                                             "--api_key=<hidden>",
+                                             "WANDB_API_KEY=<hidden>",
+                                             "--OPENAI_API_KEY",
+                                             "<hidden>",
+                                             "--wandb-key=<hidden>",
+                                             "-H",
+                                             "Authorization:<hidden>",
+                                             "{\"token\":<hidden>",
+                                             "<hidden>",
+                                             "token_classifier.py"};
   EXPECT_EQ(logs[0].records[0]["args"], expected);
   for (const auto& entry : fs::directory_iterator{scratch.log()})
     EXPECT_EQ(content(entry).find("abc"), std::string::npos) << entry;

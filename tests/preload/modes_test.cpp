@@ -184,7 +184,8 @@ TEST(SeedPolicy, FixedTakesAProcessIdForAValueLikeAnyOther) {
 TEST(SeedPolicy, ThatLetsAClockDecideIsUnfixed) {
   const auto actions = [](const char* policy, const char* value) {
     const TemporaryFolder scratch;
-    run({RESEED_PROGRAM, value}, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", policy}}));
+    run({RESEED_PROGRAM, value},
+        under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", policy}}));
     std::string all;
     for (const ProcessLog& process : read_log(scratch.log()))
       for (const auto& call : process.calls("srand")) all += call["do"].get<std::string>();

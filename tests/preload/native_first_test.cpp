@@ -26,8 +26,10 @@ Draws draws(const std::vector<std::string>& arguments, const Environment& enviro
   Draws values;
   bool in_worker = false;
   for (const std::string& line : lines(result.out)) {
-    if (line == "worker") in_worker = true;
-    else (in_worker ? values.worker : values.own).push_back(line);
+    if (line == "worker")
+      in_worker = true;
+    else
+      (in_worker ? values.worker : values.own).push_back(line);
   }
   EXPECT_EQ(values.own.size(), 1000u);
   EXPECT_EQ(values.worker.size(), in_worker ? 1000u : 0u);

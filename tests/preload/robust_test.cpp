@@ -96,8 +96,8 @@ TEST_P(Harmless, EndsAsWithoutTheLibrary) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Harmless,
-                         testing::Values("small", "longjmp", "fork_while_recording", "file_limit", "folder_gone",
-                                         "unreachable"),
+                         testing::Values("small", "longjmp", "fork_while_recording", "file_limit",
+                                         "folder_gone", "unreachable"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 TEST(CopiedStates, DoNotFallIntoAShortCycle) {
@@ -116,10 +116,13 @@ TEST(SeededBeforeAFork, ChildrenAgree) {
 TEST(OwnSeed, OfAChildIsThatSeedsRun) {
   const auto inside = [&](const std::string& own) {
     const TemporaryFolder scratch;
-    return run({"sh", "-c", "exec env DETSHIM_SEED=" + own + " head -c 8 /dev/urandom"}, under_shim(scratch, seed)).out;
+    return run({"sh", "-c", "exec env DETSHIM_SEED=" + own + " head -c 8 /dev/urandom"},
+               under_shim(scratch, seed))
+        .out;
   };
   const TemporaryFolder scratch;
-  const std::string alone = run({"head", "-c", "8", "/dev/urandom"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).out;
+  const std::string alone =
+      run({"head", "-c", "8", "/dev/urandom"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).out;
   EXPECT_EQ(inside("1"), alone);
   EXPECT_NE(inside("2"), alone);
 }
@@ -128,7 +131,8 @@ TEST(Fifo, InPlaceOfALogFileDoesNotHang) {
   const TemporaryFolder scratch;
   std::filesystem::create_directory(scratch.log());
   // exec keeps the process id, so the name of the file is known beforehand
-  const std::string command = "mkfifo " + scratch.log().string() + "/0-0-$$.jsonl; exec " ROBUST_PROGRAM " draw";
+  const std::string command =
+      "mkfifo " + scratch.log().string() + "/0-0-$$.jsonl; exec " ROBUST_PROGRAM " draw";
   EXPECT_EQ(run({"sh", "-c", command}, under_shim(scratch, seed)).out, "12\n");
 }
 
@@ -162,7 +166,8 @@ TEST(Signals, MayDrawAtAnyMoment) {
   EXPECT_EQ(result.out, "done\n");
 }
 
-/// Starts the program, kills it after it has printed `lines` lines, and gives the last number that it printed.
+/// Starts the program, kills it after it has printed `lines` lines, and gives the last number that it
+/// printed.
 uint64_t kill_after(int line_count, const Environment& environment) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return 0;
@@ -180,7 +185,8 @@ uint64_t kill_after(int line_count, const Environment& environment) {
     if (fgets(line, sizeof line, output) == nullptr) break;
   kill(child, SIGKILL);
   uint64_t last = 0;
-  for (; fgets(line, sizeof line, output) != nullptr && strchr(line, '\n') != nullptr;) last = strtoull(line, nullptr, 10);
+  for (; fgets(line, sizeof line, output) != nullptr && strchr(line, '\n') != nullptr;)
+    last = strtoull(line, nullptr, 10);
   if (last == 0) last = static_cast<uint64_t>(line_count);
   fclose(output);
   int status;
@@ -243,8 +249,10 @@ class Neighbours : public testing::TestWithParam<Host> {};
 
 TEST_P(Neighbours, RunAsUsualAndArePinned) {
   const Host& host = GetParam();
-  if (!host.library.empty() && !std::filesystem::exists(host.library)) GTEST_SKIP() << host.library << " is not installed";
-  if (!host.before.empty() && find_program(host.before[0]).empty()) GTEST_SKIP() << host.before[0] << " is not installed";
+  if (!host.library.empty() && !std::filesystem::exists(host.library))
+    GTEST_SKIP() << host.library << " is not installed";
+  if (!host.before.empty() && find_program(host.before[0]).empty())
+    GTEST_SKIP() << host.before[0] << " is not installed";
   if (!std::filesystem::exists(host.program)) GTEST_SKIP() << "not built: " << host.program;
   const auto drawn = [&] {
     const TemporaryFolder scratch;
@@ -268,13 +276,14 @@ TEST_P(Neighbours, RunAsUsualAndArePinned) {
 const std::string libraries = "/usr/lib/" MULTIARCH "/";
 INSTANTIATE_TEST_SUITE_P(
     All, Neighbours,
-    testing::Values(Host{"jemalloc", {}, {}, libraries + "libjemalloc.so.2"},
-                    Host{"tcmalloc", {}, {}, libraries + "libtcmalloc_minimal.so.4"},
-                    Host{"mimalloc", {}, {}, libraries + "libmimalloc.so.2"},
-                    Host{"valgrind", {"valgrind", "-q"}, {}, ""},
-                    Host{"gcc_asan", {}, {{"ASAN_OPTIONS", "verify_asan_link_order=0"}}, "", ROBUST_PROGRAM "_asan"},
-                    Host{"gcc_tsan", {"setarch", "-R"}, {}, "", ROBUST_PROGRAM "_tsan"},
-                    Host{"clang_asan", {}, {}, "", ROBUST_PROGRAM "_clang_asan"}),
+    testing::Values(
+        Host{"jemalloc", {}, {}, libraries + "libjemalloc.so.2"},
+        Host{"tcmalloc", {}, {}, libraries + "libtcmalloc_minimal.so.4"},
+        Host{"mimalloc", {}, {}, libraries + "libmimalloc.so.2"},
+        Host{"valgrind", {"valgrind", "-q"}, {}, ""},
+        Host{"gcc_asan", {}, {{"ASAN_OPTIONS", "verify_asan_link_order=0"}}, "", ROBUST_PROGRAM "_asan"},
+        Host{"gcc_tsan", {"setarch", "-R"}, {}, "", ROBUST_PROGRAM "_tsan"},
+        Host{"clang_asan", {}, {}, "", ROBUST_PROGRAM "_clang_asan"}),
     [](const auto& tested) { return std::string{tested.param.name}; });
 
 } // namespace

@@ -9,13 +9,15 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 const Arguments pointers = {POINTERS_PROGRAM};
-const Arguments objects = {"/usr/bin/python3", "-c",
-                           "s = {type('T%d' % i, (), {})() for i in range(40)}; print([type(x).__name__ for x in s])"};
+const Arguments objects = {
+    "/usr/bin/python3", "-c",
+    "s = {type('T%d' % i, (), {})() for i in range(40)}; print([type(x).__name__ for x in s])"};
 
 std::string under_run(const Arguments& options, const Arguments& command, const Environment& more = {}) {
   const TemporaryFolder scratch;
-  Arguments all = {DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY,
-                   "--log", scratch.log().string()};
+  Arguments all = {
+      DETSHIM_COMMAND,       "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY, "--log",
+      scratch.log().string()};
   all.insert(all.end(), options.begin(), options.end());
   all.push_back("--");
   all.insert(all.end(), command.begin(), command.end());
@@ -44,9 +46,11 @@ TEST(Run, MakesTheOrderOfAddressesRepeat) {
 
 // A drawn seed, given again in either way, gives the run again.
 TEST(Run, IsReplayedByTheSeedThatItDrew) {
-  const Arguments draw = {"/usr/bin/python3", "-c", "import os, random; print(random.random(), hash('x'), os.urandom(4))"};
+  const Arguments draw = {"/usr/bin/python3", "-c",
+                          "import os, random; print(random.random(), hash('x'), os.urandom(4))"};
   const TemporaryFolder scratch;
-  Arguments command = {DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--log", scratch.log().string(), "--"};
+  Arguments command = {DETSHIM_COMMAND,        "run", "--library", DETSHIM_LIBRARY, "--log",
+                       scratch.log().string(), "--"};
   command.insert(command.end(), draw.begin(), draw.end());
   const Result drawn = run(command);
   const std::string start = "Using seed: ";
@@ -70,8 +74,9 @@ TEST(Run, SaysWhichLayoutAProcessHad) {
   if (run({"setarch", "-R", "true"}).status != 0) GTEST_SKIP() << "the kernel refuses a fixed layout";
   for (const bool keeps : {false, true}) {
     const TemporaryFolder scratch;
-    Arguments command = {DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY,
-                         "--log", scratch.log().string()};
+    Arguments command = {
+        DETSHIM_COMMAND,       "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY, "--log",
+        scratch.log().string()};
     if (keeps) command.push_back("--keep-aslr");
     for (const char* word : {"--", "od", "-An", "-N4", "/dev/urandom"}) command.push_back(word);
     ASSERT_EQ(run(command).status, 0);

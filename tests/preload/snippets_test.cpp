@@ -82,8 +82,7 @@ const std::vector<Snippet> snippets = {
 
     {"std_random_device", "_ZNSt13random_device9_M_getvalEv"},
     {"std_random_device_old_abi", "_ZNSt13random_device9_M_getvalEv"},
-    {"std_random_device_pretr1",
-     "_ZNSt13random_device9_M_getvalEv,_ZNSt13random_device16_M_getval_pretr1Ev"},
+    {"std_random_device_pretr1", "_ZNSt13random_device9_M_getvalEv,_ZNSt13random_device16_M_getval_pretr1Ev"},
     {"libcxx_random_device", "_ZNSt3__113random_deviceclEv,open"},
     {"mt19937_seeded", "_ZNSt13random_device9_M_getvalEv"},
 };

@@ -82,7 +82,8 @@ TEST_F(Counts, LiveInMemoryWithoutAFile) {
 
 TEST_F(Counts, AFileThatIsNoneAddsNothing) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  ASSERT_EQ(write(fd, "not a counts file, but long enough to hold a header of 64 bytes ............", 70), 70);
+  ASSERT_EQ(write(fd, "not a counts file, but long enough to hold a header of 64 bytes ............", 70),
+            70);
   close(fd);
   EXPECT_EQ(in_file(Action::pin), 0u);
 }

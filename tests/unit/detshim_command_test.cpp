@@ -73,21 +73,17 @@ protected:
   /// Starts a command in the scratch folder with a clean environment of its own.
   pid_t start(const std::filesystem::path& command, const Words& words, const Words& environment = {}) const {
     const pid_t child = ::fork();
-    if (child != 0)
-      return child;
+    if (child != 0) return child;
     std::vector<char*> arguments{const_cast<char*>(command.c_str())};
-    for (const std::string& word : words)
-      arguments.push_back(const_cast<char*>(word.c_str()));
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     ::unsetenv("LD_PRELOAD");
-    for (const std::string& variable : environment)
-      ::putenv(const_cast<char*>(variable.c_str()));
+    for (const std::string& variable : environment) ::putenv(const_cast<char*>(variable.c_str()));
     const int out = ::open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     const int err = ::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
-    if (::chdir(folder_.c_str()) == 0)
-      ::execv(arguments[0], arguments.data());
+    if (::chdir(folder_.c_str()) == 0) ::execv(arguments[0], arguments.data());
     ::_exit(125);
   }
 
@@ -118,8 +114,7 @@ protected:
     EXPECT_EQ(result.status, 0) << result.err;
     const std::string text = "\n" + result.out;
     const std::size_t at = text.find("\n" + variable + "=");
-    if (at == std::string::npos)
-      return "";
+    if (at == std::string::npos) return "";
     return text.substr(at + variable.size() + 2, text.find('\n', at + 1) - at - variable.size() - 2);
   }
 
@@ -278,8 +273,7 @@ TEST_F(DetshimCommand, LogPrintsWorstFirst) {
                            "rand"}) {
     const std::size_t at = result.out.find(part, before);
     EXPECT_NE(at, std::string::npos) << part << " is not after the part before it in\n" << result.out;
-    if (at != std::string::npos)
-      before = at;
+    if (at != std::string::npos) before = at;
   }
   EXPECT_FALSE(contains(result.out, "deterministic")) << "no claim: " << result.out;
   EXPECT_FALSE(contains(result.out, "\x1b")) << "no colour in a file";
@@ -295,8 +289,7 @@ TEST_F(DetshimCommand, LogShowsEveryPlaceOfWhatIsUnfixedAndFewOfTheRest) {
   write("0-0-1.jsonl", lines + end_line);
   const auto count = [](const std::string& text, const std::string& part) {
     int number = 0;
-    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
-      ++number;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++number;
     return number;
   };
   const std::string few = detshim({"log", log_}).out;
@@ -404,8 +397,7 @@ TEST_F(DetshimCommand, LogSurvivesRandomDamage) {
   std::mt19937 generator(5);
   for (int i = 0; i < 60; ++i) {
     std::string bytes = whole;
-    for (int j = 0; j < 8; ++j)
-      bytes[generator() % bytes.size()] = static_cast<char>(generator());
+    for (int j = 0; j < 8; ++j) bytes[generator() % bytes.size()] = static_cast<char>(generator());
     std::filesystem::remove(log_ / "0-0-1.jsonl");
     write("0-0-1.jsonl", bytes);
     const Result result = detshim({"log", log_});
@@ -416,8 +408,7 @@ TEST_F(DetshimCommand, LogSurvivesRandomDamage) {
 /// Waits until the running command has printed `part`.
 bool appears(const std::filesystem::path& output, const std::string& part) {
   for (int i = 0; i < 500; ++i) {
-    if (contains(contents(output), part))
-      return true;
+    if (contains(contents(output), part)) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return false;
@@ -482,8 +473,7 @@ TEST_F(DetshimCommand, FollowByDefaultWaitsForTheRunAfterTheEndedOne) {
 }
 
 TEST_F(DetshimCommand, DescribesTheLibrary) {
-  if (!std::filesystem::exists(DETSHIM_LIBRARY))
-    GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
+  if (!std::filesystem::exists(DETSHIM_LIBRARY)) GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
   const Result hooks = detshim({"hooks", "--library", DETSHIM_LIBRARY});
   EXPECT_EQ(hooks.status, 0) << hooks.err;
   EXPECT_TRUE(contains(hooks.out, "libc")) << hooks.out;
@@ -513,8 +503,7 @@ TEST_F(DetshimCommand, RefusesALibraryThatIsNone) {
 }
 
 TEST_F(DetshimCommand, SurvivesADamagedLibrary) {
-  if (!std::filesystem::exists(DETSHIM_LIBRARY))
-    GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
+  if (!std::filesystem::exists(DETSHIM_LIBRARY)) GTEST_SKIP() << DETSHIM_LIBRARY << " is not built";
   const std::string whole = contents(DETSHIM_LIBRARY);
   std::mt19937 generator(3);
   for (int i = 0; i < 60; ++i) {

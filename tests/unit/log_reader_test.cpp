@@ -46,8 +46,7 @@ const std::string end_line = R"({"t":"end","counts":{"pin":7}})"
 
 std::string little_endian(std::uint64_t number, int size) {
   std::string bytes;
-  for (int i = 0; i < size; ++i)
-    bytes += static_cast<char>(number >> (8 * i) & 0xFF);
+  for (int i = 0; i < size; ++i) bytes += static_cast<char>(number >> (8 * i) & 0xFF);
   return bytes;
 }
 
@@ -236,8 +235,7 @@ TEST_F(LogReader, OrdersProcessesByRankAndPath) {
     write(std::string("0-") + path + "-1.jsonl", start_line("r", 0, path));
   write("1-0-1.jsonl", start_line("r", 1, "0"));
   std::string order;
-  for (const Process& process : read_log(folder_).processes)
-    order += process.path + " ";
+  for (const Process& process : read_log(folder_).processes) order += process.path + " ";
   EXPECT_EQ(order, "0 0.2 0.2.1 0.10 0 ");
 }
 
@@ -318,8 +316,7 @@ TEST_F(LogReader, SurvivesRandomDamage) {
       counts_header() + counts_entry(5, Action::pin) + counts_entry(6, Action::unfixed);
   std::mt19937 generator(7);
   const auto damage = [&generator](std::string bytes) {
-    for (int i = 0; i < 6; ++i)
-      bytes[generator() % bytes.size()] = static_cast<char>(generator());
+    for (int i = 0; i < 6; ++i) bytes[generator() % bytes.size()] = static_cast<char>(generator());
     return bytes;
   };
   for (int i = 0; i < 600; ++i) {
@@ -338,8 +335,7 @@ TEST_F(LogReader, SummaryIsWorstFirstAndFolded) {
            call_line("setting", "replace") + call_line("entropy", "observe"));
   const Summary summary = summarise(log);
   std::string order;
-  for (const SymbolSummary& symbol : summary.symbols)
-    order += symbol.function + " ";
+  for (const SymbolSummary& symbol : summary.symbols) order += symbol.function + " ";
   EXPECT_EQ(order, "atomicAdd setting srand entropy ");
   const SymbolSummary& srand = summary.symbols.at(2);
   EXPECT_EQ(srand.count.calls, 5U);
@@ -417,8 +413,7 @@ TEST(Printable, ShowsStrayBytes) {
 [[gnu::noinline]] std::string calling_place() {
   const char* const address = static_cast<const char*>(__builtin_return_address(0));
   Dl_info module{};
-  if (::dladdr(address, &module) == 0)
-    return "?";
+  if (::dladdr(address, &module) == 0) return "?";
   char offset[32];
   std::snprintf(offset, sizeof offset, "+0x%llx",
                 static_cast<unsigned long long>(address - static_cast<const char*>(module.dli_fbase)));
@@ -436,8 +431,7 @@ TEST(SourceLines, FindsThisTest) {
   const std::optional<SourceLine> source = source_lines.find(place);
   ASSERT_TRUE(source) << place;
   EXPECT_NE(source->function.find("well_known_function"), std::string::npos) << source->function;
-  if (source->file.empty())
-    GTEST_SKIP() << "built without debug information";
+  if (source->file.empty()) GTEST_SKIP() << "built without debug information";
   EXPECT_TRUE(source->file.ends_with("log_reader_test.cpp")) << source->file;
   const std::string text = source_lines.describe(place);
   EXPECT_TRUE(text.ends_with("log_reader_test.cpp:" + std::to_string(source->line) + " " + source->function))
@@ -452,8 +446,7 @@ TEST(SourceLines, NamesWhatAFunctionWasInlinedInto) {
   SourceLines source_lines;
   const std::optional<SourceLine> source = source_lines.find(function_around());
   ASSERT_TRUE(source);
-  if (source->file.empty())
-    GTEST_SKIP() << "built without debug information";
+  if (source->file.empty()) GTEST_SKIP() << "built without debug information";
   EXPECT_EQ(source->function, "inlined_function");
   ASSERT_EQ(source->inlined_into.size(), 1U);
   EXPECT_EQ(source->inlined_into[0].function, "function_around");

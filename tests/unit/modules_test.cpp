@@ -23,8 +23,8 @@ Module libc() {
 TEST(Modules, FindsTheLinkersOwnAnswers) {
   void* handle = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   ASSERT_NE(handle, nullptr);
-  for (const char* name : {"rand", "random", "getrandom", "lrand48", "open64", "dlsym", "pthread_create", "execve",
-                           "fopen", "__open64_2", "posix_spawn", "srandom_r"})
+  for (const char* name : {"rand", "random", "getrandom", "lrand48", "open64", "dlsym", "pthread_create",
+                           "execve", "fopen", "__open64_2", "posix_spawn", "srandom_r"})
     EXPECT_EQ(libc().symbol(name), dlsym(handle, name)) << name;
   EXPECT_EQ(libc().symbol("no_such_function"), nullptr);
   dlclose(handle);

@@ -3,6 +3,7 @@
 
 namespace {
 constinit const detshim::HookInfo info = {"none", "no_such_function", detshim::Action::observe, {}, ""};
-constinit detshim::Hook hook = {.info = &info, .wrapper = nullptr, .name_hash = detshim::name_hash("no_such_function")};
+constinit detshim::Hook hook = {
+    .info = &info, .wrapper = nullptr, .name_hash = detshim::name_hash("no_such_function")};
 [[gnu::section("detshim_hooks"), gnu::used]] constinit detshim::Hook* const row = &hook;
 } // namespace

@@ -23,8 +23,9 @@ TEST(ParseSeed, AcceptsDecimalAndHexadecimal) {
 
 TEST(ParseSeed, RefusesEverythingElseAndLeavesTheSeed) {
   uint64_t seed = 5;
-  for (const char* text : {"", "-1", "+1", " 1", "1 ", "1_000", "0x", "x", "1e3", "0x1g", "18446744073709551616",
-                           "0x10000000000000000", "99999999999999999999999", "1.5", "0b1"})
+  for (const char* text :
+       {"", "-1", "+1", " 1", "1 ", "1_000", "0x", "x", "1e3", "0x1g", "18446744073709551616",
+        "0x10000000000000000", "99999999999999999999999", "1.5", "0b1"})
     EXPECT_FALSE(parse_seed(text, seed)) << text;
   EXPECT_EQ(seed, 5u);
 }

@@ -19,8 +19,10 @@ TEST(Seeds, TheFirstIsTheSeedItself) { EXPECT_EQ(choose_seed(kind(1), 999).given
 
 TEST(Seeds, DistinctValuesAreDistinctAndTheSameValueIsTheSame) {
   std::set<uint64_t> given;
-  for (uint64_t asked = 0; asked < 2000; ++asked) EXPECT_TRUE(given.insert(choose_seed(kind(2), asked).given).second);
-  for (uint64_t asked = 0; asked < 2000; ++asked) EXPECT_EQ(given.count(choose_seed(kind(2), asked).given), 1u);
+  for (uint64_t asked = 0; asked < 2000; ++asked)
+    EXPECT_TRUE(given.insert(choose_seed(kind(2), asked).given).second);
+  for (uint64_t asked = 0; asked < 2000; ++asked)
+    EXPECT_EQ(given.count(choose_seed(kind(2), asked).given), 1u);
   EXPECT_EQ(choose_seed(kind(2), 0).given, 42u);
 }
 

@@ -24,17 +24,15 @@ TEST(Text, WhatDoesNotFitIsDroppedAndRemembered) {
   EXPECT_TRUE(text.cut());
 }
 
-TEST(Text, JsonEscapes) {
-  EXPECT_EQ(json("a\"b\\c\n\x1b[31m\x7f"), "a\\\"b\\\\c\\u000a\\u001b[31m\\u007f");
-}
+TEST(Text, JsonEscapes) { EXPECT_EQ(json("a\"b\\c\n\x1b[31m\x7f"), "a\\\"b\\\\c\\u000a\\u001b[31m\\u007f"); }
 
 TEST(Text, JsonKeepsUtf8AndReplacesWhatIsNone) {
   EXPECT_EQ(json("h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"), "h\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
   const std::string bad = "\xEF\xBF\xBD";
   EXPECT_EQ(json("\xFF"), bad);
-  EXPECT_EQ(json("\xC3"), bad);                 // cut short
-  EXPECT_EQ(json("\xC0\x80"), bad + bad);       // overlong
-  EXPECT_EQ(json("\xED\xA0\x80"), bad + bad + bad); // a surrogate
+  EXPECT_EQ(json("\xC3"), bad);                               // cut short
+  EXPECT_EQ(json("\xC0\x80"), bad + bad);                     // overlong
+  EXPECT_EQ(json("\xED\xA0\x80"), bad + bad + bad);           // a surrogate
   EXPECT_EQ(json("\xF4\x90\x80\x80"), bad + bad + bad + bad); // above U+10FFFF
 }
 

@@ -17,8 +17,7 @@ constexpr std::size_t largest_file = header_size + entry_size * 4'000'000;
 
 std::uint64_t little_endian(const char* bytes, std::size_t size) {
   std::uint64_t number = 0;
-  for (std::size_t i = size; i-- > 0;)
-    number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  for (std::size_t i = size; i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes[i]);
   return number;
 }
 
@@ -35,8 +34,7 @@ std::string read_whole(int descriptor) {
 
 std::optional<std::vector<CountEntry>> read_counts(const std::filesystem::path& file) {
   const OpenFile input(file);
-  if (!input)
-    return std::nullopt;
+  if (!input) return std::nullopt;
   const std::string bytes = read_whole(input.descriptor());
   if (bytes.size() < header_size || !std::string_view(bytes).starts_with("DETSHIMC") ||
       little_endian(&bytes[8], 4) != 1 || little_endian(&bytes[12], 4) != entry_size)

@@ -13,8 +13,7 @@ void LineSplitter::feed(std::string_view bytes, const std::function<void(std::st
     const std::size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
     open_line_ += part.substr(0, longest_line - std::min(open_line_.size(), longest_line));
-    if (end == std::string_view::npos)
-      return;
+    if (end == std::string_view::npos) return;
     take(open_line_);
     open_line_.clear();
     bytes.remove_prefix(end + 1);
@@ -26,12 +25,9 @@ bool read_lines(int descriptor, LineSplitter& splitter, const std::function<void
   std::array<char, 65536> buffer;
   while (more()) {
     const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count == 0)
-      return true;
-    if (count > 0)
-      splitter.feed({buffer.data(), static_cast<std::size_t>(count)}, take);
-    if (count < 0 && errno != EINTR)
-      return false;
+    if (count == 0) return true;
+    if (count > 0) splitter.feed({buffer.data(), static_cast<std::size_t>(count)}, take);
+    if (count < 0 && errno != EINTR) return false;
   }
   return false;
 }

@@ -26,8 +26,7 @@ Process named_process(const std::string& file) {
   const std::string_view name = std::string_view(file).substr(0, file.size() - records_suffix.size());
   const std::size_t first = name.find('-');
   const std::size_t last = name.rfind('-');
-  if (first == std::string_view::npos || first == last)
-    return process;
+  if (first == std::string_view::npos || first == last) return process;
   std::from_chars(name.data(), name.data() + first, process.rank);
   std::from_chars(name.data() + last + 1, name.data() + name.size(), process.pid);
   process.path = name.substr(first + 1, last - first - 1);
@@ -66,15 +65,12 @@ private:
   bool goes_on() const { return newer_format_ == 0 && lines_ < most_lines; }
 
   void take_line(std::string_view line) {
-    if (line.empty() || !goes_on())
-      return;
+    if (line.empty() || !goes_on()) return;
     ++lines_;
     Process& process = processes_.back();
     std::optional<Record> record = parse_record(line);
-    if (!record)
-      ++process.damaged_lines;
-    if (!record)
-      return;
+    if (!record) ++process.damaged_lines;
+    if (!record) return;
     if (Start* start = std::get_if<Start>(&*record))
       take_start(std::move(*start));
     else if (Library* library = std::get_if<Library>(&*record))
@@ -103,16 +99,13 @@ private:
 
   void add_counts() {
     std::optional<std::vector<CountEntry>> entries = read_counts(counts_);
-    if (!entries)
-      return;
+    if (!entries) return;
     for (Process& process : processes_) {
       process.has_counts = true;
       for (Call& call : process.calls) {
-        if (!call.counter || *call.counter >= entries->size())
-          continue;
+        if (!call.counter || *call.counter >= entries->size()) continue;
         CountEntry& entry = (*entries)[static_cast<std::size_t>(*call.counter)];
-        if (entry.action != call.action)
-          continue;
+        if (entry.action != call.action) continue;
         // An entry that still counts 0 is of a call that never returned: it was made all the same.
         call.count_is_exact = entry.calls > 0;
         call.count = std::max<std::uint64_t>(entry.calls, 1);
@@ -122,8 +115,7 @@ private:
     ActionCounts& unrecorded = processes_.back().unrecorded;
     for (const CountEntry& entry : *entries) {
       std::uint64_t& calls = unrecorded[static_cast<std::size_t>(entry.action)];
-      if (entry.action != Action::none)
-        calls = saturated_sum(calls, entry.calls);
+      if (entry.action != Action::none) calls = saturated_sum(calls, entry.calls);
     }
   }
 
@@ -139,8 +131,7 @@ private:
 void keep_one_run(Log& log, const std::optional<std::string>& wanted) {
   std::set<std::string, std::greater<>> runs;
   for (const Process& process : log.processes)
-    if (!process.run.empty())
-      runs.insert(process.run);
+    if (!process.run.empty()) runs.insert(process.run);
   if (wanted)
     log.run = *wanted;
   else if (!runs.empty())
@@ -156,10 +147,8 @@ void keep_one_run(Log& log, const std::optional<std::string>& wanted) {
 }
 
 bool comes_before(const Process& a, const Process& b) {
-  if (a.rank != b.rank)
-    return a.rank < b.rank;
-  if (const int order = ::strverscmp(a.path.c_str(), b.path.c_str()); order != 0)
-    return order < 0;
+  if (a.rank != b.rank) return a.rank < b.rank;
+  if (const int order = ::strverscmp(a.path.c_str(), b.path.c_str()); order != 0) return order < 0;
   return a.pid < b.pid;
 }
 
@@ -187,8 +176,7 @@ Log read_log(const std::filesystem::path& folder, const std::optional<std::strin
   log.folder = folder.string();
   const std::vector<std::string> files = record_files(folder);
   log.files = files.size();
-  for (const std::string& file : files)
-    FileReader(log, folder, file).read();
+  for (const std::string& file : files) FileReader(log, folder, file).read();
   keep_one_run(log, run);
   std::stable_sort(log.processes.begin(), log.processes.end(), comes_before);
   return log;

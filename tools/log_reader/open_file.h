@@ -14,8 +14,7 @@ public:
   explicit OpenFile(const std::filesystem::path& file)
       : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
     struct stat status;
-    if (descriptor_ >= 0 && (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)))
-      close();
+    if (descriptor_ >= 0 && (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode))) close();
   }
   ~OpenFile() { close(); }
   OpenFile(const OpenFile&) = delete;
@@ -26,8 +25,7 @@ public:
 
 private:
   void close() {
-    if (descriptor_ >= 0)
-      ::close(descriptor_);
+    if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = -1;
   }
 

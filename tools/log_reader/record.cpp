@@ -16,8 +16,7 @@ const Json* find(const Json& object, const char* key) {
 
 std::optional<std::string> optional_text(const Json& object, const char* key) {
   const Json* value = find(object, key);
-  if (value == nullptr || !value->is_string())
-    return std::nullopt;
+  if (value == nullptr || !value->is_string()) return std::nullopt;
   return value->get<std::string>();
 }
 
@@ -26,43 +25,36 @@ std::string text(const Json& object, const char* key) { return optional_text(obj
 std::vector<std::string> texts(const Json& object, const char* key) {
   std::vector<std::string> result;
   const Json* values = find(object, key);
-  if (values == nullptr || !values->is_array())
-    return result;
+  if (values == nullptr || !values->is_array()) return result;
   for (const Json& value : *values)
-    if (value.is_string())
-      result.push_back(value.get<std::string>());
+    if (value.is_string()) result.push_back(value.get<std::string>());
   return result;
 }
 
 std::optional<std::uint64_t> natural_number(const Json& object, const char* key) {
   const Json* value = find(object, key);
-  if (value == nullptr || !value->is_number_unsigned())
-    return std::nullopt;
+  if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
   return value->get<std::uint64_t>();
 }
 
 std::int64_t small_number(const Json& object, const char* key) {
   const std::optional<std::uint64_t> number = natural_number(object, key);
-  if (!number || *number > std::numeric_limits<std::int32_t>::max())
-    return 0;
+  if (!number || *number > std::numeric_limits<std::int32_t>::max()) return 0;
   return static_cast<std::int64_t>(*number);
 }
 
 Action action_named(std::string_view name) {
   for (std::size_t i = 1; i < action_count; ++i)
-    if (name == action_names[i])
-      return static_cast<Action>(i);
+    if (name == action_names[i]) return static_cast<Action>(i);
   return Action::none;
 }
 
 std::optional<Record> parse_start(const Json& object) {
   const std::optional<std::uint64_t> format = natural_number(object, "v");
-  if (!format)
-    return std::nullopt;
+  if (!format) return std::nullopt;
   Start start;
   start.format = *format;
-  if (start.format > known_log_format)
-    return start;
+  if (start.format > known_log_format) return start;
   start.detshim = text(object, "detshim");
   start.run = text(object, "run");
   start.pid = small_number(object, "pid");
@@ -86,8 +78,7 @@ std::optional<Record> parse_start(const Json& object) {
 
 bool is_common_key(std::string_view key) {
   for (const char* common : {"t", "n", "thread", "lib", "fn", "do", "why", "at", "py", "c"})
-    if (key == common)
-      return true;
+    if (key == common) return true;
   return false;
 }
 
@@ -96,8 +87,7 @@ std::optional<Record> parse_call(const Json& object) {
   call.library = text(object, "lib");
   call.function = text(object, "fn");
   call.action = action_named(text(object, "do"));
-  if (call.function.empty() || call.action == Action::none)
-    return std::nullopt;
+  if (call.function.empty() || call.action == Action::none) return std::nullopt;
   call.number = natural_number(object, "n").value_or(0);
   call.thread = text(object, "thread");
   call.why = text(object, "why");
@@ -105,16 +95,14 @@ std::optional<Record> parse_call(const Json& object) {
   call.python = texts(object, "py");
   call.counter = natural_number(object, "c");
   for (const auto& [key, value] : object.items())
-    if (value.is_string() && !is_common_key(key))
-      call.fields.push_back({key, value.get<std::string>()});
+    if (value.is_string() && !is_common_key(key)) call.fields.push_back({key, value.get<std::string>()});
   return call;
 }
 
 End parse_end(const Json& object) {
   End end;
   const Json* counts = find(object, "counts");
-  if (counts == nullptr || !counts->is_object())
-    return end;
+  if (counts == nullptr || !counts->is_object()) return end;
   for (std::size_t i = 1; i < action_count; ++i)
     end.counts[i] = natural_number(*counts, action_names[i]).value_or(0);
   return end;
@@ -124,26 +112,20 @@ End parse_end(const Json& object) {
 
 std::optional<Record> parse_record(std::string_view line) {
   const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object())
-    return std::nullopt;
+  if (!object.is_object()) return std::nullopt;
   const std::optional<std::string> type = optional_text(object, "t");
-  if (!type)
-    return std::nullopt;
-  if (*type == "start")
-    return parse_start(object);
+  if (!type) return std::nullopt;
+  if (*type == "start") return parse_start(object);
   if (*type == "library")
     return Library{text(object, "lib"), text(object, "file"), optional_text(object, "version")};
-  if (*type == "call")
-    return parse_call(object);
-  if (*type == "end")
-    return parse_end(object);
+  if (*type == "call") return parse_call(object);
+  if (*type == "end") return parse_end(object);
   return OtherRecord{};
 }
 
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name) {
   for (const Field& field : fields)
-    if (field.name == name)
-      return &field.value;
+    if (field.name == name) return &field.value;
   return nullptr;
 }
 

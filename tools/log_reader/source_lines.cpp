@@ -25,14 +25,12 @@ struct Place {
 
 std::optional<Place> parse_place(const std::string& text) {
   const std::size_t plus = text.rfind("+0x");
-  if (plus == std::string::npos || plus == 0)
-    return std::nullopt;
+  if (plus == std::string::npos || plus == 0) return std::nullopt;
   Place place;
   place.module = text.substr(0, plus);
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data() + plus + 3, end, place.offset, 16);
-  if (error != std::errc() || stop != end || place.offset == 0)
-    return std::nullopt;
+  if (error != std::errc() || stop != end || place.offset == 0) return std::nullopt;
   return place;
 }
 
@@ -45,12 +43,10 @@ std::string demangled(const char* symbol) {
 
 /// The compilation unit that holds `address`, or nullptr; `bias` is what its addresses lack.
 Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr& bias) {
-  if (Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias))
-    return unit;
+  if (Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias)) return unit;
   // clang writes no table of address ranges (.debug_aranges): ask the units one by one.
   for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
-    if (dwarf_haspc(unit, address - bias) == 1)
-      return unit;
+    if (dwarf_haspc(unit, address - bias) == 1) return unit;
   return nullptr;
 }
 
@@ -58,8 +54,7 @@ Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr& bias) 
 void add_functions(Dwarf_Die* parent, Dwarf_Addr address, std::vector<Dwarf_Die>& functions, int depth = 0) {
   constexpr int deepest = 100; // nesting of a damaged file must not end the stack
   Dwarf_Die child;
-  if (depth > deepest || dwarf_child(parent, &child) != 0)
-    return;
+  if (depth > deepest || dwarf_child(parent, &child) != 0) return;
   do {
     const int tag = dwarf_tag(&child);
     const bool is_inside = dwarf_haspc(&child, address) == 1;
@@ -67,8 +62,7 @@ void add_functions(Dwarf_Die* parent, Dwarf_Addr address, std::vector<Dwarf_Die>
       functions.push_back(child);
     if (is_inside || tag == DW_TAG_namespace) // a namespace has no addresses of its own
       add_functions(&child, address, functions, depth + 1);
-    if (is_inside)
-      return;
+    if (is_inside) return;
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -95,16 +89,14 @@ SourceLine find_inlined_call(Dwarf_Die* unit, Dwarf_Die* inlined) {
 void add_from_dwarf(Dwfl_Module* module, Dwarf_Addr address, SourceLine& to) {
   Dwarf_Addr bias = 0;
   Dwarf_Die* const unit = find_unit(module, address, bias);
-  if (unit == nullptr)
-    return;
+  if (unit == nullptr) return;
   if (Dwarf_Line* const line = dwarf_getsrc_die(unit, address - bias); line != nullptr) {
     to.file = text(dwarf_linesrc(line, nullptr, nullptr));
     dwarf_lineno(line, &to.line);
   }
   std::vector<Dwarf_Die> functions;
   add_functions(unit, address - bias, functions);
-  if (functions.empty())
-    return;
+  if (functions.empty()) return;
   to.function = text(dwarf_diename(&functions.back()));
   for (std::size_t i = functions.size() - 1; i > 0; --i) {
     to.inlined_into.push_back(find_inlined_call(unit, &functions[i]));
@@ -117,8 +109,7 @@ void add_from_symbols(Dwfl_Module* module, Dwarf_Addr address, SourceLine& to) {
   GElf_Sym symbol;
   const char* const name =
       dwfl_module_addrinfo(module, address, &distance, &symbol, nullptr, nullptr, nullptr);
-  if (name == nullptr)
-    return;
+  if (name == nullptr) return;
   to.function = demangled(name);
   to.distance = distance + 1;
 }
@@ -126,8 +117,7 @@ void add_from_symbols(Dwfl_Module* module, Dwarf_Addr address, SourceLine& to) {
 /// The address in the file that a module's first loaded byte has.
 std::uint64_t lowest_address(Elf* elf) {
   std::size_t count = 0;
-  if (elf_getphdrnum(elf, &count) != 0)
-    return 0;
+  if (elf_getphdrnum(elf, &count) != 0) return 0;
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Phdr header;
     if (gelf_getphdr(elf, static_cast<int>(i), &header) != nullptr && header.p_type == PT_LOAD)
@@ -154,11 +144,9 @@ class SourceLines::Module {
 public:
   explicit Module(const std::string& file) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error))
-      return;
+    if (!std::filesystem::is_regular_file(file, error)) return;
     session_ = dwfl_begin(&callbacks);
-    if (session_ == nullptr)
-      return;
+    if (session_ == nullptr) return;
     module_ = dwfl_report_offline(session_, "", file.c_str(), -1);
     dwfl_report_end(session_, nullptr, nullptr);
     Elf* const elf = module_ == nullptr ? nullptr : dwfl_module_getelf(module_, &bias_);
@@ -168,23 +156,20 @@ public:
       lowest_ = lowest_address(elf);
   }
   ~Module() {
-    if (session_ != nullptr)
-      dwfl_end(session_);
+    if (session_ != nullptr) dwfl_end(session_);
   }
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
   std::optional<SourceLine> find(std::uint64_t offset) const {
-    if (module_ == nullptr)
-      return std::nullopt;
+    if (module_ == nullptr) return std::nullopt;
     // Offsets count from the module's first byte; in a program linked to a fixed address that is not 0.
     const Dwarf_Addr address = bias_ + offset - 1 + (offset < lowest_ ? lowest_ : 0);
 
     SourceLine result;
     add_from_symbols(module_, address, result);
     add_from_dwarf(module_, address, result);
-    if (result.file.empty() && result.function.empty())
-      return std::nullopt;
+    if (result.file.empty() && result.function.empty()) return std::nullopt;
     return result;
   }
 
@@ -212,18 +197,15 @@ SourceLines::~SourceLines() = default;
 
 std::optional<SourceLine> SourceLines::find(const std::string& text) {
   const std::optional<Place> place = parse_place(text);
-  if (!place)
-    return std::nullopt;
+  if (!place) return std::nullopt;
   std::unique_ptr<Module>& module = modules_[place->module];
-  if (!module)
-    module = std::make_unique<Module>(place->module);
+  if (!module) module = std::make_unique<Module>(place->module);
   return module->find(place->offset);
 }
 
 std::string SourceLines::describe(const std::string& text) {
   const std::optional<SourceLine> source = find(text);
-  if (!source)
-    return text;
+  if (!source) return text;
   if (!source->file.empty()) {
     std::string result = describe_line(*source);
     // Of a long chain, as templates make it, the two ends say most.

@@ -24,18 +24,14 @@ struct Group {
   void add(const Process& process, const Call& call) {
     summary.count.add(call.count, call.count_is_exact);
     summary.records.push_back({&process, &call});
-    if (!call.fields.empty())
-      examples[call.fields].add(call.count, call.count_is_exact);
+    if (!call.fields.empty()) examples[call.fields].add(call.count, call.count_is_exact);
     places[{call.at, call.python}].add(call.count, call.count_is_exact);
-    if (!call.why.empty())
-      reasons.insert(call.why);
+    if (!call.why.empty()) reasons.insert(call.why);
   }
 
   SymbolSummary finish() {
-    for (auto& [fields, count] : examples)
-      summary.examples.push_back({fields, count});
-    for (auto& [place, count] : places)
-      summary.places.push_back({place.first, place.second, count});
+    for (auto& [fields, count] : examples) summary.examples.push_back({fields, count});
+    for (auto& [place, count] : places) summary.places.push_back({place.first, place.second, count});
     summary.reasons.assign(reasons.begin(), reasons.end());
     const auto more_calls = [](const auto& a, const auto& b) { return a.count.calls > b.count.calls; };
     std::ranges::stable_sort(summary.examples, more_calls);
@@ -59,8 +55,7 @@ public:
     const std::string* const given = find_field(call.fields, "given");
     // Values of a clock are equal by chance, and no policy would keep them so.
     const bool is_chance = call.why.find("clock") != std::string::npos;
-    if (asked == nullptr || given == nullptr || !is_number(*asked) || is_chance)
-      return;
+    if (asked == nullptr || given == nullptr || !is_number(*asked) || is_chance) return;
     Seed& seed = seeds_[{call.library, call.function, *asked}];
     seed.ranks.insert(process.rank);
     seed.given.insert(*given);
@@ -70,8 +65,7 @@ public:
     std::vector<DivergedSeed> result;
     for (const auto& [key, seed] : seeds_) {
       const auto& [library, function, asked] = key;
-      if (seed.ranks.size() < 2 || seed.given.size() < 2)
-        continue;
+      if (seed.ranks.size() < 2 || seed.given.size() < 2) continue;
       if (result.empty() || result.back().library != library || result.back().function != function)
         result.push_back({library, function, asked, seed.ranks.size()});
     }
@@ -127,15 +121,12 @@ Summary summarise(const Log& log) {
     summary.threads += threads.size();
     for (std::size_t i = 0; i < action_count; ++i)
       summary.unrecorded[i] = saturated_sum(summary.unrecorded[i], process.unrecorded[i]);
-    if (!process.end)
-      summary.without_end.push_back(&process);
-    if (!process.has_counts && !process.calls.empty())
-      ++summary.without_counts;
+    if (!process.end) summary.without_end.push_back(&process);
+    if (!process.has_counts && !process.calls.empty()) ++summary.without_counts;
   }
   summary.ranks = ranks.size();
   summary.processes = log.processes.size();
-  for (auto& [key, group] : groups)
-    summary.symbols.push_back(group.finish());
+  for (auto& [key, group] : groups) summary.symbols.push_back(group.finish());
   summary.diverged_seeds = diverged_seeds.finish();
   add_libraries(log, summary);
   add_environment(log, summary);

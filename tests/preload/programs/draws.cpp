@@ -36,11 +36,16 @@ void seed_source(unsigned seed) {
 
 std::string draw() {
   char text[64] = {};
-  if (source == "rand") snprintf(text, sizeof text, "%d\n", rand());
-  else if (source == "lrand48") snprintf(text, sizeof text, "%ld\n", lrand48());
-  else if (source == "mrand48") snprintf(text, sizeof text, "%ld\n", mrand48());
-  else if (source == "drand48") snprintf(text, sizeof text, "%a\n", drand48());
-  else snprintf(text, sizeof text, "%ld\n", random());
+  if (source == "rand")
+    snprintf(text, sizeof text, "%d\n", rand());
+  else if (source == "lrand48")
+    snprintf(text, sizeof text, "%ld\n", lrand48());
+  else if (source == "mrand48")
+    snprintf(text, sizeof text, "%ld\n", mrand48());
+  else if (source == "drand48")
+    snprintf(text, sizeof text, "%a\n", drand48());
+  else
+    snprintf(text, sizeof text, "%ld\n", random());
   return text;
 }
 
@@ -59,9 +64,12 @@ int main(int argc, char** argv) {
   const std::string seed = argv[2];
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  if (seed == "clock") seed_source(static_cast<unsigned>(now.tv_sec * 1000000000 + now.tv_nsec));
-  else if (seed == "time") seed_source(static_cast<unsigned>(now.tv_sec));
-  else if (seed != "none") seed_source(static_cast<unsigned>(std::stoul(seed)));
+  if (seed == "clock")
+    seed_source(static_cast<unsigned>(now.tv_sec * 1000000000 + now.tv_nsec));
+  else if (seed == "time")
+    seed_source(static_cast<unsigned>(now.tv_sec));
+  else if (seed != "none")
+    seed_source(static_cast<unsigned>(std::stoul(seed)));
 
   std::string own, worker;
   if (argc > 3) {

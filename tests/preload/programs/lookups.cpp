@@ -1,5 +1,5 @@
-// Looks functions up in the ways that programs do. Each command prints what the lookup found, which must be the
-// same under the library as without it. PLUGIN is lookup_plugin.cpp.
+// Looks functions up in the ways that programs do. Each command prints what the lookup found, which must be
+// the same under the library as without it. PLUGIN is lookup_plugin.cpp.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,8 +33,7 @@ Function* find(void* handle, const char* name) {
 void draw_in(void* plugin) {
   unsigned char bytes[8];
   find<void(unsigned char*)>(plugin, "draw_bytes")(bytes);
-  for (const unsigned char byte : bytes)
-    std::printf("%02x", byte);
+  for (const unsigned char byte : bytes) std::printf("%02x", byte);
   std::printf("\n");
 }
 

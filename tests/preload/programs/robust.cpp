@@ -1,4 +1,5 @@
-// A program in trouble, or making it. Each command prints what it counted itself, which the log must agree with.
+// A program in trouble, or making it. Each command prints what it counted itself, which the log must agree
+// with.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -111,8 +112,8 @@ void draw_on_small_stacks() {
 
 sigjmp_buf leave;
 
-/// A handler that leaves by longjmp, again and again, while records are written; then another thread records. (srand48
-/// takes no lock of libc's, which the handler would leave held.)
+/// A handler that leaves by longjmp, again and again, while records are written; then another thread records.
+/// (srand48 takes no lock of libc's, which the handler would leave held.)
 void leave_by_longjmp() {
   struct sigaction action = {};
   action.sa_handler = [](int) { siglongjmp(leave, 1); };

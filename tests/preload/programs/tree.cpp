@@ -1,5 +1,5 @@
-// Makes threads and processes in every way that there is; each draws one value and prints it with its name. One at a
-// time, so that the order of the lines is the program's.
+// Makes threads and processes in every way that there is; each draws one value and prints it with its name.
+// One at a time, so that the order of the lines is the program's.
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -70,11 +70,13 @@ void make_threads() {
       });
     for (std::thread& thread : threads) thread.join();
   }
-  for (int i = 0; i < count; ++i) say("std::thread", values[i]), say("nested", nested[i]), say("rand", racing[i]);
+  for (int i = 0; i < count; ++i)
+    say("std::thread", values[i]), say("nested", nested[i]), say("rand", racing[i]);
 
   thrd_t c11;
   uint64_t value = 0;
-  thrd_create(&c11, [](void* to) -> int { return *static_cast<uint64_t*>(to) = draw(), 0; }, &value);
+  thrd_create(
+      &c11, [](void* to) -> int { return *static_cast<uint64_t*>(to) = draw(), 0; }, &value);
   thrd_join(c11, nullptr);
   say("thrd_create", value);
 }
