@@ -5,6 +5,7 @@
 // name from the internal variable, which goes into a private copy of its environment here: the caller's own
 // array may be a snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its
 // parent's memory.
+#include "core/log_file.h"
 #include "core/sys.h"
 #include "hooks/escapes.h"
 #include "loader/hook.h"
@@ -304,9 +305,11 @@ namespace detshim {
 namespace {
 
 /// What the destructor does at a normal end: dash and Python's workers leave without one. Not in a vfork
-/// child, whose memory is its parent's.
+/// child, whose memory is its parent's. Without a system call where there is nothing to close: the process
+/// may be in a sandbox.
 void close_log_of_this_process() {
-  if (!options().off() && sys::getpid() == process().pid) close_log();
+  const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
+  if (may_have_to && !options().off() && sys::getpid() == process().pid) close_log();
 }
 
 } // namespace
