@@ -85,6 +85,7 @@ TEST(Launcher, DrawsApartFromItsRankZero) {
   const Lines both = drawn({"bash", "-c", draw + "; RANK=0 " + draw});
   ASSERT_EQ(both.size(), 2u);
   EXPECT_NE(both[0], both[1]);
+  EXPECT_EQ(drawn({"bash", "-c", draw + "; RANK=0 " + draw}), both);
 }
 
 // The values that the program passes: under `mix` equal ones stay equal on all ranks.

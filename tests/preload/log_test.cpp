@@ -343,6 +343,7 @@ TEST(ClosingLine, IsOfThisRunAloneWhenTheFolderHoldsAnother) {
   const TemporaryFolder scratch;
   const std::vector<std::string> command = {snippet_folder + "getrandom", "plain"};
   const std::string first = run(command, under_shim(scratch, loud())).err;
+  EXPECT_FALSE(first.empty());
   EXPECT_EQ(run(command, under_shim(scratch, loud())).err, first);
 }
 

@@ -271,6 +271,7 @@ TEST_P(Neighbours, RunAsUsualAndArePinned) {
   EXPECT_EQ(drawn(), first);
   const TemporaryFolder scratch;
   EXPECT_EQ(first, robust({"records"}, scratch).out);
+  EXPECT_NE(first, run({ROBUST_PROGRAM, "records"}).out) << "nothing was pinned";
 }
 
 const std::string libraries = "/usr/lib/" MULTIARCH "/";
