@@ -211,6 +211,7 @@ int main(int argc, char** argv) {
     draw(5);
     close_range(3, ~0u, 0);
     if (rename(argv[2], (std::string{argv[2]} + ".moved").c_str()) != 0) _exit(10);
+    close(open(argv[2], O_WRONLY | O_CREAT, 0600)); // a file in its place
     std::srand(3);
     draw(5);
   }
