@@ -1,5 +1,6 @@
 #include "core/identity.h"
 
+#include "core/command_names.h"
 #include "core/lock.h"
 #include "core/modules.h"
 #include "core/options.h"
@@ -43,6 +44,7 @@ constexpr uint64_t label_wrapper = 0x7772617000000000;
 constexpr uint64_t label_exec = 0x6578656300000000;
 constexpr uint64_t label_unannounced = 0x756E616E00000000;
 constexpr uint64_t label_child = 0x6368696C00000000;
+constexpr uint64_t label_command = 0x636F6D6D00000000;
 
 void copy_path(PathText& to, const PathText& from) { __builtin_memcpy(to, from, sizeof(PathText)); }
 
@@ -264,8 +266,24 @@ void establish_process() {
 
 // ------------------------------------------------------------------ children
 
-/// Names a child process and counts it. What a wrapper does after its first child is its own.
-ProcessName take_child_name() {
+/// Names a child of the process that `key` and `path` name by what it executes.
+void name_by_command(ProcessName& name, uint64_t key, const PathText& path, CommandCounts* counts,
+                     char* const argv[]) {
+  const uint64_t hash = command_hash(argv);
+  const uint64_t before = counts != nullptr ? count_command(counts, hash) : 0;
+  name.is_first = false;
+  name.takeovers = 0;
+  name.key = derive(derive(derive(key, label_command), hash), before);
+  copy_path(name.path, path);
+  Text<16> step;
+  step.add(".x").add_hex(hash >> 32, 8);
+  extend_path(name.path, step.c_str(), 0, name.key);
+  if (before != 0) extend_path(name.path, "-", before + 1, name.key);
+}
+
+/// Names a child process and counts it. What a wrapper does after its first child is its own. `argv` is what
+/// the child executes, or nullptr where that is not known yet.
+ProcessName take_child_name(char* const argv[] = nullptr) {
   Thread& thread = this_thread();
   Lock guard(children_lock);
   ProcessName name;
@@ -273,7 +291,7 @@ ProcessName take_child_name() {
   name.takeovers = takeovers;
   name.key = self.key;
   copy_path(name.path, self.path);
-  const bool takes_over = !drawn && children == 0 && !made_threads;
+  const bool takes_over = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
   ++children;
   const uint64_t ordinal = ++thread.forks; // the thread's own: threads that fork at once do not race for it
   if (takes_over) {
@@ -283,6 +301,8 @@ ProcessName take_child_name() {
     extend_path(self.path, "w", takeovers, self.key);
     takeovers = 0;
     new_generation();
+  } else if (argv != nullptr && names_by_command()) {
+    name_by_command(name, self.key, self.path, command_counts(), argv);
   } else {
     name.is_first = false;
     name.takeovers = 0;
@@ -298,9 +318,21 @@ ProcessName take_child_name() {
 // Between the parent's decision and both sides having acted on it; glibc serialises forks.
 constinit bool fork_is_pending = false;
 constinit ProcessName forked_child = {};
+constinit bool forked_child_takes_over = false;
+
+// In a forked child whose parent names its children by their commands: that parent, until the child executes
+// something.
+constinit struct {
+  CommandCounts* counts; // nullptr: no such parent
+  uint64_t key;
+  PathText path;
+} spawner = {};
 
 void before_fork() {
+  const uint64_t key = self.key;
   forked_child = take_child_name();
+  forked_child_takes_over = self.key != key;
+  if (names_by_command()) command_counts(); // what is made now is shared
   fork_is_pending = true;
 }
 
@@ -309,8 +341,14 @@ void after_fork_in_parent() { fork_is_pending = false; }
 void become_child() {
   distrust_loader_lock();
   made_threads = false;
+  spawner.counts = nullptr;
   if (fork_is_pending) {
     fork_is_pending = false;
+    if (names_by_command() && !forked_child_takes_over) {
+      spawner.counts = command_counts();
+      spawner.key = self.key;
+      copy_path(spawner.path, self.path);
+    }
     self.key = forked_child.key;
     self.is_first = forked_child.is_first;
     takeovers = forked_child.takeovers;
@@ -326,18 +364,14 @@ void become_child() {
   self.pid = sys::getpid();
   drawn = false;
   children = 0;
+  forget_command_counts();
   write_variable();
 }
 
 void after_fork_in_child() { process(); }
 
 /// Makes what `unannounced` points to. Not before something is drawn: it is a cost at every process's start.
-void share_ordinals() {
-  constexpr long prot_read_write = 3;
-  constexpr long map_shared_anonymous = 0x21;
-  const long page = sys::call(SYS_mmap, 0, 4096, prot_read_write, map_shared_anonymous, -1, 0);
-  if (!sys::failed(page)) unannounced = reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(page));
-}
+void share_ordinals() { unannounced = static_cast<uint32_t*>(sys::map_shared(4096)); }
 
 constinit int establishing = 0; // the thread that is at it
 
@@ -437,24 +471,25 @@ void leave_thread() {
   thread.left_states = nullptr;
 }
 
-ProcessName name_child_process() {
-  process();
-  return take_child_name();
-}
-
-void write_exec_entry(RunEntry& entry) {
+void write_exec_entry(RunEntry& entry, char* const argv[]) {
   process();
   if (const int pid = sys::getpid(); pid != self.pid) { // a vfork child, in its parent's memory
     Thread& thread = this_thread();
     if (thread.sharing_child != pid) {
-      thread.sharing_child_name = take_child_name();
+      thread.sharing_child_name = take_child_name(argv);
       thread.sharing_child = pid;
     }
     return write_entry_for(entry, thread.sharing_child_name, pid);
   }
   ProcessName name = {self.is_first, takeovers, self.key, {}};
   copy_path(name.path, self.path);
-  if (drawn || children != 0) {
+  if (spawner.counts != nullptr && !drawn && children == 0) {
+    name_by_command(name, spawner.key, spawner.path, spawner.counts, argv);
+    self.key = name.key; // for good: this attempt may fail and another follow
+    copy_path(self.path, name.path);
+    spawner.counts = nullptr;
+    new_generation();
+  } else if (drawn || children != 0) {
     name.takeovers = 0;
     name.key = derive(self.key, label_exec);
     extend_path(name.path, "e", 0, name.key);
@@ -462,7 +497,10 @@ void write_exec_entry(RunEntry& entry) {
   write_entry_for(entry, name, self.pid);
 }
 
-void write_spawn_entry(RunEntry& entry) { write_entry_for(entry, name_child_process(), 0); }
+void write_spawn_entry(RunEntry& entry, char* const argv[]) {
+  process();
+  write_entry_for(entry, take_child_name(argv), 0);
+}
 
 void mark_device_replaced() {
   if (__atomic_exchange_n(&device_replaced, true, __ATOMIC_RELAXED)) return;

@@ -119,17 +119,15 @@ void enter_thread(const ThreadName& name);
 /// Gives the thread's tables back. A later draw of the same thread (a destructor's) starts them anew.
 void leave_thread();
 
-/// Takes the next ordinal of the calling thread, for a child process. The first child of a process that drew
-/// nothing takes over its name (a wrapper such as sh or time is transparent), and this process goes on under
-/// another.
-ProcessName name_child_process();
-
 /// The internal variable's entry for a program that is about to be executed: in this process, or, if the
-/// caller is a child that still shares this process's memory (vfork), in that child.
-void write_exec_entry(RunEntry& entry);
+/// caller is a child that still shares this process's memory (vfork), in that child. `argv` is the program's
+/// command line.
+void write_exec_entry(RunEntry& entry, char* const argv[]);
 
-/// The same for a child process that is about to be made together with its program (posix_spawn).
-void write_spawn_entry(RunEntry& entry);
+/// The same for a child process that is about to be made together with its program (posix_spawn). Takes the
+/// next ordinal of the calling thread. The first child of a process that drew nothing takes over its name (a
+/// wrapper such as sh or time is transparent), and this process goes on under another.
+void write_spawn_entry(RunEntry& entry, char* const argv[]);
 
 /// Remembers that this process had a random device's descriptor replaced, for the children that may inherit
 /// it.

@@ -13,7 +13,7 @@ namespace detshim {
 namespace {
 
 // The list. An entry's place in `option_info` is its place in `Which`; read_option() gives it its meaning.
-enum Which { seed, mode, policy, log, disable, keep_entropy, quiet };
+enum Which { seed, mode, policy, log, disable, keep_entropy, name_by_command, quiet };
 
 [[gnu::section("detshim_option_info"), gnu::used]] constinit const OptionInfo option_info[] = {
     {"DETSHIM_SEED", "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x",
@@ -37,6 +37,9 @@ enum Which { seed, mode, policy, log, disable, keep_entropy, quiet };
      "Libraries and programs whose entropy stays the kernel's, besides the cryptography libraries that are "
      "known: "
      "_rust.abi3 leaves alone what that object asks for."},
+    {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, parted by commas", "nothing",
+     "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
+     "those are named by their command lines instead."},
     {"DETSHIM_QUIET", "0 or 1", "0",
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
@@ -45,6 +48,7 @@ constinit Options current;
 constinit char log_text[3008];
 constinit char disable_text[3008];
 constinit char keep_text[3008];
+constinit char name_text[1024];
 constinit int state = 0;  // 0 unread, 1 being read, 2 read
 constinit int reader = 0; // the thread that reads
 
@@ -126,6 +130,9 @@ bool read_option(int which, const char* value) {
     return copy(value, keep_text, sizeof keep_text - 7) && each_item(value, [](const char* item) {
              return !contains(item, "/"); // a path would silently match nothing
            });
+  case name_by_command:
+    return copy(value, name_text, sizeof name_text) &&
+           each_item(value, [](const char* item) { return !contains(item, "/"); });
   case quiet:
     return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
   }
@@ -162,6 +169,7 @@ void read_environment() {
   current.log = log_text;
   current.disable = disable_text;
   current.keep_entropy = keep_text;
+  current.name_by_command = name_text;
 }
 
 } // namespace
@@ -190,6 +198,11 @@ bool setting_is_disabled(const char* name) {
 bool keeps_entropy(const char* file_name) {
   return !each_item(options().keep_entropy,
                     [file_name](const char* item) { return !starts_with(file_name, item); });
+}
+
+bool is_named_by_command(const char* program) {
+  return !each_item(options().name_by_command,
+                    [program](const char* item) { return !same_text(program, item); });
 }
 
 bool parse_seed(const char* text, uint64_t& seed) {

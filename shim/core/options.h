@@ -16,10 +16,11 @@ struct Options {
   bool has_seed = false;   ///< DETSHIM_SEED was given here, or a parent had a seed
   bool seed_drawn = false; ///< that parent had drawn it
   bool quiet = false;
-  uint64_t seed = 0;             ///< meaningful when has_seed
-  const char* log = "";          ///< DETSHIM_LOG, empty when unset
-  const char* disable = "";      ///< DETSHIM_DISABLE, empty when unset
-  const char* keep_entropy = ""; ///< DETSHIM_KEEP_ENTROPY, empty when unset
+  uint64_t seed = 0;                ///< meaningful when has_seed
+  const char* log = "";             ///< DETSHIM_LOG, empty when unset
+  const char* disable = "";         ///< DETSHIM_DISABLE, empty when unset
+  const char* keep_entropy = "";    ///< DETSHIM_KEEP_ENTROPY, empty when unset
+  const char* name_by_command = ""; ///< DETSHIM_NAME_BY_COMMAND, empty when unset
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.
@@ -39,6 +40,9 @@ bool setting_is_disabled(const char* name);
 
 /// True if DETSHIM_KEEP_ENTROPY names the file, by the start of its name.
 bool keeps_entropy(const char* file_name);
+
+/// True if DETSHIM_NAME_BY_COMMAND lists the program.
+bool is_named_by_command(const char* program);
 
 /// Reads a seed: decimal, or hexadecimal after 0x; 0 to 2^64-1; nothing else around it.
 bool parse_seed(const char* text, uint64_t& seed);

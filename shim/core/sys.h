@@ -99,13 +99,17 @@ inline bool may_grow_to(uint64_t end) {
   return failed(call(SYS_prlimit64, 0, rlimit_fsize, 0, address(&limit))) || end <= limit.current;
 }
 
-/// Memory from the kernel (zeroed, private), or nullptr.
-inline void* map(size_t size) {
+inline void* map_anonymous(size_t size, long sharing) {
   constexpr long prot_read_write = 3;
-  constexpr long map_private_anonymous = 0x22;
-  const long p = call(SYS_mmap, 0, static_cast<long>(size), prot_read_write, map_private_anonymous, -1, 0);
+  constexpr long map_is_anonymous = 0x20;
+  const long p =
+      call(SYS_mmap, 0, static_cast<long>(size), prot_read_write, sharing | map_is_anonymous, -1, 0);
   return failed(p) ? nullptr : reinterpret_cast<void*>(static_cast<uintptr_t>(p));
 }
+/// Memory from the kernel (zeroed, private), or nullptr.
+inline void* map(size_t size) { return map_anonymous(size, 2); }
+/// The same, but forked children have it in common with this process.
+inline void* map_shared(size_t size) { return map_anonymous(size, 1); }
 inline void unmap(void* p, size_t size) { call(SYS_munmap, address(p), static_cast<long>(size)); }
 
 /// Keeps signal handlers away while it lives: what it guards is changed in steps, and a handler may draw, or

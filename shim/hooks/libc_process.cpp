@@ -151,16 +151,16 @@ void copy_environment(char* const* environment, char** copy, char* entry) {
   *copy = nullptr;
 }
 
-/// Calls execute(environment) with the internal variable in a copy of `original`. On the stack, because a
-/// vfork child may not allocate.
+/// Calls execute(environment) with the internal variable in a copy of `original`, for the program whose
+/// command line `argv` is. On the stack, because a vfork child may not allocate.
 template <typename Execute>
-auto with_name(char* const* original, bool spawns, Execute execute) {
+auto with_name(char* const* original, char* const* argv, bool spawns, Execute execute) {
   if (options().off() || !preloads_us(original)) return execute(original);
   RunEntry entry;
   if (spawns)
-    write_spawn_entry(entry);
+    write_spawn_entry(entry, argv);
   else
-    write_exec_entry(entry);
+    write_exec_entry(entry, argv);
   const size_t size = (count(original) + 2) * sizeof(char*);
   // A large environment does not go on a stack that may be small; what a vfork child maps would stay its
   // parent's.
@@ -183,26 +183,29 @@ auto with_name(char* const* original, bool spawns, Execute execute) {
 DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execve);
   record_escape(call.hook(), path, false, call.caller());
-  return with_name(envp, false, [&](char* const* environment) { return call.real(path, argv, environment); });
+  return with_name(envp, argv, false,
+                   [&](char* const* environment) { return call.real(path, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execvpe);
   record_escape(call.hook(), file, true, call.caller());
-  return with_name(envp, false, [&](char* const* environment) { return call.real(file, argv, environment); });
+  return with_name(envp, argv, false,
+                   [&](char* const* environment) { return call.real(file, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(fexecve);
   record_escape(call.hook(), fd, call.caller());
-  return with_name(envp, false, [&](char* const* environment) { return call.real(fd, argv, environment); });
+  return with_name(envp, argv, false,
+                   [&](char* const* environment) { return call.real(fd, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execveat,
              (int folder, const char* path, char* const argv[], char* const envp[], int flags),
              DETSHIM_EXEC) {
   DETSHIM_ENTER(execveat);
-  return with_name(envp, false, [&](char* const* environment) {
+  return with_name(envp, argv, false, [&](char* const* environment) {
     return call.real(folder, path, argv, environment, flags);
   });
 }
@@ -215,7 +218,7 @@ DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), DETSHIM_E
   record_escape(call.hook(), path, false, call.caller());
   if (call.passes()) return call.real(path, argv);
   auto* real_execve = call.beside<hooks::execve_signature>("execve");
-  return with_name(environ, false,
+  return with_name(environ, argv, false,
                    [&](char* const* environment) { return real_execve(path, argv, environment); });
 }
 
@@ -224,7 +227,7 @@ DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), DETSHIM_
   record_escape(call.hook(), file, true, call.caller());
   if (call.passes()) return call.real(file, argv);
   auto* real_execvpe = call.beside<hooks::execvpe_signature>("execvpe");
-  return with_name(environ, false,
+  return with_name(environ, argv, false,
                    [&](char* const* environment) { return real_execvpe(file, argv, environment); });
 }
 
@@ -255,7 +258,8 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
     va_start(arguments, first);                                                                              \
     const int status = with_arguments(                                                                       \
         first, counting, arguments, HAS_ENVIRONMENT, [&](char* const* argv, char* const* environment) {      \
-          return with_name(environment, false, [&](char* const* named) { return real(path, argv, named); }); \
+          return with_name(environment, argv, false,                                                         \
+                           [&](char* const* named) { return real(path, argv, named); });                     \
         });                                                                                                  \
     va_end(arguments);                                                                                       \
     va_end(counting);                                                                                        \
@@ -271,7 +275,7 @@ DETSHIM_HOOK(libc, int, posix_spawn,
              DETSHIM_EXEC) {
   DETSHIM_ENTER(posix_spawn);
   record_escape(call.hook(), path, false, call.caller());
-  return with_name(envp, true, [&](char* const* environment) {
+  return with_name(envp, argv, true, [&](char* const* environment) {
     return call.real(pid, path, actions, attributes, argv, environment);
   });
 }
@@ -282,7 +286,7 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
              DETSHIM_EXEC) {
   DETSHIM_ENTER(posix_spawnp);
   record_escape(call.hook(), file, true, call.caller());
-  return with_name(envp, true, [&](char* const* environment) {
+  return with_name(envp, argv, true, [&](char* const* environment) {
     return call.real(pid, file, actions, attributes, argv, environment);
   });
 }
