@@ -6,6 +6,7 @@
 #include "core/options.h"
 #include "core/settings.h"
 #include "hooks/inherited_input.h"
+#include "hooks/openmp.h"
 
 #include <sys/auxv.h>
 
@@ -36,6 +37,7 @@ __attribute__((constructor)) void begin() {
   log_file::remember_stderr();
   publish_identity();
   apply_settings();
+  fix_number_of_threads();
   if (options().pins()) set_python_hash_seed(process().seed);
   pin_auxiliary_bytes();
   look_at_inherited_input();

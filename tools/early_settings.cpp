@@ -1,7 +1,7 @@
 #include "early_settings.h"
 
+#include <algorithm>
 #include <cstdlib>
-#include <string>
 
 #include <sched.h>
 #include <sys/personality.h>
@@ -16,10 +16,18 @@ int processors() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+/// True for PyTorch's launcher, by either name: where OMP_NUM_THREADS is unset it gives each of several
+/// processes one thread, and all processors for each would be slower.
+bool chooses_threads(const std::vector<std::string>& command) {
+  return std::ranges::any_of(command, [](const std::string& word) {
+    return word.ends_with("torchrun") || word.starts_with("torch.distributed.");
+  });
+}
+
 } // namespace
 
-void apply_early_settings(bool keep_layout) {
-  set_if_unset("OMP_NUM_THREADS", std::to_string(processors()));
+void apply_early_settings(bool keep_layout, const std::vector<std::string>& command) {
+  if (!chooses_threads(command)) set_if_unset("OMP_NUM_THREADS", std::to_string(processors()));
   set_if_unset("OMP_DYNAMIC", "FALSE");
   constexpr unsigned long ask = 0xffffffff;
   if (const int now = ::personality(ask); !keep_layout && now != -1)

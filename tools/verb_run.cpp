@@ -92,7 +92,7 @@ int run(const RunOptions& options) {
   set("DETSHIM_DISABLE", options.disable);
   if (options.quiet) set("DETSHIM_QUIET", "1");
   set("LD_PRELOAD", preload);
-  if (changes_anything()) apply_early_settings(options.keep_aslr);
+  if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
 
   std::vector<char*> arguments;
   for (const std::string& argument : options.command)

@@ -112,6 +112,85 @@ bool Module::needs(const char* file_start) const {
   return false;
 }
 
+bool each_binding(const Module& module, bool (*visit)(const char*, const void*, void*), void* data) {
+  Tables tables;
+  if (!read_tables(module, tables)) return false;
+  struct {
+    const ElfW(Rela) * first = nullptr;
+    size_t size = 0;
+  } lists[2]; // functions, the rest
+  for (const ElfW(Dyn)* entry = module.dynamic; entry->d_tag != DT_NULL; ++entry) {
+    const auto* table = reinterpret_cast<const ElfW(Rela)*>(table_address(module, entry->d_un.d_ptr));
+    if (entry->d_tag == DT_JMPREL) lists[0].first = table;
+    if (entry->d_tag == DT_PLTRELSZ) lists[0].size = entry->d_un.d_val;
+    if (entry->d_tag == DT_RELA) lists[1].first = table;
+    if (entry->d_tag == DT_RELASZ) lists[1].size = entry->d_un.d_val;
+  }
+#if defined(__x86_64__)
+  constexpr unsigned object_slot = R_X86_64_GLOB_DAT, function_slot = R_X86_64_JUMP_SLOT;
+#elif defined(__aarch64__)
+  constexpr unsigned object_slot = R_AARCH64_GLOB_DAT, function_slot = R_AARCH64_JUMP_SLOT;
+#endif
+  for (const auto& list : lists)
+    for (size_t i = 0; list.first != nullptr && i < list.size / sizeof *list.first; ++i) {
+      const ElfW(Rela)& slot = list.first[i];
+      const unsigned type = slot.r_info & 0xffffffff;
+      if (type != object_slot && type != function_slot) continue;
+      const char* name = tables.strings + tables.symbols[slot.r_info >> 32].st_name;
+      if (visit(name, *reinterpret_cast<const void* const*>(module.base + slot.r_offset), data)) return true;
+    }
+  return false;
+}
+
+namespace {
+
+const void* end_of_segment(const Module& module, const void* address) {
+  for (int i = 0; i < module.header_count; ++i) {
+    const ElfW(Phdr)& header = module.headers[i];
+    const uintptr_t start = module.base + header.p_vaddr;
+    if (header.p_type == PT_LOAD && reinterpret_cast<uintptr_t>(address) - start < header.p_memsz)
+      return reinterpret_cast<const void*>(start + header.p_memsz);
+  }
+  return nullptr;
+}
+
+} // namespace
+
+const void* function_end(const void* function) {
+  Module module;
+  if (!find_module(function, module)) return nullptr;
+  for (int i = 0; i < module.header_count; ++i) {
+    if (module.headers[i].p_type != PT_GNU_EH_FRAME) continue;
+    const uintptr_t table = module.base + module.headers[i].p_vaddr;
+    struct Header {
+      uint8_t version, frame_encoding, count_encoding, table_encoding;
+      int32_t frame;
+      uint32_t count;
+      struct {
+        int32_t function, description; // relative to the header
+      } entries[];
+    };
+    const auto* header = reinterpret_cast<const Header*>(table);
+    // What every linker writes: 4-byte numbers, relative to the header, sorted.
+    if (header->version != 1 || header->count_encoding != 0x03 || header->table_encoding != 0x3b)
+      return nullptr;
+    const auto place = static_cast<int64_t>(reinterpret_cast<uintptr_t>(function) - table);
+    uint32_t low = 0, high = header->count;
+    while (low < high) { // the first that begins behind `function`
+      const uint32_t middle = low + (high - low) / 2;
+      if (header->entries[middle].function <= place)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low == 0) return nullptr;
+    if (low == header->count) return end_of_segment(module, function);
+    return reinterpret_cast<const void*>(table +
+                                         static_cast<uintptr_t>(int64_t{header->entries[low].function}));
+  }
+  return nullptr;
+}
+
 namespace {
 
 Module from_link_map(const link_map* map) {

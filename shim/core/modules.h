@@ -28,6 +28,22 @@ struct Module {
   bool needs(const char* file_start) const;
 };
 
+/// Calls visit(name, target) for each function or object that the module takes from elsewhere, with the
+/// address that the loader has bound it to, until it returns true; true if one did. A function that was not
+/// called yet may still be bound to the module's own linkage table.
+bool each_binding(const Module& module, bool (*visit)(const char* name, const void* target, void*),
+                  void* data);
+
+template <typename Visit>
+bool each_binding(const Module& module, Visit visit) {
+  return each_binding(
+      module,
+      [](const char* name, const void* target, void* data) {
+        return (*static_cast<Visit*>(data))(name, target);
+      },
+      &visit);
+}
+
 /// Calls visit(module) for each loaded object in load order until it returns true; true if one did.
 bool each_module(bool (*visit)(const Module&, void*), void* data);
 
@@ -43,6 +59,10 @@ void distrust_loader_lock();
 
 /// The object that holds an address; false if none does (code made at run time).
 bool find_module(const void* address, Module& found);
+
+/// Where a function ends at the latest: where the next one in the unwinder's table begins (Linux Standard
+/// Base, 10.6.2, .eh_frame_hdr), or its segment. nullptr where that cannot be told.
+const void* function_end(const void* function);
 
 /// Our own object.
 bool is_own(const Module& module);

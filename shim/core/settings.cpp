@@ -13,6 +13,11 @@ constexpr Setting settings[] = {
     // that
     // several streams cannot share one (cuBLAS documentation, "Results Reproducibility").
     {"CUBLAS_WORKSPACE_CONFIG", ":4096:8", {":4096:8", ":16:8"}},
+    // LLVM's and Intel's OpenMP read it at the first region: reductions are then combined along a tree that
+    // the number of threads alone decides (LLVM's openmp/runtime/src/kmp_settings.cpp).
+    {"KMP_DETERMINISTIC_REDUCTION", "TRUE", {"TRUE", "true", "1", "yes", "on"}},
+    // True makes the number of threads follow the machine's load.
+    {"OMP_DYNAMIC", "FALSE", {"FALSE", "false", "0"}, true},
 };
 constexpr int setting_count = sizeof settings / sizeof settings[0];
 
@@ -33,7 +38,8 @@ bool is_good(const Setting& setting, const char* value) {
 /// Sets one variable where that is needed; false if it was good already.
 bool apply(const Setting& setting, SettingChange& change) {
   const char* value = getenv(setting.name);
-  if ((value != nullptr && is_good(setting, value)) || setting_is_disabled(setting.name)) return false;
+  const bool good = value != nullptr ? is_good(setting, value) : setting.good_unset;
+  if (good || setting_is_disabled(setting.name)) return false;
   change = {&setting, value != nullptr, {}};
   for (unsigned i = 0; value != nullptr && value[i] != 0 && i + 1 < sizeof change.was; ++i)
     change.was[i] = value[i];

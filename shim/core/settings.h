@@ -10,7 +10,8 @@ namespace detshim {
 struct Setting {
   const char* name;
   const char* value;        ///< what is set
-  const char* also_good[2]; ///< a user's own values that stay
+  const char* also_good[5]; ///< a user's own values that stay
+  bool good_unset = false;  ///< nothing is set where the user set nothing
 };
 
 /// What became of a variable.

@@ -10,14 +10,16 @@ namespace {
 /// How the objects of a library are called on disk, whatever the version. A new library adds a row.
 struct Library {
   const char* name;
-  const char* file_start;
+  const char* file_starts[4];
   /// True: take the next definition in load order, whoever's it is. False: look for the library's own first,
   /// because frameworks define stubs under its names.
   bool next_in_order;
 };
 constexpr Library libraries[] = {
-    {"libc", "libc.so", true},         {"libstdcxx", "libstdc++.so", true}, {"libcxx", "libc++.so", true},
-    {"curand", "libcurand.so", false}, {"cublas", "libcublas.so", false},   {"cudnn", "libcudnn", false},
+    {"libc", {"libc.so"}, true},         {"libstdcxx", {"libstdc++.so"}, true},
+    {"libcxx", {"libc++.so"}, true},     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
+    {"curand", {"libcurand.so"}, false}, {"cublas", {"libcublas.so"}, false},
+    {"cudnn", {"libcudnn"}, false},
 };
 
 /// Sanitizers stand in front of libc with functions of the same names that hand on to it: they are as good as
@@ -33,6 +35,12 @@ const Library* find_library(const char* name) {
   for (const Library& library : libraries)
     if (same_text(library.name, name)) return &library;
   return nullptr;
+}
+
+bool is_of(const Module& module, const Library& library) {
+  for (const char* start : library.file_starts)
+    if (start != nullptr && starts_with(file_name(module.path), start)) return true;
+  return false;
 }
 
 bool same_folder(const char* a, const char* b) {
@@ -53,7 +61,7 @@ void settle(Hook& hook, const void* real, Hook::State state) {
 
 bool is_of_library(const Module& module, const char* library) {
   const Library* row = find_library(library);
-  return row != nullptr && starts_with(file_name(module.path), row->file_start);
+  return row != nullptr && is_of(module, *row);
 }
 
 void find_real(Hook& hook) {
@@ -70,8 +78,7 @@ void find_real(Hook& hook) {
     if (!behind_us) return false; // the main program's own definition is never reached through us
     const void* address = module.symbol(hook.info->name);
     if (address == nullptr) return false;
-    const bool of_library = library != nullptr && (starts_with(file_name(module.path), library->file_start) ||
-                                                   is_sanitizer(module));
+    const bool of_library = library != nullptr && (is_of(module, *library) || is_sanitizer(module));
     if (next == nullptr) {
       next = address;
       next_is_own = of_library;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -66,8 +68,18 @@ TEST(Run, IsReplayedByTheSeedThatItDrew) {
 TEST(Run, SetsVariablesThatAreReadAtLoading) {
   const Arguments show = {"sh", "-c", "echo $OMP_DYNAMIC $PYTHONHASHSEED ${OMP_NUM_THREADS:+set}"};
   EXPECT_EQ(under_run({}, show), "FALSE 42 set\n");
-  EXPECT_EQ(under_run({}, show, {{"OMP_DYNAMIC", "TRUE"}, {"PYTHONHASHSEED", "7"}}), "TRUE 7 set\n");
+  EXPECT_EQ(under_run({}, show, {{"OMP_DYNAMIC", "TRUE"}, {"PYTHONHASHSEED", "7"}}), "FALSE 7 set\n");
   EXPECT_EQ(under_run({"--mode", "observe"}, show), "\n");
+}
+
+TEST(Run, LeavesTheThreadsToALauncherThatChoosesThem) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path launcher = scratch.path() / "torchrun";
+  std::ofstream(launcher) << "#!/bin/sh\necho ${OMP_NUM_THREADS:-unset}\n";
+  std::filesystem::permissions(launcher, std::filesystem::perms::owner_all);
+  EXPECT_EQ(under_run({}, {launcher}), "unset\n");
+  EXPECT_EQ(under_run({}, {"sh", "-c", "echo ${OMP_NUM_THREADS:-unset}", "torch.distributed.run"}),
+            "unset\n");
 }
 
 TEST(Run, SaysWhichLayoutAProcessHad) {

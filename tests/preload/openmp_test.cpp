@@ -1,0 +1,161 @@
+// What races in an OpenMP program is said, with its place; what does not race is not.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace {
+
+struct Case {
+  std::string construct;
+  std::string recorded_by_gcc;   ///< the hook that records it; empty: none may
+  std::string recorded_by_clang; ///< as it is without KMP_DETERMINISTIC_REDUCTION
+  Environment environment = {};
+};
+void PrintTo(const Case& tested, std::ostream* stream) { *stream << tested.construct; }
+
+/// Hooks of OpenMP that the run of the program recorded as unfixed, each with its calls.
+std::map<std::string, uint64_t> races(const std::string& program, const Case& tested,
+                                      const Environment& more) {
+  const TemporaryFolder scratch;
+  Environment environment = under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"OMP_NUM_THREADS", "4"}});
+  for (const Environment& added : {tested.environment, more})
+    for (const auto& [name, value] : added) environment[name] = value;
+  const Result result = run({program, tested.construct}, environment);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, run({program, tested.construct}, {{"OMP_NUM_THREADS", "4"}}).out);
+  std::map<std::string, uint64_t> found;
+  if (!std::filesystem::exists(scratch.log())) return found;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls()) {
+      if (call["lib"] != "openmp" || call["do"] != "unfixed") continue;
+      found[call["fn"]] += process.count(call);
+      EXPECT_EQ(call["threads"], "4");
+      EXPECT_NE(call["at"].get<std::string>().find(program), std::string::npos);
+    }
+  return found;
+}
+
+class OpenMp : public testing::TestWithParam<Case> {
+public:
+  static void expect(const std::string& program, const std::string& hook, const Environment& more = {}) {
+    const auto found = races(program, GetParam(), more);
+    if (hook.empty()) {
+      EXPECT_TRUE(found.empty()) << found.begin()->first;
+      return;
+    }
+    EXPECT_EQ(found, (std::map<std::string, uint64_t>{{hook, 1}}));
+    EXPECT_TRUE(races(program, GetParam(), {{"OMP_NUM_THREADS", "1"}}).empty()) << "one thread cannot race";
+    Environment disabled = more;
+    disabled["DETSHIM_DISABLE"] = hook;
+    EXPECT_TRUE(races(program, GetParam(), disabled).empty());
+  }
+};
+
+TEST_P(OpenMp, OfGccIsRecordedWhereItRaces) { expect(OPENMP_GCC_PROGRAM, GetParam().recorded_by_gcc); }
+
+TEST_P(OpenMp, OfClangIsRecordedWhereItRaces) {
+  if (!std::filesystem::exists(OPENMP_CLANG_PROGRAM)) GTEST_SKIP() << "needs clang and libomp";
+  expect(OPENMP_CLANG_PROGRAM, GetParam().recorded_by_clang,
+         {{"DETSHIM_DISABLE", "env:KMP_DETERMINISTIC_REDUCTION"}});
+}
+
+const std::string dispatch = "__kmpc_dispatch_init_4";
+INSTANTIATE_TEST_SUITE_P(
+    All, OpenMp,
+    testing::Values(Case{"static", "", ""},
+                    Case{"dynamic", "GOMP_parallel_loop_nonmonotonic_dynamic", dispatch},
+                    Case{"guided", "GOMP_parallel_loop_nonmonotonic_guided", dispatch},
+                    Case{"runtime",
+                         "GOMP_parallel_loop_maybe_nonmonotonic_runtime",
+                         dispatch,
+                         {{"OMP_SCHEDULE", "dynamic"}}},
+                    Case{"runtime", "", "", {{"OMP_SCHEDULE", "static"}}},
+                    Case{"loop_in_region", "GOMP_loop_ull_nonmonotonic_dynamic_start",
+                         "__kmpc_dispatch_init_8u"},
+                    Case{"reduction", "GOMP_parallel", "__kmpc_reduce_nowait"},
+                    Case{"reductions", "GOMP_atomic_start", "__kmpc_reduce_nowait"},
+                    Case{"reduction_in_region", "GOMP_parallel", "__kmpc_reduce"},
+                    Case{"unsigned", "GOMP_parallel_loop_nonmonotonic_dynamic", "__kmpc_dispatch_init_4u"},
+                    Case{"long", "GOMP_parallel_loop_nonmonotonic_dynamic", "__kmpc_dispatch_init_8"},
+                    Case{"count", "", "__kmpc_reduce_nowait"}),
+    [](const auto& tested) { return tested.param.construct + std::to_string(tested.index); });
+
+// Older gccs compile to other entries, and clauses such as monotonic do.
+TEST(OpenMpEntries, OfGccAreAllRecorded) {
+  const std::vector<std::string> entries = lines(run({OPENMP_ENTRIES_PROGRAM}).out);
+  EXPECT_EQ(entries.size(), 21u);
+  for (const std::string& entry : entries) {
+    const Case tested{entry, entry, ""};
+    EXPECT_EQ(run({OPENMP_ENTRIES_PROGRAM, entry}, {{"OMP_SCHEDULE", "dynamic"}}).out, "100\n");
+    EXPECT_EQ(races(OPENMP_ENTRIES_PROGRAM, tested, {{"OMP_SCHEDULE", "dynamic"}}),
+              (std::map<std::string, uint64_t>{{entry, 1}}));
+    const bool is_runtime = entry.find("runtime") != std::string::npos;
+    EXPECT_EQ(races(OPENMP_ENTRIES_PROGRAM, tested, {{"OMP_SCHEDULE", "static"}}).size(),
+              is_runtime ? 0u : 1u);
+  }
+}
+
+TEST(OpenMpTaskReduction, OfGccIsRecorded) {
+  const Case tasks{"task_reduction", "GOMP_parallel_reductions", ""};
+  EXPECT_EQ(races(OPENMP_GCC_PROGRAM, tasks, {}),
+            (std::map<std::string, uint64_t>{{"GOMP_parallel_reductions", 1}}));
+}
+
+TEST(OpenMpAtomic, OfGccIsRecorded) {
+  const Case atomic{"atomic", "GOMP_parallel", ""};
+  EXPECT_EQ(races(OPENMP_GCC_PROGRAM, atomic, {}), (std::map<std::string, uint64_t>{{"GOMP_parallel", 1}}));
+}
+
+class OpenMpSettings : public testing::TestWithParam<std::string> {
+public:
+  void SetUp() override {
+    if (!std::filesystem::exists(GetParam())) GTEST_SKIP() << "needs clang and libomp";
+  }
+};
+
+TEST_P(OpenMpSettings, KeepTheNumberOfThreadsFromFollowingTheLoad) {
+  const TemporaryFolder scratch;
+  const Environment shim = under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"OMP_DYNAMIC", "TRUE"}});
+  EXPECT_EQ(run({GetParam(), "get_dynamic"}, {{"OMP_DYNAMIC", "TRUE"}}).out, "1\n");
+  EXPECT_EQ(run({GetParam(), "get_dynamic"}, shim).out, "0\n");
+  EXPECT_EQ(run({GetParam(), "set_dynamic"}, shim).out, "0\n");
+  Environment off = shim;
+  off["DETSHIM_DISABLE"] = "env:OMP_DYNAMIC,omp_set_dynamic";
+  EXPECT_EQ(run({GetParam(), "get_dynamic"}, off).out, "1\n");
+  EXPECT_EQ(run({GetParam(), "set_dynamic"}, off).out, "1\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OpenMpSettings, testing::Values(OPENMP_GCC_PROGRAM, OPENMP_CLANG_PROGRAM),
+                         [](const auto& tested) { return tested.index == 0 ? "gcc" : "clang"; });
+
+TEST(OpenMpReduction, OfClangIsCombinedAlongATree) {
+  if (!std::filesystem::exists(OPENMP_CLANG_PROGRAM)) GTEST_SKIP() << "needs clang and libomp";
+  const Case reduction{"reduction", "", ""};
+  EXPECT_TRUE(races(OPENMP_CLANG_PROGRAM, reduction, {}).empty());
+  // The user's own value stays where it is good, and gives way where it is not.
+  EXPECT_TRUE(races(OPENMP_CLANG_PROGRAM, reduction, {{"KMP_DETERMINISTIC_REDUCTION", "yes"}}).empty());
+  EXPECT_TRUE(races(OPENMP_CLANG_PROGRAM, reduction, {{"KMP_DETERMINISTIC_REDUCTION", "FALSE"}}).empty());
+  const Environment record_mode = {{"DETSHIM_MODE", "record"}};
+  EXPECT_EQ(races(OPENMP_CLANG_PROGRAM, reduction, record_mode).size(), 1u)
+      << "algorithms are left alone there";
+}
+
+// Inside a region the program asks its own runtime, which is not hooked: a region that another one made has
+// one thread there.
+TEST(OpenMpRuntimes, InOneProcessServeTheirOwnUsers) {
+  if (!std::filesystem::exists(OPENMP_TEAM_OF_OTHER)) GTEST_SKIP() << "needs libomp";
+  const TemporaryFolder scratch;
+  for (const char* mode : {"enforce", "observe", "off"})
+    for (const std::vector<std::string>& order :
+         {std::vector<std::string>{OPENMP_COPIES_PROGRAM, OPENMP_TEAM, OPENMP_TEAM_OF_OTHER},
+          std::vector<std::string>{OPENMP_COPIES_PROGRAM, OPENMP_TEAM_OF_OTHER, OPENMP_TEAM}}) {
+      EXPECT_EQ(run(order).out, "4\n4\n4\n4\n");
+      EXPECT_EQ(run(order, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", mode}})).out,
+                "4\n4\n4\n4\n");
+    }
+}
+
+} // namespace
