@@ -6,9 +6,14 @@
 #include "core/options.h"
 #include "core/settings.h"
 #include "hooks/inherited_input.h"
+#include "hooks/libc_process.h"
 #include "hooks/openmp.h"
 
 #include <sys/auxv.h>
+
+// What the compiler's start files would define: libc tells by it whose fork handlers are whose.
+extern "C" __attribute__((visibility("hidden"))) constinit void* const __dso_handle =
+    const_cast<void**>(&__dso_handle);
 
 namespace detshim {
 namespace {
@@ -36,6 +41,7 @@ __attribute__((constructor)) void begin() {
   if (options().off()) return;
   log_file::remember_stderr();
   publish_identity();
+  prepare_for_children();
   apply_settings();
   fix_number_of_threads();
   if (options().pins()) set_python_hash_seed(process().seed);

@@ -2,6 +2,7 @@
 
 #include "core/options.h"
 #include "core/philox.h"
+#include "core/placement.h"
 #include "core/sys.h"
 #include "core/text.h"
 
@@ -27,8 +28,8 @@ constexpr Spawner known_spawners[] = {{"make", false}, {"gmake", false}, {"ninja
 
 enum : uint8_t { unknown, by_order, by_command, by_command_from_the_first };
 
-constinit uint8_t naming = unknown;
-constinit CommandCounts* counts = nullptr;
+DETSHIM_STARTUP_DATA constinit uint8_t naming = unknown;
+DETSHIM_STARTUP_DATA constinit CommandCounts* counts = nullptr;
 
 uint8_t choose_naming() {
   // The name by which it was executed: a script's own, not its interpreter's.

@@ -2,6 +2,7 @@
 
 #include "core/identity.h"
 #include "core/lock.h"
+#include "core/placement.h"
 #include "core/sys.h"
 
 namespace detshim {
@@ -31,7 +32,7 @@ struct File {
   uint64_t device = 0;        // which file is mapped: the folder may be removed and made again meanwhile
   uint64_t inode = 0;
 };
-constinit File file;
+DETSHIM_STARTUP_DATA constinit File file;
 
 // Used where there is no file. Shared by threads and records of one action; additions may get lost between
 // threads, which the missing file's warning covers.

@@ -1,9 +1,11 @@
 #include "core/identity.h"
 
 #include "core/command_names.h"
+#include "core/environment.h"
 #include "core/lock.h"
 #include "core/modules.h"
 #include "core/options.h"
+#include "core/placement.h"
 #include "core/sys.h"
 #include "core/text.h"
 
@@ -26,17 +28,17 @@ constinit GenerationPage generation_page = {};
 
 namespace {
 
-constinit Process self;
-constinit uint32_t children = 0;  // of this process, forked so far
-constinit uint64_t takeovers = 0; // wrappers that handed this name on, see ProcessName
-constinit bool drawn = false;
-constinit bool device_replaced = false;
-constinit bool made_threads = false; // then which thread's child comes first is a race
-constinit uint64_t children_lock = 0;
-constinit uint32_t last_generation = 0;
-constinit uint32_t last_epoch = 0;
+DETSHIM_STARTUP_DATA constinit Process self;
+DETSHIM_STARTUP_DATA constinit uint32_t children = 0;  // of this process, forked so far
+DETSHIM_STARTUP_DATA constinit uint64_t takeovers = 0; // wrappers that handed this name on, see ProcessName
+DETSHIM_STARTUP_DATA constinit bool drawn = false;
+DETSHIM_STARTUP_DATA constinit bool device_replaced = false;
+DETSHIM_STARTUP_DATA constinit bool made_threads = false; // then which thread's child comes first is a race
+DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
+DETSHIM_STARTUP_DATA constinit uint32_t last_generation = 0;
+DETSHIM_STARTUP_DATA constinit uint32_t last_epoch = 0;
 // Shared with every descendant: gives children that no hook announced different names.
-constinit uint32_t* unannounced = nullptr;
+DETSHIM_STARTUP_DATA constinit uint32_t* unannounced = nullptr;
 
 // Labels of derivation, apart from all ordinals.
 constexpr uint64_t label_rank = 0x72616E6B00000000;
@@ -65,8 +67,8 @@ void extend_path(PathText& path, const char* separator, uint64_t ordinal, uint64
 
 // In the environment itself, so that whatever libc executes by itself takes along what holds at that moment.
 // Also where the log folder's name is kept.
-constinit RunEntry published = {};
-constinit bool is_published = false;
+constinit RunEntry published = {}; // a page of its own size
+DETSHIM_STARTUP_DATA constinit bool is_published = false;
 
 RunVariable own_variable() {
   RunVariable variable;
@@ -292,7 +294,7 @@ ProcessName take_child_name(char* const argv[] = nullptr) {
   name.key = self.key;
   copy_path(name.path, self.path);
   const bool takes_over = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
-  ++children;
+  const bool is_first = children++ == 0; // from now on the published state is that of a process with children
   const uint64_t ordinal = ++thread.forks; // the thread's own: threads that fork at once do not race for it
   if (takes_over) {
     ++name.takeovers;
@@ -311,18 +313,18 @@ ProcessName take_child_name(char* const argv[] = nullptr) {
       extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
     extend_path(name.path, ".", ordinal, name.key);
   }
-  write_variable();
+  if (is_first) write_variable(); // a page that every fork would have to copy again
   return name;
 }
 
 // Between the parent's decision and both sides having acted on it; glibc serialises forks.
-constinit bool fork_is_pending = false;
-constinit ProcessName forked_child = {};
-constinit bool forked_child_takes_over = false;
+DETSHIM_STARTUP_DATA constinit bool fork_is_pending = false;
+DETSHIM_STARTUP_DATA constinit ProcessName forked_child = {};
+DETSHIM_STARTUP_DATA constinit bool forked_child_takes_over = false;
 
 // In a forked child whose parent names its children by their commands: that parent, until the child executes
 // something.
-constinit struct {
+DETSHIM_STARTUP_DATA constinit struct {
   CommandCounts* counts; // nullptr: no such parent
   uint64_t key;
   PathText path;
@@ -368,12 +370,16 @@ void become_child() {
   write_variable();
 }
 
-void after_fork_in_child() { process(); }
+void after_fork_in_child() {
+  // The page is wiped already. Written before it is read, it costs one fault and not two.
+  __atomic_store_n(&detail::generation_page.generation, 0, __ATOMIC_RELAXED);
+  process();
+}
 
 /// Makes what `unannounced` points to. Not before something is drawn: it is a cost at every process's start.
 void share_ordinals() { unannounced = static_cast<uint32_t*>(sys::map_shared(4096)); }
 
-constinit int establishing = 0; // the thread that is at it
+DETSHIM_STARTUP_DATA constinit int establishing = 0; // the thread that is at it
 
 } // namespace
 
@@ -521,7 +527,7 @@ void publish_identity() {
   this_thread();
   is_published = true;
   write_variable();
-  putenv(published);
+  put_in_environment(published);
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 

@@ -5,6 +5,7 @@
 #include "core/log_file.h"
 #include "core/modules.h"
 #include "core/options.h"
+#include "core/placement.h"
 #include "core/python_frames.h"
 #include "core/settings.h"
 #include "core/sys.h"
@@ -183,7 +184,7 @@ uint64_t hash(uint64_t state, const Value& value) {
   return state;
 }
 
-constinit Counter unwritten = {}; // records of Action::observe before there is a log
+DETSHIM_STARTUP_DATA constinit Counter unwritten = {}; // records of Action::observe before there is a log
 
 } // namespace
 
@@ -345,10 +346,12 @@ void write_closing_line() {
   log_file::say(line);
 }
 
+DETSHIM_STARTUP_DATA constinit uint32_t closed =
+    0; // the generation that was: _exit may follow the destructor
+
 } // namespace
 
 void close_log() {
-  static constinit uint32_t closed = 0; // the generation that was: _exit may follow the destructor
   if (options().off() || closed == generation()) return;
   closed = generation();
   {

@@ -3,13 +3,14 @@
 #include "core/counts.h"
 #include "core/identity.h"
 #include "core/options.h"
+#include "core/placement.h"
 #include "core/sys.h"
 
 #include <initializer_list>
 
 namespace detshim::log_file {
 
-uint64_t lock = 0;
+DETSHIM_STARTUP_DATA uint64_t lock = 0;
 char line_room[4096] = {};
 char text_room[4096] = {};
 char path_room[3700] = {};
@@ -26,14 +27,14 @@ struct File {
   bool torn = false;   // the last line was cut by a full disk
   bool lost = false;   // a line could not be written at all: said once
 };
-constinit File file;
+DETSHIM_STARTUP_DATA constinit File file;
 constinit char counts_path[4096] = {};
 
 // What stderr was when the process began.
 enum class Stderr : uint8_t { unknown, closed, open };
-constinit Stderr stderr_state = Stderr::unknown;
-constinit uint64_t stderr_device = 0;
-constinit uint64_t stderr_inode = 0;
+DETSHIM_STARTUP_DATA constinit Stderr stderr_state = Stderr::unknown;
+DETSHIM_STARTUP_DATA constinit uint64_t stderr_device = 0;
+DETSHIM_STARTUP_DATA constinit uint64_t stderr_inode = 0;
 
 /// Where the last `unfollowed` components of `path` begin; makes the folders before them if `make`.
 char* split(char* path, int unfollowed, bool make) {

@@ -1,5 +1,6 @@
 #include "core/modules.h"
 
+#include "core/placement.h"
 #include "core/sys.h"
 #include "core/text.h"
 
@@ -235,7 +236,7 @@ Iterate* libc_iterate() {
   return function;
 }
 
-constinit bool loader_lock_may_be_stuck = false;
+DETSHIM_STARTUP_DATA constinit bool loader_lock_may_be_stuck = false;
 
 } // namespace
 

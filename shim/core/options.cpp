@@ -2,6 +2,7 @@
 
 #include "core/describe.h"
 #include "core/hook_table.h"
+#include "core/placement.h"
 #include "core/run_variable.h"
 #include "core/settings.h"
 #include "core/sys.h"
@@ -44,13 +45,13 @@ enum Which { seed, mode, policy, log, disable, keep_entropy, name_by_command, qu
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
 
-constinit Options current;
+DETSHIM_STARTUP_DATA constinit Options current;
 constinit char log_text[3008];
 constinit char disable_text[3008];
 constinit char keep_text[3008];
 constinit char name_text[1024];
-constinit int state = 0;  // 0 unread, 1 being read, 2 read
-constinit int reader = 0; // the thread that reads
+DETSHIM_STARTUP_DATA constinit int state = 0;  // 0 unread, 1 being read, 2 read
+DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
 
 constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
 constexpr const char* policy_names[] = {"fixed", "mix", "keep"};
@@ -78,8 +79,10 @@ int index_of(const char* value, const char* const (&names)[Count]) {
   return -1;
 }
 
-bool copy(const char* value, char* to, size_t size) {
+/// Copies the value, which the program may change in its environment, and points `option` to it.
+bool keep(const char* value, char* to, size_t size, const char*& option) {
   if (text_length(value) >= size) return false;
+  option = to;
   for (; *value != 0; ++value) *to++ = *value;
   *to = 0;
   return true;
@@ -123,15 +126,17 @@ bool read_option(int which, const char* value) {
     current.policy = static_cast<SeedPolicy>(index);
     return true;
   case log:
-    return *value != 0 && copy(value, log_text, sizeof log_text - 7);
+    return *value != 0 && keep(value, log_text, sizeof log_text - 7, current.log);
   case disable:
-    return copy(value, disable_text, sizeof disable_text - 7) && each_item(value, disable_one);
+    return keep(value, disable_text, sizeof disable_text - 7, current.disable) &&
+           each_item(value, disable_one);
   case keep_entropy:
-    return copy(value, keep_text, sizeof keep_text - 7) && each_item(value, [](const char* item) {
+    return keep(value, keep_text, sizeof keep_text - 7, current.keep_entropy) &&
+           each_item(value, [](const char* item) {
              return !contains(item, "/"); // a path would silently match nothing
            });
   case name_by_command:
-    return copy(value, name_text, sizeof name_text) &&
+    return keep(value, name_text, sizeof name_text, current.name_by_command) &&
            each_item(value, [](const char* item) { return !contains(item, "/"); });
   case quiet:
     return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
@@ -166,10 +171,6 @@ void read_environment() {
     current.seed_drawn = run.seed_drawn;
     current.seed = run.seed;
   }
-  current.log = log_text;
-  current.disable = disable_text;
-  current.keep_entropy = keep_text;
-  current.name_by_command = name_text;
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 #include "core/settings.h"
 
+#include "core/environment.h"
 #include "core/options.h"
+#include "core/placement.h"
 #include "core/text.h"
 
 #include <cstdlib>
@@ -22,11 +24,11 @@ constexpr Setting settings[] = {
 constexpr int setting_count = sizeof settings / sizeof settings[0];
 
 // Not in the table, because its value is the seed's. Python takes 0 to 2^32-1.
-constinit char python_value[16] = {};
+DETSHIM_STARTUP_DATA constinit char python_value[16] = {};
 constexpr Setting python_hash_seed = {"PYTHONHASHSEED", python_value, {}};
 
-constinit SettingChange changes[setting_count + 1] = {};
-constinit int change_count = 0;
+DETSHIM_STARTUP_DATA constinit SettingChange changes[setting_count + 1] = {};
+DETSHIM_STARTUP_DATA constinit int change_count = 0;
 constinit SettingChange latest = {};
 
 bool is_good(const Setting& setting, const char* value) {
@@ -36,14 +38,24 @@ bool is_good(const Setting& setting, const char* value) {
 }
 
 /// Sets one variable where that is needed; false if it was good already.
-bool apply(const Setting& setting, SettingChange& change) {
+bool take_over(const Setting& setting, SettingChange& change) {
   const char* value = getenv(setting.name);
   const bool good = value != nullptr ? is_good(setting, value) : setting.good_unset;
   if (good || setting_is_disabled(setting.name)) return false;
-  change = {&setting, value != nullptr, {}};
+  change = {&setting, value != nullptr, {}, {}};
   for (unsigned i = 0; value != nullptr && value[i] != 0 && i + 1 < sizeof change.was; ++i)
     change.was[i] = value[i];
-  return setenv(setting.name, setting.value, 1) == 0;
+  return true;
+}
+
+/// Sets it in the constructor.
+void put(SettingChange& change) {
+  TextWriter(change.entry, sizeof change.entry)
+      .add(change.setting->name)
+      .add('=')
+      .add(change.setting->value)
+      .c_str();
+  put_in_environment(change.entry);
 }
 
 } // namespace
@@ -64,20 +76,22 @@ bool setting_is_good(const char* name, const char* value) {
 void apply_settings() {
   if (!options().forces()) return;
   for (const Setting& setting : settings)
-    if (apply(setting, changes[change_count])) ++change_count;
+    if (take_over(setting, changes[change_count])) put(changes[change_count++]);
 }
 
 void set_python_hash_seed(uint64_t seed) {
   if (getenv(python_hash_seed.name) != nullptr || setting_is_disabled(python_hash_seed.name)) return;
   TextWriter(python_value, sizeof python_value).add(seed & 0xffffffff).c_str();
-  if (setenv(python_hash_seed.name, python_value, 1) == 0)
-    changes[change_count++] = {&python_hash_seed, false, {}};
+  changes[change_count] = {&python_hash_seed, false, {}, {}};
+  put(changes[change_count++]);
 }
 
 const SettingChange* reapply_setting(const char* name) {
   if (!options().forces()) return nullptr;
   for (const Setting& setting : settings)
-    if (same_text(setting.name, name) && apply(setting, latest)) return &latest;
+    if (same_text(setting.name, name) && take_over(setting, latest) &&
+        setenv(setting.name, setting.value, 1) == 0)
+      return &latest;
   return nullptr;
 }
 

@@ -18,7 +18,8 @@ struct Setting {
 struct SettingChange {
   const Setting* setting;
   bool was_set;
-  char was[64]; ///< the user's value, when was_set
+  char was[64];   ///< the user's value, when was_set
+  char entry[80]; ///< what stands in the environment since the constructor
 };
 
 /// True if `name` is one of the settings (DETSHIM_DISABLE=env:NAME accepts it).
@@ -28,7 +29,7 @@ bool setting_is_known(const char* name);
 bool setting_is_good(const char* name, const char* value);
 
 /// Gives every variable a repeatable value and remembers what was changed. Does nothing unless the mode
-/// forces. Calls libc's setenv, which allocates: for constructors and hooks that may allocate.
+/// forces. From the constructor only.
 void apply_settings();
 
 /// Sets PYTHONHASHSEED, which Python reads as it starts, to a number that follows from the seed, unless it is
@@ -36,7 +37,8 @@ void apply_settings();
 void set_python_hash_seed(uint64_t seed);
 
 /// Gives one variable a repeatable value again, if the program has undone it since. Returns what was there
-/// instead, or nullptr if nothing had to be done.
+/// instead, or nullptr if nothing had to be done. Calls libc's setenv, which allocates: for hooks of
+/// libraries that allocate themselves.
 const SettingChange* reapply_setting(const char* name);
 
 /// The changes that apply_settings() made: `count` of them.

@@ -5,6 +5,8 @@
 // name from the internal variable, which goes into a private copy of its environment here: the caller's own
 // array may be a snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its
 // parent's memory.
+#include "hooks/libc_process.h"
+
 #include "core/log_file.h"
 #include "core/sys.h"
 #include "hooks/escapes.h"
@@ -331,4 +333,13 @@ DETSHIM_HOOK(libc, void, _Exit, (int status), .action = Action::observe,
   DETSHIM_ENTER(_Exit);
   if (!call.passes()) close_log_of_this_process();
   call.real(status);
+}
+
+void detshim::prepare_for_children() {
+  pthread_atfork(
+      [] {
+        for (Hook* hook : {&hooks::_exit, &hooks::execve})
+          if (hook->state == Hook::State::unknown) find_real(*hook);
+      },
+      nullptr, nullptr);
 }
