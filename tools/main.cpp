@@ -63,6 +63,7 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
   verb.add_flag("--check", options.check,
                 "exit 3 if a call was unfixed, uncovered or refused, if loaded\ncode can draw past every "
                 "hook, or if a part of the log\ncannot be read");
+  verb.add_flag("--no-scan", options.no_scan, "do not look into the code that was loaded");
   verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
       ->type_name("NAME");
   verb.add_flag("--follow", options.follow,
@@ -72,8 +73,8 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
 }
 
 void check(const detshim::LogOptions& options) {
-  if (options.follow && (options.json || options.all || options.check || options.run))
-    throw detshim::UsageError("--follow takes none of --json, --all, --check and --run");
+  if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan))
+    throw detshim::UsageError("--follow takes none of --json, --all, --check, --no-scan and --run");
   if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
 }
 

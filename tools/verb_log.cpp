@@ -36,7 +36,7 @@ int log(const LogOptions& options) {
   const Log log = read_log(options.folder.value_or(default_log_folder), options.run);
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
-  const LoadedCode code = scan_loaded_code(log);
+  const LoadedCode code = options.no_scan ? LoadedCode() : scan_loaded_code(log);
   if (options.json)
     print_log_json(log, summary, code, options.all);
   else

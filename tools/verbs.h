@@ -36,6 +36,7 @@ struct LogOptions {
   std::optional<std::string> run;    ///< the newest if not given
   bool json = false, all = false, check = false;
   bool follow = false, times = false;
+  bool no_scan = false; ///< the loaded code is not looked into
 };
 
 struct ScanOptions {

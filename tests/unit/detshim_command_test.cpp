@@ -571,6 +571,7 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
     const Json document = Json::parse(detshim({"log", log_, "--json"}).out);
     EXPECT_EQ(document["uncovered_code"].size(), 3U) << document;
     EXPECT_EQ(document["scanned_files"], 1U) << document;
+    EXPECT_EQ(detshim({"log", log_, "--check", "--no-scan"}).status, 0);
   }
   std::filesystem::remove(log_ / "0-0-1.jsonl");
   write("0-0-1.jsonl", start(LOOKALIKES_PROGRAM) + pinned + modules.substr(0, modules.find(',')) + "," +

@@ -61,17 +61,24 @@ std::vector<CodeRange> without_overlap(std::vector<CodeRange> ranges) {
   return ranges;
 }
 
-/// "namespace::function", without parameters, which make a line long and say little here.
+/// Where the parenthesis opens that the last one in `name` closes; npos if there is none.
+std::size_t last_parenthesis(const std::string& name) {
+  std::size_t depth = 0;
+  for (std::size_t at = name.rfind(')'); at < name.size(); --at) {
+    if (name[at] == ')') ++depth;
+    if (name[at] == '(' && --depth == 0) return at;
+  }
+  return std::string::npos;
+}
+
+/// "namespace::function", without its parameters, which make a line long and say little here.
 std::string readable_name(const char* symbol) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> demangled(
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
   if (!demangled) return symbol;
-  std::string name = demangled.get();
-  const std::size_t anonymous = name.find("(anonymous namespace)");
-  const std::size_t from =
-      anonymous == std::string::npos ? 0 : anonymous + std::strlen("(anonymous namespace)");
-  return name.substr(0, name.find('(', from));
+  const std::string name = demangled.get();
+  return name.substr(0, last_parenthesis(name));
 }
 
 } // namespace
