@@ -77,13 +77,11 @@ void print_places(const FileScan& scan, bool all) {
 
 void print_text(const Scan& scan, bool all) {
   bool has_places = false;
-  std::size_t left_alone = 0;
   for (const FileScan& file : scan.files) {
     if (!file.not_covered.empty())
       std::cout << printable(file.file) << ": " << file.not_covered << '\n';
     else if (file.is_uncovered())
       print_places(file, all), has_places = true;
-    left_alone += file.left_alone.empty() ? 0 : 1;
   }
   if (has_places) std::cout << "remedy: " << draw_remedy << '\n';
   for (const FileScan& file : scan.files) {
