@@ -19,6 +19,9 @@
 //   "libraries": [{"library", "file", "version": text or null}],
 //   "environment": [{"name", "was": text or null, "now"}],
 //   "diverged_seeds": [{"library", "function", "asked", "ranks": number}],
+//   "uncovered_code": [{"at", "function": text or null, "kind"}],
+//                                    instructions in the loaded files that draw past every hook
+//   "scanned_files": number, "missing_files": [text], "undecoded": number,
 //   "lost": {action: calls},         counted, but the record is lost
 //   "damaged_lines": number, "torn_lines": number, "processes_without_counts": number,
 //   "unreadable_files": [text], "overlong_files": [text], "newer_files": [{"file", "format"}],
@@ -120,7 +123,20 @@ Json symbol(const SymbolSummary& summary, SourceLines& source_lines, bool all) {
   return result;
 }
 
-Json document(const Log& log, const Summary& summary, bool all) {
+void add_code(Json& result, const LoadedCode& code) {
+  result["uncovered_code"] = Json::array();
+  for (const FileScan& file : code.uncovered)
+    for (const FoundPlace& place : file.places)
+      result["uncovered_code"].push_back(
+          {{"at", place_text(file, place)},
+           {"function", place.function.empty() ? Json(nullptr) : Json(place.function)},
+           {"kind", draw_name(place.kind)}});
+  result["scanned_files"] = code.files;
+  result["missing_files"] = code.missing;
+  result["undecoded"] = code.undecoded;
+}
+
+Json document(const Log& log, const Summary& summary, const LoadedCode& code, bool all) {
   Json result = {{"format", 1},
                  {"folder", log.folder},
                  {"run", log.run},
@@ -169,15 +185,17 @@ Json document(const Log& log, const Summary& summary, bool all) {
          {"path", process->path},
          {"pid", process->pid},
          {"program", process->starts.empty() ? "" : process->starts.back().program}});
+  add_code(result, code);
   return result;
 }
 
 } // namespace
 
-void print_log_json(const Log& log, const Summary& summary, bool all) {
+void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, bool all) {
   // ASCII only, and stray bytes (of a file's name, say) replaced: safe for a terminal and for any parser.
-  std::cout << document(log, summary, all).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace)
-            << '\n';
+  std::cout
+      << document(log, summary, code, all).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace)
+      << '\n';
 }
 
 } // namespace detshim

@@ -13,6 +13,7 @@ namespace detshim {
 namespace {
 
 constexpr std::size_t few = 3;
+constexpr std::size_t few_instructions = 5; // of one file
 
 struct Section {
   Action action;
@@ -57,8 +58,8 @@ std::string enumerated(const std::vector<std::string>& parts) {
 /// The text form, section by section.
 class TextPrinter {
 public:
-  TextPrinter(const Log& log, const Summary& summary, bool all)
-      : log_(log), summary_(summary), all_(all), style_{wants_colour()} {}
+  TextPrinter(const Log& log, const Summary& summary, const LoadedCode& code, bool all)
+      : log_(log), summary_(summary), code_(code), all_(all), style_{wants_colour()} {}
 
   void print() {
     print_heading();
@@ -114,13 +115,16 @@ private:
       std::cout << "No call is recorded as unfixed, uncovered or refused.";
     else
       std::cout << style_.red(enumerated(bad) + ".");
-    if (can_differ) std::cout << " Two runs can differ there.";
+    const std::size_t places = code_.places();
+    if (places > 0)
+      std::cout << ' ' << style_.red(counted(places, "place") + " in loaded code can draw past every hook.");
+    if (can_differ || places > 0) std::cout << " Two runs can differ there.";
     const auto number = [this](Action action) {
       return (summary_.total(action).is_exact ? "" : "at least ") + std::to_string(summary_.calls(action));
     };
     std::cout << "\nReplaced: " << number(Action::replace) << ", pinned: " << number(Action::pin)
               << ", only observed: " << number(Action::observe)
-              << ". What detshim cannot see is not in a log; comparing two runs shows it.\n";
+              << ". What else detshim cannot see is not in a log; comparing two runs shows it.\n";
     const auto observes = [](const Process& process) {
       return std::ranges::any_of(process.starts, [](const Start& start) { return start.mode == "observe"; });
     };
@@ -151,7 +155,8 @@ private:
     for (const SymbolSummary& symbol : summary_.symbols)
       if (symbol.action == section.action)
         name_width = std::max(name_width, std::min<std::size_t>(width(printable(symbol.function)), 48));
-    if (name_width == 0) return;
+    const bool has_code = section.action == Action::uncovered && !code_.uncovered.empty();
+    if (name_width == 0 && !has_code) return;
 
     std::cout << '\n'
               << (is_bad(section.action) ? style_.red(section.title) : style_.bold(section.title)) << " - "
@@ -166,6 +171,22 @@ private:
                 << calls(symbol.count) << '\n';
       print_symbol(symbol);
     }
+    if (has_code) print_code();
+  }
+
+  void print_code() {
+    std::cout << "  in loaded code\n";
+    for (const FileScan& file : code_.uncovered) {
+      const std::size_t shown = all_ ? file.places.size() : std::min(file.places.size(), few_instructions);
+      for (std::size_t i = 0; i < shown; ++i)
+        std::cout << "    " << describe_place(file, file.places[i]) << '\n';
+      if (shown < file.places.size())
+        std::cout << "    "
+                  << style_.faint("and " + std::to_string(file.places.size() - shown) + " more in " +
+                                  printable(file.file) + " (--all)")
+                  << '\n';
+    }
+    std::cout << "    remedy: " << draw_remedy << '\n';
   }
 
   void print_symbol(const SymbolSummary& symbol) {
@@ -252,6 +273,7 @@ private:
     std::vector<std::string> notes;
     add_lost_call_notes(notes);
     add_file_notes(notes);
+    add_code_notes(notes);
     add_process_notes(notes);
     if (!log_.other_runs.empty())
       notes.push_back(counted(log_.other_runs.size(), "other run") +
@@ -288,6 +310,15 @@ private:
                       ", this detshim reads format " + std::to_string(known_log_format));
   }
 
+  void add_code_notes(std::vector<std::string>& notes) const {
+    if (code_.undecoded > 0)
+      notes.push_back(counted(code_.undecoded, "place") + " in loaded code could not be decoded");
+    if (code_.missing.empty()) return;
+    notes.push_back(counted(code_.missing.size(), "file") +
+                    " that the log names cannot be looked into for what no hook sees, the first of them " +
+                    code_.missing.front());
+  }
+
   void add_process_notes(std::vector<std::string>& notes) const {
     const auto& without_end = summary_.without_end;
     if (without_end.empty()) return;
@@ -306,6 +337,7 @@ private:
 
   const Log& log_;
   const Summary& summary_;
+  const LoadedCode& code_;
   bool all_;
   Style style_;
   SourceLines source_lines_;
@@ -342,8 +374,8 @@ std::string describe_command(const Start& start) {
   return printable(command.empty() ? start.program : command);
 }
 
-void print_log_text(const Log& log, const Summary& summary, bool all) {
-  TextPrinter(log, summary, all).print();
+void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, bool all) {
+  TextPrinter(log, summary, code, all).print();
 }
 
 } // namespace detshim

@@ -12,7 +12,7 @@ namespace {
 using detshim::printable;
 
 constexpr const char* exit_statuses =
-    "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` found something.\n"
+    "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` or `scan` found something.\n"
     "`run` becomes the program and ends in its status; 126 it cannot be executed, 127 it is not there.";
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
@@ -60,9 +60,10 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
       ->type_name("");
   verb.add_flag("--json", options.json, "print one JSON document");
   verb.add_flag("--all", options.all, "print every record");
-  verb.add_flag(
-      "--check", options.check,
-      "exit 3 if a call was unfixed, uncovered or refused,\nor if a part of the log cannot be read");
+  verb.add_flag("--check", options.check,
+                "exit 3 if a call was unfixed, uncovered or refused, if loaded\ncode can draw past every "
+                "hook, or if a part of the log\ncannot be read");
+  verb.add_flag("--no-scan", options.no_scan, "do not look into the code that was loaded");
   verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
       ->type_name("NAME");
   verb.add_flag("--follow", options.follow,
@@ -72,9 +73,18 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
 }
 
 void check(const detshim::LogOptions& options) {
-  if (options.follow && (options.json || options.all || options.check || options.run))
-    throw detshim::UsageError("--follow takes none of --json, --all, --check and --run");
+  if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan))
+    throw detshim::UsageError("--follow takes none of --json, --all, --check, --no-scan and --run");
   if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
+}
+
+CLI::App& add_scan(CLI::App& app, detshim::ScanOptions& options) {
+  CLI::App& verb = *app.add_subcommand("scan", "list what in a program and its libraries no preload sees");
+  verb.add_option("FILE", options.files, "programs and shared libraries")->type_name("");
+  verb.add_flag("--alone", options.alone, "the files themselves, not the libraries that they need");
+  verb.add_flag("--all", options.all, "print every place, and what is left alone on purpose");
+  verb.add_flag("--json", options.json, "print one JSON document");
+  return verb;
 }
 
 CLI::App& add_describe(CLI::App& app, const char* name, const char* summary, const char* page,
@@ -94,21 +104,23 @@ int call_verb(std::vector<std::string> words) {
 
   detshim::RunOptions run_options;
   detshim::LogOptions log_options;
+  detshim::ScanOptions scan_options;
   detshim::DescribeOptions hooks_options, options_options;
   CLI::App& run = add_run(app, run_options);
   CLI::App& log = add_log(app, log_options);
+  CLI::App& scan = add_scan(app, scan_options);
   CLI::App& hooks =
       add_describe(app, "hooks", "list what libdetshim.so intercepts", "docs/HOOKS.md", hooks_options);
   CLI::App& options =
       add_describe(app, "options", "list the environment variables that libdetshim.so accepts",
                    "docs/OPTIONS.md", options_options);
-  CLI::App* const verbs[] = {&run, &log, &hooks, &options};
+  CLI::App* const verbs[] = {&run, &log, &scan, &hooks, &options};
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
     throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-                              ": run, log, hooks or options (see detshim --help)");
+                              ": run, log, scan, hooks or options (see detshim --help)");
   if (words[0] == "run") take_command(run, words, run_options.command);
   try {
     std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
@@ -121,6 +133,7 @@ int call_verb(std::vector<std::string> words) {
   check(log_options);
   if (run) return detshim::run(run_options);
   if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
+  if (scan) return detshim::scan(scan_options);
   if (hooks) return detshim::hooks(hooks_options);
   return detshim::options(options_options);
 }

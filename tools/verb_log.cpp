@@ -26,7 +26,8 @@ bool holds_a_record(const Process& process) {
   throw UsageError(
       "no log in " + folder +
       ": a program run by `detshim run -- program`, or with LD_PRELOAD=libdetshim.so, makes one as soon as "
-      "there is something to record");
+      "there is something to record; what draws by instructions of the processor or by system calls of its "
+      "own leaves no trace there: `detshim scan program` finds it");
 }
 
 } // namespace
@@ -35,13 +36,14 @@ int log(const LogOptions& options) {
   const Log log = read_log(options.folder.value_or(default_log_folder), options.run);
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
+  const LoadedCode code = options.no_scan ? LoadedCode() : scan_loaded_code(log);
   if (options.json)
-    print_log_json(log, summary, options.all);
+    print_log_json(log, summary, code, options.all);
   else
-    print_log_text(log, summary, options.all);
+    print_log_text(log, summary, code, options.all);
 
   const bool is_clean = summary.calls(Action::unfixed) == 0 && summary.calls(Action::uncovered) == 0 &&
-                        summary.calls(Action::refuse) == 0;
+                        summary.calls(Action::refuse) == 0 && code.uncovered.empty();
   return options.check && (!is_clean || log.is_incomplete()) ? check_failed : done;
 }
 

@@ -12,7 +12,7 @@ namespace detshim {
 enum ExitStatus {
   done = 0,
   wrong_usage = 2,       ///< or nothing to read
-  check_failed = 3,      ///< log --check
+  check_failed = 3,      ///< log --check, scan
   cannot_execute = 126,  ///< run
   program_missing = 127, ///< run
 };
@@ -36,6 +36,12 @@ struct LogOptions {
   std::optional<std::string> run;    ///< the newest if not given
   bool json = false, all = false, check = false;
   bool follow = false, times = false;
+  bool no_scan = false; ///< the loaded code is not looked into
+};
+
+struct ScanOptions {
+  std::vector<std::string> files;
+  bool json = false, all = false, alone = false;
 };
 
 struct DescribeOptions {
@@ -51,6 +57,9 @@ int log(const LogOptions& options);
 
 /// Prints a log's records while they are written.
 int follow(const LogOptions& options);
+
+/// Prints what in programs and libraries no preload can intercept.
+int scan(const ScanOptions& options);
 
 /// Prints the library's hooks.
 int hooks(const DescribeOptions& options);

@@ -274,6 +274,75 @@ void write_end() {
   log_file::write(line);
 }
 
+/// The paths of the loaded objects, each closed by a zero, in pages of the kernel.
+class ModulePaths {
+public:
+  ModulePaths() : text_(static_cast<char*>(sys::map(size))) {}
+  ~ModulePaths() {
+    if (text_ != nullptr) sys::unmap(text_, size);
+  }
+  ModulePaths(const ModulePaths&) = delete;
+  ModulePaths& operator=(const ModulePaths&) = delete;
+
+  /// Adds one; false if there is no room left.
+  bool add(const Module& module) {
+    constexpr size_t longest = 4096;
+    if (text_ == nullptr || size - length_ < longest) return false;
+    module_path(module, text_ + length_, longest);
+    length_ += text_length(text_ + length_) + 1;
+    return true;
+  }
+  const char* begin() const { return text_; }
+  const char* end() const { return text_ + length_; }
+
+private:
+  static constexpr size_t size = 1 << 20; // pages that are not written cost nothing
+  char* text_;
+  size_t length_ = 0;
+};
+
+/// The program, and what was loaded from a file; not the kernel's own object, nor ours.
+void find_modules(ModulePaths& paths) {
+  bool is_first = true;
+  each_module([&](const Module& module) {
+    const bool is_file =
+        is_first ? module.path[0] == 0 || contains(module.path, "/") : contains(module.path, "/");
+    is_first = false;
+    return is_file && !is_own(module) && !paths.add(module);
+  });
+}
+
+void write_modules(const ModulePaths& paths) {
+  constexpr size_t line_is_long = 3000; // then the next path begins another line
+  constexpr size_t longest_path = 4000;
+  for (const char* path = paths.begin(); path != paths.end();) {
+    Line line(line_room, sizeof line_room);
+    line.add("{\"t\":\"modules\",\"files\":[");
+    for (const char* before = "\""; path != paths.end(); before = ",\"") {
+      const size_t length = text_length(path);
+      if (*before == ',' && line.length() + length > line_is_long) break;
+      line.add(before).add_json(path, longest_path).add('"');
+      path += length + 1;
+    }
+    line.add("]}");
+    log_file::write(line);
+  }
+}
+
+/// What was loaded, so that a reader can look into it for what no hook sees. The loader's lock and the log's
+/// are not held at the same time: another thread may take them in the other order.
+void record_modules() {
+  {
+    Lock guard(log_file::lock);
+    if (!guard.held() || !log_file::is_open()) return;
+  }
+  const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+  ModulePaths paths;
+  find_modules(paths);
+  Lock guard(log_file::lock);
+  if (guard.held()) write_modules(paths);
+}
+
 bool ends_with(const char* text, const char* end) {
   const size_t a = text_length(text);
   const size_t b = text_length(end);
@@ -354,6 +423,7 @@ DETSHIM_STARTUP_DATA constinit uint32_t closed =
 void close_log() {
   if (options().off() || closed == generation()) return;
   closed = generation();
+  record_modules();
   {
     Lock guard(log_file::lock);
     if (guard.held() && log_file::is_open()) write_end();

@@ -1,5 +1,6 @@
 #include "loader/draw.h"
 
+#include "core/cryptography.h"
 #include "core/sys.h"
 #include "core/text.h"
 
@@ -8,16 +9,6 @@ namespace {
 
 // What the table of places holds for a draw: a counter's address, and in its lowest bit whether to pin.
 constexpr uint64_t pin_bit = 1;
-
-constexpr const char* cryptography_files[] = {
-    "libcrypto",   "libssl",     "libgcrypt", "libgnutls",  "libnettle", "libhogweed",
-    "libsodium",   "libnss",     "libfreebl", "libsoftok",  "libmbed",   "libssh",
-    "libk5crypto", "libwolfssl", "_sodium",   "libjava.so", // PyNaCl's own copy of libsodium; the JDK's
-                                                            // SecureRandom
-};
-// What a statically linked copy gives itself away by.
-constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_randomize", "gnutls_rnd",
-                                                "randombytes_buf"};
 
 void remember(DrawSites& sites, uint32_t epoch, const void* caller, Counter* counter) {
   if (sites.epoch != epoch) sites = {};

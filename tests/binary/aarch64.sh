@@ -1,7 +1,8 @@
 #!/bin/sh
 # The library for 64-bit Arm: built by Debian's cross compiler and run under qemu-user, so that the stubs in assembly
-# and the system calls are executed.
+# and the system calls are executed. And what `detshim scan` finds in a program for 64-bit Arm.
 set -eu
+detshim=$2
 source=$3
 for tool in aarch64-linux-gnu-g++ qemu-aarch64; do
   command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
@@ -29,5 +30,20 @@ for name in rand lrand48 getrandom syscall_getrandom arc4random open fopen std_r
     [ "$first" != "$(shimmed 43)" ] || { echo "$name $framework: another seed gives the same"; status=1; }
     [ "$(native)" != "$(native)" ] || { echo "$name $framework: repeats without the library too"; status=1; }
   done
+done
+
+aarch64-linux-gnu-g++ -std=c++20 -O1 -o "$build/raw_draws" "$source/tests/unit/programs/raw_draws.cpp"
+aarch64-linux-gnu-strip -s -o "$build/raw_draws_stripped" "$build/raw_draws"
+for program in raw_draws raw_draws_stripped; do
+  found=$("$detshim" scan --alone "$build/$program" | sed -n 's/.*+0x[0-9a-f]* //p')
+  case $program in
+  raw_draws) wanted='draw_by_processor: rndr
+draw_by_processor_seed: rndrrs
+draw_by_system_call: raw getrandom system call' ;;
+  *) wanted='?: rndr
+?: rndrrs
+?: raw getrandom system call' ;;
+  esac
+  [ "$found" = "$wanted" ] || { echo "$program: detshim scan finds: $found"; status=1; }
 done
 exit $status

@@ -88,6 +88,9 @@ void expect_documented(const ProcessLog& log) {
       if (record.contains("c")) {
         EXPECT_LT(record["c"].get<size_t>(), log.counts.size()) << record;
       }
+    } else if (type == "modules") {
+      expect_keys(record, {{"files", {"array"}}});
+      for (const json& file : record["files"]) EXPECT_EQ(file.get<std::string>().substr(0, 1), "/") << record;
     } else if (type == "end") {
       expect_keys(record, {{"counts", {"object"}}});
       EXPECT_EQ(record, log.records.back()) << "the last record";

@@ -131,8 +131,12 @@ void expect_one_error_line(const Result& result, int status, const std::string& 
 
 TEST_F(DetshimCommand, HelpNamesTheExitStatusesOfEveryVerb) {
   EXPECT_TRUE(detshim({"--version"}).out.starts_with("detshim "));
-  for (const Words& words :
-       {Words{"--help"}, {"run", "--help"}, {"log", "--help"}, {"hooks", "--help"}, {"options", "--help"}}) {
+  for (const Words& words : {Words{"--help"},
+                             {"run", "--help"},
+                             {"log", "--help"},
+                             {"scan", "--help"},
+                             {"hooks", "--help"},
+                             {"options", "--help"}}) {
     const Result result = detshim(words);
     EXPECT_EQ(result.status, 0);
     EXPECT_TRUE(contains(result.out, "Exit status: 0 done; 2 ")) << result.out;
@@ -140,7 +144,7 @@ TEST_F(DetshimCommand, HelpNamesTheExitStatusesOfEveryVerb) {
 }
 
 TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
-  expect_one_error_line(detshim({}), 2, "run, log, hooks or options");
+  expect_one_error_line(detshim({}), 2, "run, log, scan, hooks or options");
   expect_one_error_line(detshim({"dance"}), 2, "dance");
   expect_one_error_line(detshim({"log", "--bogus"}), 2, "--bogus");
   expect_one_error_line(detshim({"log", "--follow", "--json"}), 2, "--follow");
@@ -470,6 +474,117 @@ TEST_F(DetshimCommand, FollowByDefaultWaitsForTheRunAfterTheEndedOne) {
   const Result result = finish(child);
   EXPECT_EQ(result.status, 0);
   EXPECT_FALSE(contains(result.out, "earlier")) << result.out;
+}
+
+TEST_F(DetshimCommand, ScanSaysWhatNoPreloadSees) {
+  const Result result = detshim({"scan", "--alone", RAW_DRAWS_PROGRAM});
+  EXPECT_EQ(result.status, 3) << result.err;
+  EXPECT_EQ(result.err, "");
+  const std::string place = "\n" RAW_DRAWS_PROGRAM "+0x";
+  for (const char* part :
+       {" draw_by_processor: r", " draw_by_processor_seed: r",
+        " draw_by_system_call: raw getrandom system call\n", "\nremedy: ", "1 file looked at"})
+    EXPECT_TRUE(contains(result.out, part)) << part << " is not in\n" << result.out;
+  EXPECT_TRUE(contains("\n" + result.out, place)) << result.out;
+
+  const Result clean = detshim({"scan", LOOKALIKES_PROGRAM});
+  EXPECT_EQ(clean.status, 0) << clean.out;
+  EXPECT_FALSE(contains(clean.out, "remedy")) << clean.out;
+  EXPECT_TRUE(contains(clean.out, "no instruction that draws past a preload was found")) << clean.out;
+
+  const Result fixed = detshim({"scan", RAW_DRAWS_PROGRAM "_static"});
+  EXPECT_EQ(fixed.status, 3);
+  EXPECT_TRUE(contains(fixed.out, RAW_DRAWS_PROGRAM "_static: statically linked")) << fixed.out;
+}
+
+TEST_F(DetshimCommand, ScanPrintsOneJsonDocument) {
+  const Result result = detshim({"scan", "--json", NEEDS_LIBRARY_PROGRAM, RAW_DRAWS_PROGRAM "_static"});
+  EXPECT_EQ(result.status, 3);
+  const Json document = Json::parse(result.out);
+  EXPECT_EQ(document["uncovered"], true);
+  std::size_t places = 0;
+  for (const Json& file : document["files"]) {
+    if (file["left_alone"].is_null()) places += file["places"].size();
+    EXPECT_EQ(file["not_covered"].is_string(), file["file"] == RAW_DRAWS_PROGRAM "_static") << file;
+    for (const Json& place : file["places"])
+      EXPECT_TRUE(contains(place["at"].get<std::string>(), file["file"].get<std::string>() + "+0x")) << place;
+  }
+  EXPECT_EQ(places, 3U) << result.out;
+  EXPECT_EQ(document["missing"], Json::array());
+}
+
+TEST_F(DetshimCommand, ScanLooksIntoTheLibrariesThatAProgramNeeds) {
+  EXPECT_EQ(detshim({"scan", NEEDS_LIBRARY_PROGRAM}).status, 3);
+  EXPECT_EQ(detshim({"scan", "--alone", NEEDS_LIBRARY_PROGRAM}).status, 0);
+
+  std::filesystem::copy_file(NEEDS_LIBRARY_PROGRAM, folder_ / "alone");
+  const Result missing = detshim({"scan", "alone"});
+  EXPECT_EQ(missing.status, 0);
+  EXPECT_TRUE(contains(missing.out, "not looked at: libraw_draws.so, which alone needs, was not found"))
+      << missing.out;
+  const std::string there = std::filesystem::path(RAW_DRAWS_LIBRARY).parent_path();
+  EXPECT_EQ(detshim({"scan", "alone"}, {"LD_LIBRARY_PATH=/no/such:" + there}).status, 3);
+  // Beside the program, by $ORIGIN; one for another processor is passed over.
+  std::string bytes = contents(RAW_DRAWS_LIBRARY);
+  bytes[18] = 40; // EM_ARM
+  std::ofstream(folder_ / "libraw_draws.so", std::ios::binary) << bytes;
+  EXPECT_EQ(detshim({"scan", "alone"}).status, 0);
+  std::filesystem::copy_file(RAW_DRAWS_LIBRARY, folder_ / "libraw_draws.so",
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(detshim({"scan", "alone"}).status, 3);
+}
+
+TEST_F(DetshimCommand, ScanNamesTheFileThatItCannotLookAt) {
+  expect_one_error_line(detshim({"scan"}), 2, "no file to look at");
+  expect_one_error_line(detshim({"scan", "no-such-file"}), 2, "'no-such-file' cannot be read");
+  expect_one_error_line(detshim({"scan", RAW_DRAWS_PROGRAM, "/etc/passwd"}), 2,
+                        "'/etc/passwd' is no ELF file, or is cut short; accepted is a 64-bit program");
+  expect_one_error_line(detshim({"scan", "--bogus", RAW_DRAWS_PROGRAM}), 2, "--bogus");
+  std::ofstream(folder_ / "\x1b[31m") << "x";
+  expect_one_error_line(detshim({"scan", "\x1b[31m"}), 2, "'\\x1b[31m' is no ELF file");
+}
+
+TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
+  const auto start = [](const std::string& program) {
+    return R"({"t":"start","v":1,"run":"20261121T003512-4711","pid":4711,"rank":0,"path":"0","program":")" +
+           program + "\",\"args\":[],\"mode\":\"enforce\",\"policy\":\"fixed\"}\n";
+  };
+  const std::string modules = R"({"t":"modules","files":[")" + std::string("/gone/library.so") + R"(",")" +
+                              RAW_DRAWS_LIBRARY + "\"]}\n";
+  const std::string place =
+      call_line("rand", "pin", R"(,"at":")" + std::string(RAW_DRAWS_LIBRARY) + "+0x11b9\"");
+  const std::string pinned = call_line("rand", "pin");
+  for (const std::string& lines : {start(RAW_DRAWS_PROGRAM) + pinned + end_line,       // the program
+                                   start("/gone/train") + pinned + modules + end_line, // what was loaded
+                                   start("/gone/train") + place}) {                    // killed
+    std::filesystem::remove(log_ / "0-0-1.jsonl");
+    write("0-0-1.jsonl", lines);
+    const Result result = detshim({"log", log_, "--check"});
+    EXPECT_EQ(result.status, 3) << result.out;
+    EXPECT_TRUE(contains(result.out, "3 places in loaded code can draw past every hook.")) << result.out;
+    EXPECT_TRUE(contains(result.out, "\nuncovered - ")) << result.out;
+    EXPECT_TRUE(
+        contains(result.out, " (draw_by_processor): an instruction of the processor, which no preload"))
+        << result.out;
+    EXPECT_TRUE(contains(result.out, "raw getrandom system call in ")) << result.out;
+    EXPECT_TRUE(contains(result.out, "\n    remedy: ")) << result.out;
+    const Json document = Json::parse(detshim({"log", log_, "--json"}).out);
+    EXPECT_EQ(document["uncovered_code"].size(), 3U) << document;
+    EXPECT_EQ(document["scanned_files"], 1U) << document;
+    EXPECT_EQ(detshim({"log", log_, "--check", "--no-scan"}).status, 0);
+  }
+  std::filesystem::remove(log_ / "0-0-1.jsonl");
+  write("0-0-1.jsonl", start(LOOKALIKES_PROGRAM) + pinned + modules.substr(0, modules.find(',')) + "," +
+                           "\"files\":[\"/gone/library.so\"]}\n" + end_line);
+  const Result clean = detshim({"log", log_, "--check"});
+  EXPECT_EQ(clean.status, 0) << clean.out;
+  EXPECT_FALSE(contains(clean.out, "uncovered - ")) << clean.out;
+  EXPECT_TRUE(contains(clean.out, "/gone/library.so"))
+      << "what could not be looked into is said: " << clean.out;
+}
+
+TEST_F(DetshimCommand, LogWithoutRecordsNamesTheScan) {
+  expect_one_error_line(detshim({"log"}), 2, "`detshim scan program` finds it");
 }
 
 TEST_F(DetshimCommand, DescribesTheLibrary) {

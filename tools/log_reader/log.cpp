@@ -77,6 +77,8 @@ private:
       process.libraries.push_back(std::move(*library));
     else if (Call* call = std::get_if<Call>(&*record))
       process.calls.push_back(std::move(*call));
+    else if (const Modules* modules = std::get_if<Modules>(&*record))
+      process.modules.insert(process.modules.end(), modules->files.begin(), modules->files.end());
     else if (const End* end = std::get_if<End>(&*record))
       process.end = *end;
   }

@@ -20,9 +20,10 @@ struct Process {
   std::vector<Start> starts; ///< the first program, then one for each exec
   std::vector<Library> libraries;
   std::vector<Call> calls;
-  std::optional<End> end;    ///< nothing: killed, still running, or it left without its exit handlers
-  bool has_counts = false;   ///< its counts file could be read
-  ActionCounts unrecorded{}; ///< calls that were counted, but whose record is lost
+  std::vector<std::string> modules; ///< files that were loaded at the end; empty if it was killed
+  std::optional<End> end;           ///< nothing: killed, still running, or it left without its exit handlers
+  bool has_counts = false;          ///< its counts file could be read
+  ActionCounts unrecorded{};        ///< calls that were counted, but whose record is lost
   std::size_t damaged_lines = 0;
   bool has_torn_line = false; ///< its last line was cut
 };

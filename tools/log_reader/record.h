@@ -62,6 +62,11 @@ struct Call {
   bool count_is_exact = false;          ///< false: at least that many
 };
 
+/// Files that were loaded when the process ended; several records where one line could not hold all.
+struct Modules {
+  std::vector<std::string> files;
+};
+
 struct End {
   ActionCounts counts{};
 };
@@ -69,7 +74,7 @@ struct End {
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record = std::variant<OtherRecord, Start, Library, Call, End>;
+using Record = std::variant<OtherRecord, Start, Library, Call, Modules, End>;
 
 /// Reads one line; nothing if it is damaged.
 std::optional<Record> parse_record(std::string_view line);

@@ -1,0 +1,305 @@
+// What `detshim scan` finds in machine code, what it must not, and that no file can bring it down.
+//
+// RAW_DRAWS_PROGRAM and others are the programs in programs/, as files.
+#include "scanner/library_search.h"
+#include "scanner/machine_code.h"
+#include "scanner/scan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace detshim {
+namespace {
+
+using Kinds = std::vector<DrawKind>;
+
+const Kinds all_kinds_of_this_machine =
+#if defined(__x86_64__)
+    {DrawKind::rdrand, DrawKind::rdseed, DrawKind::getrandom};
+#else
+    {DrawKind::rndr, DrawKind::rndrrs, DrawKind::getrandom};
+#endif
+
+constexpr std::uint64_t base = 0x1000;
+
+FoundDraws find_in(Machine machine, const std::vector<unsigned char>& bytes, std::uint64_t start = base) {
+  return find_draws(machine, {base, bytes}, [start](std::uint64_t) { return start; });
+}
+
+Kinds kinds(const std::vector<Draw>& draws) {
+  Kinds result;
+  for (const Draw& draw : draws) result.push_back(draw.kind);
+  return result;
+}
+
+Kinds kinds(const FileScan& scan) {
+  Kinds result;
+  for (const FoundPlace& place : scan.places) result.push_back(place.kind);
+  std::ranges::sort(result);
+  return result;
+}
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(input), {}};
+}
+
+TEST(MachineCode, FindsTheInstructionsOfX86) {
+  EXPECT_EQ(find_in(Machine::x86_64, {0x0F, 0xC7, 0xF0}).draws,
+            (std::vector<Draw>{{base, DrawKind::rdrand}}));
+  EXPECT_EQ(find_in(Machine::x86_64, {0x90, 0x0F, 0xC7, 0xFF}).draws,
+            (std::vector<Draw>{{base + 1, DrawKind::rdseed}}));
+  EXPECT_EQ(find_in(Machine::x86_64, {0x66, 0x0F, 0xC7, 0xF1}).draws,
+            (std::vector<Draw>{{base, DrawKind::rdrand}}))
+      << "16 bits";
+  EXPECT_EQ(find_in(Machine::x86_64, {0x49, 0x0F, 0xC7, 0xFA}).draws,
+            (std::vector<Draw>{{base, DrawKind::rdseed}}))
+      << "r10";
+  EXPECT_EQ(find_in(Machine::x86_64, {0xB8, 0x3E, 0x01, 0, 0, 0x31, 0xFF, 0x0F, 0x05}).draws,
+            (std::vector<Draw>{{base + 7, DrawKind::getrandom}}))
+      << "mov $318, %eax; xor %edi, %edi; syscall";
+  EXPECT_EQ(find_in(Machine::x86_64, {0x48, 0xC7, 0xC0, 0x3E, 0x01, 0, 0, 0x74, 0x00, 0x0F, 0x05}).draws,
+            (std::vector<Draw>{{base + 9, DrawKind::getrandom}}))
+      << "mov $318, %rax; je; syscall";
+}
+
+TEST(MachineCode, TakesNoBytesForAnInstructionOfX86) {
+  for (const std::vector<unsigned char>& bytes : std::vector<std::vector<unsigned char>>{
+           {0x48, 0xB8, 0x55, 0x0F, 0xC7, 0xF0, 0x33, 0x44, 0x55, 0x66}, // movabs
+           {0x0F, 0xC7, 0x0F},                                           // cmpxchg8b: memory, extension 1
+           {0x0F, 0xC7, 0x37},                                           // vmptrld: memory, extension 6
+           {0xF3, 0x0F, 0xC7, 0xF8},                                     // rdpid
+           {0x0F, 0x05},                                                 // syscall of an unknown number
+           {0xB8, 0x3E, 0x01, 0, 0, 0xB0, 0x01, 0x0F, 0x05},             // mov $1, %al
+           {0xB8, 0x3E, 0x01, 0, 0, 0x0F, 0xA2, 0x0F, 0x05},             // cpuid
+           {0xB8, 0x3E, 0x01, 0, 0, 0xE8, 0, 0, 0, 0, 0x0F, 0x05},       // call
+           {0xB8, 0x3E, 0x01, 0, 0, 0xC3, 0x0F, 0x05},                   // ret
+           {0xB8, 0x3E, 0x01, 0, 0, 0xEB, 0x00, 0x0F, 0x05},             // jmp
+           {0x0F, 0xC7},
+           {0x0F},
+           {}})
+    EXPECT_TRUE(find_in(Machine::x86_64, bytes).draws.empty()) << testing::PrintToString(bytes);
+  EXPECT_EQ(find_in(Machine::x86_64, {0xB8, 0x3E, 0x01, 0, 0, 0x0F, 0x05, 0x0F, 0x05}).draws,
+            (std::vector<Draw>{{base + 5, DrawKind::getrandom}}))
+      << "the second takes the answer of the first for its number";
+}
+
+TEST(MachineCode, SaysNothingOfWhatItCannotDecode) {
+  const std::vector<unsigned char> bytes = {0x06, 0x0F, 0xC7, 0xF0, 0x90, 0x0F, 0xC7, 0xF8};
+  const FoundDraws found = find_in(Machine::x86_64, bytes);
+  EXPECT_TRUE(found.draws.empty()) << "06 is no instruction";
+  EXPECT_EQ(found.undecoded, 2U);
+  EXPECT_EQ(kinds(find_in(Machine::x86_64, bytes, base + 4).draws), Kinds{DrawKind::rdseed});
+}
+
+TEST(MachineCode, FindsTheInstructionsOfArm) {
+  const auto words = [](const std::vector<std::uint32_t>& all) {
+    std::vector<unsigned char> bytes;
+    for (const std::uint32_t word : all)
+      for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<unsigned char>(word >> shift));
+    return bytes;
+  };
+  constexpr std::uint32_t number = 0xD28022C8, short_number = 0x528022C8; // mov x8, 278; mov w8, 278
+  constexpr std::uint32_t call = 0xD4000001, nop = 0xD503201F, equal = 0x54000020, jump = 0x14000001;
+  constexpr std::uint32_t branch = 0x94000000, other = 0xD2800008, unknown = 0;
+  const Kinds getrandom{DrawKind::getrandom};
+  EXPECT_EQ(kinds(find_in(Machine::aarch64, words({0xD53B2400, 0xD53B2433})).draws),
+            (Kinds{DrawKind::rndr, DrawKind::rndrrs}));
+  EXPECT_EQ(kinds(find_in(Machine::aarch64, words({0xD53BD040})).draws), Kinds{}) << "tpidr_el0";
+  EXPECT_EQ(kinds(find_in(Machine::aarch64, words({number, nop, call})).draws), getrandom);
+  EXPECT_EQ(kinds(find_in(Machine::aarch64, words({short_number, equal, call})).draws), getrandom);
+  for (const std::uint32_t between : {jump, branch, other, unknown})
+    EXPECT_EQ(kinds(find_in(Machine::aarch64, words({number, between, call})).draws), Kinds{})
+        << std::hex << between;
+  EXPECT_EQ(kinds(find_in(Machine::aarch64, words({call})).draws), Kinds{});
+}
+
+TEST(Scan, FindsEachKindInItsFunction) {
+  for (const char* file : {RAW_DRAWS_PROGRAM, RAW_DRAWS_LIBRARY}) {
+    const FileScan scan = scan_file(ElfFile(file));
+    EXPECT_EQ(kinds(scan), all_kinds_of_this_machine) << file;
+    EXPECT_TRUE(scan.is_uncovered());
+    EXPECT_EQ(scan.undecoded, 0U);
+    for (const FoundPlace& place : scan.places) {
+      EXPECT_EQ(place.function, place.kind == DrawKind::getrandom            ? "draw_by_system_call"
+                                : place.kind == all_kinds_of_this_machine[0] ? "draw_by_processor"
+                                                                             : "draw_by_processor_seed");
+      EXPECT_EQ(place_text(scan, place).find(file + std::string("+0x")), 0U);
+    }
+  }
+}
+
+// Stripped: by the table of unwinding information, and by the section's start where there is none.
+TEST(Scan, FindsThemWithoutSymbols) {
+  for (const char* file : {RAW_DRAWS_PROGRAM "_stripped", RAW_DRAWS_PROGRAM "_bare"}) {
+    const FileScan scan = scan_file(ElfFile(file));
+    EXPECT_EQ(kinds(scan), all_kinds_of_this_machine) << file;
+    EXPECT_EQ(scan.places.at(0).function, "");
+  }
+  EXPECT_NE(ElfFile(RAW_DRAWS_PROGRAM "_stripped").function_start(~std::uint64_t{0}), 0U);
+  EXPECT_EQ(ElfFile(RAW_DRAWS_PROGRAM "_stripped").function_start(0), 0U);
+}
+
+TEST(Scan, TakesNoLookalikeForADraw) {
+  for (const char* file : {LOOKALIKES_PROGRAM, LOOKALIKES_PROGRAM "_stripped", LOOKALIKES_PROGRAM "_bare"}) {
+    const FileScan scan = scan_file(ElfFile(file));
+    EXPECT_EQ(kinds(scan), Kinds{}) << file;
+    EXPECT_EQ(scan.undecoded, 0U) << file;
+    EXPECT_FALSE(scan.is_uncovered());
+  }
+#if defined(__x86_64__)
+  EXPECT_NE(contents(LOOKALIKES_PROGRAM).find("\x0F\xC7\xF0"), std::string::npos);
+  EXPECT_NE(contents(LOOKALIKES_PROGRAM).find("\x0F\xC7\xF8"), std::string::npos);
+#endif
+}
+
+class ScanFolder : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "detshim-scan-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(const std::string& name, const std::string& bytes) const {
+    std::filesystem::remove(folder_ / name); // some file systems wait for the disk where one is overwritten
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return folder_ / name;
+  }
+
+  /// Empty if the file could be looked at, else the line that says why not.
+  static std::string refusal(const std::filesystem::path& file) {
+    try {
+      scan_file(ElfFile(file));
+    } catch (const ElfError& error) {
+      EXPECT_NE(error.what(), std::string());
+      return error.what();
+    }
+    return "";
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ScanFolder, LeavesCryptographyAndWhatIsHookedAlone) {
+  for (const char* name :
+       {"libcrypto.so.3", "libsodium.so.23", "libstdc++.so.6", "libc.so.6", "libdetshim.so"}) {
+    const FileScan scan = scan_file(ElfFile(write(name, contents(RAW_DRAWS_LIBRARY))));
+    EXPECT_EQ(scan.places.size(), 3U) << name;
+    EXPECT_NE(scan.left_alone, "") << name;
+    EXPECT_FALSE(scan.is_uncovered()) << name;
+  }
+  EXPECT_TRUE(scan_file(ElfFile(write("libcuda.so.1", contents(RAW_DRAWS_LIBRARY)))).is_uncovered());
+}
+
+TEST_F(ScanFolder, SaysWhichFilesNoPreloadReaches) {
+  EXPECT_NE(scan_file(ElfFile(RAW_DRAWS_PROGRAM "_static")).not_covered.find("statically linked"),
+            std::string::npos);
+  EXPECT_NE(scan_file(ElfFile(RAW_DRAWS_PROGRAM "_static_pie")).not_covered.find("statically linked"),
+            std::string::npos);
+  const std::filesystem::path copy = write("set_user", contents(RAW_DRAWS_PROGRAM));
+  std::filesystem::permissions(copy, std::filesystem::perms::set_uid, std::filesystem::perm_options::add);
+  EXPECT_NE(scan_file(ElfFile(copy)).not_covered.find("another user's rights"), std::string::npos);
+
+  std::string go = contents(RAW_DRAWS_PROGRAM);
+  const std::size_t note = go.find(std::string("GNU\0", 4));
+  ASSERT_NE(note, std::string::npos);
+  for (std::size_t at = note; at != std::string::npos; at = go.find(std::string("GNU\0", 4), at))
+    go.replace(at, 4, std::string("Go\0\0", 4));
+  EXPECT_NE(scan_file(ElfFile(write("go", go))).not_covered.find("Go program"), std::string::npos);
+}
+
+TEST_F(ScanFolder, RefusesOtherFilesInOneLine) {
+  const std::string program = contents(RAW_DRAWS_PROGRAM);
+  const auto with = [&program](std::size_t at, char byte) {
+    std::string changed = program;
+    changed[at] = byte;
+    return changed;
+  };
+  EXPECT_NE(refusal(folder_ / "missing").find("cannot be read"), std::string::npos);
+  EXPECT_NE(refusal(folder_).find("cannot be read"), std::string::npos);
+  EXPECT_NE(refusal(write("script", "#!/bin/sh\n")).find("is no ELF file"), std::string::npos);
+  EXPECT_NE(refusal(write("empty", "")).find("is no ELF file"), std::string::npos);
+  EXPECT_NE(refusal(write("small", with(EI_CLASS, ELFCLASS32))).find("is not a 64-bit file"),
+            std::string::npos);
+  EXPECT_NE(refusal(write("big", with(EI_DATA, ELFDATA2MSB))).find("big-endian"), std::string::npos);
+  EXPECT_NE(refusal(write("machine", with(18, '\x28'))).find("another kind of processor (ELF machine 40)"),
+            std::string::npos);
+  EXPECT_NE(refusal(write("object", with(16, ET_REL))).find("neither a program nor a shared library"),
+            std::string::npos);
+  EXPECT_NE(refusal(write("\x1b[31m", "")).find("'\\x1b[31m' is no ELF"), 0U);
+  EXPECT_EQ(refusal(write("\x1b[31m", "")).find('\x1b'), std::string::npos);
+}
+
+TEST_F(ScanFolder, SurvivesACutFile) {
+  const std::string program = contents(RAW_DRAWS_PROGRAM);
+  for (std::size_t length = 0; length < program.size(); length += length < 1200 ? 1 : 61)
+    refusal(write("cut", program.substr(0, length)));
+  EXPECT_NE(refusal(write("cut", program.substr(0, 3000))).find("cut short"), std::string::npos);
+}
+
+TEST_F(ScanFolder, SurvivesFlippedBytes) {
+  std::mt19937 random(1); // the same damage each time
+  for (const char* file : {RAW_DRAWS_PROGRAM, RAW_DRAWS_LIBRARY, RAW_DRAWS_PROGRAM "_bare"}) {
+    const std::string whole = contents(file);
+    for (int round = 0; round < 1500; ++round) {
+      std::string damaged = whole;
+      // In turn: the headers, the section headers at the end, the dynamic section and tables, anywhere.
+      const std::size_t from = round % 4 == 1 ? whole.size() - 64 * 32 : 0;
+      const std::size_t range = round % 4 == 0 ? 0x400 : round % 4 == 1 ? 64 * 32 : whole.size();
+      for (int i = 0; i < 1 + round % 7; ++i)
+        damaged[from + random() % range] = static_cast<char>(round % 3 == 0 ? 0xFF : random());
+      damaged[EI_CLASS] = ELFCLASS64;
+      refusal(write("damaged", damaged));
+    }
+  }
+}
+
+// Sections that name the same bytes again and again must not take for ever, nor be counted again.
+TEST_F(ScanFolder, CountsOverlappingSectionsOnce) {
+  std::string program = contents(RAW_DRAWS_PROGRAM);
+  Elf64_Ehdr header;
+  std::memcpy(&header, program.data(), sizeof header);
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), program.data() + header.e_shoff, sections.size() * sizeof sections[0]);
+  const auto text = std::ranges::max_element(sections, {}, [](const Elf64_Shdr& section) {
+    return (section.sh_flags & SHF_EXECINSTR) != 0 ? section.sh_size : 0;
+  });
+  header.e_shoff = program.size();
+  header.e_shnum = 60000;
+  for (int i = 0; i < header.e_shnum; ++i)
+    program.append(reinterpret_cast<const char*>(&*text), sizeof *text);
+  std::memcpy(program.data(), &header, sizeof header);
+  EXPECT_EQ(kinds(scan_file(ElfFile(write("many", program)))), all_kinds_of_this_machine);
+}
+
+TEST(LibrarySearch, ReadsTheLoadersCache) {
+  const auto number = [](std::uint32_t value) {
+    return std::string(reinterpret_cast<const char*>(&value), 4);
+  };
+  const std::string strings = std::string("libz.so.1\0/lib/libz.so.1\0", 25);
+  const std::uint32_t first = 48 + 24;
+  const std::string header = "glibc-ld.so.cache1.1" + number(1) + number(25) + std::string(20, '\0');
+  const std::string entry = number(0x303) + number(first) + number(first + 10) + std::string(12, '\0');
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(read_loader_cache(header + entry + strings), (Entries{{"libz.so.1", "/lib/libz.so.1"}}));
+  EXPECT_EQ(read_loader_cache("ld.so-1.7.0\0old" + header + entry + strings).size(), 1U);
+  EXPECT_TRUE(read_loader_cache("").empty());
+  const std::string whole = header + entry + strings;
+  for (std::size_t length = 0; length < whole.size(); ++length) read_loader_cache(whole.substr(0, length));
+  const std::string far = number(0x303) + number(0xFFFFFFFF) + number(0x7FFFFFFF) + std::string(12, '\0');
+  EXPECT_EQ(read_loader_cache(header + far), (Entries{{"", ""}}));
+}
+
+} // namespace
+} // namespace detshim

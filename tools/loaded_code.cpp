@@ -1,0 +1,72 @@
+#include "loaded_code.h"
+
+#include "log_reader/printable.h"
+
+#include <set>
+
+namespace detshim {
+namespace {
+
+/// Each file once, in the order in which the log names it.
+class FileNames {
+public:
+  void add(const std::string& file) {
+    if (!file.empty() && seen_.insert(file).second) files_.push_back(file);
+  }
+  void add_place(const std::string& at) {
+    if (const std::size_t plus = at.rfind("+0x"); plus != std::string::npos) add(at.substr(0, plus));
+  }
+  const std::vector<std::string>& all() const { return files_; }
+
+private:
+  std::set<std::string> seen_;
+  std::vector<std::string> files_;
+};
+
+FileNames named_files(const Log& log) {
+  FileNames names;
+  for (const Process& process : log.processes) {
+    for (const Start& start : process.starts) names.add(start.program);
+    for (const std::string& file : process.modules) names.add(file);
+    for (const Call& call : process.calls) names.add_place(call.at);
+  }
+  return names;
+}
+
+} // namespace
+
+std::size_t LoadedCode::places() const {
+  std::size_t sum = 0;
+  for (const FileScan& scan : uncovered) sum += scan.places.size();
+  return sum;
+}
+
+LoadedCode scan_loaded_code(const Log& log) {
+  LoadedCode code;
+  const FileNames names = named_files(log);
+  std::set<std::string> seen; // two names may be one file
+  for (const std::string& name : names.all()) {
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::canonical(name, error);
+    if (!error && !seen.insert(real.string()).second) continue;
+    try {
+      FileScan scan = scan_code(ElfFile(name));
+      ++code.files;
+      code.undecoded += scan.undecoded;
+      if (scan.is_uncovered()) code.uncovered.push_back(std::move(scan));
+    } catch (const ElfError&) {
+      code.missing.push_back(name);
+    }
+  }
+  return code;
+}
+
+std::string describe_place(const FileScan& scan, const FoundPlace& place) {
+  const char* const why = place.kind == DrawKind::getrandom
+                              ? "made without libc, which no preload can intercept"
+                              : "an instruction of the processor, which no preload can intercept";
+  return std::string(draw_name(place.kind)) + " in " + printable(place_text(scan, place)) +
+         (place.function.empty() ? "" : " (" + printable(place.function) + ")") + ": " + why;
+}
+
+} // namespace detshim

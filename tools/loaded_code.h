@@ -1,0 +1,29 @@
+// What the programs and libraries that a log names draw by, past every hook.
+#pragma once
+
+#include "log_reader/log.h"
+#include "scanner/scan.h"
+
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+struct LoadedCode {
+  std::vector<FileScan> uncovered;  ///< only files with places that are a gap
+  std::size_t files = 0;            ///< that were looked at
+  std::vector<std::string> missing; ///< named by the log, and not there any more or not readable
+  std::size_t undecoded = 0;
+
+  std::size_t places() const;
+};
+
+/// Looks into all files that `log` names: programs, loaded modules, and where calls came from, which is all
+/// that a killed process leaves.
+LoadedCode scan_loaded_code(const Log& log);
+
+/// "rdrand in ./train+0x11b9 (draw): an instruction of the processor, which no preload can intercept", safe
+/// to print.
+std::string describe_place(const FileScan& scan, const FoundPlace& place);
+
+} // namespace detshim

@@ -1,0 +1,286 @@
+#include "scanner/elf_file.h"
+
+#include "log_reader/printable.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+#include <cxxabi.h>
+#include <dwarf.h>
+
+namespace detshim {
+namespace {
+
+constexpr std::size_t most_segments = 65536 / sizeof(Elf64_Phdr); // more, and the kernel does not execute it
+constexpr std::size_t most_notes = 1 << 20;                       // bytes: Go's note is among the first
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
+  throw ElfError("'" + printable(path.string()) + "' " + why +
+                 "; accepted is a 64-bit program or shared library (ELF) for x86-64 or aarch64");
+}
+
+/// Reads a little-endian number; the caller has checked that it is there.
+template <typename Number>
+Number number_at(std::span<const unsigned char> bytes, std::size_t at) {
+  static_assert(std::endian::native == std::endian::little);
+  Number number;
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+  return number;
+}
+
+Machine checked_machine(const std::filesystem::path& path, Elf* elf) {
+  GElf_Ehdr header;
+  if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr)
+    refuse(path, "is no ELF file, or is cut short");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) refuse(path, "is not a 64-bit file");
+  if (header.e_ident[EI_DATA] != ELFDATA2LSB) refuse(path, "is a big-endian file");
+  if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
+    refuse(path, "is for another kind of processor (ELF machine " + std::to_string(header.e_machine) + ")");
+  if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+    refuse(path,
+           "is neither a program nor a shared library (ELF type " + std::to_string(header.e_type) + ")");
+  return header.e_machine == EM_X86_64 ? Machine::x86_64 : Machine::aarch64;
+}
+
+/// A damaged file may name the same bytes again and again: each is looked at once.
+std::vector<CodeRange> without_overlap(std::vector<CodeRange> ranges) {
+  std::ranges::stable_sort(ranges, {}, [](const CodeRange& range) { return range.bytes.data(); });
+  const unsigned char* end = nullptr;
+  for (CodeRange& range : ranges) {
+    const std::size_t known =
+        range.bytes.data() >= end
+            ? 0
+            : std::min(static_cast<std::size_t>(end - range.bytes.data()), range.bytes.size());
+    range.address += known;
+    range.bytes = range.bytes.subspan(known);
+    if (!range.bytes.empty()) end = range.bytes.data() + range.bytes.size();
+  }
+  std::erase_if(ranges, [](const CodeRange& range) { return range.bytes.empty(); });
+  return ranges;
+}
+
+/// Where the parenthesis opens that the last one in `name` closes; npos if there is none.
+std::size_t last_parenthesis(const std::string& name) {
+  std::size_t depth = 0;
+  for (std::size_t at = name.rfind(')'); at < name.size(); --at) {
+    if (name[at] == ')') ++depth;
+    if (name[at] == '(' && --depth == 0) return at;
+  }
+  return std::string::npos;
+}
+
+/// "namespace::function", without its parameters, which make a line long and say little here.
+std::string readable_name(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+  if (!demangled) return symbol;
+  const std::string name = demangled.get();
+  return name.substr(0, last_parenthesis(name));
+}
+
+} // namespace
+
+ElfFile::ElfFile(const std::filesystem::path& path) : path_(path), file_(path) {
+  if (!file_) refuse(path_, "cannot be read as a file");
+  elf_version(EV_CURRENT);
+  elf_.reset(elf_begin(file_.descriptor(), ELF_C_READ_MMAP, nullptr));
+  machine_ = checked_machine(path_, elf_.get());
+  std::size_t size = 0;
+  const char* const bytes = elf_rawfile(elf_.get(), &size);
+  if (bytes == nullptr) refuse(path_, "cannot be read");
+  bytes_ = {reinterpret_cast<const unsigned char*>(bytes), size};
+  read_segments();
+}
+
+std::span<const unsigned char> ElfFile::bytes_at(std::uint64_t offset, std::uint64_t size) const {
+  if (offset > bytes_.size() || size > bytes_.size() - offset) return {};
+  return bytes_.subspan(offset, size);
+}
+
+void ElfFile::read_segments() {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf_.get(), &count) != 0 || count > most_segments)
+    refuse(path_, "is damaged: its program headers cannot be read");
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf_.get(), static_cast<int>(i), &segment) == nullptr)
+      refuse(path_, "is damaged or cut short: its program headers cannot be read");
+    segments_.push_back(segment);
+  }
+  const auto is_load = [](const GElf_Phdr& segment) { return segment.p_type == PT_LOAD; };
+  if (std::ranges::none_of(segments_, is_load)) refuse(path_, "is damaged: it has nothing to load");
+  for (const GElf_Phdr& segment : segments_) {
+    if (is_load(segment) && segment.p_filesz > 0 && bytes_at(segment.p_offset, segment.p_filesz).empty())
+      refuse(path_, "is cut short: a part that is loaded is missing");
+    if (segment.p_type == PT_INTERP) has_interpreter_ = true;
+    if (segment.p_type == PT_DYNAMIC && !dynamic_.is_there) read_dynamic(segment);
+    if (segment.p_type == PT_NOTE) read_notes(segment);
+    if (segment.p_type == PT_GNU_EH_FRAME) read_unwind_table(segment);
+  }
+}
+
+std::string ElfFile::text_at_address(std::uint64_t address) const {
+  constexpr std::size_t longest = 4096;
+  for (const GElf_Phdr& segment : segments_) {
+    if (segment.p_type != PT_LOAD || address - segment.p_vaddr >= segment.p_filesz) continue;
+    const std::uint64_t skip = address - segment.p_vaddr;
+    const std::span<const unsigned char> bytes = bytes_at(segment.p_offset, segment.p_filesz);
+    if (skip >= bytes.size()) return "";
+    const auto* const text = reinterpret_cast<const char*>(bytes.data() + skip);
+    return {text, ::strnlen(text, std::min<std::size_t>(bytes.size() - skip, longest))};
+  }
+  return "";
+}
+
+void ElfFile::read_dynamic(const GElf_Phdr& segment) {
+  constexpr std::size_t most_needed = 4096;
+  dynamic_.is_there = true;
+  const std::span<const unsigned char> bytes = bytes_at(segment.p_offset, segment.p_filesz);
+  std::vector<Elf64_Dyn> entries;
+  std::uint64_t strings = 0;
+  for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= bytes.size(); at += sizeof(Elf64_Dyn)) {
+    entries.push_back(number_at<Elf64_Dyn>(bytes, at));
+    if (entries.back().d_tag == DT_NULL) break;
+    if (entries.back().d_tag == DT_STRTAB) strings = entries.back().d_un.d_ptr;
+  }
+  for (const Elf64_Dyn& entry : entries) {
+    const auto text = [&] { return text_at_address(strings + entry.d_un.d_val); };
+    if (entry.d_tag == DT_NEEDED && dynamic_.needed.size() < most_needed) dynamic_.needed.push_back(text());
+    if (entry.d_tag == DT_SONAME) dynamic_.soname = text();
+    if (entry.d_tag == DT_RPATH) dynamic_.rpath = text();
+    if (entry.d_tag == DT_RUNPATH) dynamic_.runpath = text();
+    if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) dynamic_.is_program = true;
+  }
+}
+
+void ElfFile::read_notes(const GElf_Phdr& segment) {
+  Elf_Data* const notes = elf_getdata_rawchunk(elf_.get(), static_cast<std::int64_t>(segment.p_offset),
+                                               std::min<std::uint64_t>(segment.p_filesz, most_notes),
+                                               segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+  if (notes == nullptr) return;
+  GElf_Nhdr header;
+  std::size_t name = 0, content = 0;
+  for (std::size_t at = 0; (at = gelf_getnote(notes, at, &header, &name, &content)) > 0;)
+    if (header.n_namesz == 3 + 1 &&
+        std::memcmp(static_cast<const char*>(notes->d_buf) + name, "Go\0", 4) == 0)
+      is_go_ = true;
+}
+
+void ElfFile::read_unwind_table(const GElf_Phdr& segment) {
+  // Linkers write one form only: version 1, 4-byte numbers, a table relative to its own address, sorted.
+  constexpr std::size_t header_size = 12;
+  const std::span<const unsigned char> bytes = bytes_at(segment.p_offset, segment.p_filesz);
+  if (bytes.size() < header_size || bytes[0] != 1 || bytes[1] != (DW_EH_PE_pcrel | DW_EH_PE_sdata4) ||
+      bytes[2] != DW_EH_PE_udata4 || bytes[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+    return;
+  const std::size_t count = number_at<std::uint32_t>(bytes, 8);
+  unwind_.address = segment.p_vaddr;
+  unwind_.entries = bytes.subspan(header_size, std::min(count, (bytes.size() - header_size) / 8) * 8);
+}
+
+bool ElfFile::is_static_program() const {
+  // A shared library has no interpreter either, but a dynamic section, and does not call itself a program.
+  return !has_interpreter_ && (!dynamic_.is_there || dynamic_.is_program);
+}
+
+bool ElfFile::changes_rights() const {
+  struct stat status;
+  if (!has_interpreter_ || ::fstat(file_.descriptor(), &status) != 0) return false;
+  return (status.st_mode & S_ISUID) != 0 || (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+}
+
+std::vector<CodeRange> ElfFile::code() const {
+  std::vector<CodeRange> ranges;
+  const auto add = [&](std::uint64_t address, std::uint64_t offset, std::uint64_t size) {
+    if (const std::span<const unsigned char> bytes = bytes_at(offset, size); !bytes.empty())
+      ranges.push_back({address, bytes});
+  };
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) != nullptr && header.sh_type == SHT_PROGBITS &&
+        (header.sh_flags & SHF_EXECINSTR) != 0 && (header.sh_flags & SHF_ALLOC) != 0)
+      add(header.sh_addr, header.sh_offset, header.sh_size);
+  }
+  const bool has_sections = !ranges.empty();
+  for (const GElf_Phdr& segment : segments_)
+    if (!has_sections && segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+      add(segment.p_vaddr, segment.p_offset, segment.p_filesz);
+  return without_overlap(std::move(ranges));
+}
+
+void ElfFile::add_functions(unsigned table_type, std::vector<Function>& to) const {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != table_type) continue;
+    Elf_Data* const symbols = elf_getdata(section, nullptr);
+    if (symbols == nullptr || symbols->d_buf == nullptr) return;
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
+      const int type = GELF_ST_TYPE(symbol.st_info);
+      if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0)
+        continue;
+      const char* const name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
+      to.push_back({symbol.st_value, symbol.st_size, name == nullptr ? "" : name});
+    }
+    return; // a file has one table of each type
+  }
+}
+
+const std::vector<ElfFile::Function>& ElfFile::functions() const {
+  if (functions_read_) return functions_;
+  functions_read_ = true;
+  add_functions(SHT_SYMTAB, functions_);
+  add_functions(SHT_DYNSYM, functions_);
+  std::ranges::stable_sort(functions_, {}, &Function::start);
+  return functions_;
+}
+
+bool ElfFile::exports_one_of(std::span<const char* const> names) const {
+  std::vector<Function> exported;
+  add_functions(SHT_DYNSYM, exported);
+  return std::ranges::any_of(exported, [names](const Function& function) {
+    return std::ranges::any_of(names,
+                               [&](const char* name) { return std::strcmp(function.name, name) == 0; });
+  });
+}
+
+std::uint64_t ElfFile::unwind_start(std::uint64_t address) const {
+  const auto start_of = [this](std::size_t entry) {
+    return unwind_.address +
+           static_cast<std::uint64_t>(std::int64_t{number_at<std::int32_t>(unwind_.entries, entry * 8)});
+  };
+  std::size_t low = 0, high = unwind_.entries.size() / 8;
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (start_of(middle) <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low == 0 ? 0 : start_of(low - 1);
+}
+
+std::uint64_t ElfFile::function_start(std::uint64_t address) const {
+  const std::vector<Function>& all = functions();
+  const auto after = std::ranges::upper_bound(all, address, {}, &Function::start);
+  const std::uint64_t from_symbols = after == all.begin() ? 0 : std::prev(after)->start;
+  const std::uint64_t from_unwinding = unwind_start(address);
+  return std::max(from_symbols, from_unwinding <= address ? from_unwinding : 0);
+}
+
+std::string ElfFile::function_name(std::uint64_t address) const {
+  const std::vector<Function>& all = functions();
+  auto function = std::ranges::upper_bound(all, address, {}, &Function::start);
+  constexpr int most_looked_at = 16; // aliases, and functions of an unknown size
+  for (int i = 0; i < most_looked_at && function != all.begin(); ++i) {
+    --function;
+    if (address - function->start < function->size && *function->name != 0)
+      return readable_name(function->name);
+  }
+  return "";
+}
+
+} // namespace detshim

@@ -1,0 +1,37 @@
+// Where the dynamic loader would find a library (ld.so(8)), without running it or the program.
+#pragma once
+
+#include "scanner/elf_file.h"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// A file that asks for libraries, and the one that asked for it (nullptr for the program).
+struct Asker {
+  const ElfFile* file = nullptr;
+  const Asker* asked_by = nullptr;
+};
+
+class LibrarySearch {
+public:
+  /// Reads LD_LIBRARY_PATH and the loader's cache.
+  LibrarySearch();
+
+  /// The file that `name` (DT_NEEDED) stands for, asked for by `asker`; nothing if there is none for its
+  /// processor.
+  std::optional<std::filesystem::path> find(const std::string& name, const Asker& asker) const;
+
+private:
+  std::vector<std::string> library_path_;
+  std::multimap<std::string, std::string> cache_; ///< name to path, for this machine's own processor
+};
+
+/// The entries of a loader's cache (/etc/ld.so.cache): name and path, in its order. Empty if it is damaged.
+std::vector<std::pair<std::string, std::string>> read_loader_cache(std::string_view bytes);
+
+} // namespace detshim

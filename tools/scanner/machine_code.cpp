@@ -1,0 +1,295 @@
+#include "scanner/machine_code.h"
+
+#include <capstone.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+constexpr std::uint64_t x86_getrandom = 318; // arch/x86/entry/syscalls/syscall_64.tbl of Linux
+constexpr std::uint64_t arm_getrandom = 278; // include/uapi/asm-generic/unistd.h of Linux
+
+/// Bytes that may be a draw: where its opcode begins, behind any prefixes.
+struct Candidate {
+  std::size_t opcode = 0;
+  bool is_system_call = false;
+};
+
+/// Capstone, set up for one machine.
+class Decoder {
+public:
+  explicit Decoder(Machine machine) {
+    const bool is_x86 = machine == Machine::x86_64;
+    if (cs_open(is_x86 ? CS_ARCH_X86 : CS_ARCH_ARM64, is_x86 ? CS_MODE_64 : CS_MODE_ARM, &handle_) !=
+        CS_ERR_OK)
+      throw std::bad_alloc();
+    cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON); // before cs_malloc, which makes room for it
+    instruction_ = cs_malloc(handle_);
+    if (instruction_ == nullptr) throw std::bad_alloc();
+  }
+  ~Decoder() {
+    if (instruction_ != nullptr) cs_free(instruction_, 1);
+    cs_close(&handle_);
+  }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  /// What registers an instruction writes costs time: only a system call's number asks for it.
+  void want_detail(bool wanted) { cs_option(handle_, CS_OPT_DETAIL, wanted ? CS_OPT_ON : CS_OPT_OFF); }
+
+  /// The instruction that begins at `at`, or nullptr.
+  const cs_insn* decode(std::span<const unsigned char> code, std::size_t at) {
+    const std::uint8_t* bytes = code.data() + at;
+    std::size_t size = code.size() - at;
+    std::uint64_t address = at;
+    return cs_disasm_iter(handle_, &bytes, &size, &address, instruction_) ? instruction_ : nullptr;
+  }
+
+  bool writes_one_of(const cs_insn& instruction, std::initializer_list<unsigned> registers) {
+    cs_regs read, written;
+    std::uint8_t read_count = 0, written_count = 0;
+    if (cs_regs_access(handle_, &instruction, read, &read_count, written, &written_count) != CS_ERR_OK)
+      return true; // not known: believe nothing
+    return std::any_of(written, written + written_count, [registers](unsigned id) {
+      return std::ranges::find(registers, id) != registers.end();
+    });
+  }
+
+  bool is_call(const cs_insn& instruction) const { return cs_insn_group(handle_, &instruction, CS_GRP_CALL); }
+
+private:
+  csh handle_ = 0;
+  cs_insn* instruction_ = nullptr;
+};
+
+/// Calls visit(offset) for each place where `pattern` begins.
+template <typename Visit>
+void each_match(std::span<const unsigned char> bytes, std::string_view pattern, Visit visit) {
+  const unsigned char* at = bytes.data();
+  const unsigned char* const end = at + bytes.size();
+  while (at < end) {
+    at = static_cast<const unsigned char*>(
+        ::memmem(at, static_cast<std::size_t>(end - at), pattern.data(), pattern.size()));
+    if (at == nullptr) return;
+    visit(static_cast<std::size_t>(at - bytes.data()));
+    ++at;
+  }
+}
+
+/// x86-64: instructions of any length, so only decoding from a known start tells where one begins.
+namespace x86 {
+
+std::vector<Candidate> find_candidates(std::span<const unsigned char> code) {
+  std::vector<Candidate> found;
+  each_match(code, {"\x0F\xC7", 2}, [&](std::size_t at) {
+    // ModRM: a register as operand, and 6 or 7 as the opcode's extension.
+    if (at + 2 < code.size() && code[at + 2] >= 0xF0) found.push_back({at, false});
+  });
+  each_match(code, {"\x0F\x05", 2}, [&](std::size_t at) { found.push_back({at, true}); });
+  std::ranges::sort(found, {}, &Candidate::opcode);
+  return found;
+}
+
+/// True if getrandom's number stands in the bytes as a 32-bit immediate would. Most functions with a system
+/// call, or with bytes that look like one, need no decoding then.
+bool may_call_getrandom(std::span<const unsigned char> before) {
+  static constexpr char number[] = {x86_getrandom & 0xFF, x86_getrandom >> 8, 0, 0};
+  return ::memmem(before.data(), before.size(), number, sizeof number) != nullptr;
+}
+
+/// How many prefixes stand before the opcode; nothing if there is one that makes it another instruction: F3
+/// 0F C7 /7 is RDPID, /6 is SENDUIPI, and neither RDRAND nor RDSEED takes F2 (Intel's manual, volume 2).
+std::optional<std::size_t> count_prefixes(const cs_insn& instruction) {
+  constexpr unsigned char simple[] = {0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67};
+  std::size_t count = 0;
+  for (; count < instruction.size; ++count) {
+    const unsigned char byte = instruction.bytes[count];
+    if (byte == 0xF2 || byte == 0xF3) return std::nullopt;
+    const bool is_rex = (byte & 0xF0) == 0x40;
+    if (!is_rex && std::ranges::find(simple, byte) == std::end(simple)) break;
+  }
+  return count;
+}
+
+std::optional<DrawKind> kind_of(const cs_insn& instruction, std::size_t opcode,
+                                std::optional<std::uint64_t> number) {
+  if (instruction.id == X86_INS_SYSCALL && number == x86_getrandom) return DrawKind::getrandom;
+  if (instruction.id != X86_INS_RDRAND && instruction.id != X86_INS_RDSEED) return std::nullopt;
+  if (count_prefixes(instruction) != opcode) return std::nullopt;
+  return instruction.id == X86_INS_RDRAND ? DrawKind::rdrand : DrawKind::rdseed;
+}
+
+/// What eax holds after `instruction`, if that is sure.
+std::optional<std::uint64_t> number_after(Decoder& decoder, const cs_insn& instruction,
+                                          std::optional<std::uint64_t> before) {
+  const cs_x86& x86 = instruction.detail->x86;
+  const bool is_move = instruction.id == X86_INS_MOV || instruction.id == X86_INS_MOVABS;
+  if (is_move && x86.op_count == 2 && x86.operands[0].type == X86_OP_REG &&
+      (x86.operands[0].reg == X86_REG_EAX || x86.operands[0].reg == X86_REG_RAX) &&
+      x86.operands[1].type == X86_OP_IMM)
+    return static_cast<std::uint64_t>(x86.operands[1].imm);
+  // What follows a jump or a return is reached from elsewhere; a call and a system call answer in rax.
+  const bool ends_line = instruction.id == X86_INS_JMP || instruction.id == X86_INS_RET ||
+                         instruction.id == X86_INS_SYSCALL || decoder.is_call(instruction);
+  if (ends_line ||
+      decoder.writes_one_of(instruction, {X86_REG_AL, X86_REG_AH, X86_REG_AX, X86_REG_EAX, X86_REG_RAX}))
+    return std::nullopt;
+  return before;
+}
+
+} // namespace x86
+
+/// aarch64: words at addresses that are multiples of four, so an unknown instruction loses no way.
+namespace arm {
+
+constexpr std::uint32_t system_call = 0xD4000001; // SVC #0
+constexpr std::uint32_t read_rndr = 0xD53B2400;   // MRS X0, RNDR
+constexpr std::uint32_t read_rndrrs = 0xD53B2420; // MRS X0, RNDRRS
+constexpr std::uint32_t any_register = 0x1F;
+
+std::uint32_t word_at(std::span<const unsigned char> code, std::size_t at) {
+  return std::uint32_t{code[at]} | std::uint32_t{code[at + 1]} << 8 | std::uint32_t{code[at + 2]} << 16 |
+         std::uint32_t{code[at + 3]} << 24;
+}
+
+std::vector<Candidate> find_candidates(const CodeRange& code) {
+  std::vector<Candidate> found;
+  for (std::size_t at = -code.address & 3U; at + 4 <= code.bytes.size(); at += 4) {
+    const std::uint32_t word = word_at(code.bytes, at);
+    const std::uint32_t any = word & ~any_register;
+    if (any == read_rndr || any == read_rndrrs || word == system_call)
+      found.push_back({at, word == system_call});
+  }
+  return found;
+}
+
+std::optional<DrawKind> kind_of(const cs_insn& instruction, std::uint32_t word,
+                                std::optional<std::uint64_t> number) {
+  if (instruction.id == ARM64_INS_SVC && number == arm_getrandom) return DrawKind::getrandom;
+  if (instruction.id != ARM64_INS_MRS) return std::nullopt;
+  const std::uint32_t any = word & ~any_register;
+  return any == read_rndr     ? std::optional(DrawKind::rndr)
+         : any == read_rndrrs ? std::optional(DrawKind::rndrrs)
+                              : std::nullopt;
+}
+
+/// What w8 holds after `instruction`, if that is sure.
+std::optional<std::uint64_t> number_after(Decoder& decoder, const cs_insn& instruction,
+                                          std::optional<std::uint64_t> before) {
+  const cs_arm64& arm = instruction.detail->arm64;
+  const bool is_move = instruction.id == ARM64_INS_MOVZ || instruction.id == ARM64_INS_MOV;
+  if (is_move && arm.op_count == 2 && arm.operands[0].type == ARM64_OP_REG &&
+      (arm.operands[0].reg == ARM64_REG_W8 || arm.operands[0].reg == ARM64_REG_X8) &&
+      arm.operands[1].type == ARM64_OP_IMM && arm.operands[1].shift.value == 0)
+    return static_cast<std::uint64_t>(arm.operands[1].imm);
+  // As above. A conditional branch goes on below it, and has a condition or a register to test.
+  const bool is_plain_branch =
+      instruction.id == ARM64_INS_B && (arm.cc == ARM64_CC_INVALID || arm.cc == ARM64_CC_AL);
+  const bool ends_line = is_plain_branch || instruction.id == ARM64_INS_BR ||
+                         instruction.id == ARM64_INS_RET || instruction.id == ARM64_INS_BL ||
+                         instruction.id == ARM64_INS_BLR;
+  if (ends_line || decoder.writes_one_of(instruction, {ARM64_REG_W8, ARM64_REG_X8})) return std::nullopt;
+  return before;
+}
+
+} // namespace arm
+
+/// Decodes from one start through the candidates that lie behind it.
+class Walk {
+public:
+  Walk(Machine machine, const CodeRange& code, Decoder& decoder, FoundDraws& found)
+      : machine_(machine), code_(code), decoder_(decoder), found_(found) {}
+
+  void run(std::size_t start, std::span<const Candidate> candidates) {
+    const bool has_system_call = std::ranges::any_of(candidates, &Candidate::is_system_call);
+    decoder_.want_detail(has_system_call);
+    std::optional<std::uint64_t> number;
+    for (std::size_t at = start; !candidates.empty();) {
+      const cs_insn* const instruction = decoder_.decode(code_.bytes, at);
+      if (instruction == nullptr && machine_ == Machine::x86_64) {
+        found_.undecoded += candidates.size();
+        return;
+      }
+      const std::size_t size = instruction == nullptr ? 4 : instruction->size;
+      while (!candidates.empty() && candidates.front().opcode < at + size) {
+        if (instruction != nullptr) take(*instruction, at, candidates.front(), number);
+        candidates = candidates.subspan(1);
+      }
+      if (has_system_call)
+        number = instruction == nullptr ? std::nullopt : number_after(*instruction, number);
+      at += size;
+    }
+  }
+
+private:
+  void take(const cs_insn& instruction, std::size_t at, const Candidate& candidate,
+            std::optional<std::uint64_t> number) {
+    const std::optional<DrawKind> kind =
+        machine_ == Machine::x86_64 ? x86::kind_of(instruction, candidate.opcode - at, number)
+                                    : arm::kind_of(instruction, arm::word_at(code_.bytes, at), number);
+    if (kind) found_.draws.push_back({code_.address + at, *kind});
+  }
+
+  std::optional<std::uint64_t> number_after(const cs_insn& instruction, std::optional<std::uint64_t> before) {
+    return machine_ == Machine::x86_64 ? x86::number_after(decoder_, instruction, before)
+                                       : arm::number_after(decoder_, instruction, before);
+  }
+
+  Machine machine_;
+  const CodeRange& code_;
+  Decoder& decoder_;
+  FoundDraws& found_;
+};
+
+} // namespace
+
+const char* draw_name(DrawKind kind) {
+  switch (kind) {
+  case DrawKind::rdrand:
+    return "rdrand";
+  case DrawKind::rdseed:
+    return "rdseed";
+  case DrawKind::rndr:
+    return "rndr";
+  case DrawKind::rndrrs:
+    return "rndrrs";
+  case DrawKind::getrandom:
+    return "raw getrandom system call";
+  }
+  return "?";
+}
+
+FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start) {
+  FoundDraws found;
+  const bool is_x86 = machine == Machine::x86_64;
+  const std::vector<Candidate> candidates =
+      is_x86 ? x86::find_candidates(code.bytes) : arm::find_candidates(code);
+  const auto start_of = [&](const Candidate& candidate) {
+    const std::uint64_t start = function_start(code.address + candidate.opcode);
+    const bool is_usable =
+        start >= code.address && start <= code.address + candidate.opcode && (is_x86 || start % 4 == 0);
+    return is_usable ? static_cast<std::size_t>(start - code.address) : is_x86 ? 0 : -code.address & 3U;
+  };
+  std::optional<Decoder> decoder; // most files have no candidate
+  for (std::size_t i = 0; i < candidates.size();) {
+    const std::size_t start = start_of(candidates[i]);
+    std::vector<Candidate> same_start;
+    for (; i < candidates.size() && start_of(candidates[i]) == start; ++i)
+      same_start.push_back(candidates[i]);
+    const std::size_t last = same_start.back().opcode;
+    if (is_x86 && !x86::may_call_getrandom(code.bytes.subspan(start, last - start)))
+      std::erase_if(same_start, [](const Candidate& candidate) { return candidate.is_system_call; });
+    if (same_start.empty()) continue;
+    if (!decoder) decoder.emplace(machine);
+    Walk(machine, code, *decoder, found).run(start, same_start);
+  }
+  return found;
+}
+
+} // namespace detshim

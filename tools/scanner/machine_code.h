@@ -1,0 +1,53 @@
+// Instructions that draw random numbers past every library: no preload can intercept an instruction.
+//
+// A quick search of the bytes gives candidates. One counts only if decoding, begun at a place where an
+// instruction certainly starts, comes upon that very instruction there: the same bytes inside an immediate or
+// a displacement are none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace detshim {
+
+enum class Machine { x86_64, aarch64 };
+
+/// What an instruction draws by.
+enum class DrawKind {
+  rdrand,    ///< x86-64: 0F C7 /6 with a register
+  rdseed,    ///< x86-64: 0F C7 /7 with a register
+  rndr,      ///< aarch64: MRS Xt, S3_3_C2_C4_0
+  rndrrs,    ///< aarch64: MRS Xt, S3_3_C2_C4_1
+  getrandom, ///< a system call with that number, made without libc
+};
+
+/// "rdrand", "raw getrandom system call".
+const char* draw_name(DrawKind kind);
+
+struct Draw {
+  std::uint64_t address = 0; ///< of the instruction, its prefixes included
+  DrawKind kind = DrawKind::rdrand;
+  auto operator<=>(const Draw&) const = default;
+};
+
+/// Machine code, and the address of its first byte.
+struct CodeRange {
+  std::uint64_t address = 0;
+  std::span<const unsigned char> bytes;
+};
+
+struct FoundDraws {
+  std::vector<Draw> draws;   ///< by address within a range
+  std::size_t undecoded = 0; ///< places that look like one, where decoding lost its way
+};
+
+/// Gives for an address the nearest place at or before it where a function starts; 0 if none is known.
+using FunctionStart = std::function<std::uint64_t(std::uint64_t)>;
+
+/// The draws in `code`. Where `function_start` knows nothing, decoding begins at the first byte of `code`.
+FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start);
+
+} // namespace detshim

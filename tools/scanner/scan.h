@@ -1,0 +1,62 @@
+// What LD_PRELOAD interception cannot see in programs and libraries.
+#pragma once
+
+#include "scanner/elf_file.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// An instruction that draws, and where: in the form in which the log gives a caller.
+struct FoundPlace {
+  std::uint64_t offset = 0;
+  DrawKind kind = DrawKind::rdrand;
+  std::string function; ///< empty if no symbol tells
+};
+
+/// What was found in one file.
+struct FileScan {
+  std::string file;
+  std::string not_covered; ///< why no preload reaches the program at all; empty if one does
+  std::string left_alone;  ///< why what was found is no gap; empty if it is one
+  std::vector<FoundPlace> places;
+  std::size_t undecoded = 0; ///< places where decoding lost its way: nothing is said of them
+
+  /// Something in it passes detshim.
+  bool is_uncovered() const { return !not_covered.empty() || (left_alone.empty() && !places.empty()); }
+};
+
+/// A library that could not be looked at.
+struct MissingLibrary {
+  std::string name, asked_by;
+  std::string why; ///< "was not found", or what is wrong with the file
+};
+
+struct Scan {
+  std::vector<FileScan> files; ///< the files asked for, each with the libraries that it needs behind it
+  std::vector<MissingLibrary> missing;
+
+  bool is_uncovered() const;
+  std::size_t undecoded() const;
+};
+
+/// Looks at the machine code of one file alone.
+FileScan scan_code(const ElfFile& file);
+
+/// The same, unless no preload reaches the program at all.
+FileScan scan_file(const ElfFile& file);
+
+/// Looks at `files`, and unless `alone` at all libraries that they need, each once. Throws ElfError for one
+/// of `files` that cannot be looked at.
+Scan scan_files(const std::vector<std::filesystem::path>& files, bool alone);
+
+/// "./train+0x11b9", as the log writes a place.
+std::string place_text(const FileScan& scan, const FoundPlace& place);
+
+/// What to do about instructions that draw, in one line.
+extern const char* const draw_remedy;
+
+} // namespace detshim
