@@ -2,7 +2,9 @@
 
 #include "log_reader/printable.h"
 
+#include <algorithm>
 #include <set>
+#include <span>
 
 namespace detshim {
 namespace {
@@ -33,12 +35,25 @@ FileNames named_files(const Log& log) {
   return names;
 }
 
+std::size_t count_places(std::span<const FileScan> files) {
+  std::size_t sum = 0;
+  for (const FileScan& scan : files) sum += scan.places.size();
+  return sum;
+}
+
+/// True for what came with the system: a library in a folder of the loader's.
+bool is_of_system(const FileScan& scan, const std::set<std::string>& programs) {
+  if (programs.contains(scan.file)) return false;
+  return std::ranges::any_of(
+      std::initializer_list<const char*>{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"},
+      [&scan](const char* folder) { return scan.file.starts_with(folder); });
+}
+
 } // namespace
 
-std::size_t LoadedCode::places() const {
-  std::size_t sum = 0;
-  for (const FileScan& scan : uncovered) sum += scan.places.size();
-  return sum;
+std::size_t LoadedCode::own_places() const { return count_places({uncovered.begin(), own}); }
+std::size_t LoadedCode::system_places() const {
+  return count_places({uncovered.begin() + own, uncovered.end()});
 }
 
 LoadedCode scan_loaded_code(const Log& log) {
@@ -58,6 +73,12 @@ LoadedCode scan_loaded_code(const Log& log) {
       code.missing.push_back(name);
     }
   }
+  std::set<std::string> programs;
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts) programs.insert(start.program);
+  const auto rest = std::ranges::stable_partition(
+      code.uncovered, [&programs](const FileScan& scan) { return !is_of_system(scan, programs); });
+  code.own = code.uncovered.size() - rest.size();
   return code;
 }
 

@@ -10,12 +10,15 @@
 namespace detshim {
 
 struct LoadedCode {
-  std::vector<FileScan> uncovered;  ///< only files with places that are a gap
-  std::size_t files = 0;            ///< that were looked at
+  std::vector<FileScan> uncovered; ///< only files with places that are a gap; the user's own first
+  std::size_t own = 0;   ///< so many of them: programs, and libraries that did not come with the system
+  std::size_t files = 0; ///< that were looked at
   std::vector<std::string> missing; ///< named by the log, and not there any more or not readable
   std::size_t undecoded = 0;
 
-  std::size_t places() const;
+  std::size_t own_places() const;
+  std::size_t
+  system_places() const; ///< in libraries of the system, which hold much that a program never reaches
 };
 
 /// Looks into all files that `log` names: programs, loaded modules, and where calls came from, which is all

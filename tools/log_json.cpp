@@ -125,10 +125,11 @@ Json symbol(const SymbolSummary& summary, SourceLines& source_lines, bool all) {
 
 void add_code(Json& result, const LoadedCode& code) {
   result["uncovered_code"] = Json::array();
-  for (const FileScan& file : code.uncovered)
-    for (const FoundPlace& place : file.places)
+  for (std::size_t i = 0; i < code.uncovered.size(); ++i)
+    for (const FileScan& file = code.uncovered[i]; const FoundPlace& place : file.places)
       result["uncovered_code"].push_back(
           {{"at", place_text(file, place)},
+           {"own", i < code.own}, // not a library of the system
            {"function", place.function.empty() ? Json(nullptr) : Json(place.function)},
            {"kind", draw_name(place.kind)}});
   result["scanned_files"] = code.files;

@@ -115,10 +115,14 @@ private:
       std::cout << "No call is recorded as unfixed, uncovered or refused.";
     else
       std::cout << style_.red(enumerated(bad) + ".");
-    const std::size_t places = code_.places();
-    if (places > 0)
-      std::cout << ' ' << style_.red(counted(places, "place") + " in loaded code can draw past every hook.");
-    if (can_differ || places > 0) std::cout << " Two runs can differ there.";
+    if (code_.own_places() > 0)
+      std::cout << ' '
+                << style_.red(counted(code_.own_places(), "place") +
+                              " in loaded code can draw past every hook.");
+    if (can_differ || code_.own_places() > 0) std::cout << " Two runs can differ there.";
+    if (code_.system_places() > 0)
+      std::cout << ' ' << counted(code_.system_places(), "place")
+                << " in libraries of the system can, if the program reaches them.";
     const auto number = [this](Action action) {
       return (summary_.total(action).is_exact ? "" : "at least ") + std::to_string(summary_.calls(action));
     };

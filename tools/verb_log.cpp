@@ -43,7 +43,7 @@ int log(const LogOptions& options) {
     print_log_text(log, summary, code, options.all);
 
   const bool is_clean = summary.calls(Action::unfixed) == 0 && summary.calls(Action::uncovered) == 0 &&
-                        summary.calls(Action::refuse) == 0 && code.uncovered.empty();
+                        summary.calls(Action::refuse) == 0 && code.own == 0;
   return options.check && (!is_clean || log.is_incomplete()) ? check_failed : done;
 }
 
