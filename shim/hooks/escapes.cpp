@@ -19,6 +19,9 @@ constexpr const char* static_program = "statically linked: nothing in it can be 
 constexpr const char* go_program = "a Go program: it makes system calls without libc; seed it in the program";
 constexpr const char* other_user =
     "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
+constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
+                                 "getrandom and its opens of random "
+                                 "devices, and records them; what it takes without a system call is not seen";
 
 /// True if one of the notes is Go's (ELF note name "Go", written by its linker).
 bool has_go_note(int fd, const ElfW(Phdr) & header) {
@@ -90,6 +93,11 @@ void say_once(const char* program, const char* why) {
 }
 
 void record_uncovered(const Hook& hook, const char* program, const char* why, const void* caller) {
+  if (process().is_trapped && why != other_user) { // the program itself is in the log if it draws
+    record({hook.info->library, hook.info->name, hook.info->fields}, Action::observe, caller, answered,
+           {program});
+    return;
+  }
   record({hook.info->library, hook.info->name, hook.info->fields}, Action::uncovered, caller, why, {program});
   say_once(program, why);
 }
