@@ -49,6 +49,9 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
       ->type_name("LIST");
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
   verb.add_flag("--keep-aslr", options.keep_aslr, "leave the randomisation of the address-space layout on");
+  verb.add_flag(
+      "--trap-syscalls", options.trap_syscalls,
+      "answer getrandom and random devices for static and Go\nprograms too; their keys become predictable");
   verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
   return verb;
 }
