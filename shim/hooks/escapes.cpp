@@ -29,9 +29,15 @@ bool has_go_note(int fd, const ElfW(Phdr) & header) {
     ElfW(Nhdr) header;
     char name[4];
   } note;
-  return header.p_filesz >= sizeof note &&
-         sys::pread(fd, &note, sizeof note, static_cast<long>(header.p_offset)) == sizeof note &&
-         note.header.n_namesz == 4 && note.name[0] == 'G' && note.name[1] == 'o' && note.name[2] == 0;
+  const uint64_t alignment = header.p_align == 8 ? 8 : 4;
+  const auto aligned = [=](uint64_t size) { return (size + alignment - 1) / alignment * alignment; };
+  for (uint64_t at = 0; at + sizeof note <= header.p_filesz && at < 65536;
+       at += aligned(aligned(sizeof note.header + note.header.n_namesz) + note.header.n_descsz)) {
+    if (sys::pread(fd, &note, sizeof note, static_cast<long>(header.p_offset + at)) != sizeof note)
+      return false;
+    if (note.header.n_namesz == 4 && same_text(note.name, "Go")) return true;
+  }
+  return false;
 }
 
 /// Why the program cannot be covered; nullptr if it can, or is no ELF file (a script's interpreter is looked

@@ -17,13 +17,19 @@ bool read_at(int fd, Elf64_Off offset, Type& value) {
 }
 
 /// True if one of the notes is Go's (ELF note name "Go", written by its linker).
-bool is_go_note(int fd, const Elf64_Phdr& segment) {
+bool has_go_note(int fd, const Elf64_Phdr& segment) {
   struct {
     Elf64_Nhdr header;
     char name[4];
   } note;
-  return segment.p_filesz >= sizeof note && read_at(fd, segment.p_offset, note) &&
-         note.header.n_namesz == 4 && std::memcmp(note.name, "Go", 3) == 0;
+  const Elf64_Xword alignment = segment.p_align == 8 ? 8 : 4;
+  const auto aligned = [=](Elf64_Xword size) { return (size + alignment - 1) / alignment * alignment; };
+  for (Elf64_Xword at = 0; at + sizeof note <= segment.p_filesz && at < 65536;
+       at += aligned(aligned(sizeof note.header + note.header.n_namesz) + note.header.n_descsz)) {
+    if (!read_at(fd, segment.p_offset + at, note)) return false;
+    if (note.header.n_namesz == 4 && std::memcmp(note.name, "Go", 3) == 0) return true;
+  }
+  return false;
 }
 
 /// True if the file has a library's name: the dynamic loader, started as a program, which does preload.
@@ -46,7 +52,7 @@ Executable read_executable(int fd) {
     Elf64_Phdr segment;
     if (!read_at(fd, header.e_phoff + i * sizeof segment, segment)) return {};
     has_loader |= segment.p_type == PT_INTERP;
-    is_go |= segment.p_type == PT_NOTE && is_go_note(fd, segment);
+    is_go |= segment.p_type == PT_NOTE && has_go_note(fd, segment);
     is_loader |= segment.p_type == PT_DYNAMIC && is_library(fd, segment);
   }
   const Answered answered = has_loader  ? (is_go ? Answered::own_code : Answered::none)
