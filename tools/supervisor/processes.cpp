@@ -126,7 +126,7 @@ Served* Processes::find(const Listener& listener, const seccomp_notif& call) {
       if (fresh == nullptr || !listener.still_waits(call)) return nullptr;
       served = (by_pid_[pid] = std::move(fresh)).get();
       epoll_event event = {EPOLLIN, {.u64 = static_cast<std::uint64_t>(pid)}};
-      ::epoll_ctl(watch_, EPOLL_CTL_ADD, served->life.number(), &event);
+      if (served->life) ::epoll_ctl(watch_, EPOLL_CTL_ADD, served->life.number(), &event);
     }
     by_thread_[thread] = served;
   }
@@ -144,8 +144,8 @@ std::unique_ptr<Served> Processes::look_at(int pid, const seccomp_notif& call, c
   served->life = OwnedDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   struct stat file;
   const int folder = served->folder.number();
-  if (!served->folder || !served->life || !has_thread(*served, call) ||
-      ::fstatat(folder, "exe", &file, 0) != 0 || identity_of(file) != identity)
+  if (!served->folder || !has_thread(*served, call) || ::fstatat(folder, "exe", &file, 0) != 0 ||
+      identity_of(file) != identity)
     return nullptr;
   served->executable = identity;
   served->answered = executable.answered;
@@ -189,6 +189,14 @@ void Processes::end(int pid) {
   found->second->log->end();
   std::erase_if(by_thread_, [&](const auto& entry) { return entry.second == found->second.get(); });
   by_pid_.erase(found);
+}
+
+void Processes::end_if_dead(int pid) {
+  const auto found = by_pid_.find(pid);
+  if (found == by_pid_.end()) return;
+  pollfd life = {found->second->life.number(), POLLIN,
+                 0}; // another process may have got the number meanwhile
+  if (::poll(&life, 1, 0) == 1) end(pid);
 }
 
 void Processes::end_all() {

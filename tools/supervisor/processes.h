@@ -21,7 +21,7 @@ namespace detshim {
 struct Served {
   int pid = 0;            ///< as the supervisor sees it
   OwnedDescriptor folder; ///< /proc/<pid>: of this process alone, also when another has got its number
-  OwnedDescriptor life;   ///< a pidfd: readable when it has ended
+  OwnedDescriptor life;   ///< a pidfd: readable when it has ended; none on an old kernel
   FileIdentity executable;
   std::string program;
   Answered answered = Answered::none;
@@ -50,12 +50,13 @@ public:
   /// The process that makes the call, if calls of its program are answered; nullptr if the kernel is to.
   Served* find(const Listener& listener, const seccomp_notif& call);
 
-  /// A process has ended: closes its log.
-  void end(int pid);
-  /// The same for all.
+  /// A process's pidfd was readable: closes its log and forgets it.
+  void end_if_dead(int pid);
+  /// Closes all logs.
   void end_all();
 
 private:
+  void end(int pid);
   Served* known(const seccomp_notif& call, const FileIdentity& executable);
   std::unique_ptr<Served> look_at(int pid, const seccomp_notif& call, const Executable& executable,
                                   const FileIdentity& identity);

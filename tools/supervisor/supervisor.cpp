@@ -101,7 +101,7 @@ private:
   /// False once nobody is left to ask.
   bool handle(const epoll_event& event) {
     if (event.data.u64 != listener_event) {
-      processes_.end(static_cast<int>(event.data.u64));
+      processes_.end_if_dead(static_cast<int>(event.data.u64));
       return true;
     }
     if ((event.events & EPOLLIN) == 0) return false;

@@ -185,8 +185,8 @@ void detach(int& socket) {
   }
 }
 
-/// 0 if this process may write to that one's memory: under Yama's ptrace_scope it may not, being none of its
-/// ancestors.
+/// 0 if this process may write to that one's memory, which it does: under Yama's ptrace_scope it may not,
+/// being none of its ancestors.
 int try_memory(int pid) {
   static std::uint64_t word = 1; // at the same address there
   std::uint64_t copy = word;
@@ -195,11 +195,21 @@ int try_memory(int pid) {
   return ::process_vm_writev(pid, &here, 1, &there, 1, 0) == sizeof copy ? 0 : errno;
 }
 
+/// 0 if /proc is there and of this process's own namespace, so that the numbers that the kernel gives are
+/// those in it.
+int try_proc(int pid) {
+  char own[16] = {};
+  struct stat state;
+  if (::readlink("/proc/self", own, sizeof own - 1) < 0 || own != std::to_string(::getpid())) return ENOENT;
+  return ::stat(("/proc/" + std::to_string(pid) + "/exe").c_str(), &state) == 0 ? 0 : errno;
+}
+
 [[noreturn]] void be_supervisor(int socket, int program, const RunVariable& run) {
   struct stat run_stderr = {};
   ::fstat(STDERR_FILENO, &run_stderr);
   detach(socket);
-  send_error(socket, try_memory(program));
+  const int memory = try_memory(program);
+  send_error(socket, memory != 0 ? memory : try_proc(program));
   OwnedDescriptor listener(receive_descriptor(socket));
   if (listener && send_error(socket, 0)) {
     ::close(socket);
@@ -212,8 +222,9 @@ int try_memory(int pid) {
   std::abort();
 }
 
-/// A fork that no fork handler sees: under a preloaded library it would count as the program's child.
-pid_t plain_fork() { return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
+/// A fork that no fork handler sees (under a preloaded library it would count as the program's child), and
+/// whose end sends no signal that could reach the program.
+pid_t plain_fork() { return static_cast<pid_t>(::syscall(SYS_clone, 0, 0, 0, 0, 0)); }
 
 /// Starts the supervisor, as nobody's child that the program could wait for. The socket to it, or -1.
 int start_supervisor(const RunVariable& run) {
@@ -227,7 +238,7 @@ int start_supervisor(const RunVariable& run) {
   }
   ::close(sockets[1]);
   int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  while (child > 0 && ::waitpid(child, &status, __WALL) < 0 && errno == EINTR) continue;
   return child > 0 ? sockets[0] : -1;
 }
 
@@ -236,7 +247,7 @@ int put_under_supervisor(const RunVariable& run, std::string& what) {
   what = "its supervisor cannot be started";
   const OwnedDescriptor socket(start_supervisor(run));
   if (!socket) return errno;
-  what = "its supervisor may not write to other processes (is kernel.yama.ptrace_scope set?)";
+  what = "its supervisor may not look into other processes (kernel.yama.ptrace_scope? no /proc?)";
   if (const int error = receive_error(socket.number())) return error;
   what = "the kernel takes no filter that asks";
   const OwnedDescriptor listener(install_filter());
