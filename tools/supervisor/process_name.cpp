@@ -3,7 +3,9 @@
 #include "core/names.h"
 #include "core/philox.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <system_error>
@@ -15,8 +17,9 @@ constexpr std::string_view mode_names[] = {"enforce", "record", "observe", "stri
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-/// The place in the tree, with the seed already decided: what join_run() in shim/core/identity.cpp does.
-void take_place(NamedProcess& name, const RunVariable& run, std::uint64_t rank_plus_1, int pid) {
+/// The place in the tree, with the seed already decided: what join_run() in shim/core/identity.cpp does. True
+/// if it is the process's own, false if whoever started it had no name for it.
+bool take_place(NamedProcess& name, const RunVariable& run, std::uint64_t rank_plus_1, int pid) {
   name.key = run.key;
   std::memcpy(name.path, run.path, sizeof name.path);
   if (name.seed != run.seed || (rank_plus_1 != 0 && run.rank_plus_1 != rank_plus_1)) {
@@ -28,7 +31,25 @@ void take_place(NamedProcess& name, const RunVariable& run, std::uint64_t rank_p
   } else if (run.writer_pid != 0 && run.writer_pid != pid) {
     name.key = derive(run.key, label_unannounced + run.children);
     extend_path(name.path, "u", run.children, name.key);
+    return false;
   }
+  return true;
+}
+
+/// Of the program's own name and those arguments that are no paths: these may be temporary files' names,
+/// others in each run.
+std::uint64_t hash_of_command(std::string_view command) {
+  std::uint64_t hash = 0;
+  for (bool is_program = true; !command.empty(); is_program = false) {
+    std::string_view word = command.substr(0, command.find('\0'));
+    command.remove_prefix(std::min(command.size(), word.size() + 1));
+    const std::size_t slash = word.find_last_of('/');
+    if (slash != std::string_view::npos && !is_program) continue;
+    if (slash != std::string_view::npos) word.remove_prefix(slash + 1);
+    for (const char c : word) hash = derive(hash, static_cast<unsigned char>(c));
+    hash = derive(hash, 0);
+  }
+  return hash;
 }
 
 } // namespace
@@ -70,7 +91,7 @@ std::uint64_t first_key(std::uint64_t seed, std::uint64_t rank_plus_1) {
   return derive(seed, label_rank + rank_plus_1);
 }
 
-NamedProcess Namer::name(const EnvironmentBlock& environment, int pid) {
+NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view command, int pid) {
   RunVariable run;
   const char* const variable = environment.value(run_variable_name);
   if (variable == nullptr || !parse_run_variable(variable, run)) {
@@ -99,17 +120,22 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, int pid) {
     name.log_folder = folder;
     name.log_is_default = false;
   }
-  take_place(name, run, rank_plus_1, pid);
-
+  const bool is_own = take_place(name, run, rank_plus_1, pid);
   std::uint64_t& given = given_[{name.run, name.key}];
   // Under a seed or a rank of its own a program is itself again each time that it is started.
   const bool starts_anew = run.writer_pid == pid && name.key != run.key && std::strcmp(name.path, "0") == 0;
-  if (starts_anew) given = 0;
-  if (given != 0) {
-    name.key = derive(name.key, label_sighted + given);
-    extend_path(name.path, ".u", given, name.key);
+  if (is_own && (given == 0 || starts_anew)) {
+    given = 1;
+    return name;
   }
-  ++given;
+  const std::uint64_t hash = hash_of_command(command);
+  name.key = derive(derive(name.key, label_sighted), hash);
+  const std::uint64_t ordinal = given_[{name.run, name.key}]++;
+  if (ordinal != 0) name.key = derive(name.key, ordinal);
+  char suffix[16];
+  std::snprintf(suffix, sizeof suffix, ".c%04x", static_cast<unsigned>(hash & 0xffff));
+  extend_path(name.path, suffix, 0, name.key);
+  if (ordinal != 0) extend_path(name.path, ".", ordinal, name.key);
   return name;
 }
 

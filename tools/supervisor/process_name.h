@@ -56,16 +56,18 @@ struct NamedProcess {
   bool pins() const { return mode != Mode::observe && mode != Mode::off; }
 };
 
-/// Names processes. What shares an environment (the forked children of a static program) is told apart by the
-/// order in which it comes here.
+/// Names processes. Those that their parent had no name for (a static program's children, which see its own
+/// environment) are told apart by their command lines, and where these are equal by the order in which they
+/// come here. Not by the order alone: every program with a static glibc draws once as it starts (malloc
+/// does), so the two ends of a pipe would race for their names.
 class Namer {
 public:
   /// `first` is the run's first process, whose variable holds for those that have lost theirs (env -i). What
   /// it points to must stay.
   explicit Namer(const RunVariable& first) : first_(first) {}
 
-  /// Names the process that knows itself as `pid`.
-  NamedProcess name(const EnvironmentBlock& environment, int pid);
+  /// Names the process that knows itself as `pid`. `command` is its arguments, as the kernel shows them.
+  NamedProcess name(const EnvironmentBlock& environment, std::string_view command, int pid);
 
 private:
   RunVariable first_;

@@ -156,12 +156,13 @@ std::unique_ptr<Served> Processes::look_at(int pid, const seccomp_notif& call, c
 
   const int own_number = last_number(content(folder, "status"), "NStgid");
   const EnvironmentBlock environment(content(folder, "environ"));
-  served->name = namer_.name(environment, own_number == 0 ? pid : own_number);
+  const std::string command = content(folder, "cmdline");
+  served->name = namer_.name(environment, command, own_number == 0 ? pid : own_number);
   // As the main thread's streams are named, of kinds of their own.
   served->getrandom = Stream(
       derive(derive(derive(served->name.key, 0), static_cast<std::uint64_t>(Kind::kernel_getrandom)), 0));
 
-  StartRecord start = {own_number == 0 ? pid : own_number, served->program, content(folder, "cmdline"), ""};
+  StartRecord start = {own_number == 0 ? pid : own_number, served->program, command, ""};
   const std::string personality = content(folder, "personality");
   if (!personality.empty())
     start.layout = (std::stoul(personality, nullptr, 16) & ADDR_NO_RANDOMIZE) != 0 ? "fixed" : "random";
