@@ -123,12 +123,14 @@ Served* Processes::find(const Listener& listener, const seccomp_notif& call) {
     } else {
       if (of_process != by_pid_.end()) end(pid); // it is another program now
       std::unique_ptr<Served> fresh = look_at(pid, call, executable, identity);
-      if (fresh == nullptr || !listener.still_waits(call)) return nullptr;
+      if (fresh == nullptr) return nullptr;
       served = (by_pid_[pid] = std::move(fresh)).get();
       epoll_event event = {EPOLLIN, {.u64 = static_cast<std::uint64_t>(pid)}};
       if (served->life) ::epoll_ctl(watch_, EPOLL_CTL_ADD, served->life.number(), &event);
     }
     by_thread_[thread] = served;
+    // Kept even so: it has its name now, and an interrupted call comes again.
+    if (!listener.still_waits(call)) return nullptr;
   }
   const std::uint64_t at = call.data.instruction_pointer;
   const bool is_foreign =
