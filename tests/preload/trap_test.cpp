@@ -316,6 +316,38 @@ TEST_F(TrapTest, TheLogSaysWhatWasPinned) {
   EXPECT_NE(check.out.find("kernel"), std::string::npos) << check.out;
 }
 
+/// Rank and path of every process that ran `program` in that script.
+std::multiset<std::string> names(const std::string& script, const std::string& program) {
+  const TemporaryFolder scratch;
+  std::string text = script;
+  for (size_t at; (at = text.find("PROGRAM")) != std::string::npos;) text.replace(at, 7, program);
+  run(detshim_run(scratch, {"--trap-syscalls", "--quiet", "--seed", "42"}, {"sh", "-c", text}));
+  std::multiset<std::string> found;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& record : process.records)
+      if (record["t"] == "start" && record["program"] == program)
+        found.insert(record["rank"].dump() + " " + record["path"].get<std::string>() + " " +
+                     record["seed"].get<std::string>());
+  return found;
+}
+
+// The supervisor names processes from outside by the rules by which the library names them from inside.
+TEST_F(TrapTest, NamesAreTheLibrarysOwn) {
+  const std::string python = "/usr/bin/python3 -c 'import os, subprocess; os.urandom(4); ";
+  const std::vector<std::string> scripts = {
+      "PROGRAM",
+      "PROGRAM; PROGRAM; exec PROGRAM",
+      "RANK=3 PROGRAM; DETSHIM_SEED=7 PROGRAM; RANK=0 PROGRAM; true",
+      "head -c 4 /dev/urandom | od; (PROGRAM; PROGRAM); env PROGRAM; true",
+      python + R"(subprocess.run(["PROGRAM"]); os.system("PROGRAM"); os.execv("PROGRAM", ["x"])')",
+      python + R"([os.waitpid(os.posix_spawn("PROGRAM", ["x"], os.environ), 0) for i in range(2)]')"};
+  for (const std::string& script : scripts) {
+    const std::multiset<std::string> inside = names(script, COUNTED_PROGRAM);
+    EXPECT_FALSE(inside.empty());
+    EXPECT_EQ(names(script, STATIC_PROGRAM), inside) << script;
+  }
+}
+
 // What cannot be answered is still said.
 TEST_F(TrapTest, WithoutTheFlagAStaticProgramIsUncovered) {
   EXPECT_NE(
