@@ -46,7 +46,9 @@ const char* why_uncovered(int fd) {
   struct stat state;
   if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
   const auto user = static_cast<unsigned>(sys::call(SYS_geteuid));
-  if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user) return other_user;
+  constexpr long get_no_new_privs = 39; // prctl(2): then it gets no other user's rights, and is covered
+  const bool may_change_user = sys::call(SYS_prctl, get_no_new_privs) != 1;
+  if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user && may_change_user) return other_user;
 
   ElfW(Ehdr) header;
   if (sys::pread(fd, &header, sizeof header, 0) != sizeof header ||

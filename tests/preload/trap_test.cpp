@@ -348,6 +348,23 @@ TEST_F(TrapTest, NamesAreTheLibrarysOwn) {
   }
 }
 
+// The library in the parent does not call it uncovered.
+TEST_F(TrapTest, TheParentsLogSaysThatTheSupervisorAnswers) {
+  const TemporaryFolder scratch;
+  run(detshim_run(scratch, {"--trap-syscalls", "--seed", "42"},
+                  {"/usr/bin/python3", "-c",
+                   "import os, subprocess; os.urandom(4); subprocess.run(['" TRAPPED_PROGRAM
+                   "', 'getrandom'])"}));
+  bool is_said = false;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls())
+      if (call.value("program", "") == TRAPPED_PROGRAM) {
+        EXPECT_EQ(call["do"], "observe");
+        is_said |= call["why"].get<std::string>().find("supervisor") != std::string::npos;
+      }
+  EXPECT_TRUE(is_said);
+}
+
 // What cannot be answered is still said.
 TEST_F(TrapTest, WithoutTheFlagAStaticProgramIsUncovered) {
   EXPECT_NE(
