@@ -190,10 +190,29 @@ TEST_F(TrapTest, KeysStayRandom) {
   EXPECT_NE(trapped(by_loader).out, trapped(by_loader).out);
 }
 
+// A supervisor with more rights writes where its own run's log is, whatever another user's process says.
+TEST_F(TrapTest, AnotherUsersProcessIsAnsweredAndNotBelieved) {
+  if (geteuid() != 0 || find_program("setpriv").empty()) GTEST_SKIP() << "needs root and setpriv";
+  const TemporaryFolder scratch;
+  const std::filesystem::path copy = scratch.path() / "copy", elsewhere = scratch.path() / "elsewhere";
+  std::filesystem::copy_file(TRAPPED_PROGRAM, copy);
+  std::filesystem::permissions(scratch.path(), std::filesystem::perms::all);
+  const Arguments command = {
+      "setpriv",     "--reuid=65534", "--clear-groups", "env", "DETSHIM_LOG=" + elsewhere.string(),
+      copy.string(), "getrandom"};
+  const Result first = trapped(command);
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(trapped(command), first);
+  EXPECT_FALSE(std::filesystem::exists(elsewhere));
+}
+
 TEST_F(TrapTest, NamedProgramsStayRandom) {
   const Arguments command = {TRAPPED_PROGRAM, "getrandom"};
   const Environment keep{{"DETSHIM_KEEP_ENTROPY", "other,trapped_"}};
   EXPECT_NE(trapped(command, "42", keep).out, trapped(command, "42", keep).out);
+  const Arguments emptied = {"env", "-i", TRAPPED_PROGRAM, "getrandom"};
+  EXPECT_NE(trapped(emptied, "42", keep).out, trapped(emptied, "42", keep).out);
+  EXPECT_EQ(trapped(emptied).out, trapped(emptied).out);
   const Environment other{{"DETSHIM_KEEP_ENTROPY", "other"}};
   EXPECT_EQ(trapped(command, "42", other).out, trapped(command).out);
   const Arguments off = {"env", "DETSHIM_MODE=off", TRAPPED_PROGRAM, "getrandom"};

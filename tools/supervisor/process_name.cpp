@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <system_error>
@@ -91,14 +92,20 @@ std::uint64_t first_key(std::uint64_t seed, std::uint64_t rank_plus_1) {
   return derive(seed, label_rank + rank_plus_1);
 }
 
-NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view command, int pid) {
+NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view command, int pid,
+                         bool is_same_user) {
   RunVariable run;
-  const char* const variable = environment.value(run_variable_name);
-  if (variable == nullptr || !parse_run_variable(variable, run)) {
+  const char* const variable = is_same_user ? environment.value(run_variable_name) : nullptr;
+  const bool has_run = variable != nullptr && parse_run_variable(variable, run);
+  if (!has_run) {
     run = first_;
     run.writer_pid = -1; // nobody wrote it for this process
   }
-  const auto value = [&environment](const char* name) { return environment.value(name); };
+  // What is to stay random does so in an environment that was emptied, too (env -i).
+  const auto value = [&](const char* option) {
+    const char* const own = environment.value(option);
+    return own != nullptr || has_run ? own : std::getenv(option);
+  };
   const std::uint64_t rank_plus_1 = read_rank_plus_1(value);
 
   NamedProcess name;
@@ -116,7 +123,7 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view c
   name.log_folder.assign(run.log_folder, run.log_folder_length);
   name.log_is_default = run.log_is_default;
   if (const std::string folder = text_or_empty(value("DETSHIM_LOG"));
-      folder.starts_with('/') && folder != name.log_folder) {
+      is_same_user && folder.starts_with('/') && folder != name.log_folder) {
     name.log_folder = folder;
     name.log_is_default = false;
   }

@@ -66,8 +66,10 @@ public:
   /// it points to must stay.
   explicit Namer(const RunVariable& first) : first_(first) {}
 
-  /// Names the process that knows itself as `pid`. `command` is its arguments, as the kernel shows them.
-  NamedProcess name(const EnvironmentBlock& environment, std::string_view command, int pid);
+  /// Names the process that knows itself as `pid`. `command` is its arguments, as the kernel shows them. What
+  /// another user's process says of the run and its log is not believed: the supervisor may have more rights.
+  NamedProcess name(const EnvironmentBlock& environment, std::string_view command, int pid,
+                    bool is_same_user);
 
 private:
   RunVariable first_;

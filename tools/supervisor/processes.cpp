@@ -159,7 +159,9 @@ std::unique_ptr<Served> Processes::look_at(int pid, const seccomp_notif& call, c
   const int own_number = last_number(content(folder, "status"), "NStgid");
   const EnvironmentBlock environment(content(folder, "environ"));
   const std::string command = content(folder, "cmdline");
-  served->name = namer_.name(environment, command, own_number == 0 ? pid : own_number);
+  struct stat owner;
+  const bool is_same_user = ::fstat(folder, &owner) == 0 && owner.st_uid == ::geteuid();
+  served->name = namer_.name(environment, command, own_number == 0 ? pid : own_number, is_same_user);
   // As the main thread's streams are named, of kinds of their own.
   served->getrandom = Stream(
       derive(derive(derive(served->name.key, 0), static_cast<std::uint64_t>(Kind::kernel_getrandom)), 0));

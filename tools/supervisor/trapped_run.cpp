@@ -102,6 +102,10 @@ RunVariable join_or_begin_run(std::string& folder) {
     folder.assign(run.log_folder, run.log_folder_length);
     run.log_folder = folder.data();
   }
+  if (!run.has_seed) { // a run in mode observe, which this part of it leaves
+    run.seed = random_number() >> 11;
+    run.seed_drawn = run.has_seed = true;
+  }
   if (const char* const mode = std::getenv("DETSHIM_MODE")) {
     const std::optional<Mode> asked = read_mode(mode);
     if (!asked) throw UsageError("DETSHIM_MODE '" + printable(mode) + "' is not accepted");
