@@ -13,7 +13,8 @@ using detshim::printable;
 
 constexpr const char* exit_statuses =
     "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` found something.\n"
-    "`run` becomes the program and ends in its status; 126 it cannot be executed (or trapped), 127 it is not there.";
+    "`run` becomes the program and ends in its status; 126 it cannot be executed (or trapped), 127 it is not "
+    "there.";
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
 /// option nor an option's value, is the program and its arguments; CLI11 must not look into those.
