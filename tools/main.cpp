@@ -13,7 +13,8 @@ using detshim::printable;
 
 constexpr const char* exit_statuses =
     "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` or `scan` found something.\n"
-    "`run` becomes the program and ends in its status; 126 it cannot be executed, 127 it is not there.";
+    "`run` becomes the program and ends in its status; 126 it cannot be executed (or trapped), 127 it is not "
+    "there.";
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
 /// option nor an option's value, is the program and its arguments; CLI11 must not look into those.
@@ -49,6 +50,9 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
       ->type_name("LIST");
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
   verb.add_flag("--keep-aslr", options.keep_aslr, "leave the randomisation of the address-space layout on");
+  verb.add_flag(
+      "--trap-syscalls", options.trap_syscalls,
+      "answer getrandom and random devices for static and Go\nprograms too; their keys become predictable");
   verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
   return verb;
 }

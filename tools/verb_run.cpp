@@ -2,6 +2,7 @@
 #include "early_settings.h"
 #include "library_file.h"
 #include "log_reader/printable.h"
+#include "supervisor/trapped_run.h"
 #include "verbs.h"
 
 #include <algorithm>
@@ -93,6 +94,7 @@ int run(const RunOptions& options) {
   if (options.quiet) set("DETSHIM_QUIET", "1");
   set("LD_PRELOAD", preload);
   if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
+  if (options.trap_syscalls) return run_trapped(options.command);
 
   std::vector<char*> arguments;
   for (const std::string& argument : options.command)

@@ -26,6 +26,7 @@ struct RunOptions {
   std::optional<std::string> seed, mode, policy, log, disable, library;
   bool quiet = false;
   bool keep_aslr = false;
+  bool trap_syscalls = false;
   std::vector<std::string> command; ///< the program and its arguments
 };
 

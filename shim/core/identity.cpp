@@ -4,6 +4,7 @@
 #include "core/environment.h"
 #include "core/lock.h"
 #include "core/modules.h"
+#include "core/names.h"
 #include "core/options.h"
 #include "core/placement.h"
 #include "core/sys.h"
@@ -40,28 +41,7 @@ DETSHIM_STARTUP_DATA constinit uint32_t last_epoch = 0;
 // Shared with every descendant: gives children that no hook announced different names.
 DETSHIM_STARTUP_DATA constinit uint32_t* unannounced = nullptr;
 
-// Labels of derivation, apart from all ordinals.
-constexpr uint64_t label_rank = 0x72616E6B00000000;
-constexpr uint64_t label_wrapper = 0x7772617000000000;
-constexpr uint64_t label_exec = 0x6578656300000000;
-constexpr uint64_t label_unannounced = 0x756E616E00000000;
-constexpr uint64_t label_child = 0x6368696C00000000;
-constexpr uint64_t label_command = 0x636F6D6D00000000;
-
 void copy_path(PathText& to, const PathText& from) { __builtin_memcpy(to, from, sizeof(PathText)); }
-
-/// Appends to a path; a long one is cut and closed with its key, which tells it apart all the same.
-void extend_path(PathText& path, const char* separator, uint64_t ordinal, uint64_t key) {
-  Text<sizeof(PathText) + 24> text;
-  for (const char* c = path; *c != 0 && *c != '~'; ++c) text.add(*c);
-  text.add(separator);
-  if (ordinal != 0) text.add(ordinal);
-  if (text.length() > 40 || contains(path, "~")) {
-    text.shorten(40);
-    text.add('~').add_hex(key, 16);
-  }
-  __builtin_memcpy(path, text.c_str(), text.length() + 1);
-}
 
 // ------------------------------------------------------------------ the internal variable
 
@@ -85,6 +65,7 @@ RunVariable own_variable() {
   variable.children = children;
   variable.takeovers = takeovers;
   variable.device_replaced = device_replaced;
+  variable.is_trapped = self.is_trapped;
   copy_path(variable.path, self.path);
   __builtin_memcpy(variable.run, self.run, sizeof variable.run);
   variable.log_is_default = self.log_is_default;
@@ -119,11 +100,10 @@ void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
 // ------------------------------------------------------------------ the first process
 
 void read_rank() {
-  for (const char* name :
-       {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "MV2_COMM_WORLD_RANK"}) {
+  for (const char* name : rank_variables) {
     uint64_t rank = 0;
     const char* value = environment_value(name);
-    if (value == nullptr || !parse_seed(value, rank) || rank > 0x7fffffff) continue;
+    if (value == nullptr || !parse_seed(value, rank) || rank > highest_rank) continue;
     self.rank_given = true;
     self.rank = static_cast<int>(rank);
     return;
@@ -214,6 +194,7 @@ bool join_run() {
   self.key = run.key;
   takeovers = run.takeovers;
   device_replaced = run.device_replaced;
+  self.is_trapped = run.is_trapped;
   copy_path(self.path, run.path);
   __builtin_memcpy(self.run, run.run, sizeof self.run);
   self.log_is_default = run.log_is_default;

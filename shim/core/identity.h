@@ -35,6 +35,8 @@ enum class Kind : uint64_t {
   libcxx_random_device = 12,
   curand = 13,
   auxv_random = 14,
+  kernel_getrandom = 15, ///< a system call that the supervisor answers
+  kernel_device = 16,    ///< a random device that the supervisor opens
 };
 
 struct Process {
@@ -52,6 +54,8 @@ struct Process {
   const char* log_folder = ""; ///< absolute; not closed with a zero
   size_t log_folder_length = 0;
   bool log_is_default = false; ///< DETSHIM_LOG was not given
+  bool is_trapped =
+      false; ///< `detshim run --trap-syscalls` answers for programs that have no library in them
 };
 
 /// This process; established by the first call, and again in a forked child.

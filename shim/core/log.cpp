@@ -1,5 +1,6 @@
 #include "core/log.h"
 
+#include "core/arguments.h"
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/log_file.h"
@@ -27,61 +28,6 @@ void add_text(Line& line, const char* key, const char* text, size_t limit = 512)
   line.add(",\"").add(key).add("\":\"").add_json(text, limit).add('"');
 }
 
-/// True if a word that announces a secret is in the text, in small or capital letters.
-bool is_secret(const char* text) {
-  for (const char* word : {"token", "secret", "pass", "pwd", "api_key", "api-key", "apikey", "credential",
-                           "auth", "bearer", "private", "login"})
-    for (const char* at = text; *at != 0; ++at) {
-      size_t same = 0;
-      while (word[same] != 0 &&
-             (at[same] >= 'A' && at[same] <= 'Z' ? at[same] | 0x20 : at[same]) == word[same])
-        ++same;
-      if (word[same] == 0) return true;
-    }
-  return false;
-}
-
-/// `--wandb-key`, `ACCESS_KEY=…`
-bool names_a_key(const char* text) {
-  size_t length = 0;
-  while (text[length] != 0 && text[length] != '=') ++length;
-  if (length < 3 || (text[0] != '-' && text[length] != '=')) return false;
-  const char* end = text + length - 3;
-  return (end[0] | 0x20) == 'k' && (end[1] | 0x20) == 'e' && (end[2] | 0x20) == 'y';
-}
-
-/// The program's arguments. One that speaks of a secret is shown up to its first `=`, `:` or space; an option
-/// that does hides the argument after it too.
-void add_arguments(Line& line) {
-  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  long size = fd < 0 ? 0 : sys::read(fd, text_room, 1600);
-  if (fd >= 0) sys::close(fd);
-  if (size < 0) size = 0;
-  text_room[size] = 0;
-  line.add(",\"args\":[");
-  bool hide_next = false;
-  for (char* at = text_room; at < text_room + size;) {
-    const size_t length = text_length(at);
-    if (at != text_room) line.add(',');
-    const bool has_login = contains(at, "://") && contains(at, "@");
-    const bool secret = is_secret(at) || names_a_key(at);
-    bool cut = false;
-    if (secret && !hide_next && !has_login)
-      for (size_t i = 0; i < length && !cut; ++i)
-        if (at[i] == '=' || at[i] == ':' || at[i] == ' ') at[i + 1] = 0, cut = true;
-    line.add('"');
-    if (hide_next || has_login)
-      line.add("<hidden>");
-    else
-      line.add_json(at, 400).add(cut ? "<hidden>" : "");
-    line.add('"');
-    hide_next = secret && at[0] == '-' && !cut;
-    at += length + 1;
-    if (line.length() > 2600) break;
-  }
-  line.add(']');
-}
-
 void write_start() {
   const Process& me = process();
   char* const program = path_room;
@@ -94,7 +40,10 @@ void write_start() {
   line.add(",\"rank\":").add(static_cast<uint64_t>(me.rank));
   add_text(line, "path", me.path);
   add_text(line, "program", program);
-  add_arguments(line);
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const long size = fd < 0 ? 0 : sys::read(fd, text_room, 1600);
+  if (fd >= 0) sys::close(fd);
+  add_arguments(line, text_room, size > 0 ? static_cast<size_t>(size) : 0);
   add_text(line, "mode", mode_name(options().mode));
   add_text(line, "policy", policy_name(options().policy));
   if (me.has_seed)

@@ -2,6 +2,7 @@
 
 #include "core/counts.h"
 #include "core/identity.h"
+#include "core/log_folder.h"
 #include "core/options.h"
 #include "core/placement.h"
 #include "core/sys.h"
@@ -36,21 +37,6 @@ DETSHIM_STARTUP_DATA constinit Stderr stderr_state = Stderr::unknown;
 DETSHIM_STARTUP_DATA constinit uint64_t stderr_device = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t stderr_inode = 0;
 
-/// Where the last `unfollowed` components of `path` begin; makes the folders before them if `make`.
-char* split(char* path, int unfollowed, bool make) {
-  char* rest = path + text_length(path);
-  for (; unfollowed > 0 && rest > path; --unfollowed) do
-      --rest;
-    while (rest > path && *rest != '/');
-  for (char* at = path + 1; make && at <= rest; ++at) {
-    if (*at != '/') continue;
-    *at = 0;
-    sys::mkdirat(AT_FDCWD, path, 0700);
-    *at = '/';
-  }
-  return rest;
-}
-
 constinit unsigned stem_ordinal = 0; // where an earlier run in the folder had the same process id
 
 void add_file_stem(TextWriter& text) {
@@ -70,17 +56,6 @@ void choose_counts_path() {
   }
 }
 
-/// Points `detshim-log/latest` at this run, for the process that made its folder.
-void link_latest(int folder) {
-  Text<64> temporary;
-  temporary.add("../.latest-").add(static_cast<uint64_t>(process().pid));
-  sys::call(SYS_unlinkat, folder, sys::address(temporary.c_str()), 0);
-  if (sys::failed(
-          sys::call(SYS_symlinkat, sys::address(process().run), folder, sys::address(temporary.c_str()))))
-    return;
-  sys::call(SYS_renameat2, folder, sys::address(temporary.c_str()), folder, sys::address("../latest"), 0);
-}
-
 void say_seed() {
   if (options().quiet) return;
   Text<64> line;
@@ -88,16 +63,9 @@ void say_seed() {
   say(line);
 }
 
-/// A file in the folder that only one process of the run can make: a descriptor, or a negated errno.
-int claim(int folder, const char* suffix) {
-  Text<96> name;
-  name.add(process().run).add('.').add(suffix);
-  return sys::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-}
-
 /// Prints a drawn seed, once for the whole run.
 void announce_seed(int folder) {
-  const int fd = claim(folder, "seed");
+  const int fd = claim_file(folder, process().run, "seed");
   if (fd < 0) return;
   Text<32> number;
   number.add(process().seed).add('\n');
@@ -167,48 +135,16 @@ bool is_first_in_run(const char* suffix) {
   bool made = false;
   const int folder = open_folder(false, made);
   if (folder < 0) return true; // without a folder nobody can tell
-  const int fd = claim(folder, suffix);
+  const int fd = claim_file(folder, process().run, suffix);
   if (fd >= 0) sys::close(fd);
   sys::close(folder);
   return fd != -17; // EEXIST
 }
 
-/// The log folder, made where it is missing; neither it nor the default's `detshim-log` may be a link.
-/// A descriptor, or a negated errno. `made` tells whether this call made it.
 int open_folder(bool make, bool& made) {
-  TextWriter copy(path_room, sizeof path_room);
-  copy.add(process().log_folder, process().log_folder_length);
-  char* path = const_cast<char*>(copy.c_str());
-  size_t length = copy.length(); // "name/" and "name/." would follow a link that "name" is
-  while (length > 1 && (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/')))
-    --length;
-  path[length] = 0;
-  char* rest = split(path, process().log_is_default ? 2 : 1, make);
-  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-  int folder = AT_FDCWD;
-  if (rest > path) {
-    *rest = 0;
-    folder = sys::openat(AT_FDCWD, path, flags);
-    if (folder < 0) return folder;
-    ++rest;
-  } else if (*rest == '/') {
-    folder = sys::openat(AT_FDCWD, "/", flags);
-    ++rest;
-  }
-  while (*rest != 0) {
-    char* end = rest;
-    while (*end != 0 && *end != '/') ++end;
-    const bool last = *end == 0;
-    *end = 0;
-    const int status = make ? sys::mkdirat(folder, rest, 0700) : 0;
-    made = make && status == 0;
-    const int next = sys::openat(folder, rest, flags | O_NOFOLLOW);
-    if (folder >= 0) sys::close(folder);
-    if (next < 0) return status < 0 && status != -17 /* EEXIST */ ? status : next;
-    folder = next;
-    rest = last ? end : end + 1;
-  }
-  return folder;
+  TextWriter path(path_room, sizeof path_room);
+  path.add(process().log_folder, process().log_folder_length).c_str();
+  return open_log_folder(path_room, process().log_is_default, make, made);
 }
 
 Opened open() {
@@ -242,7 +178,7 @@ Opened open() {
   file.fd = move_up(fd);
   file.device = state.st_dev;
   file.inode = state.st_ino;
-  if (made && process().log_is_default) link_latest(folder);
+  if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
   if (process().seed_drawn) announce_seed(folder);
   sys::close(folder);
   if (fresh) use_counts_file(counts_path);

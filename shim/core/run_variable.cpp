@@ -4,15 +4,15 @@
 
 extern "C" char** environ;
 
-// DETSHIM_RUN=1:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank +
+// DETSHIM_RUN=2:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank +
 // 1>:<mode>:<policy>:<seed: - none, g given, d drawn>:<seed>:<key>:<children>:<takeovers>:<device
-// replaced>:<log: d default, g given>:<path>:<run>, numbers in hexadecimal. The folder comes first because it
-// alone never changes in a process.
+// replaced>:<trapped>:<log: d default, g given>:<path>:<run>, numbers in hexadecimal. The folder comes first
+// because it alone never changes in a process.
 
 namespace detshim {
 namespace {
 
-constexpr uint64_t format_version = 1;
+constexpr uint64_t format_version = 2;
 
 /// Reads fields from left to right; `good` turns false at the first one that is not what it should be.
 struct Fields {
@@ -89,6 +89,7 @@ void write_run_entry(RunEntry& entry, const RunVariable& content) {
   number(content.children);
   number(content.takeovers);
   number(content.device_replaced ? 1 : 0);
+  number(content.is_trapped ? 1 : 0);
   text.add(content.log_is_default ? 'd' : 'g').add(':');
   text.add(content.path).add(':').add(content.run);
   text.c_str();
@@ -100,11 +101,9 @@ const char* folder_in_entry(const RunEntry& entry) {
   return at;
 }
 
-bool read_run_variable(RunVariable& content) {
-  const char* value = environment_value(run_variable_name);
-  if (value == nullptr) return false;
+bool parse_run_variable(const char* value, RunVariable& content) {
   Fields fields{value};
-  fields.number(format_version);
+  fields.good &= fields.number(format_version) == format_version;
   content.log_folder_length = fields.number(3600);
   content.log_folder = fields.text_of(content.log_folder_length);
   content.root_pid = static_cast<int>(fields.number(0x7fffffff));
@@ -121,10 +120,17 @@ bool read_run_variable(RunVariable& content) {
   content.children = fields.number();
   content.takeovers = fields.number();
   content.device_replaced = fields.number(1) != 0;
+  content.is_trapped = fields.number(1) != 0;
   content.log_is_default = fields.letter() == 'd';
   fields.text(content.path, ':');
   fields.text(content.run, 0);
-  if (fields.good) return true;
+  return fields.good;
+}
+
+bool read_run_variable(RunVariable& content) {
+  const char* value = environment_value(run_variable_name);
+  if (value == nullptr) return false;
+  if (parse_run_variable(value, content)) return true;
   constexpr const char* line =
       "detshim: DETSHIM_RUN is not accepted: it is how detshim's own processes tell their "
       "children about the run; unset it\n";

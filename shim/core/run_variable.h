@@ -26,6 +26,7 @@ struct RunVariable {
   uint64_t children = 0;        ///< told apart children that only saw the writer's own state
   uint64_t takeovers = 0;       ///< how often the name was handed from a wrapper to its first child
   bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
+  bool is_trapped = false;      ///< a supervisor answers for the programs that the library is not in
   PathText path = {};
   char run[32] = {};
   bool log_is_default = false;
@@ -43,6 +44,9 @@ void write_run_entry(RunEntry& entry, const RunVariable& content);
 
 /// Where a written entry holds the log folder: at the same place however often it is rewritten.
 const char* folder_in_entry(const RunEntry& entry);
+
+/// Reads the variable's value (what follows the `=`), pointing into it: false if it is damaged.
+bool parse_run_variable(const char* value, RunVariable& content);
 
 /// Reads the variable of this process, pointing into its environment: false if there is none. A damaged one
 /// ends the process with one line on stderr and exit status 2.

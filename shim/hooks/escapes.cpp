@@ -19,6 +19,9 @@ constexpr const char* static_program = "statically linked: nothing in it can be 
 constexpr const char* go_program = "a Go program: it makes system calls without libc; seed it in the program";
 constexpr const char* other_user =
     "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
+constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
+                                 "getrandom and its opens of random "
+                                 "devices, and records them; what it takes without a system call is not seen";
 
 /// True if one of the notes is Go's (ELF note name "Go", written by its linker).
 bool has_go_note(int fd, const ElfW(Phdr) & header) {
@@ -26,9 +29,15 @@ bool has_go_note(int fd, const ElfW(Phdr) & header) {
     ElfW(Nhdr) header;
     char name[4];
   } note;
-  return header.p_filesz >= sizeof note &&
-         sys::pread(fd, &note, sizeof note, static_cast<long>(header.p_offset)) == sizeof note &&
-         note.header.n_namesz == 4 && note.name[0] == 'G' && note.name[1] == 'o' && note.name[2] == 0;
+  const uint64_t alignment = header.p_align == 8 ? 8 : 4;
+  const auto aligned = [=](uint64_t size) { return (size + alignment - 1) / alignment * alignment; };
+  for (uint64_t at = 0; at + sizeof note <= header.p_filesz && at < 65536;
+       at += aligned(aligned(sizeof note.header + note.header.n_namesz) + note.header.n_descsz)) {
+    if (sys::pread(fd, &note, sizeof note, static_cast<long>(header.p_offset + at)) != sizeof note)
+      return false;
+    if (note.header.n_namesz == 4 && same_text(note.name, "Go")) return true;
+  }
+  return false;
 }
 
 /// Why the program cannot be covered; nullptr if it can, or is no ELF file (a script's interpreter is looked
@@ -37,7 +46,9 @@ const char* why_uncovered(int fd) {
   struct stat state;
   if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
   const auto user = static_cast<unsigned>(sys::call(SYS_geteuid));
-  if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user) return other_user;
+  constexpr long get_no_new_privs = 39; // prctl(2): then it gets no other user's rights, and is covered
+  const bool may_change_user = sys::call(SYS_prctl, get_no_new_privs) != 1;
+  if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user && may_change_user) return other_user;
 
   ElfW(Ehdr) header;
   if (sys::pread(fd, &header, sizeof header, 0) != sizeof header ||
@@ -90,6 +101,11 @@ void say_once(const char* program, const char* why) {
 }
 
 void record_uncovered(const Hook& hook, const char* program, const char* why, const void* caller) {
+  if (process().is_trapped && why != other_user) { // the program itself is in the log if it draws
+    record({hook.info->library, hook.info->name, hook.info->fields}, Action::observe, caller, answered,
+           {program});
+    return;
+  }
   record({hook.info->library, hook.info->name, hook.info->fields}, Action::uncovered, caller, why, {program});
   say_once(program, why);
 }

@@ -53,17 +53,30 @@ TEST(Escapes, DoNotConcernProgramsThatAreCovered) {
   EXPECT_FALSE(std::filesystem::exists(scratch.log()));
 }
 
-TEST(Escapes, WithAnotherUsersRightsAreSaid) {
-  if (geteuid() != 0 || find_program("setpriv").empty()) GTEST_SKIP() << "needs root and setpriv";
+/// What a shell of another user says that executes a setuid copy of od, which draws.
+Result set_user_program(const Arguments& options) {
   const TemporaryFolder scratch;
   const std::filesystem::path copy = scratch.path() / "set_user";
-  std::filesystem::copy_file("/bin/true", copy);
+  std::filesystem::copy_file(find_program("od"), copy);
   std::filesystem::permissions(copy, std::filesystem::perms::set_uid, std::filesystem::perm_options::add);
   std::filesystem::permissions(scratch.path(), std::filesystem::perms::all);
-  const Result result =
-      run({"setpriv", "--reuid=65534", "--clear-groups", "sh", "-c", copy.string() + "; true"},
-          under_shim(scratch, loud));
+  Arguments command = {"setpriv", "--reuid=65534", "--clear-groups"};
+  command.insert(command.end(), options.begin(), options.end());
+  for (const std::string& word :
+       {std::string("sh"), std::string("-c"), copy.string() + " -N8 /dev/urandom; true"})
+    command.push_back(word);
+  return run(command, under_shim(scratch, loud));
+}
+
+TEST(Escapes, WithAnotherUsersRightsAreSaid) {
+  if (geteuid() != 0 || find_program("setpriv").empty()) GTEST_SKIP() << "needs root and setpriv";
+  const Result result = set_user_program({});
   EXPECT_NE(result.err.find("runs with another user's rights"), std::string::npos) << result.err;
+  EXPECT_NE(set_user_program({}).out, result.out);
+  // Where it gets none, it is covered.
+  const Result kept = set_user_program({"--no-new-privs"});
+  EXPECT_EQ(kept.err.find("not covered"), std::string::npos) << kept.err;
+  EXPECT_EQ(set_user_program({"--no-new-privs"}).out, kept.out);
 }
 
 // A process that ends by _exit closes its log too: dash does, and says so as the first process.

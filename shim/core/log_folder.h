@@ -1,0 +1,18 @@
+// The folder that a run's log is in, as everything that writes there opens it: the library in each process,
+// and the supervisor for the processes that the library is not in.
+#pragma once
+
+namespace detshim {
+
+/// Opens the folder, made where it is missing if `make`; neither it nor, if it is the default, the
+/// `detshim-log` that it is in may be a link. A descriptor, or a negated errno. `made` tells whether this
+/// call made it. Changes the text of `path`.
+int open_log_folder(char* path, bool is_default, bool make, bool& made);
+
+/// Points `detshim-log/latest` at the run, for the process `pid` that made its folder.
+void link_latest(int folder, const char* run, int pid);
+
+/// A file in the folder that only one process of the run can make: a descriptor, or a negated errno.
+int claim_file(int folder, const char* run, const char* suffix);
+
+} // namespace detshim

@@ -1,0 +1,67 @@
+// The log of one process that the library is not in, written for it: docs/LOG_FORMAT.md.
+#pragma once
+
+#include "core/describe.h"
+#include "supervisor/descriptor.h"
+#include "supervisor/process_name.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace detshim {
+
+/// What a call record says of a system call.
+struct CallRecord {
+  Action action;
+  const char* thread;   ///< "0" or "?"
+  const char* function; ///< getrandom or openat
+  std::string path;     ///< of the device; empty for getrandom
+  const char* why;
+  std::string at; ///< file of the program and offset in it
+};
+
+/// What a start record says besides the name.
+struct StartRecord {
+  int pid = 0;
+  std::string program, arguments, layout; ///< arguments: each closed with a zero
+};
+
+class ProcessLog {
+public:
+  /// Nothing is made before the first record. `say` writes a line on the process's stderr.
+  ProcessLog(const NamedProcess& name, StartRecord start, std::function<void(const std::string&)> say);
+  ~ProcessLog();
+  ProcessLog(const ProcessLog&) = delete;
+  ProcessLog& operator=(const ProcessLog&) = delete;
+
+  /// Writes a record the first time, counts it every time. Returns its counter.
+  std::uint64_t& record(const CallRecord& call);
+
+  /// The process is gone: the closing record.
+  void end();
+
+private:
+  struct Entry;
+
+  void open();
+  bool make_counts_file(const std::string& path);
+  void write_start();
+  void write_line(class TextWriter& line);
+  std::uint64_t* new_counter(Action action, std::int64_t& index);
+
+  const NamedProcess& name_;
+  StartRecord start_;
+  std::function<void(const std::string&)> say_;
+  bool tried_ = false;
+  OwnedDescriptor file_;
+  Entry* counts_ = nullptr; // mapped: survives SIGKILL
+  std::int64_t used_ = 0;
+  std::map<std::string, std::uint64_t*> records_;
+  std::map<std::string, std::uint64_t> numbers_; // of records, by thread
+  std::map<Action, std::uint64_t> in_memory_;    // where no counts file could be made
+  std::map<const std::uint64_t*, Action> action_of_;
+};
+
+} // namespace detshim

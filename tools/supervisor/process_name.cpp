@@ -1,0 +1,149 @@
+#include "supervisor/process_name.h"
+
+#include "core/names.h"
+#include "core/philox.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <system_error>
+
+namespace detshim {
+namespace {
+
+constexpr std::string_view mode_names[] = {"enforce", "record", "observe", "strict", "off"};
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+/// The place in the tree, with the seed already decided: what join_run() in shim/core/identity.cpp does. True
+/// if it is the process's own, false if whoever started it had no name for it.
+bool take_place(NamedProcess& name, const RunVariable& run, std::uint64_t rank_plus_1, int pid) {
+  name.key = run.key;
+  std::memcpy(name.path, run.path, sizeof name.path);
+  if (name.seed != run.seed || (rank_plus_1 != 0 && run.rank_plus_1 != rank_plus_1)) {
+    name.key = first_key(name.seed, rank_plus_1);
+    std::memcpy(name.path, "0", 2);
+  } else if (run.writer_pid == pid && run.writer_drew) {
+    name.key = derive(run.key, label_exec);
+    extend_path(name.path, "e", 0, name.key);
+  } else if (run.writer_pid != 0 && run.writer_pid != pid) {
+    name.key = derive(run.key, label_unannounced + run.children);
+    extend_path(name.path, "u", run.children, name.key);
+    return false;
+  }
+  return true;
+}
+
+/// Of the program's own name and those arguments that are no paths: these may be temporary files' names,
+/// others in each run.
+std::uint64_t hash_of_command(std::string_view command) {
+  std::uint64_t hash = 0;
+  for (bool is_program = true; !command.empty(); is_program = false) {
+    std::string_view word = command.substr(0, command.find('\0'));
+    command.remove_prefix(std::min(command.size(), word.size() + 1));
+    const std::size_t slash = word.find_last_of('/');
+    if (slash != std::string_view::npos && !is_program) continue;
+    if (slash != std::string_view::npos) word.remove_prefix(slash + 1);
+    for (const char c : word) hash = derive(hash, static_cast<unsigned char>(c));
+    hash = derive(hash, 0);
+  }
+  return hash;
+}
+
+} // namespace
+
+const char* EnvironmentBlock::value(std::string_view name) const {
+  for (std::size_t at = 0; at < block_.size(); at += std::strlen(block_.c_str() + at) + 1) {
+    const char* const entry = block_.c_str() + at;
+    if (std::strncmp(entry, name.data(), name.size()) == 0 && entry[name.size()] == '=')
+      return entry + name.size() + 1;
+  }
+  return nullptr;
+}
+
+std::optional<std::uint64_t> read_seed(std::string_view text) {
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hexadecimal) text.remove_prefix(2);
+  std::uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed, is_hexadecimal ? 16 : 10);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return seed;
+}
+
+std::optional<Mode> read_mode(std::string_view text) {
+  for (std::size_t i = 0; i < std::size(mode_names); ++i)
+    if (text == mode_names[i]) return static_cast<Mode>(i);
+  return std::nullopt;
+}
+
+std::uint64_t read_rank_plus_1(const std::function<const char*(const char*)>& value) {
+  for (const char* const variable : rank_variables)
+    if (const char* const text = value(variable))
+      if (const std::optional<std::uint64_t> rank = read_seed(text); rank && *rank <= highest_rank)
+        return *rank + 1;
+  return 0;
+}
+
+std::uint64_t first_key(std::uint64_t seed, std::uint64_t rank_plus_1) {
+  return derive(seed, label_rank + rank_plus_1);
+}
+
+NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view command, int pid,
+                         bool is_same_user) {
+  RunVariable run;
+  const char* const variable = is_same_user ? environment.value(run_variable_name) : nullptr;
+  const bool has_run = variable != nullptr && parse_run_variable(variable, run);
+  if (!has_run) {
+    run = first_;
+    run.writer_pid = -1; // nobody wrote it for this process
+  }
+  // What is to stay random does so in an environment that was emptied, too (env -i).
+  const auto value = [&](const char* option) {
+    const char* const own = environment.value(option);
+    return own != nullptr || has_run ? own : std::getenv(option);
+  };
+  const std::uint64_t rank_plus_1 = read_rank_plus_1(value);
+
+  NamedProcess name;
+  name.rank = rank_plus_1 == 0 ? 0 : rank_plus_1 - 1;
+  const char* const seed = value("DETSHIM_SEED");
+  const std::optional<std::uint64_t> own_seed = read_seed(text_or_empty(seed));
+  name.seed = own_seed.value_or(run.seed);
+  name.seed_drawn = !own_seed && run.seed_drawn;
+  name.mode = read_mode(text_or_empty(value("DETSHIM_MODE"))).value_or(own_seed ? Mode::enforce : run.mode);
+  name.policy = run.policy;
+  name.quiet = text_or_empty(value("DETSHIM_QUIET")) == "1";
+  name.disabled = text_or_empty(value("DETSHIM_DISABLE"));
+  name.keep_entropy = text_or_empty(value("DETSHIM_KEEP_ENTROPY"));
+  name.run = run.run;
+  name.log_folder.assign(run.log_folder, run.log_folder_length);
+  name.log_is_default = run.log_is_default;
+  if (const std::string folder = text_or_empty(value("DETSHIM_LOG"));
+      is_same_user && folder.starts_with('/') && folder != name.log_folder) {
+    name.log_folder = folder;
+    name.log_is_default = false;
+  }
+  const bool is_own = take_place(name, run, rank_plus_1, pid);
+  std::uint64_t& given = given_[{name.run, name.key}];
+  // Under a seed or a rank of its own a program is itself again each time that it is started.
+  const bool starts_anew = run.writer_pid == pid && name.key != run.key && std::strcmp(name.path, "0") == 0;
+  if (is_own && (given == 0 || starts_anew)) {
+    given = 1;
+    return name;
+  }
+  const std::uint64_t hash = hash_of_command(command);
+  name.key = derive(derive(name.key, label_sighted), hash);
+  const std::uint64_t ordinal = given_[{name.run, name.key}]++;
+  if (ordinal != 0) name.key = derive(name.key, ordinal);
+  char suffix[16];
+  std::snprintf(suffix, sizeof suffix, ".c%04x", static_cast<unsigned>(hash & 0xffff));
+  extend_path(name.path, suffix, 0, name.key);
+  if (ordinal != 0) extend_path(name.path, ".", ordinal, name.key);
+  return name;
+}
+
+} // namespace detshim

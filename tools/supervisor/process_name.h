@@ -1,0 +1,79 @@
+// The name of a process that the library is not in, and what its environment asks for. The same rules as the
+// library's own (shim/core/identity.cpp, options.cpp), read from outside.
+#pragma once
+
+#include "core/options.h"
+#include "core/run_variable.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace detshim {
+
+/// An environment as the kernel shows it: entries that are each closed with a zero.
+class EnvironmentBlock {
+public:
+  explicit EnvironmentBlock(std::string block) : block_(std::move(block)) {}
+
+  /// The value of a variable, which is closed with a zero; nullptr if it is not set.
+  const char* value(std::string_view name) const;
+
+private:
+  std::string block_;
+};
+
+/// A whole number from 0 to 2^64-1, decimal or hexadecimal after 0x, and nothing around it.
+std::optional<std::uint64_t> read_seed(std::string_view text);
+
+/// The mode of that name.
+std::optional<Mode> read_mode(std::string_view text);
+
+/// The rank that a launcher gave, plus one; 0 without one. `value` gives a variable's value or nullptr.
+std::uint64_t read_rank_plus_1(const std::function<const char*(const char*)>& value);
+
+/// The name of the first process of a rank under a seed.
+std::uint64_t first_key(std::uint64_t seed, std::uint64_t rank_plus_1);
+
+/// Who a process is and what holds for it.
+struct NamedProcess {
+  std::uint64_t key = 0; ///< names its streams
+  PathText path = {};
+  std::uint64_t rank = 0;
+  Mode mode = Mode::off;
+  SeedPolicy policy = SeedPolicy::fixed;
+  std::uint64_t seed = 0;
+  bool seed_drawn = false;
+  bool quiet = false;
+  std::string run, log_folder;
+  bool log_is_default = false;
+  std::string disabled, keep_entropy;
+
+  bool pins() const { return mode != Mode::observe && mode != Mode::off; }
+};
+
+/// Names processes. Those that their parent had no name for (a static program's children, which see its own
+/// environment) are told apart by their command lines, and where these are equal by the order in which they
+/// come here. Not by the order alone: every program with a static glibc draws once as it starts (malloc
+/// does), so the two ends of a pipe would race for their names.
+class Namer {
+public:
+  /// `first` is the run's first process, whose variable holds for those that have lost theirs (env -i). What
+  /// it points to must stay.
+  explicit Namer(const RunVariable& first) : first_(first) {}
+
+  /// Names the process that knows itself as `pid`. `command` is its arguments, as the kernel shows them. What
+  /// another user's process says of the run and its log is not believed: the supervisor may have more rights.
+  NamedProcess name(const EnvironmentBlock& environment, std::string_view command, int pid,
+                    bool is_same_user);
+
+private:
+  RunVariable first_;
+  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> given_; // run and key: how often
+};
+
+} // namespace detshim

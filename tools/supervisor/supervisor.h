@@ -1,0 +1,16 @@
+// Answers the system calls that the filter stops.
+#pragma once
+
+#include "core/run_variable.h"
+#include "supervisor/descriptor.h"
+
+#include <sys/stat.h>
+
+namespace detshim {
+
+/// Answers until no process with the filter is left. Whatever goes wrong with a call, the kernel executes it:
+/// no process is left waiting. `first` is the variable of the run's first process, `run_stderr` what its
+/// stderr is.
+void supervise(OwnedDescriptor listener, const RunVariable& first, const struct stat& run_stderr);
+
+} // namespace detshim
