@@ -35,6 +35,15 @@ FileNames named_files(const Log& log) {
   return names;
 }
 
+/// Programs whose system calls the supervisor answered (`run --trap-syscalls`): no gap there.
+std::set<std::string> answered_programs(const Log& log) {
+  std::set<std::string> programs;
+  for (const Process& process : log.processes)
+    if (std::ranges::any_of(process.calls, [](const Call& call) { return call.library == "kernel"; }))
+      for (const Start& start : process.starts) programs.insert(start.program);
+  return programs;
+}
+
 std::size_t count_places(std::span<const FileScan> files) {
   std::size_t sum = 0;
   for (const FileScan& scan : files) sum += scan.places.size();
@@ -51,14 +60,13 @@ bool is_of_system(const FileScan& scan, const std::set<std::string>& programs) {
 
 } // namespace
 
-std::size_t LoadedCode::own_places() const { return count_places({uncovered.begin(), own}); }
-std::size_t LoadedCode::system_places() const {
-  return count_places({uncovered.begin() + own, uncovered.end()});
-}
+std::size_t LoadedCode::own_places() const { return count_places(std::span(uncovered).first(own)); }
+std::size_t LoadedCode::system_places() const { return count_places(std::span(uncovered).subspan(own)); }
 
 LoadedCode scan_loaded_code(const Log& log) {
   LoadedCode code;
   const FileNames names = named_files(log);
+  const std::set<std::string> answered = answered_programs(log);
   std::set<std::string> seen; // two names may be one file
   for (const std::string& name : names.all()) {
     std::error_code error;
@@ -66,6 +74,8 @@ LoadedCode scan_loaded_code(const Log& log) {
     if (!error && !seen.insert(real.string()).second) continue;
     try {
       FileScan scan = scan_code(ElfFile(name));
+      if (answered.contains(name))
+        std::erase_if(scan.places, [](const FoundPlace& place) { return place.kind == DrawKind::getrandom; });
       ++code.files;
       code.undecoded += scan.undecoded;
       if (scan.is_uncovered()) code.uncovered.push_back(std::move(scan));
@@ -76,9 +86,10 @@ LoadedCode scan_loaded_code(const Log& log) {
   std::set<std::string> programs;
   for (const Process& process : log.processes)
     for (const Start& start : process.starts) programs.insert(start.program);
-  const auto rest = std::ranges::stable_partition(
-      code.uncovered, [&programs](const FileScan& scan) { return !is_of_system(scan, programs); });
-  code.own = code.uncovered.size() - rest.size();
+  const auto system =
+      std::stable_partition(code.uncovered.begin(), code.uncovered.end(),
+                            [&programs](const FileScan& scan) { return !is_of_system(scan, programs); });
+  code.own = static_cast<std::size_t>(system - code.uncovered.begin());
   return code;
 }
 
