@@ -18,6 +18,27 @@ Result drawn(const std::vector<std::string>& command, const Environment& more = 
   return run(command, under_shim(scratch, environment));
 }
 
+// A whole handshake in one process; what it prints are the session's secrets.
+const char* const tls_handshake = R"(
+import os, ssl, subprocess, tempfile
+with tempfile.TemporaryDirectory() as folder:
+    path = lambda name: os.path.join(folder, name)
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
+                    '-subj', '/CN=test', '-keyout', path('key'), '-out', path('cert')],
+                   check=True, stderr=subprocess.DEVNULL)
+    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    server.load_cert_chain(path('cert'), path('key'))
+    client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
+    client.keylog_filename = path('secrets')
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = [client.wrap_bio(to_client, to_server), server.wrap_bio(to_server, to_client, server_side=True)]
+    for step in range(4):
+        for end in ends:
+            try: end.do_handshake()
+            except ssl.SSLWantReadError: pass
+    print(ends[0].version(), *open(path('secrets')))
+)";
+
 class Keys : public testing::TestWithParam<Key> {};
 
 TEST_P(Keys, DifferUnderOneSeed) {
@@ -36,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         Key{"openssl_ec_key", {"openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"}},
         Key{"openssl_rsa_key", {"openssl", "genrsa", "1024"}},
         Key{"python_ssl", {"/usr/bin/python3", "-c", "import ssl; print(ssl.RAND_bytes(16).hex())"}},
+        Key{"tls_session", {"/usr/bin/python3", "-c", tls_handshake}},
         Key{"node", {"node", "-p", "require('crypto').randomBytes(16).toString('hex')"}},
         Key{"gpg", {"gpg", "--gen-random", "--armor", "1", "16"}},
         Key{"ssh_keygen",

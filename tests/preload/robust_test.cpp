@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <random>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -160,6 +161,8 @@ TEST(Load, LosesNoDraw) {
   ASSERT_EQ(result.status, 0) << result.err;
   // and each process's constructor and destructor; a forked child ends without its destructors
   EXPECT_EQ(counted(scratch.log(), "rand"), std::stoull(result.out) + 2);
+  std::cout << "drawn " << std::stoull(result.out) + 2 << ", counted " << counted(scratch.log(), "rand")
+            << '\n';
 }
 
 TEST(Signals, MayDrawAtAnyMoment) {
@@ -199,6 +202,7 @@ uint64_t kill_after(int line_count, const Environment& environment) {
 
 TEST(Killed, AtTwoHundredMomentsTheLogStillParsesAndCountsWhatWasDrawn) {
   std::mt19937 engine(1);
+  uint64_t all_printed = 0, all_counted = 0;
   for (int i = 0; i < 200; ++i) {
     const TemporaryFolder scratch;
     const uint64_t printed = kill_after(static_cast<int>(engine() % 300) + 1, under_shim(scratch, seed));
@@ -206,7 +210,9 @@ TEST(Killed, AtTwoHundredMomentsTheLogStillParsesAndCountsWhatWasDrawn) {
     // the constructor's draw, and one that may have been drawn and not yet printed
     EXPECT_GE(drawn, printed + 1);
     EXPECT_LE(drawn, printed + 2);
+    all_printed += printed, all_counted += drawn;
   }
+  std::cout << "200 kills; printed " << all_printed << ", counted " << all_counted << '\n';
 }
 
 TEST(FullDisk, IsNotTheProgramsProblem) {

@@ -33,7 +33,7 @@ void wait_for(pid_t child) {
 /// 64 threads that draw while others fork.
 void make_load() {
   std::vector<std::thread> threads;
-  for (int i = 0; i < 60; ++i) threads.emplace_back(draw, 1000000);
+  for (int i = 0; i < 64; ++i) threads.emplace_back(draw, 1000000);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([] {
       for (int k = 0; k < 25; ++k) {
@@ -43,7 +43,7 @@ void make_load() {
       }
     });
   for (std::thread& thread : threads) thread.join();
-  std::printf("%d\n", 60 * 1000000 + 4 * 25 * 1000);
+  std::printf("%d\n", 64 * 1000000 + 4 * 25 * 1000);
 }
 
 volatile sig_atomic_t handled;
