@@ -14,7 +14,19 @@ namespace detshim {
 namespace {
 
 // The list. An entry's place in `option_info` is its place in `Which`; read_option() gives it its meaning.
-enum Which { seed, mode, policy, log, disable, keep_entropy, name_by_command, quiet };
+enum Which {
+  seed,
+  mode,
+  policy,
+  log,
+  disable,
+  keep_entropy,
+  name_by_command,
+  autotune,
+  fill,
+  kernels,
+  quiet
+};
 
 [[gnu::section("detshim_option_info"), gnu::used]] constinit const OptionInfo option_info[] = {
     {"DETSHIM_SEED", "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x",
@@ -41,6 +53,13 @@ enum Which { seed, mode, policy, log, disable, keep_entropy, name_by_command, qu
     {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, parted by commas", "nothing",
      "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
      "those are named by their command lines instead."},
+    {"DETSHIM_AUTOTUNE", "off, first, record:FILE or replay:FILE", "first in enforce and strict, else off",
+     "A program that times candidates to choose one. first: it is given one; record: it chooses, and FILE "
+     "keeps what it "
+     "chose; replay: it is given what FILE keeps; off: left alone."},
+    {"DETSHIM_FILL", "off, zero or nan", "off",
+     "What new device memory is filled with, where it would hold what was there before."},
+    {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
     {"DETSHIM_QUIET", "0 or 1", "0",
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
@@ -50,11 +69,14 @@ constinit char log_text[3008];
 constinit char disable_text[3008];
 constinit char keep_text[3008];
 constinit char name_text[1024];
+constinit char tuning_text[3008];
 DETSHIM_STARTUP_DATA constinit int state = 0;  // 0 unread, 1 being read, 2 read
 DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
 
 constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
 constexpr const char* policy_names[] = {"fixed", "mix", "keep"};
+constexpr const char* autotune_names[] = {"off", "first"};
+constexpr const char* fill_names[] = {"off", "zero", "nan"};
 
 [[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
   Text<1024> line;
@@ -112,6 +134,18 @@ bool disable_one(const char* item) {
   return known;
 }
 
+bool read_autotune(const char* value) {
+  if (const int index = index_of(value, autotune_names); index >= 0) {
+    current.autotune = static_cast<Autotune>(index);
+    return true;
+  }
+  const bool replays = starts_with(value, "replay:");
+  if (!replays && !starts_with(value, "record:")) return false;
+  current.autotune = replays ? Autotune::replay : Autotune::record;
+  const char* file = value + sizeof "record:" - 1;
+  return *file != 0 && keep(file, tuning_text, sizeof tuning_text, current.tuning_file);
+}
+
 bool read_option(int which, const char* value) {
   int index;
   switch (which) {
@@ -138,6 +172,14 @@ bool read_option(int which, const char* value) {
   case name_by_command:
     return keep(value, name_text, sizeof name_text, current.name_by_command) &&
            each_item(value, [](const char* item) { return !contains(item, "/"); });
+  case autotune:
+    return read_autotune(value);
+  case fill:
+    if ((index = index_of(value, fill_names)) < 0) return false;
+    current.fill = static_cast<Fill>(index);
+    return true;
+  case kernels:
+    return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
   case quiet:
     return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
   }
@@ -147,6 +189,7 @@ bool read_option(int which, const char* value) {
 void read_environment() {
   bool mode_is_set = false;
   bool policy_is_set = false;
+  bool autotune_is_set = false;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     if (!starts_with(*entry, "DETSHIM_")) continue;
     Text<64> name;
@@ -160,11 +203,13 @@ void read_environment() {
     if (which < 0) stop_unknown(name.c_str(), value);
     if (!read_option(which, value)) stop(name.c_str(), value, option_info[which].accepted);
     mode_is_set |= which == mode;
+    autotune_is_set |= which == autotune;
     policy_is_set |= which == policy;
   }
   RunVariable run;
   const bool has_parent = read_run_variable(run);
   if (!mode_is_set) current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
+  if (!autotune_is_set) current.autotune = current.forces() ? Autotune::first : Autotune::off;
   if (!policy_is_set && has_parent) current.policy = run.policy;
   if (!current.has_seed && has_parent && run.has_seed) {
     current.has_seed = true;

@@ -9,6 +9,10 @@ namespace detshim {
 
 enum class Mode : uint8_t { enforce, record, observe, strict, off };
 enum class SeedPolicy : uint8_t { fixed, mix, keep };
+/// What becomes of a program's own search for the fastest algorithm.
+enum class Autotune : uint8_t { off, first, record, replay };
+/// What device memory holds when it was allocated.
+enum class Fill : uint8_t { off, zero, nan };
 
 struct Options {
   Mode mode = Mode::off;
@@ -21,6 +25,11 @@ struct Options {
   const char* disable = "";         ///< DETSHIM_DISABLE, empty when unset
   const char* keep_entropy = "";    ///< DETSHIM_KEEP_ENTROPY, empty when unset
   const char* name_by_command = ""; ///< DETSHIM_NAME_BY_COMMAND, empty when unset
+
+  const char* tuning_file = ""; ///< of DETSHIM_AUTOTUNE=record:FILE or replay:FILE, else empty
+  Autotune autotune = Autotune::off;
+  Fill fill = Fill::off;
+  bool kernels = false; ///< DETSHIM_KERNELS
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.

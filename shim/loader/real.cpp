@@ -15,12 +15,24 @@ struct Library {
   /// because frameworks define stubs under its names.
   bool next_in_order;
 };
+// clang-format off
 constexpr Library libraries[] = {
-    {"libc", {"libc.so"}, true},         {"libstdcxx", {"libstdc++.so"}, true},
-    {"libcxx", {"libc++.so"}, true},     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
-    {"curand", {"libcurand.so"}, false}, {"cublas", {"libcublas.so"}, false},
+    {"libc", {"libc.so"}, true},
+    {"libstdcxx", {"libstdc++.so"}, true},
+    {"libcxx", {"libc++.so"}, true},
+    {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
+    {"curand", {"libcurand.so"}, false},
     {"cudnn", {"libcudnn"}, false},
+    {"cublas", {"libcublas.so"}, false},
+    {"cublaslt", {"libcublasLt.so"}, false},
+    {"cusparse", {"libcusparse.so"}, false},
+    {"cusolver", {"libcusolver.so"}, false},
+    {"cufft", {"libcufft.so"}, false},
+    {"nccl", {"libnccl.so"}, false},
+    {"cudart", {"libcudart.so"}, false},
+    {"cuda", {"libcuda.so"}, false},
 };
+// clang-format on
 
 /// Sanitizers stand in front of libc with functions of the same names that hand on to it: they are as good as
 /// libc's.
