@@ -307,16 +307,19 @@ const char* const real_cudnn = DETSHIM_TEST_CUDNN;
 const char* const real_cudnn = nullptr;
 #endif
 
-/// Descriptors of the real library need no device.
-class CudnnPooling : public CudaTest {
+/// Descriptors of the real library need no device. libcudnn_ops.so.9 is used directly too: it has no
+/// cudnnGetVersion.
+class CudnnRealLayers : public CudaTest {
 protected:
   void SetUp() override {
     use("cudnn_layers", real_cudnn, "cuDNN was not found when the build was configured");
   }
 };
-INSTANTIATE_TEST_SUITE_P(Cuda, CudnnPooling, both_ways, name_of_way);
+INSTANTIATE_TEST_SUITE_P(Cuda, CudnnRealLayers, both_ways, name_of_way);
+INSTANTIATE_TEST_SUITE_P(CudaSublibrary, CudnnRealLayers, testing::Values(Way{"Opened", "_ops"}),
+                         name_of_way);
 
-TEST_P(CudnnPooling, TheRealLibraryTakesTheMode) {
+TEST_P(CudnnRealLayers, TheRealLibraryTakesTheMode) {
   for (const Pooling& p : poolings) {
     const Arguments program{"pooling", p.dimensions, "0", "3", "0", "1"};
     const auto set = shimmed(program);
@@ -327,6 +330,10 @@ TEST_P(CudnnPooling, TheRealLibraryTakesTheMode) {
     EXPECT_TRUE(
         contains(native({"pooling", p.dimensions, "0"}), std::string{"set=0 get=0 mode=0"} + p.values));
   }
+}
+
+TEST_P(CudnnRealLayers, ARefusalHasTheLibrarysOwnNumber) {
+  EXPECT_EQ(shimmed({"call", "cudnnSpatialTfSamplerBackward"}, strict).out, Lines{"status=3000"});
 }
 
 // ---- CTC loss' descriptor ----
