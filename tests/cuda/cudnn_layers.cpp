@@ -1,9 +1,15 @@
 // An ordinary user of cuDNN's layers, by a double.
 //
-//   cudnn_layers data|filter|ctc|ctc_v8 ALGORITHM ask|BYTES   runs it with a workspace: what it asked for, or
-//   BYTES cudnn_layers pooling 2d|nd MODE...    sets one descriptor to each mode in turn, `new` is another
-//   descriptor cudnn_layers dropout SEED...          `none` is a descriptor without states cudnn_layers
-//   restore SEED cudnn_layers oob MODE                 a CTC loss descriptor cudnn_layers call FUNCTION
+//   cudnn_layers data|filter|ctc|ctc_v8 ALGORITHM ask|BYTES
+//     runs it with a workspace of the size that it asked for, or of BYTES
+//   cudnn_layers pooling 2d|nd MODE...
+//     sets one descriptor to each mode in turn; `new` is another descriptor
+//   cudnn_layers dropout SEED...
+//     `none` is a descriptor without states
+//   cudnn_layers restore SEED
+//   cudnn_layers oob MODE
+//     a CTC loss descriptor
+//   cudnn_layers call FUNCTION
 //
 // Descriptors and device memory are numbers that a double only looks at: each is that of its place among the
 // arguments (of the run, where a size is asked for before it), counted from 11.
