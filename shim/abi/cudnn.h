@@ -1,4 +1,4 @@
-// The part of cuDNN that hooks need: convolution search and the backend graph interface. Source:
+// The part of cuDNN that hooks need: convolution search, the backend graph interface and layers. Source:
 // cudnn_graph.h, cudnn_ops.h and cudnn_cnn.h of cuDNN 9.19. tests/abi holds it to the real headers where
 // there are any.
 #pragma once
@@ -17,8 +17,10 @@ using cudnnBackendDescriptor_t = void*;
 enum class cudnnStatus : int {
   success = 0,
   allocation_failed = 2,      ///< CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8; no success in 9 either
+  bad_param_before_9 = 3,     ///< CUDNN_STATUS_BAD_PARAM of cuDNN 7 and 8
   not_supported_before_9 = 9, ///< CUDNN_STATUS_NOT_SUPPORTED of cuDNN 7 and 8
-  not_supported = 3000,       ///< CUDNN_STATUS_NOT_SUPPORTED since cuDNN 9
+  bad_param = 2000,           ///< CUDNN_STATUS_BAD_PARAM since cuDNN 9; to 2999 its kinds
+  not_supported = 3000,       ///< CUDNN_STATUS_NOT_SUPPORTED since cuDNN 9; to 3999 its kinds
 };
 
 enum class cudnnDeterminism : int { non_deterministic = 0, deterministic = 1 };
@@ -52,5 +54,43 @@ enum class cudnnBackendAttributeName : int {
 
 /// cudnnBackendNumericalNote_t
 enum class cudnnNumericalNote : int { non_deterministic = 4 };
+
+// ---- the legacy API's layers: cudnn_ops.h, cudnn_cnn.h and cudnn_adv.h of cuDNN 9.19 ----
+
+using cudnnPoolingDescriptor_t = struct cudnnPoolingStruct*;
+using cudnnCTCLossDescriptor_t = struct cudnnCTCLossStruct*;
+using cudnnDropoutDescriptor_t = struct cudnnDropoutStruct*;
+using cudnnSpatialTransformerDescriptor_t = struct cudnnSpatialTransformerStruct*;
+using cudnnRNNDescriptor_t = struct cudnnRNNStruct*;
+using cudnnRNNDataDescriptor_t = struct cudnnRNNDataStruct*;
+using cudnnSeqDataDescriptor_t = struct cudnnSeqDataStruct*;
+using cudnnAttnDescriptor_t = struct cudnnAttnStruct*;
+/// cuDNN 7 and 8: opaque, its algorithm cannot be read without asking the library.
+using cudnnAlgorithmPerformance_t = struct cudnnAlgorithmPerformanceStruct*;
+
+/// cudnnConvolutionBwdDataAlgo_t. The header says which are not deterministic.
+enum class cudnnBackwardDataAlgo : int { algo_0 = 0, algo_1 = 1 };
+
+/// cudnnConvolutionBwdFilterAlgo_t. The header says which are not deterministic.
+enum class cudnnBackwardFilterAlgo : int { algo_0 = 0, algo_1 = 1, algo_3 = 3 };
+
+/// cudnnConvolution{BwdData,BwdFilter}Preference_t of cuDNN 7: how much workspace the caller will have.
+enum class cudnnConvolutionPreference : int { no_workspace = 0, prefer_fastest = 1, workspace_limit = 2 };
+
+/// cudnnPoolingMode_t
+enum class cudnnPoolingMode : int { max = 0, max_deterministic = 3 };
+
+/// cudnnCTCLossAlgo_t
+enum class cudnnCTCLossAlgo : int { deterministic = 0, non_deterministic = 1 };
+
+/// cudnnCTCGradMode_t, since cuDNN 9.
+enum class cudnnCTCGradMode : int { zero_oob_gradients = 0, skip_oob_gradients = 1 };
+
+// Enumerations that hooks hand on without looking at them.
+enum class cudnnNanPropagation : int {};
+enum class cudnnDataType : int {};
+enum class cudnnLossNormalizationMode : int {};
+enum class cudnnForwardMode : int {};
+enum class cudnnWgradMode : int {};
 
 } // namespace detshim::abi

@@ -14,11 +14,21 @@ size_t cudnn_version(const Call& call) {
   return get_version != nullptr ? get_version() : 0;
 }
 
+/// Whether cuDNN is of version 9 or later. A part of it that is used directly (libcudnn_ops.so.9) has no
+/// cudnnGetVersion; each has a check of its own, which cuDNN 8 called otherwise (cudnnOpsInferVersionCheck).
+template <typename Call>
+bool is_cudnn_9(const Call& call) {
+  if (const size_t version = cudnn_version(call); version != 0) return version >= 90000;
+  for (const char* check :
+       {"cudnnOpsVersionCheck", "cudnnCnnVersionCheck", "cudnnAdvVersionCheck", "cudnnGraphVersionCheck"})
+    if (call.template beside<abi::cudnnStatus()>(check) != nullptr) return true;
+  return false;
+}
+
 /// CUDNN_STATUS_NOT_SUPPORTED as the loaded version numbers it.
 template <typename Call>
 abi::cudnnStatus cudnn_not_supported(const Call& call) {
-  return cudnn_version(call) >= 90000 ? abi::cudnnStatus::not_supported
-                                      : abi::cudnnStatus::not_supported_before_9;
+  return is_cudnn_9(call) ? abi::cudnnStatus::not_supported : abi::cudnnStatus::not_supported_before_9;
 }
 
 inline constinit uint32_t cudnn_said = 0;

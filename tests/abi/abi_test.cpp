@@ -30,14 +30,16 @@ constexpr bool same(Ours ours, Theirs theirs) {
   return sizeof(Ours) == sizeof(Theirs) && static_cast<long long>(ours) == static_cast<long long>(theirs);
 }
 
-/// Whether a function of ours is called as one of theirs is: as many arguments, each as large.
+/// Whether a function of ours is called as one of theirs is: as many arguments, each as large and in the same
+/// kind of register.
 template <class Ours, class Theirs>
 struct CalledAlike : std::false_type {};
 template <class OurResult, class... Ours, class TheirResult, class... Theirs>
 requires(sizeof...(Ours) == sizeof...(Theirs)) struct CalledAlike<OurResult(Ours...), TheirResult(Theirs...)>
     : std::bool_constant<sizeof(OurResult) == sizeof(TheirResult) &&
                          ((sizeof(Ours) == sizeof(Theirs)) && ...) &&
-                         ((std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>)&&...)> {
+                         ((std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>)&&...) &&
+                         ((std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>)&&...)> {
 };
 
 TEST(Abi, Curand) {
@@ -170,6 +172,83 @@ TEST(Abi, Cudnn) {
   static_assert(CalledAlike<Status(Handle), decltype(::cudnnBackendFinalize)>());
   static_assert(CalledAlike<Status(Handle), decltype(::cudnnBackendDestroyDescriptor)>());
   static_assert(CalledAlike<size_t(), decltype(::cudnnGetVersion)>());
+#else
+  GTEST_SKIP() << "cudnn.h was not found when the build was configured";
+#endif
+}
+
+TEST(Abi, CudnnLayers) {
+#if DETSHIM_TEST_HAVE_cudnn
+  static_assert(CUDNN_MAJOR < 9 || same(abi::cudnnStatus::bad_param, CUDNN_STATUS_BAD_PARAM));
+  using Data = abi::cudnnBackwardDataAlgo;
+  static_assert(same(Data::algo_0, CUDNN_CONVOLUTION_BWD_DATA_ALGO_0));
+  static_assert(same(Data::algo_1, CUDNN_CONVOLUTION_BWD_DATA_ALGO_1));
+  using Filter = abi::cudnnBackwardFilterAlgo;
+  static_assert(same(Filter::algo_0, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0));
+  static_assert(same(Filter::algo_1, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1));
+  static_assert(same(Filter::algo_3, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3));
+  static_assert(same(abi::cudnnPoolingMode::max, CUDNN_POOLING_MAX));
+  static_assert(same(abi::cudnnPoolingMode::max_deterministic, CUDNN_POOLING_MAX_DETERMINISTIC));
+  static_assert(same(abi::cudnnCTCLossAlgo::deterministic, CUDNN_CTC_LOSS_ALGO_DETERMINISTIC));
+  static_assert(same(abi::cudnnCTCLossAlgo::non_deterministic, CUDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC));
+
+  using Status = abi::cudnnStatus;
+  using P = void*; // a handle, a descriptor or memory
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, abi::cudnnBackwardDataAlgo, P, size_t, P, P, P),
+                            decltype(::cudnnConvolutionBackwardData)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, abi::cudnnBackwardFilterAlgo, P, size_t, P, P, P),
+                            decltype(::cudnnConvolutionBackwardFilter)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, abi::cudnnBackwardDataAlgo, P),
+                            decltype(::cudnnGetConvolutionBackwardDataWorkspaceSize)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, abi::cudnnBackwardFilterAlgo, P),
+                            decltype(::cudnnGetConvolutionBackwardFilterWorkspaceSize)>());
+  static_assert(CalledAlike<Status(P), decltype(::cudnnDestroyPoolingDescriptor)>());
+  static_assert(
+      CalledAlike<Status(P, abi::cudnnPoolingMode, abi::cudnnNanPropagation, int, int, int, int, int, int),
+                  decltype(::cudnnSetPooling2dDescriptor)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P), decltype(::cudnnGetPooling2dDescriptor)>());
+  static_assert(CalledAlike<Status(P, abi::cudnnPoolingMode, abi::cudnnNanPropagation, int, P, P, P),
+                            decltype(::cudnnSetPoolingNdDescriptor)>());
+  static_assert(CalledAlike<Status(P, int, P, P, P, P, P, P), decltype(::cudnnGetPoolingNdDescriptor)>());
+  static_assert(CalledAlike<Status(P, P, float, P, size_t, unsigned long long),
+                            decltype(::cudnnSetDropoutDescriptor)>());
+  static_assert(CalledAlike<Status(P, P, float, P, size_t, unsigned long long),
+                            decltype(::cudnnRestoreDropoutDescriptor)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P, P, P, P, P, P),
+                            decltype(::cudnnSpatialTfSamplerBackward)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P, abi::cudnnCTCLossAlgo, P, P, size_t),
+                            decltype(::cudnnCTCLoss)>());
+  static_assert(CalledAlike<Status(P, abi::cudnnCTCLossAlgo, P, P, P, P, P, P, P, P, P, size_t, P),
+                            decltype(::cudnnCTCLoss_v8)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, abi::cudnnCTCLossAlgo, P, P),
+                            decltype(::cudnnGetCTCLossWorkspaceSize)>());
+  static_assert(CalledAlike<Status(P, abi::cudnnCTCLossAlgo, P, P, P, P),
+                            decltype(::cudnnGetCTCLossWorkspaceSize_v8)>());
+  static_assert(CalledAlike<Status(P, P, abi::cudnnForwardMode, P, P, P, P, P, P, P, P, P, P, P, size_t, P,
+                                   size_t, P, size_t, P),
+                            decltype(::cudnnRNNForward)>());
+  static_assert(
+      CalledAlike<Status(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, size_t, P, size_t, P, size_t, P),
+                  decltype(::cudnnRNNBackwardData_v8)>());
+  static_assert(
+      CalledAlike<Status(P, P, abi::cudnnWgradMode, P, P, P, P, P, P, P, size_t, P, size_t, P, size_t, P),
+                  decltype(::cudnnRNNBackwardWeights_v8)>());
+  static_assert(
+      CalledAlike<Status(P, P, int, P, P, P, P, P, P, P, P, P, P, P, P, P, size_t, P, size_t, P, size_t, P),
+                  decltype(::cudnnMultiHeadAttnForward)>());
+  static_assert(
+      CalledAlike<Status(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, size_t, P, size_t, P, size_t, P),
+                  decltype(::cudnnMultiHeadAttnBackwardData)>());
+  static_assert(CalledAlike<Status(P, P, abi::cudnnWgradMode, P, P, P, P, P, P, P, P, size_t, P, P, size_t, P,
+                                   size_t, P),
+                            decltype(::cudnnMultiHeadAttnBackwardWeights)>());
+#if CUDNN_MAJOR >= 9
+  static_assert(same(abi::cudnnCTCGradMode::skip_oob_gradients, CUDNN_CTC_SKIP_OOB_GRADIENTS));
+  static_assert(same(abi::cudnnCTCGradMode::zero_oob_gradients, CUDNN_CTC_ZERO_OOB_GRADIENTS));
+  static_assert(
+      CalledAlike<Status(P, abi::cudnnDataType, abi::cudnnLossNormalizationMode, abi::cudnnCTCGradMode, int),
+                  decltype(::cudnnSetCTCLossDescriptor_v9)>());
+#endif
 #else
   GTEST_SKIP() << "cudnn.h was not found when the build was configured";
 #endif

@@ -8,6 +8,7 @@
 //   fewer                   two candidates are known, the nondeterministic one ranked first
 //
 // DETSHIM_TEST_NO_GET_V7 builds an older library, which has no Get*_v7.
+#include "cudnn_double.h"
 #include "record.h"
 #include "vendor.h"
 
@@ -18,9 +19,6 @@
 #include <vector>
 
 namespace {
-
-constexpr int not_supported = 3000, bad_param = 2000, execution_failed = 5000;
-constexpr size_t kib = 1024;
 
 /// One entry of the heuristic's ranking: the same algorithm may come twice, with and without tensor cores.
 struct Candidate {
@@ -104,7 +102,7 @@ int cudnnDestroy(Opaque) {
   return 0;
 }
 
-size_t cudnnGetVersion() { return 91900; }
+size_t cudnnGetVersion() { return cudnn_version; }
 
 int cudnnFindConvolutionForwardAlgorithm(Opaque, Opaque x, Opaque w, Opaque convolution, Opaque y,
                                          int requested, int* returned, AlgoPerf* results) {

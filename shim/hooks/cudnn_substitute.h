@@ -1,0 +1,89 @@
+// A nondeterministic algorithm that a program names itself, and the deterministic one that runs instead.
+//
+// A caller asks how large a workspace an algorithm wants, and runs it with one of that size. Both answers
+// follow one rule, so that the size is right for what runs: the size is the substitute's where the library
+// gives one for it; the substitute runs where the library gives a size for it that the caller's workspace
+// has. A caller that did not ask may have less: the algorithm that it named then runs.
+#pragma once
+
+#include "hooks/cudnn_common.h"
+
+namespace detshim {
+
+template <typename Algorithm>
+struct Substitution {
+  Algorithm asked;
+  Algorithm given;
+
+  int64_t asked_number() const { return static_cast<int64_t>(asked); }
+  int64_t given_number() const { return static_cast<int64_t>(given); }
+};
+
+/// Whether the library refused the arguments, so that nothing was launched.
+inline bool is_refusal(abi::cudnnStatus status) {
+  using abi::cudnnStatus;
+  const int number = static_cast<int>(status);
+  return (number >= static_cast<int>(cudnnStatus::bad_param) && number < 4000) ||
+         status == cudnnStatus::bad_param_before_9 || status == cudnnStatus::not_supported_before_9;
+}
+
+// Fields of the records below.
+#define DETSHIM_SUBSTITUTE .action = Action::refuse, .fields = {"asked", "given", "workspace"}
+#define DETSHIM_SUBSTITUTE_SIZE .action = Action::replace, .fields = {"asked", "given", "workspace"}
+
+/// The body of a hook that runs an algorithm. `size_of(algorithm, bytes)` asks the library, and fails where
+/// it has no such function; `run(algorithm)` runs.
+template <typename Call, typename Algorithm, typename Size, typename Run>
+abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algorithm, size_t workspace,
+                                Size size_of, Run run) {
+  using abi::cudnnStatus;
+  const uint64_t bytes = workspace;
+  record_cudnn_once(call);
+  const auto leave = [&](const char* why) {
+    const cudnnStatus status = run(algorithm.asked);
+    if (status == cudnnStatus::success)
+      call.record(Action::unfixed, why, {algorithm.asked_number(), algorithm.asked_number(), bytes});
+    return status;
+  };
+  if (!options().forces()) return leave("nondeterministic; this mode leaves algorithms alone");
+
+  size_t needed = 0;
+  cudnnStatus refusal = cudnnStatus::success; // the library's own, of the call itself
+  const char* why = "the library gives no size for the deterministic algorithm";
+  if (size_of(algorithm.given, &needed) == cudnnStatus::success) {
+    why = "the workspace is too small for the deterministic algorithm";
+    if (needed <= workspace) {
+      const cudnnStatus status = run(algorithm.given);
+      if (status == cudnnStatus::success)
+        call.record(Action::replace, "nondeterministic",
+                    {algorithm.asked_number(), algorithm.given_number(), bytes});
+      if (!is_refusal(status)) return status;
+      refusal = status;
+      why = "the library refuses the deterministic algorithm";
+    }
+  }
+  if (!options().strict()) return leave(why);
+  call.record(Action::refuse, why, {algorithm.asked_number(), "", bytes});
+  return refusal != cudnnStatus::success ? refusal : cudnn_not_supported(call);
+}
+
+/// The body of a hook that answers how large an algorithm's workspace is. `size_of(algorithm, bytes)` asks
+/// the library. What cannot be substituted is recorded where it runs.
+template <typename Call, typename Algorithm, typename Size>
+abi::cudnnStatus answer_substitute_size(const Call& call, Substitution<Algorithm> algorithm, size_t* bytes,
+                                        Size size_of) {
+  using abi::cudnnStatus;
+  record_cudnn_once(call);
+  if (options().forces() && bytes != nullptr && size_of(algorithm.given, bytes) == cudnnStatus::success) {
+    call.record(Action::replace, "the size for the algorithm that will run",
+                {algorithm.asked_number(), algorithm.given_number(), uint64_t{*bytes}});
+    return cudnnStatus::success;
+  }
+  const cudnnStatus status = size_of(algorithm.asked, bytes);
+  if (status == cudnnStatus::success && bytes != nullptr)
+    call.record(Action::observe, "the size for the nondeterministic algorithm, which will run",
+                {algorithm.asked_number(), algorithm.asked_number(), uint64_t{*bytes}});
+  return status;
+}
+
+} // namespace detshim
