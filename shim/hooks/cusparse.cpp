@@ -279,10 +279,11 @@ DETSHIM_HOOK(cusparse, cusparseStatus, cusparseDestroySpMat, (cusparseConstSpMat
                .action = Action::replace, .fields = {"format", "operation", "asked", "given"},               \
                .summary = SUMMARY) {                                                                         \
     DETSHIM_ENTER_OUTERMOST(cusparse##PHASE);                                                                \
-    auto* size = call.beside<hooks::cusparse##NAME##_bufferSize_signature>("cusparse" #NAME "_bufferSize");  \
     return answer_run(                                                                                       \
         call, Product<cusparse##NAME##Alg>{matrix, operation, algorithm}, buffer,                            \
         [&](cusparse##NAME##Alg which, size_t* bytes) {                                                      \
+          auto* size =                                                                                       \
+              call.beside<hooks::cusparse##NAME##_bufferSize_signature>("cusparse" #NAME "_bufferSize");     \
           return size != nullptr ? size(DETSHIM_LIST ARGUMENTS, which, bytes)                                \
                                  : cusparseStatus::not_supported;                                            \
         },                                                                                                   \
@@ -301,7 +302,7 @@ DETSHIM_SPARSE_PRODUCT(SpMM,
                         const void* beta, cusparseDnMatDescr_t c, cudaDataType type),
                        (handle, operation, operation_b, alpha, matrix, b, beta, c, type))
 
-// The phases of SpGEMMreuse. The default is the nondeterministic one.
+// The phases of SpGEMMreuse. What the default is may change with the version: it is replaced too.
 #define DETSHIM_REUSE_PHASE(PHASE, BEFORE, BEFORE_ARGUMENTS, AFTER, AFTER_ARGUMENTS)                         \
   DETSHIM_HOOK(cusparse, cusparseStatus, cusparseSpGEMMreuse_##PHASE,                                        \
                (DETSHIM_LIST BEFORE, cusparseSpGEMMAlg algorithm,                                            \

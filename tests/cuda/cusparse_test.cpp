@@ -233,11 +233,28 @@ TEST_P(Cusparse, EveryPhaseOfReuseGetsTheDeterministicAlgorithm) {
   EXPECT_FALSE(good.did("replace", "cusparseSpGEMMreuse_compute")) << good;
 }
 
+TEST_P(Cusparse, ScatteredVectorsAreRecorded) {
+  const Lines expected = native({"vectors"});
+  for (const std::string function : {"cusparseAxpby", "cusparseScatter"}) {
+    for (const Environment& mode : {enforce, strict, record, observe}) {
+      const auto recorded = shimmed({"vectors"}, mode);
+      EXPECT_EQ(recorded.out, expected);
+      EXPECT_TRUE(recorded.did("observe", function)) << recorded;
+    }
+    const auto without = shimmed({"vectors"}, disabled(function));
+    EXPECT_FALSE(without.recorded(function)) << without;
+  }
+}
+
 TEST_P(Cusparse, TheLibraryIsNamed) {
-  const auto replaced = shimmed(arguments(products[0]));
-  EXPECT_TRUE(std::ranges::any_of(replaced.records, [](const nlohmann::json& record) {
-    return record["t"] == "library" && record["lib"] == "cusparse" && record["version"] == "12.6.3";
-  })) << replaced;
+  const auto is_named = [](const Shimmed& run) {
+    return std::ranges::any_of(run.records, [](const nlohmann::json& record) {
+      return record["t"] == "library" && record["lib"] == "cusparse" && record["version"] == "12.6.3";
+    });
+  };
+  EXPECT_TRUE(is_named(shimmed(arguments(products[0]), disabled("cusparseCreate"))));
+  EXPECT_TRUE(is_named(shimmed({"vectors"})));
+  EXPECT_FALSE(is_named(shimmed({"vectors"}, disabled("cusparseCreate"))));
 }
 
 } // namespace
