@@ -101,9 +101,8 @@ int main(int argc, char** argv) {
   }
 
   size_t size = 256, wide_size = 0;
-  if (how == "both")
-    CALL(cusparseSpMM_bufferSize)
-    (handle, operation, 0, &one, matrix, wide, &one, result, 0, algorithm, &wide_size);
+  if (how == "both") CALL(cusparseSpMM_bufferSize)
+  (handle, operation, 0, &one, matrix, wide, &one, result, 0, algorithm, &wide_size);
   if (how == "other") {
     Opaque of_other_kind = nullptr;
     size_t other_size = 0;
