@@ -20,6 +20,16 @@ constexpr Setting settings[] = {
     {"KMP_DETERMINISTIC_REDUCTION", "TRUE", {"TRUE", "true", "1", "yes", "on"}},
     // True makes the number of threads follow the machine's load.
     {"OMP_DYNAMIC", "FALSE", {"FALSE", "false", "0"}, true},
+    // NCCL reads these as a communicator is made (its environment variables' documentation, and tuning.cc).
+    // Rings add in the order of the ranks. The algorithms that may stay are those that Megatron accepts for
+    // repeatable runs; trees, whose shape follows the topology, are not among them.
+    {"NCCL_ALGO", "Ring", {"Ring", "CollnetDirect", "CollnetChain", "^NVLS", "^NVLS,NVLSTree"}, false, true},
+    {"NCCL_PROTO", "Simple", {"Simple", "LL", "LL128"}, false, true},
+    {"NCCL_NVLS_ENABLE", "0", {"0"}},
+    // 1 stays: a ring has no use for it, and the user's own CollnetDirect needs it.
+    {"NCCL_COLLNET_ENABLE", "0", {"0", "1"}},
+    // Kernels for registered windows ignore NCCL_ALGO.
+    {"NCCL_WIN_ENABLE", "0", {"0"}},
 };
 constexpr int setting_count = sizeof settings / sizeof settings[0];
 
@@ -31,9 +41,17 @@ DETSHIM_STARTUP_DATA constinit SettingChange changes[setting_count + 1] = {};
 DETSHIM_STARTUP_DATA constinit int change_count = 0;
 constinit SettingChange latest = {};
 
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_in_any_case(const char* a, const char* b) {
+  while (*a != 0 && small(*a) == small(*b)) ++a, ++b;
+  return *a == *b;
+}
+
 bool is_good(const Setting& setting, const char* value) {
   for (const char* good : setting.also_good)
-    if (good != nullptr && same_text(value, good)) return true;
+    if (good != nullptr && (setting.any_case ? same_in_any_case(value, good) : same_text(value, good)))
+      return true;
   return false;
 }
 

@@ -12,6 +12,7 @@ struct Setting {
   const char* value;        ///< what is set
   const char* also_good[5]; ///< a user's own values that stay
   bool good_unset = false;  ///< nothing is set where the user set nothing
+  bool any_case = false;    ///< its reader takes capitals and small letters alike
 };
 
 /// What became of a variable.

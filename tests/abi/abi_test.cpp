@@ -3,7 +3,11 @@
 
 #include "abi/cublas.h"
 #include "abi/cudnn.h"
+#include "abi/cufft.h"
 #include "abi/curand.h"
+#include "abi/cusolver.h"
+#include "abi/cusparse.h"
+#include "abi/nccl.h"
 
 #if DETSHIM_TEST_HAVE_curand
 #include <curand.h>
@@ -13,6 +17,18 @@
 #endif
 #if DETSHIM_TEST_HAVE_cudnn
 #include <cudnn.h>
+#endif
+#if DETSHIM_TEST_HAVE_cusparse
+#include <cusparse.h>
+#endif
+#if DETSHIM_TEST_HAVE_cusolver
+#include <cusolverDn.h>
+#endif
+#if DETSHIM_TEST_HAVE_cufft
+#include <cufftXt.h>
+#endif
+#if DETSHIM_TEST_HAVE_nccl
+#include <nccl.h>
 #endif
 
 #include <gtest/gtest.h>
@@ -251,6 +267,167 @@ TEST(Abi, CudnnLayers) {
 #endif
 #else
   GTEST_SKIP() << "cudnn.h was not found when the build was configured";
+#endif
+}
+
+TEST(Abi, Cusparse) {
+#if DETSHIM_TEST_HAVE_cusparse
+  using Status = abi::cusparseStatus;
+  static_assert(same(Status::success, CUSPARSE_STATUS_SUCCESS));
+  static_assert(same(Status::not_supported, CUSPARSE_STATUS_NOT_SUPPORTED));
+  using Operation = abi::cusparseOperation;
+  static_assert(same(Operation::non_transpose, CUSPARSE_OPERATION_NON_TRANSPOSE));
+  static_assert(same(Operation::transpose, CUSPARSE_OPERATION_TRANSPOSE));
+  static_assert(same(Operation::conjugate_transpose, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE));
+  using Format = abi::cusparseFormat;
+  static_assert(same(Format::csr, CUSPARSE_FORMAT_CSR));
+  static_assert(same(Format::csc, CUSPARSE_FORMAT_CSC));
+  static_assert(same(Format::coo, CUSPARSE_FORMAT_COO));
+  static_assert(same(Format::blocked_ell, CUSPARSE_FORMAT_BLOCKED_ELL));
+  static_assert(same(Format::bsr, CUSPARSE_FORMAT_BSR));
+  static_assert(same(Format::sliced_ell, CUSPARSE_FORMAT_SLICED_ELLPACK));
+  using Spmv = abi::cusparseSpMVAlg;
+  static_assert(same(Spmv::by_default, CUSPARSE_SPMV_ALG_DEFAULT));
+  static_assert(same(Spmv::csr_alg2, CUSPARSE_SPMV_CSR_ALG2));
+  static_assert(same(Spmv::coo_alg2, CUSPARSE_SPMV_COO_ALG2));
+  static_assert(same(Spmv::sell_alg1, CUSPARSE_SPMV_SELL_ALG1));
+  static_assert(same(Spmv::bsr_alg1, CUSPARSE_SPMV_BSR_ALG1));
+  using Spmm = abi::cusparseSpMMAlg;
+  static_assert(same(Spmm::by_default, CUSPARSE_SPMM_ALG_DEFAULT));
+  static_assert(same(Spmm::coo_alg2, CUSPARSE_SPMM_COO_ALG2));
+  static_assert(same(Spmm::csr_alg3, CUSPARSE_SPMM_CSR_ALG3));
+  static_assert(same(Spmm::bsr_alg1, CUSPARSE_SPMM_BSR_ALG1));
+  using Spgemm = abi::cusparseSpGEMMAlg;
+  static_assert(same(Spgemm::by_default, CUSPARSE_SPGEMM_DEFAULT));
+  static_assert(same(Spgemm::csr_determinitic, CUSPARSE_SPGEMM_CSR_ALG_DETERMINITIC));
+  static_assert(same(Spgemm::csr_nondeterminitic, CUSPARSE_SPGEMM_CSR_ALG_NONDETERMINITIC));
+
+  using Handle = abi::cusparseHandle_t;
+  using Matrix = abi::cusparseConstSpMatDescr_t;
+  using Type = abi::cudaDataType;
+  using Pointer = const void*;
+  static_assert(sizeof(Type) == sizeof(::cudaDataType));
+  static_assert(CalledAlike<Status(Handle*), decltype(::cusparseCreate)>());
+  static_assert(CalledAlike<Status(abi::libraryProperty, int*), decltype(::cusparseGetProperty)>());
+  static_assert(CalledAlike<Status(Matrix), decltype(::cusparseDestroySpMat)>());
+  static_assert(CalledAlike<Status(Matrix, Format*), decltype(::cusparseSpMatGetFormat)>());
+  static_assert(
+      CalledAlike<Status(Handle, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmv, size_t*),
+                  decltype(::cusparseSpMV_bufferSize)>());
+  using RunVector = Status(Handle, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmv, void*);
+  static_assert(CalledAlike<RunVector, decltype(::cusparseSpMV)>());
+  static_assert(CalledAlike<RunVector, decltype(::cusparseSpMV_preprocess)>());
+  static_assert(CalledAlike<Status(Handle, Operation, Operation, Pointer, Matrix, Pointer, Pointer, Pointer,
+                                   Type, Spmm, size_t*),
+                            decltype(::cusparseSpMM_bufferSize)>());
+  using RunMatrix =
+      Status(Handle, Operation, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmm, void*);
+  static_assert(CalledAlike<RunMatrix, decltype(::cusparseSpMM)>());
+  static_assert(CalledAlike<RunMatrix, decltype(::cusparseSpMM_preprocess)>());
+  using ReusePhase =
+      Status(Handle, Operation, Operation, Matrix, Matrix, Matrix, Spgemm, void*, size_t*, void*);
+  static_assert(CalledAlike<ReusePhase, decltype(::cusparseSpGEMMreuse_workEstimation)>());
+  static_assert(CalledAlike<ReusePhase, decltype(::cusparseSpGEMMreuse_copy)>());
+  static_assert(CalledAlike<Status(Handle, Operation, Operation, Matrix, Matrix, Matrix, Spgemm, void*,
+                                   size_t*, void*, size_t*, void*, size_t*, void*),
+                            decltype(::cusparseSpGEMMreuse_nnz)>());
+  static_assert(CalledAlike<Status(Handle, Operation, Operation, Pointer, Matrix, Matrix, Pointer, Matrix,
+                                   Type, Spgemm, void*),
+                            decltype(::cusparseSpGEMMreuse_compute)>());
+  static_assert(CalledAlike<Status(Handle, Pointer, Pointer, Pointer, Pointer), decltype(::cusparseAxpby)>());
+  static_assert(CalledAlike<Status(Handle, Pointer, Pointer), decltype(::cusparseScatter)>());
+#else
+  GTEST_SKIP() << "cusparse.h was not found when the build was configured";
+#endif
+}
+
+TEST(Abi, Cusolver) {
+#if DETSHIM_TEST_HAVE_cusolver
+  using Status = abi::cusolverStatus;
+  static_assert(same(Status::success, CUSOLVER_STATUS_SUCCESS));
+  using Mode = abi::cusolverDeterministicMode;
+  static_assert(same(Mode::deterministic, CUSOLVER_DETERMINISTIC_RESULTS));
+  static_assert(same(Mode::allow_non_deterministic, CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS));
+
+  using Handle = abi::cusolverDnHandle_t;
+  using Type = abi::cudaDataType;
+  static_assert(CalledAlike<Status(Handle*), decltype(::cusolverDnCreate)>());
+  static_assert(CalledAlike<Status(Handle, Mode), decltype(::cusolverDnSetDeterministicMode)>());
+  static_assert(CalledAlike<Status(int*), decltype(::cusolverGetVersion)>());
+  static_assert(
+      CalledAlike<Status(Handle, abi::cusolverDnParams_t, signed char, signed char, int64_t, int64_t, int64_t,
+                         int64_t, int64_t, Type, void*, int64_t, Type, void*, Type, void*, int64_t, Type,
+                         void*, int64_t, Type, void*, size_t, void*, size_t, int*),
+                  decltype(::cusolverDnXgesvdr)>());
+#else
+  GTEST_SKIP() << "cusolverDn.h was not found when the build was configured";
+#endif
+}
+
+TEST(Abi, Cufft) {
+#if DETSHIM_TEST_HAVE_cufft
+  using Status = abi::cufftResult;
+  static_assert(same(Status::success, CUFFT_SUCCESS));
+  static_assert(std::is_same_v<abi::cufftHandle, ::cufftHandle>);
+
+  using Type = abi::cufftType;
+  using Callback = abi::cufftXtCallbackType;
+  static_assert(CalledAlike<Status(int*), decltype(::cufftCreate)>());
+  static_assert(CalledAlike<Status(int*, int, Type, int), decltype(::cufftPlan1d)>());
+  static_assert(CalledAlike<Status(int*, int, int, Type), decltype(::cufftPlan2d)>());
+  static_assert(CalledAlike<Status(int*, int, int, int, Type), decltype(::cufftPlan3d)>());
+  static_assert(CalledAlike<Status(int*, int, int*, int*, int, int, int*, int, int, Type, int),
+                            decltype(::cufftPlanMany)>());
+  static_assert(CalledAlike<Status(int, void**, Callback, void**), decltype(::cufftXtSetCallback)>());
+  static_assert(CalledAlike<Status(int, const char*, const void*, size_t, Callback, void**),
+                            decltype(::cufftXtSetJITCallback)>());
+  static_assert(CalledAlike<Status(int, int, int*), decltype(::cufftXtSetGPUs)>());
+  static_assert(CalledAlike<Status(int*), decltype(::cufftGetVersion)>());
+#else
+  GTEST_SKIP() << "cufftXt.h was not found when the build was configured";
+#endif
+}
+
+TEST(Abi, Nccl) {
+#if DETSHIM_TEST_HAVE_nccl
+  using Status = abi::ncclResult;
+  static_assert(same(Status::success, ncclSuccess));
+  static_assert(same(Status::invalid_usage, ncclInvalidUsage));
+  using Id = abi::ncclUniqueId;
+  static_assert(sizeof(Id) == sizeof(::ncclUniqueId) && alignof(Id) == alignof(::ncclUniqueId));
+
+  using Communicator = abi::ncclComm_t;
+  using Config = abi::ncclConfig_t*;
+  using Type = abi::ncclDataType;
+  using Operation = abi::ncclRedOp;
+  using Stream = abi::cudaStream_t;
+  static_assert(CalledAlike<Status(int*), decltype(::ncclGetVersion)>());
+  static_assert(CalledAlike<Status(Id*), decltype(::ncclGetUniqueId)>());
+  static_assert(CalledAlike<Status(Communicator*, int, Id, int), decltype(::ncclCommInitRank)>());
+  static_assert(
+      CalledAlike<Status(Communicator*, int, Id, int, Config), decltype(::ncclCommInitRankConfig)>());
+  static_assert(CalledAlike<Status(Communicator*, int, const int*), decltype(::ncclCommInitAll)>());
+  static_assert(
+      CalledAlike<Status(Communicator, int, int, Communicator*, Config), decltype(::ncclCommSplit)>());
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 23, 0)
+  static_assert(
+      CalledAlike<Status(Communicator*, int, int, int, Id*, Config), decltype(::ncclCommInitRankScalable)>());
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
+  static_assert(
+      CalledAlike<Status(Communicator, int*, int, Communicator*, Config, int), decltype(::ncclCommShrink)>());
+  static_assert(CalledAlike<Status(Communicator, void*, size_t, abi::ncclWindow_t*, int),
+                            decltype(::ncclCommWindowRegister)>());
+#endif
+  using Reduction = Status(const void*, void*, size_t, Type, Operation, Communicator, Stream);
+  static_assert(CalledAlike<Reduction, decltype(::ncclAllReduce)>());
+  static_assert(CalledAlike<Reduction, decltype(::ncclReduceScatter)>());
+  static_assert(CalledAlike<Status(const void*, void*, size_t, Type, Operation, int, Communicator, Stream),
+                            decltype(::ncclReduce)>());
+  static_assert(CalledAlike<Status(Operation*, void*, Type, abi::ncclScalarResidence, Communicator),
+                            decltype(::ncclRedOpCreatePreMulSum)>());
+#else
+  GTEST_SKIP() << "nccl.h was not found when the build was configured";
 #endif
 }
 

@@ -1,0 +1,78 @@
+// cuSOLVER: the dense solvers stay in their deterministic mode, which is the default.
+#include "abi/cusolver.h"
+#include "hooks/library_version.h"
+#include "loader/hook.h"
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+
+constinit uint32_t library_said = 0;
+
+template <typename Call>
+void say_library(const Call& call) {
+  record_library_once(call.hook(), library_said, [&](auto& text) {
+    int version = 0;
+    auto* get_version = call.template beside<cusolverStatus(int*)>("cusolverGetVersion");
+    if (get_version != nullptr && get_version(&version) == cusolverStatus::success)
+      text.add(static_cast<uint64_t>(version));
+  });
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+using namespace detshim::abi;
+
+DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnCreate, (cusolverDnHandle_t * handle),
+             .action = Action::unfixed,
+             .summary = "Says which cuSOLVER answers, and whether it has a deterministic mode.") {
+  DETSHIM_ENTER_OUTERMOST(cusolverDnCreate);
+  if (call.passes()) return call.real(handle);
+  say_library(call);
+  if (call.beside<void()>("cusolverDnSetDeterministicMode") == nullptr)
+    call.record(Action::unfixed, "cuSOLVER before CUDA 12.2 has no deterministic mode", {});
+  return call.real(handle);
+}
+
+DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetDeterministicMode,
+             (cusolverDnHandle_t handle, cusolverDeterministicMode mode), .action = Action::replace,
+             .fields = {"asked", "given"}, .summary = "Keeps cuSOLVER's deterministic mode on.") {
+  DETSHIM_ENTER_OUTERMOST(cusolverDnSetDeterministicMode);
+  if (call.passes()) return call.real(handle, mode);
+  say_library(call);
+  const int asked = static_cast<int>(mode);
+  if (mode != cusolverDeterministicMode::allow_non_deterministic) {
+    call.record(Action::observe, "left alone", {asked, asked});
+    return call.real(handle, mode);
+  }
+  if (!options().forces()) {
+    call.record(Action::unfixed, "results may differ; this mode leaves algorithms alone", {asked, asked});
+    return call.real(handle, mode);
+  }
+  const auto given = cusolverDeterministicMode::deterministic;
+  call.record(Action::replace, "results may differ from run to run", {asked, static_cast<int>(given)});
+  return call.real(handle, given);
+}
+
+DETSHIM_HOOK(
+    cusolver, cusolverStatus, cusolverDnXgesvdr,
+    (cusolverDnHandle_t handle, cusolverDnParams_t params, signed char job_u, signed char job_v, int64_t m,
+     int64_t n, int64_t k, int64_t p, int64_t iterations, cudaDataType type_a, void* a, int64_t lda,
+     cudaDataType type_s, void* s, cudaDataType type_u, void* u, int64_t ldu, cudaDataType type_v, void* v,
+     int64_t ldv, cudaDataType compute_type, void* device_buffer, size_t device_size, void* host_buffer,
+     size_t host_size, int* info),
+    .action = Action::unfixed, .fields = {"rank", "oversampling"},
+    .summary = "Recorded: a decomposition by random vectors, whose seed is not known to be constant.") {
+  DETSHIM_ENTER_OUTERMOST(cusolverDnXgesvdr);
+  if (!call.passes()) {
+    say_library(call);
+    call.record(Action::unfixed, "starts from random vectors; cuSOLVER does not say from which seed",
+                {int64_t{k}, int64_t{p}});
+  }
+  return call.real(handle, params, job_u, job_v, m, n, k, p, iterations, type_a, a, lda, type_s, s, type_u, u,
+                   ldu, type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size,
+                   info);
+}

@@ -1,0 +1,186 @@
+// NCCL, by a double.
+#include "cuda_test.h"
+
+namespace {
+
+struct Variable {
+  std::string name, shown, value, another;
+};
+/// What the library sets, how the double shows it, and a value that is no good.
+const Variable variables[] = {
+    {"NCCL_ALGO", "ALGO=", "Ring", "Tree"},  {"NCCL_PROTO", "PROTO=", "Simple", "^LL128"},
+    {"NCCL_NVLS_ENABLE", "NVLS=", "0", "1"}, {"NCCL_COLLNET_ENABLE", "COLLNET=", "0", "2"},
+    {"NCCL_WIN_ENABLE", "WIN=", "0", "1"},
+};
+const char* const pinned = " ALGO=Ring PROTO=Simple NVLS=0 COLLNET=0 WIN=0";
+const char* const unset = " ALGO=(unset) PROTO=(unset) NVLS=(unset) COLLNET=(unset) WIN=(unset)";
+
+/// Every way to a communicator.
+const std::string makers[] = {
+    "ncclGetUniqueId", "ncclCommInitRank", "ncclCommInitRankConfig", "ncclCommInitRankScalable",
+    "ncclCommInitAll", "ncclCommSplit",    "ncclCommShrink"};
+
+class Nccl : public CudaTest {
+protected:
+  void SetUp() override {
+    for (const Variable& variable : variables) unsetenv(variable.name.c_str());
+    for (const char* plugin : {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"}) unsetenv(plugin);
+    use("communicators", DETSHIM_TEST_DOUBLES, "");
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, Nccl, both_ways, name_of_way);
+
+TEST_P(Nccl, SettingsAreInForceBeforeTheFirstCommunicator) {
+  native({});
+  EXPECT_TRUE(contains(calls(), std::string{"ncclGetUniqueId"} + unset));
+  for (const Environment& mode : {enforce, strict}) {
+    const auto set = shimmed({}, mode);
+    for (const std::string& maker : makers) EXPECT_TRUE(contains(calls(), maker + pinned)) << maker;
+    EXPECT_FALSE(set.did("unfixed", "ncclGetUniqueId")) << set;
+  }
+}
+
+TEST_P(Nccl, SettingsAreLeftAloneAndRecordedWhereNothingIsForced) {
+  for (const Environment& mode : {record, observe}) {
+    const auto left = shimmed({}, mode);
+    for (const std::string& maker : makers) {
+      EXPECT_TRUE(contains(calls(), maker + unset)) << maker;
+      EXPECT_TRUE(left.did("unfixed", maker)) << left;
+    }
+  }
+}
+
+TEST_P(Nccl, EachSettingCanBeSwitchedOff) {
+  for (const Variable& variable : variables) {
+    const auto left = shimmed({}, disabled("env:" + variable.name));
+    EXPECT_TRUE(contains(calls(), variable.shown + "(unset)")) << variable.name;
+    EXPECT_TRUE(left.did("unfixed", "ncclCommInitRank")) << left;
+  }
+}
+
+TEST_P(Nccl, GoodValuesOfTheUserStay) {
+  const std::pair<std::string, std::string> good[] = {
+      {"NCCL_ALGO", "ring"},         {"NCCL_ALGO", "RING"},       {"NCCL_ALGO", "CollNetDirect"},
+      {"NCCL_ALGO", "CollnetChain"}, {"NCCL_ALGO", "^NVLS"},      {"NCCL_ALGO", "^nvls,nvlstree"},
+      {"NCCL_PROTO", "LL"},          {"NCCL_PROTO", "ll128"},     {"NCCL_NVLS_ENABLE", "0"},
+      {"NCCL_WIN_ENABLE", "0"},      {"NCCL_COLLNET_ENABLE", "1"}};
+  for (const auto& [name, value] : good) {
+    const auto stays = shimmed({}, enforce + Environment{{name, value}});
+    const std::string shown =
+        std::ranges::find_if(variables, [&](const Variable& v) { return v.name == name; })->shown;
+    EXPECT_TRUE(contains(calls(), shown + value)) << name << "=" << value;
+    EXPECT_FALSE(stays.did("unfixed", "ncclGetUniqueId")) << stays;
+  }
+}
+
+TEST_P(Nccl, OtherValuesAreReplacedAndBothAreRecorded) {
+  for (const Variable& variable : variables) {
+    const auto replaced = shimmed({}, enforce + Environment{{variable.name, variable.another}});
+    EXPECT_TRUE(contains(calls(), std::string{"ncclCommInitRank"} + pinned)) << variable.name;
+    const auto changes = replaced.start()["env"];
+    ASSERT_TRUE(changes.is_array()) << replaced;
+    const auto change =
+        std::ranges::find_if(changes, [&](const nlohmann::json& c) { return c["name"] == variable.name; });
+    ASSERT_NE(change, changes.end()) << replaced;
+    EXPECT_EQ((*change)["was"], variable.another);
+    EXPECT_EQ((*change)["now"], variable.value);
+  }
+  // Longer than a value that is known, and the start of one.
+  for (const std::string value : {"Ring,Tree", "Rin", "allreduce:ring", ""}) {
+    shimmed({}, enforce + Environment{{"NCCL_ALGO", value}});
+    EXPECT_TRUE(contains(calls(), std::string{"ncclCommInitRank"} + pinned)) << value;
+  }
+}
+
+// The library set them before main; a program may set them again, or take them away.
+TEST_P(Nccl, WhatTheProgramUndoesIsSetAgain) {
+  for (const Variable& variable : variables)
+    for (const std::string& own : {variable.name + "=" + variable.another, variable.name}) {
+      const auto undone = shimmed({own});
+      for (const std::string& maker : makers) {
+        EXPECT_TRUE(contains(calls(), maker + pinned)) << own << " before " << maker;
+        EXPECT_TRUE(undone.did("replace", maker)) << undone;
+      }
+    }
+  for (const std::string& maker : makers) {
+    shimmed({"NCCL_ALGO=Tree"}, disabled(maker));
+    EXPECT_TRUE(contains(calls(), maker + " ALGO=Tree")) << maker;
+  }
+}
+
+TEST_P(Nccl, PluginsAreRecorded) {
+  const auto none = shimmed({});
+  EXPECT_FALSE(none.did("unfixed", "ncclCommInitRank")) << none;
+  for (const std::string name : {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"}) {
+    const Environment plugin{{name, "libmine.so"}};
+    const auto recorded = shimmed({}, enforce + plugin);
+    EXPECT_TRUE(recorded.did("unfixed", "ncclCommInitRank")) << recorded;
+    const auto without = shimmed({}, disabled("ncclCommInitRank") + plugin);
+    EXPECT_FALSE(without.recorded("ncclCommInitRank")) << without;
+  }
+}
+
+TEST_P(Nccl, WindowsAreRecordedAndRefusedInStrict) {
+  const char* const function = "ncclCommWindowRegister";
+  EXPECT_TRUE(contains(native({}), "window=0"));
+  const std::string arrived = std::string{function} + " 0x9 10 1";
+  EXPECT_TRUE(contains(calls(), arrived));
+
+  // With NCCL_WIN_ENABLE=0 it does no harm; then the program takes that away.
+  const auto harmless = shimmed({});
+  EXPECT_TRUE(contains(calls(), arrived));
+  EXPECT_TRUE(harmless.did("observe", function)) << harmless;
+  for (const Environment& mode : {enforce, record, observe}) {
+    const auto left = shimmed({"NCCL_WIN_ENABLE"}, mode);
+    EXPECT_TRUE(contains(left.out, "window=0")) << left;
+    EXPECT_TRUE(contains(calls(), arrived));
+    EXPECT_TRUE(left.did("unfixed", function)) << left;
+  }
+  const auto refused = shimmed({}, strict);
+  EXPECT_TRUE(contains(refused.out, "window=5")) << refused;
+  EXPECT_FALSE(contains(calls(), function));
+  EXPECT_TRUE(refused.did("refuse", function)) << refused;
+  EXPECT_TRUE(contains(shimmed({}, disabled(function) + strict).out, "window=0"));
+}
+
+TEST_P(Nccl, ReductionsAreRecordedAsTheyAre) {
+  const Lines expected = native({"NCCL_ALGO=Tree"});
+  const Lines expected_calls = calls();
+  for (const std::string call : {"ncclAllReduce 0x1 0x2 3 7 0 0x4", "ncclReduce 0x1 0x2 3 7 0 1 0x4",
+                                 "ncclReduceScatter 0x1 0x2 3 7 0 0x4", "ncclRedOpCreatePreMulSum 0x5 7 1"}) {
+    ASSERT_TRUE(contains(expected_calls, call));
+    const std::string function = call.substr(0, call.find(' '));
+    for (const Environment& mode : {enforce, record, observe}) {
+      const auto recorded = shimmed({"NCCL_ALGO=Tree"}, mode);
+      EXPECT_EQ(recorded.out, expected);
+      EXPECT_TRUE(contains(calls(), call)) << call;
+      EXPECT_TRUE(recorded.did("observe", function)) << recorded;
+    }
+    const auto without = shimmed({"NCCL_ALGO=Tree"}, disabled(function));
+    EXPECT_FALSE(without.recorded(function)) << without;
+  }
+  // Identifiers travel by value, 128 bytes; the rest arrives too.
+  shimmed({});
+  for (const std::string call :
+       {"ncclCommInitRank ranks=2 id=an id! rank=1",
+        "ncclCommInitRankConfig ranks=2 id=an id! rank=1 config=0x7",
+        "ncclCommInitRankScalable ranks=2 rank=1 ids=1 an id config=0x7", "ncclCommInitAll count=2 first=3",
+        "ncclCommSplit color=1 key=2 config=0x7", "ncclCommShrink 3 of 1 config=0x7 flags=8"})
+    EXPECT_TRUE(contains(calls(), call)) << call;
+}
+
+TEST_P(Nccl, FailuresAreTheLibrarysOwn) {
+  const Environment fail{{"DOUBLE_MISBEHAVE", "fail"}};
+  const Lines expected = native({}, fail);
+  EXPECT_TRUE(contains(expected, "rank=2"));
+  EXPECT_EQ(shimmed({}, enforce + fail).out, expected);
+}
+
+TEST_P(Nccl, TheLibraryIsNamed) {
+  const auto set = shimmed({"NCCL_ALGO=Tree"});
+  EXPECT_TRUE(std::ranges::any_of(set.records, [](const nlohmann::json& record) {
+    return record["t"] == "library" && record["lib"] == "nccl" && record["version"] == "22809";
+  })) << set;
+}
+
+} // namespace

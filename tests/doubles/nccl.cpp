@@ -1,0 +1,104 @@
+// A double of libnccl.so.2: it reduces nothing. Like the real one it reads its variables as a communicator is
+// made.
+#include "nccl.h"
+
+#include "record.h"
+
+namespace {
+
+constexpr int system_error = 2;
+
+const char* value_of(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "(unset)";
+}
+
+/// Whichever way a communicator is made.
+int make(const char* name, Opaque* communicator) {
+  static int the_communicator;
+  record("%s ALGO=%s PROTO=%s NVLS=%s COLLNET=%s WIN=%s", name, value_of("NCCL_ALGO"), value_of("NCCL_PROTO"),
+         value_of("NCCL_NVLS_ENABLE"), value_of("NCCL_COLLNET_ENABLE"), value_of("NCCL_WIN_ENABLE"));
+  if (misbehaves("fail")) return system_error;
+  if (communicator) *communicator = &the_communicator;
+  return 0;
+}
+
+} // namespace
+
+extern "C" {
+
+int ncclGetVersion(int* version) {
+  *version = 22809;
+  return 0;
+}
+
+int ncclGetUniqueId(NcclUniqueId* id) {
+  std::memset(id, 0, sizeof *id);
+  std::strcpy(id->internal, "an id");
+  id->internal[127] = '!';
+  return make("ncclGetUniqueId", nullptr);
+}
+
+int ncclCommInitRank(Opaque* communicator, int ranks, NcclUniqueId id, int rank) {
+  record("ncclCommInitRank ranks=%d id=%s%c rank=%d", ranks, id.internal, id.internal[127], rank);
+  return make("ncclCommInitRank", communicator);
+}
+
+int ncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank, void* config) {
+  record("ncclCommInitRankConfig ranks=%d id=%s%c rank=%d config=%p", ranks, id.internal, id.internal[127],
+         rank, config);
+  return make("ncclCommInitRankConfig", communicator);
+}
+
+int ncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count, NcclUniqueId* ids,
+                             void* config) {
+  record("ncclCommInitRankScalable ranks=%d rank=%d ids=%d %s config=%p", ranks, rank, id_count,
+         ids->internal, config);
+  return make("ncclCommInitRankScalable", communicator);
+}
+
+int ncclCommInitAll(Opaque* communicators, int count, const int* devices) {
+  record("ncclCommInitAll count=%d first=%d", count, devices[0]);
+  return make("ncclCommInitAll", communicators);
+}
+
+int ncclCommSplit(Opaque, int color, int key, Opaque* fresh, void* config) {
+  record("ncclCommSplit color=%d key=%d config=%p", color, key, config);
+  return make("ncclCommSplit", fresh);
+}
+
+int ncclCommShrink(Opaque, int* excluded, int excluded_count, Opaque* fresh, void* config, int flags) {
+  record("ncclCommShrink %d of %d config=%p flags=%d", excluded[0], excluded_count, config, flags);
+  return make("ncclCommShrink", fresh);
+}
+
+int ncclCommWindowRegister(Opaque, void* memory, size_t size, Opaque* window, int flags) {
+  record("ncclCommWindowRegister %p %zu %d", memory, size, flags);
+  *window = memory;
+  return 0;
+}
+
+int ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque, Opaque stream) {
+  record("ncclAllReduce %p %p %zu %d %d %p", from, to, count, type, operation, stream);
+  return 0;
+}
+
+int ncclReduce(const void* from, void* to, size_t count, int type, int operation, int root, Opaque,
+               Opaque stream) {
+  record("ncclReduce %p %p %zu %d %d %d %p", from, to, count, type, operation, root, stream);
+  return 0;
+}
+
+int ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque,
+                      Opaque stream) {
+  record("ncclReduceScatter %p %p %zu %d %d %p", from, to, count, type, operation, stream);
+  return 0;
+}
+
+int ncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque) {
+  record("ncclRedOpCreatePreMulSum %p %d %d", scalar, type, residence);
+  *operation = 5;
+  return 0;
+}
+
+} // extern "C"
