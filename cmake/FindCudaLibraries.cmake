@@ -37,11 +37,12 @@ _find_cuda_library(cudnn cudnn.h 9)
 _find_cuda_library(cublas cublas_v2.h 13)
 find_path(CudaLibraries_runtime_HEADER cuda_runtime_api.h PATHS ${_roots} PATH_SUFFIXES include
   NO_DEFAULT_PATH)
-mark_as_advanced(CudaLibraries_runtime_HEADER)
+find_path(CudaLibraries_driver_HEADER cuda.h PATHS ${_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
+mark_as_advanced(CudaLibraries_runtime_HEADER CudaLibraries_driver_HEADER)
 
 # Each package has an include folder of its own, and the headers include each other.
 set(CudaLibraries_INCLUDE_DIRS "")
-foreach(_name curand cudnn cublas runtime)
+foreach(_name curand cudnn cublas runtime driver)
   if(CudaLibraries_${_name}_HEADER)
     list(APPEND CudaLibraries_INCLUDE_DIRS ${CudaLibraries_${_name}_HEADER})
   endif()
