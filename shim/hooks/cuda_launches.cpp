@@ -41,13 +41,16 @@ const char* runtime_name(const Call& call, const void* kernel) {
   return ask != nullptr && ask(&name, kernel) == cudaError::success && name != nullptr ? name : unnamed;
 }
 
-/// `function` may also be a CUkernel.
+/// `function` may also be a CUkernel, which has a function of its own for its name.
 template <typename Call>
 const char* driver_name(const Call& call, CUfunction function) {
   if (const char* known = driver_names.find(function)) return known;
-  const char* name = nullptr;
-  auto* ask = call.template beside<CUresult(const char**, CUfunction)>("cuFuncGetName"); // from 12.3 on
-  return ask != nullptr && ask(&name, function) == CUresult::success && name != nullptr ? name : unnamed;
+  for (const char* by : {"cuFuncGetName", "cuKernelGetName"}) { // from 12.3 on
+    const char* name = nullptr;
+    auto* ask = call.template beside<CUresult(const char**, CUfunction)>(by);
+    if (ask != nullptr && ask(&name, function) == CUresult::success && name != nullptr) return name;
+  }
+  return unnamed;
 }
 
 template <typename Call>
@@ -199,8 +202,8 @@ DETSHIM_HOOK(cuda, CUresult, cuModuleGetFunction, (CUfunction * function, CUmodu
   return status;
 }
 
-// The driver launches a CUkernel as it does a CUfunction; whether it names one under cuFuncGetName, cuda.h
-// does not say.
+// The driver launches a CUkernel as it does a CUfunction. Whether it tells that one from the other when it is
+// asked for a name, cuda.h does not say.
 DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char* name),
              .action = Action::observe,
              .summary = "Remembers the kernel's name for its launches, if DETSHIM_KERNELS asks for them.") {

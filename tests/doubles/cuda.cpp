@@ -171,6 +171,13 @@ int cuFuncGetName(const char** name, Opaque function) {
   *name = kernel->name;
   return success;
 }
+
+int cuKernelGetName(const char** name, Opaque handle) {
+  const auto* kernel = static_cast<Kernel*>(handle);
+  if (kernel->mark != is_kernel || misbehaves("kernels have no names")) return invalid_handle;
+  *name = kernel->name;
+  return success;
+}
 #endif
 
 int cuLaunchKernel(Opaque function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned block_z,

@@ -35,6 +35,7 @@ int cuStreamSynchronize(Opaque stream);
 int cuModuleGetFunction(Opaque* function, Opaque module, const char* name);
 int cuLibraryGetKernel(Opaque* kernel, Opaque library, const char* name);
 int cuFuncGetName(const char** name, Opaque function);
+int cuKernelGetName(const char** name, Opaque kernel);
 int cuLaunchKernel(Opaque function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared, Opaque stream, void** arguments,
                    void** extra);
