@@ -234,6 +234,15 @@ TEST_P(Driver, ALookupThatIsLookedUpAnswersWithHooksToo) {
   EXPECT_EQ(line_of(left.out, "cuGetProcAddress"), "cuGetProcAddress=0 5a 5a") << left;
 }
 
+TEST_P(Driver, ADriverThatLooksItselfUpFindsItself) {
+  if (std::string{GetParam().suffix} != "") GTEST_SKIP() << "only a linked driver is found without a handle";
+  const Environment how = misbehaving("looks itself up");
+  native(calling({"cuMemHostAlloc"}), how);
+  EXPECT_TRUE(contains(calls(), "finds itself"));
+  shimmed(calling({"cuMemHostAlloc"}), enforce + zero + how);
+  EXPECT_TRUE(contains(calls(), "finds itself"));
+}
+
 // ---- The lookups themselves ----
 
 class EntryPoints : public Driver {};
