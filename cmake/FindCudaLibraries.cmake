@@ -41,11 +41,12 @@ _find_cuda_library(cufft cufftXt.h 12)
 _find_cuda_library(nccl nccl.h 2)
 find_path(CudaLibraries_runtime_HEADER cuda_runtime_api.h PATHS ${_roots} PATH_SUFFIXES include
   NO_DEFAULT_PATH)
-mark_as_advanced(CudaLibraries_runtime_HEADER)
+find_path(CudaLibraries_driver_HEADER cuda.h PATHS ${_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
+mark_as_advanced(CudaLibraries_runtime_HEADER CudaLibraries_driver_HEADER)
 
 # Each package has an include folder of its own, and the headers include each other.
 set(CudaLibraries_INCLUDE_DIRS "")
-foreach(_name curand cudnn cublas cusparse cusolver cufft nccl runtime)
+foreach(_name curand cudnn cublas cusparse cusolver cufft nccl runtime driver)
   if(CudaLibraries_${_name}_HEADER)
     list(APPEND CudaLibraries_INCLUDE_DIRS ${CudaLibraries_${_name}_HEADER})
   endif()

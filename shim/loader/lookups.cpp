@@ -3,6 +3,8 @@
 // A lookup in one object's handle is answered with our wrapper if the object's own function is the one that
 // the wrapper stands in front of. Everything else goes on to libc by a jump (stubs_*.S), so RTLD_NEXT and
 // RTLD_DEFAULT keep the meaning that they have for their caller.
+#include "loader/lookups.h"
+
 #include "core/log.h"
 #include "core/modules.h"
 #include "core/text.h"
@@ -59,6 +61,19 @@ void record_second_copy(const Hook& by, const char* name, const void* function, 
          "a second copy of a library that is hooked already: its calls pass unseen", {name, module.path});
 }
 
+/// A library that looks up its own parts wants those: answering with a wrapper would make it call itself.
+bool asks_for_its_own(const void* caller, const char* library) {
+  Module asking;
+  return find_module(caller, asking) && is_of_library(asking, library);
+}
+
+/// What to hand out for a function that was found under the hook's name.
+const void* front(const Hook& by, Hook& hook, const char* name, const void* found, const void* caller) {
+  const Found what = adopt_real(hook, found);
+  if (what == Found::second_copy && !options().off()) record_second_copy(by, name, found, caller);
+  return what == Found::fronted ? hook.wrapper : found;
+}
+
 /// `lookup(handle)` is the real lookup of the same name in that handle, asked through `by`.
 template <typename Lookup>
 LookupAnswer answer(const Hook& by, void* handle, const char* name, const void* caller, Lookup lookup) {
@@ -73,18 +88,34 @@ LookupAnswer answer(const Hook& by, void* handle, const char* name, const void* 
     if (hook->real == nullptr) find_real(*hook);
     return hook->real != nullptr ? ask_the_real_one : LookupAnswer{lookup(RTLD_NEXT), 1};
   }
-  // A library that looks up its own parts wants those: answering with a wrapper would make it call itself.
-  Module asking;
-  if (find_module(caller, asking) && is_of_library(asking, hook->info->library)) return ask_the_real_one;
+  if (asks_for_its_own(caller, hook->info->library)) return ask_the_real_one;
 
   const void* found = lookup(handle);
   if (found == nullptr || found == hook->wrapper) return {found, 1};
-  const Found what = adopt_real(*hook, found);
-  if (what == Found::second_copy && !options().off()) record_second_copy(by, name, found, caller);
-  return {what == Found::fronted ? hook->wrapper : found, 1};
+  return {front(by, *hook, name, found, caller), 1};
+}
+
+/// True for the name itself and its variants: cuMemAlloc, cuMemAlloc_v2, cuMemAlloc_v2_ptsz.
+bool is_variant_of(const char* variant, const char* name) {
+  const size_t length = text_length(name);
+  return starts_with(variant, name) && (variant[length] == 0 || variant[length] == '_');
 }
 
 } // namespace
+
+const void* detshim::answer_entry_point(const Hook& by, const char* library, const char* name,
+                                        const void* function, const void* caller, bool& unseen) {
+  unseen = false;
+  Module module;
+  if (!find_module(function, module) || is_own(module) || asks_for_its_own(caller, library)) return function;
+  for (Hook* hook : HookTable{}) {
+    if (!same_text(hook->info->library, library) || !is_variant_of(hook->info->name, name)) continue;
+    if (module.symbol(hook->info->name) == function)
+      return unseen = false, front(by, *hook, name, function, caller);
+    unseen = true;
+  }
+  return function;
+}
 
 extern "C" {
 

@@ -28,6 +28,7 @@ struct Shimmed {
   Result result;
   Lines out;
   std::vector<nlohmann::json> records;
+  std::vector<ProcessLog> processes; ///< the same records, with their counts
 
   /// Whether a call of `function` was recorded with this action.
   bool did(const std::string& action, const std::string& function) const {
@@ -99,7 +100,8 @@ protected:
     EXPECT_EQ(shimmed.result.status, 0) << shimmed.result.out << shimmed.result.err;
     shimmed.out = lines(shimmed.result.out);
     if (!std::filesystem::exists(scratch.log())) return shimmed;
-    for (const ProcessLog& process : read_log(scratch.log()))
+    shimmed.processes = read_log(scratch.log());
+    for (const ProcessLog& process : shimmed.processes)
       shimmed.records.insert(shimmed.records.end(), process.records.begin(), process.records.end());
     return shimmed;
   }

@@ -1,0 +1,62 @@
+// The part of the CUDA runtime and driver that hooks need. Source: driver_types.h, vector_types.h,
+// cuda_runtime_api.h and cuda.h of CUDA 13.0; the values are the same since CUDA 10. tests/abi holds them to
+// the real headers where there are some.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detshim::abi {
+
+/// cudaError_t
+enum class cudaError : int { success = 0 /**< cudaSuccess */ };
+enum class CUresult : int { success = 0 /**< CUDA_SUCCESS */ };
+
+/// CUdeviceptr, with the width that every function has since CUDA 3.2.
+using CUdeviceptr = uint64_t;
+/// CUdeviceptr_v1, of the functions before that.
+using CUdeviceptr_v1 = uint32_t;
+
+/// cudaStream_t is the same.
+using CUstream = struct CUstream_st*;
+/// cudaMemPool_t is the same.
+using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUmodule = struct CUmod_st*;
+using CUlibrary = struct CUlib_st*;
+/// cudaFunction_t is the same.
+using CUfunction = struct CUfunc_st*;
+/// cudaKernel_t is the same.
+using CUkernel = struct CUkern_st*;
+/// cudaGraphExec_t is the same.
+using CUgraphExec = struct CUgraphExec_st*;
+
+/// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the two streams that a stream of 0 may mean.
+inline constexpr uintptr_t stream_legacy = 1;
+inline constexpr uintptr_t stream_per_thread = 2;
+
+/// CUstreamCaptureStatus: CU_STREAM_CAPTURE_STATUS_NONE
+inline constexpr int capture_status_none = 0;
+/// CUstreamCaptureMode: CU_STREAM_CAPTURE_MODE_RELAXED
+inline constexpr int capture_mode_relaxed = 2;
+/// CUmemAttach_flags: CU_MEM_ATTACH_HOST, cudaMemAttachHost
+inline constexpr unsigned attach_host = 2;
+
+/// dim3
+struct Dim3 {
+  unsigned x, y, z;
+};
+
+struct cudaPitchedPtr {
+  void* ptr;
+  size_t pitch; ///< bytes from one row to the next
+  size_t xsize;
+  size_t ysize;
+};
+
+struct cudaExtent {
+  size_t width; ///< bytes
+  size_t height;
+  size_t depth;
+};
+
+} // namespace detshim::abi

@@ -1,0 +1,302 @@
+// Kernel launches of the CUDA runtime and driver, counted by the kernel's name if DETSHIM_KERNELS asks for
+// it: two runs that launch other kernels, or as many of one more often, differ there first.
+//
+// Nothing is changed. A name is looked up after the launch has succeeded: the kernel is known and loaded
+// then, so that asking for its name fails in no way that the program could notice.
+//
+// Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
+#include "hooks/cuda_call.h"
+#include "hooks/kernel_names.h"
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+
+constinit KernelNames<65536> runtime_names = {}; // of functions on the host that stand for kernels
+constinit KernelNames<8192> driver_names = {};   // of CUfunction and CUkernel
+constinit TextStore<1 << 20> driver_texts = {};
+
+constexpr const char* unnamed = "?";
+constexpr const char* any_graph = "a graph";
+
+/// True if a launch that went well is to be counted.
+template <typename Call, typename Status>
+bool counts(const Call& call, Status status) {
+  return options().kernels && !call.passes() && status == Status::success;
+}
+
+template <typename Call>
+void count(const Call& call, const char* kernel) {
+  say_cuda_library(call.hook());
+  call.record(Action::observe, "launched", {kernel});
+}
+
+/// `kernel` is the function on the host that stands for it, or the runtime's handle of it.
+template <typename Call>
+const char* runtime_name(const Call& call, const void* kernel) {
+  if (const char* known = runtime_names.find(kernel)) return known;
+  const char* name = nullptr;
+  auto* ask = call.template beside<cudaError(const char**, const void*)>("cudaFuncGetName"); // from 12.3 on
+  return ask != nullptr && ask(&name, kernel) == cudaError::success && name != nullptr ? name : unnamed;
+}
+
+/// `function` may also be a CUkernel, which has a function of its own for its name.
+template <typename Call>
+const char* driver_name(const Call& call, CUfunction function) {
+  if (const char* known = driver_names.find(function)) return known;
+  for (const char* by : {"cuFuncGetName", "cuKernelGetName"}) { // from 12.3 on
+    const char* name = nullptr;
+    auto* ask = call.template beside<CUresult(const char**, CUfunction)>(by);
+    if (ask != nullptr && ask(&name, function) == CUresult::success && name != nullptr) return name;
+  }
+  return unnamed;
+}
+
+template <typename Call>
+void count_runtime(const Call& call, cudaError status, const void* kernel) {
+  if (counts(call, status)) count(call, runtime_name(call, kernel));
+}
+
+template <typename Call>
+void count_driver(const Call& call, CUresult status, CUfunction function) {
+  if (counts(call, status)) count(call, driver_name(call, function));
+}
+
+/// The same handle comes again for the same kernel.
+void remember_driver_name(const void* kernel, const char* name) {
+  const char* known = driver_names.find(kernel);
+  if (known == nullptr || !same_text(known, name)) driver_names.remember(kernel, driver_texts.keep(name));
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+using namespace detshim::abi;
+
+// ---- The runtime ----
+
+DETSHIM_HOOK(cudart, void, __cudaRegisterFunction,
+             (void** binary, const char* host_function, char* device_function, const char* name,
+              int thread_limit, void* thread, void* block, Dim3* block_size, Dim3* grid_size, int* warp_size),
+             .action = Action::observe,
+             .summary = "Remembers the kernel's name for its launches, if DETSHIM_KERNELS asks for them.") {
+  DETSHIM_ENTER(__cudaRegisterFunction);
+  call.real(binary, host_function, device_function, name, thread_limit, thread, block, block_size, grid_size,
+            warp_size);
+  if (options().kernels && !call.passes()) runtime_names.remember(host_function, name);
+}
+
+DETSHIM_HOOK(cudart, cudaError, cudaLaunchKernel,
+             (const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cudaLaunchKernel);
+  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
+  count_runtime(call, status, kernel);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, cudaLaunchKernel_ptsz,
+             (const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cudaLaunchKernel_ptsz);
+  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
+  count_runtime(call, status, kernel);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, cudaLaunchKernelExC,
+             (const void* config, const void* kernel, void** arguments), .action = Action::observe,
+             .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cudaLaunchKernelExC);
+  const cudaError status = call.real(config, kernel, arguments);
+  count_runtime(call, status, kernel);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, cudaLaunchKernelExC_ptsz,
+             (const void* config, const void* kernel, void** arguments), .action = Action::observe,
+             .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cudaLaunchKernelExC_ptsz);
+  const cudaError status = call.real(config, kernel, arguments);
+  count_runtime(call, status, kernel);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, cudaLaunchCooperativeKernel,
+             (const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cudaLaunchCooperativeKernel);
+  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
+  count_runtime(call, status, kernel);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, cudaLaunchCooperativeKernel_ptsz,
+             (const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cudaLaunchCooperativeKernel_ptsz);
+  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
+  count_runtime(call, status, kernel);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, __cudaLaunchKernel,
+             (CUkernel kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "What nvcc 13 makes of <<<>>>. Counted by the kernel's name, if DETSHIM_KERNELS asks "
+                        "for it.") {
+  DETSHIM_ENTER_CUDA(__cudaLaunchKernel);
+  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
+  count_runtime(call, status, kernel);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, __cudaLaunchKernel_ptsz,
+             (CUkernel kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "What nvcc 13 makes of <<<>>>. Counted by the kernel's name, if DETSHIM_KERNELS asks "
+                        "for it.") {
+  DETSHIM_ENTER_CUDA(__cudaLaunchKernel_ptsz);
+  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
+  count_runtime(call, status, kernel);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, cudaGraphLaunch, (CUgraphExec graph, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.") {
+  DETSHIM_ENTER_CUDA(cudaGraphLaunch);
+  const cudaError status = call.real(graph, stream);
+  if (counts(call, status)) count(call, any_graph);
+  return status;
+}
+
+DETSHIM_HOOK(cudart, cudaError, cudaGraphLaunch_ptsz, (CUgraphExec graph, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.") {
+  DETSHIM_ENTER_CUDA(cudaGraphLaunch_ptsz);
+  const cudaError status = call.real(graph, stream);
+  if (counts(call, status)) count(call, any_graph);
+  return status;
+}
+
+// ---- The driver ----
+
+DETSHIM_HOOK(cuda, CUresult, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name),
+             .action = Action::observe,
+             .summary = "Remembers the kernel's name where the driver cannot tell it (before CUDA 12.3), if "
+                        "DETSHIM_KERNELS asks for launches.") {
+  DETSHIM_ENTER(cuModuleGetFunction);
+  const CUresult status = call.real(function, module, name);
+  if (options().kernels && !call.passes() && status == CUresult::success &&
+      call.beside<CUresult(const char**, CUfunction)>("cuFuncGetName") == nullptr)
+    remember_driver_name(*function, name);
+  return status;
+}
+
+// The driver launches a CUkernel as it does a CUfunction. Whether it tells that one from the other when it is
+// asked for a name, cuda.h does not say.
+DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char* name),
+             .action = Action::observe,
+             .summary = "Remembers the kernel's name for its launches, if DETSHIM_KERNELS asks for them.") {
+  DETSHIM_ENTER(cuLibraryGetKernel);
+  const CUresult status = call.real(kernel, library, name);
+  if (options().kernels && !call.passes() && status == CUresult::success) remember_driver_name(*kernel, name);
+  return status;
+}
+
+DETSHIM_HOOK(cuda, CUresult, cuLaunchKernel,
+             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+              unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments,
+              void** extra),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cuLaunchKernel);
+  const CUresult status = call.real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+                                    stream, arguments, extra);
+  count_driver(call, status, function);
+  return status;
+}
+
+DETSHIM_HOOK(cuda, CUresult, cuLaunchKernel_ptsz,
+             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+              unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments,
+              void** extra),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cuLaunchKernel_ptsz);
+  const CUresult status = call.real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
+                                    stream, arguments, extra);
+  count_driver(call, status, function);
+  return status;
+}
+
+DETSHIM_HOOK(cuda, CUresult, cuLaunchKernelEx,
+             (const void* config, CUfunction function, void** arguments, void** extra),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cuLaunchKernelEx);
+  const CUresult status = call.real(config, function, arguments, extra);
+  count_driver(call, status, function);
+  return status;
+}
+
+DETSHIM_HOOK(cuda, CUresult, cuLaunchKernelEx_ptsz,
+             (const void* config, CUfunction function, void** arguments, void** extra),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cuLaunchKernelEx_ptsz);
+  const CUresult status = call.real(config, function, arguments, extra);
+  count_driver(call, status, function);
+  return status;
+}
+
+DETSHIM_HOOK(cuda, CUresult, cuLaunchCooperativeKernel,
+             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+              unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cuLaunchCooperativeKernel);
+  const CUresult status =
+      call.real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, arguments);
+  count_driver(call, status, function);
+  return status;
+}
+
+DETSHIM_HOOK(cuda, CUresult, cuLaunchCooperativeKernel_ptsz,
+             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+              unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
+  DETSHIM_ENTER_CUDA(cuLaunchCooperativeKernel_ptsz);
+  const CUresult status =
+      call.real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, arguments);
+  count_driver(call, status, function);
+  return status;
+}
+
+DETSHIM_HOOK(cuda, CUresult, cuGraphLaunch, (CUgraphExec graph, CUstream stream), .action = Action::observe,
+             .fields = {"kernel"},
+             .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.") {
+  DETSHIM_ENTER_CUDA(cuGraphLaunch);
+  const CUresult status = call.real(graph, stream);
+  if (counts(call, status)) count(call, any_graph);
+  return status;
+}
+
+DETSHIM_HOOK(cuda, CUresult, cuGraphLaunch_ptsz, (CUgraphExec graph, CUstream stream),
+             .action = Action::observe, .fields = {"kernel"},
+             .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.") {
+  DETSHIM_ENTER_CUDA(cuGraphLaunch_ptsz);
+  const CUresult status = call.real(graph, stream);
+  if (counts(call, status)) count(call, any_graph);
+  return status;
+}
