@@ -22,7 +22,8 @@ constexpr const char* field_starts[] = {"{\"device\": \"",       "\", \"library\
 enum Field { device_field, library_field, version_field, operation_field, problem_field, choice_field };
 constexpr const char* entry_end = "\"}";
 
-constexpr int no_entry = -2, interrupted = -4, no_memory = -12, too_large = -27, no_space = -28, busy = -11;
+constexpr int no_entry = -2, interrupted = -4, no_memory = -12, too_large = -27, no_space = -28, busy = -11,
+              not_a_file = -22, name_too_long = -36;
 constexpr int bad_file = -84; // EILSEQ: the file that is there now is not one of ours
 
 struct Span {
@@ -165,10 +166,14 @@ bool merge(TextPages& lines, Span line, size_t key_length) {
   return lines.insert(at, line.data, line.length) && lines.insert(at + line.length, "\n", 1);
 }
 
-/// `path` with an ending.
-struct EndedPath : Text<4200> {
-  EndedPath(const char* path, const char* ending) { add(path).add(ending); }
-};
+/// `path` with an ending, until the next call; nullptr if it is too long. Not on the stack, which may be
+/// small.
+const char* ended(const char* path, const char* ending) {
+  static constinit char room[4200] = {};
+  TextWriter text(room, sizeof room);
+  text.add(path).add(ending).c_str();
+  return text.cut() ? nullptr : room;
+}
 
 int write_all(int fd, const char* data, size_t length) {
   while (length != 0) {
@@ -187,16 +192,18 @@ int write_all(int fd, const char* data, size_t length) {
 class FileLock {
 public:
   explicit FileLock(const char* path) {
-    EndedPath name(path, ".lock");
-    fd_ = sys::openat(AT_FDCWD, name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-    error = name.cut() ? -36 /* ENAMETOOLONG */ : fd_ < 0 ? fd_ : 0;
+    const char* const name = ended(path, ".lock");
+    fd_ = name == nullptr
+              ? name_too_long
+              : sys::openat(AT_FDCWD, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    error = fd_ < 0 ? fd_ : 0;
     if (error != 0) return;
     // A holder that was stopped must not stop the others for good.
     for (int tries = 0; tries < 1000; ++tries) {
       struct flock whole = {};
       whole.l_type = F_WRLCK;
       error = sys::fcntl(fd_, F_SETLK, sys::address(&whole));
-      if (error != busy && error != -13 /* EACCES */) return;
+      if (error != busy) return;
       const struct { int64_t seconds, nanoseconds; } pause = {0, 5'000'000};
       sys::call(SYS_nanosleep, sys::address(&pause), 0);
     }
@@ -312,8 +319,8 @@ int read_file(const char* path, TextPages& text) {
   if (fd < 0) return fd;
   struct stat state;
   int error = sys::fstat(fd, state);
-  if (error == 0 && (!S_ISREG(state.st_mode) || state.st_size > static_cast<long>(file_limit)))
-    error = too_large;
+  if (error == 0 && !S_ISREG(state.st_mode)) error = not_a_file;
+  if (error == 0 && state.st_size > static_cast<long>(file_limit)) error = too_large;
   const auto size = error == 0 ? static_cast<size_t>(state.st_size) : 0;
   if (error == 0 && !text.reserve(size + 1)) error = no_memory;
   size_t length = 0;
@@ -427,18 +434,20 @@ int TuningStore::write(const char* path) {
   end.add(tail).add_hex(error == 0 ? sum_of(text.data(), text.length()) : 0, 16).add(tail_end);
   add(end.c_str(), end.length());
 
-  EndedPath name(path, ".new"); // whose lock this process holds: what is there is of a killed one
+  // This process holds the lock: what is there already is a killed one's. (The name is shorter than the
+  // lock's.)
+  const char* const name = ended(path, ".new");
   if (error == 0 && !sys::may_grow_to(text.length())) error = too_large;
   if (error == 0) {
-    int fd = sys::openat(AT_FDCWD, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int fd = sys::openat(AT_FDCWD, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd >= 0) {
       error = write_all(fd, text.data(), text.length());
       if (error == 0) error = static_cast<int>(sys::call(SYS_fsync, fd));
       sys::close(fd);
       if (error == 0)
         error = static_cast<int>(
-            sys::call(SYS_renameat, AT_FDCWD, sys::address(name.c_str()), AT_FDCWD, sys::address(path)));
-      if (error != 0) sys::call(SYS_unlinkat, AT_FDCWD, sys::address(name.c_str()), 0);
+            sys::call(SYS_renameat, AT_FDCWD, sys::address(name), AT_FDCWD, sys::address(path)));
+      if (error != 0) sys::call(SYS_unlinkat, AT_FDCWD, sys::address(name), 0);
     } else {
       error = fd;
     }
@@ -538,13 +547,10 @@ void read_once() {
   }
   if (!replays) { // better now than after hours
     const FileLock probe(file_path);
-    if (probe.error != 0 && probe.error != busy && probe.error != -13) {
+    if (probe.error != 0 && probe.error != busy) {
       what.add("cannot be written (error ").add(static_cast<uint64_t>(-probe.error)).add(')');
       refuse(what.c_str(), "; accepted is a file in a folder where this process may make files");
     }
-    if (probe.error == -13)
-      refuse("cannot be written (error 13)",
-             "; accepted is a file in a folder where this process may make files");
   }
   is_read = true;
   store_of = generation();

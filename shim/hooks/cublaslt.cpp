@@ -31,10 +31,9 @@ uint64_t hash_of(const void* data, size_t length, uint64_t hash = 0xCBF29CE48422
   return hash;
 }
 
-/// An algorithm as text: its bytes, and the workspace that the heuristic says it needs.
-void add_choice(TextWriter& text, const Algo& algo, uint64_t workspace) {
+/// An algorithm's bytes as text.
+void add_algo(TextWriter& text, const Algo& algo) {
   for (const uint64_t word : algo.data) text.add_hex(word, 16).add(' ');
-  text.add("workspace ").add(workspace);
 }
 
 // ---- which product it is ----
@@ -133,7 +132,8 @@ void keep_used(const Call& call, const Product& product, const Algo& algo) {
     if (is_same) return flush_tuning_if_due();
   }
   Text<tuning_choice_size> choice;
-  add_choice(choice, algo, workspace);
+  add_algo(choice, algo);
+  choice.add("workspace ").add(workspace); // for a person to read
   keep_tuning(problem.names(), choice.c_str());
 }
 
@@ -162,9 +162,9 @@ int find_kept(const Call& call, const Product& product, const Result* results, i
   if (!find_tuning(problem.names(), kept, sizeof kept)) return -1;
   for (int i = 0; i < count; ++i) {
     if (results[i].state != cublasStatus::success) continue;
-    Text<tuning_choice_size> choice;
-    add_choice(choice, results[i].algo, results[i].workspace_size);
-    if (same_text(choice.c_str(), kept)) return i;
+    Text<160> algo;
+    add_algo(algo, results[i].algo);
+    if (starts_with(kept, algo.c_str())) return i;
   }
   return -2;
 }

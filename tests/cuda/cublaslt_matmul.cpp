@@ -6,6 +6,7 @@
 //   ids      lists the algorithms' numbers
 //   config   configures an algorithm by itself
 //   pause    runs the latest product again, a second later
+//   fork     leaves what follows to a child
 //   kill     ends by SIGKILL
 #include "call.h"
 
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -76,6 +78,11 @@ int main(int argc, char** argv) {
     } else if (!std::strcmp(what, "pause")) {
       sleep(1);
       run(&chosen, 0);
+    } else if (!std::strcmp(what, "fork")) {
+      std::fflush(stdout);
+      if (fork() == 0) continue;
+      wait(nullptr);
+      break;
     } else if (!std::strcmp(what, "kill")) {
       std::fflush(stdout);
       raise(SIGKILL);

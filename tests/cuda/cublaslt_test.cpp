@@ -2,6 +2,7 @@
 #include "cuda_test.h"
 
 #include <csignal>
+#include <thread>
 
 namespace {
 
@@ -196,6 +197,24 @@ TEST_P(CublasLt, AKilledRunLeavesWhatItChose) {
   EXPECT_TRUE(contains(shimmed({"64"}, replaying()).out, "algos=12 "));
 }
 
+// What waits in the parent is not lost, and written once.
+TEST_P(CublasLt, AForkedChildKeepsItsOwn) {
+  const auto run = shimmed({"64", "fork", "128"}, recording() + fastest("12"));
+  EXPECT_EQ(choices().size(), 2u) << run << text();
+  const auto replayed = shimmed({"64", "fork", "128"}, replaying());
+  EXPECT_TRUE(contains(replayed.out, "64: status=0 returned=1 algos=12 ")) << replayed;
+  EXPECT_TRUE(contains(replayed.out, "128: status=0 returned=1 algos=12 ")) << replayed;
+}
+
+// Ranks that end at the same time.
+TEST_P(CublasLt, SeveralRanksShareTheFile) {
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 8; ++rank)
+    ranks.emplace_back([this, rank] { shimmed({std::to_string(100 + rank)}, recording()); });
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(choices().size(), 8u) << text();
+}
+
 TEST_P(CublasLt, AFileOfAnotherDeviceIsRefused) {
   shimmed({"64"}, recording());
   const Environment other{{"DOUBLE_DEVICE", "Double B"}};
@@ -225,6 +244,9 @@ TEST_P(CublasLt, ADamagedFileIsRefused) {
     refused(mode, "has format 2; accepted is format 1");
     EXPECT_EQ(text(), later) << "left as it is";
   }
+  std::filesystem::remove(file_);
+  std::filesystem::create_directory(file_);
+  for (const auto& mode : {recording(), replaying()}) refused(mode, "cannot be read (error 22)");
   file_ = (scratch_.path() / "none" / "tuning.json").string();
   refused(recording(), "cannot be written (error 2)");
 }
