@@ -236,6 +236,7 @@ bool TextPages::reserve(size_t length) {
 }
 
 bool TextPages::insert(size_t at, const char* text, size_t length) {
+  if (length == 0) return true;
   if (!reserve(length_ + length)) return false;
   __builtin_memmove(data_ + at + length, data_ + at, length_ - at);
   __builtin_memcpy(data_ + at, text, length);
@@ -428,7 +429,8 @@ int TuningStore::write(const char* path) {
     const size_t length = line_length(merged.data() + at, merged.length() - at);
     add(merged.data() + at, length);
     at += length + 1;
-    add(",\n" + (at == merged.length() ? 1 : 0), at == merged.length() ? 1 : 2);
+    if (at != merged.length()) add(",", 1);
+    add("\n", 1);
   }
   Text<64> end;
   end.add(tail).add_hex(error == 0 ? sum_of(text.data(), text.length()) : 0, 16).add(tail_end);

@@ -35,7 +35,7 @@ Pool pool_of_environment() {
 /// To be called before the real cublasCreate_v2, by whomever it is called.
 void note_pool() {
   Pool unknown = Pool::unknown;
-  const Pool now = pool_of_environment();
+  Pool now = pool_of_environment();
   __atomic_compare_exchange(&pool, &unknown, &now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
