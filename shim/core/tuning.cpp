@@ -191,7 +191,7 @@ int write_all(int fd, const char* data, size_t length) {
 /// killed, and not inherited by its children, as a flock() would be.
 class FileLock {
 public:
-  explicit FileLock(const char* path) {
+  explicit FileLock(const char* path, int tries = 1000) {
     const char* const name = ended(path, ".lock");
     fd_ = name == nullptr
               ? name_too_long
@@ -199,7 +199,7 @@ public:
     error = fd_ < 0 ? fd_ : 0;
     if (error != 0) return;
     // A holder that was stopped must not stop the others for good.
-    for (int tries = 0; tries < 1000; ++tries) {
+    for (; tries > 0; --tries) {
       struct flock whole = {};
       whole.l_type = F_WRLCK;
       error = sys::fcntl(fd_, F_SETLK, sys::address(&whole));
@@ -548,7 +548,7 @@ void read_once() {
     refuse(what.c_str(), accepted_text);
   }
   if (!replays) { // better now than after hours
-    const FileLock probe(file_path);
+    const FileLock probe(file_path, 1);
     if (probe.error != 0 && probe.error != busy) {
       what.add("cannot be written (error ").add(static_cast<uint64_t>(-probe.error)).add(')');
       refuse(what.c_str(), "; accepted is a file in a folder where this process may make files");
@@ -574,11 +574,12 @@ void check(const TuningProblem& problem) {
   }
 }
 
-void write_now() {
+/// Writes; at the end of the process, whatever hinders it is said.
+void write_now(bool is_last) {
   last_try = now();
   const int error = store.write(file_path);
   __atomic_store_n(&waits, store.has_unwritten(), __ATOMIC_RELAXED);
-  if (error == 0 || error == busy || said) return;
+  if (error == 0 || (error == busy && !is_last) || said) return;
   said = true; // it stays so, and the program goes on
   Text<100> what;
   what.add("cannot be written (error ").add(static_cast<uint64_t>(-error)).add("); choices are missing");
@@ -608,19 +609,19 @@ void keep_tuning(const TuningProblem& problem, const char* choice) {
   check(problem);
   if (!store.keep(problem, choice)) return;
   __atomic_store_n(&waits, store.has_unwritten(), __ATOMIC_RELAXED);
-  if (store.has_unwritten() && now() - last_try >= patience) write_now();
+  if (store.has_unwritten() && now() - last_try >= patience) write_now(false);
 }
 
 void flush_tuning_if_due() {
   if (!__atomic_load_n(&waits, __ATOMIC_RELAXED)) return;
   Lock guard(store_lock);
-  if (guard.held() && store_of == generation() && now() - last_try >= patience) write_now();
+  if (guard.held() && store_of == generation() && now() - last_try >= patience) write_now(false);
 }
 
 void flush_tuning() {
   if (!__atomic_load_n(&waits, __ATOMIC_RELAXED)) return;
   Lock guard(store_lock);
-  if (guard.held() && store_of == generation()) write_now();
+  if (guard.held() && store_of == generation()) write_now(true);
 }
 
 } // namespace detshim

@@ -53,11 +53,62 @@ struct Problem {
   TuningProblem names() { return {device.c_str(), "cublaslt", version.c_str(), "matmul", shape.c_str()}; }
 };
 
-/// Appends a descriptor's attributes by the library's own getter; "-" for one that its version does not know.
-template <typename Call, size_t Count>
-void add_attributes(const Call& call, const char* getter, const void* descriptor,
-                    const cublasLtAttribute (&attributes)[Count], TextWriter& text) {
-  auto* get = call.template beside<cublasStatus(const void*, int, void*, size_t, size_t*)>(getter);
+using GetAttribute = cublasStatus(const void*, int, void*, size_t, size_t*);
+
+/// What a problem is read by. Looked up once: walking through hundreds of loaded objects at each product
+/// would take longer than a small product, and a program that times its candidates would see nothing else.
+struct Getters {
+  const void* real = nullptr; ///< the hooked function that they stand beside
+  uint32_t epoch = 0;
+  GetAttribute* of_operation = nullptr;
+  GetAttribute* of_layout = nullptr;
+  DeviceNamer device;
+  char version[32] = {};
+};
+
+/// False if something is not there yet.
+template <typename Call>
+bool find_getters(const Call& call, Getters& getters) {
+  getters.real = call.hook().real;
+  getters.epoch = draw_epoch();
+  getters.of_operation = call.template beside<GetAttribute>("cublasLtMatmulDescGetAttribute");
+  getters.of_layout = call.template beside<GetAttribute>("cublasLtMatrixLayoutGetAttribute");
+  TextWriter version(getters.version, sizeof getters.version);
+  add_cublas_version(call, "cublasLtGetProperty", version);
+  version.c_str();
+  return getters.device.find();
+}
+
+constinit Getters known_getters[2] = {}; // of the list and of the product
+constinit uint64_t getters_lock = 0;
+
+/// The getters for a hook's call: a copy, which another thread does not change.
+template <typename Call>
+Getters getters_of(const Call& call) {
+  Getters getters;
+  {
+    Lock guard(getters_lock);
+    for (const Getters& known : known_getters)
+      if (known.real == call.hook().real && known.epoch == draw_epoch()) return known;
+  }
+  if (!find_getters(call, getters)) return getters;
+  Lock guard(getters_lock);
+  if (!guard.held()) return getters;
+  // The place of the same function, of an epoch that is over, or the second.
+  Getters* place = &known_getters[1];
+  for (Getters& known : known_getters)
+    if (known.real == nullptr || known.real == getters.real) {
+      place = &known;
+      break;
+    }
+  *place = getters;
+  return getters;
+}
+
+/// Appends a descriptor's attributes; "-" for one that the library's version does not know.
+template <size_t Count>
+void add_attributes(GetAttribute* get, const void* descriptor, const cublasLtAttribute (&attributes)[Count],
+                    TextWriter& text) {
   for (const cublasLtAttribute& attribute : attributes) {
     uint64_t value = 0; // little-endian, as both architectures that this is built for
     size_t written = 0;
@@ -72,19 +123,18 @@ void add_attributes(const Call& call, const char* getter, const void* descriptor
 
 template <typename Call>
 void describe(const Call& call, const Product& product, Problem& problem) {
-  add_device_name(problem.device);
-  add_cublas_version(call, "cublasLtGetProperty", problem.version);
+  const Getters getters = getters_of(call);
+  getters.device.add_name(problem.device);
+  problem.version.add(getters.version);
   problem.shape.add("product");
-  add_attributes(call, "cublasLtMatmulDescGetAttribute", product.operation, cublaslt_matmul_attributes,
-                 problem.shape);
+  add_attributes(getters.of_operation, product.operation, cublaslt_matmul_attributes, problem.shape);
   const struct {
     const char* name;
     cublasLtMatrixLayout_t layout;
   } matrices[] = {{" A", product.a}, {" B", product.b}, {" C", product.c}, {" D", product.d}};
   for (const auto& matrix : matrices) {
     problem.shape.add(matrix.name);
-    add_attributes(call, "cublasLtMatrixLayoutGetAttribute", matrix.layout, cublaslt_layout_attributes,
-                   problem.shape);
+    add_attributes(getters.of_layout, matrix.layout, cublaslt_layout_attributes, problem.shape);
   }
 }
 

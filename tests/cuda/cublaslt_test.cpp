@@ -168,6 +168,15 @@ TEST_P(CublasLt, TheLastUseIsTheChoice) {
   ASSERT_EQ(choices().size(), 1u) << text();
 }
 
+TEST_P(CublasLt, ModeObserveKeepsButDoesNotReplay) {
+  const auto watch = [](Environment environment) {
+    return environment + Environment{{"DETSHIM_MODE", "observe"}};
+  };
+  shimmed({"64"}, watch(recording()) + fastest("12"));
+  EXPECT_TRUE(contains(shimmed({"64"}, replaying()).out, "algos=12 "));
+  EXPECT_TRUE(contains(shimmed({"64"}, watch(replaying())).out, all_four));
+}
+
 TEST_P(CublasLt, NothingIsKeptWhereTheHookIsOut) {
   shimmed({"64"}, recording() + Environment{{"DETSHIM_DISABLE", "cublasLtMatmul"}});
   EXPECT_EQ(text(), "");
