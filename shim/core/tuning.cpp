@@ -3,6 +3,7 @@
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/log_file.h"
+#include "core/placement.h"
 #include "core/sys.h"
 #include "core/text.h"
 
@@ -477,10 +478,10 @@ constinit uint64_t store_lock = 0;
 constinit char file_path[4096] = {};
 constinit bool is_read = false;
 constinit bool said = false;
-constinit bool waits = false;      // something is not written yet
-constinit uint64_t last_try = 0;   // milliseconds
-constinit uint32_t store_of = 0;   // the generation whose choices wait
-constexpr uint64_t patience = 500; // milliseconds
+DETSHIM_STARTUP_DATA constinit bool waits = false; // something is not written yet: asked as a process ends
+constinit uint64_t last_try = 0;                   // milliseconds
+constinit uint32_t store_of = 0;                   // the generation whose choices wait
+constexpr uint64_t patience = 500;                 // milliseconds
 
 uint64_t now() {
   struct {
