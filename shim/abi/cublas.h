@@ -14,6 +14,24 @@ enum class cublasStatus : int {
 /// cublasAtomicsMode_t
 enum class cublasAtomicsMode : int { not_allowed = 0, allowed = 1 };
 
+/// Values of cublasGemmAlgo_t, cublasComputeType_t, cublasMath_t and cublasEmulationStrategy_t, which are
+/// compared with and handed on.
+enum class cublasGemmAlgo : int {
+  standard = -1,  ///< CUBLAS_GEMM_DEFAULT
+  autotune = 999, ///< CUBLAS_GEMM_AUTOTUNE, from CUDA 13.0 on
+};
+enum class cublasComputeType : int {
+  emulated_fixedpoint = 79, ///< CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT
+};
+inline constexpr int cublas_math_emulated_fixedpoint = 8; ///< CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH, a bit
+enum class cublasEmulationStrategy : int {
+  standard = 0, ///< CUBLAS_EMULATION_STRATEGY_DEFAULT
+  eager = 2,    ///< CUBLAS_EMULATION_STRATEGY_EAGER
+};
+using cublasOperation = int; ///< cublasOperation_t
+using cudaDataType = int;    ///< cudaDataType_t of library_types.h
+using cudaStream_t = struct CUstream_st*;
+
 /// libraryPropertyType of library_types.h, for cublasGetProperty.
 enum class libraryProperty : int { major_version = 0, minor_version = 1, patch_level = 2 };
 

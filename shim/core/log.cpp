@@ -11,6 +11,7 @@
 #include "core/settings.h"
 #include "core/sys.h"
 #include "core/text.h"
+#include "core/tuning.h"
 #include "core/version.h"
 
 namespace detshim {
@@ -370,7 +371,9 @@ DETSHIM_STARTUP_DATA constinit uint32_t closed =
 } // namespace
 
 void close_log() {
-  if (options().off() || closed == generation()) return;
+  if (options().off()) return;
+  flush_tuning();
+  if (closed == generation()) return;
   closed = generation();
   record_modules();
   {

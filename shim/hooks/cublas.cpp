@@ -1,6 +1,9 @@
-// cuBLAS: the workspace setting is in force before the first handle, and atomics stay off.
+// cuBLAS: the workspace setting is in force before the first handle, atomics stay off, and algorithms are not
+// chosen by time.
 #include "abi/cublas.h"
 #include "core/settings.h"
+#include "core/tuning.h"
+#include "hooks/cublas_version.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
 
@@ -16,16 +19,46 @@ constinit uint32_t library_said = 0;
 
 template <typename Call>
 void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said, [&](auto& text) {
-    auto* get = call.template beside<cublasStatus(libraryProperty, int*)>("cublasGetProperty");
-    int number = 0;
-    for (const auto property :
-         {libraryProperty::major_version, libraryProperty::minor_version, libraryProperty::patch_level}) {
-      if (get == nullptr || get(property, &number) != cublasStatus::success) return;
-      if (property != libraryProperty::major_version) text.add('.');
-      text.add(static_cast<uint64_t>(number));
-    }
-  });
+  record_library_once(call.hook(), library_said,
+                      [&](auto& text) { add_cublas_version(call, "cublasGetProperty", text); });
+}
+
+// cuBLAS reads CUBLAS_WORKSPACE_CONFIG once, at the first handle: what holds is what it was then.
+enum class Pool : uint8_t { unknown, bounded, shared };
+constinit Pool pool = Pool::unknown;
+
+Pool pool_of_environment() {
+  const char* value = getenv(workspace_setting);
+  return value != nullptr && setting_is_good(workspace_setting, value) ? Pool::bounded : Pool::shared;
+}
+
+/// To be called before the real cublasCreate_v2, by whomever it is called.
+void note_pool() {
+  Pool unknown = Pool::unknown;
+  Pool now = pool_of_environment();
+  __atomic_compare_exchange(&pool, &unknown, &now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/// The algorithm to hand on instead of the program's, and the records of a call of the cublasGemmEx family.
+template <typename Call>
+cublasGemmAlgo choose_gemm(const Call& call, cublasComputeType compute, cublasGemmAlgo asked) {
+  const auto number = static_cast<int64_t>(asked);
+  if (compute == cublasComputeType::emulated_fixedpoint)
+    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
+                {number, number});
+  if (asked != cublasGemmAlgo::autotune) return asked; // most calls: from here on nothing is timed
+  const Autotune tuning = autotune();
+  if (tuning == Autotune::off || tuning == Autotune::record) {
+    call.record(Action::unfixed,
+                tuning == Autotune::off ? "cuBLAS times algorithms and takes the fastest"
+                                        : "cuBLAS times algorithms and does not say which it takes",
+                {number, number});
+    return asked;
+  }
+  constexpr auto given = cublasGemmAlgo::standard;
+  call.record(Action::replace, "CUBLAS_GEMM_AUTOTUNE takes what was fastest",
+              {number, static_cast<int64_t>(given)});
+  return given;
 }
 
 } // namespace
@@ -40,16 +73,21 @@ DETSHIM_HOOK(
     .summary =
         "Sees that CUBLAS_WORKSPACE_CONFIG is repeatable before cuBLAS reads it at the first handle.") {
   DETSHIM_ENTER_OUTERMOST(cublasCreate_v2);
-  if (call.passes()) return call.real(handle);
+  if (call.passes()) {
+    note_pool();
+    return call.real(handle);
+  }
   say_library(call);
   // The program may have changed it since the constructor set it (Python's os.environ does).
   if (const SettingChange* change = reapply_setting(workspace_setting)) {
     call.record(Action::replace, "the program had undone CUBLAS_WORKSPACE_CONFIG",
                 {change->was_set ? change->was : "", change->setting->value});
+    note_pool();
     return call.real(handle);
   }
+  note_pool();
   const char* value = getenv(workspace_setting);
-  if (value != nullptr && setting_is_good(workspace_setting, value))
+  if (pool_of_environment() == Pool::bounded)
     call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace", {value, value});
   else
     call.record(Action::unfixed, "without CUBLAS_WORKSPACE_CONFIG several streams may share a workspace",
@@ -74,3 +112,115 @@ DETSHIM_HOOK(
   call.record(Action::replace, "atomics add in any order", {1, 0});
   return call.real(handle, cublasAtomicsMode::not_allowed);
 }
+
+// cublasSetStream_v2 gives the handle the default pool again, also where the program had set a workspace of
+// its own (cublas_v2.h's reference, 2.4.7). Nothing is put back. The program's own buffer may be freed by
+// then, or in use by the handle's former stream: two streams in one buffer is the very race that is to be
+// avoided. A buffer of ours for each handle and stream would have to be allocated, perhaps during a capture,
+// and its size would take part in choosing algorithms. Neither is needed: with CUBLAS_WORKSPACE_CONFIG in
+// force the default pool is one of the ways to repeatable results that the reference gives for several
+// streams (2.1.4). What remains is to say where it is not in force.
+DETSHIM_HOOK(cublas, cublasStatus, cublasSetStream_v2, (cublasHandle_t handle, cudaStream_t stream),
+             .action = Action::unfixed, .fields = {"workspace"},
+             .summary = "Recorded: the handle is back at cuBLAS's own workspaces, which "
+                        "CUBLAS_WORKSPACE_CONFIG must bound.") {
+  DETSHIM_ENTER_OUTERMOST(cublasSetStream_v2);
+  const cublasStatus status = call.real(handle, stream);
+  if (call.passes() || status != cublasStatus::success) return status;
+  Pool now;
+  __atomic_load(&pool, &now, __ATOMIC_RELAXED);
+  if (now == Pool::bounded)
+    call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace", {"default"});
+  else if (now == Pool::shared)
+    call.record(Action::unfixed, "without CUBLAS_WORKSPACE_CONFIG at the first handle, streams may share one",
+                {"default"});
+  else
+    call.record(Action::observe, "the first handle was made out of sight", {"default"});
+  return status;
+}
+
+DETSHIM_HOOK(cublas, cublasStatus, cublasSetWorkspace_v2,
+             (cublasHandle_t handle, void* workspace, size_t size), .action = Action::observe,
+             .fields = {"size"},
+             .summary = "Recorded: algorithms are chosen by the workspace's size too, so it shows when two "
+                        "logs are compared.") {
+  DETSHIM_ENTER_OUTERMOST(cublasSetWorkspace_v2);
+  if (!call.passes())
+    call.record(Action::observe, "the program's own until the next cublasSetStream", {uint64_t{size}});
+  return call.real(handle, workspace, size);
+}
+
+DETSHIM_HOOK(cublas, cublasStatus, cublasSetMathMode, (cublasHandle_t handle, int mode),
+             .action = Action::unfixed, .fields = {"mode"},
+             .summary = "Records modes with fixed-point emulation, which cuBLAS does not promise to be "
+                        "repeatable.") {
+  DETSHIM_ENTER_OUTERMOST(cublasSetMathMode);
+  if (call.passes()) return call.real(handle, mode);
+  if ((mode & cublas_math_emulated_fixedpoint) != 0)
+    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
+                {mode});
+  else
+    call.record(Action::observe, "repeatable on one kind of device", {mode});
+  return call.real(handle, mode);
+}
+
+DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
+             (cublasHandle_t handle, cublasEmulationStrategy strategy), .action = Action::unfixed,
+             .fields = {"strategy"},
+             .summary =
+                 "Records that fixed-point emulation is asked for, which cuBLAS does not promise to be "
+                 "repeatable.") {
+  DETSHIM_ENTER_OUTERMOST(cublasSetEmulationStrategy);
+  if (call.passes()) return call.real(handle, strategy);
+  const auto number = static_cast<int64_t>(strategy);
+  if (strategy == cublasEmulationStrategy::standard)
+    call.record(Action::observe, "the default", {number});
+  else
+    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
+                {number});
+  return call.real(handle, strategy);
+}
+
+#define DETSHIM_LIST(...) __VA_ARGS__
+// One of the cublasGemmEx family. PARAMS and ARGUMENTS are all but the last two.
+#define DETSHIM_GEMM(NAME, PARAMS, ARGUMENTS)                                                                \
+  DETSHIM_HOOK(                                                                                              \
+      cublas, cublasStatus, NAME, (DETSHIM_LIST PARAMS, cublasComputeType compute, cublasGemmAlgo algo),     \
+      .action = Action::replace, .fields = {"asked", "given"},                                               \
+      .summary = "Replaces the algorithm AUTOTUNE, which is timed, by DEFAULT; records fixed-point "         \
+                 "emulation.") {                                                                             \
+    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
+    if (call.passes()) return call.real(DETSHIM_LIST ARGUMENTS, compute, algo);                              \
+    return call.real(DETSHIM_LIST ARGUMENTS, compute, choose_gemm(call, compute, algo));                     \
+  }
+// Both widths of each: COUNT is the type of sizes.
+#define DETSHIM_GEMM_EX(NAME, COUNT)                                                                         \
+  DETSHIM_GEMM(                                                                                              \
+      NAME,                                                                                                  \
+      (cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, COUNT m, COUNT n, COUNT k,   \
+       const void* alpha, const void* a, cudaDataType a_type, COUNT lda, const void* b, cudaDataType b_type, \
+       COUNT ldb, const void* beta, void* c, cudaDataType c_type, COUNT ldc),                                \
+      (handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc))
+#define DETSHIM_GEMM_BATCHED_EX(NAME, COUNT)                                                                 \
+  DETSHIM_GEMM(NAME,                                                                                         \
+               (cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, COUNT m, COUNT n,   \
+                COUNT k, const void* alpha, const void* const* a, cudaDataType a_type, COUNT lda,            \
+                const void* const* b, cudaDataType b_type, COUNT ldb, const void* beta, void* const* c,      \
+                cudaDataType c_type, COUNT ldc, COUNT batches),                                              \
+               (handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type,   \
+                ldc, batches))
+#define DETSHIM_GEMM_STRIDED_EX(NAME, COUNT)                                                                 \
+  DETSHIM_GEMM(NAME,                                                                                         \
+               (cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, COUNT m, COUNT n,   \
+                COUNT k, const void* alpha, const void* a, cudaDataType a_type, COUNT lda, long long a_step, \
+                const void* b, cudaDataType b_type, COUNT ldb, long long b_step, const void* beta, void* c,  \
+                cudaDataType c_type, COUNT ldc, long long c_step, COUNT batches),                            \
+               (handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b, b_type, ldb, b_step,    \
+                beta, c, c_type, ldc, c_step, batches))
+
+DETSHIM_GEMM_EX(cublasGemmEx, int)
+DETSHIM_GEMM_EX(cublasGemmEx_64, int64_t)
+DETSHIM_GEMM_BATCHED_EX(cublasGemmBatchedEx, int)
+DETSHIM_GEMM_BATCHED_EX(cublasGemmBatchedEx_64, int64_t)
+DETSHIM_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx, int)
+DETSHIM_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)

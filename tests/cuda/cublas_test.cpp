@@ -92,4 +92,127 @@ TEST_P(Cublas, OptingOutBringsTheNativeResultBack) {
     EXPECT_TRUE(contains(shimmed({}, disabled(what)).out, "get=0 mode=1")) << what;
 }
 
+// ---- settings of a handle, and products ----
+
+class CublasGemm : public CudaTest {
+protected:
+  void SetUp() override { use("cublas_gemm", DETSHIM_TEST_DOUBLES, ""); }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, CublasGemm, both_ways, name_of_way);
+
+const Environment off{{"DETSHIM_AUTOTUNE", "off"}}, first{{"DETSHIM_AUTOTUNE", "first"}};
+const Environment no_workspace{{"DETSHIM_DISABLE", "env:CUBLAS_WORKSPACE_CONFIG"}};
+
+struct Form {
+  const char* argument;
+  const char* function;
+  const char* arguments; ///< as the double must see them
+};
+const Form forms[] = {{"ex", "cublasGemmEx", "k=5 ldc=7 batches=1"},
+                      {"ex_64", "cublasGemmEx_64", "k=5 ldc=7 batches=1"},
+                      {"batched", "cublasGemmBatchedEx", "k=5 ldc=7 batches=3"},
+                      {"batched_64", "cublasGemmBatchedEx_64", "k=5 ldc=7 batches=3"},
+                      {"strided", "cublasGemmStridedBatchedEx", "k=5 ldc=7 batches=3"},
+                      {"strided_64", "cublasGemmStridedBatchedEx_64", "k=5 ldc=7 batches=3"}};
+
+/// The double's line of a product.
+std::string seen(const Form& form, const std::string& compute, const std::string& algo) {
+  return std::string{form.function} + " " + form.arguments + " compute=" + compute + " algo=" + algo;
+}
+
+TEST_P(CublasGemm, AutotuneBecomesTheDefault) {
+  for (const Form& form : forms) {
+    const std::string asked = std::string{form.argument} + ":68:999";
+    native({asked});
+    EXPECT_TRUE(contains(calls(), seen(form, "68", "999"))) << form.function;
+    for (const Environment& mode : {enforce, strict, record + first}) {
+      const auto given = shimmed({asked}, mode);
+      EXPECT_TRUE(contains(given.out, asked + "=0")) << given;
+      EXPECT_TRUE(contains(calls(), seen(form, "68", "-1"))) << form.function;
+      EXPECT_TRUE(given.did("replace", form.function)) << given;
+    }
+    shimmed({asked}, disabled(form.function));
+    EXPECT_TRUE(contains(calls(), seen(form, "68", "999"))) << form.function;
+  }
+}
+
+TEST_P(CublasGemm, AutotuneIsLeftAloneAndRecorded) {
+  for (const Form& form : forms) {
+    const std::string asked = std::string{form.argument} + ":68:999";
+    for (const Environment& mode : {record, observe, observe + first, enforce + off}) {
+      const auto left = shimmed({asked}, mode);
+      EXPECT_TRUE(contains(calls(), seen(form, "68", "999"))) << form.function;
+      EXPECT_TRUE(left.did("unfixed", form.function)) << left;
+    }
+  }
+}
+
+TEST_P(CublasGemm, OtherAlgorithmsPass) {
+  for (const Form& form : forms)
+    for (const std::string algo : {"-1", "99", "3"}) {
+      const auto passed = shimmed({std::string{form.argument} + ":68:" + algo});
+      EXPECT_TRUE(contains(calls(), seen(form, "68", algo))) << form.function;
+      EXPECT_FALSE(passed.recorded(form.function)) << passed;
+    }
+}
+
+TEST_P(CublasGemm, AFailureIsHandedBack) {
+  const Environment later{{"DOUBLE_MISBEHAVE", "fail_later"}};
+  EXPECT_TRUE(contains(native({"stream"}, later), "stream=1"));
+  const auto failed = shimmed({"stream"}, enforce + later);
+  EXPECT_TRUE(contains(failed.out, "stream=1")) << failed;
+  EXPECT_FALSE(failed.recorded("cublasSetStream_v2")) << failed;
+}
+
+// cublasGemmEx is called by the program, cublasLtMatmul by cublasGemmEx.
+TEST_P(CublasGemm, OnlyTheOutermostCallIsRecorded) {
+  const auto nested = shimmed({"ex:68:999", "ex:68:-1"});
+  EXPECT_TRUE(contains(calls(), "cublasLtMatmul algo=77")) << nested;
+  EXPECT_TRUE(nested.recorded("cublasGemmEx")) << nested;
+  EXPECT_FALSE(nested.recorded("cublasLtMatmul")) << nested;
+}
+
+TEST_P(CublasGemm, FixedPointEmulationIsRecorded) {
+  for (const Form& form : forms) {
+    const auto emulated = shimmed({std::string{form.argument} + ":79:-1"});
+    EXPECT_TRUE(contains(calls(), seen(form, "79", "-1"))) << form.function;
+    EXPECT_TRUE(emulated.did("unfixed", form.function)) << emulated;
+    EXPECT_FALSE(
+        shimmed({std::string{form.argument} + ":79:-1"}, disabled(form.function)).recorded(form.function));
+  }
+  const auto mode = shimmed({"math:24", "strategy:2"});
+  EXPECT_TRUE(contains(calls(), "cublasSetMathMode mode=24"));
+  EXPECT_TRUE(contains(calls(), "cublasSetEmulationStrategy strategy=2"));
+  EXPECT_TRUE(mode.did("unfixed", "cublasSetMathMode")) << mode;
+  EXPECT_TRUE(mode.did("unfixed", "cublasSetEmulationStrategy")) << mode;
+  const auto harmless = shimmed({"math:3", "strategy:0"});
+  EXPECT_TRUE(contains(calls(), "cublasSetMathMode mode=3"));
+  EXPECT_TRUE(contains(calls(), "cublasSetEmulationStrategy strategy=0"));
+  EXPECT_FALSE(harmless.did("unfixed", "cublasSetMathMode")) << harmless;
+  EXPECT_FALSE(harmless.did("unfixed", "cublasSetEmulationStrategy")) << harmless;
+  for (const std::string what : {"cublasSetMathMode", "cublasSetEmulationStrategy"})
+    EXPECT_FALSE(shimmed({"math:24", "strategy:2"}, disabled(what)).recorded(what));
+}
+
+TEST_P(CublasGemm, AWorkspaceOfTheProgramIsRecordedAndPasses) {
+  const auto set = shimmed({"workspace", "stream"});
+  // Nothing is put back after the stream: the program's buffer is the program's.
+  EXPECT_EQ(calls(),
+            (Lines{"cublasCreate_v2 CUBLAS_WORKSPACE_CONFIG=:4096:8", "cublasSetWorkspace_v2 size=64",
+                   "cublasSetStream_v2 stream=2", "cublasDestroy_v2"}));
+  EXPECT_TRUE(set.did("observe", "cublasSetWorkspace_v2")) << set;
+  EXPECT_TRUE(set.did("observe", "cublasSetStream_v2")) << set;
+  EXPECT_FALSE(shimmed({"workspace"}, disabled("cublasSetWorkspace_v2")).recorded("cublasSetWorkspace_v2"));
+}
+
+TEST_P(CublasGemm, AStreamWithoutABoundedPoolIsRecorded) {
+  for (const Environment& mode : {enforce + no_workspace, record}) {
+    const auto set = shimmed({"stream"}, mode);
+    EXPECT_TRUE(contains(calls(), "cublasSetStream_v2 stream=2"));
+    EXPECT_TRUE(set.did("unfixed", "cublasSetStream_v2")) << set;
+  }
+  const auto out = disabled("env:CUBLAS_WORKSPACE_CONFIG,cublasSetStream_v2");
+  EXPECT_FALSE(shimmed({"stream"}, out).recorded("cublasSetStream_v2"));
+}
+
 } // namespace

@@ -94,10 +94,15 @@ protected:
   }
 
   Shimmed shimmed(const Arguments& arguments, const Environment& environment = enforce) const {
+    return ended(arguments, environment, 0);
+  }
+
+  /// A run that ends with `status`.
+  Shimmed ended(const Arguments& arguments, const Environment& environment, int status) const {
     const TemporaryFolder scratch;
     Shimmed shimmed;
     shimmed.result = run(command(arguments), under_shim(scratch, environment + paths()));
-    EXPECT_EQ(shimmed.result.status, 0) << shimmed.result.out << shimmed.result.err;
+    EXPECT_EQ(shimmed.result.status, status) << shimmed.result.out << shimmed.result.err;
     shimmed.out = lines(shimmed.result.out);
     if (!std::filesystem::exists(scratch.log())) return shimmed;
     shimmed.processes = read_log(scratch.log());

@@ -1,0 +1,50 @@
+// The part of cuBLASLt that hooks need. Source: cublasLt.h of CUDA 13.0; the values are the same since
+// CUDA 11. tests/abi holds them to the real header where there is one.
+#pragma once
+
+#include "abi/cublas.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detshim::abi {
+
+using cublasLtHandle_t = struct cublasLtContext*;
+using cublasLtMatmulDesc_t = struct cublasLtMatmulDescOpaque*;
+using cublasLtMatrixLayout_t = struct cublasLtMatrixLayoutOpaque*;
+using cublasLtMatmulPreference_t = struct cublasLtMatmulPreferenceOpaque*;
+
+/// cublasLtMatmulAlgo_t: opaque, compared and copied as it is.
+struct cublasLtMatmulAlgo {
+  uint64_t data[8];
+};
+
+/// cublasLtMatmulHeuristicResult_t
+struct cublasLtMatmulHeuristicResult {
+  cublasLtMatmulAlgo algo;
+  size_t workspace_size;
+  cublasStatus state;
+  float waves_count;
+  int reserved[4];
+};
+
+/// An attribute of a descriptor: its number and the size of its value. cublasLt.h says both at each
+/// CUBLASLT_MATRIX_LAYOUT_… and CUBLASLT_MATMUL_DESC_….
+struct cublasLtAttribute {
+  int number;
+  uint8_t size;
+};
+
+/// What two matrices differ in: type, order, rows, columns, leading dimension, batches, their distance, and
+/// the distance of planes, the kind of batch.
+inline constexpr cublasLtAttribute cublaslt_layout_attributes[] = {{0, 4}, {1, 4}, {2, 8}, {3, 8}, {4, 8},
+                                                                   {5, 4}, {6, 8}, {7, 8}, {8, 4}};
+
+/// What two products differ in, but for pointers: types of computing and scaling, pointer mode,
+/// transpositions of A, B and C, fill mode, epilogue, bias's batches, the epilogue's matrix, the target of
+/// multiprocessors, fast accumulation, bias's type, modes of scaling.
+inline constexpr cublasLtAttribute cublaslt_matmul_attributes[] = {
+    {0, 4},  {1, 4},  {2, 4},  {3, 4},  {4, 4},  {5, 4},  {6, 4},  {7, 4},  {10, 8}, {12, 8}, {13, 8},
+    {14, 8}, {15, 4}, {22, 4}, {25, 1}, {26, 4}, {31, 4}, {32, 4}, {33, 4}, {34, 4}, {35, 4}, {37, 4}};
+
+} // namespace detshim::abi

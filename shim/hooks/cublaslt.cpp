@@ -1,0 +1,341 @@
+// cuBLASLt: a program that asks for several algorithms wants to time them. It is given one, or, with
+// DETSHIM_AUTOTUNE=record:FILE and replay:FILE, its own choice of an earlier run.
+#include "abi/cublaslt.h"
+#include "core/lock.h"
+#include "core/table.h"
+#include "core/tuning.h"
+#include "hooks/cublas_version.h"
+#include "hooks/device_name.h"
+#include "hooks/library_version.h"
+#include "loader/hook.h"
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+using Result = cublasLtMatmulHeuristicResult;
+using Algo = cublasLtMatmulAlgo;
+
+constinit uint32_t library_said = 0;
+
+template <typename Call>
+void say_library(const Call& call) {
+  record_library_once(call.hook(), library_said,
+                      [&](auto& text) { add_cublas_version(call, "cublasLtGetProperty", text); });
+}
+
+/// FNV-1a, 64 bits.
+uint64_t hash_of(const void* data, size_t length, uint64_t hash = 0xCBF29CE484222325) {
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  for (size_t i = 0; i < length; ++i) hash = (hash ^ bytes[i]) * 0x100000001B3;
+  return hash;
+}
+
+/// An algorithm's bytes as text.
+void add_algo(TextWriter& text, const Algo& algo) {
+  for (const uint64_t word : algo.data) text.add_hex(word, 16).add(' ');
+}
+
+// ---- which product it is ----
+
+/// The descriptors of one product.
+struct Product {
+  cublasLtMatmulDesc_t operation;
+  cublasLtMatrixLayout_t a, b, c, d;
+};
+
+/// Everything that names a product for the tuning file.
+struct Problem {
+  Text<260> device;
+  Text<32> version;
+  Text<1600> shape;
+
+  TuningProblem names() { return {device.c_str(), "cublaslt", version.c_str(), "matmul", shape.c_str()}; }
+};
+
+using GetAttribute = cublasStatus(const void*, int, void*, size_t, size_t*);
+
+/// What a problem is read by. Looked up once: walking through hundreds of loaded objects at each product
+/// would take longer than a small product, and a program that times its candidates would see nothing else.
+struct Getters {
+  const void* real = nullptr; ///< the hooked function that they stand beside
+  uint32_t epoch = 0;
+  GetAttribute* of_operation = nullptr;
+  GetAttribute* of_layout = nullptr;
+  DeviceNamer device;
+  char version[32] = {};
+};
+
+/// False if something is not there yet.
+template <typename Call>
+bool find_getters(const Call& call, Getters& getters) {
+  getters.real = call.hook().real;
+  getters.epoch = draw_epoch();
+  getters.of_operation = call.template beside<GetAttribute>("cublasLtMatmulDescGetAttribute");
+  getters.of_layout = call.template beside<GetAttribute>("cublasLtMatrixLayoutGetAttribute");
+  TextWriter version(getters.version, sizeof getters.version);
+  add_cublas_version(call, "cublasLtGetProperty", version);
+  version.c_str();
+  return getters.device.find();
+}
+
+constinit Getters known_getters[2] = {}; // of the list and of the product
+constinit uint64_t getters_lock = 0;
+
+/// The getters for a hook's call: a copy, which another thread does not change.
+template <typename Call>
+Getters getters_of(const Call& call) {
+  Getters getters;
+  {
+    Lock guard(getters_lock);
+    for (const Getters& known : known_getters)
+      if (known.real == call.hook().real && known.epoch == draw_epoch()) return known;
+  }
+  if (!find_getters(call, getters)) return getters;
+  Lock guard(getters_lock);
+  if (!guard.held()) return getters;
+  // The place of the same function, of an epoch that is over, or the second.
+  Getters* place = &known_getters[1];
+  for (Getters& known : known_getters)
+    if (known.real == nullptr || known.real == getters.real) {
+      place = &known;
+      break;
+    }
+  *place = getters;
+  return getters;
+}
+
+/// Appends a descriptor's attributes; "-" for one that the library's version does not know.
+template <size_t Count>
+void add_attributes(GetAttribute* get, const void* descriptor, const cublasLtAttribute (&attributes)[Count],
+                    TextWriter& text) {
+  for (const cublasLtAttribute& attribute : attributes) {
+    uint64_t value = 0; // little-endian, as both architectures that this is built for
+    size_t written = 0;
+    text.add(' ');
+    if (descriptor == nullptr || get == nullptr ||
+        get(descriptor, attribute.number, &value, attribute.size, &written) != cublasStatus::success)
+      text.add('-');
+    else
+      text.add_hex(value);
+  }
+}
+
+template <typename Call>
+void describe(const Call& call, const Product& product, Problem& problem) {
+  const Getters getters = getters_of(call);
+  getters.device.add_name(problem.device);
+  problem.version.add(getters.version);
+  problem.shape.add("product");
+  add_attributes(getters.of_operation, product.operation, cublaslt_matmul_attributes, problem.shape);
+  const struct {
+    const char* name;
+    cublasLtMatrixLayout_t layout;
+  } matrices[] = {{" A", product.a}, {" B", product.b}, {" C", product.c}, {" D", product.d}};
+  for (const auto& matrix : matrices) {
+    problem.shape.add(matrix.name);
+    add_attributes(getters.of_layout, matrix.layout, cublaslt_layout_attributes, problem.shape);
+  }
+}
+
+uint64_t hash_of(Problem& problem) {
+  const uint64_t hash = hash_of(problem.device.c_str(), problem.device.length());
+  return hash_of(problem.shape.c_str(), problem.shape.length(), hash);
+}
+
+// ---- what was listed, and what of it is used: for DETSHIM_AUTOTUNE=record ----
+
+constinit Table<4> listed = {}; // (problem, algorithm) -> its workspace + 1
+constinit Table<4> latest = {}; // problem -> the algorithm used last
+constinit uint64_t lock = 0;
+constinit bool any_listed = false;
+
+void remember_list(Problem& problem, const Result* results, int count) {
+  const uint64_t key = hash_of(problem);
+  Lock guard(lock);
+  if (!guard.held()) return;
+  for (int i = 0; i < count; ++i)
+    if (results[i].state == cublasStatus::success)
+      listed.insert(hash_of(&results[i].algo, sizeof(Algo), key)) = results[i].workspace_size + 1;
+  __atomic_store_n(&any_listed, true, __ATOMIC_RELAXED);
+}
+
+/// Keeps an algorithm that was in the product's list and is executed now. The last one that a program
+/// executes is what it has chosen.
+template <typename Call>
+void keep_used(const Call& call, const Product& product, const Algo& algo) {
+  if (!__atomic_load_n(&any_listed, __ATOMIC_RELAXED)) return;
+  Problem problem;
+  describe(call, product, problem);
+  const uint64_t key = hash_of(problem);
+  const uint64_t algo_key = hash_of(&algo, sizeof algo, key);
+  uint64_t workspace = 0;
+  {
+    Lock guard(lock);
+    if (!guard.held()) return;
+    const uint64_t* known = listed.find(algo_key);
+    if (known == nullptr) return;
+    workspace = *known - 1;
+    uint64_t& before = latest.insert(key);
+    const bool is_same = before == algo_key;
+    before = algo_key;
+    if (is_same) return flush_tuning_if_due();
+  }
+  Text<tuning_choice_size> choice;
+  add_algo(choice, algo);
+  choice.add("workspace ").add(workspace); // for a person to read
+  keep_tuning(problem.names(), choice.c_str());
+}
+
+// ---- the list's answer ----
+
+/// Leaves one result of a list.
+void leave_one(Result* results, int* returned, int chosen) {
+  const Result kept = results[chosen];
+  for (int i = 0; i < *returned; ++i) results[i].state = cublasStatus::not_supported;
+  results[0] = kept;
+  *returned = 1;
+}
+
+int first_success(const Result* results, int count) {
+  for (int i = 0; i < count; ++i)
+    if (results[i].state == cublasStatus::success) return i;
+  return -1;
+}
+
+/// The result that the file keeps for the product: -1 if it keeps none, -2 if the list has it no more.
+template <typename Call>
+int find_kept(const Call& call, const Product& product, const Result* results, int count) {
+  Problem problem;
+  describe(call, product, problem);
+  char kept[tuning_choice_size];
+  if (!find_tuning(problem.names(), kept, sizeof kept)) return -1;
+  for (int i = 0; i < count; ++i) {
+    if (results[i].state != cublasStatus::success) continue;
+    Text<160> algo;
+    add_algo(algo, results[i].algo);
+    if (starts_with(kept, algo.c_str())) return i;
+  }
+  return -2;
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+using namespace detshim::abi;
+
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
+             (cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
+              cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+              cublasLtMatmulPreference_t preference, int requested, cublasLtMatmulHeuristicResult* results,
+              int* returned),
+             .action = Action::replace, .fields = {"found", "given"},
+             .summary = "Gives one algorithm where several are asked for, which would be timed: the first "
+                        "that works, or the one that DETSHIM_AUTOTUNE=replay:FILE keeps.") {
+  DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoGetHeuristic);
+  const cublasStatus status =
+      call.real(handle, operation, a, b, c, d, preference, requested, results, returned);
+  if (call.passes() || status != cublasStatus::success || requested <= 1 || results == nullptr ||
+      returned == nullptr || *returned <= 0)
+    return status;
+  say_library(call);
+  const int found = *returned < requested ? *returned : requested;
+  const Product product{operation, a, b, c, d};
+  const int first = first_success(results, found);
+  if (first < 0) {
+    call.record(Action::observe, "none of them works", {found, found});
+    return status;
+  }
+  const Autotune tuning = autotune();
+  if (tuning == Autotune::off) {
+    call.record(Action::unfixed, "the program may time them; this mode leaves algorithms alone",
+                {found, found});
+    return status;
+  }
+  if (tuning == Autotune::record) {
+    Problem problem;
+    describe(call, product, problem);
+    char kept[tuning_choice_size];
+    find_tuning(problem.names(), kept, sizeof kept); // refuses a wrong file now, not after the search
+    remember_list(problem, results, found);
+    call.record(Action::unfixed, "the program may time them; the tuning file keeps what it then uses",
+                {found, found});
+    return status;
+  }
+  const char* why = "one is given: several would be timed";
+  int chosen = first;
+  if (tuning == Autotune::replay) {
+    const int kept = find_kept(call, product, results, found);
+    if (kept >= 0) chosen = kept;
+    why = kept >= 0    ? "the choice that the tuning file keeps"
+          : kept == -1 ? "not in the tuning file: the first is given"
+                       : "the library does not offer what the tuning file keeps: the first is given";
+  }
+  leave_one(results, returned, chosen);
+  call.record(Action::replace, why, {found, 1});
+  return status;
+}
+
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
+             (cublasLtHandle_t handle, cublasComputeType compute, cudaDataType scale, cudaDataType a,
+              cudaDataType b, cudaDataType c, cudaDataType d, int requested, int* ids, int* returned),
+             .action = Action::replace, .fields = {"found", "given"},
+             .summary = "Gives one algorithm's number where several are asked for, which would be timed.") {
+  DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoGetIds);
+  const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, requested, ids, returned);
+  if (call.passes() || status != cublasStatus::success || returned == nullptr || *returned <= 1)
+    return status;
+  say_library(call);
+  const int found = *returned;
+  const Autotune tuning = autotune();
+  if (tuning == Autotune::off || tuning == Autotune::record) {
+    call.record(Action::unfixed,
+                tuning == Autotune::off ? "the program may time them; this mode leaves algorithms alone"
+                                        : "the program may time them; such a choice cannot be kept",
+                {found, found});
+    return status;
+  }
+  *returned = 1;
+  call.record(Action::replace, "one is given: several would be timed", {found, 1});
+  return status;
+}
+
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
+             (cublasLtMatmulAlgo * algo, int attribute, const void* value, size_t size),
+             .action = Action::observe, .fields = {"attribute", "value"},
+             .summary = "Recorded: an algorithm that a program configures by itself shows when two logs are "
+                        "compared.") {
+  DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
+  const cublasStatus status = call.real(algo, attribute, value, size);
+  if (call.passes() || status != cublasStatus::success) return status;
+  uint64_t number = 0;
+  if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
+  call.record(Action::observe, "configured by the program", {attribute, number});
+  return status;
+}
+
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
+             (cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, const void* alpha, const void* a,
+              cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout,
+              const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
+              cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo* algo, void* workspace,
+              size_t workspace_size, cudaStream_t stream),
+             .action = Action::observe, .fields = {"algorithm", "workspace"},
+             .summary = "Recorded: the algorithm's fingerprint, so that it shows when two logs are compared; "
+                        "kept for DETSHIM_AUTOTUNE=record:FILE.") {
+  DETSHIM_ENTER_OUTERMOST(cublasLtMatmul);
+  const cublasStatus status = call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout,
+                                        d, d_layout, algo, workspace, workspace_size, stream);
+  if (call.passes() || status != cublasStatus::success) return status;
+  if (algo == nullptr) {
+    call.record(Action::observe, "the library's choice", {"", uint64_t{workspace_size}});
+    return status;
+  }
+  Text<24> fingerprint;
+  fingerprint.add_hex(hash_of(algo, sizeof *algo), 16);
+  call.record(Action::observe, "the program's choice", {fingerprint.c_str(), uint64_t{workspace_size}});
+  if (autotune() == Autotune::record)
+    keep_used(call, {operation, a_layout, b_layout, c_layout, d_layout}, *algo);
+  return status;
+}

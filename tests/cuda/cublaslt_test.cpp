@@ -1,0 +1,273 @@
+// cuBLASLt, by a double.
+#include "cuda_test.h"
+
+#include <csignal>
+#include <thread>
+
+namespace {
+
+class CublasLt : public CudaTest {
+protected:
+  void SetUp() override {
+    use("cublaslt_matmul", DETSHIM_TEST_DOUBLES, "");
+    file_ = (scratch_.path() / "tuning.json").string();
+  }
+
+  static Environment misbehaving(const std::string& how) { return {{"DOUBLE_MISBEHAVE", how}}; }
+  static Environment fastest(const std::string& algo) { return {{"DOUBLE_FASTEST", algo}}; }
+  Environment recording() const { return enforce + Environment{{"DETSHIM_AUTOTUNE", "record:" + file_}}; }
+  Environment replaying() const { return enforce + Environment{{"DETSHIM_AUTOTUNE", "replay:" + file_}}; }
+
+  /// A run that the library ends before the program has done anything.
+  void refused(const Environment& environment, const std::string& because) {
+    const Shimmed run = ended({"64"}, environment, 2);
+    EXPECT_EQ(run.result.out, "");
+    const Lines said = lines(run.result.err);
+    ASSERT_EQ(said.size(), 1u) << run;
+    EXPECT_TRUE(said[0].starts_with("detshim: the tuning file \"" + file_ + "\" ")) << run;
+    EXPECT_NE(said[0].find(because), std::string::npos) << run;
+    EXPECT_NE(said[0].find("accepted is"), std::string::npos) << run;
+  }
+
+  std::string text() const {
+    std::ifstream file(file_);
+    return {std::istreambuf_iterator<char>{file}, {}};
+  }
+  void put(const std::string& content) const { std::ofstream(file_, std::ios::trunc) << content; }
+  /// The choices in the file, by the rows of the product (in hexadecimal).
+  nlohmann::json choices() const { return nlohmann::json::parse(text()).at("choices"); }
+
+  TemporaryFolder scratch_;
+  std::string file_;
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, CublasLt, both_ways, name_of_way);
+
+const Environment off{{"DETSHIM_AUTOTUNE", "off"}}, first{{"DETSHIM_AUTOTUNE", "first"}};
+const std::string heuristic = "cublasLtMatmulAlgoGetHeuristic";
+const std::string all_four = "64: status=0 returned=4 algos=10,11,12,13 usable=4 chosen=13 run=0";
+const std::string the_first = "64: status=0 returned=1 algos=10 usable=1 chosen=10 run=0";
+
+TEST_P(CublasLt, OneAlgorithmIsGiven) {
+  EXPECT_TRUE(contains(native({"64"}), all_four));
+  for (const Environment& mode : {enforce, strict, record + first}) {
+    const auto given = shimmed({"64"}, mode);
+    EXPECT_TRUE(contains(given.out, the_first)) << given;
+    EXPECT_TRUE(given.did("replace", heuristic)) << given;
+  }
+  for (const std::string& what : {heuristic, std::string{"cublaslt"}})
+    EXPECT_TRUE(contains(shimmed({"64"}, disabled(what)).out, all_four));
+}
+
+TEST_P(CublasLt, TheFirstThatWorksIsGiven) {
+  const auto given = shimmed({"64"}, enforce + misbehaving("bad_first"));
+  EXPECT_TRUE(contains(given.out, "64: status=0 returned=1 algos=11 usable=1 chosen=11")) << given;
+  const auto none = shimmed({"64"}, enforce + misbehaving("all_bad"));
+  EXPECT_EQ(none.out, native({"64"}, misbehaving("all_bad"))) << none;
+}
+
+TEST_P(CublasLt, ListsAreLeftAloneAndRecorded) {
+  for (const Environment& mode : {record, observe, observe + first, enforce + off}) {
+    const auto left = shimmed({"64"}, mode);
+    EXPECT_TRUE(contains(left.out, all_four)) << left;
+    EXPECT_TRUE(left.did("unfixed", heuristic)) << left;
+  }
+}
+
+TEST_P(CublasLt, FailuresAndShortListsPass) {
+  for (const std::string how : {"fail", "fewer"}) {
+    const auto passed = shimmed({"64", "ids"}, enforce + misbehaving(how));
+    EXPECT_EQ(passed.out, how == "fail" ? native({"64", "ids"}, misbehaving(how)) : passed.out);
+    EXPECT_TRUE(contains(passed.out, how == "fail" ? "64: status=1 returned=-1" : the_first)) << passed;
+  }
+  const auto one = shimmed({"one", "64"});
+  EXPECT_TRUE(contains(one.out, the_first)) << one;
+  EXPECT_FALSE(one.recorded(heuristic)) << one;
+}
+
+TEST_P(CublasLt, OneNumberIsGiven) {
+  EXPECT_TRUE(contains(native({"ids"}), "ids: status=0 returned=3 first=20"));
+  for (const Environment& mode : {enforce, strict}) {
+    const auto given = shimmed({"ids"}, mode);
+    EXPECT_TRUE(contains(given.out, "ids: status=0 returned=1 first=20")) << given;
+    EXPECT_TRUE(given.did("replace", "cublasLtMatmulAlgoGetIds")) << given;
+  }
+  for (const Environment& mode : {record, observe, enforce + off, recording()}) {
+    const auto left = shimmed({"ids"}, mode);
+    EXPECT_TRUE(contains(left.out, "ids: status=0 returned=3 first=20")) << left;
+    EXPECT_TRUE(left.did("unfixed", "cublasLtMatmulAlgoGetIds")) << left;
+  }
+  EXPECT_TRUE(contains(shimmed({"ids"}, disabled("cublasLtMatmulAlgoGetIds")).out,
+                       "ids: status=0 returned=3 first=20"));
+}
+
+/// The values of a field in the records of a function.
+std::set<std::string> values(const Shimmed& run, const std::string& function, const std::string& field) {
+  std::set<std::string> found;
+  for (const auto& record : run.records)
+    if (record["t"] == "call" && record["fn"] == function && record.contains(field))
+      found.insert(record[field].get<std::string>());
+  return found;
+}
+
+TEST_P(CublasLt, ProductsAndConfigurationsAreRecorded) {
+  // A record that only observes makes no log: the list's record comes first.
+  const auto run = shimmed({"64", "null", "config"});
+  EXPECT_TRUE(run.did("observe", "cublasLtMatmul")) << run;
+  const auto algorithms = values(run, "cublasLtMatmul", "algorithm");
+  EXPECT_EQ(algorithms.size(), 2u) << run;
+  EXPECT_TRUE(algorithms.contains("")) << "the library's choice";
+  EXPECT_EQ(values(run, "cublasLtMatmulAlgoConfigSetAttribute", "attribute"), (std::set<std::string>{"2"}));
+  EXPECT_EQ(values(run, "cublasLtMatmulAlgoConfigSetAttribute", "value"), (std::set<std::string>{"4"}));
+  // The same algorithm has the same fingerprint in every run, another has another.
+  EXPECT_EQ(values(shimmed({"64", "null"}), "cublasLtMatmul", "algorithm"), algorithms);
+  EXPECT_EQ(values(shimmed({"64"}, enforce + off), "cublasLtMatmul", "algorithm").size(), 4u);
+  for (const std::string what : {"cublasLtMatmul", "cublasLtMatmulAlgoConfigSetAttribute"})
+    EXPECT_FALSE(shimmed({"64", "config"}, disabled(what)).recorded(what)) << what;
+}
+
+TEST_P(CublasLt, AVersionWithoutAFunctionServes) {
+  set_libraries(DETSHIM_TEST_OLD_CUBLASLT);
+  const auto given = shimmed({"64"});
+  EXPECT_TRUE(contains(given.out, the_first)) << given;
+}
+
+// ---- recorded tuning ----
+
+TEST_P(CublasLt, WhatTheProgramChoseIsGivenAgain) {
+  const auto recorded = shimmed({"64", "128"}, recording() + fastest("12"));
+  EXPECT_TRUE(contains(recorded.out, "64: status=0 returned=4 algos=10,11,12,13 usable=4 chosen=12"))
+      << recorded;
+  EXPECT_TRUE(recorded.did("unfixed", heuristic)) << recorded;
+  ASSERT_EQ(choices().size(), 2u) << text();
+  for (const auto& choice : choices()) {
+    EXPECT_EQ(choice["device"], "Double A");
+    EXPECT_EQ(choice["library"], "cublaslt");
+    EXPECT_EQ(choice["version"], "13.1.0");
+    EXPECT_EQ(choice["operation"], "matmul");
+    EXPECT_TRUE(choice["choice"].get<std::string>().starts_with("000000000000000c ")) << choice;
+    EXPECT_TRUE(choice["choice"].get<std::string>().ends_with(" workspace 12288")) << choice;
+  }
+  const std::string before = text();
+  // The program would take another one by now; the list may come in another order.
+  for (const std::string how : {"", "shuffle", "shuffle"}) {
+    const auto replayed = shimmed({"64", "128"}, replaying() + fastest("10") + misbehaving(how));
+    EXPECT_TRUE(contains(replayed.out, "64: status=0 returned=1 algos=12 usable=1 chosen=12 run=0"))
+        << replayed;
+    EXPECT_TRUE(contains(replayed.out, "128: status=0 returned=1 algos=12")) << replayed;
+    EXPECT_TRUE(replayed.did("replace", heuristic)) << replayed;
+  }
+  EXPECT_EQ(text(), before);
+  const auto out = replaying() + fastest("10") + Environment{{"DETSHIM_DISABLE", heuristic}};
+  EXPECT_TRUE(contains(shimmed({"64"}, out).out, "returned=4 algos=10,11,12,13 usable=4 chosen=10"));
+}
+
+TEST_P(CublasLt, TheLastUseIsTheChoice) {
+  shimmed({"64"}, recording() + fastest("11"));
+  shimmed({"64"}, recording() + fastest("12"));
+  EXPECT_TRUE(contains(shimmed({"64"}, replaying()).out, "algos=12 "));
+  ASSERT_EQ(choices().size(), 1u) << text();
+}
+
+TEST_P(CublasLt, ModeObserveKeepsButDoesNotReplay) {
+  const auto watch = [](Environment environment) {
+    return environment + Environment{{"DETSHIM_MODE", "observe"}};
+  };
+  shimmed({"64"}, watch(recording()) + fastest("12"));
+  EXPECT_TRUE(contains(shimmed({"64"}, replaying()).out, "algos=12 "));
+  EXPECT_TRUE(contains(shimmed({"64"}, watch(replaying())).out, all_four));
+}
+
+TEST_P(CublasLt, NothingIsKeptWhereTheHookIsOut) {
+  shimmed({"64"}, recording() + Environment{{"DETSHIM_DISABLE", "cublasLtMatmul"}});
+  EXPECT_EQ(text(), "");
+  shimmed({"64"}, recording() + Environment{{"DETSHIM_DISABLE", heuristic}});
+  EXPECT_EQ(text(), "");
+  shimmed({"one", "64", "null"}, recording()); // no search
+  EXPECT_EQ(text(), "");
+}
+
+TEST_P(CublasLt, WhatIsNotKeptIsAnsweredByTheFirst) {
+  shimmed({"64"}, recording() + fastest("12"));
+  const auto missing = shimmed({"256"}, replaying());
+  EXPECT_TRUE(contains(missing.out, "256: status=0 returned=1 algos=10 ")) << missing;
+  EXPECT_TRUE(missing.did("replace", heuristic)) << missing;
+  const auto dropped = shimmed({"64"}, replaying() + misbehaving("dropped"));
+  EXPECT_TRUE(contains(dropped.out, "64: status=0 returned=1 algos=50 ")) << dropped;
+  EXPECT_EQ(values(missing, heuristic, "why"),
+            (std::set<std::string>{"not in the tuning file: the first is given"}));
+  EXPECT_EQ(
+      values(dropped, heuristic, "why"),
+      (std::set<std::string>{"the library does not offer what the tuning file keeps: the first is given"}));
+}
+
+TEST_P(CublasLt, AKilledRunLeavesWhatItChose) {
+  const auto killed = ended({"64", "pause", "kill"}, recording() + fastest("12"), 128 + SIGKILL);
+  EXPECT_TRUE(contains(killed.out, "chosen=12")) << killed;
+  EXPECT_TRUE(contains(shimmed({"64"}, replaying()).out, "algos=12 "));
+}
+
+// What waits in the parent is not lost, and written once.
+TEST_P(CublasLt, AForkedChildKeepsItsOwn) {
+  const auto run = shimmed({"64", "fork", "128"}, recording() + fastest("12"));
+  EXPECT_EQ(choices().size(), 2u) << run << text();
+  const auto replayed = shimmed({"64", "fork", "128"}, replaying());
+  EXPECT_TRUE(contains(replayed.out, "64: status=0 returned=1 algos=12 ")) << replayed;
+  EXPECT_TRUE(contains(replayed.out, "128: status=0 returned=1 algos=12 ")) << replayed;
+}
+
+// Ranks that end at the same time.
+TEST_P(CublasLt, SeveralRanksShareTheFile) {
+  std::vector<std::thread> ranks;
+  for (int rank = 0; rank < 8; ++rank)
+    ranks.emplace_back([this, rank] { shimmed({std::to_string(100 + rank)}, recording()); });
+  for (std::thread& rank : ranks) rank.join();
+  EXPECT_EQ(choices().size(), 8u) << text();
+}
+
+TEST_P(CublasLt, AFileOfAnotherDeviceIsRefused) {
+  shimmed({"64"}, recording());
+  const Environment other{{"DOUBLE_DEVICE", "Double B"}};
+  refused(replaying() + other, "is from the device \"Double A\"");
+  refused(recording() + other, "is from the device \"Double A\"");
+}
+
+TEST_P(CublasLt, AFileOfAnotherVersionIsRefused) {
+  shimmed({"64"}, recording());
+  set_libraries(DETSHIM_TEST_OLD_CUBLASLT);
+  refused(replaying(), "is from cublaslt 13.1.0; accepted is one from 12.9.1");
+  refused(recording(), "is from cublaslt 13.1.0; accepted is one from 12.9.1");
+}
+
+TEST_P(CublasLt, ADamagedFileIsRefused) {
+  refused(replaying(), "does not exist");
+  shimmed({"64"}, recording());
+  const std::string good = text();
+  for (const auto& mode : {recording(), replaying()}) {
+    put(good.substr(0, good.size() / 2));
+    refused(mode, "is damaged in line 2");
+    put("");
+    refused(mode, "is damaged in line 1");
+    std::string later = good;
+    later.replace(later.find(": 1,"), 4, ": 2,");
+    put(later);
+    refused(mode, "has format 2; accepted is format 1");
+    EXPECT_EQ(text(), later) << "left as it is";
+  }
+  std::filesystem::remove(file_);
+  std::filesystem::create_directory(file_);
+  for (const auto& mode : {recording(), replaying()}) refused(mode, "cannot be read (error 22)");
+  file_ = (scratch_.path() / "none" / "tuning.json").string();
+  refused(recording(), "cannot be written (error 2)");
+}
+
+TEST_P(CublasLt, AutotuneOfCublasIsNotReplayed) {
+  use("cublas_gemm", DETSHIM_TEST_DOUBLES, "");
+  const auto left = shimmed({"ex:68:999"}, recording());
+  EXPECT_TRUE(contains(calls(), "cublasGemmEx k=5 ldc=7 batches=1 compute=68 algo=999"));
+  EXPECT_TRUE(left.did("unfixed", "cublasGemmEx")) << left;
+  const auto replaced = shimmed({"ex:68:999"}, replaying());
+  EXPECT_TRUE(contains(calls(), "cublasGemmEx k=5 ldc=7 batches=1 compute=68 algo=-1"));
+  EXPECT_TRUE(replaced.did("replace", "cublasGemmEx")) << replaced;
+}
+
+} // namespace
