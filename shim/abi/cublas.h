@@ -2,6 +2,8 @@
 // CUDA 11. tests/abi holds them to the real header where there is one.
 #pragma once
 
+#include "abi/library_types.h"
+
 namespace detshim::abi {
 
 using cublasHandle_t = struct cublasContext*;
@@ -29,10 +31,5 @@ enum class cublasEmulationStrategy : int {
   eager = 2,    ///< CUBLAS_EMULATION_STRATEGY_EAGER
 };
 using cublasOperation = int; ///< cublasOperation_t
-using cudaDataType = int;    ///< cudaDataType_t of library_types.h
-using cudaStream_t = struct CUstream_st*;
-
-/// libraryPropertyType of library_types.h, for cublasGetProperty.
-enum class libraryProperty : int { major_version = 0, minor_version = 1, patch_level = 2 };
 
 } // namespace detshim::abi

@@ -3,6 +3,8 @@
 // the real headers where there are some.
 #pragma once
 
+#include "abi/library_types.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -17,8 +19,7 @@ using CUdeviceptr = uint64_t;
 /// CUdeviceptr_v1, of the functions before that.
 using CUdeviceptr_v1 = uint32_t;
 
-/// cudaStream_t is the same.
-using CUstream = struct CUstream_st*;
+using CUstream = cudaStream_t;
 /// cudaMemPool_t is the same.
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUmodule = struct CUmod_st*;

@@ -2,7 +2,7 @@
 // holds it to the real headers where there are any.
 #pragma once
 
-#include "abi/cusparse.h" // cudaDataType
+#include "abi/library_types.h"
 
 namespace detshim::abi {
 

@@ -2,7 +2,7 @@
 // values are the same since CUDA 12. tests/abi holds them to the real header where there is one.
 #pragma once
 
-#include "abi/cublas.h" // libraryProperty
+#include "abi/library_types.h"
 
 namespace detshim::abi {
 
@@ -35,8 +35,5 @@ enum class cusparseSpMMAlg : int { by_default = 0, coo_alg2 = 2, csr_alg3 = 12, 
 
 /// cusparseSpGEMMAlg_t. The missing letters are the header's.
 enum class cusparseSpGEMMAlg : int { by_default = 0, csr_determinitic = 1, csr_nondeterminitic = 2 };
-
-/// cudaDataType of library_types.h: only handed on.
-enum class cudaDataType : int {};
 
 } // namespace detshim::abi

@@ -2,11 +2,12 @@
 // tests/abi holds them to the real header where there is one.
 #pragma once
 
+#include "abi/library_types.h"
+
 namespace detshim::abi {
 
 using ncclComm_t = struct ncclComm*;
 using ncclWindow_t = struct ncclWindow_vidmem*;
-using cudaStream_t = struct CUstream_st*;
 
 /// ncclResult_t
 enum class ncclResult : int {
