@@ -2,8 +2,8 @@
 // compiling; the tests only say which headers were there.
 
 #include "abi/cublas.h"
-#include "abi/cuda.h"
 #include "abi/cublaslt.h"
+#include "abi/cuda.h"
 #include "abi/cudnn.h"
 #include "abi/cufft.h"
 #include "abi/curand.h"

@@ -66,8 +66,9 @@ TEST_P(Nccl, GoodValuesOfTheUserStay) {
       {"NCCL_WIN_ENABLE", "0"},      {"NCCL_COLLNET_ENABLE", "1"}};
   for (const auto& [name, value] : good) {
     const auto stays = shimmed({}, enforce + Environment{{name, value}});
-    const std::string shown =
-        std::ranges::find_if(variables, [&](const Variable& v) { return v.name == name; })->shown;
+    const std::string shown = std::ranges::find_if(variables, [&wanted = name](const Variable& v) {
+                                return v.name == wanted;
+                              })->shown;
     EXPECT_TRUE(contains(calls(), shown + value)) << name << "=" << value;
     EXPECT_FALSE(stays.did("unfixed", "ncclGetUniqueId")) << stays;
   }

@@ -8,14 +8,14 @@
 
 namespace {
 
-constexpr int success = 0, invalid_value = 1, out_of_memory = 2, invalid_handle = 400, not_found = 500,
-              launch_failed = 719, capture_implicit = 906;
+[[maybe_unused]] constexpr int success = 0, invalid_value = 1, out_of_memory = 2, invalid_handle = 400,
+                               not_found = 500, launch_failed = 719, capture_implicit = 906;
 
 struct Kernel {
   int mark; ///< which kind of handle
   char name[40];
 };
-constexpr int is_function = 1, is_kernel = 2;
+[[maybe_unused]] constexpr int is_function = 1, is_kernel = 2;
 
 unsigned long number(Opaque stream) { return reinterpret_cast<unsigned long>(stream); }
 

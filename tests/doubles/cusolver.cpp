@@ -11,7 +11,7 @@ struct Handle {
   int deterministic_mode = 1;
 };
 
-constexpr int not_initialized = 1, invalid_value = 3;
+[[maybe_unused]] constexpr int not_initialized = 1, invalid_value = 3;
 
 } // namespace
 
