@@ -1,10 +1,11 @@
-// cuDNN's convolution search: no timing, deterministic algorithms alone, always in the same order.
+// cuDNN's convolution search: no timing, deterministic algorithms alone, always in the same order; or, with
+// DETSHIM_AUTOTUNE=record:FILE and replay:FILE, in the order of an earlier run's timing.
 //
 // cudnnFind* runs every algorithm and sorts by measured time, so the first one differs from run to run.
 // cudnnGet*_v7 asks a heuristic, which does not, but may rank a nondeterministic algorithm first. Find is
 // answered from Get's list, filtered; where an old library has no Get, from its own list, filtered and put in
 // order of the algorithm's number.
-#include "hooks/cudnn_common.h"
+#include "hooks/cudnn_tuning.h"
 
 namespace detshim {
 namespace {
@@ -44,10 +45,22 @@ struct Search {
   size_t workspace; ///< bytes that the caller has; the largest number where it gave none
 };
 
-/// Gives the caller the deterministic candidates that fit, in their order. Times are made up: they rise, so
-/// that a caller that sorts by them keeps the order. Its own status is the caller's answer.
+enum class Times : uint8_t {
+  made_up, ///< rising, so that a caller that sorts by them keeps the order
+  measured,
+};
+
+/// What is said of an answer.
+struct Reason {
+  Action action;
+  const char* why;
+  Times times = Times::made_up;
+};
+
+/// Gives the caller the deterministic candidates that fit, in their order. Its own status is the caller's
+/// answer.
 template <typename Call>
-cudnnStatus give(const Call& call, const Search& search, const Candidates& candidates, const char* why) {
+cudnnStatus give(const Call& call, const Search& search, const Candidates& candidates, Reason reason) {
   int usable = 0;
   int fitting = 0;
   int given = 0;
@@ -58,18 +71,19 @@ cudnnStatus give(const Call& call, const Search& search, const Candidates& candi
     ++fitting;
     if (given >= search.requested) continue;
     search.results[given] = candidates.list[i];
-    search.results[given].time = static_cast<float>(given + 1);
+    if (reason.times == Times::made_up) search.results[given].time = static_cast<float>(given + 1);
     ++given;
   }
   if (fitting != 0) {
     *search.returned = given;
-    call.record(Action::replace, why,
+    call.record(reason.action, reason.why,
                 {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
                  given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
     return cudnnStatus::success;
   }
   // Nothing deterministic serves: the library's own list stays as it is, or the call fails (strict).
-  why = usable == 0 ? "every algorithm is nondeterministic" : "no deterministic algorithm fits the workspace";
+  const char* const why =
+      usable == 0 ? "every algorithm is nondeterministic" : "no deterministic algorithm fits the workspace";
   if (options().strict()) {
     *search.returned = 0;
     call.record(Action::refuse, why, {static_cast<int64_t>(candidates.count), 0, ""});
@@ -88,29 +102,74 @@ bool is_answerable(const Search& search) {
   return search.requested > 0 && search.returned != nullptr && search.results != nullptr;
 }
 
+/// Keeps the order of a timed list. What is said of the search.
+const char* keep_order(cudnn::ConvolutionProblem problem, const Perf* results, int count) {
+  cudnn::KeptOrder order;
+  for (int i = 0; i < count; ++i)
+    if (is_usable(results[i])) order.add(results[i]);
+  if (!problem.is_whole() || !order.is_whole() || *order.text() == 0)
+    return "sorted by measured time; the tuning file cannot keep this search";
+  keep_tuning(problem.names(), order.text());
+  return "sorted by measured time; the tuning file keeps the order";
+}
+
+/// Puts candidates in the kept order, where one is kept that fits. What is said of the search.
+const char* follow_kept_order(cudnn::ConvolutionProblem problem, size_t workspace, Candidates& candidates) {
+  cudnn::KeptOrder order;
+  if (!problem.is_whole() || !order.find(problem))
+    return "not in the tuning file: answered from the heuristic";
+  Candidates fitting;
+  for (int i = 0; i < candidates.count; ++i)
+    if (is_usable(candidates.list[i]) && candidates.list[i].memory <= workspace)
+      fitting.list[fitting.count++] = candidates.list[i];
+  const int kept = order.sort(fitting.list, fitting.count);
+  if (kept == 0) return "the library does not offer what the tuning file keeps: answered from the heuristic";
+  fitting.count = kept;
+  candidates = fitting;
+  return "in the order that the tuning file keeps";
+}
+
 /// A Find hook's body. `find(count, returned, results)` and `get(…)` call the library; `get` answers -1 where
-/// it has none.
-template <typename Call, typename Find, typename Get>
-cudnnStatus answer_find(const Call& call, const Search& search, Find find, Get get) {
+/// it has none. `problem()` names the search.
+template <typename Call, typename Find, typename Get, typename Problem>
+cudnnStatus answer_find(const Call& call, const Search& search, Find find, Get get, Problem problem) {
   if (call.passes() || !is_answerable(search)) return find(search.requested, search.returned, search.results);
   record_cudnn_once(call);
+  const Autotune tuning = autotune();
+  Candidates candidates;
   if (!options().forces()) {
     const cudnnStatus status = find(search.requested, search.returned, search.results);
     if (status == cudnnStatus::success)
-      call.record(Action::unfixed, "sorted by measured time; this mode leaves algorithms alone",
+      call.record(Action::unfixed,
+                  tuning == Autotune::record ? keep_order(problem(), search.results, *search.returned)
+                                             : "sorted by measured time; this mode leaves algorithms alone",
                   {static_cast<int64_t>(*search.returned), static_cast<int64_t>(*search.returned), ""});
     return status;
   }
-  Candidates candidates;
-  if (get(algorithm_limit, &candidates.count, candidates.list) == cudnnStatus::success &&
-      candidates.count > 0)
-    return give(call, search, candidates,
-                "answered from the heuristic, nothing timed, deterministic ones alone");
-  candidates.count = 0;
-  const cudnnStatus status = find(algorithm_limit, &candidates.count, candidates.list);
-  if (status != cudnnStatus::success) return status;
-  sort_by_algorithm(candidates.list, candidates.count);
-  return give(call, search, candidates, "timed list put in order of the algorithm, deterministic ones alone");
+  if (tuning == Autotune::off || tuning == Autotune::record) {
+    if (tuning == Autotune::record) { // a wrong file is refused now, not after the search
+      cudnn::KeptOrder before;
+      auto named = problem();
+      before.find(named);
+    }
+    const cudnnStatus status = find(algorithm_limit, &candidates.count, candidates.list);
+    if (status != cudnnStatus::success) return status;
+    const char* const why = tuning == Autotune::record
+                                ? keep_order(problem(), candidates.list, candidates.count)
+                                : "sorted by measured time, as DETSHIM_AUTOTUNE=off says";
+    return give(call, search, candidates, {Action::unfixed, why, Times::measured});
+  }
+  const char* why = "answered from the heuristic, nothing timed, deterministic ones alone";
+  if (get(algorithm_limit, &candidates.count, candidates.list) != cudnnStatus::success ||
+      candidates.count <= 0) {
+    candidates.count = 0;
+    const cudnnStatus status = find(algorithm_limit, &candidates.count, candidates.list);
+    if (status != cudnnStatus::success) return status;
+    sort_by_algorithm(candidates.list, candidates.count);
+    why = "timed list put in order of the algorithm, deterministic ones alone";
+  }
+  if (tuning == Autotune::replay) why = follow_kept_order(problem(), search.workspace, candidates);
+  return give(call, search, candidates, {Action::replace, why});
 }
 
 /// A Get_v7 hook's body.
@@ -128,7 +187,8 @@ cudnnStatus answer_get(const Call& call, const Search& search, Get get) {
   Candidates candidates;
   const cudnnStatus status = get(algorithm_limit, &candidates.count, candidates.list);
   if (status != cudnnStatus::success) return status;
-  return give(call, search, candidates, "deterministic ones alone, in the heuristic's order");
+  return give(call, search, candidates,
+              {Action::replace, "deterministic ones alone, in the heuristic's order"});
 }
 
 constexpr size_t any_workspace = ~size_t{0};
@@ -169,6 +229,9 @@ using namespace detshim::abi;
         [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
           return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                         \
                                 : cudnnStatus::not_supported;                                                \
+        },                                                                                                   \
+        [&] {                                                                                                \
+          return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
         });                                                                                                  \
   }                                                                                                          \
   DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##AlgorithmEx,                             \
@@ -186,6 +249,9 @@ using namespace detshim::abi;
         [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
           return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                         \
                                 : cudnnStatus::not_supported;                                                \
+        },                                                                                                   \
+        [&] {                                                                                                \
+          return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
         });                                                                                                  \
   }
 #define DETSHIM_LIST(...) __VA_ARGS__

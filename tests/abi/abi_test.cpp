@@ -373,6 +373,13 @@ TEST(Abi, CudnnLayers) {
   static_assert(CalledAlike<Status(P, P, abi::cudnnWgradMode, P, P, P, P, P, P, P, P, size_t, P, P, size_t, P,
                                    size_t, P),
                             decltype(::cudnnMultiHeadAttnBackwardWeights)>());
+  // The getters that hooks/cudnn_tuning.h asks.
+  static_assert(CalledAlike<Status(P, int, P, P, P, P), decltype(::cudnnGetTensorNdDescriptor)>());
+  static_assert(CalledAlike<Status(P, int, P, P, P, P), decltype(::cudnnGetFilterNdDescriptor)>());
+  static_assert(CalledAlike<Status(P, int, P, P, P, P, P, P), decltype(::cudnnGetConvolutionNdDescriptor)>());
+  static_assert(CalledAlike<Status(P, P), decltype(::cudnnGetConvolutionMathType)>());
+  static_assert(CalledAlike<Status(P, P), decltype(::cudnnGetConvolutionGroupCount)>());
+  static_assert(CalledAlike<Status(P, P), decltype(::cudnnGetConvolutionReorderType)>());
 #if CUDNN_MAJOR >= 9
   static_assert(same(abi::cudnnCTCGradMode::skip_oob_gradients, CUDNN_CTC_SKIP_OOB_GRADIENTS));
   static_assert(same(abi::cudnnCTCGradMode::zero_oob_gradients, CUDNN_CTC_ZERO_OOB_GRADIENTS));

@@ -1,44 +1,18 @@
 // cuBLASLt, by a double.
-#include "cuda_test.h"
+#include "tuning_test.h"
 
 #include <csignal>
 #include <thread>
 
 namespace {
 
-class CublasLt : public CudaTest {
+class CublasLt : public TuningTest {
 protected:
-  void SetUp() override {
-    use("cublaslt_matmul", DETSHIM_TEST_DOUBLES, "");
-    file_ = (scratch_.path() / "tuning.json").string();
-  }
+  void SetUp() override { use("cublaslt_matmul", DETSHIM_TEST_DOUBLES, ""); }
 
-  static Environment misbehaving(const std::string& how) { return {{"DOUBLE_MISBEHAVE", how}}; }
-  static Environment fastest(const std::string& algo) { return {{"DOUBLE_FASTEST", algo}}; }
-  Environment recording() const { return enforce + Environment{{"DETSHIM_AUTOTUNE", "record:" + file_}}; }
-  Environment replaying() const { return enforce + Environment{{"DETSHIM_AUTOTUNE", "replay:" + file_}}; }
-
-  /// A run that the library ends before the program has done anything.
   void refused(const Environment& environment, const std::string& because) {
-    const Shimmed run = ended({"64"}, environment, 2);
-    EXPECT_EQ(run.result.out, "");
-    const Lines said = lines(run.result.err);
-    ASSERT_EQ(said.size(), 1u) << run;
-    EXPECT_TRUE(said[0].starts_with("detshim: the tuning file \"" + file_ + "\" ")) << run;
-    EXPECT_NE(said[0].find(because), std::string::npos) << run;
-    EXPECT_NE(said[0].find("accepted is"), std::string::npos) << run;
+    TuningTest::refused({"64"}, environment, because);
   }
-
-  std::string text() const {
-    std::ifstream file(file_);
-    return {std::istreambuf_iterator<char>{file}, {}};
-  }
-  void put(const std::string& content) const { std::ofstream(file_, std::ios::trunc) << content; }
-  /// The choices in the file, by the rows of the product (in hexadecimal).
-  nlohmann::json choices() const { return nlohmann::json::parse(text()).at("choices"); }
-
-  TemporaryFolder scratch_;
-  std::string file_;
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, CublasLt, both_ways, name_of_way);
 
@@ -98,15 +72,6 @@ TEST_P(CublasLt, OneNumberIsGiven) {
   }
   EXPECT_TRUE(contains(shimmed({"ids"}, disabled("cublasLtMatmulAlgoGetIds")).out,
                        "ids: status=0 returned=3 first=20"));
-}
-
-/// The values of a field in the records of a function.
-std::set<std::string> values(const Shimmed& run, const std::string& function, const std::string& field) {
-  std::set<std::string> found;
-  for (const auto& record : run.records)
-    if (record["t"] == "call" && record["fn"] == function && record.contains(field))
-      found.insert(record[field].get<std::string>());
-  return found;
 }
 
 TEST_P(CublasLt, ProductsAndConfigurationsAreRecorded) {
@@ -256,7 +221,7 @@ TEST_P(CublasLt, ADamagedFileIsRefused) {
   std::filesystem::remove(file_);
   std::filesystem::create_directory(file_);
   for (const auto& mode : {recording(), replaying()}) refused(mode, "cannot be read (error 22)");
-  file_ = (scratch_.path() / "none" / "tuning.json").string();
+  file_ = (tuning_.path() / "none" / "tuning.json").string();
   refused(recording(), "cannot be written (error 2)");
 }
 

@@ -154,16 +154,4 @@ int cublasLtMatmul(Opaque, Opaque, const void*, const void*, Opaque, const void*
   return misbehaves("fail") ? not_initialized : 0;
 }
 
-// The driver's part, which the real library opens by itself: the name of the current device.
-int cuCtxGetDevice(int* device) {
-  *device = 3;
-  return 0;
-}
-
-int cuDeviceGetName(char* name, int size, int device) {
-  const char* asked = std::getenv("DOUBLE_DEVICE");
-  std::snprintf(name, static_cast<size_t>(size), "%s", asked ? asked : "Double A");
-  return device == 3 ? 0 : invalid_value;
-}
-
 } // extern "C"

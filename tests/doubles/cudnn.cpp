@@ -6,6 +6,10 @@
 //   only_nondeterministic   no candidate is deterministic
 //   fail                    every search fails with CUDNN_STATUS_EXECUTION_FAILED
 //   fewer                   two candidates are known, the nondeterministic one ranked first
+//   no_shape                its descriptors cannot be read
+//   renumbered              every algorithm has another number
+// DOUBLE_FASTEST: the number of the algorithm that timing puts first.
+// DOUBLE_SHAPE: the first size of every tensor; 8 unless set.
 //
 // DETSHIM_TEST_NO_GET_V7 builds an older library, which has no Get*_v7.
 #include "cudnn_double.h"
@@ -15,6 +19,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -45,6 +50,7 @@ std::vector<AlgoPerf> ranking(const std::vector<Candidate>& candidates) {
   for (const Candidate& c : candidates) {
     results.push_back({c.algo, c.status, -1.0F, c.memory, c.determinism, c.math_type, {}});
     if (misbehaves("only_nondeterministic")) results.back().determinism = 0;
+    if (misbehaves("renumbered")) results.back().algo += 20;
   }
   if (misbehaves("fewer")) {
     results.resize(2);
@@ -73,6 +79,8 @@ int time_them(const std::vector<Candidate>& candidates, size_t workspace, int re
   for (AlgoPerf& result : results) {
     if (result.memory > workspace) result.status = not_supported;
     if (result.status == 0) result.time = 0.1F + static_cast<float>(chance() % 1000000) * 1e-5F;
+    if (const char* fastest = std::getenv("DOUBLE_FASTEST"); fastest && result.algo == std::atoi(fastest))
+      result.time *= 1e-3F;
   }
   std::stable_sort(results.begin(), results.end(), [](const AlgoPerf& a, const AlgoPerf& b) {
     return (a.status != 0) != (b.status != 0) ? a.status == 0 : a.time < b.time;
@@ -103,6 +111,41 @@ int cudnnDestroy(Opaque) {
 }
 
 size_t cudnnGetVersion() { return cudnn_version; }
+
+int cudnnGetTensorNdDescriptor(Opaque, int room, int* type, int* count, int* sizes, int* strides) {
+  if (misbehaves("no_shape") || room < 4) return bad_param;
+  const char* shape = std::getenv("DOUBLE_SHAPE");
+  const int all[] = {shape ? std::atoi(shape) : 8, 64, 56, 56}, steps[] = {200704, 3136, 56, 1};
+  *type = 2; // CUDNN_DATA_HALF
+  *count = 4;
+  std::copy(all, all + 4, sizes);
+  std::copy(steps, steps + 4, strides);
+  return 0;
+}
+
+int cudnnGetFilterNdDescriptor(Opaque, int room, int* type, int* layout, int* count, int* sizes) {
+  if (room < 4) return bad_param;
+  const int all[] = {64, 64, 3, 3};
+  *type = 2;
+  *layout = 0; // CUDNN_TENSOR_NCHW
+  *count = 4;
+  std::copy(all, all + 4, sizes);
+  return 0;
+}
+
+// The real one refuses an array that is longer than two dimensions less than a tensor's.
+int cudnnGetConvolutionNdDescriptor(Opaque, int room, int* count, int* pads, int* strides, int* dilations,
+                                    int* mode, int* compute_type) {
+  if (room < 2 || room > 6) return bad_param;
+  *count = 2;
+  for (int i = 0; i < 2; ++i) pads[i] = 1, strides[i] = 2, dilations[i] = 1;
+  *mode = 1;         // CUDNN_CROSS_CORRELATION
+  *compute_type = 0; // CUDNN_DATA_FLOAT
+  return 0;
+}
+
+int cudnnGetConvolutionMathType(Opaque, int* type) { return *type = 1, 0; }
+int cudnnGetConvolutionGroupCount(Opaque, int* count) { return *count = 1, 0; }
 
 int cudnnFindConvolutionForwardAlgorithm(Opaque, Opaque x, Opaque w, Opaque convolution, Opaque y,
                                          int requested, int* returned, AlgoPerf* results) {
