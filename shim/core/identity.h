@@ -37,6 +37,7 @@ enum class Kind : uint64_t {
   auxv_random = 14,
   kernel_getrandom = 15, ///< a system call that the supervisor answers
   kernel_device = 16,    ///< a random device that the supervisor opens
+  cudnn_graph_rng = 17,  ///< a random operation in a graph of cuDNN
 };
 
 struct Process {
