@@ -133,6 +133,7 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     return cudnn_not_supported(call);
   };
   constexpr const char* is_nondeterministic_text = "the plan's engine is nondeterministic";
+  constexpr const char* threads_text = "the first plan is another thread's: which is first may be chance";
   constexpr const char* may_be_text = "SDPA backward: deterministic in some cases, and no note says in which";
   record_cudnn_once(call);
   bool is_bad = (note.flags & Note::nondeterministic) != 0;
@@ -141,9 +142,12 @@ Status finalize_plan(const Call& call, Descriptor plan) {
   if (options().strict() && may_be_bad) return refuse(may_be_text, no_note);
 
   const bool is_one_of_many = keeps_first_plan() && note.config.key != 0;
-  if (Config taken; is_one_of_many && is_taken(note, taken)) {
-    call.record(Action::replace, "timing would choose; the first plan of this graph is taken",
-                {no_note, engine, taken.engine});
+  if (Taken taken; is_one_of_many && is_taken(note, taken)) {
+    if (taken.by_another_thread)
+      call.record(Action::unfixed, threads_text, {no_note, engine, taken.config.engine});
+    else
+      call.record(Action::replace, "timing would choose; the first plan of this graph is taken",
+                  {no_note, engine, taken.config.engine});
     return cudnn_not_supported(call);
   }
   const Status status = call.real(plan);
@@ -154,8 +158,7 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     if (options().strict() && is_bad) return refuse(is_nondeterministic_text, nondeterministic_note);
   }
   if (is_one_of_many && !take(note)) {
-    call.record(Action::unfixed, "two threads finalize plans of one graph: which is first is chance",
-                {no_note, engine, ""});
+    call.record(Action::unfixed, threads_text, {no_note, engine, ""});
     return cudnn_not_supported(call);
   }
   if (is_bad) call.record(Action::unfixed, is_nondeterministic_text, {nondeterministic_note, engine, engine});

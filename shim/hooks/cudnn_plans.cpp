@@ -20,6 +20,7 @@ struct Graph {
   bool has_run;     ///< a plan of the config that is taken
   uint32_t holders; ///< finalized plans of it
   Config taken;
+  uint64_t taken_by; ///< key of the thread
 };
 constexpr uint32_t graph_limit = 4096;
 constinit Graph graphs[graph_limit] = {};
@@ -58,9 +59,9 @@ void give_back(const Note& note) {
   if (graph->holders == 0 && !graph->has_run) graph->taken = {};
 }
 
-void forget_locked(Note& note, bool is_graph_of_its_own) {
+void forget_locked(Note& note) {
   if ((note.flags & Note::holds) != 0) give_back(note);
-  if (Graph* const graph = graph_of(note.graph); graph != nullptr && is_graph_of_its_own)
+  if (Graph* const graph = graph_of(note.graph); graph != nullptr && (note.flags & Note::graph_itself) != 0)
     graph->is_alive = false;
   __atomic_store_n(&note.descriptor, nullptr, __ATOMIC_RELAXED);
   note.graph = 0;
@@ -87,7 +88,7 @@ bool write_locked(const Note& note) {
 } // namespace
 
 Config config_of(const Backend& backend, Descriptor config) {
-  constexpr int64_t knob_limit = 128; // 44 kinds are known
+  constexpr int64_t knob_limit = 96; // 44 kinds are known
   const Config by_address{mix(reinterpret_cast<uintptr_t>(config), 1) | 1, -1};
   Owned engine(backend, DescriptorType::engine);
   int64_t index = 0, count = 0;
@@ -101,20 +102,16 @@ Config config_of(const Backend& backend, Descriptor config) {
                   &multiprocessors) == Status::success)
     result.key = mix(result.key, static_cast<uint64_t>(multiprocessors));
 
-  int64_t knobs = 0;
-  if (backend.get(config, Name::engine_config_knob_choices, Type::backend_descriptor, 0, &knobs, nullptr) !=
-          Status::success ||
-      knobs > knob_limit)
-    return by_address;
+  // The library does not tell their number ahead: it fills as many as it is given.
   Descriptor choices[knob_limit];
-  int64_t made = 0;
-  while (made < knobs && backend.create(DescriptorType::knob_choice, &choices[made]) == Status::success)
+  int64_t made = 0, knobs = 0;
+  while (made < knob_limit && backend.create(DescriptorType::knob_choice, &choices[made]) == Status::success)
     ++made;
-  bool is_read = made == knobs && (knobs == 0 || backend.get(config, Name::engine_config_knob_choices,
-                                                             Type::backend_descriptor, knobs, &count,
-                                                             choices) == Status::success);
+  bool is_read =
+      made == knob_limit && backend.get(config, Name::engine_config_knob_choices, Type::backend_descriptor,
+                                        made, &knobs, choices) == Status::success;
   uint64_t all = 0; // a sum: the order of knobs means nothing
-  for (int64_t i = 0; i < made && is_read; ++i) {
+  for (int64_t i = 0; i < knobs && i < made && is_read; ++i) {
     int type = 0;
     int64_t value = 0;
     is_read =
@@ -149,8 +146,7 @@ void forget(const void* descriptor) {
   if (find(descriptor) == nullptr) return;
   Lock guard(lock);
   if (!guard.held()) return;
-  if (Note* const note = find(descriptor); note != nullptr)
-    forget_locked(*note, (note->flags & Note::graph_itself) != 0);
+  if (Note* const note = find(descriptor); note != nullptr) forget_locked(*note);
 }
 
 bool derive(const void* descriptor, const void* from) {
@@ -158,7 +154,7 @@ bool derive(const void* descriptor, const void* from) {
   if (!guard.held()) return false;
   const Note* const source = find(from);
   const uint32_t graph = source != nullptr ? source->graph : 0;
-  if (Note* const old = find(descriptor); old != nullptr) forget_locked(*old, false);
+  if (Note* const old = find(descriptor); old != nullptr) forget_locked(*old);
   return graph == 0 || write_locked({descriptor, graph, 0, {}});
 }
 
@@ -171,7 +167,7 @@ uint32_t number_of(const void* descriptor) {
     Graph& place = graphs[last_number % graph_limit];
     if (place.number != 0 && place.is_alive) continue;
     if (!write_locked({descriptor, last_number, Note::graph_itself, {}})) return 0;
-    place = {last_number, true, false, false, 0, {}};
+    place = {last_number, true, false, false, 0, {}, 0};
     return last_number;
   }
   return 0;
@@ -188,15 +184,17 @@ bool has_sdpa_backward(uint32_t number) {
   return graph != nullptr && graph->has_sdpa_backward;
 }
 
-bool is_taken(const Note& plan, Config& by) {
+bool is_taken(const Note& plan, Taken& taken) {
+  const uint64_t thread = this_thread().key;
   Lock guard(lock);
   const Graph* const graph = graph_of(plan.graph);
   if (graph == nullptr || graph->taken.key == 0 || graph->taken.key == plan.config.key) return false;
-  by = graph->taken;
+  taken = {graph->taken, graph->taken_by != thread};
   return true;
 }
 
 bool take(const Note& plan) {
+  const uint64_t thread = this_thread().key;
   Lock guard(lock);
   Graph* const graph = graph_of(plan.graph);
   Note* const note = find(plan.descriptor);
@@ -204,6 +202,7 @@ bool take(const Note& plan) {
   if (graph->taken.key != 0 && graph->taken.key != plan.config.key) return false;
   if (graph->taken.key == 0) {
     graph->taken = plan.config;
+    graph->taken_by = thread;
     graph->has_run = false;
     graph->holders = 0;
   }

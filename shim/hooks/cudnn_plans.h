@@ -67,8 +67,14 @@ uint32_t number_of(const void* graph);
 void mark_sdpa_backward(uint32_t graph);
 bool has_sdpa_backward(uint32_t graph);
 
-/// The config that is taken for the plan's graph, if it is another than the plan's.
-bool is_taken(const Note& plan, Config& by);
+/// What is taken for a graph.
+struct Taken {
+  Config config;
+  bool by_another_thread; ///< than this one
+};
+
+/// Whether another config than the plan's is taken for its graph.
+bool is_taken(const Note& plan, Taken& taken);
 
 /// Takes the plan's config for its graph, now that it is finalized. False where another one was taken since.
 bool take(const Note& plan);
