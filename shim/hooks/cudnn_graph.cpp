@@ -251,6 +251,6 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendDestroyDescriptor,
              (abi::cudnnBackendDescriptor_t descriptor), .action = Action::observe,
              .summary = "Forgets a descriptor: another one may get its address.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendDestroyDescriptor);
-  forget(descriptor);
+  if (!call.passes()) forget(descriptor);
   return call.real(descriptor);
 }
