@@ -1,8 +1,8 @@
 // An ordinary user of cuDNN's graph API with many graphs (cudnn_graphs.h), without a GPU.
 //
 //   cudnn_graphs [PART...]   of every graph whose name holds a PART, or of all, in each heuristics mode, a
-//                            line `= GRAPH MODE count=N`, then a line for each engine config; where the
-//                            library refuses, `= GRAPH MODE refused=STATUS at=CALL`
+//                            line `= GRAPH MODE expected=ANSWER count=N`, then a line for each engine config;
+//                            where the library refuses, the line ends in `refused=STATUS at=CALL`
 #include "cudnn_graphs.h"
 
 #include <cstdio>
@@ -22,6 +22,10 @@ void print(Descriptor config) {
   std::printf("\n");
 }
 
+const char* name_of(Answer answer) {
+  return answer == Answer::engines ? "engines" : answer == Answer::no_engine ? "no-engine" : "refusal";
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -35,7 +39,7 @@ int main(int argc, char** argv) {
         }))
       continue;
     for (const auto& [name, mode] : modes) {
-      std::printf("= %s %s ", graph.name.c_str(), name);
+      std::printf("= %s %s expected=%s ", graph.name.c_str(), name, name_of(graph.answer));
       try {
         const auto configs = configs_of(heuristics_of(build(graph), mode, properties));
         std::printf("count=%zu\n", configs.size());
