@@ -63,6 +63,7 @@ enum class cudnnBackendAttributeName : int {
   engine_global_index = 1301,             ///< CUDNN_ATTR_ENGINE_GLOBAL_INDEX
   engine_numerical_note = 1303,           ///< CUDNN_ATTR_ENGINE_NUMERICAL_NOTE
   engine_sm_count_target = 1306,          ///< CUDNN_ATTR_ENGINE_SM_COUNT_TARGET
+  operation_matmul_product = 1522,        ///< CUDNN_ATTR_OPERATION_MATMUL_CDESC
   reduction_operator = 1600,              ///< CUDNN_ATTR_REDUCTION_OPERATOR
   reduction_math_type = 1601,             ///< CUDNN_ATTR_REDUCTION_COMP_TYPE
   reduction_is_deterministic = 1602,      ///< CUDNN_ATTR_REDUCTION_IS_DETERMINISTIC, since 9.11

@@ -23,6 +23,21 @@ bool is_sdpa_backward(Name name) {
   return name >= Name::sdpa_backward_first && name <= Name::sdpa_backward_last;
 }
 
+/// Whether the operations are the backward pass of attention: as one operation, or as cudnn-frontend builds
+/// it (node/scaled_dot_product_flash_attention.h), of single ones, five of them matrix products: Q K^T,
+/// P^T dO, dO V^T, dS^T Q, dS K. Its forward pass has two. What of it is deterministic depends on more than
+/// the graph, and its engines carry no note that says so (seen on cuDNN 9.19).
+bool holds_sdpa_backward(const Descriptor* operations, int64_t count) {
+  constexpr int matmuls_of_backward = 5;
+  int matmuls = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t flags = flags_of(operations[i]);
+    if ((flags & Note::sdpa_backward) != 0) return true;
+    matmuls += (flags & Note::matmul) != 0 ? 1 : 0;
+  }
+  return matmuls >= matmuls_of_backward;
+}
+
 /// Whether a finalized plan's engine is nondeterministic.
 bool is_nondeterministic_plan(const Backend& backend, Descriptor plan) {
   Owned config(backend, DescriptorType::engine_config);
@@ -69,6 +84,8 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
   if (type != Type::backend_descriptor || count < 1) return true;
   if (is_sdpa_backward(name)) return with_flags(Note::sdpa_backward);
   switch (name) {
+  case Name::operation_matmul_product:
+    return with_flags(Note::matmul);
   case Name::engine_heuristic_operation_graph:
   case Name::engine_operation_graph:
     return number_of(descriptors[0]) != 0 && derive(descriptor, descriptors[0]);
@@ -79,10 +96,7 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     return remember(plan_note(backend_of(call), descriptor, descriptors[0]));
   case Name::operation_graph_operations: {
     forget(descriptor); // a graph that is filled is a new one
-    bool holds_sdpa_backward = false;
-    for (int64_t i = 0; i < count; ++i)
-      holds_sdpa_backward |= (flags_of(descriptors[i]) & Note::sdpa_backward) != 0;
-    if (!holds_sdpa_backward) return true;
+    if (!holds_sdpa_backward(descriptors, count)) return true;
     const uint32_t number = number_of(descriptor);
     mark_sdpa_backward(number);
     return number != 0;

@@ -36,6 +36,7 @@ struct Note {
     repeatable = 64,      ///< a reduction that the program wants deterministic
     sdpa_backward = 128,  ///< an operation
     graph_itself = 256,   ///< an operation graph, not what was made of one
+    matmul = 512,         ///< an operation
   };
   const void* descriptor = nullptr;
   uint32_t graph = 0; ///< 0: not known

@@ -155,6 +155,7 @@ TEST(Abi, Cudnn) {
   static_assert(same(Name::operation_graph_operations, CUDNN_ATTR_OPERATIONGRAPH_OPS));
   static_assert(same(Name::engine_operation_graph, CUDNN_ATTR_ENGINE_OPERATION_GRAPH));
   static_assert(same(Name::engine_global_index, CUDNN_ATTR_ENGINE_GLOBAL_INDEX));
+  static_assert(same(Name::operation_matmul_product, CUDNN_ATTR_OPERATION_MATMUL_CDESC));
   static_assert(same(Name::reduction_operator, CUDNN_ATTR_REDUCTION_OPERATOR));
   static_assert(same(Name::reduction_math_type, CUDNN_ATTR_REDUCTION_COMP_TYPE));
   static_assert(same(Name::operation_rng_seed, CUDNN_ATTR_OPERATION_RNG_SEED));

@@ -232,6 +232,26 @@ TEST_P(CudnnTiming, AWalkOverAllEnginesIsCaughtPlanByPlan) {
   EXPECT_EQ(shimmed(program, opted_out).out, all);
 }
 
+// The real engines carry no note that tells the two forms of the backward pass apart, nor from the rest.
+TEST_P(CudnnTiming, SdpaBackwardOfSingleOperationsIsRecognised) {
+#ifndef DETSHIM_TEST_DRIVER
+  GTEST_SKIP() << "without a driver library to load, its engines are not listed";
+#endif
+  for (const std::string graph : {"attention-backward-half", "attention-backward-accumulating-half"}) {
+    const Arguments program{graph, "keep"};
+    const Lines all = native(program); // these plans cannot be finalized without a GPU
+    ASSERT_GE(all.size(), 2U);
+    EXPECT_FALSE(contains(all, ": 3000"));
+    const auto refused = shimmed(program, strict);
+    EXPECT_EQ(refused.out.size(), all.size());
+    EXPECT_TRUE(std::ranges::all_of(refused.out, [](auto& line) { return line.ends_with(": 3000"); }))
+        << refused;
+    EXPECT_TRUE(refused.did("refuse", finalize)) << refused;
+  }
+  EXPECT_EQ(shimmed({"attention-forward-half", "keep"}, strict).out,
+            native({"attention-forward-half", "keep"}));
+}
+
 // ---- running plans, and what cuDNN refuses without a GPU: on the double ----
 
 class CudnnExecute : public CudaTest {
@@ -306,6 +326,18 @@ TEST_P(CudnnExecute, SdpaBackwardIsRecordedAndRefusedInStrictMode) {
   opted_out["DETSHIM_DISABLE"] = finalize;
   EXPECT_EQ(shimmed(program, opted_out).out, native(program));
   EXPECT_EQ(shimmed({"sdpa", "graph", "plan=1"}, strict).out, Lines{"plan 1: 0"});
+}
+
+// Its backward pass is five matrix products where it is not one operation, its forward pass two.
+TEST_P(CudnnExecute, SdpaBackwardOfSingleOperationsIsRecognised) {
+  const auto left = shimmed({"matmuls=5", "plan=1"});
+  EXPECT_EQ(left.out, Lines{"plan 1: 0"});
+  EXPECT_TRUE(left.did("unfixed", finalize)) << left;
+  EXPECT_EQ(shimmed({"matmuls=5", "plan=1"}, strict).out, Lines{"plan 1: 3000"});
+  EXPECT_FALSE(contains(calls(), "cudnnBackendFinalize type=5"));
+  const auto forward = shimmed({"matmuls=2", "plan=1"}, strict);
+  EXPECT_EQ(forward.out, Lines{"plan 1: 0"});
+  EXPECT_FALSE(forward.recorded(finalize)) << forward;
 }
 
 TEST_P(CudnnExecute, AnEngineByItsIndexIsLookedAt) {
