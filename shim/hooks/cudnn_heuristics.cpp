@@ -4,7 +4,8 @@
 // does), so reordering the array that it passed would change nothing. The list is filtered by filling: the
 // library is asked once into descriptors of ours, each engine's numerical notes are read, and it is asked
 // again with the caller's descriptors in the places that are kept and ours in the others. That works because
-// the library gives one heuristics descriptor's results in the same order every time.
+// the library gives one heuristics descriptor's results in the same order every time; what the caller got is
+// looked at once more, lest one does not.
 #include "hooks/cudnn_plans.h"
 
 namespace detshim::cudnn {
@@ -60,10 +61,15 @@ private:
   const Backend& backend_;
 };
 
-/// Fills the caller's descriptors with the kept results; the library's status. `given` is how many were
-/// filled: the library stops at the first that it cannot fill.
-Status fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested,
-            int64_t& given, Descriptor* theirs) {
+/// What the caller's descriptors were filled with.
+struct Given {
+  int64_t count = 0; ///< the library stops at the first that it cannot fill
+  bool is_nondeterministic = false;
+};
+
+/// Fills the caller's descriptors with the kept results; the library's status.
+Status fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested, Given& given,
+            Descriptor* theirs) {
   Descriptor mixed[result_limit];
   int64_t length = 0;
   for (int64_t kept = 0; length < results.found && kept < requested; ++length) {
@@ -73,8 +79,11 @@ Status fill(const Backend& backend, Descriptor heuristics, Results& results, int
   int64_t filled = 0;
   const Status status = backend.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor,
                                     length, &filled, mixed);
-  given = 0;
-  for (int64_t i = 0; i < filled && i < length; ++i) given += results.nondeterministic[i] ? 0 : 1;
+  for (int64_t i = 0; i < filled && i < length; ++i) {
+    if (results.nondeterministic[i]) continue;
+    ++given.count;
+    given.is_nondeterministic |= is_nondeterministic(backend, mixed[i]);
+  }
   return status;
 }
 
@@ -89,8 +98,10 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
   const Backend backend = backend_of(call);
   Results results(backend);
   if (!backend.usable() || !results.read(heuristics)) {
-    call.record(Action::unfixed, "the list could not be read ahead", {0, 0, 0});
-    return pass();
+    const Status status = pass();
+    if (status == Status::success)
+      call.record(Action::unfixed, "the list could not be read ahead", {0, 0, 0});
+    return status;
   }
   const int64_t bad = results.nondeterministic_count;
   if (bad == 0) {
@@ -112,13 +123,23 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
                 {results.found, bad, results.found});
     return status;
   }
-  int64_t given = 0;
+  Given given;
   const Status status =
       fill(backend, heuristics, results, requested, given, static_cast<Descriptor*>(elements));
   if (status != Status::success) return status;
-  if (returned != nullptr) *returned = given;
-  call.record(Action::replace, "engines with the note NONDETERMINISTIC left out",
-              {results.found, bad, given});
+  if (returned != nullptr) *returned = given.count;
+  if (!given.is_nondeterministic) {
+    call.record(Action::replace, "engines with the note NONDETERMINISTIC left out",
+                {results.found, bad, given.count});
+    return status;
+  }
+  constexpr const char* changed = "the list came in another order when it was asked for again";
+  if (options().strict()) {
+    call.record(Action::refuse, changed, {results.found, bad, 0});
+    if (returned != nullptr) *returned = 0;
+    return cudnn_not_supported(call);
+  }
+  call.record(Action::unfixed, changed, {results.found, bad, given.count});
   return status;
 }
 

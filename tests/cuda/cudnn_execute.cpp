@@ -5,7 +5,10 @@
 //     plan=I        finalizes a plan of engine I for the present graph; it is the present plan if that works
 //     run           runs the present plan          populate   puts it into a CUDA graph
 //     destroy       destroys it
+//     list          prints the engines of the heuristics' list
+//     time          finalizes and runs a plan of each config of that list in turn, and prints the fastest
 //     graph         begins another graph           sdpa       one that holds an SDPA backward operation
+//     matmuls=N     one of N matrix products
 //     rng=N         gives a random operation the constant seed N and prints what it got
 //     rng-tensor    gives it a tensor for a seed
 //     reduction     finalizes a reduction and prints whether it is deterministic, `unset` if nothing was said
@@ -16,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -40,18 +44,88 @@ void* graph_of(int operation_type, int attribute) {
   return graph;
 }
 
+void* graph_of_matmuls(int64_t count) {
+  std::vector<void*> operations;
+  for (int64_t i = 0; i < count; ++i) {
+    operations.push_back(create(backend::operation_matmul));
+    set(operations.back(), backend::matmul_product, create(backend::tensor));
+    finalize(operations.back());
+  }
+  const auto graph = create(backend::operation_graph);
+  CALL(cudnnBackendSetAttribute)
+  (graph, backend::graph_operations, backend::descriptor, count, operations.data());
+  finalize(graph);
+  return graph;
+}
+
 void* plain_graph() { return graph_of(backend::reduction, 1610); }
 
+void* plan_of(void* config) {
+  const auto plan = create(backend::execution_plan);
+  set(plan, backend::plan_config, config);
+  return plan;
+}
+
 void* plan_of(void* graph, int64_t index) {
-  const auto engine = create(backend::engine), config = create(backend::engine_config),
-             plan = create(backend::execution_plan);
+  const auto engine = create(backend::engine), config = create(backend::engine_config);
   set(engine, backend::engine_graph, graph);
   CALL(cudnnBackendSetAttribute)(engine, backend::engine_index, backend::int64, 1, &index);
   finalize(engine);
   set(config, backend::config_engine, engine);
   finalize(config);
-  set(plan, backend::plan_config, config);
-  return plan;
+  return plan_of(config);
+}
+
+/// The heuristics' list, asked for the way cudnn-frontend does; `status` is the library's.
+std::vector<void*> configs_of(void* graph, int& status) {
+  const auto heuristics = create(backend::engine_heuristics);
+  set(heuristics, backend::heuristics_graph, graph);
+  finalize(heuristics);
+  const auto ask = [&](int64_t requested, int64_t& returned, void** configs) {
+    return CALL(cudnnBackendGetAttribute)(heuristics, backend::heuristics_results, backend::descriptor,
+                                          requested, &returned, configs);
+  };
+  int64_t count = 0, returned = 0;
+  status = ask(0, count, nullptr);
+  if (status != backend::success) return {};
+  std::vector<void*> own;
+  for (int64_t i = 0; i < count; ++i) own.push_back(create(backend::engine_config));
+  auto handed_in = own;
+  status = ask(count, returned, handed_in.data());
+  own.resize(static_cast<size_t>(status == backend::success ? returned : 0));
+  return own;
+}
+
+long long engine_of(void* config) {
+  void* engine = create(backend::engine);
+  int64_t count = 0, index = -1;
+  CALL(cudnnBackendGetAttribute)(config, backend::config_engine, backend::descriptor, 1, &count, &engine);
+  CALL(cudnnBackendGetAttribute)(engine, backend::engine_index, backend::int64, 1, &count, &index);
+  return index;
+}
+
+void list(void* graph) {
+  int status = 0;
+  const auto configs = configs_of(graph, status);
+  std::printf("list: %d", status);
+  for (void* config : configs) std::printf(" %lld", engine_of(config));
+  std::printf("\n");
+}
+
+void time_them(void* graph, void* pack) {
+  int status = 0;
+  long long chosen = -1;
+  float shortest = 0;
+  for (void* config : configs_of(graph, status)) {
+    const auto plan = plan_of(config);
+    if (finalize(plan) != backend::success) continue;
+    if (CALL(cudnnBackendExecute)(nullptr, plan, pack) != backend::success) continue;
+    const float time = CALL(cudnnDoubleElapsedTime)();
+    if (chosen >= 0 && time >= shortest) continue;
+    chosen = engine_of(config);
+    shortest = time;
+  }
+  std::printf("chosen %lld\n", chosen);
 }
 
 void reduce(const std::string& word) {
@@ -106,6 +180,12 @@ int main(int argc, char** argv) {
       std::printf("populate: %d\n", CALL(cudnnBackendPopulateCudaGraph)(nullptr, plan, pack, nullptr));
     } else if (command == "destroy") {
       CALL(cudnnBackendDestroyDescriptor)(plan);
+    } else if (command == "list") {
+      list(graph);
+    } else if (command == "time") {
+      time_them(graph, pack);
+    } else if (command.starts_with("matmuls")) {
+      graph = graph_of_matmuls(std::atoll(value.c_str()));
     } else if (command == "graph") {
       graph = plain_graph();
     } else if (command == "sdpa") {

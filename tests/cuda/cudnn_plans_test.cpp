@@ -260,6 +260,85 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, CudnnExecute, both_ways, name_of_way);
 
+TEST_P(CudnnExecute, TheListIsTheNativeOneWithoutNondeterministicEngines) {
+  // The order is another one in each run.
+  const std::pair<const char*, const char*> lists[] = {
+      {"1,9,2,3", "1 2 3"}, {"9,3,2,1", "3 2 1"}, {"2,1,3,9", "2 1 3"}};
+  for (const auto& [engines, kept] : lists) {
+    const Environment order{{"DOUBLE_ENGINES", engines}};
+    const auto filtered = shimmed({"list"}, enforce + order);
+    EXPECT_EQ(filtered.out, Lines{std::string{"list: 0 "} + kept});
+    EXPECT_TRUE(filtered.did("replace", query)) << filtered;
+    std::string all = std::string{"list: 0 "} + engines;
+    std::ranges::replace(all, ',', ' ');
+    EXPECT_EQ(native({"list"}, order), Lines{all});
+    EXPECT_EQ(shimmed({"list"}, disabled(query) + order).out, Lines{all});
+  }
+}
+
+TEST_P(CudnnExecute, ALibraryThatFailsIsTheProgramsToSee) {
+  const Environment failing{{"DOUBLE_MISBEHAVE", "heuristics fail"}};
+  const auto failed = shimmed({"list"}, enforce + failing);
+  EXPECT_EQ(failed.out, Lines{"list: 5000"});
+  EXPECT_EQ(failed.out, native({"list"}, failing));
+  EXPECT_FALSE(failed.recorded(query)) << failed;
+}
+
+TEST_P(CudnnExecute, AShorterListThanPromisedIsFilteredToo) {
+  const Environment fewer{{"DOUBLE_MISBEHAVE", "fewer"}};
+  EXPECT_EQ(native({"list"}, fewer), Lines{"list: 0 1 9"});
+  EXPECT_EQ(shimmed({"list"}, enforce + fewer).out, Lines{"list: 0 1"});
+}
+
+TEST_P(CudnnExecute, AListWithoutADeterministicEngineIsLeftAndRecorded) {
+  const Environment only{{"DOUBLE_MISBEHAVE", "only_nondeterministic"}};
+  const auto left = shimmed({"list"}, enforce + only);
+  EXPECT_EQ(left.out, Lines{"list: 0 1 9 2 3"});
+  EXPECT_TRUE(left.did("unfixed", query)) << left;
+  const auto refused = shimmed({"list"}, strict + only);
+  EXPECT_EQ(refused.out, Lines{"list: 3000"});
+  EXPECT_TRUE(refused.did("refuse", query)) << refused;
+}
+
+// The list is filtered by asking twice, which another order would defeat.
+TEST_P(CudnnExecute, AListThatChangesBetweenTwoQueriesIsNotCalledDeterministic) {
+  const Environment changing{{"DOUBLE_MISBEHAVE", "another order"}};
+  const auto left = shimmed({"list"}, enforce + changing);
+  EXPECT_TRUE(contains(left.out, " 9")) << left;
+  EXPECT_TRUE(left.did("unfixed", query)) << left;
+  EXPECT_FALSE(left.did("replace", query)) << left;
+  const auto refused = shimmed({"list"}, strict + changing);
+  EXPECT_EQ(refused.out, Lines{"list: 3000"});
+  EXPECT_TRUE(refused.did("refuse", query)) << refused;
+}
+
+TEST_P(CudnnExecute, TimesDoNotChoose) {
+  for (const std::string fastest : {"1", "2", "3"}) { // another one in each run
+    const Environment times{{"DOUBLE_FASTEST", fastest}};
+    EXPECT_EQ(native({"time"}, times), Lines{"chosen " + fastest});
+    EXPECT_EQ(shimmed({"time"}, untimed + times).out, Lines{"chosen " + fastest});
+    EXPECT_EQ(shimmed({"time"}, enforce + times).out, Lines{"chosen 1"});
+    EXPECT_EQ(shimmed({"time"}, strict + times).out, Lines{"chosen 1"});
+    // What is refused is not run either.
+    EXPECT_FALSE(contains(calls(), "cudnnBackendExecute engine=2"));
+  }
+}
+
+TEST_P(CudnnExecute, TheFirstThatWorksIsTheChoiceOfATimingProgram) {
+  const Environment broken{
+      {"DOUBLE_ENGINES", "0,1,2"}, {"DOUBLE_FASTEST", "2"}, {"DOUBLE_MISBEHAVE", "engine 0 fails"}};
+  EXPECT_EQ(native({"time"}, broken), Lines{"chosen 2"});
+  EXPECT_EQ(shimmed({"time"}, enforce + broken).out, Lines{"chosen 1"});
+}
+
+TEST_P(CudnnExecute, AnOlderLibraryCanDoWithoutGraphs) {
+  set_libraries(DETSHIM_TEST_OLD_BACKEND_DOUBLE);
+  EXPECT_EQ(shimmed({"plan=1", "run", "destroy", "plan=2"}).out,
+            (Lines{"plan 1: 0", "run: 0", "plan 2: 3000"}));
+  EXPECT_EQ(shimmed({"list", "reduction", "rng=7"}).out,
+            (Lines{"list: 0 1 2 3", "reduction: 0 true", "seed: 42"}));
+}
+
 const Environment engine_0_fails{{"DOUBLE_MISBEHAVE", "engine 0 fails"}};
 
 TEST_P(CudnnExecute, AChoiceThatHasRunStays) {
@@ -301,13 +380,15 @@ TEST_P(CudnnExecute, TheLastPlanOfAConfigGivesItBack) {
 }
 
 TEST_P(CudnnExecute, ManyGraphsComeAndGo) {
+  constexpr int graphs = 4500;
   Arguments program;
-  for (int i = 0; i < 6000; ++i) program.insert(program.end(), {"graph", "plan=1", "plan=2"});
+  for (int i = 0; i < graphs; ++i) program.insert(program.end(), {"graph", "plan=1", "plan=2"});
   const auto built = shimmed(program);
   // Their descriptors are all alive: there is room for some thousand graphs, and the others are left alone.
-  EXPECT_EQ(std::ranges::count(built.out, "plan 1: 0"), 6000);
+  EXPECT_EQ(std::ranges::count(built.out, "plan 1: 0"), graphs);
   EXPECT_GT(std::ranges::count(built.out, "plan 2: 3000"), 3000);
-  EXPECT_EQ(std::ranges::count(built.out, "plan 2: 3000") + std::ranges::count(built.out, "plan 2: 0"), 6000);
+  EXPECT_EQ(std::ranges::count(built.out, "plan 2: 3000") + std::ranges::count(built.out, "plan 2: 0"),
+            graphs);
   EXPECT_EQ(std::ranges::count_if(
                 built.records,
                 [](const auto& record) { return record["t"] == "call" && record["do"] == "unfixed"; }),

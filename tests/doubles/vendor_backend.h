@@ -12,11 +12,13 @@ enum Status { success = 0, bad_param = 2000, not_supported = 3000, execution_fai
 enum DescriptorType {
   engine = 2,
   engine_config = 3,
+  engine_heuristics = 4,
   execution_plan = 5,
   knob_choice = 7,
   operation_graph = 15,
   variant_pack = 16,
   tensor = 17,
+  operation_matmul = 19,
   reduction = 21,
   operation_rng = 33,
   operation_sdpa_backward = 43,
@@ -25,6 +27,8 @@ enum DescriptorType {
 enum Type { boolean = 2, int64 = 3, numerical_note = 11, descriptor = 15, reduction_operator_type = 18 };
 
 enum Name {
+  heuristics_graph = 201,
+  heuristics_results = 202,
   config_engine = 300,
   config_knob_choices = 302,
   plan_config = 401,
@@ -32,6 +36,7 @@ enum Name {
   engine_graph = 1300,
   engine_index = 1301,
   engine_note = 1303,
+  matmul_product = 1522,
   reduction_operator = 1600,
   reduction_is_deterministic = 1602,
   rng_seed = 2311,
@@ -53,5 +58,8 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t reque
 int cudnnBackendFinalize(void* descriptor);
 int cudnnBackendExecute(void* handle, void* plan, void* variant_pack);
 int cudnnBackendPopulateCudaGraph(void* handle, void* plan, void* variant_pack, void* graph);
+
+/// The double's own, for the CUDA events that a program times its plans with: how long the last run took.
+float cudnnDoubleElapsedTime();
 
 } // extern "C"
