@@ -56,19 +56,22 @@ inline bool read(const Backend& backend, Descriptor from, Name name, Owned& into
          count == 1;
 }
 
-/// Whether the config's engine carries the note NONDETERMINISTIC. False where it cannot be read.
-inline bool is_nondeterministic(const Backend& backend, Descriptor config) {
+/// What an engine's notes say of it.
+enum class Verdict { deterministic, nondeterministic, unreadable };
+
+/// Whether the config's engine carries the note NONDETERMINISTIC (CUDNN_ATTR_ENGINE_NUMERICAL_NOTE).
+inline Verdict judge(const Backend& backend, Descriptor config) {
   constexpr int64_t note_limit = 32;
   Owned engine(backend, DescriptorType::engine);
-  if (!read(backend, config, Name::engine_config_engine, engine)) return false;
+  if (!read(backend, config, Name::engine_config_engine, engine)) return Verdict::unreadable;
   abi::cudnnNumericalNote notes[note_limit];
   int64_t count = 0;
   if (backend.get(engine.descriptor, Name::engine_numerical_note, Type::numerical_note, note_limit, &count,
                   notes) != Status::success)
-    return false;
+    return Verdict::unreadable;
   for (int64_t i = 0; i < count && i < note_limit; ++i)
-    if (notes[i] == abi::cudnnNumericalNote::non_deterministic) return true;
-  return false;
+    if (notes[i] == abi::cudnnNumericalNote::non_deterministic) return Verdict::nondeterministic;
+  return Verdict::deterministic;
 }
 
 } // namespace detshim::cudnn

@@ -38,11 +38,12 @@ bool holds_sdpa_backward(const Descriptor* operations, int64_t count) {
   return matmuls >= matmuls_of_backward;
 }
 
-/// Whether a finalized plan's engine is nondeterministic.
-bool is_nondeterministic_plan(const Backend& backend, Descriptor plan) {
+/// What the notes of a finalized plan's engine say.
+Verdict judge_plan(const Backend& backend, Descriptor plan) {
+  if (!backend.usable()) return Verdict::unreadable;
   Owned config(backend, DescriptorType::engine_config);
-  return read(backend, plan, Name::execution_plan_engine_config, config) &&
-         is_nondeterministic(backend, config.descriptor);
+  if (!read(backend, plan, Name::execution_plan_engine_config, config)) return Verdict::unreadable;
+  return judge(backend, config.descriptor);
 }
 
 /// A config was set: what Finalize must know of the plan. The config may be gone by then.
@@ -50,8 +51,10 @@ Note plan_note(const Backend& backend, Descriptor plan, Descriptor config) {
   Note note;
   note.descriptor = plan;
   note.flags = Note::plan;
+  const Verdict verdict = backend.usable() ? judge(backend, config) : Verdict::unreadable;
+  if (verdict == Verdict::nondeterministic) note.flags |= Note::nondeterministic;
+  if (verdict == Verdict::unreadable) note.flags |= Note::unreadable;
   if (!backend.usable()) return note;
-  if (is_nondeterministic(backend, config)) note.flags |= Note::nondeterministic;
   note.graph = note_of(config).graph;
   if (note.graph != 0 && keeps_first_plan()) note.config = config_of(backend, config);
   return note;
@@ -149,10 +152,14 @@ Status finalize_plan(const Call& call, Descriptor plan) {
   constexpr const char* is_nondeterministic_text = "the plan's engine is nondeterministic";
   constexpr const char* threads_text = "the first plan is another thread's: which is first may be chance";
   constexpr const char* may_be_text = "SDPA backward: deterministic in some cases, and no note says in which";
+  constexpr const char* unreadable_text = "the notes of the plan's engine cannot be read";
+  constexpr const char* from_json_text = "a plan from JSON: its engine's notes are seen, its operations not";
   record_cudnn_once(call);
   bool is_bad = (note.flags & Note::nondeterministic) != 0;
+  bool is_unreadable = (note.flags & Note::unreadable) != 0;
   const bool may_be_bad = has_sdpa_backward(note.graph);
   if (options().strict() && is_bad) return refuse(is_nondeterministic_text, nondeterministic_note);
+  if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
   if (options().strict() && may_be_bad) return refuse(may_be_text, no_note);
 
   const bool is_one_of_many = keeps_first_plan() && note.config.key != 0;
@@ -167,15 +174,19 @@ Status finalize_plan(const Call& call, Descriptor plan) {
   const Status status = call.real(plan);
   if (status != Status::success) return status;
   if ((note.flags & Note::from_json) != 0) {
-    const Backend backend = backend_of(call);
-    is_bad = backend.usable() && is_nondeterministic_plan(backend, plan);
+    const Verdict verdict = judge_plan(backend_of(call), plan);
+    is_bad = verdict == Verdict::nondeterministic;
+    is_unreadable = verdict == Verdict::unreadable;
     if (options().strict() && is_bad) return refuse(is_nondeterministic_text, nondeterministic_note);
+    if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
+    if (!is_bad && !is_unreadable) call.record(Action::observe, from_json_text, {no_note, engine, engine});
   }
   if (is_one_of_many && !take(note)) {
     call.record(Action::unfixed, threads_text, {no_note, engine, ""});
     return cudnn_not_supported(call);
   }
   if (is_bad) call.record(Action::unfixed, is_nondeterministic_text, {nondeterministic_note, engine, engine});
+  if (is_unreadable) call.record(Action::unfixed, unreadable_text, {no_note, engine, engine});
   if (may_be_bad && !is_bad) call.record(Action::unfixed, may_be_text, {no_note, engine, engine});
   return status;
 }

@@ -37,7 +37,9 @@ public:
       return false;
     found = filled < count ? filled : count;
     for (int64_t i = 0; i < found; ++i) {
-      nondeterministic[i] = is_nondeterministic(backend_, configs[i]);
+      const Verdict verdict = judge(backend_, configs[i]);
+      unreadable_count += verdict == Verdict::unreadable ? 1 : 0;
+      nondeterministic[i] = verdict == Verdict::nondeterministic;
       nondeterministic_count += nondeterministic[i] ? 1 : 0;
     }
     return true;
@@ -54,6 +56,7 @@ public:
   int64_t count = 0; ///< descriptors made
   int64_t found = 0; ///< of those, filled by the library
   int64_t nondeterministic_count = 0;
+  int64_t unreadable_count = 0;
   Descriptor configs[result_limit];
   bool nondeterministic[result_limit];
 
@@ -82,7 +85,7 @@ Status fill(const Backend& backend, Descriptor heuristics, Results& results, int
   for (int64_t i = 0; i < filled && i < length; ++i) {
     if (results.nondeterministic[i]) continue;
     ++given.count;
-    given.is_nondeterministic |= is_nondeterministic(backend, mixed[i]);
+    given.is_nondeterministic |= judge(backend, mixed[i]) == Verdict::nondeterministic;
   }
   return status;
 }
@@ -104,8 +107,11 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
     return status;
   }
   const int64_t bad = results.nondeterministic_count;
+  if (results.unreadable_count > 0) // they stay in the list; strict refuses their plans
+    call.record(Action::unfixed, "the notes of some engines cannot be read", {results.found, bad, 0});
   if (bad == 0) {
     const Status status = pass();
+    if (results.unreadable_count > 0) return status;
     call.record(Action::observe, "every engine is deterministic by its notes",
                 {results.found, bad, results.found});
     return status;

@@ -37,6 +37,7 @@ struct Note {
     sdpa_backward = 128,  ///< an operation
     graph_itself = 256,   ///< an operation graph, not what was made of one
     matmul = 512,         ///< an operation
+    unreadable = 1024,    ///< a plan whose engine's notes cannot be read
   };
   const void* descriptor = nullptr;
   uint32_t graph = 0; ///< 0: not known

@@ -7,6 +7,7 @@
 //     destroy       destroys it
 //     list          prints the engines of the heuristics' list
 //     time          finalizes and runs a plan of each config of that list in turn, and prints the fastest
+//     drop          destroys the present graph
 //     graph         begins another graph           sdpa       one that holds an SDPA backward operation
 //     matmuls=N     one of N matrix products
 //     rng=N         gives a random operation the constant seed N and prints what it got
@@ -73,7 +74,9 @@ void* plan_of(void* graph, int64_t index) {
   finalize(engine);
   set(config, backend::config_engine, engine);
   finalize(config);
-  return plan_of(config);
+  const auto plan = plan_of(config);
+  for (void* done : {engine, config}) CALL(cudnnBackendDestroyDescriptor)(done);
+  return plan;
 }
 
 /// The heuristics' list, asked for the way cudnn-frontend does; `status` is the library's.
@@ -186,6 +189,8 @@ int main(int argc, char** argv) {
       time_them(graph, pack);
     } else if (command.starts_with("matmuls")) {
       graph = graph_of_matmuls(std::atoll(value.c_str()));
+    } else if (command == "drop") {
+      CALL(cudnnBackendDestroyDescriptor)(graph);
     } else if (command == "graph") {
       graph = plain_graph();
     } else if (command == "sdpa") {

@@ -312,6 +312,18 @@ TEST_P(CudnnExecute, AListThatChangesBetweenTwoQueriesIsNotCalledDeterministic) 
   EXPECT_TRUE(refused.did("refuse", query)) << refused;
 }
 
+TEST_P(CudnnExecute, AnEngineWithoutReadableNotesIsNotCalledDeterministic) {
+  const Environment silent{{"DOUBLE_MISBEHAVE", "no notes"}};
+  const auto left = shimmed({"list", "plan=1"}, enforce + silent);
+  EXPECT_EQ(left.out, (Lines{"list: 0 1 9 2 3", "plan 1: 0"}));
+  EXPECT_TRUE(left.did("unfixed", query)) << left;
+  EXPECT_FALSE(left.did("observe", query)) << left;
+  EXPECT_TRUE(left.did("unfixed", finalize)) << left;
+  const auto refused = shimmed({"plan=1"}, strict + silent);
+  EXPECT_EQ(refused.out, Lines{"plan 1: 3000"});
+  EXPECT_TRUE(refused.did("refuse", finalize)) << refused;
+}
+
 TEST_P(CudnnExecute, TimesDoNotChoose) {
   for (const std::string fastest : {"1", "2", "3"}) { // another one in each run
     const Environment times{{"DOUBLE_FASTEST", fastest}};
@@ -393,6 +405,15 @@ TEST_P(CudnnExecute, ManyGraphsComeAndGo) {
                 built.records,
                 [](const auto& record) { return record["t"] == "call" && record["do"] == "unfixed"; }),
             1);
+}
+
+TEST_P(CudnnExecute, GraphsThatAreGoneMakeRoom) {
+  constexpr int graphs = 4500; // more than there is room for at once
+  Arguments program;
+  for (int i = 0; i < graphs; ++i) program.insert(program.end(), {"graph", "plan=1", "plan=2", "drop"});
+  const auto built = shimmed(program);
+  EXPECT_EQ(std::ranges::count(built.out, "plan 2: 3000"), graphs);
+  EXPECT_FALSE(built.did("unfixed", set_attribute)) << built.records.back();
 }
 
 TEST_P(CudnnExecute, SdpaBackwardIsRecordedAndRefusedInStrictMode) {

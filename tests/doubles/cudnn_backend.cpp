@@ -11,6 +11,7 @@
 //   heuristics fail        so does asking for the list
 //   fewer                  the list is two engines long, whatever was promised
 //   only_nondeterministic  every engine is nondeterministic
+//   no notes               the notes of engines cannot be asked for
 //   another order          the list begins one engine later each time that it is asked for
 //
 // DETSHIM_TEST_NO_POPULATE builds an older library, which has no cudnnBackendPopulateCudaGraph.
@@ -143,6 +144,7 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int type, int64_t reque
   if (own.type == backend::engine_heuristics && name == backend::heuristics_results)
     return deliver(own, requested, *returned, static_cast<Descriptor* const*>(elements));
   if (own.type == backend::engine && name == backend::engine_note) {
+    if (misbehaves("no notes")) return backend::not_supported;
     if ((own.index() == 9 || misbehaves("only_nondeterministic")) && requested > 0) {
       *static_cast<int*>(elements) = backend::note_nondeterministic;
       *returned = 1;
