@@ -38,18 +38,40 @@ struct cudnnConvolutionAlgoPerf {
 static_assert(sizeof(cudnnConvolutionAlgoPerf) == 48);
 
 /// cudnnBackendDescriptorType_t
-enum class cudnnBackendDescriptorType : int { engine = 2, engine_config = 3 };
+enum class cudnnBackendDescriptorType : int { engine = 2, engine_config = 3, knob_choice = 7 };
 
 /// cudnnBackendAttributeType_t
-enum class cudnnBackendAttributeType : int { numerical_note = 11, backend_descriptor = 15 };
+enum class cudnnBackendAttributeType : int {
+  boolean = 2, ///< elements are bool
+  int64 = 3,
+  knob_type = 9,
+  numerical_note = 11,
+  backend_descriptor = 15,
+  int32 = 23,
+};
 
 /// cudnnBackendAttributeName_t
 enum class cudnnBackendAttributeName : int {
-  engine_heuristic_results = 202,     ///< CUDNN_ATTR_ENGINEHEUR_RESULTS
-  engine_config_engine = 300,         ///< CUDNN_ATTR_ENGINECFG_ENGINE
-  execution_plan_engine_config = 401, ///< CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG
-  execution_plan_json = 405,          ///< CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION
-  engine_numerical_note = 1303,       ///< CUDNN_ATTR_ENGINE_NUMERICAL_NOTE
+  engine_heuristic_operation_graph = 201, ///< CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH
+  engine_heuristic_results = 202,         ///< CUDNN_ATTR_ENGINEHEUR_RESULTS
+  engine_config_engine = 300,             ///< CUDNN_ATTR_ENGINECFG_ENGINE
+  engine_config_knob_choices = 302,       ///< CUDNN_ATTR_ENGINECFG_KNOB_CHOICES
+  execution_plan_engine_config = 401,     ///< CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG
+  execution_plan_json = 405,              ///< CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION
+  knob_choice_type = 600,                 ///< CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE
+  knob_choice_value = 601,                ///< CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE
+  operation_graph_operations = 801,       ///< CUDNN_ATTR_OPERATIONGRAPH_OPS
+  engine_operation_graph = 1300,          ///< CUDNN_ATTR_ENGINE_OPERATION_GRAPH
+  engine_global_index = 1301,             ///< CUDNN_ATTR_ENGINE_GLOBAL_INDEX
+  engine_numerical_note = 1303,           ///< CUDNN_ATTR_ENGINE_NUMERICAL_NOTE
+  engine_sm_count_target = 1306,          ///< CUDNN_ATTR_ENGINE_SM_COUNT_TARGET
+  operation_matmul_product = 1522,        ///< CUDNN_ATTR_OPERATION_MATMUL_CDESC
+  reduction_operator = 1600,              ///< CUDNN_ATTR_REDUCTION_OPERATOR
+  reduction_math_type = 1601,             ///< CUDNN_ATTR_REDUCTION_COMP_TYPE
+  reduction_is_deterministic = 1602,      ///< CUDNN_ATTR_REDUCTION_IS_DETERMINISTIC, since 9.11
+  operation_rng_seed = 2311,              ///< CUDNN_ATTR_OPERATION_RNG_SEED
+  sdpa_backward_first = 2851,             ///< CUDNN_ATTR_OPERATION_SDPA_BWD_QDESC
+  sdpa_backward_last = 2862,              ///< CUDNN_ATTR_OPERATION_SDPA_BWD_DODDESC
 };
 
 /// cudnnBackendNumericalNote_t

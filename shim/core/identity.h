@@ -38,6 +38,7 @@ enum class Kind : uint64_t {
   kernel_getrandom = 15, ///< a system call that the supervisor answers
   kernel_device = 16,    ///< a random device that the supervisor opens
   cudnn_dropout = 17,
+  cudnn_graph_rng = 18, ///< a random operation in a graph of cuDNN
 };
 
 struct Process {

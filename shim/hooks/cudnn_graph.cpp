@@ -1,296 +1,281 @@
-// cuDNN's backend graph interface: engine heuristics without nondeterministic engines.
+// cuDNN's backend graph interface: what its descriptors are filled with, and which execution plans there are.
 //
-// The caller makes the engine-config descriptors itself and keeps its own pointers to them (cudnn-frontend
-// does), so reordering the array that it passed would change nothing. The list is filtered by filling: the
-// library is asked once into descriptors of ours, each engine's numerical notes are read, and it is asked
-// again with the caller's descriptors in the places that are kept and ours in the others. That works because
-// the library gives one heuristics descriptor's results in the same order every time.
-#include "core/lock.h"
-#include "hooks/cudnn_common.h"
+// cudnn_heuristics.cpp leaves nondeterministic engines out of the lists; an engine may also be named by its
+// index, or come in a plan's JSON, so plans are looked at again. Beside that, a program that times its
+// candidates is given one (cudnn_plans.h), reductions are asked to be deterministic, and the seed of a random
+// operation is pinned.
+#include "core/seeds.h"
+#include "hooks/cudnn_plans.h"
 
-namespace detshim {
+namespace detshim::cudnn {
 namespace {
 
-using namespace abi;
-using Descriptor = cudnnBackendDescriptor_t;
-using Type = cudnnBackendAttributeType;
-using Name = cudnnBackendAttributeName;
-using GetAttribute = cudnnStatus(Descriptor, Name, Type, int64_t, int64_t*, void*);
-using Create = cudnnStatus(cudnnBackendDescriptorType, Descriptor*);
-using Destroy = cudnnStatus(Descriptor);
+constexpr size_t first_deterministic_reduction = 91100; // CUDNN_ATTR_REDUCTION_IS_DETERMINISTIC
 
-constexpr int64_t result_limit = 512; // engine configs of one query; 73 is the most that was seen
-constexpr int64_t note_limit = 32;
+constexpr const char* nondeterministic_note = "NONDETERMINISTIC";
+constexpr const char* no_note = "";
 
-/// The library's own functions, past our hooks.
-struct Backend {
-  GetAttribute* get;
-  Create* create;
-  Destroy* destroy;
-  bool usable() const { return get != nullptr && create != nullptr && destroy != nullptr; }
-};
+/// Whether programs are kept from choosing a plan by its time. Autotune::record and ::replay are about
+/// another choice, and are as off here.
+bool keeps_first_plan() { return options().pins() && options().autotune == Autotune::first; }
 
-/// A descriptor of ours for the length of a scope.
-class Owned {
-public:
-  Owned(const Backend& backend, cudnnBackendDescriptorType type) : backend_(backend) {
-    if (backend.create(type, &descriptor) != cudnnStatus::success) descriptor = nullptr;
-  }
-  ~Owned() {
-    if (descriptor != nullptr) backend_.destroy(descriptor);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  Descriptor descriptor = nullptr;
-
-private:
-  const Backend& backend_;
-};
-
-/// Whether the config's engine carries the note NONDETERMINISTIC. False where it cannot be read.
-bool is_nondeterministic(const Backend& backend, Descriptor config) {
-  Owned engine(backend, cudnnBackendDescriptorType::engine);
-  if (engine.descriptor == nullptr) return false;
-  int64_t count = 0;
-  if (backend.get(config, Name::engine_config_engine, Type::backend_descriptor, 1, &count,
-                  &engine.descriptor) != cudnnStatus::success)
-    return false;
-  cudnnNumericalNote notes[note_limit];
-  count = 0;
-  if (backend.get(engine.descriptor, Name::engine_numerical_note, Type::numerical_note, note_limit, &count,
-                  notes) != cudnnStatus::success)
-    return false;
-  for (int64_t i = 0; i < count && i < note_limit; ++i)
-    if (notes[i] == cudnnNumericalNote::non_deterministic) return true;
-  return false;
+bool is_sdpa_backward(Name name) {
+  return name >= Name::sdpa_backward_first && name <= Name::sdpa_backward_last;
 }
 
-/// One query's results: descriptors of ours that hold them, and which are nondeterministic.
-class Results {
-public:
-  explicit Results(const Backend& backend) : backend_(backend) {}
-  ~Results() {
-    for (int64_t i = 0; i < count; ++i) backend_.destroy(configs[i]);
+/// Whether the operations are the backward pass of attention: as one operation, or as cudnn-frontend builds
+/// it (node/scaled_dot_product_flash_attention.h), of single ones, five of them matrix products: Q K^T,
+/// P^T dO, dO V^T, dS^T Q, dS K. Its forward pass has two. What of it is deterministic depends on more than
+/// the graph, and its engines carry no note that says so (seen on cuDNN 9.19).
+bool holds_sdpa_backward(const Descriptor* operations, int64_t count) {
+  constexpr int matmuls_of_backward = 5;
+  int matmuls = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t flags = flags_of(operations[i]);
+    if ((flags & Note::sdpa_backward) != 0) return true;
+    matmuls += (flags & Note::matmul) != 0 ? 1 : 0;
   }
-  Results(const Results&) = delete;
-  Results& operator=(const Results&) = delete;
+  return matmuls >= matmuls_of_backward;
+}
 
-  bool read(Descriptor heuristics) {
-    int64_t available = 0;
-    if (backend_.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, 0, &available,
-                     nullptr) != cudnnStatus::success ||
-        available > result_limit)
-      return false;
-    for (; count < available; ++count)
-      if (backend_.create(cudnnBackendDescriptorType::engine_config, &configs[count]) != cudnnStatus::success)
-        return false;
-    int64_t filled = 0;
-    if (backend_.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, count, &filled,
-                     configs) != cudnnStatus::success)
-      return false;
-    found = filled < count ? filled : count;
-    for (int64_t i = 0; i < found; ++i) {
-      nondeterministic[i] = is_nondeterministic(backend_, configs[i]);
-      nondeterministic_count += nondeterministic[i] ? 1 : 0;
-    }
+/// What the notes of a finalized plan's engine say.
+Verdict judge_plan(const Backend& backend, Descriptor plan) {
+  if (!backend.usable()) return Verdict::unreadable;
+  Owned config(backend, DescriptorType::engine_config);
+  if (!read(backend, plan, Name::execution_plan_engine_config, config)) return Verdict::unreadable;
+  return judge(backend, config.descriptor);
+}
+
+/// A config was set: what Finalize must know of the plan. The config may be gone by then.
+Note plan_note(const Backend& backend, Descriptor plan, Descriptor config) {
+  Note note;
+  note.descriptor = plan;
+  note.flags = Note::plan;
+  const Verdict verdict = backend.usable() ? judge(backend, config) : Verdict::unreadable;
+  if (verdict == Verdict::nondeterministic) note.flags |= Note::nondeterministic;
+  if (verdict == Verdict::unreadable) note.flags |= Note::unreadable;
+  if (!backend.usable()) return note;
+  note.graph = note_of(config).graph;
+  if (note.graph != 0 && keeps_first_plan()) note.config = config_of(backend, config);
+  return note;
+}
+
+/// Notes what an attribute says that was set. False where there is no room for it.
+template <typename Call>
+bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64_t count,
+            const void* elements) {
+  const auto* const descriptors = static_cast<const Descriptor*>(elements);
+  const auto with_flags = [&](uint32_t flags) {
+    Note note = note_of(descriptor);
+    note.descriptor = descriptor;
+    note.flags |= flags;
+    return remember(note);
+  };
+  if (name == Name::reduction_operator || name == Name::reduction_math_type)
+    return with_flags(Note::reduction);
+  if (name == Name::reduction_is_deterministic && type == Type::boolean && count == 1) {
+    Note note = note_of(descriptor);
+    note.descriptor = descriptor;
+    note.flags = (note.flags & ~Note::repeatable) | Note::reduction |
+                 (*static_cast<const bool*>(elements) ? Note::repeatable : 0U);
+    return remember(note);
+  }
+  if (name == Name::execution_plan_json) { // its engine can be read when it is finalized
+    forget(descriptor);
+    return with_flags(Note::from_json);
+  }
+  if (type != Type::backend_descriptor || count < 1) return true;
+  if (is_sdpa_backward(name)) return with_flags(Note::sdpa_backward);
+  switch (name) {
+  case Name::operation_matmul_product:
+    return with_flags(Note::matmul);
+  case Name::engine_heuristic_operation_graph:
+  case Name::engine_operation_graph:
+    return number_of(descriptors[0]) != 0 && derive(descriptor, descriptors[0]);
+  case Name::engine_config_engine:
+    return derive(descriptor, descriptors[0]);
+  case Name::execution_plan_engine_config:
+    forget(descriptor);
+    return remember(plan_note(backend_of(call), descriptor, descriptors[0]));
+  case Name::operation_graph_operations: {
+    forget(descriptor); // a graph that is filled is a new one
+    if (!holds_sdpa_backward(descriptors, count)) return true;
+    const uint32_t number = number_of(descriptor);
+    mark_sdpa_backward(number);
+    return number != 0;
+  }
+  default:
     return true;
   }
-
-  /// Puts an empty descriptor in a result's place: the library fills only those, and stops at another.
-  bool renew(int64_t i) {
-    backend_.destroy(configs[i]);
-    if (backend_.create(cudnnBackendDescriptorType::engine_config, &configs[i]) == cudnnStatus::success)
-      return true;
-    configs[i] = configs[--count];
-    return false;
-  }
-
-  int64_t count = 0; ///< descriptors made
-  int64_t found = 0; ///< of those, filled by the library
-  int64_t nondeterministic_count = 0;
-  Descriptor configs[result_limit];
-  bool nondeterministic[result_limit];
-
-private:
-  const Backend& backend_;
-};
-
-/// What is known of an execution plan before it is finalized.
-enum class PlanMark : uint8_t { none, nondeterministic, from_json };
-
-/// Plans that Finalize must look at, from the moment that their engine config is set to their end. There are
-/// few: a list that is full forgets the oldest.
-struct MarkedPlan {
-  Descriptor plan;
-  PlanMark mark;
-};
-constinit MarkedPlan marked_plans[256] = {};
-constinit unsigned next_mark = 0;
-constinit uint64_t lock = 0;
-constinit bool any_marks = false; // until then nothing needs to be looked up
-
-void mark(Descriptor plan, PlanMark as) {
-  Lock guard(lock);
-  if (!guard.held()) return;
-  marked_plans[next_mark++ % 256] = {plan, as};
-  __atomic_store_n(&any_marks, true, __ATOMIC_RELAXED);
 }
 
-PlanMark mark_of(Descriptor plan) {
-  if (!__atomic_load_n(&any_marks, __ATOMIC_RELAXED)) return PlanMark::none;
-  Lock guard(lock);
-  for (const MarkedPlan& marked : marked_plans)
-    if (marked.plan == plan) return marked.mark;
-  return PlanMark::none;
-}
-
-void unmark(Descriptor plan) {
-  if (!__atomic_load_n(&any_marks, __ATOMIC_RELAXED)) return;
-  Lock guard(lock);
-  for (MarkedPlan& marked : marked_plans)
-    if (marked.plan == plan) marked = {};
-}
-
-/// Whether a finalized plan's engine is nondeterministic.
-bool is_nondeterministic_plan(const Backend& backend, Descriptor plan) {
-  Owned config(backend, cudnnBackendDescriptorType::engine_config);
-  int64_t count = 0;
-  return config.descriptor != nullptr &&
-         backend.get(plan, Name::execution_plan_engine_config, Type::backend_descriptor, 1, &count,
-                     &config.descriptor) == cudnnStatus::success &&
-         is_nondeterministic(backend, config.descriptor);
-}
-
+/// Finalizes a reduction, deterministic where the library can promise it.
 template <typename Call>
-Backend backend_of(const Call& call) {
-  return {call.template beside<GetAttribute>("cudnnBackendGetAttribute"),
-          call.template beside<Create>("cudnnBackendCreateDescriptor"),
-          call.template beside<Destroy>("cudnnBackendDestroyDescriptor")};
+Status finalize_reduction(const Call& call, Descriptor reduction, uint32_t flags) {
+  const auto asked = static_cast<int64_t>((flags & Note::repeatable) != 0);
+  record_cudnn_once(call);
+  if (asked != 0) {
+    call.record(Action::observe, "the program asks for a deterministic reduction", {no_note, asked, asked});
+    return call.real(reduction);
+  }
+  if (!options().forces()) {
+    call.record(Action::unfixed, "a reduction need not be deterministic; this mode leaves algorithms alone",
+                {no_note, asked, asked});
+    return call.real(reduction);
+  }
+  if (cudnn_version(call) < first_deterministic_reduction) {
+    call.record(Action::unfixed, "a reduction need not be deterministic before cuDNN 9.11",
+                {no_note, asked, asked});
+    return call.real(reduction);
+  }
+  const Backend backend = backend_of(call);
+  const bool deterministic = true;
+  if (backend.set == nullptr || backend.set(reduction, Name::reduction_is_deterministic, Type::boolean, 1,
+                                            &deterministic) != Status::success) {
+    call.record(Action::unfixed, "the library refused a deterministic reduction", {no_note, asked, asked});
+    return call.real(reduction);
+  }
+  call.record(Action::replace, "a reduction need not be deterministic unless asked to be",
+              {no_note, asked, int64_t{1}});
+  return call.real(reduction);
 }
 
-/// Fills the caller's descriptors with the kept results; the library's status. `given` is how many were
-/// filled: the library stops at the first that it cannot fill.
-cudnnStatus fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested,
-                 int64_t& given, Descriptor* theirs) {
-  Descriptor mixed[result_limit];
-  int64_t length = 0;
-  for (int64_t kept = 0; length < results.found && kept < requested; ++length) {
-    if (results.nondeterministic[length] && !results.renew(length)) return cudnnStatus::allocation_failed;
-    mixed[length] = results.nondeterministic[length] ? results.configs[length] : theirs[kept++];
+/// Finalizes a plan that something is known of.
+template <typename Call>
+Status finalize_plan(const Call& call, Descriptor plan) {
+  const Note note = note_of(plan);
+  const int64_t engine = note.config.engine;
+  const auto refuse = [&](const char* why, const char* what) {
+    call.record(Action::refuse, why, {what, engine, ""});
+    return cudnn_not_supported(call);
+  };
+  constexpr const char* is_nondeterministic_text = "the plan's engine is nondeterministic";
+  constexpr const char* threads_text = "the first plan is another thread's: which is first may be chance";
+  constexpr const char* may_be_text = "SDPA backward: deterministic in some cases, and no note says in which";
+  constexpr const char* unreadable_text = "the notes of the plan's engine cannot be read";
+  constexpr const char* from_json_text = "a plan from JSON: its engine's notes are seen, its operations not";
+  record_cudnn_once(call);
+  bool is_bad = (note.flags & Note::nondeterministic) != 0;
+  bool is_unreadable = (note.flags & Note::unreadable) != 0;
+  const bool may_be_bad = has_sdpa_backward(note.graph);
+  if (options().strict() && is_bad) return refuse(is_nondeterministic_text, nondeterministic_note);
+  if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
+  if (options().strict() && may_be_bad) return refuse(may_be_text, no_note);
+
+  const bool is_one_of_many = keeps_first_plan() && note.config.key != 0;
+  if (Taken taken; is_one_of_many && is_taken(note, taken)) {
+    if (taken.by_another_thread)
+      call.record(Action::unfixed, threads_text, {no_note, engine, taken.config.engine});
+    else
+      call.record(Action::replace, "timing would choose; the first plan of this graph is taken",
+                  {no_note, engine, taken.config.engine});
+    return cudnn_not_supported(call);
   }
-  int64_t filled = 0;
-  const cudnnStatus status = backend.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor,
-                                         length, &filled, mixed);
-  given = 0;
-  for (int64_t i = 0; i < filled && i < length; ++i) given += results.nondeterministic[i] ? 0 : 1;
+  const Status status = call.real(plan);
+  if (status != Status::success) return status;
+  if ((note.flags & Note::from_json) != 0) {
+    const Verdict verdict = judge_plan(backend_of(call), plan);
+    is_bad = verdict == Verdict::nondeterministic;
+    is_unreadable = verdict == Verdict::unreadable;
+    if (options().strict() && is_bad) return refuse(is_nondeterministic_text, nondeterministic_note);
+    if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
+    if (!is_bad && !is_unreadable) call.record(Action::observe, from_json_text, {no_note, engine, engine});
+  }
+  if (is_one_of_many && !take(note)) {
+    call.record(Action::unfixed, threads_text, {no_note, engine, ""});
+    return cudnn_not_supported(call);
+  }
+  if (is_bad) call.record(Action::unfixed, is_nondeterministic_text, {nondeterministic_note, engine, engine});
+  if (is_unreadable) call.record(Action::unfixed, unreadable_text, {no_note, engine, engine});
+  if (may_be_bad && !is_bad) call.record(Action::unfixed, may_be_text, {no_note, engine, engine});
+  return status;
+}
+
+/// Notes how running a plan ended. A plan that has run is not looked at again until it fails.
+template <typename Call>
+Status note_run(const Call& call, Descriptor plan, Status status) {
+  const uint32_t flags = flags_of(plan);
+  const bool succeeded = status == Status::success;
+  if ((flags & Note::holds) == 0 || (succeeded && (flags & Note::ran) != 0) || call.passes()) return status;
+  if (ran(plan, succeeded))
+    call.record(Action::observe,
+                "the plan that was taken for its graph fails: the next one may take its place",
+                {static_cast<int64_t>(status)});
   return status;
 }
 
 } // namespace
-} // namespace detshim
+} // namespace detshim::cudnn
 
 using namespace detshim;
-using namespace detshim::abi;
+using namespace detshim::cudnn;
 
-DETSHIM_HOOK(
-    cudnn, cudnnStatus, cudnnBackendGetAttribute,
-    (cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName name, cudnnBackendAttributeType type,
-     int64_t requested, int64_t* returned, void* elements),
-    .action = Action::replace, .fields = {"found", "nondeterministic", "given"},
-    .summary =
-        "Leaves nondeterministic engines out of a heuristics query's results; other attributes pass.") {
-  DETSHIM_ENTER_OUTERMOST(cudnnBackendGetAttribute);
-  const bool is_results = name == cudnnBackendAttributeName::engine_heuristic_results &&
-                          type == cudnnBackendAttributeType::backend_descriptor && requested > 0 &&
-                          elements != nullptr;
-  if (!is_results || call.passes()) return call.real(descriptor, name, type, requested, returned, elements);
-  record_cudnn_once(call);
-
-  const Backend backend = backend_of(call);
-  Results results(backend);
-  if (!backend.usable() || !results.read(descriptor)) {
-    call.record(Action::unfixed, "the list could not be read ahead", {0, 0, 0});
-    return call.real(descriptor, name, type, requested, returned, elements);
-  }
-  const int64_t bad = results.nondeterministic_count;
-  if (bad == 0) {
-    const cudnnStatus status = call.real(descriptor, name, type, requested, returned, elements);
-    call.record(Action::observe, "every engine is deterministic by its notes",
-                {results.found, bad, results.found});
-    return status;
-  }
-  if (bad == results.found && options().strict()) {
-    call.record(Action::refuse, "every engine is nondeterministic", {results.found, bad, 0});
-    if (returned != nullptr) *returned = 0;
-    return cudnn_not_supported(call);
-  }
-  if (bad == results.found || !options().forces()) {
-    const cudnnStatus status = call.real(descriptor, name, type, requested, returned, elements);
-    call.record(Action::unfixed,
-                bad == results.found ? "every engine is nondeterministic"
-                                     : "some engines are nondeterministic; this mode leaves algorithms alone",
-                {results.found, bad, results.found});
-    return status;
-  }
-  int64_t given = 0;
-  const cudnnStatus status =
-      fill(backend, descriptor, results, requested, given, static_cast<cudnnBackendDescriptor_t*>(elements));
-  if (status != cudnnStatus::success) return status;
-  if (returned != nullptr) *returned = given;
-  call.record(Action::replace, "engines with the note NONDETERMINISTIC left out",
-              {results.found, bad, given});
-  return status;
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendSetAttribute,
-             (cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName name,
-              cudnnBackendAttributeType type, int64_t count, const void* elements),
-             .action = Action::observe,
-             .summary = "Notices an execution plan that is given a nondeterministic engine.") {
+DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
+             (abi::cudnnBackendDescriptor_t descriptor, abi::cudnnBackendAttributeName name,
+              abi::cudnnBackendAttributeType type, int64_t count, const void* elements),
+             .action = Action::pin, .fields = {"asked", "given"},
+             .summary = "Replaces the constant seed of a random operation by one derived from DETSHIM_SEED; "
+                        "notices what a plan is made of.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendSetAttribute);
-  const cudnnStatus status = call.real(descriptor, name, type, count, elements);
-  const bool is_config = name == cudnnBackendAttributeName::execution_plan_engine_config && count == 1;
-  const bool is_json = name == cudnnBackendAttributeName::execution_plan_json;
-  if ((!is_config && !is_json) || status != cudnnStatus::success || elements == nullptr || call.passes())
+  if (call.passes() || elements == nullptr) return call.real(descriptor, name, type, count, elements);
+  if (name == Name::operation_rng_seed) {
+    record_cudnn_once(call);
+    if (type != Type::int64 || count != 1) {
+      call.record(Action::observe, "the seed comes in a tensor: the program's own generator", {"", ""});
+      return call.real(descriptor, name, type, count, elements);
+    }
+    const auto asked = static_cast<uint64_t>(*static_cast<const int64_t*>(elements));
+    if (!options().pins()) {
+      call.record(Action::unfixed, "mode observe: enforce would pin it", {asked, ""});
+      return call.real(descriptor, name, type, count, elements);
+    }
+    const ChosenSeed chosen = choose_seed(Kind::cudnn_graph_rng, asked);
+    const auto given = static_cast<int64_t>(chosen.given);
+    const Status status = call.real(descriptor, name, type, count, &given);
+    if (status == Status::success) call.record(chosen.action, chosen.why, {asked, chosen.given});
     return status;
-  const Backend backend = backend_of(call);
-  unmark(descriptor);
-  if (is_json) // its engine can be read when it is finalized
-    mark(descriptor, PlanMark::from_json);
-  else if (backend.usable() &&
-           is_nondeterministic(backend, *static_cast<const cudnnBackendDescriptor_t*>(elements)))
-    mark(descriptor, PlanMark::nondeterministic);
+  }
+  const Status status = call.real(descriptor, name, type, count, elements);
+  if (status == Status::success && !follow(call, descriptor, name, type, count, elements))
+    record_overflow_once(call, {"", ""});
   return status;
 }
 
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendFinalize, (cudnnBackendDescriptor_t descriptor),
-             .action = Action::refuse, .fields = {"note"},
-             .summary = "Records an execution plan on a nondeterministic engine; strict refuses it.") {
+DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendFinalize, (abi::cudnnBackendDescriptor_t descriptor),
+             .action = Action::refuse, .fields = {"note", "asked", "given"},
+             .summary =
+                 "Records an execution plan on a nondeterministic engine, which strict refuses; leaves "
+                 "a program that times its plans the first; makes reductions deterministic.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendFinalize);
-  const PlanMark marked = mark_of(descriptor);
-  if (marked == PlanMark::none || call.passes()) return call.real(descriptor);
-  record_cudnn_once(call);
-  const bool refuses = options().strict();
-  if (!refuses || marked == PlanMark::from_json) {
-    const cudnnStatus status = call.real(descriptor);
-    if (status != cudnnStatus::success) return status;
-    if (marked == PlanMark::from_json) {
-      const Backend backend = backend_of(call);
-      if (!backend.usable() || !is_nondeterministic_plan(backend, descriptor)) return status;
-    }
-    if (!refuses) {
-      call.record(Action::unfixed, "the plan's engine is nondeterministic", {"NONDETERMINISTIC"});
-      return status;
-    }
-  }
-  call.record(Action::refuse, "the plan's engine is nondeterministic", {"NONDETERMINISTIC"});
-  return cudnn_not_supported(call);
+  const uint32_t flags = flags_of(descriptor);
+  if ((flags & (Note::reduction | Note::plan | Note::from_json)) == 0 || call.passes())
+    return call.real(descriptor);
+  if ((flags & Note::reduction) != 0) return finalize_reduction(call, descriptor, flags);
+  return finalize_plan(call, descriptor);
 }
 
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnBackendDestroyDescriptor, (cudnnBackendDescriptor_t descriptor),
-             .action = Action::observe,
-             .summary = "Forgets a plan: another descriptor may get its address.") {
+DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendExecute,
+             (abi::cudnnHandle_t handle, abi::cudnnBackendDescriptor_t plan,
+              abi::cudnnBackendDescriptor_t variant_pack),
+             .action = Action::observe, .fields = {"status"},
+             .summary = "Notices whether the plan that was taken for its graph runs.") {
+  DETSHIM_ENTER_OUTERMOST(cudnnBackendExecute);
+  return note_run(call, plan, call.real(handle, plan, variant_pack));
+}
+
+DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendPopulateCudaGraph,
+             (abi::cudnnHandle_t handle, abi::cudnnBackendDescriptor_t plan,
+              abi::cudnnBackendDescriptor_t variant_pack, void* graph),
+             .action = Action::observe, .fields = {"status"},
+             .summary = "Notices whether the plan that was taken for its graph goes into a CUDA graph.") {
+  DETSHIM_ENTER_OUTERMOST(cudnnBackendPopulateCudaGraph);
+  return note_run(call, plan, call.real(handle, plan, variant_pack, graph));
+}
+
+DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendDestroyDescriptor,
+             (abi::cudnnBackendDescriptor_t descriptor), .action = Action::observe,
+             .summary = "Forgets a descriptor: another one may get its address.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendDestroyDescriptor);
-  unmark(descriptor);
+  if (!call.passes()) forget(descriptor);
   return call.real(descriptor);
 }

@@ -267,14 +267,39 @@ TEST(Abi, Cudnn) {
   using Descriptor = abi::cudnnBackendDescriptorType;
   static_assert(same(Descriptor::engine, CUDNN_BACKEND_ENGINE_DESCRIPTOR));
   static_assert(same(Descriptor::engine_config, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR));
+  static_assert(same(Descriptor::knob_choice, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR));
   using Type = abi::cudnnBackendAttributeType;
   static_assert(same(Type::numerical_note, CUDNN_TYPE_NUMERICAL_NOTE));
   static_assert(same(Type::backend_descriptor, CUDNN_TYPE_BACKEND_DESCRIPTOR));
+  static_assert(same(Type::boolean, CUDNN_TYPE_BOOLEAN));
+  static_assert(same(Type::int64, CUDNN_TYPE_INT64));
+  static_assert(same(Type::knob_type, CUDNN_TYPE_KNOB_TYPE));
+  static_assert(same(Type::int32, CUDNN_TYPE_INT32));
   using Name = abi::cudnnBackendAttributeName;
   static_assert(same(Name::engine_heuristic_results, CUDNN_ATTR_ENGINEHEUR_RESULTS));
   static_assert(same(Name::engine_config_engine, CUDNN_ATTR_ENGINECFG_ENGINE));
   static_assert(same(Name::execution_plan_engine_config, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG));
+  static_assert(same(Name::execution_plan_json, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION));
   static_assert(same(Name::engine_numerical_note, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE));
+  static_assert(same(Name::engine_heuristic_operation_graph, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH));
+  static_assert(same(Name::engine_config_knob_choices, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES));
+  static_assert(same(Name::knob_choice_type, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE));
+  static_assert(same(Name::knob_choice_value, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
+  static_assert(same(Name::operation_graph_operations, CUDNN_ATTR_OPERATIONGRAPH_OPS));
+  static_assert(same(Name::engine_operation_graph, CUDNN_ATTR_ENGINE_OPERATION_GRAPH));
+  static_assert(same(Name::engine_global_index, CUDNN_ATTR_ENGINE_GLOBAL_INDEX));
+  static_assert(same(Name::operation_matmul_product, CUDNN_ATTR_OPERATION_MATMUL_CDESC));
+  static_assert(same(Name::reduction_operator, CUDNN_ATTR_REDUCTION_OPERATOR));
+  static_assert(same(Name::reduction_math_type, CUDNN_ATTR_REDUCTION_COMP_TYPE));
+  static_assert(same(Name::operation_rng_seed, CUDNN_ATTR_OPERATION_RNG_SEED));
+#if CUDNN_VERSION >= 91100
+  static_assert(same(Name::reduction_is_deterministic, CUDNN_ATTR_REDUCTION_IS_DETERMINISTIC));
+#endif
+#if CUDNN_VERSION >= 91900
+  static_assert(same(Name::engine_sm_count_target, CUDNN_ATTR_ENGINE_SM_COUNT_TARGET));
+  static_assert(same(Name::sdpa_backward_first, CUDNN_ATTR_OPERATION_SDPA_BWD_QDESC));
+  static_assert(same(Name::sdpa_backward_last, CUDNN_ATTR_OPERATION_SDPA_BWD_DODDESC));
+#endif
   static_assert(same(abi::cudnnNumericalNote::non_deterministic, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
 
   // The searches: the order of descriptors differs by pass, their number and sizes do not.
@@ -302,6 +327,11 @@ TEST(Abi, Cudnn) {
   static_assert(CalledAlike<Status(Descriptor, Handle*), decltype(::cudnnBackendCreateDescriptor)>());
   static_assert(CalledAlike<Status(Handle), decltype(::cudnnBackendFinalize)>());
   static_assert(CalledAlike<Status(Handle), decltype(::cudnnBackendDestroyDescriptor)>());
+  static_assert(CalledAlike<Status(abi::cudnnHandle_t, Handle, Handle), decltype(::cudnnBackendExecute)>());
+#if CUDNN_VERSION >= 90500
+  static_assert(CalledAlike<Status(abi::cudnnHandle_t, Handle, Handle, void*),
+                            decltype(::cudnnBackendPopulateCudaGraph)>());
+#endif
   static_assert(CalledAlike<size_t(), decltype(::cudnnGetVersion)>());
 #else
   GTEST_SKIP() << "cudnn.h was not found when the build was configured";

@@ -17,9 +17,7 @@
 //
 // The first line of a list is `count=C requested=N returned=R`; a plan is a line `plan: STATUS`.
 // Exit status 1: another call failed, and the line before says which.
-#include "call.h"
-
-#include <cudnn.h>
+#include "cudnn_backend.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -32,51 +30,6 @@
 #include <vector>
 
 namespace {
-
-using Descriptor = cudnnBackendDescriptor_t;
-
-void check(const char* what, cudnnStatus_t status) {
-  if (status == CUDNN_STATUS_SUCCESS) return;
-  char text[2048] = "";
-  CALL(cudnnGetLastErrorString)(text, sizeof text);
-  std::printf("%s: %d\n", what, static_cast<int>(status));
-  std::fprintf(stderr, "%s\n", text);
-  std::exit(1);
-}
-
-Descriptor create(cudnnBackendDescriptorType_t type) {
-  Descriptor descriptor = nullptr;
-  check("create", CALL(cudnnBackendCreateDescriptor)(type, &descriptor));
-  return descriptor;
-}
-
-template <class T>
-void set(Descriptor descriptor, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
-         const std::vector<T>& values) {
-  const auto count = static_cast<int64_t>(values.size());
-  check("set", CALL(cudnnBackendSetAttribute)(descriptor, name, type, count, values.data()));
-}
-
-void finalize(Descriptor descriptor) { check("finalize", CALL(cudnnBackendFinalize)(descriptor)); }
-
-template <class T>
-std::vector<T> get(Descriptor descriptor, cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
-                   int64_t room) {
-  std::vector<T> values(static_cast<size_t>(room));
-  int64_t count = 0;
-  check("get", CALL(cudnnBackendGetAttribute)(descriptor, name, type, room, &count, values.data()));
-  values.resize(static_cast<size_t>(std::min(count, room)));
-  return values;
-}
-
-Descriptor device_properties() {
-  std::ifstream file(DETSHIM_TEST_DEVICE);
-  const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
-  const auto descriptor = create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-  set(descriptor, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, text);
-  finalize(descriptor);
-  return descriptor;
-}
 
 /// A four-dimensional tensor whose channels lie innermost (NHWC); `dims` are N, C, H, W.
 Descriptor tensor(int64_t id, cudnnDataType_t type, const std::vector<int64_t>& dims) {
@@ -145,10 +98,7 @@ Descriptor graph(const std::string& pass, cudnnDataType_t type, const std::strin
   set(operation, names.beta, CUDNN_TYPE_FLOAT, std::vector{0.0F});
   finalize(operation);
 
-  const auto result = create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-  set(result, CUDNN_ATTR_OPERATIONGRAPH_OPS, reference, std::vector{operation});
-  finalize(result);
-  return result;
+  return operation_graph_of({operation});
 }
 
 /// Asks for configs the way cudnn-frontend does. `request` < 0 asks for what the count query answered.
@@ -172,45 +122,19 @@ std::vector<Descriptor> configs(Descriptor heuristics, int64_t request) {
   return own;
 }
 
-/// Prints the index of the config's engine and returns its notes.
-std::vector<cudnnBackendNumericalNote_t> engine_of(Descriptor config) {
-  const auto engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  Descriptor into[] = {engine};
-  int64_t count = 0;
-  check("engine", CALL(cudnnBackendGetAttribute)(config, CUDNN_ATTR_ENGINECFG_ENGINE,
-                                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, into));
-  std::printf("engine=%lld",
-              static_cast<long long>(
-                  get<int64_t>(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1).at(0)));
-  auto notes = get<cudnnBackendNumericalNote_t>(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                                                CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
-  CALL(cudnnBackendDestroyDescriptor)(engine);
-  return notes;
-}
-
 /// Prints a config and says whether its engine is nondeterministic.
 bool print(Descriptor config) {
-  const auto notes = engine_of(config);
-  std::printf(" notes=");
-  for (size_t i = 0; i < notes.size(); ++i) std::printf("%s%d", i ? "," : "", static_cast<int>(notes[i]));
-
-  std::vector<Descriptor> knobs;
-  for (int i = 0; i < CUDNN_KNOB_TYPE_COUNTS; ++i)
-    knobs.push_back(create(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR));
-  int64_t count = 0;
-  check("knobs", CALL(cudnnBackendGetAttribute)(config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
-                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS, &count,
-                                                knobs.data()));
+  const Engine engine = engine_of(config);
+  std::printf("engine=%lld notes=", static_cast<long long>(engine.index));
+  for (size_t i = 0; i < engine.notes.size(); ++i)
+    std::printf("%s%d", i ? "," : "", static_cast<int>(engine.notes[i]));
+  const auto knobs = knobs_of(config);
   std::printf(" knobs=");
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    const auto type =
-        get<cudnnBackendKnobType_t>(knobs[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1);
-    const auto value = get<int64_t>(knobs[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1);
-    std::printf("%s%d=%lld", i ? "," : "", static_cast<int>(type.at(0)), static_cast<long long>(value.at(0)));
-  }
+  for (size_t i = 0; i < knobs.size(); ++i)
+    std::printf("%s%d=%lld", i ? "," : "", static_cast<int>(knobs[i].type),
+                static_cast<long long>(knobs[i].value));
   std::printf("\n");
-  for (const auto knob : knobs) CALL(cudnnBackendDestroyDescriptor)(knob);
-  return std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC) != notes.end();
+  return engine.is_nondeterministic();
 }
 
 /// Asks without a place for the number, and prints the configs that were filled.
@@ -230,31 +154,16 @@ void print_uncounted(Descriptor heuristics, int64_t request) {
   }
 }
 
-/// A plan that is not finalized yet.
-Descriptor plan_of(Descriptor properties) {
-  const auto descriptor = create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-      std::vector{properties});
-  return descriptor;
-}
-
 /// Finalizes a plan and prints the status, whatever it is.
 void finish(Descriptor plan) {
   std::printf("plan: %d\n", static_cast<int>(CALL(cudnnBackendFinalize)(plan)));
   CALL(cudnnBackendDestroyDescriptor)(plan);
 }
 
-void plan(Descriptor config, Descriptor properties) {
-  const auto descriptor = plan_of(properties);
-  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-      std::vector{config});
-  finish(descriptor);
-}
+void plan(Descriptor config, Descriptor properties) { finish(plan_of(config, properties)); }
 
 void save_plan(Descriptor config, Descriptor properties) {
-  const auto descriptor = plan_of(properties);
-  set(descriptor, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-      std::vector{config});
+  const auto descriptor = plan_of(config, properties);
   finalize(descriptor);
   int64_t length = 0;
   check("length", CALL(cudnnBackendGetAttribute)(descriptor, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
@@ -275,22 +184,9 @@ void load_plan(Descriptor properties) {
   finish(descriptor);
 }
 
-/// A config of the engine with this index and default knobs.
-Descriptor config_of(Descriptor operation_graph, int64_t index, Descriptor properties) {
-  const auto engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  set(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{operation_graph});
-  set(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, std::vector{index});
-  set(engine, CUDNN_ATTR_ENGINE_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{properties});
-  finalize(engine);
-  const auto config = create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-  set(config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{engine});
-  finalize(config);
-  return config;
-}
-
 } // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   if (argc < 5) return 2;
   const std::string pass = argv[1], type = argv[2], shape = argv[3], mode = argv[4];
   std::vector<std::string> commands(argv + 5, argv + argc);
@@ -298,15 +194,11 @@ int main(int argc, char** argv) {
 
   const auto properties = device_properties();
   const auto operation_graph = graph(pass, type == "half" ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT, shape);
-  const auto heuristics = create(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-  set(heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-      std::vector{operation_graph});
-  set(heuristics, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE,
-      std::vector{mode == "A"   ? CUDNN_HEUR_MODE_A
-                  : mode == "B" ? CUDNN_HEUR_MODE_B
-                                : CUDNN_HEUR_MODE_FALLBACK});
-  set(heuristics, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, std::vector{properties});
-  finalize(heuristics);
+  const auto heuristics = heuristics_of(operation_graph,
+                                        mode == "A"   ? CUDNN_HEUR_MODE_A
+                                        : mode == "B" ? CUDNN_HEUR_MODE_B
+                                                      : CUDNN_HEUR_MODE_FALLBACK,
+                                        properties);
 
   for (const auto& command : commands) {
     const auto equals = command.find('=');
@@ -338,4 +230,10 @@ int main(int argc, char** argv) {
       std::printf("plan: no such config\n");
     }
   }
+} catch (const Refused& refused) {
+  char text[2048] = "";
+  CALL(cudnnGetLastErrorString)(text, sizeof text);
+  std::printf("%s: %d\n", refused.what, static_cast<int>(refused.status));
+  std::fprintf(stderr, "%s\n", text);
+  return 1;
 }

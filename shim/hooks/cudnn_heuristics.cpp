@@ -1,0 +1,181 @@
+// cuDNN's engine heuristics without nondeterministic engines.
+//
+// The caller makes the engine-config descriptors itself and keeps its own pointers to them (cudnn-frontend
+// does), so reordering the array that it passed would change nothing. The list is filtered by filling: the
+// library is asked once into descriptors of ours, each engine's numerical notes are read, and it is asked
+// again with the caller's descriptors in the places that are kept and ours in the others. That works because
+// the library gives one heuristics descriptor's results in the same order every time; what the caller got is
+// looked at once more, lest one does not.
+#include "hooks/cudnn_plans.h"
+
+namespace detshim::cudnn {
+namespace {
+
+constexpr int64_t result_limit = 512; // engine configs of one query; 73 is the most that was seen
+
+/// One query's results: descriptors of ours that hold them, and which are nondeterministic.
+class Results {
+public:
+  explicit Results(const Backend& backend) : backend_(backend) {}
+  ~Results() {
+    for (int64_t i = 0; i < count; ++i) backend_.destroy(configs[i]);
+  }
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
+
+  bool read(Descriptor heuristics) {
+    int64_t available = 0;
+    if (backend_.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, 0, &available,
+                     nullptr) != Status::success ||
+        available > result_limit)
+      return false;
+    for (; count < available; ++count)
+      if (backend_.create(DescriptorType::engine_config, &configs[count]) != Status::success) return false;
+    int64_t filled = 0;
+    if (backend_.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, count, &filled,
+                     configs) != Status::success)
+      return false;
+    found = filled < count ? filled : count;
+    for (int64_t i = 0; i < found; ++i) {
+      const Verdict verdict = judge(backend_, configs[i]);
+      unreadable_count += verdict == Verdict::unreadable ? 1 : 0;
+      nondeterministic[i] = verdict == Verdict::nondeterministic;
+      nondeterministic_count += nondeterministic[i] ? 1 : 0;
+    }
+    return true;
+  }
+
+  /// Puts an empty descriptor in a result's place: the library fills only those, and stops at another.
+  bool renew(int64_t i) {
+    backend_.destroy(configs[i]);
+    if (backend_.create(DescriptorType::engine_config, &configs[i]) == Status::success) return true;
+    configs[i] = configs[--count];
+    return false;
+  }
+
+  int64_t count = 0; ///< descriptors made
+  int64_t found = 0; ///< of those, filled by the library
+  int64_t nondeterministic_count = 0;
+  int64_t unreadable_count = 0;
+  Descriptor configs[result_limit];
+  bool nondeterministic[result_limit];
+
+private:
+  const Backend& backend_;
+};
+
+/// What the caller's descriptors were filled with.
+struct Given {
+  int64_t count = 0; ///< the library stops at the first that it cannot fill
+  bool is_nondeterministic = false;
+};
+
+/// Fills the caller's descriptors with the kept results; the library's status.
+Status fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested, Given& given,
+            Descriptor* theirs) {
+  Descriptor mixed[result_limit];
+  int64_t length = 0;
+  for (int64_t kept = 0; length < results.found && kept < requested; ++length) {
+    if (results.nondeterministic[length] && !results.renew(length)) return Status::allocation_failed;
+    mixed[length] = results.nondeterministic[length] ? results.configs[length] : theirs[kept++];
+  }
+  int64_t filled = 0;
+  const Status status = backend.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor,
+                                    length, &filled, mixed);
+  for (int64_t i = 0; i < filled && i < length; ++i) {
+    if (results.nondeterministic[i]) continue;
+    ++given.count;
+    given.is_nondeterministic |= judge(backend, mixed[i]) == Verdict::nondeterministic;
+  }
+  return status;
+}
+
+/// Answers a query for results.
+template <typename Call>
+Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_t* returned, void* elements) {
+  const auto pass = [&] {
+    return call.real(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, requested,
+                     returned, elements);
+  };
+  record_cudnn_once(call);
+  const Backend backend = backend_of(call);
+  Results results(backend);
+  if (!backend.usable() || !results.read(heuristics)) {
+    const Status status = pass();
+    if (status == Status::success)
+      call.record(Action::unfixed, "the list could not be read ahead", {0, 0, 0});
+    return status;
+  }
+  const int64_t bad = results.nondeterministic_count;
+  if (results.unreadable_count > 0) // they stay in the list; strict refuses their plans
+    call.record(Action::unfixed, "the notes of some engines cannot be read", {results.found, bad, 0});
+  if (bad == 0) {
+    const Status status = pass();
+    if (results.unreadable_count > 0) return status;
+    call.record(Action::observe, "every engine is deterministic by its notes",
+                {results.found, bad, results.found});
+    return status;
+  }
+  if (bad == results.found && options().strict()) {
+    call.record(Action::refuse, "every engine is nondeterministic", {results.found, bad, 0});
+    if (returned != nullptr) *returned = 0;
+    return cudnn_not_supported(call);
+  }
+  if (bad == results.found || !options().forces()) {
+    const Status status = pass();
+    call.record(Action::unfixed,
+                bad == results.found ? "every engine is nondeterministic"
+                                     : "some engines are nondeterministic; this mode leaves algorithms alone",
+                {results.found, bad, results.found});
+    return status;
+  }
+  Given given;
+  const Status status =
+      fill(backend, heuristics, results, requested, given, static_cast<Descriptor*>(elements));
+  if (status != Status::success) return status;
+  if (returned != nullptr) *returned = given.count;
+  if (!given.is_nondeterministic) {
+    call.record(Action::replace, "engines with the note NONDETERMINISTIC left out",
+                {results.found, bad, given.count});
+    return status;
+  }
+  constexpr const char* changed = "the list came in another order when it was asked for again";
+  if (options().strict()) {
+    call.record(Action::refuse, changed, {results.found, bad, 0});
+    if (returned != nullptr) *returned = 0;
+    return cudnn_not_supported(call);
+  }
+  call.record(Action::unfixed, changed, {results.found, bad, given.count});
+  return status;
+}
+
+} // namespace
+} // namespace detshim::cudnn
+
+using namespace detshim;
+using namespace detshim::cudnn;
+
+DETSHIM_HOOK(
+    cudnn, abi::cudnnStatus, cudnnBackendGetAttribute,
+    (abi::cudnnBackendDescriptor_t descriptor, abi::cudnnBackendAttributeName name,
+     abi::cudnnBackendAttributeType type, int64_t requested, int64_t* returned, void* elements),
+    .action = Action::replace, .fields = {"found", "nondeterministic", "given"},
+    .summary =
+        "Leaves nondeterministic engines out of a heuristics query's results; other attributes pass.") {
+  DETSHIM_ENTER_OUTERMOST(cudnnBackendGetAttribute);
+  const bool is_results = name == Name::engine_heuristic_results;
+  const bool is_of_graph =
+      is_results || name == Name::engine_config_engine || name == Name::execution_plan_engine_config;
+  if (!is_of_graph || type != Type::backend_descriptor || requested <= 0 || elements == nullptr ||
+      call.passes())
+    return call.real(descriptor, name, type, requested, returned, elements);
+  const Status status = is_results ? answer(call, descriptor, requested, returned, elements)
+                                   : call.real(descriptor, name, type, requested, returned, elements);
+  if (status != Status::success) return status;
+  const int64_t given = returned != nullptr && *returned < requested ? *returned : requested;
+  bool is_followed = true;
+  for (int64_t i = 0; i < given; ++i)
+    is_followed &= derive(static_cast<Descriptor*>(elements)[i], descriptor);
+  if (!is_followed) record_overflow_once(call, {0, 0, given});
+  return status;
+}

@@ -1,0 +1,230 @@
+#include "hooks/cudnn_plans.h"
+
+#include "core/lock.h"
+
+namespace detshim::cudnn {
+namespace {
+
+// A descriptor's note is in one of the places of its set. Heuristics lists stay alive beside their graphs in
+// some programs, 30 to 70 configs each: there is room for about a thousand such graphs. Pages that nothing
+// was written to are no memory.
+constexpr size_t set_size = 16;
+constexpr size_t set_count = 4096;
+constinit Note notes[set_count][set_size] = {};
+
+/// What is known of a graph, in the place that its number gives.
+struct Graph {
+  uint32_t number;
+  bool is_alive;
+  bool has_sdpa_backward;
+  bool has_run;     ///< a plan of the config that is taken
+  uint32_t holders; ///< finalized plans of it
+  Config taken;
+  uint64_t taken_by; ///< key of the thread
+};
+constexpr uint32_t graph_limit = 4096;
+constinit Graph graphs[graph_limit] = {};
+constinit uint32_t last_number = 0;
+constinit uint64_t lock = 0;
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t x = (a ^ b * 0x9E3779B97F4A7C15) + 0xD1B54A32D192ED03;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+  x = (x ^ x >> 27) * 0x94D049BB133111EB;
+  return x ^ x >> 31;
+}
+
+Note* set_of(const void* descriptor) {
+  return notes[mix(reinterpret_cast<uintptr_t>(descriptor), 0) % set_count];
+}
+
+Note* find(const void* descriptor) {
+  if (descriptor == nullptr) return nullptr;
+  Note* const set = set_of(descriptor);
+  for (size_t i = 0; i < set_size; ++i)
+    if (__atomic_load_n(&set[i].descriptor, __ATOMIC_RELAXED) == descriptor) return &set[i];
+  return nullptr;
+}
+
+/// The graph of that number, if its place is not another's by now.
+Graph* graph_of(uint32_t number) {
+  Graph& graph = graphs[number % graph_limit];
+  return number != 0 && graph.number == number ? &graph : nullptr;
+}
+
+void give_back(const Note& note) {
+  Graph* const graph = graph_of(note.graph);
+  if (graph == nullptr || graph->taken.key != note.config.key) return;
+  if (graph->holders > 0) --graph->holders;
+  if (graph->holders == 0 && !graph->has_run) graph->taken = {};
+}
+
+void forget_locked(Note& note) {
+  if ((note.flags & Note::holds) != 0) give_back(note);
+  if (Graph* const graph = graph_of(note.graph); graph != nullptr && (note.flags & Note::graph_itself) != 0)
+    graph->is_alive = false;
+  __atomic_store_n(&note.descriptor, nullptr, __ATOMIC_RELAXED);
+  note.graph = 0;
+  note.flags = 0;
+}
+
+bool write_locked(const Note& note) {
+  Note* place = find(note.descriptor);
+  if (place == nullptr)
+    place = [&]() -> Note* {
+      Note* const set = set_of(note.descriptor);
+      for (size_t i = 0; i < set_size; ++i)
+        if (set[i].descriptor == nullptr) return &set[i];
+      return nullptr;
+    }();
+  if (place == nullptr) return false;
+  place->graph = note.graph;
+  place->flags = note.flags;
+  place->config = note.config;
+  __atomic_store_n(&place->descriptor, note.descriptor, __ATOMIC_RELAXED);
+  return true;
+}
+
+} // namespace
+
+Config config_of(const Backend& backend, Descriptor config) {
+  constexpr int64_t knob_limit = 96; // 44 kinds are known
+  const Config by_address{mix(reinterpret_cast<uintptr_t>(config), 1) | 1, -1};
+  Owned engine(backend, DescriptorType::engine);
+  int64_t index = 0, count = 0;
+  if (!read(backend, config, Name::engine_config_engine, engine) ||
+      backend.get(engine.descriptor, Name::engine_global_index, Type::int64, 1, &count, &index) !=
+          Status::success)
+    return by_address;
+  Config result{mix(static_cast<uint64_t>(index), 2), index};
+  int64_t multiprocessors = 0; // an engine may be told to keep to some of them
+  if (backend.get(engine.descriptor, Name::engine_sm_count_target, Type::int32, 1, &count,
+                  &multiprocessors) == Status::success)
+    result.key = mix(result.key, static_cast<uint64_t>(multiprocessors));
+
+  // The library does not tell their number ahead: it fills as many as it is given.
+  Descriptor choices[knob_limit];
+  int64_t made = 0, knobs = 0;
+  while (made < knob_limit && backend.create(DescriptorType::knob_choice, &choices[made]) == Status::success)
+    ++made;
+  bool is_read =
+      made == knob_limit && backend.get(config, Name::engine_config_knob_choices, Type::backend_descriptor,
+                                        made, &knobs, choices) == Status::success;
+  uint64_t all = 0; // a sum: the order of knobs means nothing
+  for (int64_t i = 0; i < knobs && i < made && is_read; ++i) {
+    int type = 0;
+    int64_t value = 0;
+    is_read =
+        backend.get(choices[i], Name::knob_choice_type, Type::knob_type, 1, &count, &type) ==
+            Status::success &&
+        backend.get(choices[i], Name::knob_choice_value, Type::int64, 1, &count, &value) == Status::success;
+    all += mix(static_cast<uint64_t>(type), static_cast<uint64_t>(value));
+  }
+  for (int64_t i = 0; i < made; ++i) backend.destroy(choices[i]);
+  if (!is_read) return by_address;
+  result.key = mix(result.key, all) | 1;
+  return result;
+}
+
+uint32_t flags_of(const void* descriptor) {
+  const Note* const note = find(descriptor);
+  return note != nullptr ? __atomic_load_n(&note->flags, __ATOMIC_RELAXED) : 0;
+}
+
+Note note_of(const void* descriptor) {
+  Lock guard(lock);
+  const Note* const note = find(descriptor);
+  return note != nullptr ? *note : Note{};
+}
+
+bool remember(const Note& note) {
+  Lock guard(lock);
+  return guard.held() && write_locked(note);
+}
+
+void forget(const void* descriptor) {
+  if (find(descriptor) == nullptr) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  if (Note* const note = find(descriptor); note != nullptr) forget_locked(*note);
+}
+
+bool derive(const void* descriptor, const void* from) {
+  Lock guard(lock);
+  if (!guard.held()) return false;
+  const Note* const source = find(from);
+  const uint32_t graph = source != nullptr ? source->graph : 0;
+  if (Note* const old = find(descriptor); old != nullptr) forget_locked(*old);
+  return graph == 0 || write_locked({descriptor, graph, 0, {}});
+}
+
+uint32_t number_of(const void* descriptor) {
+  Lock guard(lock);
+  if (!guard.held()) return 0;
+  if (const Note* const note = find(descriptor); note != nullptr && note->graph != 0) return note->graph;
+  for (uint32_t tries = 0; tries < graph_limit; ++tries) {
+    if (++last_number == 0) ++last_number;
+    Graph& place = graphs[last_number % graph_limit];
+    if (place.number != 0 && place.is_alive) continue;
+    if (!write_locked({descriptor, last_number, Note::graph_itself, {}})) return 0;
+    place = {last_number, true, false, false, 0, {}, 0};
+    return last_number;
+  }
+  return 0;
+}
+
+void mark_sdpa_backward(uint32_t number) {
+  Lock guard(lock);
+  if (Graph* const graph = graph_of(number); graph != nullptr) graph->has_sdpa_backward = true;
+}
+
+bool has_sdpa_backward(uint32_t number) {
+  Lock guard(lock);
+  const Graph* const graph = graph_of(number);
+  return graph != nullptr && graph->has_sdpa_backward;
+}
+
+bool is_taken(const Note& plan, Taken& taken) {
+  const uint64_t thread = this_thread().key;
+  Lock guard(lock);
+  const Graph* const graph = graph_of(plan.graph);
+  if (graph == nullptr || graph->taken.key == 0 || graph->taken.key == plan.config.key) return false;
+  taken = {graph->taken, graph->taken_by != thread};
+  return true;
+}
+
+bool take(const Note& plan) {
+  const uint64_t thread = this_thread().key;
+  Lock guard(lock);
+  Graph* const graph = graph_of(plan.graph);
+  Note* const note = find(plan.descriptor);
+  if (!guard.held() || graph == nullptr || note == nullptr) return true;
+  if (graph->taken.key != 0 && graph->taken.key != plan.config.key) return false;
+  if (graph->taken.key == 0) {
+    graph->taken = plan.config;
+    graph->taken_by = thread;
+    graph->has_run = false;
+    graph->holders = 0;
+  }
+  if ((note->flags & Note::holds) == 0) ++graph->holders;
+  __atomic_store_n(&note->flags, note->flags | Note::holds, __ATOMIC_RELAXED);
+  return true;
+}
+
+bool ran(const void* plan, bool succeeded) {
+  Lock guard(lock);
+  Note* const note = find(plan);
+  if (!guard.held() || note == nullptr || (note->flags & Note::holds) == 0) return false;
+  Graph* const graph = graph_of(note->graph);
+  const bool is_its = graph != nullptr && graph->taken.key == note->config.key;
+  if (succeeded) {
+    if (is_its) graph->has_run = true;
+    __atomic_store_n(&note->flags, note->flags | Note::ran, __ATOMIC_RELAXED);
+    return false;
+  }
+  __atomic_store_n(&note->flags, note->flags & ~(Note::holds | Note::ran), __ATOMIC_RELAXED);
+  if (is_its) graph->taken = {};
+  return is_its;
+}
+
+} // namespace detshim::cudnn

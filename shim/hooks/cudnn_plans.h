@@ -1,0 +1,97 @@
+// What is known of cuDNN's backend descriptors from the calls that filled them: which operation graph one was
+// made of, and which engine config was taken for that graph.
+//
+// A program that times its candidates finalizes a plan of each, runs them all and keeps the fastest. It is
+// left one: the first of a graph's plans that finalizes. What was taken for a graph stays taken until the
+// graph is gone, or until it turns out that the program cannot use it: its plans are destroyed without having
+// run, or running one fails.
+//
+// A graph is known by a number, not by its address: configs outlive it, and another graph may get its
+// address.
+#pragma once
+
+#include "hooks/cudnn_backend.h"
+
+namespace detshim::cudnn {
+
+/// An engine with its knobs: what two plans of one graph have in common that run the same kernels.
+struct Config {
+  uint64_t key = 0; ///< never 0 for a config
+  int64_t engine = -1;
+};
+
+/// The config that the descriptor describes: by its engine's index and its knobs, or, where they cannot be
+/// read, by its address.
+Config config_of(const Backend& backend, Descriptor config);
+
+/// What is known of one descriptor.
+struct Note {
+  enum Flag : uint32_t {
+    nondeterministic = 1, ///< a plan whose engine says so
+    from_json = 2,        ///< a plan whose engine can be read once it is finalized
+    plan = 4,             ///< a plan that was given a config
+    holds = 8,            ///< a finalized plan of the config that is taken for its graph
+    ran = 16,             ///< such a plan has run
+    reduction = 32,       ///< a reduction
+    repeatable = 64,      ///< a reduction that the program wants deterministic
+    sdpa_backward = 128,  ///< an operation
+    graph_itself = 256,   ///< an operation graph, not what was made of one
+    matmul = 512,         ///< an operation
+    unreadable = 1024,    ///< a plan whose engine's notes cannot be read
+  };
+  const void* descriptor = nullptr;
+  uint32_t graph = 0; ///< 0: not known
+  uint32_t flags = 0;
+  Config config;
+};
+
+/// The descriptor's flags, 0 for one that nothing is known of. No lock.
+uint32_t flags_of(const void* descriptor);
+
+/// What is known of the descriptor.
+Note note_of(const void* descriptor);
+
+/// Writes down what is known of a descriptor, instead of what was. False where there is no room: the
+/// descriptor is then as one that nobody has seen.
+bool remember(const Note& note);
+
+/// Forgets a descriptor that is about to be destroyed or filled anew. A graph's number ends with it; a plan
+/// that has not run gives back what it took.
+void forget(const void* descriptor);
+
+/// The descriptor belongs to the graph that another one was made of. True also where that is not known.
+bool derive(const void* descriptor, const void* from);
+
+/// The graph's number, made where it has none; 0 where there is no room.
+uint32_t number_of(const void* graph);
+
+/// Remembers that the graph holds an SDPA backward operation.
+void mark_sdpa_backward(uint32_t graph);
+bool has_sdpa_backward(uint32_t graph);
+
+/// What is taken for a graph.
+struct Taken {
+  Config config;
+  bool by_another_thread; ///< than this one
+};
+
+/// Whether another config than the plan's is taken for its graph.
+bool is_taken(const Note& plan, Taken& taken);
+
+/// Takes the plan's config for its graph, now that it is finalized. False where another one was taken since.
+bool take(const Note& plan);
+
+/// What running a plan came to. True if it failed and its config is no longer taken for the graph.
+bool ran(const void* plan, bool succeeded);
+
+inline constinit uint32_t overflow_said = 0;
+
+/// Says once a process that a descriptor found no room in what is known of them.
+template <typename Call>
+void record_overflow_once(const Call& call, std::initializer_list<Value> values) {
+  if (overflow_said == generation()) return;
+  overflow_said = generation();
+  call.record(Action::unfixed, "too many descriptors at once: plans of some graphs are not followed", values);
+}
+
+} // namespace detshim::cudnn
