@@ -5,6 +5,8 @@
 // candidates is given one (cudnn_plans.h), reductions are asked to be deterministic, and the seed of a random
 // operation is pinned.
 #include "core/seeds.h"
+#include "hooks/cudnn_descriptions.h"
+#include "hooks/cudnn_graph_tuning.h"
 #include "hooks/cudnn_plans.h"
 
 namespace detshim::cudnn {
@@ -15,9 +17,10 @@ constexpr size_t first_deterministic_reduction = 91100; // CUDNN_ATTR_REDUCTION_
 constexpr const char* nondeterministic_note = "NONDETERMINISTIC";
 constexpr const char* no_note = "";
 
-/// Whether programs are kept from choosing a plan by its time. Autotune::record and ::replay are about
-/// another choice, and are as off here.
-bool keeps_first_plan() { return options().pins() && options().autotune == Autotune::first; }
+/// Whether programs are kept from choosing a plan by its time.
+bool keeps_first_plan() {
+  return options().pins() && (autotune() == Autotune::first || autotune() == Autotune::replay);
+}
 
 bool is_sdpa_backward(Name name) {
   return name >= Name::sdpa_backward_first && name <= Name::sdpa_backward_last;
@@ -56,7 +59,7 @@ Note plan_note(const Backend& backend, Descriptor plan, Descriptor config) {
   if (verdict == Verdict::unreadable) note.flags |= Note::unreadable;
   if (!backend.usable()) return note;
   note.graph = note_of(config).graph;
-  if (note.graph != 0 && keeps_first_plan()) note.config = config_of(backend, config);
+  if (note.graph != 0) note.config = config_of(backend, config);
   return note;
 }
 
@@ -99,6 +102,10 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     return remember(plan_note(backend_of(call), descriptor, descriptors[0]));
   case Name::operation_graph_operations: {
     forget(descriptor); // a graph that is filled is a new one
+    if (keeps_choices()) {
+      Text<problem_size> problem;
+      if (describe_graph(descriptors, count, problem)) name_problem(number_of(descriptor), problem.c_str());
+    }
     if (!holds_sdpa_backward(descriptors, count)) return true;
     const uint32_t number = number_of(descriptor);
     mark_sdpa_backward(number);
@@ -164,7 +171,10 @@ Status finalize_plan(const Call& call, Descriptor plan) {
 
   const bool is_one_of_many = keeps_first_plan() && note.config.key != 0;
   if (Taken taken; is_one_of_many && is_taken(note, taken)) {
-    if (taken.by_another_thread)
+    if (taken.is_wanted)
+      call.record(Action::replace, "the tuning file keeps another plan of this graph",
+                  {no_note, engine, taken.config.engine});
+    else if (taken.by_another_thread)
       call.record(Action::unfixed, threads_text, {no_note, engine, taken.config.engine});
     else
       call.record(Action::replace, "timing would choose; the first plan of this graph is taken",
@@ -172,7 +182,10 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     return cudnn_not_supported(call);
   }
   const Status status = call.real(plan);
-  if (status != Status::success) return status;
+  if (status != Status::success) {
+    give_up(note);
+    return status;
+  }
   if ((note.flags & Note::from_json) != 0) {
     const Verdict verdict = judge_plan(backend_of(call), plan);
     is_bad = verdict == Verdict::nondeterministic;
@@ -181,9 +194,16 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
     if (!is_bad && !is_unreadable) call.record(Action::observe, from_json_text, {no_note, engine, engine});
   }
-  if (is_one_of_many && !take(note)) {
-    call.record(Action::unfixed, threads_text, {no_note, engine, ""});
-    return cudnn_not_supported(call);
+  if (note.config.key != 0 && !take(note)) {
+    if (is_one_of_many) {
+      call.record(Action::unfixed, threads_text, {no_note, engine, ""});
+      return cudnn_not_supported(call);
+    }
+    call.record(Action::unfixed,
+                autotune() == Autotune::record
+                    ? "several plans of one graph: the tuning file keeps the one that runs last"
+                    : "several plans of one graph: the program may choose by their times",
+                {no_note, engine, engine});
   }
   if (is_bad) call.record(Action::unfixed, is_nondeterministic_text, {nondeterministic_note, engine, engine});
   if (is_unreadable) call.record(Action::unfixed, unreadable_text, {no_note, engine, engine});
@@ -196,6 +216,8 @@ template <typename Call>
 Status note_run(const Call& call, Descriptor plan, Status status) {
   const uint32_t flags = flags_of(plan);
   const bool succeeded = status == Status::success;
+  if (succeeded && (flags & Note::plan) != 0 && !call.passes() && autotune() == Autotune::record)
+    keep_choice(call, plan);
   if ((flags & Note::holds) == 0 || (succeeded && (flags & Note::ran) != 0) || call.passes()) return status;
   if (ran(plan, succeeded))
     call.record(Action::observe,
@@ -236,6 +258,7 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
     return status;
   }
   const Status status = call.real(descriptor, name, type, count, elements);
+  if (status == Status::success && keeps_choices()) describe(descriptor, name, type, count, elements);
   if (status == Status::success && !follow(call, descriptor, name, type, count, elements))
     record_overflow_once(call, {"", ""});
   return status;
@@ -276,6 +299,9 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendDestroyDescriptor,
              (abi::cudnnBackendDescriptor_t descriptor), .action = Action::observe,
              .summary = "Forgets a descriptor: another one may get its address.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendDestroyDescriptor);
-  if (!call.passes()) forget(descriptor);
+  if (!call.passes()) {
+    forget(descriptor);
+    if (keeps_choices()) forget_description(descriptor);
+  }
   return call.real(descriptor);
 }

@@ -6,6 +6,7 @@
 // again with the caller's descriptors in the places that are kept and ours in the others. That works because
 // the library gives one heuristics descriptor's results in the same order every time; what the caller got is
 // looked at once more, lest one does not.
+#include "hooks/cudnn_graph_tuning.h"
 #include "hooks/cudnn_plans.h"
 
 namespace detshim::cudnn {
@@ -70,24 +71,46 @@ struct Given {
   bool is_nondeterministic = false;
 };
 
-/// Fills the caller's descriptors with the kept results; the library's status.
-Status fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t requested, Given& given,
-            Descriptor* theirs) {
+/// Fills the caller's descriptors with the kept results, in their order but for the result `front`, which
+/// comes first (-1: none does); the library's status.
+Status fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t front, int64_t requested,
+            Given& given, Descriptor* theirs) {
   Descriptor mixed[result_limit];
   int64_t length = 0;
-  for (int64_t kept = 0; length < results.found && kept < requested; ++length) {
-    if (results.nondeterministic[length] && !results.renew(length)) return Status::allocation_failed;
-    mixed[length] = results.nondeterministic[length] ? results.configs[length] : theirs[kept++];
+  int64_t kept = front >= 0 ? 1 : 0; // of theirs, the first is for the front
+  for (; length < results.found && (kept < requested || length <= front); ++length) {
+    const bool is_theirs = length == front || (!results.nondeterministic[length] && kept < requested);
+    if (!is_theirs && !results.renew(length)) return Status::allocation_failed;
+    mixed[length] = !is_theirs ? results.configs[length] : length == front ? theirs[0] : theirs[kept++];
   }
   int64_t filled = 0;
   const Status status = backend.get(heuristics, Name::engine_heuristic_results, Type::backend_descriptor,
                                     length, &filled, mixed);
+  if (front >= filled) return status; // theirs would have a hole
   for (int64_t i = 0; i < filled && i < length; ++i) {
-    if (results.nondeterministic[i]) continue;
+    if (mixed[i] == results.configs[i]) continue;
     ++given.count;
     given.is_nondeterministic |= judge(backend, mixed[i]) == Verdict::nondeterministic;
   }
   return status;
+}
+
+/// What recorded tuning does with a list: the place of the result that comes first, -1 without one.
+template <typename Call>
+int64_t tune(const Call& call, const Backend& backend, Descriptor heuristics, const Results& results) {
+  const Autotune tuning = autotune();
+  if (tuning != Autotune::record && tuning != Autotune::replay) return -1;
+  // Under record too: a wrong file is refused now, not after the search.
+  const uint32_t graph = note_of(heuristics).graph;
+  Kept kept = find_kept(call, backend, graph, results.configs, results.found);
+  if (tuning == Autotune::record || !options().forces()) return -1;
+  if (kept.place >= 0 && results.nondeterministic[kept.place])
+    kept = {-1, {}, "what the tuning file keeps is nondeterministic: the first plan is taken"};
+  if (kept.place >= 0) want(graph, kept.config);
+  call.record(
+      kept.place >= 0 ? Action::replace : Action::observe, kept.why,
+      {results.found, results.nondeterministic_count, results.found - results.nondeterministic_count});
+  return kept.place;
 }
 
 /// Answers a query for results.
@@ -109,7 +132,8 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
   const int64_t bad = results.nondeterministic_count;
   if (results.unreadable_count > 0) // they stay in the list; strict refuses their plans
     call.record(Action::unfixed, "the notes of some engines cannot be read", {results.found, bad, 0});
-  if (bad == 0) {
+  const int64_t front = tune(call, backend, heuristics, results);
+  if (bad == 0 && front <= 0) {
     const Status status = pass();
     if (results.unreadable_count > 0) return status;
     call.record(Action::observe, "every engine is deterministic by its notes",
@@ -131,10 +155,11 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
   }
   Given given;
   const Status status =
-      fill(backend, heuristics, results, requested, given, static_cast<Descriptor*>(elements));
+      fill(backend, heuristics, results, front, requested, given, static_cast<Descriptor*>(elements));
   if (status != Status::success) return status;
   if (returned != nullptr) *returned = given.count;
   if (!given.is_nondeterministic) {
+    if (bad == 0) return status; // the order alone was changed
     call.record(Action::replace, "engines with the note NONDETERMINISTIC left out",
                 {results.found, bad, given.count});
     return status;

@@ -1,6 +1,7 @@
 #include "hooks/cudnn_plans.h"
 
 #include "core/lock.h"
+#include "core/tuning.h"
 
 namespace detshim::cudnn {
 namespace {
@@ -21,9 +22,12 @@ struct Graph {
   uint32_t holders; ///< finalized plans of it
   Config taken;
   uint64_t taken_by; ///< key of the thread
+  Config wanted;     ///< by the tuning file, and not tried yet
+  uint64_t ran_last; ///< key of the config
 };
 constexpr uint32_t graph_limit = 4096;
 constinit Graph graphs[graph_limit] = {};
+constinit char problems[graph_limit][problem_size] = {}; ///< for recorded tuning; by the place of the graph
 constinit uint32_t last_number = 0;
 constinit uint64_t lock = 0;
 
@@ -88,6 +92,11 @@ bool write_locked(const Note& note) {
 } // namespace
 
 Config config_of(const Backend& backend, Descriptor config) {
+  Text<1> unused;
+  return config_of(backend, config, unused);
+}
+
+Config config_of(const Backend& backend, Descriptor config, TextWriter& name) {
   constexpr int64_t knob_limit = 96; // 44 kinds are known
   const Config by_address{mix(reinterpret_cast<uintptr_t>(config), 1) | 1, -1};
   Owned engine(backend, DescriptorType::engine);
@@ -111,6 +120,7 @@ Config config_of(const Backend& backend, Descriptor config) {
       made == knob_limit && backend.get(config, Name::engine_config_knob_choices, Type::backend_descriptor,
                                         made, &knobs, choices) == Status::success;
   uint64_t all = 0; // a sum: the order of knobs means nothing
+  Text<tuning_choice_size> knob_text;
   for (int64_t i = 0; i < knobs && i < made && is_read; ++i) {
     int type = 0;
     int64_t value = 0;
@@ -119,10 +129,15 @@ Config config_of(const Backend& backend, Descriptor config) {
             Status::success &&
         backend.get(choices[i], Name::knob_choice_value, Type::int64, 1, &count, &value) == Status::success;
     all += mix(static_cast<uint64_t>(type), static_cast<uint64_t>(value));
+    knob_text.add(' ').add(static_cast<uint64_t>(type)).add('=').add(static_cast<uint64_t>(value));
   }
   for (int64_t i = 0; i < made; ++i) backend.destroy(choices[i]);
   if (!is_read) return by_address;
   result.key = mix(result.key, all) | 1;
+  name.add("engine ").add(static_cast<uint64_t>(index));
+  if (multiprocessors != 0) name.add(" multiprocessors ").add(static_cast<uint64_t>(multiprocessors));
+  if (knob_text.length() != 0) name.add(" knobs").add(knob_text.c_str());
+  if (knob_text.cut() || name.cut()) name.clear();
   return result;
 }
 
@@ -167,7 +182,8 @@ uint32_t number_of(const void* descriptor) {
     Graph& place = graphs[last_number % graph_limit];
     if (place.number != 0 && place.is_alive) continue;
     if (!write_locked({descriptor, last_number, Note::graph_itself, {}})) return 0;
-    place = {last_number, true, false, false, 0, {}, 0};
+    place = {last_number, true, false, false, 0, {}, 0, {}, 0};
+    problems[last_number % graph_limit][0] = 0;
     return last_number;
   }
   return 0;
@@ -184,12 +200,51 @@ bool has_sdpa_backward(uint32_t number) {
   return graph != nullptr && graph->has_sdpa_backward;
 }
 
+void name_problem(uint32_t number, const char* problem) {
+  Lock guard(lock);
+  if (!guard.held() || graph_of(number) == nullptr) return;
+  TextWriter(problems[number % graph_limit], problem_size).add(problem).c_str();
+}
+
+void copy_problem(uint32_t number, char* problem, size_t size) {
+  Lock guard(lock);
+  TextWriter text(problem, size);
+  if (guard.held() && graph_of(number) != nullptr) text.add(problems[number % graph_limit]);
+  text.c_str();
+}
+
+void want(uint32_t number, const Config& config) {
+  Lock guard(lock);
+  if (Graph* const graph = graph_of(number); guard.held() && graph != nullptr && graph->taken.key == 0)
+    graph->wanted = config;
+}
+
+void give_up(const Note& plan) {
+  Lock guard(lock);
+  if (Graph* const graph = graph_of(plan.graph);
+      guard.held() && graph != nullptr && graph->wanted.key == plan.config.key)
+    graph->wanted = {};
+}
+
+bool run_last(const Note& plan) {
+  Lock guard(lock);
+  Graph* const graph = graph_of(plan.graph);
+  if (!guard.held() || graph == nullptr || graph->ran_last == plan.config.key) return false;
+  graph->ran_last = plan.config.key;
+  return true;
+}
+
 bool is_taken(const Note& plan, Taken& taken) {
   const uint64_t thread = this_thread().key;
   Lock guard(lock);
   const Graph* const graph = graph_of(plan.graph);
+  if (graph != nullptr && graph->taken.key == 0 && graph->wanted.key != 0 &&
+      graph->wanted.key != plan.config.key) {
+    taken = {graph->wanted, false, true};
+    return true;
+  }
   if (graph == nullptr || graph->taken.key == 0 || graph->taken.key == plan.config.key) return false;
-  taken = {graph->taken, graph->taken_by != thread};
+  taken = {graph->taken, graph->taken_by != thread, false};
   return true;
 }
 
@@ -201,6 +256,7 @@ bool take(const Note& plan) {
   if (!guard.held() || graph == nullptr || note == nullptr) return true;
   if (graph->taken.key != 0 && graph->taken.key != plan.config.key) return false;
   if (graph->taken.key == 0) {
+    graph->wanted = {};
     graph->taken = plan.config;
     graph->taken_by = thread;
     graph->has_run = false;
@@ -223,7 +279,7 @@ bool ran(const void* plan, bool succeeded) {
     return false;
   }
   __atomic_store_n(&note->flags, note->flags & ~(Note::holds | Note::ran), __ATOMIC_RELAXED);
-  if (is_its) graph->taken = {};
+  if (is_its) graph->taken = graph->wanted = {};
   return is_its;
 }
 

@@ -10,6 +10,7 @@
 // address.
 #pragma once
 
+#include "core/text.h"
 #include "hooks/cudnn_backend.h"
 
 namespace detshim::cudnn {
@@ -23,6 +24,10 @@ struct Config {
 /// The config that the descriptor describes: by its engine's index and its knobs, or, where they cannot be
 /// read, by its address.
 Config config_of(const Backend& backend, Descriptor config);
+
+/// The same, with what names the config in another run: "engine 12 knobs 3=1 5=0". `name` stays empty where
+/// the config cannot be read.
+Config config_of(const Backend& backend, Descriptor config, TextWriter& name);
 
 /// What is known of one descriptor.
 struct Note {
@@ -69,10 +74,25 @@ uint32_t number_of(const void* graph);
 void mark_sdpa_backward(uint32_t graph);
 bool has_sdpa_backward(uint32_t graph);
 
+/// What the graph is, for the tuning file; empty where that is not known.
+void name_problem(uint32_t graph, const char* problem);
+void copy_problem(uint32_t graph, char* problem, size_t size);
+inline constexpr size_t problem_size = 900;
+
+/// The config that the tuning file keeps for the graph is among its engines: no other plan is let in before
+/// it was tried.
+void want(uint32_t graph, const Config& config);
+/// A plan of that config cannot be used: whatever is wanted, it is no longer.
+void give_up(const Note& plan);
+
+/// Remembers the config that was run last. False if it was the same before.
+bool run_last(const Note& plan);
+
 /// What is taken for a graph.
 struct Taken {
   Config config;
   bool by_another_thread; ///< than this one
+  bool is_wanted = false; ///< by the tuning file: nothing is taken yet
 };
 
 /// Whether another config than the plan's is taken for its graph.

@@ -1,0 +1,206 @@
+#include "hooks/cudnn_descriptions.h"
+
+#include "core/lock.h"
+#include "core/tuning.h"
+
+namespace detshim::cudnn {
+namespace {
+
+constexpr size_t text_size = 232;
+struct Description {
+  const void* descriptor;
+  uint64_t hash; ///< of everything that was set, in whatever order
+  uint32_t length;
+  char text[text_size]; ///< of what a person wants to see of it, cut where it is long
+};
+
+// A description is in one of the places of its set. Programs destroy a graph's tensors and operations soon
+// after it, or keep a few hundred graphs. Pages that nothing was written to are no memory.
+constexpr size_t set_size = 16;
+constexpr size_t set_count = 2048;
+constinit Description descriptions[set_count][set_size] = {};
+constinit uint64_t lock = 0;
+
+uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t x = (a ^ b * 0x9E3779B97F4A7C15) + 0xD1B54A32D192ED03;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
+  x = (x ^ x >> 27) * 0x94D049BB133111EB;
+  return x ^ x >> 31;
+}
+
+Description* set_of(const void* descriptor) {
+  return descriptions[mix(reinterpret_cast<uintptr_t>(descriptor), 0) % set_count];
+}
+
+Description* find(const void* descriptor) {
+  Description* const set = set_of(descriptor);
+  for (size_t i = 0; i < set_size; ++i)
+    if (set[i].descriptor == descriptor) return &set[i];
+  return nullptr;
+}
+
+/// The descriptor's description, a new one where it has none; nullptr without room.
+Description* make(const void* descriptor) {
+  if (Description* const known = find(descriptor)) return known;
+  Description* const set = set_of(descriptor);
+  for (size_t i = 0; i < set_size; ++i)
+    if (set[i].descriptor == nullptr) {
+      set[i].descriptor = descriptor;
+      set[i].hash = 0;
+      set[i].length = 0;
+      return &set[i];
+    }
+  return nullptr;
+}
+
+// Numbers of cudnn_graph.h, cuDNN 9.19.
+constexpr int pointwise_mode = 0, convolution_dilations = 102, convolution_strides = 103,
+              convolution_post_paddings = 104, convolution_pre_paddings = 105, graph_handle = 800,
+              tensor_data_type = 901, tensor_dimensions = 902, tensor_strides = 903, tensor_unique_id = 906;
+
+/// Bytes of an element of cudnnBackendAttributeType_t; 0 for addresses.
+size_t element_size(Type type) {
+  constexpr int handle = 0, boolean = 2, int64 = 3, floating_double = 5, pointer = 6, character = 24,
+                fraction = 26;
+  switch (static_cast<int>(type)) {
+  case handle:
+  case pointer:
+    return 0;
+  case boolean:
+  case character:
+    return 1;
+  case int64:
+  case floating_double:
+    return 8;
+  case fraction:
+    return 16;
+  default: // float and the enumerations
+    return 4;
+  }
+}
+
+const char* data_type_name(int type) {
+  constexpr const char* names[] = {"f32",  "f64",   "f16",  "i8",  "i32",  "i8x4",     "u8",
+                                   "u8x4", "i8x32", "bf16", "i64", "bool", "fp8_e4m3", "fp8_e5m2"};
+  return type >= 0 && type < static_cast<int>(sizeof names / sizeof *names) ? names[type] : "type";
+}
+
+/// The operation that has an attribute of this name; nullptr for attributes of other descriptors.
+const char* operation_name(int name) {
+  constexpr struct {
+    int first, last;
+    const char* name;
+  } operations[] = {{700, 705, "convolution_forward"},
+                    {706, 711, "convolution_backward_data"},
+                    {712, 717, "convolution_backward_filter"},
+                    {750, 758, "pointwise"},
+                    {770, 774, "statistics"},
+                    {780, 796, "batch_norm_finalize"},
+                    {1520, 1527, "matmul"},
+                    {1610, 1612, "reduction"},
+                    {1620, 1630, "batch_norm_backward"},
+                    {1710, 1716, "resample_forward"},
+                    {1720, 1727, "resample_backward"},
+                    {1800, 1803, "concatenate"},
+                    {2000, 2014, "norm_forward"},
+                    {2100, 2110, "norm_backward"},
+                    {2200, 2201, "reshape"},
+                    {2310, 2313, "random"},
+                    {2800, 2810, "attention_forward"},
+                    {2851, 2862, "attention_backward"}};
+  for (const auto& operation : operations)
+    if (name >= operation.first && name <= operation.last) return operation.name;
+  return nullptr;
+}
+
+void add_numbers(TextWriter& text, const char* name, const void* elements, int64_t count) {
+  text.add(name);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t value = static_cast<const int64_t*>(elements)[i];
+    if (i != 0) text.add('x');
+    if (value < 0) text.add('-');
+    text.add(static_cast<uint64_t>(value < 0 ? -value : value));
+  }
+}
+
+/// Adds what a person wants to see of an attribute.
+void add_words(TextWriter& text, int name, Type type, int64_t count, const void* elements) {
+  if (type == Type::int64 && name == tensor_dimensions) return add_numbers(text, "", elements, count);
+  if (type == Type::int64 && name == tensor_strides) return add_numbers(text, "by ", elements, count);
+  if (type == Type::int64 && name == convolution_strides)
+    return add_numbers(text, "stride ", elements, count);
+  if (type == Type::int64 && name == convolution_dilations)
+    return add_numbers(text, "dilation ", elements, count);
+  if (type == Type::int64 && (name == convolution_pre_paddings || name == convolution_post_paddings))
+    return add_numbers(text, "pad ", elements, count);
+  if (name != tensor_data_type && name != pointwise_mode) return;
+  const int value = *static_cast<const int*>(elements);
+  if (name == tensor_data_type)
+    text.add(data_type_name(value));
+  else
+    text.add("mode ").add(static_cast<uint64_t>(value));
+}
+
+} // namespace
+
+bool keeps_choices() {
+  const Autotune tuning = autotune();
+  return tuning == Autotune::record || tuning == Autotune::replay;
+}
+
+void describe(const void* descriptor, Name attribute, Type type, int64_t count, const void* elements) {
+  const int name = static_cast<int>(attribute);
+  if (count < 1 || elements == nullptr || name == tensor_unique_id || name == graph_handle ||
+      attribute == Name::operation_rng_seed)
+    return;
+  Lock guard(lock);
+  Description* const own = guard.held() ? make(descriptor) : nullptr;
+  if (own == nullptr) return;
+
+  uint64_t hash = mix(static_cast<uint64_t>(name), static_cast<uint64_t>(count));
+  Text<text_size> words;
+  if (type == Type::backend_descriptor) {
+    const char* const operation = own->length == 0 ? operation_name(name) : nullptr;
+    if (operation != nullptr) words.add(operation);
+    for (int64_t i = 0; i < count; ++i) {
+      const Description* const held = find(static_cast<const Descriptor*>(elements)[i]);
+      hash = mix(hash, held != nullptr ? held->hash : 0);
+      if (held != nullptr && held->length != 0) words.add(" (").add(held->text, held->length).add(')');
+    }
+  } else {
+    const size_t size = element_size(type) * static_cast<size_t>(count);
+    for (size_t i = 0; i < size; ++i) hash = mix(hash, static_cast<const unsigned char*>(elements)[i]);
+    add_words(words, name, type, count, elements);
+  }
+  own->hash += hash; // a sum: a program may set the attributes in any order
+  if (words.length() == 0) return;
+  TextWriter text(own->text + own->length, text_size - own->length);
+  if (own->length != 0 && *words.c_str() != ' ') text.add(' ');
+  text.add(words.c_str(), words.length());
+  own->length += static_cast<uint32_t>(text.length());
+}
+
+bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& text) {
+  constexpr size_t hash_room = 24;
+  Lock guard(lock);
+  if (!guard.held()) return false;
+  uint64_t hash = 0;
+  Text<900 - hash_room> words;
+  for (int64_t i = 0; i < count; ++i) {
+    const Description* const operation = find(operations[i]);
+    if (operation == nullptr) return false;
+    hash = mix(hash, operation->hash);
+    if (i != 0) words.add("; ");
+    words.add(operation->text, operation->length);
+  }
+  text.add(words.c_str(), words.length()).add(" #").add_hex(hash, 16);
+  return !text.cut();
+}
+
+void forget_description(const void* descriptor) {
+  Lock guard(lock);
+  if (!guard.held()) return;
+  if (Description* const known = find(descriptor)) known->descriptor = nullptr;
+}
+
+} // namespace detshim::cudnn

@@ -1,0 +1,25 @@
+// What operation graphs are, in words: how recorded tuning (DETSHIM_AUTOTUNE=record:FILE and replay:FILE)
+// knows one again in another run. Put together from what programs set in cuDNN's backend descriptors; nothing
+// is followed without recorded tuning.
+#pragma once
+
+#include "core/text.h"
+#include "hooks/cudnn_backend.h"
+
+namespace detshim::cudnn {
+
+/// Whether choices are recorded or replayed.
+bool keeps_choices();
+
+/// Follows an attribute that was set. What differs between two runs of a program is left out: identifiers of
+/// tensors, addresses, seeds.
+void describe(const void* descriptor, Name name, Type type, int64_t count, const void* elements);
+
+/// Writes what a graph of these operations is: the operations with their tensors, as far as there is room,
+/// and a hash of everything that was set. False where one of them is not known.
+bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& text);
+
+/// The descriptor is about to be destroyed.
+void forget_description(const void* descriptor);
+
+} // namespace detshim::cudnn
