@@ -7,7 +7,7 @@
 # /usr/local/cuda. A root may be a toolkit (include/, lib64/), or a site-packages folder of those packages
 # (nvidia/<package>/{include,lib}).
 #
-# Sets CudaLibraries_INCLUDE_DIRS, and for each of curand, cudnn and cublas
+# Sets CudaLibraries_INCLUDE_DIRS, and for each of curand, cudnn, cublas, cusparse, cusolver, cufft and nccl
 #   CudaLibraries_<name>_HEADER    folder of its header, or …-NOTFOUND
 #   CudaLibraries_<name>_LIBRARY   the shared library, or …-NOTFOUND
 # with an imported target cuda::<name> where both were found and the runtime's headers, which they include.
@@ -35,13 +35,18 @@ endfunction()
 _find_cuda_library(curand curand.h 10)
 _find_cuda_library(cudnn cudnn.h 9)
 _find_cuda_library(cublas cublas_v2.h 13)
+_find_cuda_library(cusparse cusparse.h 12)
+_find_cuda_library(cusolver cusolverDn.h 12)
+_find_cuda_library(cufft cufftXt.h 12)
+_find_cuda_library(nccl nccl.h 2)
 find_path(CudaLibraries_runtime_HEADER cuda_runtime_api.h PATHS ${_roots} PATH_SUFFIXES include
   NO_DEFAULT_PATH)
-mark_as_advanced(CudaLibraries_runtime_HEADER)
+find_path(CudaLibraries_driver_HEADER cuda.h PATHS ${_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
+mark_as_advanced(CudaLibraries_runtime_HEADER CudaLibraries_driver_HEADER)
 
 # Each package has an include folder of its own, and the headers include each other.
 set(CudaLibraries_INCLUDE_DIRS "")
-foreach(_name curand cudnn cublas runtime)
+foreach(_name curand cudnn cublas cusparse cusolver cufft nccl runtime driver)
   if(CudaLibraries_${_name}_HEADER)
     list(APPEND CudaLibraries_INCLUDE_DIRS ${CudaLibraries_${_name}_HEADER})
   endif()
@@ -54,7 +59,7 @@ if(CudaLibraries_cudnn_HEADER AND EXISTS ${CudaLibraries_cudnn_HEADER}/cudnn_ver
     "\\1.\\2.\\3" CudaLibraries_cudnn_VERSION "${_text}")
 endif()
 
-foreach(_name curand cudnn cublas)
+foreach(_name curand cudnn cublas cusparse cusolver cufft nccl)
   if(CudaLibraries_${_name}_HEADER AND CudaLibraries_${_name}_LIBRARY AND CudaLibraries_runtime_HEADER
       AND NOT TARGET cuda::${_name})
     add_library(cuda::${_name} SHARED IMPORTED)
