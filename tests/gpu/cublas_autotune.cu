@@ -23,11 +23,10 @@ void multiply(cublasHandle_t handle, const gpu::Product& product, bool determini
                         &zero, c.get(), CUDA_R_32F, product.m, gpu::CublasType<T>::compute,
                         deterministic ? CUBLAS_GEMM_DEFAULT : autotune);
   };
-  const cublasStatus_t first = call();
-  if (gpu::is_unsupported(first)) return gpu::print_unsupported(variant);
-  CHECK(first);
-  gpu::work(repeats, [&] { CHECK(call()); });
-  gpu::print(variant, c);
+  gpu::attempt(variant, [&] {
+    gpu::work(repeats, [&] { CHECK(call()); });
+    gpu::print(variant, c);
+  });
 }
 
 } // namespace

@@ -20,8 +20,10 @@ void run(const char* name, Call call) {
   const Device<Real> a(gpu::fixed<Real>(elements * parts, 1, 8)), x(gpu::fixed<Real>(order * parts, 2, 8));
   const Device<Real> y(order * parts);
   const auto as = [](const Device<Real>& data) { return reinterpret_cast<Element*>(data.get()); };
-  gpu::work(repeats, [&] { CHECK(call(as(a), as(x), as(y))); });
-  gpu::print(name, y);
+  gpu::attempt(name, [&] {
+    gpu::work(repeats, [&] { CHECK(call(as(a), as(x), as(y))); });
+    gpu::print(name, y);
+  });
 }
 
 } // namespace

@@ -14,8 +14,7 @@ constexpr size_t workspace_bytes = 32 << 20;
 
 template <class T>
 void multiply(cublasLtHandle_t handle, const Device<char>& workspace, const gpu::Product& product,
-              bool deterministic) {
-  const std::string variant = std::string(gpu::CublasType<T>::name) + "." + product.name();
+              const std::string& variant, bool deterministic) {
   const auto m = static_cast<uint64_t>(product.m), n = static_cast<uint64_t>(product.n),
              k = static_cast<uint64_t>(product.k);
   const Device<T> a(gpu::fixed<T>(m * k, 1)), b(gpu::fixed<T>(k * n, 2));
@@ -35,10 +34,8 @@ void multiply(cublasLtHandle_t handle, const Device<char>& workspace, const gpu:
 
   cublasLtMatmulHeuristicResult_t found[candidates];
   int count = 0;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(handle, operation, a_layout, b_layout, c_layout, c_layout, preference,
-                                     deterministic ? 1 : candidates, found, &count);
-  if (!gpu::is_unsupported(status)) CHECK(status);
+  CHECK(cublasLtMatmulAlgoGetHeuristic(handle, operation, a_layout, b_layout, c_layout, c_layout, preference,
+                                       deterministic ? 1 : candidates, found, &count));
   const auto call = [&](const cublasLtMatmulHeuristicResult_t& candidate) {
     return cublasLtMatmul(handle, operation, &one, a.get(), a_layout, b.get(), b_layout, &zero, c.get(),
                           c_layout, c.get(), c_layout, &candidate.algo, workspace.get(), workspace_bytes,
@@ -51,16 +48,20 @@ void multiply(cublasLtHandle_t handle, const Device<char>& workspace, const gpu:
     const float time = gpu::event_milliseconds(nullptr, 3, [&] { CHECK(call(found[i])); });
     if (best < 0 || time < shortest) best = i, shortest = time;
   }
-  if (best < 0) {
-    gpu::print_unsupported(variant);
-  } else {
-    gpu::work(repeats, [&] { CHECK(call(found[best])); });
-    gpu::print(variant, c);
-  }
+  if (best < 0) gpu::unsupported();
+  gpu::work(repeats, [&] { CHECK(call(found[best])); });
+  gpu::print(variant, c);
   CHECK(cublasLtMatmulPreferenceDestroy(preference));
   for (cublasLtMatrixLayout_t layout : {a_layout, b_layout, c_layout})
     CHECK(cublasLtMatrixLayoutDestroy(layout));
   CHECK(cublasLtMatmulDescDestroy(operation));
+}
+
+template <class T>
+void multiply(cublasLtHandle_t handle, const Device<char>& workspace, const gpu::Product& product,
+              bool deterministic) {
+  const std::string variant = std::string(gpu::CublasType<T>::name) + "." + product.name();
+  gpu::attempt(variant, [&] { multiply<T>(handle, workspace, product, variant, deterministic); });
 }
 
 } // namespace

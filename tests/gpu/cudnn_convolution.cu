@@ -81,23 +81,20 @@ struct BackwardFilter {
   }
 };
 
-/// Chooses an algorithm and runs it. False: the library has none for this.
+/// Chooses an algorithm and runs it.
 template <class Pass>
-bool run_pass(const Problem& problem, bool deterministic) {
+void run_pass(const Problem& problem, bool deterministic) {
   typename Pass::Found found[candidates];
   int count = 0;
-  const cudnnStatus_t status =
-      deterministic ? Pass::get(problem, &count, found) : Pass::find(problem, &count, found);
-  if (gpu::is_unsupported(status)) return false;
-  CHECK(status);
+  CHECK(deterministic ? Pass::get(problem, &count, found) : Pass::find(problem, &count, found));
   for (int i = 0; i < count; ++i) {
     if (found[i].status != CUDNN_STATUS_SUCCESS || found[i].memory > workspace_bytes) continue;
     if (deterministic && found[i].determinism != CUDNN_DETERMINISTIC) continue;
     CHECK(cudnnSetConvolutionMathType(problem.conv, found[i].mathType));
     gpu::work(repeats, [&] { CHECK(Pass::run(problem, found[i])); });
-    return true;
+    return;
   }
-  return false;
+  gpu::unsupported();
 }
 
 void describe_tensor(cudnnTensorDescriptor_t descriptor, cudnnDataType_t type, const gpu::Tensor& tensor,
@@ -160,22 +157,23 @@ void train(cudnnHandle_t handle, const Device<char>& workspace, const Convolutio
   const Device<T> y(shape.y().size(layout)), dx(shape.x().size(layout)), dw(shape.w().size(filter_layout));
   const std::string variant =
       std::string(gpu::name(layout)) + "." + gpu::CudnnType<T>::name + "." + shape.name + ".";
-  const auto print = [&](const char* pass, bool done, const Device<T>& result) {
-    if (done)
-      gpu::print(variant + pass, result);
-    else
-      gpu::print_unsupported(variant + pass);
+  // A pass writes one of the three tensors and reads the other two.
+  const auto run = [&](const char* name, auto pass, const Device<T>& in_x, const Device<T>& in_w,
+                       const Device<T>& in_y, const Device<T>& result) {
+    gpu::attempt(variant + name, [&] {
+      problem.x = in_x.get(), problem.w = in_w.get(), problem.y = in_y.get();
+      run_pass<decltype(pass)>(problem, deterministic);
+      gpu::print(variant + name, result);
+    });
   };
-  problem.x = x.get(), problem.w = w.get(), problem.y = y.get();
-  print("forward", run_pass<Forward>(problem, deterministic), y);
-  problem.x = dx.get(), problem.y = dy.get();
-  print("backward_data", run_pass<BackwardData>(problem, deterministic), dx);
-  problem.x = x.get(), problem.w = dw.get();
-  print("backward_filter", run_pass<BackwardFilter>(problem, deterministic), dw);
+  run("forward", Forward{}, x, w, y, y);
+  run("backward_data", BackwardData{}, dx, w, dy, dx);
+  run("backward_filter", BackwardFilter{}, x, dw, dy, dw);
   destroy(problem);
 }
 
 void infer_integers(cudnnHandle_t handle, const Device<char>& workspace, bool deterministic) {
+  const std::string variant = "nchw_vect_c.int8.medium.forward";
   const Convolution& shape = gpu::medium_convolution;
   Problem problem = create(handle, workspace);
   const auto describe = [](cudnnTensorDescriptor_t descriptor, const gpu::Tensor& t) {
@@ -183,18 +181,18 @@ void infer_integers(cudnnHandle_t handle, const Device<char>& workspace, bool de
                                       static_cast<int>(t.n), static_cast<int>(t.c), static_cast<int>(t.h),
                                       static_cast<int>(t.w));
   };
-  CHECK(describe(problem.x_desc, shape.x()));
-  CHECK(describe(problem.y_desc, shape.y()));
-  describe_filter(problem.w_desc, shape, CUDNN_DATA_INT8x4, CUDNN_TENSOR_NCHW_VECT_C);
-  describe_convolution(problem.conv, shape, CUDNN_DATA_INT32, CUDNN_DEFAULT_MATH);
   const Device<int8_t> x(gpu::fixed<int8_t>(shape.x().size(Layout::nchw), 1));
   const Device<int8_t> w(gpu::fixed<int8_t>(shape.w().size(Layout::nchw), 2));
   const Device<int8_t> y(shape.y().size(Layout::nchw));
   problem.x = x.get(), problem.w = w.get(), problem.y = y.get();
-  if (run_pass<Forward>(problem, deterministic))
-    gpu::print("nchw_vect_c.int8.medium.forward", y);
-  else
-    gpu::print_unsupported("nchw_vect_c.int8.medium.forward");
+  gpu::attempt(variant, [&] {
+    CHECK(describe(problem.x_desc, shape.x()));
+    CHECK(describe(problem.y_desc, shape.y()));
+    describe_filter(problem.w_desc, shape, CUDNN_DATA_INT8x4, CUDNN_TENSOR_NCHW_VECT_C);
+    describe_convolution(problem.conv, shape, CUDNN_DATA_INT32, CUDNN_DEFAULT_MATH);
+    run_pass<Forward>(problem, deterministic);
+    gpu::print(variant, y);
+  });
   destroy(problem);
 }
 

@@ -41,15 +41,12 @@ void print(const Problem& problem, const std::string& variant) {
 
 void labels_on_host(cudnnHandle_t handle, cudnnCTCLossAlgo_t algorithm) {
   const Problem problem;
-  const std::string variant = "host_labels";
   CHECK(cudnnSetCTCLossDescriptorEx(problem.loss, CUDNN_DATA_FLOAT, CUDNN_LOSS_NORMALIZATION_SOFTMAX,
                                     CUDNN_NOT_PROPAGATE_NAN));
   size_t bytes = 0;
-  const cudnnStatus_t status = cudnnGetCTCLossWorkspaceSize(
-      handle, problem.tensor, problem.tensor, problem.labels.data(), problem.label_lengths.data(),
-      problem.input_lengths.data(), algorithm, problem.loss, &bytes);
-  if (gpu::is_unsupported(status)) return gpu::print_unsupported(variant);
-  CHECK(status);
+  CHECK(cudnnGetCTCLossWorkspaceSize(handle, problem.tensor, problem.tensor, problem.labels.data(),
+                                     problem.label_lengths.data(), problem.input_lengths.data(), algorithm,
+                                     problem.loss, &bytes));
   const Device<char> workspace(bytes);
   gpu::work(repeats, [&] {
     CHECK(cudnnCTCLoss(handle, problem.tensor, problem.scores.get(), problem.labels.data(),
@@ -57,19 +54,16 @@ void labels_on_host(cudnnHandle_t handle, cudnnCTCLossAlgo_t algorithm) {
                        problem.tensor, problem.gradients.get(), algorithm, problem.loss, workspace.get(),
                        bytes));
   });
-  print(problem, variant);
+  print(problem, "host_labels");
 }
 
 void labels_on_device(cudnnHandle_t handle, cudnnCTCLossAlgo_t algorithm) {
   const Problem problem;
-  const std::string variant = "device_labels";
   CHECK(cudnnSetCTCLossDescriptor_v9(problem.loss, CUDNN_DATA_FLOAT, CUDNN_LOSS_NORMALIZATION_SOFTMAX,
                                      CUDNN_CTC_ZERO_OOB_GRADIENTS, longest));
   size_t bytes = 0;
-  const cudnnStatus_t status = cudnnGetCTCLossWorkspaceSize_v8(handle, algorithm, problem.loss,
-                                                               problem.tensor, problem.tensor, &bytes);
-  if (gpu::is_unsupported(status)) return gpu::print_unsupported(variant);
-  CHECK(status);
+  CHECK(cudnnGetCTCLossWorkspaceSize_v8(handle, algorithm, problem.loss, problem.tensor, problem.tensor,
+                                        &bytes));
   const Device<char> workspace(bytes);
   const Device<int> labels(problem.labels), label_lengths(problem.label_lengths),
       input_lengths(problem.input_lengths);
@@ -78,7 +72,7 @@ void labels_on_device(cudnnHandle_t handle, cudnnCTCLossAlgo_t algorithm) {
                           label_lengths.get(), input_lengths.get(), problem.costs.get(), problem.tensor,
                           problem.gradients.get(), bytes, workspace.get()));
   });
-  print(problem, variant);
+  print(problem, "device_labels");
 }
 
 } // namespace
@@ -89,8 +83,8 @@ int main(int argc, char** argv) {
       options.deterministic ? CUDNN_CTC_LOSS_ALGO_DETERMINISTIC : CUDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC;
   cudnnHandle_t handle = nullptr;
   CHECK(cudnnCreate(&handle));
-  labels_on_host(handle, algorithm);
-  labels_on_device(handle, algorithm);
+  gpu::attempt("host_labels", [&] { labels_on_host(handle, algorithm); });
+  gpu::attempt("device_labels", [&] { labels_on_device(handle, algorithm); });
   CHECK(cudnnDestroy(handle));
   return gpu::finish();
 }

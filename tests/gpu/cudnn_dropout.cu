@@ -38,8 +38,8 @@ int main(int argc, char** argv) {
   const gpu::Options options = gpu::start(argc, argv);
   cudnnHandle_t handle = nullptr;
   CHECK(cudnnCreate(&handle));
-  drop<float>(handle, options.deterministic);
-  drop<__half>(handle, options.deterministic);
+  gpu::attempt("float", [&] { drop<float>(handle, options.deterministic); });
+  gpu::attempt("half", [&] { drop<__half>(handle, options.deterministic); });
   CHECK(cudnnDestroy(handle));
   return gpu::finish();
 }

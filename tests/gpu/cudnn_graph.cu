@@ -83,9 +83,9 @@ Backend describe_tensor(int64_t id, cudnnDataType_t type, const gpu::Tensor& ten
   return descriptor;
 }
 
-/// The operation graph of one convolution, as far as the library takes it: look at the status.
-cudnnStatus_t build_graph(Backend& graph, cudnnHandle_t handle, cudnnDataType_t type,
-                          const Convolution& shape, Layout layout, Pass pass) {
+/// The operation graph of one convolution.
+void build_graph(Backend& graph, cudnnHandle_t handle, cudnnDataType_t type, const Convolution& shape,
+                 Layout layout, Pass pass) {
   const Layout filter_layout = layout == Layout::nhwc ? Layout::nhwc : Layout::nchw;
   const std::vector<int64_t> ones{1, 1}, padding{shape.padding(), shape.padding()};
   Backend convolution(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
@@ -107,10 +107,10 @@ cudnnStatus_t build_graph(Backend& graph, cudnnHandle_t handle, cudnnDataType_t 
   operation.set(names.y, describe_tensor('y', type, shape.y(), layout));
   operation.set(names.alpha, CUDNN_TYPE_FLOAT, std::vector{1.0F});
   operation.set(names.beta, CUDNN_TYPE_FLOAT, std::vector{0.0F});
-  if (const cudnnStatus_t status = operation.finalize(); status != CUDNN_STATUS_SUCCESS) return status;
+  CHECK(operation.finalize());
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, std::vector{handle});
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
-  return graph.finalize();
+  CHECK(graph.finalize());
 }
 
 /// The engine configs that a mode of the heuristics proposes, in its order.
@@ -201,9 +201,7 @@ void run_pass(cudnnHandle_t handle, const Device<char>& workspace, const Convolu
               Pass pass, const std::string& variant, bool deterministic) {
   const Layout filter_layout = layout == Layout::nhwc ? Layout::nhwc : Layout::nchw;
   Backend graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-  const cudnnStatus_t status = build_graph(graph, handle, gpu::CudnnType<T>::value, shape, layout, pass);
-  if (gpu::is_unsupported(status)) return gpu::print_unsupported(variant);
-  CHECK(status);
+  build_graph(graph, handle, gpu::CudnnType<T>::value, shape, layout, pass);
 
   const Device<T> x(gpu::fixed<T>(shape.x().size(layout), 1));
   const Device<T> w(gpu::fixed<T>(shape.w().size(filter_layout), 2));
@@ -217,7 +215,7 @@ void run_pass(cudnnHandle_t handle, const Device<char>& workspace, const Convolu
   CHECK(pack.finalize());
 
   Backend plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  if (!choose_plan(plan, handle, graph, pack, deterministic)) return gpu::print_unsupported(variant);
+  if (!choose_plan(plan, handle, graph, pack, deterministic)) gpu::unsupported();
   gpu::work(repeats, [&] { CHECK(cudnnBackendExecute(handle, plan.raw(), pack.raw())); });
   gpu::print(variant, result);
 }
@@ -225,11 +223,12 @@ void run_pass(cudnnHandle_t handle, const Device<char>& workspace, const Convolu
 template <class T>
 void train(cudnnHandle_t handle, const Device<char>& workspace, const Convolution& shape, Layout layout,
            bool deterministic) {
-  for (const auto& [pass, pass_name] : passes)
-    run_pass<T>(handle, workspace, shape, layout, pass,
-                std::string(gpu::name(layout)) + "." + gpu::CudnnType<T>::name + "." + shape.name + "." +
-                    pass_name,
-                deterministic);
+  for (const auto& named : passes) {
+    const std::string variant = std::string(gpu::name(layout)) + "." + gpu::CudnnType<T>::name + "." +
+                                shape.name + "." + named.second;
+    gpu::attempt(variant,
+                 [&] { run_pass<T>(handle, workspace, shape, layout, named.first, variant, deterministic); });
+  }
 }
 
 } // namespace

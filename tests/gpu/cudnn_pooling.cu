@@ -28,31 +28,25 @@ struct Pooling {
 template <class T>
 void run(cudnnHandle_t handle, const Pooling& pooling, size_t size, const std::string& variant) {
   const Device<T> x(gpu::fixed<T>(size, 1)), dy(gpu::fixed<T>(size, 2)), y(size), dx(size);
-  const cudnnStatus_t status = cudnnPoolingForward(handle, pooling.pooling, &one, pooling.tensor, x.get(),
-                                                   &zero, pooling.tensor, y.get());
-  if (gpu::is_unsupported(status)) return gpu::print_unsupported(variant);
-  CHECK(status);
-  const auto backward = [&] {
-    return cudnnPoolingBackward(handle, pooling.pooling, &one, pooling.tensor, y.get(), pooling.tensor,
-                                dy.get(), pooling.tensor, x.get(), &zero, pooling.tensor, dx.get());
-  };
-  const cudnnStatus_t first = backward();
-  if (gpu::is_unsupported(first)) return gpu::print_unsupported(variant);
-  CHECK(first);
-  gpu::work(repeats, [&] { CHECK(backward()); });
+  CHECK(cudnnPoolingForward(handle, pooling.pooling, &one, pooling.tensor, x.get(), &zero, pooling.tensor,
+                            y.get()));
+  gpu::work(repeats, [&] {
+    CHECK(cudnnPoolingBackward(handle, pooling.pooling, &one, pooling.tensor, y.get(), pooling.tensor,
+                               dy.get(), pooling.tensor, x.get(), &zero, pooling.tensor, dx.get()));
+  });
   gpu::print(variant, dx);
 }
 
 template <class T>
 void pool_images(cudnnHandle_t handle, cudnnPoolingMode_t mode, Layout layout) {
+  const std::string variant = std::string("2d.") + gpu::name(layout) + "." + gpu::CudnnType<T>::name;
   const Pooling pooling;
   CHECK(cudnnSetPooling2dDescriptor(pooling.pooling, mode, CUDNN_NOT_PROPAGATE_NAN, window, window,
                                     window / 2, window / 2, 1, 1));
   CHECK(cudnnSetTensor4dDescriptor(pooling.tensor,
                                    layout == Layout::nhwc ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
                                    gpu::CudnnType<T>::value, 8, 32, 64, 64));
-  run<T>(handle, pooling, 8 * 32 * 64 * 64,
-         std::string("2d.") + gpu::name(layout) + "." + gpu::CudnnType<T>::name);
+  gpu::attempt(variant, [&] { run<T>(handle, pooling, 8 * 32 * 64 * 64, variant); });
 }
 
 void pool_volumes(cudnnHandle_t handle, cudnnPoolingMode_t mode) {
@@ -63,8 +57,8 @@ void pool_volumes(cudnnHandle_t handle, cudnnPoolingMode_t mode) {
   CHECK(cudnnSetPoolingNdDescriptor(pooling.pooling, mode, CUDNN_NOT_PROPAGATE_NAN, 3, windows, padding,
                                     stride));
   CHECK(cudnnSetTensorNdDescriptor(pooling.tensor, CUDNN_DATA_FLOAT, 5, dims, strides));
-  run<float>(handle, pooling, static_cast<size_t>(dims[0]) * static_cast<size_t>(strides[0]),
-             "3d.ncdhw.float");
+  const size_t size = static_cast<size_t>(dims[0]) * static_cast<size_t>(strides[0]);
+  gpu::attempt("3d.ncdhw.float", [&] { run<float>(handle, pooling, size, "3d.ncdhw.float"); });
 }
 
 } // namespace

@@ -7,12 +7,18 @@
 
 namespace gpu {
 
+/// With what the library itself says of its last error, which its statuses are too few for.
 template <>
 inline const char* describe(cudnnStatus_t status) {
-  return cudnnGetErrorString(status);
+  static char text[1024];
+  char last[768] = "";
+  cudnnGetLastErrorString(last, sizeof last);
+  std::snprintf(text, sizeof text, "%s%s%s", cudnnGetErrorString(status), *last ? "; " : "", last);
+  return text;
 }
 
 /// cuDNN 9 has a range of statuses for what it does not do; cuDNN 8 has 9.
+template <>
 inline bool is_unsupported(cudnnStatus_t status) {
   const int code = static_cast<int>(status);
   return code / 1000 == 3 || code == 9;

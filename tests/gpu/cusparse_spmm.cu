@@ -30,20 +30,17 @@ void multiply(cusparseHandle_t handle, gpu::Format format, const gpu::SparsePatt
   CHECK(cusparseCreateDnMat(&c_matrix, gpu::sparse_rows, width, by_columns ? gpu::sparse_rows : width,
                             c.get(), type, order));
   const cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
-  size_t bytes = 0;
-  const cusparseStatus_t status = cusparseSpMM_bufferSize(handle, none, none, &one, a.get(), b_matrix, &zero,
-                                                          c_matrix, type, algorithm, &bytes);
-  if (gpu::is_unsupported(status)) {
-    gpu::print_unsupported(variant);
-  } else {
-    CHECK(status);
+  gpu::attempt(variant, [&] {
+    size_t bytes = 0;
+    CHECK(cusparseSpMM_bufferSize(handle, none, none, &one, a.get(), b_matrix, &zero, c_matrix, type,
+                                  algorithm, &bytes));
     const Device<char> buffer(bytes);
     gpu::work(repeats, [&] {
       CHECK(cusparseSpMM(handle, none, none, &one, a.get(), b_matrix, &zero, c_matrix, type, algorithm,
                          buffer.get()));
     });
     gpu::print(variant, c);
-  }
+  });
   CHECK(cusparseDestroyDnMat(b_matrix));
   CHECK(cusparseDestroyDnMat(c_matrix));
 }

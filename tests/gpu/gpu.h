@@ -5,9 +5,11 @@
 //
 //   VARIANT HASH            FNV-1a of the raw bytes of the result
 //   VARIANT unsupported     the library says that it does not do this
+//   VARIANT failed REASON   a call failed; the other variants go on
 //   work_ms TIME            the steady part: no start of the device, no search for an algorithm
 //
-// Exit status: 0 done, 1 a call failed (one line names it), 2 a wrong argument, 77 no CUDA device.
+// Exit status: 0 done, 1 a call outside of every variant failed (one line names it), 2 a wrong argument, 77
+// no CUDA device.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -34,10 +36,33 @@ inline const char* describe(cudaError_t status) {
   return cudaGetErrorString(status);
 }
 
+/// Whether the status says that the library does not do this, as opposed to a wrong call.
+template <class Status>
+bool is_unsupported(Status) {
+  return false;
+}
+
+/// What ends a variant, but not the program.
+struct Failure {
+  std::string message;
+  bool is_unsupported;
+};
+
+inline bool& in_variant() {
+  static bool inside = false;
+  return inside;
+}
+
 template <class Status>
 void check(Status status, const char* call, const char* file, int line) {
   if (static_cast<int>(status) == 0) return; // success is 0 in all of NVIDIA's libraries
-  std::fprintf(stderr, "%s:%d: %s: %s %d\n", file, line, call, describe(status), static_cast<int>(status));
+  const char* name = std::strrchr(file, '/');
+  std::string message = std::string(name ? name + 1 : file) + ":" + std::to_string(line) + ": " + call +
+                        ": " + describe(status) + " (" + std::to_string(static_cast<int>(status)) + ")";
+  for (char& c : message)
+    if (c == '\n') c = ' '; // one line, whatever the macro's argument or the library's text looks like
+  if (in_variant()) throw Failure{message, is_unsupported(status)};
+  std::fprintf(stderr, "%s\n", message.c_str());
   std::exit(1);
 }
 #define CHECK(call) ::gpu::check((call), #call, __FILE__, __LINE__)
@@ -56,6 +81,7 @@ inline Options start(int argc, char** argv) {
     }
     options.deterministic = true;
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ); // a crash leaves what was printed
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
@@ -150,9 +176,24 @@ void print(const std::string& variant, const Device<T>& result) {
   const std::vector<T> values = result.to_host();
   print_hash(variant, hash(values.data(), values.size() * sizeof(T)));
 }
-inline void print_unsupported(const std::string& variant) {
-  std::printf("%s unsupported\n", variant.c_str());
+
+/// Runs one variant. If a call fails in it, that is printed instead of a hash, and the program goes on.
+template <class Body>
+void attempt(const std::string& variant, Body&& body) {
+  in_variant() = true;
+  try {
+    body();
+  } catch (const Failure& failure) {
+    if (failure.is_unsupported)
+      std::printf("%s unsupported\n", variant.c_str());
+    else
+      std::printf("%s failed %s\n", variant.c_str(), failure.message.c_str());
+  }
+  in_variant() = false;
 }
+
+/// Ends the variant: the library offers nothing for it.
+[[noreturn]] inline void unsupported() { throw Failure{"no candidate", true}; }
 
 inline double& work_milliseconds() {
   static double total = 0;

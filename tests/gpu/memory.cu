@@ -19,7 +19,7 @@ __global__ void leave(uint64_t* data, size_t count, uint64_t seed) {
 using Allocate = std::function<void*(size_t)>;
 using Free = std::function<void(void*)>;
 
-void read_unwritten(const char* variant, size_t bytes, const Allocate& allocate, const Free& release,
+void read_unwritten(const std::string& variant, size_t bytes, const Allocate& allocate, const Free& release,
                     bool clear) {
   const size_t count = bytes / sizeof(uint64_t);
   void* left = allocate(bytes);
@@ -63,10 +63,10 @@ int main(int argc, char** argv) {
     CHECK(cudaMallocAsync(&data, bytes, nullptr));
     return data;
   };
-  read_unwritten("malloc.64KiB", 64 << 10, plain, release, clear);
-  read_unwritten("malloc.16MiB", 16 << 20, plain, release, clear);
-  read_unwritten("pitch.256KiB", 256 << 10, pitched, release, clear);
-  read_unwritten("async.1MiB", 1 << 20, async, release_async, clear);
-  read_unwritten("async.16MiB", 16 << 20, async, release_async, clear);
+  gpu::attempt("malloc.64KiB", [&] { read_unwritten("malloc.64KiB", 64 << 10, plain, release, clear); });
+  gpu::attempt("malloc.16MiB", [&] { read_unwritten("malloc.16MiB", 16 << 20, plain, release, clear); });
+  gpu::attempt("pitch.256KiB", [&] { read_unwritten("pitch.256KiB", 256 << 10, pitched, release, clear); });
+  gpu::attempt("async.1MiB", [&] { read_unwritten("async.1MiB", 1 << 20, async, release_async, clear); });
+  gpu::attempt("async.16MiB", [&] { read_unwritten("async.16MiB", 16 << 20, async, release_async, clear); });
   return gpu::finish();
 }

@@ -194,6 +194,13 @@ class Judged(Case):
         self.add(curand="echo nonsense")
         self.assertIn("printed 'nonsense', which is no result", self.judge("curand")[1])
 
+    def test_one_variant_fails(self):
+        self.add(curand=f"{RANDOM}; echo half failed b.cu:9: call: status 3")
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertRegex(line, r"^curand +4 +1 .*  FAILS without detshim: half: b\.cu:9: call: status 3$")
+
     def test_missing_program(self):
         self.add_command(SEED_PINNED)
         status, line = self.judge("curand")

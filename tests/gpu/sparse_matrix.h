@@ -13,7 +13,10 @@ inline const char* describe(cusparseStatus_t status) {
   return cusparseGetErrorString(status);
 }
 
-inline bool is_unsupported(cusparseStatus_t status) { return status == CUSPARSE_STATUS_NOT_SUPPORTED; }
+template <>
+inline bool is_unsupported(cusparseStatus_t status) {
+  return status == CUSPARSE_STATUS_NOT_SUPPORTED;
+}
 
 template <class T>
 struct CusparseType;
@@ -90,20 +93,17 @@ void multiply_vector(cusparseHandle_t handle, Format format, const SparsePattern
   cusparseDnVecDescr_t x_vector = nullptr, y_vector = nullptr;
   CHECK(cusparseCreateDnVec(&x_vector, from, x.get(), CusparseType<T>::value));
   CHECK(cusparseCreateDnVec(&y_vector, to, y.get(), CusparseType<T>::value));
-  size_t bytes = 0;
-  const cusparseStatus_t status = cusparseSpMV_bufferSize(
-      handle, operation, &one, a.get(), x_vector, &zero, y_vector, CusparseType<T>::value, algorithm, &bytes);
-  if (is_unsupported(status)) {
-    print_unsupported(variant);
-  } else {
-    CHECK(status);
+  attempt(variant, [&] {
+    size_t bytes = 0;
+    CHECK(cusparseSpMV_bufferSize(handle, operation, &one, a.get(), x_vector, &zero, y_vector,
+                                  CusparseType<T>::value, algorithm, &bytes));
     const Device<char> buffer(bytes);
     work(20, [&] {
       CHECK(cusparseSpMV(handle, operation, &one, a.get(), x_vector, &zero, y_vector, CusparseType<T>::value,
                          algorithm, buffer.get()));
     });
     print(variant, y);
-  }
+  });
   CHECK(cusparseDestroyDnVec(x_vector));
   CHECK(cusparseDestroyDnVec(y_vector));
 }
