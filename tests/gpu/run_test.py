@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of ./run and ./pack that need no GPU: what they refuse, what they skip, how they judge.
 
-The programs that are judged are shell scripts of a few lines; the library that they run under is the real one.
+The programs that are judged are shell scripts of a few lines; the library that they run under is real.
 
     run_test.py --build BUILD
 """
@@ -21,6 +21,10 @@ BUILD = pathlib.Path()
 RANDOM = "od -An -N8 -tx8 /dev/urandom | sed 's/^ */float /'; echo work_ms 1.5"
 CLOCK = "echo float $(date +%N)"  # out of every preload's sight
 CONSTANT = "echo float 1"
+
+
+def quietly(command, environment):
+    return subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
 
 
 def names_everything(*calls):
@@ -64,8 +68,7 @@ class Case(unittest.TestCase):
             write_script(self.build / "detshim", text)
 
     def call(self, *arguments, environment=None):
-        return subprocess.run([HERE / "run", *arguments], env=os.environ | (environment or {}), text=True,
-                              capture_output=True, check=False)
+        return quietly([HERE / "run", *arguments], os.environ | (environment or {}))
 
     def judge(self, name, *more):
         """Runs the script on one of the programs: its exit status, and its line about the program."""
@@ -89,13 +92,13 @@ class Refused(Case):
         self.expect_one_line("'1' is no whole number from 2 on", "--runs", "1")
         self.expect_one_line("'-1' is no whole number from 0 on", "--timed=-1")
         self.expect_one_line("'0' is no whole number from 1 on", "--jobs", "0")
-        self.expect_one_line("no program is called cudn; there are curand, cudnn_convolution", "--only", "cudn")
+        self.expect_one_line("no program is called cudn; there are curand, cudnn_conv", "--only", "cudn")
         self.expect_one_line("is no build folder: it holds no libdetshim.so", "--build", "/nowhere")
         self.expect_one_line("there is no folder for /nowhere/report.md", "--report", "/nowhere/report.md")
 
     def test_pack_needs_a_build(self):
         for arguments in ([], [self.build, self.build / "kit"]):
-            done = subprocess.run([HERE / "pack", *arguments], text=True, capture_output=True, check=False)
+            done = quietly([HERE / "pack", *arguments], os.environ)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, r"\Ausage: pack BUILD KIT[^\n]*\n\Z")
 
@@ -110,27 +113,26 @@ class WithoutGpu(Case):
         self.assertEqual(done.stderr, "")
 
     def test_programs_skip_in_one_line(self):
-        programs = [file for file in (BUILD / "tests" / "gpu").glob("*") if file.is_file() and os.access(file, os.X_OK)]
+        files = (BUILD / "tests" / "gpu").glob("*")
+        programs = [file for file in files if file.is_file() and os.access(file, os.X_OK)]
         if not programs:
             self.skipTest("the programs are not built: nvcc or a library was not found")
         environment = os.environ | self.hidden
         find_libraries(programs, environment)
         for program in programs:
             with self.subTest(program=program.name):
-                done = subprocess.run([program], env=environment, text=True, capture_output=True, check=False)
+                done = quietly([program], environment)
                 self.assertEqual(done.returncode, 77, done)
                 self.assertRegex(done.stderr, r"\Ano CUDA device: [^\n]+\n\Z")
                 self.assertEqual(done.stdout, "")
-                wrong = subprocess.run([program, "--determinstic"], env=environment, text=True, capture_output=True,
-                                       check=False)
+                wrong = quietly([program, "--determinstic"], environment)
                 self.assertEqual(wrong.returncode, 2, wrong)
                 self.assertRegex(wrong.stderr, r"\A[^\n]*unknown argument --determinstic[^\n]*\n\Z")
 
     def test_kit_has_a_command_that_starts(self):
         kit = self.build / "kit"
         subprocess.run([HERE / "pack", BUILD, kit], check=True, stdout=subprocess.DEVNULL)
-        done = subprocess.run([kit / "detshim", "--version"], env={"LD_LIBRARY_PATH": str(kit / "lib")}, text=True,
-                              capture_output=True, check=False)
+        done = quietly([kit / "detshim", "--version"], {"LD_LIBRARY_PATH": str(kit / "lib")})
         self.assertEqual(done.returncode, 0, done)
         self.assertTrue((kit / "libdetshim.so").exists())
         # libc's own libraries must be those of the machine.
@@ -294,18 +296,17 @@ class Judged(Case):
 
     def test_the_callers_settings_do_not_leak_in(self):
         # Under detshim the library itself sets the former.
-        self.add(curand=f'{RANDOM}; [ "$DETSHIM_SEED" ] || [ -z "$CUBLAS_WORKSPACE_CONFIG$DETSHIM_MODE" ] || exit 9')
+        self.add(curand=f'{RANDOM}; [ "$DETSHIM_SEED" ] || '
+                        '[ -z "$CUBLAS_WORKSPACE_CONFIG$DETSHIM_MODE" ] || exit 9')
         self.add_command(SEED_PINNED)
-        done = self.call("--build", self.build, "--assume-gpu", "--runs", "2", "--only", "curand", "--report", self.report,
+        done = self.call("--build", self.build, "--assume-gpu", "--runs", "2", "--only", "curand",
                          environment={"CUBLAS_WORKSPACE_CONFIG": ":16:8", "DETSHIM_MODE": "off"})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 def knows(variable):
     """Whether the library has this option."""
-    done = subprocess.run(["true"], env={"LD_PRELOAD": str(BUILD / "libdetshim.so"), variable: "1"}, text=True,
-                          capture_output=True, check=False)
-    return done.returncode == 0
+    return quietly(["true"], {"LD_PRELOAD": str(BUILD / "libdetshim.so"), variable: "1"}).returncode == 0
 
 
 def find_libraries(programs, environment):
