@@ -37,9 +37,7 @@ static_assert(blocks * threads % sums == 0);
 
 int main(int argc, char** argv) {
   const gpu::Options options = gpu::start(argc, argv);
-  // glibc's rand() has one fixed seed where none is given. detshim gives another one, and a log is begun by
-  // it: a count of launches alone begins none.
-  const auto seed = static_cast<uint64_t>(std::rand());
+  const uint64_t seed = gpu::seed_that_begins_a_log();
   const Device<float> values(gpu::fixed<float>(count, seed, 12)), result(sums), partial(blocks * threads);
   gpu::work(repeats, [&] {
     CHECK(cudaMemsetAsync(result.get(), 0, result.bytes()));

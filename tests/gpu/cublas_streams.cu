@@ -21,10 +21,11 @@ int main(int argc, char** argv) {
   for (cudaStream_t& stream : all) CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 
   const float one = 1, zero = 0;
+  const uint64_t seed = gpu::seed_that_begins_a_log();
   for (const gpu::Product& product : gpu::products) {
     const size_t m = static_cast<size_t>(product.m), n = static_cast<size_t>(product.n),
                  k = static_cast<size_t>(product.k);
-    const Device<float> a(gpu::fixed<float>(m * k, 1)), b(gpu::fixed<float>(k * n, 2));
+    const Device<float> a(gpu::fixed<float>(m * k, seed)), b(gpu::fixed<float>(k * n, seed + 1));
     const Device<float> c(m * n * streams);
     gpu::work(rounds, [&] {
       for (size_t i = 0; i < streams; ++i) {
