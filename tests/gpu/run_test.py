@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""Tests of ./run and ./pack that need no GPU: what they refuse, what they skip, how they judge.
+
+The programs that are judged are shell scripts of a few lines; the library that they run under is real.
+
+    run_test.py --build BUILD
+"""
+
+import json
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path()
+
+RANDOM = "od -An -N8 -tx8 /dev/urandom | sed 's/^ */float /'; echo work_ms 1.5"
+CLOCK = "echo float $(date +%N)"  # out of every preload's sight
+CONSTANT = "echo float 1"
+
+
+def quietly(command, environment):
+    return subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
+
+
+def names_everything(*calls):
+    """A stand-in for the command, whose log names what a row asks for."""
+    document = {"calls": [{"action": action, "library": library, "function": function, "count": 3,
+                           "examples": [{"fields": fields}]} for action, library, function, fields in calls],
+                "environment": []}
+    return f"cat <<'EOF'\n{json.dumps(document)}\nEOF"
+
+
+SEED_PINNED = names_everything(("pin", "curand", "curandSetPseudoRandomGeneratorSeed", {"given": "42"}))
+ATOMICS_MODE = names_everything(("replace", "cublas", "cublasSetAtomicsMode", {}))
+KERNEL = names_everything(("observe", "cudart", "cudaLaunchKernel", {"kernel": "_Z13contended_sumPKfPf"}))
+NO_KERNEL = names_everything(("pin", "libc", "rand", {}))
+SOLVER = names_everything(("replace", "cusolver", "cusolverDnSetDeterministicMode", {}))
+
+
+def write_script(file, text):
+    file.write_text(f"#!/bin/sh\n{text}\n")
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = pathlib.Path(folder.name)
+        (self.build / "tests" / "gpu").mkdir(parents=True)
+        (self.build / "libdetshim.so").symlink_to(BUILD / "libdetshim.so")
+        self.report = self.build / "report.md"
+
+    def add(self, **programs):
+        for name, text in programs.items():
+            write_script(self.build / "tests" / "gpu" / name, text)
+
+    def add_command(self, text=None):
+        """A stand-in for the detshim command, or the real one."""
+        if text is None:
+            (self.build / "detshim").symlink_to(BUILD / "detshim")
+        else:
+            write_script(self.build / "detshim", text)
+
+    def call(self, *arguments, environment=None):
+        return quietly([HERE / "run", *arguments], os.environ | (environment or {}))
+
+    def judge(self, name, *more):
+        """Runs the script on one of the programs: its exit status, and its line about the program."""
+        done = self.call("--build", self.build, "--assume-gpu", "--runs", "4", "--timed", "2", "--only", name,
+                         "--report", self.report, *more)
+        lines = [line for line in done.stdout.splitlines() if line.startswith(name + " ")]
+        self.assertEqual(len(lines), 1, done.stdout + done.stderr)
+        return done.returncode, lines[0]
+
+
+class Refused(Case):
+    def expect_one_line(self, said, *arguments):
+        done = self.call(*arguments)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, rf"\Arun: [^\n]*{said}[^\n]*\n\Z")
+
+    def test_options(self):
+        self.expect_one_line("unrecognized arguments: --frobnicate", "--frobnicate")
+        self.expect_one_line("'many' is no whole number from 2 on", "--runs", "many")
+        self.expect_one_line("'1' is no whole number from 2 on", "--runs", "1")
+        self.expect_one_line("'-1' is no whole number from 0 on", "--timed=-1")
+        self.expect_one_line("'0' is no whole number from 1 on", "--jobs", "0")
+        self.expect_one_line("no program is called cudn; there are curand, cudnn_conv", "--only", "cudn")
+        self.expect_one_line("is no build folder: it holds no libdetshim.so", "--build", "/nowhere")
+        self.expect_one_line("there is no folder for /nowhere/report.md", "--report", "/nowhere/report.md")
+
+    def test_pack_needs_a_build(self):
+        for arguments in ([], [self.build, self.build / "kit"]):
+            done = quietly([HERE / "pack", *arguments], os.environ)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, r"\Ausage: pack BUILD KIT[^\n]*\n\Z")
+
+
+class WithoutGpu(Case):
+    hidden = {"CUDA_VISIBLE_DEVICES": ""}
+
+    def test_script_skips_in_one_line(self):
+        done = self.call("--build", self.build, environment=self.hidden)
+        self.assertEqual(done.returncode, 77, done)
+        self.assertRegex(done.stdout, r"\Askipped: no GPU: [^\n]+\n\Z")
+        self.assertEqual(done.stderr, "")
+
+    def test_programs_skip_in_one_line(self):
+        files = (BUILD / "tests" / "gpu").glob("*")
+        programs = [file for file in files if file.is_file() and os.access(file, os.X_OK)]
+        if not programs:
+            self.skipTest("the programs are not built: nvcc or a library was not found")
+        environment = os.environ | self.hidden
+        find_libraries(programs, environment)
+        for program in programs:
+            with self.subTest(program=program.name):
+                done = quietly([program], environment)
+                self.assertEqual(done.returncode, 77, done)
+                self.assertRegex(done.stderr, r"\Ano CUDA device: [^\n]+\n\Z")
+                self.assertEqual(done.stdout, "")
+                wrong = quietly([program, "--determinstic"], environment)
+                self.assertEqual(wrong.returncode, 2, wrong)
+                self.assertRegex(wrong.stderr, r"\A[^\n]*unknown argument --determinstic[^\n]*\n\Z")
+
+    def test_kit_has_a_command_that_starts(self):
+        kit = self.build / "kit"
+        subprocess.run([HERE / "pack", BUILD, kit], check=True, stdout=subprocess.DEVNULL)
+        done = quietly([kit / "detshim", "--version"], {"LD_LIBRARY_PATH": str(kit / "lib")})
+        self.assertEqual(done.returncode, 0, done)
+        self.assertTrue((kit / "libdetshim.so").exists())
+        # libc's own libraries must be those of the machine.
+        self.assertFalse(list(kit.glob("lib/libc.so*")))
+
+
+class Judged(Case):
+    def test_repeats(self):
+        self.add(curand=RANDOM)
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 0, line)
+        self.assertRegex(line, r"^curand +4 +1 +1\.00 +1\.00 +[0-9.]+  repeats$")
+
+    def test_differs_under_the_shim(self):
+        self.add(curand=CLOCK + "; echo half 7")
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertRegex(line, r"^curand +4 +4 .*  DIFFERS under detshim: float$")
+
+    def test_no_difference_proves_nothing(self):
+        self.add(cublas_symv=CONSTANT + "; od -N1 /dev/urandom >/dev/null")
+        self.add_command(ATOMICS_MODE)
+        status, line = self.judge("cublas_symv")
+        self.assertEqual(status, 1)
+        self.assertRegex(line, r" 1 +1 .*  unproven: no difference without detshim$")
+
+    def test_no_difference_is_well_where_it_may_be(self):
+        self.add(cusolver=CONSTANT + "; od -N1 /dev/urandom >/dev/null")
+        self.add_command(SOLVER)
+        status, line = self.judge("cusolver")
+        self.assertEqual(status, 0, line)
+        self.assertIn("unproven", line)
+
+    def test_crash(self):
+        self.add(curand="echo float 1; echo a.cu:7: boom >&2; exit 3")
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertTrue(line.endswith("FAILS without detshim: exit status 3: a.cu:7: boom"), line)
+
+    def test_crash_under_the_shim_alone(self):
+        self.add(curand=RANDOM + '; [ -z "$DETSHIM_SEED" ] || exit 5')
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertIn("FAILS under detshim: exit status 5", line)
+
+    def test_crash_of_the_librarys_own_setting(self):
+        self.add(curand=RANDOM + '; [ "$1" != --deterministic ]')
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertIn("FAILS --deterministic: exit status 1", line)
+
+    def test_no_output_and_wrong_output(self):
+        self.add(curand="true")
+        self.add_command(SEED_PINNED)
+        self.assertIn("printed no result", self.judge("curand")[1])
+        self.add(curand="echo nonsense")
+        self.assertIn("printed 'nonsense', which is no result", self.judge("curand")[1])
+
+    def test_one_variant_fails(self):
+        self.add(curand=f"{RANDOM}; echo half failed b.cu:9: call: status 3")
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertRegex(line, r"^curand +4 +1 .*  FAILS without detshim: half: b\.cu:9: call: status 3$")
+
+    def test_missing_program(self):
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertIn("the program is missing", line)
+
+    def test_missing_program_that_is_optional(self):
+        status, line = self.judge("nccl")
+        self.assertEqual(status, 0)
+        self.assertIn("not built", line)
+
+    def test_unsupported_under_the_shim_alone(self):
+        self.add(curand=f'{RANDOM}; if [ "$DETSHIM_SEED" ]; then echo half unsupported; else echo half 1; fi')
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertIn("BROKEN: unsupported under detshim alone: half", line)
+
+    def test_unsupported_on_both_sides_is_shown(self):
+        self.add(curand=f"{RANDOM}; echo half unsupported")
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 0, line)
+        self.assertIn("| half | unsupported | unsupported |", self.report.read_text())
+
+    def test_atomics_are_reported(self):
+        self.add(atomics=f"{CLOCK}; od -N1 /dev/urandom >/dev/null")
+        self.add_command(KERNEL)
+        # This library need not know the option that the row sets: an unknown one would stop the program.
+        if not knows("DETSHIM_KERNELS"):
+            self.skipTest("the library has no DETSHIM_KERNELS")
+        status, line = self.judge("atomics")
+        self.assertEqual(status, 0, line)
+        self.assertRegex(line, r"^atomics +4 +4 .*  not fixable: reported$")
+
+    def test_atomics_that_the_log_does_not_name(self):
+        self.add(atomics=f"{CLOCK}; od -N1 /dev/urandom >/dev/null")
+        self.add_command(NO_KERNEL)
+        if not knows("DETSHIM_KERNELS"):
+            self.skipTest("the library has no DETSHIM_KERNELS")
+        status, line = self.judge("atomics")
+        self.assertEqual(status, 1)
+        self.assertIn("the log does not say so: nothing in it matches contended_sum", line)
+
+    def test_no_log(self):
+        self.add(curand=CONSTANT)
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertIn("the run wrote no log", line)
+
+    def test_the_command_does_not_start(self):
+        self.add(curand=RANDOM)
+        self.add_command("echo libspdlog.so: cannot open >&2; exit 127")
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)
+        self.assertIn("`detshim log` does not work here: libspdlog.so: cannot open", line)
+
+    def test_the_real_command(self):
+        self.add(curand=RANDOM)
+        self.add_command()
+        status, line = self.judge("curand")
+        self.assertEqual(status, 1)  # cuRAND was not called
+        self.assertIn("nothing in it matches", line)
+        self.assertRegex(self.report.read_text(), r"(?m)^- pin libc \S*open\S* ×\d+$")
+
+    def test_ratios(self):
+        self.add(curand=f'{RANDOM}; if [ "$1" ]; then echo work_ms 4; '
+                        'elif [ "$DETSHIM_SEED" ]; then echo work_ms 3; else echo work_ms 2; fi')
+        self.add_command(SEED_PINNED)
+        _, line = self.judge("curand")
+        self.assertRegex(line, r"^curand +4 +1 +1\.50 +0\.75 ")
+
+    def test_nothing_timed(self):
+        self.add(curand=RANDOM)
+        self.add_command(SEED_PINNED)
+        status, line = self.judge("curand", "--timed", "0")
+        self.assertEqual(status, 0, line)
+        self.assertRegex(line, r"^curand +4 +1 +– +– +–  repeats$")
+
+    def test_report(self):
+        self.add(curand=RANDOM)
+        self.add_command(SEED_PINNED)
+        self.judge("curand")
+        text = self.report.read_text()
+        self.assertRegex(text, r"(?m)^`tests/gpu/run --build .* --only curand .*`$")
+        self.assertRegex(text, r"(?m)^\| `curand` \| 4 \| 1 \| repeats \| 1\.00 \| 1\.00 \| [0-9.]+ \|$")
+        self.assertIn("- pin curand curandSetPseudoRandomGeneratorSeed ×3", text)
+        self.assertIn("| float | 4 | 1 |", text)
+        self.assertIn("versions unknown: the program `versions` is missing", text)
+
+    def test_the_callers_settings_do_not_leak_in(self):
+        # Under detshim the library itself sets the former.
+        self.add(curand=f'{RANDOM}; [ "$DETSHIM_SEED" ] || '
+                        '[ -z "$CUBLAS_WORKSPACE_CONFIG$DETSHIM_MODE" ] || exit 9')
+        self.add_command(SEED_PINNED)
+        done = self.call("--build", self.build, "--assume-gpu", "--runs", "2", "--only", "curand",
+                         environment={"CUBLAS_WORKSPACE_CONFIG": ":16:8", "DETSHIM_MODE": "off"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+def knows(variable):
+    """Whether the library has this option."""
+    return quietly(["true"], {"LD_PRELOAD": str(BUILD / "libdetshim.so"), variable: "1"}).returncode == 0
+
+
+def find_libraries(programs, environment):
+    """The script's own search."""
+    loader = {"__name__": "run", "__file__": str(HERE / "run")}
+    exec(compile((HERE / "run").read_text(), HERE / "run", "exec"), loader)
+    return loader["find_libraries"](programs, environment)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] != "--build":
+        sys.exit("usage: run_test.py --build BUILD")
+    BUILD = pathlib.Path(sys.argv[2]).resolve()
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
