@@ -37,7 +37,7 @@ static_assert(blocks * threads % sums == 0);
 
 int main(int argc, char** argv) {
   const gpu::Options options = gpu::start(argc, argv);
-  const uint64_t seed = gpu::seed_that_begins_a_log();
+  constexpr uint64_t seed = 1;
   const Device<float> values(gpu::fixed<float>(count, seed, 12)), result(sums), partial(blocks * threads);
   gpu::work(repeats, [&] {
     CHECK(cudaMemsetAsync(result.get(), 0, result.bytes()));

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   for (cudaStream_t& stream : all) CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 
   const float one = 1, zero = 0;
-  const uint64_t seed = gpu::seed_that_begins_a_log();
+  constexpr uint64_t seed = 1;
   for (const gpu::Product& product : gpu::products) {
     const size_t m = static_cast<size_t>(product.m), n = static_cast<size_t>(product.n),
                  k = static_cast<size_t>(product.k);

@@ -122,11 +122,6 @@ private:
   uint64_t state_;
 };
 
-/// A seed for FixedNumbers that is the same in every run: glibc's rand() starts from one fixed seed. detshim
-/// pins it to another, and so begins a log: in a program where it has nothing else to change, what it only
-/// observes (a launch, a stream) would not be written.
-inline uint64_t seed_that_begins_a_log() { return static_cast<uint64_t>(std::rand()); }
-
 /// Device memory with zeros in it, so that only what a library writes can differ.
 template <class T>
 class Device {
