@@ -13,14 +13,14 @@ namespace {
 
 /// Hooked functions of one library that one object reaches past the hooks.
 struct Bypass {
-  const Hook* hook; ///< the first of them
+  const Hook* hook; ///< the first of them by name: the linker's order says nothing
   const void* slot; ///< where the object keeps the function's address; or the function itself
   const void* target;
   unsigned others;
 };
 
-/// What is found under the loader's lock, to be recorded without it: another thread may take that lock and the
-/// log's in the other order. In pages of the kernel, of which those that are not written cost nothing.
+/// What is found under the loader's lock, to be recorded without it: another thread may take that lock and
+/// the log's in the other order. In pages of the kernel, of which those that are not written cost nothing.
 struct Findings {
   static constexpr int most = 256; ///< as many objects as this, with a library each
   Bypass bypasses[most];
@@ -54,6 +54,11 @@ public:
 private:
   Findings* findings_;
 };
+
+bool comes_before(const char* a, const char* b) {
+  while (*a != 0 && *a == *b) ++a, ++b;
+  return *a < *b;
+}
 
 /// The row of the CUDA library that the object is (a part of), or -1.
 int library_of(const Module& module) {
@@ -97,14 +102,18 @@ void find_bypasses(const Module& module, Findings& findings) {
     // A library's parts call each other as they like.
     if (hook == nullptr || library == own_library || target == hook->wrapper) return false;
     Module at;
-    // Its own linkage table: not called yet. Another's (which does not define the name): it goes on from there.
+    // Its own linkage table: not called yet. Another's (which does not define the name): it goes on from
+    // there.
     if (target == nullptr || module.holds(target) || !find_module(target, at) || is_own(at) ||
         at.symbol(name) != target)
       return false;
-    if (known[library] != nullptr)
-      ++known[library]->others;
-    else
+    Bypass* const bypass = known[library];
+    if (bypass == nullptr)
       known[library] = findings.add({hook, slot, target, 0});
+    else if (comes_before(name, bypass->hook->info->name))
+      *bypass = {hook, slot, target, bypass->others + 1};
+    else if (bypass->hook != hook) // one name may have several places
+      ++bypass->others;
     return false;
   });
 }
@@ -142,7 +151,7 @@ void record_foreign() {
     const int library = library_named(hook->info->library);
     if (library < 0 || !matters(library)) continue;
     record_bypass({hook, hook->real, hook->real, 0},
-                  "not the library's function but one of that name in another file: handed through");
+                  "a function of that name that is not the library's: handed through");
   }
 }
 
@@ -183,18 +192,20 @@ void record_coverage() {
   if (!each_module([](const Module& module) { return library_of(module) >= 0; })) return;
   FindingsInPages pages;
   Findings* findings = pages.get();
-  if (findings == nullptr || HookTable{}.end() - HookTable{}.begin() > static_cast<long>(sizeof findings->defined)) return;
+  if (findings == nullptr ||
+      HookTable{}.end() - HookTable{}.begin() > static_cast<long>(sizeof findings->defined))
+    return;
   {
     const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
     each_module([&](const Module& module) {
       if (is_own(module)) return false;
-      if (const int library = library_of(module); library >= 0) find_library_files(module, library, *findings);
+      if (const int library = library_of(module); library >= 0)
+        find_library_files(module, library, *findings);
       find_bypasses(module, *findings);
       return false;
     });
   }
-  for (int i = 0; i < findings->count; ++i)
-    record_bypass(findings->bypasses[i], "bound past the hook, straight to the function");
+  for (int i = 0; i < findings->count; ++i) record_bypass(findings->bypasses[i], "bound past the hook");
   if (!has_log()) return;
   for (int i = 0; i < cuda_library_count; ++i)
     if (findings->libraries[i].is_loaded) record_coverage_of(i, *findings);
