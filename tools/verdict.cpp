@@ -250,7 +250,7 @@ private:
   }
 
   void add_processes() {
-    std::vector<std::string> programs, answered, lost;
+    std::vector<std::string> programs, answered, lost, unnamed;
     for (const Process& process : log_.processes) {
       const std::string program =
           process.starts.empty() ? process.file : base_name(process.starts.back().program);
@@ -260,8 +260,13 @@ private:
       if (process.starts.empty()) lost.push_back(process.file);
       const bool is_trapped =
           std::ranges::any_of(process.calls, [](const Call& call) { return call.library == "kernel"; });
+      if (process.end && process.modules.empty() && !is_trapped) unnamed.push_back(program);
       if (is_trapped && std::ranges::find(answered, program) == answered.end()) answered.push_back(program);
     }
+    if (!unnamed.empty())
+      add(Standing::unverified, "no_modules",
+          "what " + some_of(unnamed) + " had loaded at the end is not in the log",
+          "log it with this version of libdetshim.so");
     if (!programs.empty())
       add(Standing::unverified, "no_end",
           counted(programs.size(), "process", "processes") +

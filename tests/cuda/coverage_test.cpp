@@ -131,6 +131,13 @@ TEST_F(CoverageTest, ALibraryInFrontOfOursIsABypass) {
       << text();
 }
 
+TEST_F(CoverageTest, AnAddressInATableIsABypassToo) {
+  EXPECT_EQ(judged("coverage_user_table", {"create"})["verdict"], "covered");
+  const Environment in_front{{"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  expect_reason(judged("coverage_user_table", {"create"}, in_front), "partly", "bypass",
+                "curandCreateGenerator", programs + "coverage_user_table");
+}
+
 TEST_F(CoverageTest, APluginBoundDeepIsABypass) {
   const std::string plugin = programs + "coverage_plugin.so";
   EXPECT_EQ(judged("coverage_no_user", {"deep=" + plugin})["verdict"], "covered") << "the flag is taken away";

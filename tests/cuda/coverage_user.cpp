@@ -8,7 +8,8 @@
 //   kill         ends without any handler
 //
 // Built with DETSHIM_TEST_WITHOUT_CURAND it reaches nothing by itself; with DETSHIM_TEST_NEW_FUNCTION it uses
-// one that later versions add; with DETSHIM_TEST_DEVICE_CODE it holds what nvcc leaves in a program.
+// one that later versions add; with DETSHIM_TEST_TABLE it calls by a table in its data; with
+// DETSHIM_TEST_DEVICE_CODE it holds what nvcc leaves in a program.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,15 @@ int curandDestroyGenerator(void* generator);
 
 #ifdef DETSHIM_TEST_DEVICE_CODE
 [[gnu::section(".nv_fatbin"), gnu::used]] const char device_code[] = "code for a GPU";
+#endif
+
+#ifdef DETSHIM_TEST_TABLE
+// The references to the functions are in data, and none in a linkage table.
+struct Functions {
+  int (*create)(void**, int);
+  int (*destroy)(void*);
+};
+[[gnu::used]] const volatile Functions functions = {curandCreateGenerator, curandDestroyGenerator};
 #endif
 
 namespace {
@@ -48,10 +58,16 @@ void create() {
   void* generator = nullptr;
 #ifdef DETSHIM_TEST_NEW_FUNCTION
   curandCreateGeneratorFromNowhere(&generator, 100);
+#elif defined(DETSHIM_TEST_TABLE)
+  functions.create(&generator, 100);
 #else
   curandCreateGenerator(&generator, 100);
 #endif
+#ifdef DETSHIM_TEST_TABLE
+  functions.destroy(generator);
+#else
   if (generator != nullptr) curandDestroyGenerator(generator);
+#endif
 #endif
 }
 

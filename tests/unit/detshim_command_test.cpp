@@ -53,7 +53,8 @@ std::string call_line(const std::string& function, const std::string& action, co
          more + "}\n";
 }
 
-const std::string end_line = "{\"t\":\"end\",\"counts\":{}}\n";
+const std::string bare_end_line = "{\"t\":\"end\",\"counts\":{}}\n";
+const std::string end_line = "{\"t\":\"modules\",\"files\":[\"/bin/true\"]}\n" + bare_end_line;
 
 class DetshimCommand : public testing::Test {
 protected:
@@ -364,6 +365,7 @@ TEST_F(DetshimCommand, LogClosesWithAVerdict) {
   };
   EXPECT_EQ(verdict(start_line() + pinned + end_line), "covered");
   EXPECT_EQ(verdict(start_line() + call_line("x", "refuse") + end_line), "covered");
+  EXPECT_EQ(verdict(start_line() + pinned + bare_end_line), "unverified no_modules");
   EXPECT_EQ(verdict(start_line() + call_line("x", "unfixed") + end_line), "partly unfixed");
   EXPECT_EQ(verdict(start_line() + call_line("x", "uncovered") + end_line), "partly uncovered");
   EXPECT_EQ(verdict(start_line() + pinned), "unverified no_end");
@@ -606,12 +608,14 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
   };
   const std::string modules = R"({"t":"modules","files":[")" + std::string("/gone/library.so") + R"(",")" +
                               RAW_DRAWS_LIBRARY + "\"]}\n";
+  const std::string own_modules = R"({"t":"modules","files":[")" + std::string(RAW_DRAWS_PROGRAM) + "\"]}\n";
   const std::string place =
       call_line("rand", "pin", R"(,"at":")" + std::string(RAW_DRAWS_LIBRARY) + "+0x11b9\"");
   const std::string pinned = call_line("rand", "pin");
-  for (const std::string& lines : {start(RAW_DRAWS_PROGRAM) + pinned + end_line,       // the program
-                                   start("/gone/train") + pinned + modules + end_line, // what was loaded
-                                   start("/gone/train") + place}) {                    // killed
+  for (const std::string& lines :
+       {start(RAW_DRAWS_PROGRAM) + pinned + own_modules + bare_end_line, // the program
+        start("/gone/train") + pinned + modules + bare_end_line,         // what was loaded
+        start("/gone/train") + place}) {                                 // killed
     std::filesystem::remove(log_ / "0-0-1.jsonl");
     write("0-0-1.jsonl", lines);
     const Result result = detshim({"log", log_, "--check"});
@@ -635,7 +639,7 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
   }
   std::filesystem::remove(log_ / "0-0-1.jsonl");
   write("0-0-1.jsonl", start(LOOKALIKES_PROGRAM) + pinned + modules.substr(0, modules.find(',')) + "," +
-                           "\"files\":[\"/gone/library.so\"]}\n" + end_line);
+                           "\"files\":[\"/gone/library.so\"]}\n" + bare_end_line);
   const Result clean = detshim({"log", log_, "--check"});
   EXPECT_EQ(clean.status, 3) << clean.out;
   EXPECT_TRUE(contains(clean.out, "\nverdict: unverified")) << clean.out;
