@@ -75,8 +75,8 @@ CudaSymbols read_cuda_symbols(const ElfFile& file) {
   });
   found.copies = copies.all();
   found.unknown.assign(unknown.begin(), unknown.end());
-  found.may_hide_a_copy =
-      found.library.empty() && file.has_section(".nv_fatbin") && !file.has_section(".symtab");
+  found.has_kernels = found.library.empty() && file.has_section(".nv_fatbin");
+  found.has_symbol_table = file.has_section(".symtab");
   return found;
 }
 

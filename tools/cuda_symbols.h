@@ -21,9 +21,10 @@ struct CudaSymbols {
   std::vector<LinkedCopy> copies;
   std::vector<std::string> unknown; ///< exported by the library, and in no list of known functions
   std::set<std::string> asks_for;   ///< taken from elsewhere, named like a CUDA library's, and in no list
-  bool may_hide_a_copy = false;     ///< code for a GPU, and no symbol table that would tell whose
+  bool has_kernels = false;         ///< code for a GPU, and it is none of CUDA's libraries
+  bool has_symbol_table = false;    ///< without one, whose code that is cannot be told
 
-  bool is_empty() const { return library.empty() && copies.empty() && asks_for.empty() && !may_hide_a_copy; }
+  bool is_empty() const { return library.empty() && copies.empty() && asks_for.empty() && !has_kernels; }
 };
 
 /// The CUDA library that a file of that name is (a part of), in the hook table's words; empty for any other.

@@ -29,7 +29,8 @@
 //   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
 //                                    the CUDA libraries that were loaded at the end of a process
 //   "verdict": "covered", "partly" or "unverified",
-//   "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
+//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked
+//   into "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
 //     "verdict": "partly" or "unverified", "kind", "text",
 //     "remedy": text or null, "library": text or null, "function": text or null, "file": text or null
 //   }]
@@ -158,6 +159,7 @@ void add_verdict(Json& result, const Log& log, const Verdict& verdict) {
                                       {"hooks", coverage.hooks},
                                       {"missing", coverage.missing}});
   result["verdict"] = standing_name(verdict.standing);
+  result["own_kernels"] = verdict.own_kernels;
   result["reasons"] = Json::array();
   for (const Reason& reason : verdict.reasons)
     result["reasons"].push_back({{"verdict", standing_name(reason.standing)},

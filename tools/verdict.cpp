@@ -157,8 +157,10 @@ private:
 
   void add_copies() {
     for (const CudaSymbols& symbols : code_.cuda) {
+      if (symbols.has_kernels) verdict_.own_kernels.push_back(symbols.file);
       for (const LinkedCopy& copy : symbols.copies) add_copy(symbols.file, copy);
-      if (symbols.copies.empty() && symbols.may_hide_a_copy && !loads_algorithms(symbols.file))
+      if (symbols.copies.empty() && symbols.has_kernels && !symbols.has_symbol_table &&
+          !loads_algorithms(symbols.file))
         add(Standing::unverified, "no_symbols",
             symbols.file + " has code for a GPU and no symbol table: whether a CUDA library is linked into "
                            "it cannot be told",

@@ -31,7 +31,9 @@ struct Reason {
 struct Verdict {
   Standing standing = Standing::covered; ///< the worst of the reasons'
   std::vector<Reason> reasons;           ///< worst first
-  bool has_refused = false;              ///< calls failed on purpose: covered, but not as the program wanted
+  std::vector<std::string>
+      own_kernels;          ///< files with code for a GPU that is not CUDA's: no hook sees into it
+  bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
 
   /// What `log --check` asks for. That the user left the code out of it (--no-scan) is no failure.
   bool passes_check() const;

@@ -13,7 +13,8 @@ const std::string doubles = DETSHIM_TEST_DOUBLE_FOLDERS "/lib";
 class CoverageTest : public testing::Test {
 protected:
   /// What the log says of a run of `program`.
-  json judged(const std::string& program, const Arguments& arguments, const Environment& more = {}) {
+  json judged(const std::string& program, const Arguments& arguments, const Environment& more = {},
+              bool has_log = true) {
     Arguments command{programs + program};
     command.insert(command.end(), arguments.begin(), arguments.end());
     const Environment environment = Environment{{"DETSHIM_SEED", "42"},
@@ -22,7 +23,7 @@ protected:
                                     more;
     std::filesystem::remove_all(scratch_.log());
     result_ = run(command, under_shim(scratch_, environment));
-    return read();
+    return has_log ? read() : json::object();
   }
 
   json read(const Arguments& more = {}) const {
@@ -115,8 +116,26 @@ TEST_F(CoverageTest, AStaticRuntimeIsNoGap) {
   EXPECT_EQ(judged("coverage_static_runtime", {"rand"})["verdict"], "covered");
 }
 
-TEST_F(CoverageTest, DeviceCodeInAProgramWithSymbolsIsNoGap) {
-  EXPECT_EQ(judged("coverage_device_code", {"rand"})["verdict"], "covered");
+TEST_F(CoverageTest, KernelsOfTheProgramsOwnAreNamed) {
+  const json document = judged("coverage_device_code", {"rand"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  EXPECT_EQ(document["own_kernels"], json::array({programs + "coverage_device_code"}));
+  EXPECT_NE(text().find("does not look into (atomics on floating-point numbers): " + programs +
+                        "coverage_device_code\n"),
+            std::string::npos)
+      << text();
+  EXPECT_EQ(judged("coverage_user", {"create"})["own_kernels"], json::array());
+}
+
+TEST_F(CoverageTest, PastTheDriversHooksIsABypassWhereTheyHaveSomethingToDo) {
+  const Environment in_front{{"LD_PRELOAD", "libcuda.so.1:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  const Arguments calls{"cuMemAlloc_v2"};
+  const json document = judged("driver_calls", calls, in_front + Environment{{"DETSHIM_KERNELS", "1"}});
+  EXPECT_EQ(result_.status, 0) << result_.err;
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "bypass")) << document["reasons"];
+  judged("driver_calls", calls, in_front, false);
+  EXPECT_FALSE(std::filesystem::exists(log())) << "nothing to say";
 }
 
 // ---- partly ----
