@@ -8,6 +8,7 @@
 #include "hooks/inherited_input.h"
 #include "hooks/libc_process.h"
 #include "hooks/openmp.h"
+#include "loader/coverage.h"
 
 #include <sys/auxv.h>
 
@@ -50,7 +51,7 @@ __attribute__((constructor)) void begin() {
   record_replaced_settings();
 }
 
-__attribute__((destructor)) void end() { close_log(); }
+__attribute__((destructor)) void end() { close_log(record_coverage); }
 
 } // namespace
 } // namespace detshim

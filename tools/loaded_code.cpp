@@ -63,8 +63,9 @@ bool is_of_system(const FileScan& scan, const std::set<std::string>& programs) {
 std::size_t LoadedCode::own_places() const { return count_places(std::span(uncovered).first(own)); }
 std::size_t LoadedCode::system_places() const { return count_places(std::span(uncovered).subspan(own)); }
 
-LoadedCode scan_loaded_code(const Log& log) {
+LoadedCode scan_loaded_code(const Log& log, bool decode) {
   LoadedCode code;
+  code.is_decoded = decode;
   const FileNames names = named_files(log);
   const std::set<std::string> answered = answered_programs(log);
   std::set<std::string> seen; // two names may be one file
@@ -73,10 +74,13 @@ LoadedCode scan_loaded_code(const Log& log) {
     const std::filesystem::path real = std::filesystem::canonical(name, error);
     if (!error && !seen.insert(real.string()).second) continue;
     try {
-      FileScan scan = scan_code(ElfFile(name));
+      const ElfFile file(name);
+      if (CudaSymbols cuda = read_cuda_symbols(file); !cuda.is_empty()) code.cuda.push_back(std::move(cuda));
+      ++code.files;
+      if (!decode) continue;
+      FileScan scan = scan_code(file);
       if (answered.contains(name))
         std::erase_if(scan.places, [](const FoundPlace& place) { return place.kind == DrawKind::getrandom; });
-      ++code.files;
       code.undecoded += scan.undecoded;
       if (scan.is_uncovered()) code.uncovered.push_back(std::move(scan));
     } catch (const ElfError&) {

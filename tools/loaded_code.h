@@ -1,6 +1,8 @@
-// What the programs and libraries that a log names draw by, past every hook.
+// What the programs and libraries that a log names draw by, past every hook, and what they have to do with
+// CUDA's libraries.
 #pragma once
 
+#include "cuda_symbols.h"
 #include "log_reader/log.h"
 #include "scanner/scan.h"
 
@@ -15,6 +17,8 @@ struct LoadedCode {
   std::size_t files = 0; ///< that were looked at
   std::vector<std::string> missing; ///< named by the log, and not there any more or not readable
   std::size_t undecoded = 0;
+  bool is_decoded = true;        ///< false: their instructions were not looked at
+  std::vector<CudaSymbols> cuda; ///< only files that have something to do with CUDA's libraries
 
   std::size_t own_places() const;
   std::size_t
@@ -22,8 +26,8 @@ struct LoadedCode {
 };
 
 /// Looks into all files that `log` names: programs, loaded modules, and where calls came from, which is all
-/// that a killed process leaves.
-LoadedCode scan_loaded_code(const Log& log);
+/// that a killed process leaves. Unless `decode`, at their symbols alone.
+LoadedCode scan_loaded_code(const Log& log, bool decode);
 
 /// "rdrand in ./train+0x11b9 (draw): an instruction of the processor, which no preload can intercept", safe
 /// to print.

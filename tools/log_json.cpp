@@ -25,7 +25,15 @@
 //   "lost": {action: calls},         counted, but the record is lost
 //   "damaged_lines": number, "torn_lines": number, "processes_without_counts": number,
 //   "unreadable_files": [text], "overlong_files": [text], "newer_files": [{"file", "format"}],
-//   "without_end": [{"rank", "path", "pid", "program"}]
+//   "without_end": [{"rank", "path", "pid", "program"}],
+//   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
+//                                    the CUDA libraries that were loaded at the end of a process
+//   "verdict": "covered", "partly" or "unverified",
+//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked
+//   into "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
+//     "verdict": "partly" or "unverified", "kind", "text",
+//     "remedy": text or null, "library": text or null, "function": text or null, "file": text or null
+//   }]
 // }
 //
 // Seeds and values are texts. A file of the source is empty where only the symbol is known.
@@ -35,6 +43,7 @@
 
 #include <iostream>
 #include <set>
+#include <utility>
 
 namespace detshim {
 namespace {
@@ -137,7 +146,33 @@ void add_code(Json& result, const LoadedCode& code) {
   result["undecoded"] = code.undecoded;
 }
 
-Json document(const Log& log, const Summary& summary, const LoadedCode& code, bool all) {
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+void add_verdict(Json& result, const Log& log, const Verdict& verdict) {
+  result["coverage"] = Json::array();
+  std::set<std::pair<std::string, std::vector<std::string>>> seen;
+  for (const Process& process : log.processes)
+    for (const Coverage& coverage : process.coverage)
+      if (seen.insert({coverage.library, coverage.files}).second)
+        result["coverage"].push_back({{"library", coverage.library},
+                                      {"files", coverage.files},
+                                      {"hooks", coverage.hooks},
+                                      {"missing", coverage.missing}});
+  result["verdict"] = standing_name(verdict.standing);
+  result["own_kernels"] = verdict.own_kernels;
+  result["reasons"] = Json::array();
+  for (const Reason& reason : verdict.reasons)
+    result["reasons"].push_back({{"verdict", standing_name(reason.standing)},
+                                 {"kind", reason.kind},
+                                 {"text", reason.text},
+                                 {"remedy", text_or_null(reason.remedy)},
+                                 {"library", text_or_null(reason.library)},
+                                 {"function", text_or_null(reason.function)},
+                                 {"file", text_or_null(reason.file)}});
+}
+
+Json document(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
+              bool all) {
   Json result = {{"format", 1},
                  {"folder", log.folder},
                  {"run", log.run},
@@ -187,16 +222,18 @@ Json document(const Log& log, const Summary& summary, const LoadedCode& code, bo
          {"pid", process->pid},
          {"program", process->starts.empty() ? "" : process->starts.back().program}});
   add_code(result, code);
+  add_verdict(result, log, verdict);
   return result;
 }
 
 } // namespace
 
-void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, bool all) {
+void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
+                    bool all) {
   // ASCII only, and stray bytes (of a file's name, say) replaced: safe for a terminal and for any parser.
-  std::cout
-      << document(log, summary, code, all).dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace)
-      << '\n';
+  std::cout << document(log, summary, code, verdict, all)
+                   .dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace)
+            << '\n';
 }
 
 } // namespace detshim

@@ -5,6 +5,7 @@
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
 #include "log_reader/summary.h"
+#include "verdict.h"
 
 #include <string>
 #include <vector>
@@ -12,10 +13,12 @@
 namespace detshim {
 
 /// For people: worst first. With `all`, every record instead of a few examples and places.
-void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, bool all);
+void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
+                    bool all);
 
 /// For programs: one JSON document (its shape is described in log_json.cpp). With `all`, every record too.
-void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, bool all);
+void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
+                    bool all);
 
 /// "4711 -> 42 (size 16)", safe to print.
 std::string describe_fields(const std::vector<Field>& fields);

@@ -58,17 +58,19 @@ std::string enumerated(const std::vector<std::string>& parts) {
 /// The text form, section by section.
 class TextPrinter {
 public:
-  TextPrinter(const Log& log, const Summary& summary, const LoadedCode& code, bool all)
-      : log_(log), summary_(summary), code_(code), all_(all), style_{wants_colour()} {}
+  TextPrinter(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
+              bool all)
+      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all), style_{wants_colour()} {}
 
   void print() {
     print_heading();
-    print_verdict();
+    print_totals();
     print_hints();
     for (const Section& section : sections) print_section(section);
     print_libraries();
     print_environment();
     print_notes();
+    print_verdict();
   }
 
 private:
@@ -103,7 +105,7 @@ private:
                      (start.disabled ? ", disabled " + *start.disabled : ""));
   }
 
-  void print_verdict() {
+  void print_totals() {
     std::vector<std::string> bad;
     add_amount(bad, Action::unfixed, " went ahead unfixed", " went ahead unfixed");
     add_amount(bad, Action::uncovered, " took a way that detshim cannot hook",
@@ -127,12 +129,7 @@ private:
       return (summary_.total(action).is_exact ? "" : "at least ") + std::to_string(summary_.calls(action));
     };
     std::cout << "\nReplaced: " << number(Action::replace) << ", pinned: " << number(Action::pin)
-              << ", only observed: " << number(Action::observe)
-              << ". What else detshim cannot see is not in a log; comparing two runs shows it.\n";
-    const auto observes = [](const Process& process) {
-      return std::ranges::any_of(process.starts, [](const Start& start) { return start.mode == "observe"; });
-    };
-    if (std::ranges::any_of(log_.processes, observes)) std::cout << "Mode observe: nothing was changed.\n";
+              << ", only observed: " << number(Action::observe) << ".\n";
   }
 
   void add_amount(std::vector<std::string>& parts, Action action, const char* one, const char* many) const {
@@ -339,9 +336,38 @@ private:
       notes.push_back("  and " + std::to_string(without_end.size() - shown) + " more (--all)");
   }
 
+  /// The last lines: what a person reads first at a terminal.
+  void print_verdict() {
+    const std::string name = standing_name(verdict_.standing);
+    const bool is_covered = verdict_.standing == Standing::covered;
+    std::cout << '\n'
+              << style_.bold("verdict:") << ' ' << (is_covered ? style_.bold(name) : style_.red(name));
+    if (is_covered)
+      std::cout
+          << " - nothing that detshim looks for passed it. What no hook can see (races within kernels,\n"
+             "  clocks: docs/LIMITS.md) is not in a log; comparing two runs shows it.\n";
+    else
+      std::cout << (verdict_.standing == Standing::partly ? " - what is named here passed detshim:\n"
+                                                          : " - too little is known to say more:\n");
+    if (!verdict_.own_kernels.empty()) {
+      const auto& files = verdict_.own_kernels;
+      std::cout
+          << "  Kernels of its own, which detshim does not look into (atomics on floating-point numbers): "
+          << printable(files.front());
+      if (files.size() > 1) std::cout << " and " << counted(files.size() - 1, "other file");
+      std::cout << '\n';
+    }
+    if (is_covered && verdict_.has_refused)
+      std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
+    for (const Reason& reason : verdict_.reasons)
+      std::cout << "  " << padded(standing_name(reason.standing), 12) << printable(reason.text)
+                << (reason.remedy.empty() ? "" : "; " + reason.remedy) << '\n';
+  }
+
   const Log& log_;
   const Summary& summary_;
   const LoadedCode& code_;
+  const Verdict& verdict_;
   bool all_;
   Style style_;
   SourceLines source_lines_;
@@ -378,8 +404,9 @@ std::string describe_command(const Start& start) {
   return printable(command.empty() ? start.program : command);
 }
 
-void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, bool all) {
-  TextPrinter(log, summary, code, all).print();
+void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
+                    bool all) {
+  TextPrinter(log, summary, code, verdict, all).print();
 }
 
 } // namespace detshim

@@ -66,9 +66,9 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
   verb.add_flag("--all", options.all, "print every record");
   verb.add_flag(
       "--check", options.check,
-      "exit 3 if a call was unfixed, uncovered or refused, if the\nprogram's own code can draw past "
-      "every hook, or if a part of\nthe log cannot be read");
-  verb.add_flag("--no-scan", options.no_scan, "do not look into the code that was loaded");
+      "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
+      "is no failure");
+  verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
   verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
       ->type_name("NAME");
   verb.add_flag("--follow", options.follow,

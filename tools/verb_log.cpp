@@ -36,15 +36,13 @@ int log(const LogOptions& options) {
   const Log log = read_log(options.folder.value_or(default_log_folder), options.run);
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
-  const LoadedCode code = options.no_scan ? LoadedCode() : scan_loaded_code(log);
+  const LoadedCode code = scan_loaded_code(log, !options.no_scan);
+  const Verdict verdict = judge(log, summary, code);
   if (options.json)
-    print_log_json(log, summary, code, options.all);
+    print_log_json(log, summary, code, verdict, options.all);
   else
-    print_log_text(log, summary, code, options.all);
-
-  const bool is_clean = summary.calls(Action::unfixed) == 0 && summary.calls(Action::uncovered) == 0 &&
-                        summary.calls(Action::refuse) == 0 && code.own == 0;
-  return options.check && (!is_clean || log.is_incomplete()) ? check_failed : done;
+    print_log_text(log, summary, code, verdict, options.all);
+  return options.check && !verdict.passes_check() ? check_failed : done;
 }
 
 } // namespace detshim

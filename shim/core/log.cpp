@@ -208,6 +208,19 @@ void record_library(const char* name, const char* library_file, const char* libr
   log_file::write(line);
 }
 
+bool has_log() {
+  Lock guard(log_file::lock);
+  return guard.held() && log_file::is_open();
+}
+
+void record_line(const char* text, size_t length) {
+  Lock guard(log_file::lock);
+  if (!guard.held() || !log_file::is_open()) return;
+  Line line(line_room, sizeof line_room);
+  line.add(text, length);
+  log_file::write(line);
+}
+
 namespace {
 
 void write_end() {
@@ -283,10 +296,7 @@ void write_modules(const ModulePaths& paths) {
 /// What was loaded, so that a reader can look into it for what no hook sees. The loader's lock and the log's
 /// are not held at the same time: another thread may take them in the other order.
 void record_modules() {
-  {
-    Lock guard(log_file::lock);
-    if (!guard.held() || !log_file::is_open()) return;
-  }
+  if (!has_log()) return;
   const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
   ModulePaths paths;
   find_modules(paths);
@@ -371,11 +381,12 @@ DETSHIM_STARTUP_DATA constinit uint32_t closed =
 
 } // namespace
 
-void close_log() {
+void close_log(void (*last_records)()) {
   if (options().off()) return;
   flush_tuning();
   if (closed == generation()) return;
   closed = generation();
+  last_records();
   record_modules();
   {
     Lock guard(log_file::lock);

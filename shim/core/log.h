@@ -7,6 +7,7 @@
 #include "core/counts.h"
 #include "core/describe.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
@@ -42,7 +43,14 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
 /// Records which library answers under that name; `version` may be nullptr.
 void record_library(const char* name, const char* file, const char* version);
 
-/// Writes the closing record, and in the first process of the run the closing line on stderr.
-void close_log();
+/// Writes one finished line of JSON, without its newline, if there is a log; docs/LOG_FORMAT.md.
+void record_line(const char* line, size_t length);
+
+/// True if this process has a log that can be written to.
+bool has_log();
+
+/// Writes the closing record, and in the first process of the run the closing line on stderr. Once in a
+/// process: `last_records` is called before, for what is recorded at the end.
+void close_log(void (*last_records)());
 
 } // namespace detshim

@@ -113,32 +113,41 @@ bool Module::needs(const char* file_start) const {
   return false;
 }
 
-bool each_binding(const Module& module, bool (*visit)(const char*, const void*, void*), void* data) {
+bool each_binding(const Module& module, bool (*visit)(const char*, const void*, const void*, void*),
+                  void* data) {
   Tables tables;
   if (!read_tables(module, tables)) return false;
   struct {
     const ElfW(Rela) * first = nullptr;
     size_t size = 0;
-  } lists[2]; // functions, the rest
+    size_t relative = 0; ///< so many at its beginning name nothing: megabytes in a large library
+  } lists[2];            // functions, the rest
   for (const ElfW(Dyn)* entry = module.dynamic; entry->d_tag != DT_NULL; ++entry) {
     const auto* table = reinterpret_cast<const ElfW(Rela)*>(table_address(module, entry->d_un.d_ptr));
     if (entry->d_tag == DT_JMPREL) lists[0].first = table;
     if (entry->d_tag == DT_PLTRELSZ) lists[0].size = entry->d_un.d_val;
     if (entry->d_tag == DT_RELA) lists[1].first = table;
     if (entry->d_tag == DT_RELASZ) lists[1].size = entry->d_un.d_val;
+    if (entry->d_tag == DT_RELACOUNT) lists[1].relative = entry->d_un.d_val;
   }
 #if defined(__x86_64__)
-  constexpr unsigned object_slot = R_X86_64_GLOB_DAT, function_slot = R_X86_64_JUMP_SLOT;
+  constexpr unsigned object_slot = R_X86_64_GLOB_DAT, function_slot = R_X86_64_JUMP_SLOT,
+                     in_data = R_X86_64_64;
 #elif defined(__aarch64__)
-  constexpr unsigned object_slot = R_AARCH64_GLOB_DAT, function_slot = R_AARCH64_JUMP_SLOT;
+  constexpr unsigned object_slot = R_AARCH64_GLOB_DAT, function_slot = R_AARCH64_JUMP_SLOT,
+                     in_data = R_AARCH64_ABS64;
 #endif
   for (const auto& list : lists)
-    for (size_t i = 0; list.first != nullptr && i < list.size / sizeof *list.first; ++i) {
+    for (size_t i = list.relative; list.first != nullptr && i < list.size / sizeof *list.first; ++i) {
       const ElfW(Rela)& slot = list.first[i];
       const unsigned type = slot.r_info & 0xffffffff;
-      if (type != object_slot && type != function_slot) continue;
+      if (type != object_slot && type != function_slot && type != in_data) continue;
       const char* name = tables.strings + tables.symbols[slot.r_info >> 32].st_name;
-      if (visit(name, *reinterpret_cast<const void* const*>(module.base + slot.r_offset), data)) return true;
+      const auto* place = reinterpret_cast<const void*>(module.base + slot.r_offset);
+      uintptr_t target; // in packed data it may lie anywhere
+      __builtin_memcpy(&target, place, sizeof target);
+      if (type == in_data) target -= static_cast<uintptr_t>(slot.r_addend);
+      if (visit(name, reinterpret_cast<const void*>(target), place, data)) return true;
     }
   return false;
 }

@@ -28,18 +28,19 @@ struct Module {
   bool needs(const char* file_start) const;
 };
 
-/// Calls visit(name, target) for each function or object that the module takes from elsewhere, with the
-/// address that the loader has bound it to, until it returns true; true if one did. A function that was not
-/// called yet may still be bound to the module's own linkage table.
-bool each_binding(const Module& module, bool (*visit)(const char* name, const void* target, void*),
-                  void* data);
+/// Calls visit(name, target, slot) for each function or object that the module takes from elsewhere, with the
+/// address that the loader has bound it to and the place where the module keeps that address, until it
+/// returns true; true if one did. A function that was not called yet may still be bound to the module's own
+/// linkage table; where the module keeps an address in its data, it may have changed it since.
+bool each_binding(const Module& module,
+                  bool (*visit)(const char* name, const void* target, const void* slot, void*), void* data);
 
 template <typename Visit>
 bool each_binding(const Module& module, Visit visit) {
   return each_binding(
       module,
-      [](const char* name, const void* target, void* data) {
-        return (*static_cast<Visit*>(data))(name, target);
+      [](const char* name, const void* target, const void* slot, void* data) {
+        return (*static_cast<Visit*>(data))(name, target, slot);
       },
       &visit);
 }

@@ -10,6 +10,7 @@
 #include "core/log_file.h"
 #include "core/sys.h"
 #include "hooks/escapes.h"
+#include "loader/coverage.h"
 #include "loader/hook.h"
 
 #include "core/text.h"
@@ -315,7 +316,7 @@ namespace {
 /// may be in a sandbox.
 void close_log_of_this_process() {
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
-  if (may_have_to && !options().off() && sys::getpid() == process().pid) close_log();
+  if (may_have_to && !options().off() && sys::getpid() == process().pid) close_log(record_coverage);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "loader/real.h"
 
+#include "core/cuda_libraries.h"
 #include "core/text.h"
 
 #include <initializer_list>
@@ -7,7 +8,8 @@
 namespace detshim {
 namespace {
 
-/// How the objects of a library are called on disk, whatever the version. A new library adds a row.
+/// How the objects of a library are called on disk, whatever the version. A new library adds a row, one of
+/// CUDA's in core/cuda_libraries.h.
 struct Library {
   const char* name;
   const char* file_starts[4];
@@ -15,24 +17,23 @@ struct Library {
   /// because frameworks define stubs under its names.
   bool next_in_order;
 };
-// clang-format off
-constexpr Library libraries[] = {
+constexpr Library other_libraries[] = {
     {"libc", {"libc.so"}, true},
     {"libstdcxx", {"libstdc++.so"}, true},
     {"libcxx", {"libc++.so"}, true},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
-    {"curand", {"libcurand.so"}, false},
-    {"cudnn", {"libcudnn"}, false},
-    {"cublas", {"libcublas.so"}, false},
-    {"cublaslt", {"libcublasLt.so"}, false},
-    {"cusparse", {"libcusparse.so"}, false},
-    {"cusolver", {"libcusolver.so"}, false},
-    {"cufft", {"libcufft.so"}, false},
-    {"nccl", {"libnccl.so"}, false},
-    {"cudart", {"libcudart.so"}, false},
-    {"cuda", {"libcuda.so"}, false},
 };
-// clang-format on
+constexpr int other_library_count = sizeof other_libraries / sizeof other_libraries[0];
+
+struct Libraries {
+  Library rows[other_library_count + cuda_library_count] = {};
+  constexpr Libraries() {
+    Library* row = rows;
+    for (const Library& library : other_libraries) *row++ = library;
+    for (const CudaLibrary& library : cuda_libraries) *row++ = {library.name, {library.file_start}, false};
+  }
+};
+constexpr Libraries libraries;
 
 /// Sanitizers stand in front of libc with functions of the same names that hand on to it: they are as good as
 /// libc's.
@@ -44,7 +45,7 @@ bool is_sanitizer(const Module& module) {
 }
 
 const Library* find_library(const char* name) {
-  for (const Library& library : libraries)
+  for (const Library& library : libraries.rows)
     if (same_text(library.name, name)) return &library;
   return nullptr;
 }

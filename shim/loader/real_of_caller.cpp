@@ -47,7 +47,7 @@ void remember(Entry& entry, const Hook& hook, uintptr_t base, const void* real) 
 
 /// The copy of the library that the object's other references are bound to.
 bool find_bound_copy(const Module& asking, const char* library, Module& copy) {
-  return each_binding(asking, [&](const char*, const void* target) {
+  return each_binding(asking, [&](const char*, const void* target, const void*) {
     return !asking.holds(target) && find_module(target, copy) && is_of_library(copy, library);
   });
 }

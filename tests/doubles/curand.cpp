@@ -1,4 +1,7 @@
 // A double of libcurand.so.10 for generators on a device: it keeps no stream, it records what it is told.
+//
+// DETSHIM_TEST_NEWER builds one of a later version, DETSHIM_TEST_NEW_FUNCTION one with a function more,
+// DETSHIM_TEST_NO_ORDERING one with a function less.
 #include "record.h"
 #include "vendor.h"
 
@@ -9,8 +12,12 @@ struct Generator {
   int number; ///< the n-th generator of the process, from 0
 };
 
-constexpr int type_error = 103, out_of_range = 104, initialization_failed = 203;
+[[maybe_unused]] constexpr int type_error = 103, out_of_range = 104, initialization_failed = 203;
+#ifdef DETSHIM_TEST_NEWER
+constexpr int version[] = {11, 0, 0};
+#else
 constexpr int version[] = {10, 4, 0};
+#endif
 
 int number_of(Opaque generator) { return static_cast<Generator*>(generator)->number; }
 
@@ -37,11 +44,21 @@ int curandSetPseudoRandomGeneratorSeed(Opaque generator, unsigned long long seed
   return static_cast<Generator*>(generator)->type >= 200 ? type_error : 0; // quasi-random types take no seed
 }
 
+#ifdef DETSHIM_TEST_NEW_FUNCTION
+int curandCreateGeneratorFromNowhere(Opaque* generator, int) {
+  record("curandCreateGeneratorFromNowhere");
+  *generator = nullptr;
+  return 0;
+}
+#endif
+
+#ifndef DETSHIM_TEST_NO_ORDERING
 int curandSetGeneratorOrdering(Opaque generator, int ordering) {
   record("curandSetGeneratorOrdering generator=%d ordering=%d", number_of(generator), ordering);
   const bool quasi = static_cast<Generator*>(generator)->type >= 200;
   return (quasi ? ordering == 201 : ordering >= 100 && ordering <= 104) ? 0 : out_of_range;
 }
+#endif
 
 int curandSetGeneratorOffset(Opaque generator, unsigned long long offset) {
   record("curandSetGeneratorOffset generator=%d offset=%llu", number_of(generator), offset);

@@ -43,7 +43,7 @@ std::string start_line(int rank = 0, const std::string& path = "0",
                        const std::string& run = "20261121T003512-4711", const std::string& mode = "enforce") {
   return R"({"t":"start","v":1,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
          std::to_string(rank) + R"(,"path":")" + path +
-         R"(","program":"/bin/train","args":["./train","--epochs","3"],"mode":")" + mode +
+         R"(","program":"/bin/true","args":["./train","--epochs","3"],"mode":")" + mode +
          R"(","policy":"fixed","seed":"42","seed_from":"DETSHIM_SEED"})"
          "\n";
 }
@@ -53,7 +53,8 @@ std::string call_line(const std::string& function, const std::string& action, co
          more + "}\n";
 }
 
-const std::string end_line = "{\"t\":\"end\",\"counts\":{}}\n";
+const std::string bare_end_line = "{\"t\":\"end\",\"counts\":{}}\n";
+const std::string end_line = "{\"t\":\"modules\",\"files\":[\"/bin/true\"]}\n" + bare_end_line;
 
 class DetshimCommand : public testing::Test {
 protected:
@@ -344,6 +345,62 @@ TEST_F(DetshimCommand, LogCheckFailsOnWhatCanDiffer) {
   EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << "what was there is not known";
 }
 
+TEST_F(DetshimCommand, LogClosesWithAVerdict) {
+  const auto verdict = [this](const std::string& lines) {
+    std::filesystem::remove(log_ / "0-0-1.jsonl");
+    write("0-0-1.jsonl", lines);
+    const Json document = Json::parse(detshim({"log", log_, "--json"}).out);
+    const std::string name = document["verdict"];
+    EXPECT_TRUE(contains(detshim({"log", log_}).out, "\nverdict: " + name + " - "));
+    EXPECT_EQ(document["reasons"].empty(), name == "covered") << document["reasons"];
+    return name + (document["reasons"].empty() ? "" : " " + std::string(document["reasons"][0]["kind"]));
+  };
+  const std::string pinned = call_line("rand", "pin");
+  const auto coverage = [](const std::string& library, int hooks, const std::string& file = "/bin/true") {
+    return R"({"t":"coverage","lib":")" + library + R"(","files":[")" + file + R"("],"missing":[],"hooks":)" +
+           std::to_string(hooks) + "}\n";
+  };
+  const auto library = [](const std::string& version) {
+    return R"({"t":"library","lib":"curand","file":"/bin/true")" + version + "}\n";
+  };
+  EXPECT_EQ(verdict(start_line() + pinned + end_line), "covered");
+  EXPECT_EQ(verdict(start_line() + call_line("x", "refuse") + end_line), "covered");
+  EXPECT_EQ(verdict(start_line() + pinned + bare_end_line), "unverified no_modules");
+  EXPECT_EQ(verdict(start_line() + call_line("x", "unfixed") + end_line), "partly unfixed");
+  EXPECT_EQ(verdict(start_line() + call_line("x", "uncovered") + end_line), "partly uncovered");
+  EXPECT_EQ(verdict(start_line() + pinned), "unverified no_end");
+  EXPECT_EQ(verdict(start_line() + call_line("x", "unfixed")), "partly unfixed") << "the worst first";
+  EXPECT_EQ(verdict(pinned + end_line), "unverified no_start");
+  EXPECT_EQ(verdict(start_line() + "damaged\n" + pinned + end_line), "unverified damaged");
+  EXPECT_EQ(verdict(start_line(0, "0", "20261121T003512-4711", "observe") + pinned + end_line),
+            "unverified mode");
+  EXPECT_EQ(verdict(start_line() + coverage("curand", 6) + end_line), "covered");
+  EXPECT_EQ(verdict(start_line() + coverage("curand", 0) + end_line), "unverified no_hooks");
+  for (const auto& [version, expected] :
+       {std::pair<std::string, std::string>{R"(,"version":"10400")", "covered"},
+        {R"(,"version":"9000")", "covered"},
+        {R"(,"version":"10401")", "unverified version"},
+        {R"(,"version":"10400.1")", "unverified version"},
+        {R"(,"version":"new")", "unverified version"},
+        {R"(,"version":"")", "unverified version"},
+        {"", "unverified version"}})
+    EXPECT_EQ(verdict(start_line() + library(version) + coverage("curand", 6) + end_line), expected)
+        << version;
+  EXPECT_EQ(verdict(start_line() + library(R"(,"version":"10400")") + end_line), "unverified no_coverage");
+  EXPECT_EQ(
+      verdict(start_line() + library(R"(,"version":"10400")") + coverage("curand", 6, "/bin/sh") + end_line),
+      "unverified no_coverage")
+      << "of another file";
+  const std::string modules = R"({"t":"modules","files":["/bin/true","/bin/libcudnn.so.9"]})"
+                              "\n";
+  EXPECT_TRUE(verdict(start_line() + pinned + modules + end_line).starts_with("unverified")) << "a file gone";
+  const std::string lost =
+      R"({"t":"start","v":1,"run":"r","pid":1,"rank":0,"path":"0","program":"/bin/true",)"
+      R"("args":[],"mode":"enforce","policy":"fixed","disabled":"rand"})"
+      "\n";
+  EXPECT_EQ(verdict(lost + pinned + end_line), "partly disabled");
+}
+
 TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {
   write("0-0-1.jsonl",
         start_line() +
@@ -551,12 +608,14 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
   };
   const std::string modules = R"({"t":"modules","files":[")" + std::string("/gone/library.so") + R"(",")" +
                               RAW_DRAWS_LIBRARY + "\"]}\n";
+  const std::string own_modules = R"({"t":"modules","files":[")" + std::string(RAW_DRAWS_PROGRAM) + "\"]}\n";
   const std::string place =
       call_line("rand", "pin", R"(,"at":")" + std::string(RAW_DRAWS_LIBRARY) + "+0x11b9\"");
   const std::string pinned = call_line("rand", "pin");
-  for (const std::string& lines : {start(RAW_DRAWS_PROGRAM) + pinned + end_line,       // the program
-                                   start("/gone/train") + pinned + modules + end_line, // what was loaded
-                                   start("/gone/train") + place}) {                    // killed
+  for (const std::string& lines :
+       {start(RAW_DRAWS_PROGRAM) + pinned + own_modules + bare_end_line, // the program
+        start("/gone/train") + pinned + modules + bare_end_line,         // what was loaded
+        start("/gone/train") + place}) {                                 // killed
     std::filesystem::remove(log_ / "0-0-1.jsonl");
     write("0-0-1.jsonl", lines);
     const Result result = detshim({"log", log_, "--check"});
@@ -571,13 +630,19 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
     const Json document = Json::parse(detshim({"log", log_, "--json"}).out);
     EXPECT_EQ(document["uncovered_code"].size(), 3U) << document;
     EXPECT_EQ(document["scanned_files"], 1U) << document;
-    EXPECT_EQ(detshim({"log", log_, "--check", "--no-scan"}).status, 0);
+    const Json quick = Json::parse(detshim({"log", log_, "--no-scan", "--json"}).out);
+    EXPECT_EQ(quick["uncovered_code"].size(), 0U) << quick;
+    EXPECT_EQ(quick["verdict"], "unverified") << quick["reasons"];
+    const bool is_there = lines.starts_with(start(RAW_DRAWS_PROGRAM));
+    EXPECT_EQ(detshim({"log", log_, "--check", "--no-scan"}).status, is_there ? 0 : 3)
+        << "the user left the code out";
   }
   std::filesystem::remove(log_ / "0-0-1.jsonl");
   write("0-0-1.jsonl", start(LOOKALIKES_PROGRAM) + pinned + modules.substr(0, modules.find(',')) + "," +
-                           "\"files\":[\"/gone/library.so\"]}\n" + end_line);
+                           "\"files\":[\"/gone/library.so\"]}\n" + bare_end_line);
   const Result clean = detshim({"log", log_, "--check"});
-  EXPECT_EQ(clean.status, 0) << clean.out;
+  EXPECT_EQ(clean.status, 3) << clean.out;
+  EXPECT_TRUE(contains(clean.out, "\nverdict: unverified")) << clean.out;
   EXPECT_FALSE(contains(clean.out, "uncovered - ")) << clean.out;
   EXPECT_TRUE(contains(clean.out, "/gone/library.so"))
       << "what could not be looked into is said: " << clean.out;

@@ -77,6 +77,8 @@ private:
       process.libraries.push_back(std::move(*library));
     else if (Call* call = std::get_if<Call>(&*record))
       process.calls.push_back(std::move(*call));
+    else if (Coverage* coverage = std::get_if<Coverage>(&*record))
+      process.coverage.push_back(std::move(*coverage));
     else if (const Modules* modules = std::get_if<Modules>(&*record))
       process.modules.insert(process.modules.end(), modules->files.begin(), modules->files.end());
     else if (const End* end = std::get_if<End>(&*record))
@@ -95,6 +97,7 @@ private:
     process.rank = start.rank;
     process.pid = start.pid;
     process.path = start.path;
+    if (!process.starts.empty()) process.libraries_before_exec = process.libraries.size();
     process.end.reset();
     process.starts.push_back(std::move(start));
   }

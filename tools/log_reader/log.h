@@ -19,7 +19,9 @@ struct Process {
   std::string path;
   std::vector<Start> starts; ///< the first program, then one for each exec
   std::vector<Library> libraries;
+  std::size_t libraries_before_exec = 0; ///< so many of them were answered to programs that executed another
   std::vector<Call> calls;
+  std::vector<Coverage> coverage;   ///< of the CUDA libraries that were loaded at the end
   std::vector<std::string> modules; ///< files that were loaded at the end; empty if it was killed
   std::optional<End> end;           ///< nothing: killed, still running, or it left without its exit handlers
   bool has_counts = false;          ///< its counts file could be read

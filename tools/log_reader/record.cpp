@@ -119,6 +119,9 @@ std::optional<Record> parse_record(std::string_view line) {
   if (*type == "library")
     return Library{text(object, "lib"), text(object, "file"), optional_text(object, "version")};
   if (*type == "call") return parse_call(object);
+  if (*type == "coverage")
+    return Coverage{text(object, "lib"), texts(object, "files"), natural_number(object, "hooks").value_or(0),
+                    texts(object, "missing")};
   if (*type == "modules") return Modules{texts(object, "files")};
   if (*type == "end") return parse_end(object);
   return OtherRecord{};

@@ -67,6 +67,14 @@ struct Modules {
   std::vector<std::string> files;
 };
 
+/// A CUDA library that was loaded when the process ended.
+struct Coverage {
+  std::string library;
+  std::vector<std::string> files;
+  std::uint64_t hooks = 0;          ///< so many of its hooks stand in front of a function of these files
+  std::vector<std::string> missing; ///< hooks that do not
+};
+
 struct End {
   ActionCounts counts{};
 };
@@ -74,7 +82,7 @@ struct End {
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record = std::variant<OtherRecord, Start, Library, Call, Modules, End>;
+using Record = std::variant<OtherRecord, Start, Library, Call, Coverage, Modules, End>;
 
 /// Reads one line; nothing if it is damaged.
 std::optional<Record> parse_record(std::string_view line);

@@ -247,6 +247,37 @@ bool ElfFile::exports_one_of(std::span<const char* const> names) const {
   });
 }
 
+void ElfFile::each_function(const std::function<void(std::string_view, bool, bool)>& visit) const {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr ||
+        (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+      continue;
+    Elf_Data* const symbols = elf_getdata(section, nullptr);
+    if (symbols == nullptr || symbols->d_buf == nullptr) continue;
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
+      const int type = GELF_ST_TYPE(symbol.st_info);
+      const bool is_defined = symbol.st_shndx != SHN_UNDEF;
+      if (is_defined && type != STT_FUNC && type != STT_GNU_IFUNC) continue;
+      const char* const name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
+      if (name != nullptr) visit(name, is_defined, header.sh_type == SHT_DYNSYM);
+    }
+  }
+}
+
+bool ElfFile::has_section(std::string_view name) const {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf_.get(), &names) != 0) return false;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* const found = elf_strptr(elf_.get(), names, header.sh_name);
+    if (found != nullptr && name == found) return true;
+  }
+  return false;
+}
+
 std::uint64_t ElfFile::unwind_start(std::uint64_t address) const {
   const auto start_of = [this](std::size_t entry) {
     return unwind_.address +

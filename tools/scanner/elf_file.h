@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gelf.h>
@@ -50,6 +52,13 @@ public:
 
   /// True if the file defines a function of one of those names for others.
   bool exports_one_of(std::span<const char* const> names) const;
+
+  /// Calls visit for each function that the file defines, for others or for itself, and each symbol that it
+  /// takes from elsewhere. A name may come twice.
+  void each_function(
+      const std::function<void(std::string_view name, bool is_defined, bool is_exported)>& visit) const;
+
+  bool has_section(std::string_view name) const;
 
   /// The nearest start of a function at or before `address`, from symbols and from the table of unwinding
   /// information, which stripped files have too; 0 if none is known.

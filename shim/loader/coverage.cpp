@@ -1,0 +1,214 @@
+#include "loader/coverage.h"
+
+#include "core/cuda_libraries.h"
+#include "core/hook_table.h"
+#include "core/log.h"
+#include "core/modules.h"
+#include "core/options.h"
+#include "core/sys.h"
+#include "core/text.h"
+
+namespace detshim {
+namespace {
+
+/// Hooked functions of one library that one object reaches past the hooks.
+struct Bypass {
+  const Hook* hook; ///< the first of them by name: the linker's order says nothing
+  const void* slot; ///< where the object keeps the function's address; or the function itself
+  const void* target;
+  unsigned others;
+};
+
+/// What is found under the loader's lock, to be recorded without it: another thread may take that lock and
+/// the log's in the other order. In pages of the kernel, of which those that are not written cost nothing.
+struct Findings {
+  static constexpr int most = 256; ///< as many objects as this, with a library each
+  Bypass bypasses[most];
+  int count;
+  struct {
+    char files[3000]; ///< the paths, each closed by a zero
+    size_t length;
+    int left_out; ///< paths for which there was no room
+    bool is_loaded;
+  } libraries[cuda_library_count];
+  bool defined[4096]; ///< by the row of the hook
+  char line[4096];
+
+  Bypass* add(const Bypass& bypass) {
+    if (count == most) return nullptr;
+    bypasses[count] = bypass;
+    return &bypasses[count++];
+  }
+};
+
+class FindingsInPages {
+public:
+  FindingsInPages() : findings_(static_cast<Findings*>(sys::map(sizeof(Findings)))) {}
+  ~FindingsInPages() {
+    if (findings_ != nullptr) sys::unmap(findings_, sizeof(Findings));
+  }
+  FindingsInPages(const FindingsInPages&) = delete;
+  FindingsInPages& operator=(const FindingsInPages&) = delete;
+  Findings* get() { return findings_; }
+
+private:
+  Findings* findings_;
+};
+
+bool comes_before(const char* a, const char* b) {
+  while (*a != 0 && *a == *b) ++a, ++b;
+  return *a < *b;
+}
+
+/// The row of the CUDA library that the object is (a part of), or -1.
+int library_of(const Module& module) {
+  const char* file = file_name(module.path);
+  for (int i = 0; i < cuda_library_count; ++i)
+    if (starts_with(file, cuda_libraries[i].file_start)) return i;
+  return -1;
+}
+
+int library_named(const char* name) {
+  for (int i = 0; i < cuda_library_count; ++i)
+    if (same_text(cuda_libraries[i].name, name)) return i;
+  return -1;
+}
+
+/// Calls past the hooks of the runtime are none: it reaches the driver by lookups, which are answered. Those
+/// of the driver have something to do only where the user asked for it.
+bool matters(int library) {
+  const char* name = cuda_libraries[library].name;
+  if (same_text(name, "cudart")) return false;
+  return !same_text(name, "cuda") || options().fill != Fill::off || options().kernels;
+}
+
+/// The hook of a CUDA library of that name, unless it is switched off.
+Hook* cuda_hook(const char* name, int& library) {
+  bool may_be = false;
+  for (const char* start : cuda_name_starts) may_be |= starts_with(name, start);
+  Hook* hook = may_be ? find_hook(name) : nullptr;
+  if (hook == nullptr || hook->disabled) return nullptr;
+  library = library_named(hook->info->library);
+  return library >= 0 && matters(library) ? hook : nullptr;
+}
+
+/// The object's references to hooked functions that are bound to something else than the hook.
+void find_bypasses(const Module& module, Findings& findings) {
+  const int own_library = library_of(module);
+  Bypass* known[cuda_library_count] = {};
+  each_binding(module, [&](const char* name, const void* target, const void* slot) {
+    int library = -1;
+    const Hook* hook = cuda_hook(name, library);
+    // A library's parts call each other as they like.
+    if (hook == nullptr || library == own_library || target == hook->wrapper) return false;
+    Module at;
+    // Its own linkage table: not called yet. Another's (which does not define the name): it goes on from
+    // there.
+    if (target == nullptr || module.holds(target) || !find_module(target, at) || is_own(at) ||
+        at.symbol(name) != target)
+      return false;
+    Bypass* const bypass = known[library];
+    if (bypass == nullptr)
+      known[library] = findings.add({hook, slot, target, 0});
+    else if (comes_before(name, bypass->hook->info->name))
+      *bypass = {hook, slot, target, bypass->others + 1};
+    else if (bypass->hook != hook) // one name may have several places
+      ++bypass->others;
+    return false;
+  });
+}
+
+void find_library_files(const Module& module, int library, Findings& findings) {
+  auto& found = findings.libraries[library];
+  found.is_loaded = true;
+  const size_t length = text_length(module.path) + 1;
+  if (sizeof found.files - found.length < length)
+    ++found.left_out;
+  else
+    __builtin_memcpy(found.files + found.length, module.path, length), found.length += length;
+  int row = 0;
+  for (const Hook* hook : HookTable{}) {
+    if (same_text(hook->info->library, cuda_libraries[library].name) && !findings.defined[row])
+      findings.defined[row] = module.symbol(hook->info->name) != nullptr;
+    ++row;
+  }
+}
+
+constexpr char fields[4][20] = {"function_of", "others"};
+
+void record_bypass(const Bypass& bypass, const char* why) {
+  Module at;
+  if (!find_module(bypass.target, at)) return;
+  record({bypass.hook->info->library, bypass.hook->info->name, fields}, Action::uncovered, bypass.slot, why,
+         {at.path[0] != 0 ? at.path : "(the program)", bypass.others});
+}
+
+/// Calls that came to a hook and were handed on untouched, because the function behind it is not the
+/// library's: a copy that is linked into something else.
+void record_foreign() {
+  for (const Hook* hook : HookTable{}) {
+    if (hook->state != Hook::State::foreign || hook->disabled) continue;
+    const int library = library_named(hook->info->library);
+    if (library < 0 || !matters(library)) continue;
+    record_bypass({hook, hook->real, hook->real, 0},
+                  "a function of that name that is not the library's: handed through");
+  }
+}
+
+void record_coverage_of(int library, Findings& findings) {
+  const auto& found = findings.libraries[library];
+  constexpr size_t line_is_long = 3900;
+  TextWriter line(findings.line, sizeof findings.line);
+  line.add("{\"t\":\"coverage\",\"lib\":\"").add(cuda_libraries[library].name).add("\",\"files\":[");
+  for (const char* path = found.files; path != found.files + found.length; path += text_length(path) + 1) {
+    if (path != found.files) line.add(',');
+    line.add('"').add_json(path, 3000).add('"');
+  }
+  line.add(']');
+  if (found.left_out != 0) line.add(",\"files_left_out\":").add(static_cast<uint64_t>(found.left_out));
+  uint64_t defined = 0;
+  int row = 0;
+  line.add(",\"missing\":[");
+  bool is_first = true;
+  for (const Hook* hook : HookTable{}) {
+    const bool is_defined = findings.defined[row++];
+    if (!same_text(hook->info->library, cuda_libraries[library].name)) continue;
+    if (is_defined) {
+      ++defined;
+      continue;
+    }
+    if (line.length() + text_length(hook->info->name) > line_is_long) continue;
+    line.add(is_first ? "\"" : ",\"").add(hook->info->name).add('"');
+    is_first = false;
+  }
+  line.add("],\"hooks\":").add(defined).add('}');
+  record_line(line.c_str(), line.length());
+}
+
+} // namespace
+
+void record_coverage() {
+  record_foreign();
+  if (!each_module([](const Module& module) { return library_of(module) >= 0; })) return;
+  FindingsInPages pages;
+  Findings* findings = pages.get();
+  if (findings == nullptr ||
+      HookTable{}.end() - HookTable{}.begin() > static_cast<long>(sizeof findings->defined))
+    return;
+  {
+    const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+    each_module([&](const Module& module) {
+      if (is_own(module)) return false;
+      if (const int library = library_of(module); library >= 0)
+        find_library_files(module, library, *findings);
+      find_bypasses(module, *findings);
+      return false;
+    });
+  }
+  for (int i = 0; i < findings->count; ++i) record_bypass(findings->bypasses[i], "bound past the hook");
+  if (!has_log()) return;
+  for (int i = 0; i < cuda_library_count; ++i)
+    if (findings->libraries[i].is_loaded) record_coverage_of(i, *findings);
+}
+
+} // namespace detshim

@@ -1,0 +1,304 @@
+// What `detshim log` closes with: covered, partly or unverified, and why.
+//
+// Every way past the hooks is taken by a program here, and must not be called covered.
+#include "cuda_test.h"
+
+namespace {
+
+using nlohmann::json;
+
+const std::string programs = DETSHIM_TEST_PROGRAMS "/";
+const std::string doubles = DETSHIM_TEST_DOUBLE_FOLDERS "/lib";
+
+class CoverageTest : public testing::Test {
+protected:
+  /// What the log says of a run of `program`.
+  json judged(const std::string& program, const Arguments& arguments, const Environment& more = {},
+              bool has_log = true) {
+    Arguments command{programs + program};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const Environment environment = Environment{{"DETSHIM_SEED", "42"},
+                                                {"LD_LIBRARY_PATH", doubles},
+                                                {"DOUBLE_LOG", (scratch_.path() / "calls").string()}} +
+                                    more;
+    std::filesystem::remove_all(scratch_.log());
+    result_ = run(command, under_shim(scratch_, environment));
+    return has_log ? read() : json::object();
+  }
+
+  json read(const Arguments& more = {}) const {
+    Arguments command{DETSHIM_COMMAND, "log", scratch_.log().string(), "--json", "--check"};
+    command.insert(command.end(), more.begin(), more.end());
+    const Result log = run(command);
+    const json document = json::parse(log.out, nullptr, false);
+    EXPECT_TRUE(document.is_object()) << log.out << log.err << result_.out << result_.err;
+    if (!document.is_object()) return json::object();
+    EXPECT_EQ(log.status, document["verdict"] == "covered" ? 0 : 3) << document["reasons"];
+    return document;
+  }
+
+  std::string text() const { return run({DETSHIM_COMMAND, "log", scratch_.log().string()}).out; }
+
+  std::filesystem::path log() const { return scratch_.log(); }
+
+  Result result_;
+  TemporaryFolder scratch_;
+};
+
+/// The only reason that the document gives; an empty object if it gives none or several.
+json only_reason(const json& document) {
+  EXPECT_EQ(document["reasons"].size(), 1u) << document["reasons"];
+  if (document["reasons"].size() != 1) return json::object();
+  EXPECT_EQ(document["verdict"], document["reasons"][0]["verdict"]);
+  return document["reasons"][0];
+}
+
+void expect_reason(const json& document, const std::string& verdict, const std::string& kind,
+                   const std::string& function, const std::string& file) {
+  const json reason = only_reason(document);
+  ASSERT_TRUE(reason.contains("kind")) << document["reasons"];
+  EXPECT_EQ(reason["verdict"], verdict);
+  EXPECT_EQ(reason["kind"], kind) << reason;
+  if (!function.empty()) {
+    EXPECT_EQ(reason["function"], function) << reason;
+  }
+  if (!file.empty()) {
+    EXPECT_EQ(reason["file"], file) << reason;
+  }
+}
+
+/// Whether one of the reasons is of that kind.
+bool says(const json& document, const std::string& kind) {
+  return std::ranges::any_of(document["reasons"], [&](const json& reason) { return reason["kind"] == kind; });
+}
+
+// ---- covered ----
+
+TEST_F(CoverageTest, AProgramWithoutCudaIsCovered) {
+  const json document = judged("coverage_no_user", {"rand"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  EXPECT_EQ(document["coverage"], json::array());
+  EXPECT_NE(text().find("\nverdict: covered"), std::string::npos) << text();
+}
+
+TEST_F(CoverageTest, ALinkedLibraryIsCovered) {
+  const json document = judged("coverage_user", {"create"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  ASSERT_EQ(document["coverage"].size(), 1u) << document["coverage"];
+  EXPECT_EQ(document["coverage"][0]["library"], "curand");
+  EXPECT_EQ(document["coverage"][0]["files"], json::array({doubles + "/libcurand.so.10"}));
+  EXPECT_EQ(document["coverage"][0]["hooks"], 5) << document["coverage"];
+}
+
+TEST_F(CoverageTest, AnOpenedPluginIsCovered) {
+  const json document = judged("coverage_no_user", {"open=" + programs + "coverage_plugin.so"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  EXPECT_EQ(document["coverage"].size(), 1u);
+}
+
+TEST_F(CoverageTest, ALibraryThatIsNotCalledIsCovered) {
+  EXPECT_EQ(judged("coverage_user", {"rand"})["verdict"], "covered");
+}
+
+TEST_F(CoverageTest, AnOlderLibrarysMissingFunctionsAreNamed) {
+  const json document = judged("coverage_user", {"create"},
+                               {{"LD_LIBRARY_PATH", DETSHIM_TEST_DOUBLE_FOLDERS "/curand_no_ordering"}});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  EXPECT_EQ(document["coverage"][0]["hooks"], 4) << document["coverage"];
+  const json& missing = document["coverage"][0]["missing"];
+  EXPECT_NE(std::ranges::find(missing, "curandSetGeneratorOrdering"), missing.end()) << missing;
+}
+
+TEST_F(CoverageTest, AStaticRuntimeIsNoGap) {
+#ifndef DETSHIM_TEST_STATIC_RUNTIME
+  GTEST_SKIP() << "libcudart_static.a was not found when the build was configured";
+#endif
+  EXPECT_EQ(judged("coverage_static_runtime", {"rand"})["verdict"], "covered");
+}
+
+TEST_F(CoverageTest, KernelsOfTheProgramsOwnAreNamed) {
+  const json document = judged("coverage_device_code", {"rand"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  EXPECT_EQ(document["own_kernels"], json::array({programs + "coverage_device_code"}));
+  EXPECT_NE(text().find("does not look into (atomics on floating-point numbers): " + programs +
+                        "coverage_device_code\n"),
+            std::string::npos)
+      << text();
+  EXPECT_EQ(judged("coverage_user", {"create"})["own_kernels"], json::array());
+}
+
+TEST_F(CoverageTest, PastTheDriversHooksIsABypassWhereTheyHaveSomethingToDo) {
+  const Environment in_front{{"LD_PRELOAD", "libcuda.so.1:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  const Arguments calls{"cuMemAlloc_v2"};
+  const json document = judged("driver_calls", calls, in_front + Environment{{"DETSHIM_KERNELS", "1"}});
+  EXPECT_EQ(result_.status, 0) << result_.err;
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "bypass")) << document["reasons"];
+  judged("driver_calls", calls, in_front, false);
+  EXPECT_FALSE(std::filesystem::exists(log())) << "nothing to say";
+}
+
+// ---- partly ----
+
+TEST_F(CoverageTest, ALibraryInFrontOfOursIsABypass) {
+  const Environment in_front{{"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  expect_reason(judged("coverage_user", {"create"}, in_front), "partly", "bypass", "curandCreateGenerator",
+                programs + "coverage_user");
+  EXPECT_NE(text().find("\nverdict: partly"), std::string::npos) << text();
+  EXPECT_NE(text().find("is bound past the hook of curandCreateGenerator and 1 other, to " + doubles),
+            std::string::npos)
+      << text();
+}
+
+TEST_F(CoverageTest, AnAddressInATableIsABypassToo) {
+  EXPECT_EQ(judged("coverage_user_table", {"create"})["verdict"], "covered");
+  const Environment in_front{{"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  expect_reason(judged("coverage_user_table", {"create"}, in_front), "partly", "bypass",
+                "curandCreateGenerator", programs + "coverage_user_table");
+}
+
+TEST_F(CoverageTest, APluginBoundDeepIsABypass) {
+  const std::string plugin = programs + "coverage_plugin.so";
+  EXPECT_EQ(judged("coverage_no_user", {"deep=" + plugin})["verdict"], "covered") << "the flag is taken away";
+  const json document = judged("coverage_no_user", {"deep=" + plugin}, {{"DETSHIM_DISABLE", "dlopen"}});
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "disabled")) << document["reasons"];
+  ASSERT_TRUE(says(document, "bypass")) << document["reasons"];
+  for (const json& reason : document["reasons"]) {
+    if (reason["kind"] == "bypass") {
+      EXPECT_EQ(reason["file"], plugin);
+    }
+  }
+}
+
+TEST_F(CoverageTest, ACopyInTheProgramIsNamed) {
+  for (const std::string program : {"coverage_copy", "coverage_copy_exported"}) {
+    const json document = judged(program, {"create", "rand"});
+    expect_reason(document, "partly", "linked_copy", "curandCreateGenerator", programs + program);
+    EXPECT_NE(text().find("are linked statically into " + programs + program), std::string::npos) << text();
+    // Without a look at the code, which is another matter.
+    const json quick = read({"--no-scan"});
+    EXPECT_EQ(quick["verdict"], "partly");
+    EXPECT_TRUE(says(quick, "linked_copy")) << quick["reasons"];
+  }
+}
+
+TEST_F(CoverageTest, APluginWithACopyIsNamed) {
+  const std::string plugin = programs + "coverage_plugin_copy.so";
+  const json document = judged("coverage_no_user", {"rand", "open=" + plugin});
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "linked_copy")) << document["reasons"];
+  // Its calls come to the hook, which has no library behind it.
+  EXPECT_TRUE(says(document, "foreign")) << document["reasons"];
+  EXPECT_NE(text().find("curandCreateGenerator of " + plugin + " is not the library's"), std::string::npos)
+      << text();
+}
+
+TEST_F(CoverageTest, ALibraryUnderAnotherNameIsNamed) {
+  const std::filesystem::path renamed = scratch_.path() / "libcurand-1f2e3d4c.so.10";
+  std::filesystem::copy_file(doubles + "/libcurand.so.10", renamed);
+  expect_reason(judged("coverage_no_user", {"rand", "load=" + renamed.string()}), "partly", "linked_copy",
+                "curandCreateGenerator", renamed.string());
+}
+
+TEST_F(CoverageTest, ANewFunctionThatIsUsedIsNamed) {
+  const Environment newer{{"LD_LIBRARY_PATH", DETSHIM_TEST_DOUBLE_FOLDERS "/curand_new_function"}};
+  const json document = judged("coverage_user_new", {"create", "rand"}, newer);
+  expect_reason(document, "partly", "new_function", "curandCreateGeneratorFromNowhere",
+                DETSHIM_TEST_DOUBLE_FOLDERS "/curand_new_function/libcurand.so.10");
+  EXPECT_NE(text().find(programs + "coverage_user_new is linked to curandCreateGeneratorFromNowhere"),
+            std::string::npos)
+      << text();
+}
+
+TEST_F(CoverageTest, ModeRecordLeavesAlgorithms) {
+  expect_reason(judged("coverage_user", {"create"}, {{"DETSHIM_MODE", "record"}}), "partly", "mode", "", "");
+  EXPECT_EQ(judged("coverage_no_user", {"rand"}, {{"DETSHIM_MODE", "record"}})["verdict"], "covered");
+}
+
+// ---- unverified ----
+
+TEST_F(CoverageTest, ANewFunctionThatNobodyIsLinkedToIsNotVerified) {
+  const Environment newer{{"LD_LIBRARY_PATH", DETSHIM_TEST_DOUBLE_FOLDERS "/curand_new_function"}};
+  expect_reason(judged("coverage_user", {"create"}, newer), "unverified", "new_function",
+                "curandCreateGeneratorFromNowhere",
+                DETSHIM_TEST_DOUBLE_FOLDERS "/curand_new_function/libcurand.so.10");
+}
+
+TEST_F(CoverageTest, ALaterVersionIsNotVerified) {
+  const std::string folder = DETSHIM_TEST_DOUBLE_FOLDERS "/curand_newer";
+  expect_reason(judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", folder}}), "unverified", "version",
+                "", folder + "/libcurand.so.10");
+}
+
+TEST_F(CoverageTest, AKilledProcessIsNotVerified) {
+  expect_reason(judged("coverage_user", {"create", "kill"}), "unverified", "no_end", "", "");
+  EXPECT_EQ(result_.status, 128 + 9);
+  EXPECT_NE(text().find("\nverdict: unverified"), std::string::npos) << text();
+}
+
+TEST_F(CoverageTest, ALibraryThatWasClosedIsNotVerified) {
+  expect_reason(judged("coverage_no_user", {"open=" + programs + "coverage_plugin.so", "close"}),
+                "unverified", "no_coverage", "", doubles + "/libcurand.so.10");
+}
+
+TEST_F(CoverageTest, ALibraryOfAProgramThatExecutesAnotherIsNotVerified) {
+  const std::string script = "import ctypes, os\n"
+                             "library = ctypes.CDLL('libcurand.so.10')\n"
+                             "library.curandCreateGenerator(ctypes.byref(ctypes.c_void_p()), 100)\n"
+                             "os.execv('" +
+                             programs + "coverage_user', ['coverage_user', 'create'])\n";
+  result_ = run({"/usr/bin/python3", "-c", script},
+                under_shim(scratch_, {{"DETSHIM_SEED", "42"}, {"LD_LIBRARY_PATH", doubles}}));
+  EXPECT_EQ(result_.status, 0) << result_.err;
+  EXPECT_TRUE(says(read(), "no_coverage")) << read()["reasons"];
+}
+
+TEST_F(CoverageTest, TwoCopiesAreNotVerified) {
+  const std::filesystem::path second = scratch_.path() / "libcurand.so.10";
+  std::filesystem::copy_file(doubles + "/libcurand.so.10", second);
+  expect_reason(judged("coverage_user", {"create", "load=" + second.string()}), "unverified", "two_copies",
+                "", "");
+}
+
+TEST_F(CoverageTest, ACopyBesideTheLibraryIsNotVerified) {
+  const std::string library = doubles + "/libcurand.so.10";
+  expect_reason(judged("coverage_copy", {"rand", "load=" + library}), "unverified", "linked_copy",
+                "curandCreateGenerator", programs + "coverage_copy");
+}
+
+TEST_F(CoverageTest, DeviceCodeWithoutSymbolsIsNotVerified) {
+  expect_reason(judged("coverage_device_code_stripped", {"rand"}), "unverified", "no_symbols", "",
+                programs + "coverage_device_code_stripped");
+}
+
+TEST_F(CoverageTest, ModeObserveIsNotVerified) {
+  const json document = judged("coverage_user", {"create", "rand"}, {{"DETSHIM_MODE", "observe"}});
+  EXPECT_NE(document["verdict"], "covered");
+  EXPECT_TRUE(says(document, "mode")) << document["reasons"];
+}
+
+TEST_F(CoverageTest, ALogWithoutTheCoverageRecordIsNotVerified) {
+  judged("coverage_user", {"create"});
+  for (const auto& entry : std::filesystem::directory_iterator(log())) {
+    if (entry.path().extension() != ".jsonl") continue;
+    std::ifstream input(entry.path());
+    std::string kept;
+    for (std::string line; std::getline(input, line);)
+      if (line.find("\"t\":\"coverage\"") == std::string::npos) kept += line + "\n";
+    std::ofstream(entry.path()) << kept;
+  }
+  EXPECT_TRUE(says(read(), "no_coverage")) << read()["reasons"];
+}
+
+TEST_F(CoverageTest, AFileThatIsGoneIsNotVerified) {
+  const std::filesystem::path copy = scratch_.path() / "gone";
+  std::filesystem::copy_file(programs + "coverage_user", copy);
+  result_ = run({copy.string(), "create"},
+                under_shim(scratch_, {{"DETSHIM_SEED", "42"}, {"LD_LIBRARY_PATH", doubles}}));
+  EXPECT_EQ(read()["verdict"], "covered") << read()["reasons"];
+  std::filesystem::remove(copy);
+  expect_reason(read(), "unverified", "missing_file", "", copy.string());
+}
+
+} // namespace

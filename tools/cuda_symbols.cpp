@@ -1,0 +1,83 @@
+#include "cuda_symbols.h"
+
+#include "core/cuda_libraries.h"
+#include "known_functions.h"
+
+#include <algorithm>
+#include <map>
+
+namespace detshim {
+namespace {
+
+/// True if the name is that of a public function of that library, known or not. cublasLt's begin like
+/// cublas's.
+bool is_named_like(std::string_view name, const CudaLibrary& library) {
+  if (!name.starts_with(library.prefix)) return false;
+  return std::ranges::none_of(cuda_libraries, [&](const CudaLibrary& other) {
+    return std::string_view(other.prefix).size() > std::string_view(library.prefix).size() &&
+           name.starts_with(other.prefix);
+  });
+}
+
+bool is_known(std::string_view name) {
+  return std::ranges::any_of(known_functions(),
+                             [name](const KnownFunctions& known) { return known.has(name); });
+}
+
+bool is_unknown_of_cuda(std::string_view name) {
+  if (!name.starts_with("cu") && !name.starts_with("nccl")) return false;
+  return !is_known(name) && std::ranges::any_of(cuda_libraries, [name](const CudaLibrary& library) {
+    return known_functions(library.name) != nullptr && is_named_like(name, library);
+  });
+}
+
+/// Collects the known functions that a file defines, by library.
+class Copies {
+public:
+  void add(std::string_view name) {
+    for (const KnownFunctions& known : known_functions())
+      if (known.has(name)) names_[std::string(known.library)].emplace(name);
+  }
+  std::vector<LinkedCopy> all() const {
+    std::vector<LinkedCopy> result;
+    for (const auto& [library, names] : names_) result.push_back({library, *names.begin(), names.size()});
+    return result;
+  }
+
+private:
+  std::map<std::string, std::set<std::string>> names_;
+};
+
+} // namespace
+
+std::string cuda_library_of(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  for (const CudaLibrary& library : cuda_libraries)
+    if (name.starts_with(library.file_start)) return library.name;
+  return "";
+}
+
+CudaSymbols read_cuda_symbols(const ElfFile& file) {
+  CudaSymbols found;
+  found.file = file.path().string();
+  found.library = cuda_library_of(found.file);
+  const CudaLibrary* const own = std::ranges::find(cuda_libraries, found.library, &CudaLibrary::name);
+  const bool is_listed = known_functions(found.library) != nullptr;
+  Copies copies;
+  std::set<std::string> unknown;
+  file.each_function([&](std::string_view name, bool is_defined, bool is_exported) {
+    if (is_defined && found.library.empty())
+      copies.add(name);
+    else if (is_defined && is_exported && is_listed && is_named_like(name, *own) && !is_known(name))
+      unknown.emplace(name);
+    else if (!is_defined && found.library.empty() && is_unknown_of_cuda(name))
+      found.asks_for.emplace(name);
+  });
+  found.copies = copies.all();
+  found.unknown.assign(unknown.begin(), unknown.end());
+  found.has_kernels = found.library.empty() && file.has_section(".nv_fatbin");
+  found.has_symbol_table = file.has_section(".symtab");
+  return found;
+}
+
+} // namespace detshim

@@ -1,0 +1,30 @@
+// The functions of CUDA's libraries that the hooks were written against: the lists in known_functions/, built
+// in.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace detshim {
+
+/// One library, as of one version.
+struct KnownFunctions {
+  std::string_view library; ///< the hook table's name of it
+  std::string_view version; ///< as the library itself says it
+  std::vector<std::string_view> names;
+
+  bool has(std::string_view name) const;
+};
+
+/// All libraries of which there is a list. cudart and cuda are none of them: the runtime reaches the driver
+/// by lookups that are answered, and the driver's hooks force nothing.
+const std::vector<KnownFunctions>& known_functions();
+
+/// The list of one library, or nullptr.
+const KnownFunctions* known_functions(std::string_view library);
+
+/// True if `version` is later than `than`, both numbers parted by points; nothing else counts as later than
+/// anything: what cannot be read is not known.
+bool is_later(std::string_view version, std::string_view than);
+
+} // namespace detshim
