@@ -35,6 +35,7 @@ constexpr const char* settings_title =
 
 /// What is set, in words.
 std::string value_of(const SettingDescription& setting) {
+  if (setting.treatment == Treatment::strict) return setting.value + ", in strict alone";
   if (setting.treatment == Treatment::append) return "adds " + setting.value;
   return setting.good_unset && setting.treatment == Treatment::force ? setting.value + ", where it is set"
                                                                      : setting.value;

@@ -39,6 +39,7 @@ static_assert(sizeof(OptionInfo) % 64 == 0);
 /// What becomes of an environment variable that a library or framework reads.
 enum class Treatment : uint8_t {
   force,  ///< set, unless the user's own value is a repeatable one
+  strict, ///< the same in strict alone: its reader then ends programs that ask for what is not repeatable
   append, ///< the same for one that holds flags: they are added behind the user's own
   seed,   ///< set to a number that follows from the seed, where it is unset
   note,   ///< left alone, and written down where it is set

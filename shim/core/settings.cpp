@@ -3,6 +3,7 @@
 #include "core/describe.h"
 #include "core/environment.h"
 #include "core/log.h"
+#include "core/modules.h"
 #include "core/options.h"
 #include "core/placement.h"
 #include "core/sys.h"
@@ -48,7 +49,8 @@ namespace {
     {"MKL_CBWR", "AUTO", "AUTO*|COMPATIBLE*|SSE*|SSSE3*|AVX*|BRANCH=A*|BRANCH=C*|BRANCH=S*", Treatment::force,
      false, true, "MKL", "at the first call",
      "oneMKL Developer Guide, Conditional Numerical Reproducibility; measured"},
-    {"TF_DETERMINISTIC_OPS", "1", "1|true", Treatment::force, false, true, "TensorFlow",
+    // With it TensorFlow refuses random ops in a program that sets no seed, which is what enforce is for.
+    {"TF_DETERMINISTIC_OPS", "1", "1|true", Treatment::strict, false, true, "TensorFlow",
      "once, at the first op that asks", "tsl/util/determinism.cc"},
     {"TF_CUDNN_DETERMINISTIC", "1", "1|true", Treatment::force, false, true, "TensorFlow, XLA",
      "once, at the first convolution", "stream_executor/cuda/cuda_dnn.cc"},
@@ -119,7 +121,7 @@ namespace {
 constexpr size_t setting_count = sizeof settings / sizeof settings[0];
 
 constexpr bool is_forced(const SettingInfo& setting) {
-  return setting.treatment == Treatment::force || setting.treatment == Treatment::append;
+  return setting.treatment != Treatment::seed && setting.treatment != Treatment::note;
 }
 
 constexpr size_t forced_count = [] {
@@ -289,6 +291,7 @@ void apply_settings() {
   for (size_t i = 0; i < forced_count; ++i) {
     const SettingInfo& setting = settings[i];
     if (setting_is_disabled(setting.name)) continue;
+    if (setting.treatment == Treatment::strict && !options().strict()) continue;
     watched |= bit(i);
     const char* value = held[i] != nullptr ? held[i] + entries.value_at[i] : nullptr;
     if (is_good(setting, value)) continue;
@@ -454,8 +457,33 @@ void each_noted_setting(void (*visit)(const char* name, const char* value, void*
   for (size_t i = first_noted; i < setting_count; ++i) visit_set(i, getenv(settings[i].name));
 }
 
+namespace {
+
+/// TensorFlow in a process where the mode does not force TF_DETERMINISTIC_OPS, and nobody else has set it.
+void record_unforced_reader() {
+  constexpr const char* name = "TF_DETERMINISTIC_OPS";
+  if (options().strict() || setting_is_disabled(name)) return;
+  bool is_loaded = false;
+  each_module([&](const Module& module) {
+    return is_loaded = starts_with(file_name(module.path), "libtensorflow_framework.so");
+  });
+  if (!is_loaded || environ != held_array) return;
+  const char* value = getenv(name);
+  if (value != nullptr && setting_is_good(name, value)) return;
+  static constexpr char fields[4][20] = {"asked", "given"};
+  if (value == nullptr) value = "";
+  record(
+      {"env", name, fields}, Action::unfixed, nullptr,
+      "TensorFlow's own kernels may add in any order; 1 makes them repeatable, in a program that sets a seed "
+      "(tf.random.set_seed)",
+      {value, value});
+}
+
+} // namespace
+
 void record_silent_undoings() {
   if (watched == 0) return;
+  record_unforced_reader();
   const uint64_t missing = missing_entries();
   if (missing == 0) return;
   uint64_t unset = 0;

@@ -53,7 +53,8 @@ Undoing look_at_setting(const char* name, size_t length, const char*& setting, c
 /// Looks at all of them after the environment was emptied: true if that undoes any.
 bool look_at_emptied_environment();
 
-/// Records what was undone without a call: by writing to `environ` itself. For the end of the process.
+/// Records what was undone without a call, by writing to `environ` itself; and a reader that is there without
+/// the value that would make it repeatable. For the end of the process.
 void record_silent_undoings();
 
 /// Calls `visit` for each variable that is left alone, matters, and is set.

@@ -34,6 +34,7 @@ const std::vector<Framework> frameworks = {
     {"processes_forkserver", {python, here + "processes.py", "forkserver"}, import("multiprocessing")},
     {"numpy", {python, here + "numpy_random.py"}, import("numpy")},
     {"torch", {python, here + "torch_random.py"}, import("torch")},
+    {"tensorflow", {"python3", here + "tensorflow_random.py"}, {"python3", "-c", "import tensorflow"}},
     {"perl",
      {"perl", "-e", "my %h = map { $_ => 1 } 'a'..'z'; print rand(), ' ', join('', keys %h), \"\\n\""},
      {"perl", "-e1"}},

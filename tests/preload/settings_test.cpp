@@ -15,6 +15,7 @@ struct Row {
   std::string name, value, bad;
   std::vector<std::string> good;
   std::string when_unset = "set"; ///< or what a program then sees
+  bool in_strict_alone = false;
 };
 void PrintTo(const Row& row, std::ostream* stream) { *stream << row.name; }
 
@@ -29,7 +30,7 @@ const std::vector<Row> rows = {
     {"OMP_DYNAMIC", "FALSE", "TRUE", {"false", "0"}},
     {"MKL_DYNAMIC", "FALSE", "0", {"false"}},
     {"MKL_CBWR", "AUTO", "OFF", {"COMPATIBLE", "AVX2", "avx512,strict", "SSE4_2", "BRANCH=AVX2"}},
-    {"TF_DETERMINISTIC_OPS", "1", "0", {"true", "True"}},
+    {"TF_DETERMINISTIC_OPS", "1", "0", {"true", "True"}, "set", true},
     {"TF_CUDNN_DETERMINISTIC", "1", "false", {"TRUE"}},
     {"TF_CUDNN_USE_AUTOTUNE", "0", "1", {"false"}},
     {"TF_CUDNN_USE_FRONTEND", "1", "0", {"true"}},
@@ -106,6 +107,11 @@ std::string printed(const std::string& name, const Environment& environment) {
 
 using Strings = std::vector<std::string>;
 
+/// A mode in which that variable is forced.
+Environment forcing(const Row& row) {
+  return row.in_strict_alone ? enforce + Environment{{"DETSHIM_MODE", "strict"}} : enforce;
+}
+
 class Setting : public testing::TestWithParam<Row> {
 public:
   void SetUp() override {
@@ -116,29 +122,33 @@ INSTANTIATE_TEST_SUITE_P(All, Setting, testing::ValuesIn(rows),
                          [](const auto& row) { return row.param.name; });
 
 TEST_P(Setting, IsSetWhereTheUserHasNotSetIt) {
-  const auto& [name, value, bad, good, when_unset] = GetParam();
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
   EXPECT_EQ(lines(run({program, "print", name}).out), Strings{"(unset)"}) << "without the library";
   const std::string expected = when_unset == "set" ? value : when_unset;
-  EXPECT_EQ(printed(name, enforce), expected);
+  EXPECT_EQ(printed(name, forces), expected);
+  EXPECT_EQ(printed(name, enforce), in_strict_alone ? "(unset)" : expected);
   EXPECT_EQ(printed(name, enforce + Environment{{"DETSHIM_MODE", "strict"}}), expected);
   for (const char* mode : {"record", "observe", "off"})
-    EXPECT_EQ(printed(name, enforce + Environment{{"DETSHIM_MODE", mode}}), "(unset)") << mode;
-  EXPECT_EQ(printed(name, enforce + Environment{{"DETSHIM_DISABLE", "env:" + name}}), "(unset)");
+    EXPECT_EQ(printed(name, forces + Environment{{"DETSHIM_MODE", mode}}), "(unset)") << mode;
+  EXPECT_EQ(printed(name, forces + Environment{{"DETSHIM_DISABLE", "env:" + name}}), "(unset)");
 }
 
 TEST_P(Setting, OfTheUserStaysIfItIsRepeatable) {
-  const auto& [name, value, bad, good, when_unset] = GetParam();
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
   for (const std::string& own : good) {
-    const Followed kept = follow({"print", name}, enforce + Environment{{name, own}});
+    const Followed kept = follow({"print", name}, forces + Environment{{name, own}});
     EXPECT_EQ(kept.out, Strings{own});
     EXPECT_TRUE(kept.logs.empty()) << own;
   }
 }
 
 TEST_P(Setting, OfTheUserGivesWayIfItIsNotAndBothAreRecorded) {
-  const auto& [name, value, bad, good, when_unset] = GetParam();
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
   EXPECT_EQ(lines(run({program, "print", name}, {{name, bad}}).out), Strings{bad});
-  const Followed replaced = follow({"print", name}, enforce + Environment{{name, bad}});
+  const Followed replaced = follow({"print", name}, forces + Environment{{name, bad}});
   EXPECT_EQ(replaced.out, Strings{value});
   EXPECT_EQ(replaced.did("replace"), Strings{name + " " + bad});
   ASSERT_EQ(replaced.logs.size(), 1u);
@@ -147,36 +157,39 @@ TEST_P(Setting, OfTheUserGivesWayIfItIsNotAndBothAreRecorded) {
   ASSERT_NE(change, changes.end());
   EXPECT_EQ((*change)["was"], bad);
   EXPECT_EQ((*change)["now"], value);
-  EXPECT_EQ(printed(name, enforce + Environment{{name, bad}, {"DETSHIM_DISABLE", "env:" + name}}), bad);
+  EXPECT_EQ(printed(name, forces + Environment{{name, bad}, {"DETSHIM_DISABLE", "env:" + name}}), bad);
 }
 
 TEST_P(Setting, ThatTheProgramUndoesIsRecorded) {
-  const auto& [name, value, bad, good, when_unset] = GetParam();
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
   for (const char* call : {"setenv", "putenv"}) {
     const Strings orders = std::string{call} == "setenv" ? Strings{call, name, bad, "print", name}
                                                          : Strings{call, name + "=" + bad, "print", name};
-    const Followed undone = follow(orders);
+    const Followed undone = follow(orders, forces);
     EXPECT_EQ(undone.out, Strings{bad}) << "the program's will is done";
     EXPECT_EQ(undone.did("unfixed"), Strings{std::string{call} + " " + name + " " + bad});
     for (const Environment& other :
          {Environment{{"DETSHIM_DISABLE", "env:" + name}}, Environment{{"DETSHIM_MODE", "record"}},
           Environment{{"DETSHIM_MODE", "observe"}}})
-      EXPECT_TRUE(follow(orders, enforce + other).did("unfixed").empty()) << call;
+      EXPECT_TRUE(follow(orders, forces + other).did("unfixed").empty()) << call;
   }
-  const Followed unset = follow({"setenv", name, value, "unsetenv", name, "print", name});
+  const Followed unset = follow({"setenv", name, value, "unsetenv", name, "print", name}, forces);
   EXPECT_EQ(unset.out, Strings{"(unset)"});
   EXPECT_EQ(unset.did("unfixed"), when_unset == "set" ? Strings{"unsetenv " + name + " "} : Strings{});
 }
 
 TEST_P(Setting, ThatTheProgramSetsToARepeatableValueIsNot) {
-  const auto& [name, value, bad, good, when_unset] = GetParam();
-  for (const std::string& own : good) EXPECT_TRUE(follow({"setenv", name, own}).logs.empty()) << own;
-  EXPECT_TRUE(follow({"setenv", name, value, "unsetenv", "NO_SUCH_VARIABLE"}).logs.empty());
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
+  for (const std::string& own : good) EXPECT_TRUE(follow({"setenv", name, own}, forces).logs.empty()) << own;
+  EXPECT_TRUE(follow({"setenv", name, value, "unsetenv", "NO_SUCH_VARIABLE"}, forces).logs.empty());
 }
 
 TEST_P(Setting, ThatTheProgramOverwritesWithoutACallIsRecordedAtTheEnd) {
-  const auto& [name, value, bad, good, when_unset] = GetParam();
-  const Environment own = enforce + Environment{{name, value}};
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
+  const Environment own = forces + Environment{{name, value}};
   EXPECT_EQ(follow({"write", name + "=" + bad}, own).did("unfixed"), Strings{name + " " + bad});
   EXPECT_TRUE(follow({"write", name + "=" + value}, own).logs.empty());
   EXPECT_EQ(follow({"remove", name}, own).did("unfixed"),
@@ -223,7 +236,8 @@ TEST(SetVariables, ThatIsChangedByCallsNobodyWatchesIsComparedAtTheEnd) {
 }
 
 TEST(SetVariables, EditedInPlaceIsRecorded) {
-  EXPECT_EQ(follow({"edit", "TF_DETERMINISTIC_OPS", "0"}).did("unfixed"), Strings{"TF_DETERMINISTIC_OPS 0"});
+  EXPECT_EQ(follow({"edit", "TF_CUDNN_DETERMINISTIC", "0"}).did("unfixed"),
+            Strings{"TF_CUDNN_DETERMINISTIC 0"});
   EXPECT_EQ(follow({"edit", "MKL_CBWR", "OFF"}, enforce + Environment{{"MKL_CBWR", "AVX2"}}).did("unfixed"),
             Strings{"MKL_CBWR OFF"});
 }
@@ -286,7 +300,8 @@ TEST(SetVariables, OfTheUserMayBeLargeAndOddAndTheLogHoldsAll) {
   Environment values;
   for (const Row& row : rows) values[row.name] = "\"\n" + std::string(300, 'x') + row.bad;
   values["XLA_FLAGS"] = "--a=\"" + std::string(300, 'x') + "\"";
-  const Followed all = follow({"print", "NCCL_ALGO"}, enforce + values);
+  const Followed all =
+      follow({"print", "NCCL_ALGO"}, enforce + values + Environment{{"DETSHIM_MODE", "strict"}});
   EXPECT_EQ(all.out, Strings{"Ring"});
   ASSERT_EQ(all.logs.size(), 1u);
   std::vector<std::string> names;
@@ -294,6 +309,23 @@ TEST(SetVariables, OfTheUserMayBeLargeAndOddAndTheLogHoldsAll) {
     if (record.contains("env"))
       for (const auto& change : record["env"]) names.push_back(change["name"]);
   for (const Row& row : rows) EXPECT_TRUE(std::ranges::count(names, row.name) == 1) << row.name;
+}
+
+// TensorFlow itself is not needed for this: its library's name says that it is there.
+TEST(SetVariables, ThatTensorFlowWouldNeedAndEnforceDoesNotForceAreSaid) {
+  const TemporaryFolder folder;
+  const std::filesystem::path library = folder.path() / "libtensorflow_framework.so.2";
+  std::filesystem::copy_file(PLUGIN_LIBRARY, library);
+  const Strings orders = {"load", library};
+  EXPECT_EQ(follow(orders).did("unfixed"), Strings{"TF_DETERMINISTIC_OPS "});
+  EXPECT_EQ(follow(orders, enforce + Environment{{"TF_DETERMINISTIC_OPS", "0"}}).did("unfixed"),
+            Strings{"TF_DETERMINISTIC_OPS 0"});
+  for (const Environment& good :
+       {Environment{{"TF_DETERMINISTIC_OPS", "1"}}, Environment{{"DETSHIM_MODE", "strict"}},
+        Environment{{"DETSHIM_MODE", "record"}},
+        Environment{{"DETSHIM_DISABLE", "env:TF_DETERMINISTIC_OPS"}}})
+    EXPECT_TRUE(follow(orders, enforce + good).logs.empty());
+  EXPECT_TRUE(follow({"load", PLUGIN_LIBRARY}).logs.empty());
 }
 
 // ---- XLA_FLAGS ----

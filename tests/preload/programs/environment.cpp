@@ -3,10 +3,12 @@
 //   clearenv write NAME=VALUE (into environ itself) | remove NAME (from it) | edit NAME VALUE (in place)
 //   array (another array for environ, with the same entries) | dangling (one that is gone when main returns)
 //   thread, child (fork) and next (execve with an explicit environment): the rest there
+//   load FILE (dlopen)
 //   print NAME
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -57,6 +59,8 @@ void follow(char** order) {
     } else if (what == "print") {
       const char* value = getenv(next());
       std::printf("%s\n", value != nullptr ? value : "(unset)");
+    } else if (what == "load") {
+      if (dlopen(next(), RTLD_NOW) == nullptr) std::abort();
     } else if (what == "thread") {
       std::thread([&] { follow(order); }).join();
       return;
