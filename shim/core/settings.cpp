@@ -400,7 +400,7 @@ uint64_t missing_entries() {
     if (held[i] == nullptr ? !settings[i].good_unset : place[i] >= count || environ[place[i]] != held[i])
       looked_for |= bit(i);
   });
-  for (size_t k = 0; k < count && looked_for != 0; ++k) // places move when others are taken out
+  for (size_t k = 0; k < count && looked_for != 0; ++k) // places move; to read by name costs system calls
     each_bit(looked_for, [&](size_t i) {
       if (environ[k] == held[i]) looked_for &= ~bit(i);
     });

@@ -220,6 +220,10 @@ TEST(SetVariables, ACallThatChangesNothingIsNotRecorded) {
                       "NCCL_ALGORITHM", "Tree", "setenv", "NCCL", "Tree"})
                   .logs.empty());
   EXPECT_EQ(follow({"default", "PYTORCH_TUNABLEOP_ENABLED", "1"}).did("unfixed").size(), 1u);
+  EXPECT_EQ(follow({"setenv", "NCCL_ALGO", "Tree", "default", "NCCL_ALGO", "LL", "unsetenv", "NCCL_ALGO",
+                    "unsetenv", "NCCL_ALGO"})
+                .did("unfixed"),
+            (Strings{"setenv NCCL_ALGO Tree", "unsetenv NCCL_ALGO "}));
 }
 
 TEST(SetVariables, EmptiedIsOneRecord) {
@@ -255,6 +259,7 @@ TEST(SetVariables, ThatCannotBeReadAtTheEndDoesNoHarm) {
   const Followed noted_too = follow({"setenv", "NCCL_ALGO", "Tree", "dangling"});
   EXPECT_EQ(noted_too.status, 0);
   EXPECT_EQ(noted_too.did("unfixed").size(), 1u);
+  EXPECT_TRUE(noted_too.did("observe").empty()) << "what cannot be read is not called unset";
 }
 
 // A program that is given an environment of its own starts anew.
