@@ -3,6 +3,7 @@
 #include "core/describe.h"
 #include "core/environment.h"
 #include "core/log.h"
+#include "core/log_file.h"
 #include "core/modules.h"
 #include "core/options.h"
 #include "core/placement.h"
@@ -460,13 +461,18 @@ void each_noted_setting(void (*visit)(const char* name, const char* value, void*
 namespace {
 
 /// TensorFlow in a process where the mode does not force TF_DETERMINISTIC_OPS, and nobody else has set it.
+/// Only where there is a log, which Python has in its first breath: most processes end without the loader's
+/// lock.
 void record_unforced_reader() {
   constexpr const char* name = "TF_DETERMINISTIC_OPS";
-  if (options().strict() || setting_is_disabled(name)) return;
+  if (!log_file::has_begun() || options().strict() || setting_is_disabled(name)) return;
   bool is_loaded = false;
-  each_module([&](const Module& module) {
-    return is_loaded = starts_with(file_name(module.path), "libtensorflow_framework.so");
-  });
+  {
+    const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+    each_module([&](const Module& module) {
+      return is_loaded = starts_with(file_name(module.path), "libtensorflow_framework.so");
+    });
+  }
   if (!is_loaded || environ != held_array) return;
   const char* value = getenv(name);
   if (value != nullptr && setting_is_good(name, value)) return;
