@@ -10,6 +10,7 @@
 #include "hooks/openmp.h"
 #include "loader/coverage.h"
 
+#include <cstdlib>
 #include <sys/auxv.h>
 
 // What the compiler's start files would define: libc tells by it whose fork handlers are whose.
@@ -19,15 +20,22 @@ extern "C" __attribute__((visibility("hidden"))) constinit void* const __dso_han
 namespace detshim {
 namespace {
 
-/// A user's own value that had to give way is said, even in a run that draws nothing.
+/// A user's own value that had to give way is said, even in a run that draws nothing; and one that stays
+/// although it is not repeatable.
 void record_replaced_settings() {
   static constexpr char fields[4][20] = {"asked", "given"};
   int count = 0;
   const SettingChange* changes = setting_changes(count);
   for (int i = 0; i < count; ++i)
-    if (changes[i].was_set)
-      record({"env", changes[i].setting->name, fields}, Action::replace, nullptr,
-             "the value that was set is not a repeatable one", {changes[i].was, changes[i].setting->value});
+    if (changes[i].was != nullptr)
+      record({"env", changes[i].name, fields}, Action::replace, nullptr,
+             "the value that was set is not a repeatable one", {changes[i].was, changes[i].now});
+  if (const char* name = setting_left_alone()) {
+    const char* value = getenv(name);
+    record({"env", name, fields}, Action::unfixed, nullptr,
+           "flags cannot be added to this value: it names a file, or holds what ends the reading of flags",
+           {value, value});
+  }
 }
 
 /// The kernel's 16 bytes that some runtimes seed their hashes from. The stack's guard was taken from them

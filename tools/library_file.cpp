@@ -108,6 +108,14 @@ std::vector<OptionDescription> read_options(const std::filesystem::path& library
   return options;
 }
 
+std::vector<SettingDescription> read_settings(const std::filesystem::path& library) {
+  std::vector<SettingDescription> settings;
+  for (const SettingInfo& info : read_section<SettingInfo>(library, setting_info_section))
+    settings.push_back({text(info.name), text(info.value), text(info.good), text(info.reader),
+                        text(info.when), text(info.source), info.treatment, info.good_unset});
+  return settings;
+}
+
 std::string markdown_cell(const std::string& text) {
   std::string cell;
   for (const char c : text) {

@@ -1,6 +1,8 @@
 // libdetshim.so as a file: where it is, and what it says about itself.
 #pragma once
 
+#include "core/describe.h"
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +22,13 @@ struct OptionDescription {
   std::string name, accepted, fallback, summary;
 };
 
+/// A variable of other libraries' that it sets or writes down (SettingInfo in core/describe.h).
+struct SettingDescription {
+  std::string name, value, good, reader, when, source;
+  Treatment treatment;
+  bool good_unset;
+};
+
 /// The absolute path of libdetshim.so: the one asked for, else beside this command, else where an
 /// installation puts it. Throws UsageError if there is none.
 std::filesystem::path find_library(const std::optional<std::string>& asked_for);
@@ -29,6 +38,9 @@ std::vector<HookDescription> read_hooks(const std::filesystem::path& library);
 
 /// All options in the library file, in its order. Throws UsageError if the file is no libdetshim.so.
 std::vector<OptionDescription> read_options(const std::filesystem::path& library);
+
+/// All variables that the library sets or writes down, in its order. Throws UsageError likewise.
+std::vector<SettingDescription> read_settings(const std::filesystem::path& library);
 
 /// `text` for a cell of a Markdown table.
 std::string markdown_cell(const std::string& text);

@@ -18,6 +18,7 @@
 //   }],                              "records" with --all only
 //   "libraries": [{"library", "file", "version": text or null}],
 //   "environment": [{"name", "was": text or null, "now"}],
+//   "noted": [{"name", "value"}],    variables that were set, matter, and were left alone
 //   "diverged_seeds": [{"library", "function", "asked", "ranks": number}],
 //   "uncovered_code": [{"at", "function": text or null, "kind"}],
 //                                    instructions in the loaded files that draw past every hook
@@ -185,6 +186,7 @@ Json document(const Log& log, const Summary& summary, const LoadedCode& code, co
                  {"calls", Json::array()},
                  {"libraries", Json::array()},
                  {"environment", Json::array()},
+                 {"noted", Json::array()},
                  {"diverged_seeds", Json::array()},
                  {"lost", Json::object()},
                  {"damaged_lines", log.damaged_lines},
@@ -208,6 +210,8 @@ Json document(const Log& log, const Summary& summary, const LoadedCode& code, co
   for (const EnvironmentChange& change : summary.environment)
     result["environment"].push_back(
         {{"name", change.name}, {"was", text_or_null(change.was)}, {"now", change.now}});
+  for (const NotedVariable& variable : summary.noted)
+    result["noted"].push_back({{"name", variable.name}, {"value", variable.value}});
   for (const DivergedSeed& seed : summary.diverged_seeds)
     result["diverged_seeds"].push_back({{"library", seed.library},
                                         {"function", seed.function},

@@ -263,11 +263,15 @@ private:
   }
 
   void print_environment() {
-    if (summary_.environment.empty()) return;
-    std::cout << '\n' << style_.bold("environment") << " - variables that detshim set\n";
+    if (!summary_.environment.empty())
+      std::cout << '\n' << style_.bold("environment") << " - variables that detshim set\n";
     for (const EnvironmentChange& change : summary_.environment)
       std::cout << "  " << printable(change.name) << '=' << printable(change.now) << "  "
                 << style_.faint(change.was ? "(was " + printable(*change.was) + ")" : "(was unset)") << '\n';
+    if (!summary_.noted.empty())
+      std::cout << '\n' << style_.bold("noted") << " - variables that matter, as they were set\n";
+    for (const NotedVariable& variable : summary_.noted)
+      std::cout << "  " << printable(variable.name) << '=' << printable(variable.value) << '\n';
   }
 
   void print_notes() {

@@ -117,7 +117,7 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& hooks =
       add_describe(app, "hooks", "list what libdetshim.so intercepts", "docs/HOOKS.md", hooks_options);
   CLI::App& options =
-      add_describe(app, "options", "list the environment variables that libdetshim.so accepts",
+      add_describe(app, "options", "list the environment variables that libdetshim.so accepts and sets",
                    "docs/OPTIONS.md", options_options);
   CLI::App* const verbs[] = {&run, &log, &scan, &hooks, &options};
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);

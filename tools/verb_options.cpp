@@ -1,4 +1,5 @@
-// detshim options: the environment variables that libdetshim.so accepts, read out of its file.
+// detshim options: the environment variables that libdetshim.so accepts, and those that it sets, read out of
+// its file.
 #include "library_file.h"
 #include "verbs.h"
 
@@ -29,14 +30,80 @@ void print_markdown(const std::vector<OptionDescription>& options) {
               << markdown_cell(option.fallback) << " | " << markdown_cell(option.summary) << " |\n";
 }
 
+constexpr const char* settings_title =
+    "Variables of CUDA libraries and frameworks that enforce and strict set";
+
+/// What is set, in words.
+std::string value_of(const SettingDescription& setting) {
+  if (setting.treatment == Treatment::strict) return setting.value + ", in strict alone";
+  if (setting.treatment == Treatment::append) return "adds " + setting.value;
+  return setting.good_unset && setting.treatment == Treatment::force ? setting.value + ", where it is set"
+                                                                     : setting.value;
+}
+
+/// A user's own values that stay, in words.
+std::string good_of(const SettingDescription& setting) {
+  std::string words;
+  for (const char c : setting.good)
+    words += c == '|' ? std::string(", ") : c == '*' ? "…" : std::string(1, c);
+  return words;
+}
+
+void print_text(const std::vector<SettingDescription>& settings) {
+  std::cout << '\n' << settings_title << ":\n";
+  for (const SettingDescription& setting : settings) {
+    if (setting.treatment == Treatment::note) continue;
+    std::cout << "  " << setting.name << '\n'
+              << "    set to:  " << value_of(setting) << "\n    stays:   " << good_of(setting)
+              << "\n    read by: " << setting.reader << ", " << setting.when << '\n';
+  }
+  std::cout << "\nVariables that are left alone, and written down where they are set:\n";
+  for (const SettingDescription& setting : settings)
+    if (setting.treatment == Treatment::note) std::cout << "  " << setting.name << '\n';
+}
+
+void print_markdown(const std::vector<SettingDescription>& settings) {
+  std::cout
+      << "\n## " << settings_title
+      << "\n\n"
+         "Set as the library is loaded; a user's own value stays if it is a repeatable one, else it gives "
+         "way and "
+         "the log has both.\n`DETSHIM_DISABLE=env:NAME` leaves a variable alone. A program that undoes one "
+         "later is recorded as `unfixed`, with its line.\nWhat they cost: "
+         "[LIMITS.md](LIMITS.md#variables). `record`, too, sets PYTHONHASHSEED.\n\n"
+         "| variable | set to | a user's own that stay | read by | when | source "
+         "|\n|---|---|---|---|---|---|\n";
+  const auto code = [](const std::string& text) {
+    return text.empty() ? text : "`" + markdown_cell(text) + "`";
+  };
+  for (const SettingDescription& setting : settings)
+    if (setting.treatment != Treatment::note)
+      std::cout << "| " << code(setting.name) << " | " << markdown_cell(value_of(setting)) << " | "
+                << markdown_cell(good_of(setting)) << " | " << setting.reader << " | " << setting.when
+                << " | " << setting.source << " |\n";
+  std::cout << "\n## Variables that are left alone\n\n"
+               "They matter, and which value is right is the user's to say. The log has those that are set, "
+               "in every "
+               "mode.\n\n| variable | read by | when | source |\n|---|---|---|---|\n";
+  for (const SettingDescription& setting : settings)
+    if (setting.treatment == Treatment::note)
+      std::cout << "| " << code(setting.name) << " | " << setting.reader << " | " << setting.when << " | "
+                << setting.source << " |\n";
+}
+
 } // namespace
 
 int options(const DescribeOptions& options) {
-  const std::vector<OptionDescription> found = read_options(find_library(options.library));
-  if (options.markdown)
+  const std::filesystem::path library = find_library(options.library);
+  const std::vector<OptionDescription> found = read_options(library);
+  const std::vector<SettingDescription> settings = read_settings(library);
+  if (options.markdown) {
     print_markdown(found);
-  else
+    print_markdown(settings);
+  } else {
     print_text(found);
+    print_text(settings);
+  }
   return done;
 }
 

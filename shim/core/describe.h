@@ -36,7 +36,32 @@ struct alignas(64) OptionInfo {
 };
 static_assert(sizeof(OptionInfo) % 64 == 0);
 
+/// What becomes of an environment variable that a library or framework reads.
+enum class Treatment : uint8_t {
+  force,  ///< set, unless the user's own value is a repeatable one
+  strict, ///< the same in strict alone: its reader then ends programs that ask for what is not repeatable
+  append, ///< the same for one that holds flags: they are added behind the user's own
+  seed,   ///< set to a number that follows from the seed, where it is unset
+  note,   ///< left alone, and written down where it is set
+};
+
+/// One such variable. Section `detshim_setting_info`, an array without gaps, which is the library's own
+/// table.
+struct alignas(64) SettingInfo {
+  char name[40];
+  char value[64]; ///< what is set, in words for Treatment::seed
+  char good[96];  ///< a user's own values that stay, parted by |; a closing star: whatever begins so
+  Treatment treatment;
+  bool good_unset = false; ///< nothing is set where the user set nothing
+  bool any_case = false;   ///< its reader takes capitals and small letters alike
+  char reader[64];         ///< who reads it
+  char when[72];           ///< and when
+  char source[104];        ///< where that stands
+};
+static_assert(sizeof(SettingInfo) % 64 == 0);
+
 inline constexpr const char* hook_info_section = "detshim_hook_info";
 inline constexpr const char* option_info_section = "detshim_option_info";
+inline constexpr const char* setting_info_section = "detshim_setting_info";
 
 } // namespace detshim

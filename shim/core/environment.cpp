@@ -19,11 +19,18 @@ bool same_name(const char* a, const char* b) {
   return false;
 }
 
-/// Moves the environment to an array with room for more. libc does the same when it has to.
-bool make_room(size_t count) {
+size_t count_of(char* const* entries) {
+  size_t count = 0;
+  while (entries != nullptr && entries[count] != nullptr) ++count;
+  return count;
+}
+
+/// Moves the environment of `count` entries to an array with room for `added` more, and some. libc does the
+/// same when it has to.
+bool make_room(size_t count, size_t added) {
   constexpr size_t static_size = sizeof own_array / sizeof own_array[0], more = 16;
-  const bool fits = count + more <= static_size && environ != own_array;
-  const size_t size = fits ? static_size : count + more;
+  const bool fits = count + added + more <= static_size && environ != own_array;
+  const size_t size = fits ? static_size : count + added + more;
   auto** array = fits ? own_array : static_cast<char**>(sys::map(size * sizeof(char*)));
   if (array == nullptr) return false;
   for (size_t i = 0; i < count; ++i) array[i] = environ[i];
@@ -35,16 +42,21 @@ bool make_room(size_t count) {
 } // namespace
 
 void put_in_environment(char* entry) {
-  size_t count = 0;
-  for (; environ != nullptr && environ[count] != nullptr; ++count)
-    if (same_name(environ[count], entry)) {
-      environ[count] = entry;
+  for (char** old = environ; old != nullptr && *old != nullptr; ++old)
+    if (same_name(*old, entry)) {
+      *old = entry;
       return;
     }
-  if ((environ != own || count + 2 > own_size) && !make_room(count)) return;
+  add_to_environment(&entry, 1);
+}
+
+void add_to_environment(char* const* entries, size_t added) {
+  if (added == 0) return;
+  const size_t count = count_of(environ);
+  if ((environ != own || count + added + 1 > own_size) && !make_room(count, added)) return;
   own = environ;
-  environ[count] = entry;
-  environ[count + 1] = nullptr;
+  for (size_t i = 0; i < added; ++i) environ[count + i] = entries[i];
+  environ[count + added] = nullptr;
 }
 
 } // namespace detshim

@@ -29,6 +29,54 @@ void add_text(Line& line, const char* key, const char* text, size_t limit = 512)
   line.add(",\"").add(key).add("\":\"").add_json(text, limit).add('"');
 }
 
+/// Adds the variables that were set, from number `first`, as far as the line has room; the number of the
+/// first that had none.
+int add_changes(Line& line, int first) {
+  constexpr size_t line_is_full = 3400;
+  int count = 0;
+  const SettingChange* changes = setting_changes(count);
+  int i = first;
+  line.add(",\"env\":[");
+  for (; i < count && line.length() < line_is_full; ++i) {
+    line.add(i == first ? "{\"name\":\"" : ",{\"name\":\"").add(changes[i].name).add("\",\"was\":");
+    if (changes[i].was != nullptr)
+      line.add('"').add_json(changes[i].was, 200).add('"');
+    else
+      line.add("null");
+    line.add(",\"now\":\"").add_json(changes[i].now, 300).add("\"}");
+  }
+  line.add(']');
+  return i;
+}
+
+/// What the start record had no room for, from number `first`.
+void write_more_changes(int first) {
+  int count = 0;
+  setting_changes(count);
+  while (first < count) {
+    Line line(line_room, sizeof line_room);
+    line.add("{\"t\":\"env\"");
+    first = add_changes(line, first);
+    line.add('}');
+    log_file::write(line);
+  }
+}
+
+/// The variables that are left alone and matter, where they are set.
+void write_noted() {
+  Line line(line_room, sizeof line_room);
+  each_noted_setting(
+      [](const char* name, const char* value, void* data) {
+        Line& to = *static_cast<Line*>(data);
+        to.add(to.length() == 0 ? "{\"t\":\"env\",\"noted\":[" : ",").add("{\"name\":\"").add(name);
+        to.add("\",\"value\":\"").add_json(value, 100).add("\"}");
+      },
+      &line);
+  if (line.length() == 0) return;
+  line.add("]}");
+  log_file::write(line);
+}
+
 void write_start() {
   const Process& me = process();
   char* const program = path_room;
@@ -59,19 +107,11 @@ void write_start() {
   constexpr long ask = 0xffffffff;
   constexpr long no_randomize = 0x0040000; // ADDR_NO_RANDOMIZE, personality(2)
   add_text(line, "layout", (sys::call(SYS_personality, ask) & no_randomize) != 0 ? "fixed" : "random");
-  line.add(",\"env\":[");
-  int count = 0;
-  const SettingChange* changes = setting_changes(count);
-  for (int i = 0; i < count; ++i) {
-    line.add(i == 0 ? "{\"name\":\"" : ",{\"name\":\"").add(changes[i].setting->name).add("\",\"was\":");
-    if (changes[i].was_set)
-      line.add('"').add_json(changes[i].was, 80).add('"');
-    else
-      line.add("null");
-    line.add(",\"now\":\"").add(changes[i].setting->value).add("\"}");
-  }
-  line.add("]}");
+  const int written = add_changes(line, 0);
+  line.add('}');
   log_file::write(line);
+  write_more_changes(written);
+  write_noted();
 }
 
 /// Opens the log of this process; true if records can be written.
@@ -387,6 +427,7 @@ void close_log(void (*last_records)()) {
   if (closed == generation()) return;
   closed = generation();
   last_records();
+  record_silent_undoings();
   record_modules();
   {
     Lock guard(log_file::lock);

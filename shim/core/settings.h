@@ -1,32 +1,25 @@
 // Environment variables that the CUDA libraries and frameworks read, and the values that make them
 // repeatable. Set from the library's constructor: each is read in main, lazily, or by a library loaded later.
+//
+// The table is in settings.cpp, and the lists in docs/OPTIONS.md are made from it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace detshim {
 
-/// One variable that enforce and strict set.
-struct Setting {
-  const char* name;
-  const char* value;        ///< what is set
-  const char* also_good[5]; ///< a user's own values that stay
-  bool good_unset = false;  ///< nothing is set where the user set nothing
-  bool any_case = false;    ///< its reader takes capitals and small letters alike
-};
-
 /// What became of a variable.
 struct SettingChange {
-  const Setting* setting;
-  bool was_set;
-  char was[64];   ///< the user's value, when was_set
-  char entry[80]; ///< what stands in the environment since the constructor
+  const char* name;
+  const char* was; ///< the user's value, or nullptr where it was unset
+  const char* now; ///< what stands in the environment since
 };
 
-/// True if `name` is one of the settings (DETSHIM_DISABLE=env:NAME accepts it).
+/// True if `name` is one that the library sets (DETSHIM_DISABLE=env:NAME accepts it).
 bool setting_is_known(const char* name);
 
-/// True if that value of that setting is a repeatable one.
+/// True if that value of that variable is a repeatable one.
 bool setting_is_good(const char* name, const char* value);
 
 /// Gives every variable a repeatable value and remembers what was changed. Does nothing unless the mode
@@ -44,5 +37,27 @@ const SettingChange* reapply_setting(const char* name);
 
 /// The changes that apply_settings() made: `count` of them.
 const SettingChange* setting_changes(int& count);
+
+/// A value that keeps its reader from being repeatable and to which nothing can be added (XLA_FLAGS that name
+/// a file): the variable's name, or nullptr.
+const char* setting_left_alone();
+
+/// What a call that changed the environment did to a variable.
+enum class Undoing { nothing, undone, restored };
+
+/// Looks at the variable of that name (`length` bytes of it) after such a call. `setting` is then the
+/// variable's name in our words, `value` what holds now, nullptr if it is unset. Nothing for a variable that
+/// the library does not set, or does not in this mode.
+Undoing look_at_setting(const char* name, size_t length, const char*& setting, const char*& value);
+
+/// Looks at all of them after the environment was emptied: true if that undoes any.
+bool look_at_emptied_environment();
+
+/// Records what was undone without a call, by writing to `environ` itself; and a reader that is there without
+/// the value that would make it repeatable. For the end of the process.
+void record_silent_undoings();
+
+/// Calls `visit` for each variable that is left alone, matters, and is set.
+void each_noted_setting(void (*visit)(const char* name, const char* value, void* data), void* data);
 
 } // namespace detshim

@@ -81,7 +81,7 @@ DETSHIM_HOOK(
   // The program may have changed it since the constructor set it (Python's os.environ does).
   if (const SettingChange* change = reapply_setting(workspace_setting)) {
     call.record(Action::replace, "the program had undone CUBLAS_WORKSPACE_CONFIG",
-                {change->was_set ? change->was : "", change->setting->value});
+                {change->was != nullptr ? change->was : "", change->now});
     note_pool();
     return call.real(handle);
   }

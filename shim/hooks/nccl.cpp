@@ -44,7 +44,7 @@ void see_to_settings(const Call& call) {
   for (const char* name : used_settings) {
     if (const SettingChange* change = reapply_setting(name)) {
       call.record(Action::replace, "the program had undone it",
-                  {name, change->was_set ? change->was : "", change->setting->value});
+                  {name, change->was != nullptr ? change->was : "", change->now});
       continue;
     }
     const char* value = getenv(name);

@@ -129,7 +129,7 @@ void fix_number_of_threads() {
   int count = 0;
   const SettingChange* changes = setting_changes(count);
   bool was_dynamic = false;
-  for (int i = 0; i < count; ++i) was_dynamic |= same_text(changes[i].setting->name, "OMP_DYNAMIC");
+  for (int i = 0; i < count; ++i) was_dynamic |= same_text(changes[i].name, "OMP_DYNAMIC");
   if (!was_dynamic) return;
   each_module([](const Module& module) {
     if (is_of_library(module, "openmp"))

@@ -1,4 +1,5 @@
 // Interpreters and runtimes, unmodified and unseeded: different without the library, repeated under it.
+#include "log_files.h"
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -33,6 +34,7 @@ const std::vector<Framework> frameworks = {
     {"processes_forkserver", {python, here + "processes.py", "forkserver"}, import("multiprocessing")},
     {"numpy", {python, here + "numpy_random.py"}, import("numpy")},
     {"torch", {python, here + "torch_random.py"}, import("torch")},
+    {"tensorflow", {"python3", here + "tensorflow_random.py"}, {"python3", "-c", "import tensorflow"}},
     {"perl",
      {"perl", "-e", "my %h = map { $_ => 1 } 'a'..'z'; print rand(), ' ', join('', keys %h), \"\\n\""},
      {"perl", "-e1"}},
@@ -97,5 +99,76 @@ TEST_P(TorchLoader, HasFixedAndDistinctWorkers) {
 
 INSTANTIATE_TEST_SUITE_P(All, TorchLoader, testing::Values("fork", "spawn", "forkserver"),
                          [](const auto& tested) { return std::string{tested.param}; });
+
+// Python's own way to change a variable, and the line that does it.
+TEST(PythonEnvironment, ThatUndoesASettingIsRecordedWithItsLine) {
+  const TemporaryFolder scratch;
+  const Result result = run({python, here + "environment.py"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  EXPECT_EQ(result.out, "Ring True\nTree None\n") << result.err;
+  EXPECT_EQ(run({python, here + "environment.py"}).out, "None False\nTree None\n");
+  std::vector<std::string> undone;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls()) {
+      if (call["do"] != "unfixed") continue;
+      std::string where;
+      for (const std::string frame : call["py"])
+        if (where.empty() && frame.find("environment.py") != std::string::npos)
+          where = frame.substr(frame.rfind('/') + 1);
+      undone.push_back(call["fn"].get<std::string>() + " " + call["variable"].get<std::string>() + "=" +
+                       call["value"].get<std::string>() + " " + where);
+    }
+  EXPECT_EQ(undone, (std::vector<std::string>{"setenv NCCL_ALGO=Tree environment.py:7 undo",
+                                              "unsetenv MKL_CBWR= environment.py:8 undo"}));
+}
+
+// How many threads a framework takes is left to it and to the user, and what the user said is noted.
+TEST(Threads, OfPyTorchAreWhatTheyAreWithoutTheLibrary) {
+  if (const std::string missing = why_not(import("torch")); !missing.empty()) GTEST_SKIP() << missing;
+  const Arguments command = {python, "-c", "import torch; print(torch.get_num_threads())"};
+  for (const char* number : {"", "3"}) {
+    Environment own = {{"DETSHIM_SEED", "42"}};
+    if (*number != 0) own["OMP_NUM_THREADS"] = number;
+    const TemporaryFolder scratch;
+    const Result result = run(command, under_shim(scratch, own));
+    own.erase("DETSHIM_SEED");
+    EXPECT_EQ(result.out, run(command, own).out) << result.err;
+    if (*number == 0) continue;
+    EXPECT_EQ(result.out, std::string{number} + "\n");
+    std::string noted;
+    const std::vector<ProcessLog> logs = read_log(scratch.log());
+    for (const auto& record : logs.at(0).records)
+      if (record["t"] == "env") noted += record.value("noted", nlohmann::json::array()).dump();
+    EXPECT_NE(noted.find("OMP_NUM_THREADS"), std::string::npos);
+  }
+}
+
+// MKL says itself what it has read.
+TEST(Mkl, KeepsToOnePathAndToItsThreads) {
+  const Arguments command = {python, here + "mkl_settings.py"};
+  const Result native = run(command);
+  if (native.status == 77) GTEST_SKIP() << native.err;
+  EXPECT_EQ(native.out, "reproducible False dynamic True\n") << native.err;
+  const auto shimmed = [&](const Environment& more) {
+    Environment environment = more;
+    environment["DETSHIM_SEED"] = "42";
+    const TemporaryFolder scratch;
+    return run(command, under_shim(scratch, environment)).out;
+  };
+  EXPECT_EQ(shimmed({}), "reproducible True dynamic False\n");
+  EXPECT_EQ(shimmed({{"MKL_DYNAMIC", "TRUE"}}), "reproducible True dynamic False\n");
+  EXPECT_EQ(shimmed({{"DETSHIM_DISABLE", "env:MKL_CBWR"}}), "reproducible False dynamic False\n");
+  EXPECT_EQ(shimmed({{"DETSHIM_DISABLE", "env:MKL_DYNAMIC"}}), "reproducible True dynamic True\n");
+}
+
+// XLA ends a program that has an unknown flag in XLA_FLAGS, so that it runs at all is the test.
+TEST(Xla, TakesTheFlags) {
+  const Arguments command = {"python3", "-c", "import jax; print(jax.numpy.arange(3).sum())"};
+  if (const std::string missing = why_not({command[0], "-c", "import jax"}); !missing.empty())
+    GTEST_SKIP() << missing;
+  const TemporaryFolder scratch;
+  const Result result = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  EXPECT_EQ(result.out, "3\n") << result.err;
+  EXPECT_NE(run(command, {{"XLA_FLAGS", "--xla_no_such_flag=true"}}).status, 0) << "it reads the variable";
+}
 
 } // namespace

@@ -72,6 +72,11 @@ void expect_documented(const ProcessLog& log) {
       EXPECT_EQ(record["v"], 1);
       for (const json& change : record["env"])
         expect_keys(change, {{"name", {"string"}}, {"was", {"string", "null"}}, {"now", {"string"}}});
+    } else if (type == "env") {
+      for (const json& change : record.value("env", json::array()))
+        expect_keys(change, {{"name", {"string"}}, {"was", {"string", "null"}}, {"now", {"string"}}});
+      for (const json& noted : record.value("noted", json::array()))
+        expect_keys(noted, {{"name", {"string"}}, {"value", {"string"}}});
     } else if (type == "call") {
       expect_keys(record, {{"n", {"number"}},
                            {"thread", {"string"}},

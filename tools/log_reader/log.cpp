@@ -73,6 +73,8 @@ private:
     if (!record) return;
     if (Start* start = std::get_if<Start>(&*record))
       take_start(std::move(*start));
+    else if (const MoreEnvironment* more = std::get_if<MoreEnvironment>(&*record))
+      add_environment(process, *more);
     else if (Library* library = std::get_if<Library>(&*record))
       process.libraries.push_back(std::move(*library));
     else if (Call* call = std::get_if<Call>(&*record))
@@ -83,6 +85,13 @@ private:
       process.modules.insert(process.modules.end(), modules->files.begin(), modules->files.end());
     else if (const End* end = std::get_if<End>(&*record))
       process.end = *end;
+  }
+
+  static void add_environment(Process& process, const MoreEnvironment& more) {
+    if (process.starts.empty()) return;
+    Start& start = process.starts.back();
+    start.environment.insert(start.environment.end(), more.changes.begin(), more.changes.end());
+    start.noted.insert(start.noted.end(), more.noted.begin(), more.noted.end());
   }
 
   void take_start(Start start) {

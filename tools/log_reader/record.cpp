@@ -49,6 +49,24 @@ Action action_named(std::string_view name) {
   return Action::none;
 }
 
+std::vector<EnvironmentChange> changes_in(const Json& object) {
+  std::vector<EnvironmentChange> result;
+  if (const Json* changes = find(object, "env"); changes != nullptr && changes->is_array())
+    for (const Json& change : *changes)
+      if (change.is_object())
+        result.push_back({text(change, "name"), optional_text(change, "was"), text(change, "now")});
+  return result;
+}
+
+MoreEnvironment parse_environment(const Json& object) {
+  MoreEnvironment environment{changes_in(object), {}};
+  if (const Json* noted = find(object, "noted"); noted != nullptr && noted->is_array())
+    for (const Json& variable : *noted)
+      if (variable.is_object())
+        environment.noted.push_back({text(variable, "name"), text(variable, "value")});
+  return environment;
+}
+
 std::optional<Record> parse_start(const Json& object) {
   const std::optional<std::uint64_t> format = natural_number(object, "v");
   if (!format) return std::nullopt;
@@ -68,11 +86,7 @@ std::optional<Record> parse_start(const Json& object) {
   start.seed_from = optional_text(object, "seed_from");
   start.disabled = optional_text(object, "disabled");
   start.layout = optional_text(object, "layout");
-  if (const Json* changes = find(object, "env"); changes != nullptr && changes->is_array())
-    for (const Json& change : *changes)
-      if (change.is_object())
-        start.environment.push_back(
-            {text(change, "name"), optional_text(change, "was"), text(change, "now")});
+  start.environment = changes_in(object);
   return start;
 }
 
@@ -116,6 +130,7 @@ std::optional<Record> parse_record(std::string_view line) {
   const std::optional<std::string> type = optional_text(object, "t");
   if (!type) return std::nullopt;
   if (*type == "start") return parse_start(object);
+  if (*type == "env") return parse_environment(object);
   if (*type == "library")
     return Library{text(object, "lib"), text(object, "file"), optional_text(object, "version")};
   if (*type == "call") return parse_call(object);

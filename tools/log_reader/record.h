@@ -27,6 +27,12 @@ struct EnvironmentChange {
   auto operator<=>(const EnvironmentChange&) const = default;
 };
 
+/// A variable that the library leaves alone, and writes down where it is set.
+struct NotedVariable {
+  std::string name, value;
+  auto operator<=>(const NotedVariable&) const = default;
+};
+
 struct Start {
   std::uint64_t format = 0; ///< if greater than known_log_format, nothing else is filled in
   std::string detshim, run;
@@ -37,6 +43,13 @@ struct Start {
   std::optional<std::string> seed, seed_from, disabled;
   std::optional<std::string> layout; ///< of the address space: fixed or random
   std::vector<EnvironmentChange> environment;
+  std::vector<NotedVariable> noted;
+};
+
+/// What follows a start record: more of its variables.
+struct MoreEnvironment {
+  std::vector<EnvironmentChange> changes;
+  std::vector<NotedVariable> noted;
 };
 
 struct Library {
@@ -82,7 +95,7 @@ struct End {
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record = std::variant<OtherRecord, Start, Library, Call, Coverage, Modules, End>;
+using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Coverage, Modules, End>;
 
 /// Reads one line; nothing if it is damaged.
 std::optional<Record> parse_record(std::string_view line);

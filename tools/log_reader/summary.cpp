@@ -90,12 +90,16 @@ void add_libraries(const Log& log, Summary& summary) {
 
 void add_environment(const Log& log, Summary& summary) {
   std::set<EnvironmentChange> changes;
+  std::set<NotedVariable> noted;
   for (const Process& process : log.processes)
-    for (const Start& start : process.starts)
+    for (const Start& start : process.starts) {
       changes.insert(start.environment.begin(), start.environment.end());
+      noted.insert(start.noted.begin(), start.noted.end());
+    }
   // A child sees what its parent set: its own record of the same value says nothing new.
   std::erase_if(changes, [](const EnvironmentChange& change) { return change.was == change.now; });
   summary.environment.assign(changes.begin(), changes.end());
+  summary.noted.assign(noted.begin(), noted.end());
 }
 
 } // namespace

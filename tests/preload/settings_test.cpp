@@ -1,0 +1,381 @@
+// Variables that CUDA libraries and frameworks read: what they are set to, and a program that undoes one.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace {
+
+const std::string program = ENVIRONMENT_PROGRAM;
+const std::string ops = "--xla_gpu_deterministic_ops=true", level = "--xla_gpu_autotune_level=0";
+
+struct Row {
+  std::string name, value, bad;
+  std::vector<std::string> good;
+  std::string when_unset = "set"; ///< or what a program then sees
+  bool in_strict_alone = false;
+};
+void PrintTo(const Row& row, std::ostream* stream) { *stream << row.name; }
+
+const std::vector<Row> rows = {
+    {"CUBLAS_WORKSPACE_CONFIG", ":4096:8", ":0:0", {":4096:8", ":16:8"}},
+    {"NCCL_ALGO", "Ring", "Tree", {"ring", "CollnetDirect", "collnetchain", "^NVLS", "^nvls,NVLSTree"}},
+    {"NCCL_PROTO", "Simple", "LL,LL128", {"simple", "LL", "ll128"}},
+    {"NCCL_NVLS_ENABLE", "0", "1", {}},
+    {"NCCL_COLLNET_ENABLE", "0", "2", {"1"}},
+    {"NCCL_WIN_ENABLE", "0", "1", {}},
+    {"KMP_DETERMINISTIC_REDUCTION", "TRUE", "FALSE", {"true", "1", "yes", "on"}},
+    {"OMP_DYNAMIC", "FALSE", "TRUE", {"false", "0"}},
+    {"MKL_DYNAMIC", "FALSE", "0", {"false"}},
+    {"MKL_CBWR", "AUTO", "OFF", {"COMPATIBLE", "AVX2", "avx512,strict", "SSE4_2", "BRANCH=AVX2"}},
+    {"TF_DETERMINISTIC_OPS", "1", "0", {"true", "True"}, "set", true},
+    {"TF_CUDNN_DETERMINISTIC", "1", "false", {"TRUE"}},
+    {"TF_CUDNN_USE_AUTOTUNE", "0", "1", {"false"}},
+    {"TF_CUDNN_USE_FRONTEND", "1", "0", {"true"}},
+    {"TF_ENABLE_ONEDNN_OPTS", "0", "1", {"false"}},
+    {"XLA_FLAGS", ops + " " + level, "", {level + " --x " + ops}},
+    {"PYTORCH_TUNABLEOP_ENABLED", "0", "1", {}, "(unset)"},
+    {"TORCHINDUCTOR_DETERMINISTIC", "1", "true", {}},
+    {"NVTE_ALLOW_NONDETERMINISTIC_ALGO", "0", "1", {}},
+    {"NVTE_DISABLE_TRITON_AUTOTUNING", "1", "0", {}},
+    {"TRITON_CACHE_AUTOTUNING", "1", "0", {"true", "YES", "on", "y"}},
+    {"FLASH_ATTENTION_DETERMINISTIC", "1", "0", {}},
+    {"MAMBA_DETERMINISTIC", "1", "0", {}},
+    {"CAUSAL_CONV1D_DETERMINISTIC", "1", "0", {}},
+};
+
+const std::vector<std::string> noted = {"OMP_NUM_THREADS",
+                                        "OPENBLAS_NUM_THREADS",
+                                        "MKL_NUM_THREADS",
+                                        "CUPY_SEED",
+                                        "TORCH_CUDNN_V8_API_DISABLED",
+                                        "TORCH_CUDNN_V8_API_LRU_CACHE_LIMIT",
+                                        "CUDNN_SKIPHEUR_DBG",
+                                        "CUDNN_PREFER_SM_COUNT_DBG",
+                                        "CUDNN_RNN_WS_SIZE_DBG",
+                                        "CUDNN_CONV_WSCAP_DBG",
+                                        "CUDNN_FORCE_JIT_DBG",
+                                        "CUDNN_STRICT_DBG",
+                                        "CUDNN_LIB_CONFIG"};
+
+/// One run of the program under the library, and its logs. The test's own environment may hold some of the
+/// variables: `environment` says what each is.
+struct Followed {
+  std::vector<std::string> out;
+  std::vector<ProcessLog> logs;
+  int status = -1;
+
+  /// Calls of that action, each as "function variable value", or "variable value" for those without a call.
+  std::vector<std::string> did(const std::string& action) const {
+    std::vector<std::string> found;
+    for (const ProcessLog& log : logs)
+      for (const auto& call : log.calls())
+        if (call["do"] == action)
+          found.push_back(call["fn"].get<std::string>() + " " +
+                          (call["lib"] == "env" ? call["asked"].get<std::string>()
+                                                : call["variable"].get<std::string>() + " " +
+                                                      call["value"].get<std::string>()));
+    return found;
+  }
+};
+
+const Environment enforce = {{"DETSHIM_SEED", "42"}};
+
+Environment operator+(Environment a, const Environment& b) {
+  for (const auto& [name, value] : b) a[name] = value;
+  return a;
+}
+
+Followed follow(std::vector<std::string> orders, const Environment& environment = enforce) {
+  const TemporaryFolder scratch;
+  orders.insert(orders.begin(), program);
+  const Result result = run(orders, under_shim(scratch, environment));
+  Followed followed;
+  followed.status = result.status;
+  followed.out = lines(result.out);
+  if (std::filesystem::exists(scratch.log())) followed.logs = read_log(scratch.log());
+  return followed;
+}
+
+std::string printed(const std::string& name, const Environment& environment) {
+  const Followed followed = follow({"print", name}, environment);
+  EXPECT_EQ(followed.status, 0);
+  return followed.out.empty() ? "(nothing)" : followed.out[0];
+}
+
+using Strings = std::vector<std::string>;
+
+/// A mode in which that variable is forced.
+Environment forcing(const Row& row) {
+  return row.in_strict_alone ? enforce + Environment{{"DETSHIM_MODE", "strict"}} : enforce;
+}
+
+class Setting : public testing::TestWithParam<Row> {
+public:
+  void SetUp() override {
+    if (std::getenv(GetParam().name.c_str()) != nullptr) GTEST_SKIP() << GetParam().name << " is set here";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, Setting, testing::ValuesIn(rows),
+                         [](const auto& row) { return row.param.name; });
+
+TEST_P(Setting, IsSetWhereTheUserHasNotSetIt) {
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
+  EXPECT_EQ(lines(run({program, "print", name}).out), Strings{"(unset)"}) << "without the library";
+  const std::string expected = when_unset == "set" ? value : when_unset;
+  EXPECT_EQ(printed(name, forces), expected);
+  EXPECT_EQ(printed(name, enforce), in_strict_alone ? "(unset)" : expected);
+  EXPECT_EQ(printed(name, enforce + Environment{{"DETSHIM_MODE", "strict"}}), expected);
+  for (const char* mode : {"record", "observe", "off"})
+    EXPECT_EQ(printed(name, forces + Environment{{"DETSHIM_MODE", mode}}), "(unset)") << mode;
+  EXPECT_EQ(printed(name, forces + Environment{{"DETSHIM_DISABLE", "env:" + name}}), "(unset)");
+}
+
+TEST_P(Setting, OfTheUserStaysIfItIsRepeatable) {
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
+  for (const std::string& own : good) {
+    const Followed kept = follow({"print", name}, forces + Environment{{name, own}});
+    EXPECT_EQ(kept.out, Strings{own});
+    EXPECT_TRUE(kept.logs.empty()) << own;
+  }
+}
+
+TEST_P(Setting, OfTheUserGivesWayIfItIsNotAndBothAreRecorded) {
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
+  EXPECT_EQ(lines(run({program, "print", name}, {{name, bad}}).out), Strings{bad});
+  const Followed replaced = follow({"print", name}, forces + Environment{{name, bad}});
+  EXPECT_EQ(replaced.out, Strings{value});
+  EXPECT_EQ(replaced.did("replace"), Strings{name + " " + bad});
+  ASSERT_EQ(replaced.logs.size(), 1u);
+  const auto changes = replaced.logs[0].records.at(0)["env"];
+  const auto change = std::ranges::find_if(changes, [&](const auto& c) { return c["name"] == name; });
+  ASSERT_NE(change, changes.end());
+  EXPECT_EQ((*change)["was"], bad);
+  EXPECT_EQ((*change)["now"], value);
+  EXPECT_EQ(printed(name, forces + Environment{{name, bad}, {"DETSHIM_DISABLE", "env:" + name}}), bad);
+}
+
+TEST_P(Setting, ThatTheProgramUndoesIsRecorded) {
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
+  for (const char* call : {"setenv", "putenv"}) {
+    const Strings orders = std::string{call} == "setenv" ? Strings{call, name, bad, "print", name}
+                                                         : Strings{call, name + "=" + bad, "print", name};
+    const Followed undone = follow(orders, forces);
+    EXPECT_EQ(undone.out, Strings{bad}) << "the program's will is done";
+    EXPECT_EQ(undone.did("unfixed"), Strings{std::string{call} + " " + name + " " + bad});
+    for (const Environment& other :
+         {Environment{{"DETSHIM_DISABLE", "env:" + name}}, Environment{{"DETSHIM_MODE", "record"}},
+          Environment{{"DETSHIM_MODE", "observe"}}})
+      EXPECT_TRUE(follow(orders, forces + other).did("unfixed").empty()) << call;
+  }
+  const Followed unset = follow({"setenv", name, value, "unsetenv", name, "print", name}, forces);
+  EXPECT_EQ(unset.out, Strings{"(unset)"});
+  EXPECT_EQ(unset.did("unfixed"), when_unset == "set" ? Strings{"unsetenv " + name + " "} : Strings{});
+}
+
+TEST_P(Setting, ThatTheProgramSetsToARepeatableValueIsNot) {
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
+  for (const std::string& own : good) EXPECT_TRUE(follow({"setenv", name, own}, forces).logs.empty()) << own;
+  EXPECT_TRUE(follow({"setenv", name, value, "unsetenv", "NO_SUCH_VARIABLE"}, forces).logs.empty());
+}
+
+TEST_P(Setting, ThatTheProgramOverwritesWithoutACallIsRecordedAtTheEnd) {
+  const auto& [name, value, bad, good, when_unset, in_strict_alone] = GetParam();
+  const Environment forces = forcing(GetParam());
+  const Environment own = forces + Environment{{name, value}};
+  EXPECT_EQ(follow({"write", name + "=" + bad}, own).did("unfixed"), Strings{name + " " + bad});
+  EXPECT_TRUE(follow({"write", name + "=" + value}, own).logs.empty());
+  EXPECT_EQ(follow({"remove", name}, own).did("unfixed"),
+            when_unset == "set" ? Strings{name + " "} : Strings{});
+}
+
+// ---- what the table does not say ----
+
+TEST(SetVariables, IsFollowedInThreadsAndChildren) {
+  for (const char* where : {"thread", "child"})
+    EXPECT_EQ(follow({where, "setenv", "NCCL_ALGO", "Tree"}).did("unfixed"), Strings{"setenv NCCL_ALGO Tree"})
+        << where;
+  EXPECT_EQ(follow({"setenv", "NCCL_ALGO", "Tree", "child"}).did("unfixed").size(), 1u)
+      << "a child does not say again what its parent did";
+}
+
+TEST(SetVariables, SetAgainToARepeatableValueIsSaidOnce) {
+  const Followed again =
+      follow({"setenv", "NCCL_ALGO", "Tree", "setenv", "NCCL_ALGO", "Ring", "setenv", "NCCL_ALGO", "LL128",
+              "unsetenv", "NCCL_ALGO", "putenv", "NCCL_ALGO=ring", "putenv", "NCCL_ALGO=ring"});
+  EXPECT_EQ(again.did("unfixed"),
+            (Strings{"setenv NCCL_ALGO Tree", "setenv NCCL_ALGO LL128", "unsetenv NCCL_ALGO "}));
+  EXPECT_EQ(again.did("observe"), (Strings{"setenv NCCL_ALGO Ring", "putenv NCCL_ALGO ring"}));
+}
+
+TEST(SetVariables, ACallThatChangesNothingIsNotRecorded) {
+  EXPECT_TRUE(follow({"default", "NCCL_ALGO", "Tree", "unsetenv", "PYTORCH_TUNABLEOP_ENABLED", "setenv",
+                      "NCCL_ALGORITHM", "Tree", "setenv", "NCCL", "Tree"})
+                  .logs.empty());
+  EXPECT_EQ(follow({"default", "PYTORCH_TUNABLEOP_ENABLED", "1"}).did("unfixed").size(), 1u);
+  const Followed repeated = follow({"setenv", "NCCL_ALGO", "Tree", "default", "NCCL_ALGO", "LL", "unsetenv",
+                                    "NCCL_ALGO", "unsetenv", "NCCL_ALGO"});
+  EXPECT_EQ(repeated.did("unfixed"), (Strings{"setenv NCCL_ALGO Tree", "unsetenv NCCL_ALGO "}));
+  for (const auto& call : repeated.logs.at(0).calls()) EXPECT_EQ(repeated.logs[0].count(call), 1u) << call;
+}
+
+TEST(SetVariables, EmptiedIsOneRecord) {
+  EXPECT_EQ(follow({"clearenv"}).did("unfixed"), Strings{"clearenv all "});
+  EXPECT_EQ(follow({"clearenv", "clearenv"}).did("unfixed"), Strings{"clearenv all "});
+  const Followed again = follow({"clearenv", "setenv", "NCCL_ALGO", "Ring"});
+  EXPECT_EQ(again.did("observe"), Strings{"setenv NCCL_ALGO Ring"});
+}
+
+TEST(SetVariables, ThatIsChangedByCallsNobodyWatchesIsComparedAtTheEnd) {
+  const Environment disabled = enforce + Environment{{"DETSHIM_DISABLE", "setenv,putenv,unsetenv,clearenv"}};
+  EXPECT_EQ(follow({"write", "NCCL_ALGO=Tree", "unsetenv", "MKL_CBWR"}, disabled).did("unfixed"),
+            (Strings{"NCCL_ALGO Tree", "MKL_CBWR "}));
+}
+
+TEST(SetVariables, EditedInPlaceIsRecorded) {
+  EXPECT_EQ(follow({"edit", "TF_CUDNN_DETERMINISTIC", "0"}).did("unfixed"),
+            Strings{"TF_CUDNN_DETERMINISTIC 0"});
+  EXPECT_EQ(follow({"edit", "MKL_CBWR", "OFF"}, enforce + Environment{{"MKL_CBWR", "AVX2"}}).did("unfixed"),
+            Strings{"MKL_CBWR OFF"});
+}
+
+// bash and others keep an environment for those that they start.
+TEST(SetVariables, InAnArrayOfTheProgramsOwnIsNoRecord) {
+  EXPECT_TRUE(follow({"array"}).logs.empty());
+  EXPECT_TRUE(follow({"array", "write", "NCCL_ALGO=Tree"}).logs.empty());
+  EXPECT_EQ(follow({"array", "setenv", "NCCL_ALGO", "Tree"}).did("unfixed"),
+            Strings{"setenv NCCL_ALGO Tree"});
+}
+
+TEST(SetVariables, ThatCannotBeReadAtTheEndDoesNoHarm) {
+  EXPECT_EQ(follow({"dangling"}).status, 0);
+  const Followed noted_too = follow({"setenv", "NCCL_ALGO", "Tree", "dangling"});
+  EXPECT_EQ(noted_too.status, 0);
+  EXPECT_EQ(noted_too.did("unfixed").size(), 1u);
+  EXPECT_TRUE(noted_too.did("observe").empty()) << "what cannot be read is not called unset";
+}
+
+// A program that is given an environment of its own starts anew.
+TEST(SetVariables, OfAChildIsSetAgain) {
+  const Followed next = follow({"next", "print", "NCCL_ALGO", "print", "MKL_CBWR"});
+  EXPECT_EQ(next.out, (Strings{"Ring", "AUTO"}));
+  EXPECT_EQ(next.did("replace"), Strings{"NCCL_ALGO Tree"});
+}
+
+TEST(SetVariables, OfAShellsChildIsSetAgain) {
+  const TemporaryFolder scratch;
+  const std::string print = program + " print NCCL_ALGO";
+  for (const std::string shell : {"sh", "bash"})
+    EXPECT_EQ(run({shell, "-c", "export NCCL_ALGO=Tree; " + print + "; unset NCCL_ALGO; " + print},
+                  under_shim(scratch, enforce))
+                  .out,
+              "Ring\nRing\n")
+        << shell;
+}
+
+TEST(SetVariables, HasWhatIsLeftAloneNotedInEveryMode) {
+  Environment values;
+  for (const std::string& name : noted) values[name] = "7";
+  for (const char* mode : {"enforce", "record", "observe"}) {
+    const TemporaryFolder scratch;
+    const Environment all = enforce + values + Environment{{"DETSHIM_MODE", mode}};
+    EXPECT_EQ(run({SNIPPET_FOLDER "/getrandom", "plain"}, under_shim(scratch, all)).status, 0);
+    const std::vector<ProcessLog> logs = read_log(scratch.log());
+    ASSERT_FALSE(logs.empty()) << mode;
+    Strings found;
+    for (const auto& record : logs[0].records)
+      if (record["t"] == "env")
+        for (const auto& variable : record["noted"]) {
+          found.push_back(variable["name"]);
+          EXPECT_EQ(variable["value"], "7");
+        }
+    EXPECT_EQ(found, noted) << mode;
+  }
+  for (const std::string& name : noted) EXPECT_EQ(printed(name, enforce + values), "7");
+}
+
+TEST(SetVariables, OfTheUserMayBeLargeAndOddAndTheLogHoldsAll) {
+  Environment values;
+  for (const Row& row : rows) values[row.name] = "\"\n" + std::string(300, 'x') + row.bad;
+  values["XLA_FLAGS"] = "--a=\"" + std::string(300, 'x') + "\"";
+  const Followed all =
+      follow({"print", "NCCL_ALGO"}, enforce + values + Environment{{"DETSHIM_MODE", "strict"}});
+  EXPECT_EQ(all.out, Strings{"Ring"});
+  ASSERT_EQ(all.logs.size(), 1u);
+  std::vector<std::string> names;
+  for (const auto& record : all.logs[0].records)
+    if (record.contains("env"))
+      for (const auto& change : record["env"]) names.push_back(change["name"]);
+  for (const Row& row : rows) EXPECT_TRUE(std::ranges::count(names, row.name) == 1) << row.name;
+}
+
+// TensorFlow itself is not needed for this: its library's name says that it is there.
+TEST(SetVariables, ThatTensorFlowWouldNeedAndEnforceDoesNotForceAreSaid) {
+  const TemporaryFolder folder;
+  const std::filesystem::path library = folder.path() / "libtensorflow_framework.so.2";
+  std::filesystem::copy_file(PLUGIN_LIBRARY, library);
+  const Strings orders = {"load", library};
+  const Environment with_log = enforce + Environment{{"NCCL_ALGO", "Tree"}};
+  EXPECT_EQ(follow(orders, with_log).did("unfixed"), Strings{"TF_DETERMINISTIC_OPS "});
+  EXPECT_EQ(follow(orders, with_log + Environment{{"TF_DETERMINISTIC_OPS", "0"}}).did("unfixed"),
+            Strings{"TF_DETERMINISTIC_OPS 0"});
+  for (const Environment& good :
+       {Environment{{"TF_DETERMINISTIC_OPS", "1"}}, Environment{{"DETSHIM_MODE", "strict"}},
+        Environment{{"DETSHIM_MODE", "record"}},
+        Environment{{"DETSHIM_DISABLE", "env:TF_DETERMINISTIC_OPS"}}})
+    EXPECT_TRUE(follow(orders, with_log + good).did("unfixed").empty());
+  EXPECT_TRUE(follow({"load", PLUGIN_LIBRARY}, with_log).did("unfixed").empty());
+}
+
+// ---- XLA_FLAGS ----
+
+TEST(XlaFlags, AreAddedBehindTheUsersOwn) {
+  const std::string own = "--xla_dump_to=/tmp/x  --xla_gpu_cuda_data_dir='/a b'";
+  const Followed added = follow({"print", "XLA_FLAGS"}, enforce + Environment{{"XLA_FLAGS", own}});
+  EXPECT_EQ(added.out, Strings{own + " " + ops + " " + level});
+  EXPECT_EQ(
+      printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}, {"DETSHIM_DISABLE", "env:XLA_FLAGS"}}),
+      own);
+}
+
+TEST(XlaFlags, AreAddedWhereTheyAreMissingOnly) {
+  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", ops}}), ops + " " + level);
+  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", level}}), level + " " + ops);
+}
+
+// The last of a name counts, so what is added wins; the user's stays in front of it.
+TEST(XlaFlags, OfTheUserThatSayTheContraryAreOutdoneAndRecorded) {
+  const std::string own = "--xla_gpu_deterministic_ops=false --xla_gpu_autotune_level=4";
+  const Followed added = follow({"print", "XLA_FLAGS"}, enforce + Environment{{"XLA_FLAGS", own}});
+  EXPECT_EQ(added.out, Strings{own + " " + ops + " " + level});
+  EXPECT_EQ(added.did("replace"), Strings{"XLA_FLAGS " + own});
+}
+
+TEST(XlaFlags, MayBeVeryLong) {
+  const std::string own = "--xla_dump_to=" + std::string(100000, 'x');
+  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}}), own + " " + ops + " " + level);
+}
+
+TEST(XlaFlags, ThatNothingCanBeAddedToStayAndAreRecorded) {
+  for (const std::string own : {"flags.txt", "--a b", "--a=\"b"}) {
+    const Followed left = follow({"print", "XLA_FLAGS"}, enforce + Environment{{"XLA_FLAGS", own}});
+    EXPECT_EQ(left.out, Strings{own});
+    EXPECT_EQ(left.did("unfixed"), Strings{"XLA_FLAGS " + own});
+  }
+}
+
+TEST(XlaFlags, ThatAProgramAddsToStayRepeatable) {
+  EXPECT_TRUE(follow({"setenv", "XLA_FLAGS", ops + " " + level + " --xla_force_host_platform_device_count=8"})
+                  .logs.empty());
+  const std::string own = "--xla_force_host_platform_device_count=8";
+  EXPECT_EQ(follow({"setenv", "XLA_FLAGS", own}).did("unfixed"), Strings{"setenv XLA_FLAGS " + own});
+}
+
+} // namespace

@@ -1,0 +1,65 @@
+#include "core/settings.h"
+#include "core/xla_flags.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace detshim {
+namespace {
+
+struct Case {
+  std::string value;
+  XlaFlags expected;
+  std::string lacks = {}; ///< o and l, for the two flags
+};
+void PrintTo(const Case& tested, std::ostream* stream) {
+  *stream << '"' << tested.value.substr(0, 60) << '"';
+}
+
+const std::string ops = xla_flag_ops, level = xla_flag_level;
+const std::string bare = "--xla_gpu_deterministic_ops";
+
+class XlaFlagsAre : public testing::TestWithParam<Case> {};
+
+TEST_P(XlaFlagsAre, ReadAsXlaReadsThem) {
+  bool lacks_ops = false, lacks_level = false;
+  EXPECT_EQ(read_xla_flags(GetParam().value.c_str(), lacks_ops, lacks_level), GetParam().expected);
+  if (GetParam().expected != XlaFlags::closed) {
+    EXPECT_EQ((std::string{lacks_ops ? "o" : ""} + (lacks_level ? "l" : "")), GetParam().lacks);
+  }
+  EXPECT_EQ(setting_is_good("XLA_FLAGS", GetParam().value.c_str()),
+            GetParam().expected == XlaFlags::repeatable);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, XlaFlagsAre,
+    testing::Values(Case{"", XlaFlags::extendable, "ol"}, Case{"  \t\n", XlaFlags::extendable, "ol"},
+                    Case{ops + " " + level, XlaFlags::repeatable},
+                    Case{level + "\n" + ops, XlaFlags::repeatable},
+                    Case{bare + " " + level, XlaFlags::repeatable}, Case{ops, XlaFlags::extendable, "l"},
+                    Case{level, XlaFlags::extendable, "o"},
+                    // The last of a name counts.
+                    Case{bare + "=false", XlaFlags::extendable, "ol"},
+                    Case{ops + " " + level + " " + bare + "=false", XlaFlags::extendable, "o"},
+                    Case{bare + "=false " + ops + " " + level, XlaFlags::repeatable},
+                    Case{ops + " " + level + " --xla_gpu_autotune_level=4", XlaFlags::extendable, "l"},
+                    Case{ops + " --xla_gpu_autotune_level=01", XlaFlags::extendable, "l"},
+                    // Another flag, whose name begins alike.
+                    Case{bare + "_too=true --xla_gpu_autotune_levels=0", XlaFlags::extendable, "ol"},
+                    // Quotes, within which a flag is none.
+                    Case{"--a=\"" + ops + "\" --b='" + level + "'", XlaFlags::extendable, "ol"},
+                    Case{bare + "=\"true\" --xla_gpu_autotune_level='0'", XlaFlags::repeatable},
+                    Case{"--a=\"b\\\"c d\" " + ops + " " + level, XlaFlags::repeatable},
+                    Case{"--a='b\\' " + ops + " " + level, XlaFlags::repeatable},
+                    Case{"--a=\"" + std::string(5000, 'x') + "\" --" + std::string(5000, 'y') + " " + ops,
+                         XlaFlags::extendable, "l"},
+                    // What XLA reads no flags behind.
+                    Case{"flags.txt", XlaFlags::closed}, Case{"--a=b c --d", XlaFlags::closed},
+                    Case{"--a=\"b " + ops + " " + level, XlaFlags::closed}, Case{"--a='b", XlaFlags::closed},
+                    Case{"--a=\"b\\", XlaFlags::closed}, Case{"-- --a", XlaFlags::closed},
+                    Case{"c " + ops + " " + level, XlaFlags::closed},
+                    Case{ops + " " + level + " c", XlaFlags::repeatable}));
+
+} // namespace
+} // namespace detshim
