@@ -99,6 +99,25 @@ TEST(Abi, Curand) {
   static_assert(CalledAlike<abi::curandStatus(Generator, abi::curandOrdering),
                             decltype(::curandSetGeneratorOrdering)>());
   static_assert(CalledAlike<abi::curandStatus(int*), decltype(::curandGetVersion)>());
+
+  using Status = abi::curandStatus;
+  static_assert(CalledAlike<Status(Generator, unsigned*, size_t), decltype(::curandGenerate)>());
+  static_assert(
+      CalledAlike<Status(Generator, unsigned long long*, size_t), decltype(::curandGenerateLongLong)>());
+  static_assert(CalledAlike<Status(Generator, float*, size_t), decltype(::curandGenerateUniform)>());
+  static_assert(CalledAlike<Status(Generator, double*, size_t), decltype(::curandGenerateUniformDouble)>());
+  using Floats = Status(Generator, float*, size_t, float, float);
+  static_assert(CalledAlike<Floats, decltype(::curandGenerateNormal)>());
+  static_assert(CalledAlike<Floats, decltype(::curandGenerateLogNormal)>());
+  using Doubles = Status(Generator, double*, size_t, double, double);
+  static_assert(CalledAlike<Doubles, decltype(::curandGenerateNormalDouble)>());
+  static_assert(CalledAlike<Doubles, decltype(::curandGenerateLogNormalDouble)>());
+  static_assert(
+      CalledAlike<Status(Generator, unsigned*, size_t, double), decltype(::curandGeneratePoisson)>());
+  static_assert(CalledAlike<Status(Generator, unsigned*, size_t, double, abi::curandMethod),
+                            decltype(::curandGeneratePoissonMethod)>());
+  static_assert(CalledAlike<Status(Generator), decltype(::curandGenerateSeeds)>());
+  static_assert(CalledAlike<Status(Generator, abi::cudaStream_t), decltype(::curandSetStream)>());
 #else
   GTEST_SKIP() << "curand.h was not found when the build was configured";
 #endif

@@ -135,6 +135,7 @@ int curandDestroyGenerator(Opaque generator);
 int curandSetPseudoRandomGeneratorSeed(Opaque generator, unsigned long long seed);
 int curandSetGeneratorOrdering(Opaque generator, int ordering);
 int curandSetGeneratorOffset(Opaque generator, unsigned long long offset);
+int curandGenerate(Opaque generator, unsigned* out, size_t count);
 int curandGetVersion(int* version);
 int curandGetProperty(int type, int* value);
 
