@@ -364,6 +364,9 @@ TEST(Abi, CudnnLayers) {
                             decltype(::cudnnSetDropoutDescriptor)>());
   static_assert(CalledAlike<Status(P, P, float, P, size_t, unsigned long long),
                             decltype(::cudnnRestoreDropoutDescriptor)>());
+  static_assert(CalledAlike<Status(P), decltype(::cudnnDestroyDropoutDescriptor)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, size_t), decltype(::cudnnDropoutForward)>());
+  static_assert(CalledAlike<Status(P, P), decltype(::cudnnGetStream)>());
   static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P, P, P, P, P, P),
                             decltype(::cudnnSpatialTfSamplerBackward)>());
   static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P, abi::cudnnCTCLossAlgo, P, P, size_t),
