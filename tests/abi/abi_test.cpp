@@ -20,6 +20,7 @@
 #endif
 #if DETSHIM_TEST_HAVE_cublas
 #include <cublasLt.h>
+#include <cublasXt.h>
 #include <cublas_v2.h>
 #endif
 #if DETSHIM_TEST_HAVE_cudnn
@@ -136,11 +137,18 @@ TEST(Abi, Cublas) {
 
   using Handle = abi::cublasHandle_t;
   static_assert(CalledAlike<abi::cublasStatus(Handle*), decltype(::cublasCreate_v2)>());
+  static_assert(CalledAlike<abi::cublasStatus(abi::cublasXtHandle_t*), decltype(::cublasXtCreate)>());
+  static_assert(CalledAlike<abi::cublasStatus(abi::cublasLtHandle_t*), decltype(::cublasLtCreate)>());
   static_assert(
       CalledAlike<abi::cublasStatus(Handle, abi::cublasAtomicsMode), decltype(::cublasSetAtomicsMode)>());
   static_assert(CalledAlike<abi::cublasStatus(abi::libraryProperty, int*), decltype(::cublasGetProperty)>());
 
   static_assert(same(abi::cublasGemmAlgo::standard, CUBLAS_GEMM_DEFAULT));
+  static_assert(same(abi::cublasGemmAlgo::first, CUBLAS_GEMM_ALGO0));
+  static_assert(same(abi::cublasGemmAlgo::last, CUBLAS_GEMM_ALGO23));
+  static_assert(same(abi::cublasGemmAlgo::standard_tensor, CUBLAS_GEMM_DEFAULT_TENSOR_OP));
+  static_assert(same(abi::cublasGemmAlgo::first_tensor, CUBLAS_GEMM_ALGO0_TENSOR_OP));
+  static_assert(same(abi::cublasGemmAlgo::last_tensor, CUBLAS_GEMM_ALGO15_TENSOR_OP));
 #if CUBLAS_VER_MAJOR >= 13
   static_assert(same(abi::cublasGemmAlgo::autotune, CUBLAS_GEMM_AUTOTUNE));
   static_assert(same(abi::cublasComputeType::emulated_fixedpoint, CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT));

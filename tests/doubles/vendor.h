@@ -106,6 +106,7 @@ int cublasGetProperty(int type, int* value);
 // cuBLASLt.
 size_t cublasLtGetVersion();
 int cublasLtGetProperty(int type, int* value);
+int cublasXtCreate(Opaque* handle);
 int cublasLtCreate(Opaque* handle);
 int cublasLtDestroy(Opaque handle);
 int cublasLtMatmulDescCreate(Opaque* descriptor, int compute_type, int scale_type);
