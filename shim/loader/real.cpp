@@ -27,6 +27,7 @@ constexpr Library libraries[] = {
     {"cublaslt", {"libcublasLt.so"}, false},
     {"cusparse", {"libcusparse.so"}, false},
     {"cusolver", {"libcusolver.so"}, false},
+    {"cusolvermg", {"libcusolverMg.so"}, false},
     {"cufft", {"libcufft.so"}, false},
     {"nccl", {"libnccl.so"}, false},
     {"cudart", {"libcudart.so"}, false},

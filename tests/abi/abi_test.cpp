@@ -31,6 +31,9 @@
 #endif
 #if DETSHIM_TEST_HAVE_cusolver
 #include <cusolverDn.h>
+#include <cusolverMg.h>
+#include <cusolverRf.h>
+#include <cusolverSp.h>
 #endif
 #if DETSHIM_TEST_HAVE_cufft
 #include <cufftXt.h>
@@ -488,6 +491,44 @@ TEST(Abi, Cusparse) {
                             decltype(::cusparseSpGEMMreuse_compute)>());
   static_assert(CalledAlike<Status(Handle, Pointer, Pointer, Pointer, Pointer), decltype(::cusparseAxpby)>());
   static_assert(CalledAlike<Status(Handle, Pointer, Pointer), decltype(::cusparseScatter)>());
+
+  // Of each four, one with plain numbers and one with complex ones.
+  using P = Pointer;
+  using Data = abi::cudaDataType;
+  static_assert(
+      CalledAlike<Status(P, Operation, P, P, P, P, Data, int, P), decltype(::cusparseSpSV_solve)>());
+  static_assert(CalledAlike<Status(P, Operation, Operation, P, P, P, P, Data, int, P),
+                            decltype(::cusparseSpSM_solve)>());
+  static_assert(CalledAlike<Status(P, int, int, int, P, P, P, P, P, P, Data, int, int, int, P),
+                            decltype(::cusparseCsr2cscEx2)>());
+  using Tridiagonal = Status(P, int, int, P, P, P, P, int, P);
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseSgtsv2)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseZgtsv2)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseDgtsv2_nopivot)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseCgtsv2_nopivot)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseSgtsvInterleavedBatch)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseZgtsvInterleavedBatch)>());
+  using Strided = Status(P, int, P, P, P, P, int, int, P);
+  static_assert(CalledAlike<Strided, decltype(::cusparseSgtsv2StridedBatch)>());
+  static_assert(CalledAlike<Strided, decltype(::cusparseZgtsv2StridedBatch)>());
+#if CUSPARSE_VERSION < 13000
+  using Factor = Status(P, int, int, P, P, P, P, P, int, P);
+  static_assert(CalledAlike<Factor, decltype(::cusparseScsrilu02)>());
+  static_assert(CalledAlike<Factor, decltype(::cusparseZcsrilu02)>());
+  static_assert(CalledAlike<Factor, decltype(::cusparseDcsric02)>());
+  static_assert(CalledAlike<Factor, decltype(::cusparseCcsric02)>());
+  using Blocks = Status(P, int, int, int, P, P, P, P, int, P, int, P);
+  static_assert(CalledAlike<Blocks, decltype(::cusparseSbsrilu02)>());
+  static_assert(CalledAlike<Blocks, decltype(::cusparseZbsrilu02)>());
+  static_assert(CalledAlike<Blocks, decltype(::cusparseDbsric02)>());
+  static_assert(CalledAlike<Blocks, decltype(::cusparseCbsric02)>());
+  using Color = Status(P, int, int, P, P, P, P, P, P, P, P, P);
+  static_assert(CalledAlike<Color, decltype(::cusparseScsrcolor)>());
+  static_assert(CalledAlike<Color, decltype(::cusparseZcsrcolor)>());
+#endif
+  using SparseVector = Status(P, Operation, int, int, P, P, int, int, P, P, P, P, int, P);
+  static_assert(CalledAlike<SparseVector, decltype(::cusparseSgemvi)>());
+  static_assert(CalledAlike<SparseVector, decltype(::cusparseZgemvi)>());
 #else
   GTEST_SKIP() << "cusparse.h was not found when the build was configured";
 #endif
@@ -504,6 +545,10 @@ TEST(Abi, Cusolver) {
   using Handle = abi::cusolverDnHandle_t;
   using Type = abi::cudaDataType;
   static_assert(CalledAlike<Status(Handle*), decltype(::cusolverDnCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverDnIRSParams_t*), decltype(::cusolverDnIRSParamsCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverSpHandle_t*), decltype(::cusolverSpCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverRfHandle_t*), decltype(::cusolverRfCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverMgHandle_t*), decltype(::cusolverMgCreate)>());
   static_assert(CalledAlike<Status(Handle, Mode), decltype(::cusolverDnSetDeterministicMode)>());
   static_assert(CalledAlike<Status(int*), decltype(::cusolverGetVersion)>());
   static_assert(
