@@ -246,6 +246,12 @@ int cudaLaunchCooperativeKernel_ptsz(const void* function, Dim3 grid, Dim3 block
                             stream, per_thread);
 }
 
+int cudaGraphAddMemAllocNode(Opaque* node, Opaque graph, const Opaque* before, size_t count, void* params) {
+  record("cudaGraphAddMemAllocNode");
+  using AddNode = int(Opaque*, Opaque, const Opaque*, size_t, void*);
+  return told(driver<AddNode>("cuGraphAddMemAllocNode")(node, graph, before, count, params));
+}
+
 int cudaGraphLaunch(Opaque graph, Opaque stream) {
   record("cudaGraphLaunch");
   return told(driver<LaunchGraph>("cuGraphLaunch")(graph, stream));
