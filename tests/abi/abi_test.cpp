@@ -598,6 +598,26 @@ TEST(Abi, Nccl) {
   using Type = abi::ncclDataType;
   using Operation = abi::ncclRedOp;
   using Stream = abi::cudaStream_t;
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+  static_assert(sizeof(abi::ncclConfig_t) == sizeof(::ncclConfig_t));
+  static_assert(abi::nccl_config_unset == NCCL_CONFIG_UNDEF_INT);
+  constexpr ::ncclConfig_t fresh = NCCL_CONFIG_INITIALIZER;
+  static_assert(fresh.magic == abi::nccl_config_magic);
+#define DETSHIM_SAME_PLACE(field)                                                                            \
+  static_assert(offsetof(abi::ncclConfig_t, field) == offsetof(::ncclConfig_t, field))
+  DETSHIM_SAME_PLACE(magic);
+  DETSHIM_SAME_PLACE(cgaClusterSize);
+  DETSHIM_SAME_PLACE(minCTAs);
+  DETSHIM_SAME_PLACE(maxCTAs);
+  DETSHIM_SAME_PLACE(netName);
+  DETSHIM_SAME_PLACE(splitShare);
+  DETSHIM_SAME_PLACE(collnetEnable);
+  DETSHIM_SAME_PLACE(CTAPolicy);
+  DETSHIM_SAME_PLACE(shrinkShare);
+  DETSHIM_SAME_PLACE(nvlsCTAs);
+  DETSHIM_SAME_PLACE(nChannelsPerNetPeer);
+  DETSHIM_SAME_PLACE(nvlinkCentricSched);
+#endif
   static_assert(CalledAlike<Status(int*), decltype(::ncclGetVersion)>());
   static_assert(CalledAlike<Status(Id*), decltype(::ncclGetUniqueId)>());
   static_assert(CalledAlike<Status(Communicator*, int, Id, int), decltype(::ncclCommInitRank)>());
