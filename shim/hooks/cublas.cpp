@@ -42,7 +42,7 @@ void note_pool() {
 
 // Programs time CUBLAS_GEMM_ALGO0 … 23 and ALGO0_TENSOR_OP … 15 one by one and then name the fastest. All of
 // them give way to the default of their kind; from Ampere on they mean it anyway (cublasGemmAlgo_t,
-// cuBLAS documentation 2.2.10).
+// cuBLAS reference).
 /// The algorithm to hand on instead of the program's, and the records of a call of the cublasGemmEx family.
 template <typename Call>
 cublasGemmAlgo choose_gemm(const Call& call, cublasComputeType compute, cublasGemmAlgo asked) {

@@ -14,7 +14,7 @@ struct CublasVariable {
   const char* harmless; ///< the value that does not
 };
 
-// cuBLAS documentation, 2.1.11 and 2.4 (emulation) and 3.1.3 (heuristics cache).
+// Names: texts of libcublasLt.so.13; of the strategy cublas_api.h speaks at cublasEmulationStrategy_t.
 inline constexpr CublasVariable cublas_variables[] = {
     {"CUBLAS_EMULATE_SINGLE_PRECISION", true, "0"},
     {"CUBLAS_EMULATE_DOUBLE_PRECISION", true, "0"},
@@ -23,6 +23,7 @@ inline constexpr CublasVariable cublas_variables[] = {
     {"CUBLASLT_HEURISTICS_LUT_FILE", false, ""},
     {"CUBLASLT_HEURISTICS_CACHE_CAPACITY", false, ""},
     {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", false, ""},
+    {"NVIDIA_TF32_OVERRIDE", false, ""}, // the precision, for all devices
 };
 
 /// Records those that are set; the fields of the hook's records are asked, given, variable.

@@ -89,7 +89,8 @@ const Variable variables[] = {{"CUBLAS_EMULATE_SINGLE_PRECISION", "1", "unfixed"
                               {"CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT", "55", "unfixed"},
                               {"CUBLASLT_HEURISTICS_LUT_FILE", "table", "observe"},
                               {"CUBLASLT_HEURISTICS_CACHE_CAPACITY", "7", "observe"},
-                              {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", "7", "observe"}};
+                              {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", "7", "observe"},
+                              {"NVIDIA_TF32_OVERRIDE", "0", "observe"}};
 
 TEST_P(Cublas, VariablesOfTheUserAreRecorded) {
   for (const auto& [name, value, action] : variables) {

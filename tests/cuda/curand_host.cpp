@@ -7,6 +7,7 @@
 //   draw=N      draws N words and prints them in hexadecimal on one line
 //   here=NAME   calls curandGenerateNAME, curandGenerate (`Generate`) or curandSetStream (`SetStream`)
 //   there=NAME  the same in a thread of its own, which is waited for
+//   fork        goes on in a child process
 //   use=I       goes back to the I-th generator, from 0
 //   free        destroys the generator
 //
@@ -22,7 +23,9 @@
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -116,6 +119,11 @@ int main(int argc, char** argv) {
       check(value, call(generators[at].handle, value));
     } else if (is("there=")) {
       std::thread([&] { check(value, call(generators[at].handle, value)); }).join();
+    } else if (is("fork")) {
+      std::fflush(stdout);
+      if (fork() == 0) continue;
+      wait(nullptr);
+      break;
     } else if (is("use=")) {
       at = number;
     } else if (is("free")) {

@@ -249,6 +249,17 @@ TEST_P(CurandHost, AThreadAfterAnotherIsAnotherThread) {
   EXPECT_TRUE(seen.did("unfixed", "curandGenerate")) << seen;
 }
 
+// The child's generator is a copy, which the parent does not draw from.
+TEST_P(CurandHost, AForkedChildSharesNothing) {
+  const Arguments program{"new=101", "here=Generate", "fork", "here=Generate"};
+  const auto alone = shimmed(program);
+  EXPECT_FALSE(alone.did("unfixed", "curandGenerate")) << alone;
+  Arguments shared = program;
+  shared.push_back("there=Generate");
+  const auto child = shimmed(shared);
+  EXPECT_EQ(child.count("unfixed", "curandGenerate"), 1U) << child;
+}
+
 // A thread that makes a generator for another one may set it up. Later that is a race with what is drawn.
 TEST_P(CurandHost, SettingUpAGeneratorOfAnotherThreadIsRecorded) {
   for (const std::string name : {"Seeds", "SetStream"}) {
