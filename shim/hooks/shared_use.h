@@ -19,8 +19,9 @@ public:
     uint32_t said; ///< the process that it was spoken of in
   };
 
-  /// nullptr if it is not here.
+  /// nullptr if it is not here. No object is at 0, which marks an empty entry.
   Entry* find(const void* object) {
+    if (object == nullptr) return nullptr;
     for (size_t i = 0; i < window; ++i)
       if (Entry& entry = at(object, i); load(entry.object) == number_of(object)) return &entry;
     return nullptr;
@@ -29,6 +30,7 @@ public:
   /// nullptr if it finds no room.
   Entry* insert(const void* object) {
     if (Entry* known = find(object)) return known;
+    if (object == nullptr) return nullptr;
     for (size_t i = 0; i < window; ++i) {
       Entry& entry = at(object, i);
       uint64_t owner = 0;

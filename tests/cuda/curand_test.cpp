@@ -260,6 +260,14 @@ TEST_P(CurandHost, AForkedChildSharesNothing) {
   EXPECT_EQ(child.count("unfixed", "curandGenerate"), 1U) << child;
 }
 
+TEST_P(CurandHost, NoGeneratorIsSharedByNobody) {
+  const Arguments program{"new=9999", "here=Generate", "there=Generate"};
+  const auto refused = shimmed(program);
+  EXPECT_EQ(refused.out, native(program));
+  EXPECT_TRUE(contains(refused.out, "new: "));
+  EXPECT_FALSE(refused.recorded("curandGenerate")) << refused;
+}
+
 // A thread that makes a generator for another one may set it up. Later that is a race with what is drawn.
 TEST_P(CurandHost, SettingUpAGeneratorOfAnotherThreadIsRecorded) {
   for (const std::string name : {"Seeds", "SetStream"}) {

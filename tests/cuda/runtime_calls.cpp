@@ -110,6 +110,10 @@ int main(int argc, char** argv) {
     } else if (is("cudaGraphAddMemAllocNode")) {
       Opaque node = nullptr;
       say(what, CALL(cudaGraphAddMemAllocNode)(&node, stream(), nullptr, 3, nullptr));
+    } else if (is("cudaGraphAddNode")) {
+      Opaque node = nullptr;
+      int type = 10; // of memory
+      say(what, CALL(cudaGraphAddNode)(&node, stream(), nullptr, nullptr, 3, &type));
     } else if (is("cudaGraphLaunch")) {
       say(what, CALL(cudaGraphLaunch)(nullptr, stream()));
     } else if (is("cudaGraphLaunch_ptsz")) {
