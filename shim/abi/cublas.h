@@ -7,6 +7,7 @@
 namespace detshim::abi {
 
 using cublasHandle_t = struct cublasContext*;
+using cublasXtHandle_t = struct cublasXtContext*;
 
 enum class cublasStatus : int {
   success = 0,        ///< CUBLAS_STATUS_SUCCESS
@@ -19,8 +20,13 @@ enum class cublasAtomicsMode : int { not_allowed = 0, allowed = 1 };
 /// Values of cublasGemmAlgo_t, cublasComputeType_t, cublasMath_t and cublasEmulationStrategy_t, which are
 /// compared with and handed on.
 enum class cublasGemmAlgo : int {
-  standard = -1,  ///< CUBLAS_GEMM_DEFAULT
-  autotune = 999, ///< CUBLAS_GEMM_AUTOTUNE, from CUDA 13.0 on
+  standard = -1,        ///< CUBLAS_GEMM_DEFAULT
+  first = 0,            ///< CUBLAS_GEMM_ALGO0, of those without tensor operations
+  last = 23,            ///< CUBLAS_GEMM_ALGO23
+  standard_tensor = 99, ///< CUBLAS_GEMM_DEFAULT_TENSOR_OP
+  first_tensor = 100,   ///< CUBLAS_GEMM_ALGO0_TENSOR_OP
+  last_tensor = 115,    ///< CUBLAS_GEMM_ALGO15_TENSOR_OP
+  autotune = 999,       ///< CUBLAS_GEMM_AUTOTUNE, from CUDA 13.0 on
 };
 enum class cublasComputeType : int {
   emulated_fixedpoint = 79, ///< CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT

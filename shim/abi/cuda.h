@@ -31,6 +31,15 @@ using CUkernel = struct CUkern_st*;
 /// cudaGraphExec_t is the same.
 using CUgraphExec = struct CUgraphExec_st*;
 
+/// cudaGraph_t and cudaGraphNode_t are the same.
+using CUgraph = struct CUgraph_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+/// CUmemGenericAllocationHandle
+using CUmemHandle = unsigned long long;
+
+/// CUgraphNodeType, the first member of CUgraphNodeParams: CU_GRAPH_NODE_TYPE_MEM_ALLOC
+inline constexpr int graph_node_mem_alloc = 10;
+
 /// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the two streams that a stream of 0 may mean.
 inline constexpr uintptr_t stream_legacy = 1;
 inline constexpr uintptr_t stream_per_thread = 2;

@@ -3,6 +3,8 @@
 // there are any.
 #pragma once
 
+#include "abi/library_types.h"
+
 #include <cstddef>
 #include <cstdint>
 

@@ -2,6 +2,8 @@
 // since CUDA 11. tests/abi holds them to the real header where there is one.
 #pragma once
 
+#include "abi/library_types.h"
+
 namespace detshim::abi {
 
 using curandGenerator_t = struct curandGenerator_st*;
@@ -19,5 +21,7 @@ enum class curandOrdering : int {
   pseudo_default = 101, ///< CURAND_ORDERING_PSEUDO_DEFAULT
   pseudo_dynamic = 104, ///< CURAND_ORDERING_PSEUDO_DYNAMIC: adapts to the GPU
 };
+
+enum class curandMethod : int {}; ///< curandMethod_t: only handed on
 
 } // namespace detshim::abi

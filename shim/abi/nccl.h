@@ -4,6 +4,8 @@
 
 #include "abi/library_types.h"
 
+#include <cstddef>
+
 namespace detshim::abi {
 
 using ncclComm_t = struct ncclComm*;
@@ -24,7 +26,28 @@ struct ncclUniqueId {
   char internal[128];
 };
 
-/// Only handed on, by address.
-struct ncclConfig_t;
+/// As of NCCL 2.28; earlier versions end earlier, `size` says where. A number that is not set is
+/// nccl_config_unset, a pointer null.
+struct ncclConfig_t {
+  size_t size;
+  unsigned magic; ///< nccl_config_magic
+  unsigned version;
+  int blocking;
+  int cgaClusterSize;
+  int minCTAs;
+  int maxCTAs;
+  const char* netName;
+  int splitShare;
+  int trafficClass;
+  const char* commName;
+  int collnetEnable;
+  int CTAPolicy;
+  int shrinkShare;
+  int nvlsCTAs;
+  int nChannelsPerNetPeer;
+  int nvlinkCentricSched;
+};
+inline constexpr unsigned nccl_config_magic = 0xCAFEBEEF;
+inline constexpr int nccl_config_unset = -2147483647 - 1; ///< NCCL_CONFIG_UNDEF_INT
 
 } // namespace detshim::abi

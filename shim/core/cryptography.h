@@ -1,4 +1,5 @@
-// How a cryptography library is told: its entropy stays the kernel's. The command's scan reads the same list.
+// How a library is told whose entropy stays the kernel's: cryptography, unique names. The command's scan
+// reads the same list.
 #pragma once
 
 namespace detshim {
@@ -10,6 +11,10 @@ inline constexpr const char* cryptography_files[] = {
     "libk5crypto", "libwolfssl", "_sodium",   "libjava.so", // PyNaCl's own copy of libsodium; the JDK's
                                                             // SecureRandom
 };
+
+/// The same of libraries whose draws must differ between runs: NCCL names communicators by them, and two jobs
+/// on one host with one seed would meet in one.
+inline constexpr const char* identifier_files[] = {"libnccl"};
 
 /// What a statically linked copy gives itself away by.
 inline constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_randomize", "gnutls_rnd",

@@ -11,15 +11,21 @@ struct CudaLibrary {
 
 /// A new library adds a row.
 inline constexpr CudaLibrary cuda_libraries[] = {
-    {"curand", "libcurand.so", "curand"},       {"cudnn", "libcudnn", "cudnn"},
-    {"cublas", "libcublas.so", "cublas"},       {"cublaslt", "libcublasLt.so", "cublasLt"},
-    {"cusparse", "libcusparse.so", "cusparse"}, {"cusolver", "libcusolver.so", "cusolver"},
-    {"cufft", "libcufft.so", "cufft"},          {"nccl", "libnccl.so", "nccl"},
-    {"cudart", "libcudart.so", "cuda"},         {"cuda", "libcuda.so", "cu"},
+    {"curand", "libcurand.so", "curand"},
+    {"cudnn", "libcudnn", "cudnn"},
+    {"cublas", "libcublas.so", "cublas"},
+    {"cublaslt", "libcublasLt.so", "cublasLt"},
+    {"cusparse", "libcusparse.so", "cusparse"},
+    {"cusolver", "libcusolver.so", "cusolver"},
+    {"cusolvermg", "libcusolverMg.so", "cusolverMg"},
+    {"cufft", "libcufft.so", "cufft"},
+    {"nccl", "libnccl.so", "nccl"},
+    {"cudart", "libcudart.so", "cuda"},
+    {"cuda", "libcuda.so", "cu"},
 };
 inline constexpr int cuda_library_count = sizeof cuda_libraries / sizeof cuda_libraries[0];
 
 /// How the names of all functions of theirs that are hooked begin.
-inline constexpr const char* cuda_name_starts[] = {"cu", "nccl", "__cu"};
+inline constexpr const char* cuda_name_starts[] = {"cu", "nccl", "pnccl", "__cu"};
 
 } // namespace detshim

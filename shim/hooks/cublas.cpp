@@ -3,6 +3,7 @@
 #include "abi/cublas.h"
 #include "core/settings.h"
 #include "core/tuning.h"
+#include "hooks/cublas_variables.h"
 #include "hooks/cublas_version.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
@@ -39,6 +40,9 @@ void note_pool() {
   __atomic_compare_exchange(&pool, &unknown, &now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+// Programs time CUBLAS_GEMM_ALGO0 … 23 and ALGO0_TENSOR_OP … 15 one by one and then name the fastest. All of
+// them give way to the default of their kind; from Ampere on they mean it anyway (cublasGemmAlgo_t,
+// cuBLAS reference).
 /// The algorithm to hand on instead of the program's, and the records of a call of the cublasGemmEx family.
 template <typename Call>
 cublasGemmAlgo choose_gemm(const Call& call, cublasComputeType compute, cublasGemmAlgo asked) {
@@ -46,8 +50,22 @@ cublasGemmAlgo choose_gemm(const Call& call, cublasComputeType compute, cublasGe
   if (compute == cublasComputeType::emulated_fixedpoint)
     call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
                 {number, number});
-  if (asked != cublasGemmAlgo::autotune) return asked; // most calls: from here on nothing is timed
+  if (asked == cublasGemmAlgo::standard || asked == cublasGemmAlgo::standard_tensor)
+    return asked; // most calls
   const Autotune tuning = autotune();
+  const bool is_plain = asked >= cublasGemmAlgo::first && asked <= cublasGemmAlgo::last;
+  const bool is_tensor = asked >= cublasGemmAlgo::first_tensor && asked <= cublasGemmAlgo::last_tensor;
+  if (is_plain || is_tensor) {
+    if (!options().forces() || (tuning != Autotune::first && tuning != Autotune::replay)) {
+      call.record(Action::observe, "named by the program, which may have timed several", {number, number});
+      return asked;
+    }
+    const auto usual = is_plain ? cublasGemmAlgo::standard : cublasGemmAlgo::standard_tensor;
+    call.record(Action::replace, "named by the program, which may have timed several",
+                {number, static_cast<int64_t>(usual)});
+    return usual;
+  }
+  if (asked != cublasGemmAlgo::autotune) return asked;
   if (tuning == Autotune::off || tuning == Autotune::record) {
     call.record(Action::unfixed,
                 tuning == Autotune::off ? "cuBLAS times algorithms and takes the fastest"
@@ -69,7 +87,7 @@ using namespace detshim::abi;
 
 DETSHIM_HOOK(
     cublas, cublasStatus, cublasCreate_v2, (cublasHandle_t * handle), .action = Action::replace,
-    .fields = {"asked", "given"},
+    .fields = {"asked", "given", "variable"},
     .summary =
         "Sees that CUBLAS_WORKSPACE_CONFIG is repeatable before cuBLAS reads it at the first handle.") {
   DETSHIM_ENTER_OUTERMOST(cublasCreate_v2);
@@ -78,20 +96,33 @@ DETSHIM_HOOK(
     return call.real(handle);
   }
   say_library(call);
+  record_cublas_variables(call);
   // The program may have changed it since the constructor set it (Python's os.environ does).
   if (const SettingChange* change = reapply_setting(workspace_setting)) {
     call.record(Action::replace, "the program had undone CUBLAS_WORKSPACE_CONFIG",
-                {change->was != nullptr ? change->was : "", change->now});
+                {change->was != nullptr ? change->was : "", change->now, workspace_setting});
     note_pool();
     return call.real(handle);
   }
   note_pool();
   const char* value = getenv(workspace_setting);
   if (pool_of_environment() == Pool::bounded)
-    call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace", {value, value});
+    call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace",
+                {value, value, workspace_setting});
   else
     call.record(Action::unfixed, "without CUBLAS_WORKSPACE_CONFIG several streams may share a workspace",
-                {value != nullptr ? value : "", ""});
+                {value != nullptr ? value : "", "", workspace_setting});
+  return call.real(handle);
+}
+
+// libnvblas, which stands in front of a program's BLAS, makes its handle here too.
+DETSHIM_HOOK(cublas, cublasStatus, cublasXtCreate, (cublasXtHandle_t * handle), .action = Action::unfixed,
+             .summary = "Recorded: cublasXt and NVBLAS divide the work among devices and the processor.") {
+  DETSHIM_ENTER_OUTERMOST(cublasXtCreate);
+  if (!call.passes()) {
+    say_library(call);
+    call.record(Action::unfixed, "divides the work among devices and the processor as they become free", {});
+  }
   return call.real(handle);
 }
 
@@ -187,8 +218,8 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
   DETSHIM_HOOK(                                                                                              \
       cublas, cublasStatus, NAME, (DETSHIM_LIST PARAMS, cublasComputeType compute, cublasGemmAlgo algo),     \
       .action = Action::replace, .fields = {"asked", "given"},                                               \
-      .summary = "Replaces the algorithm AUTOTUNE, which is timed, by DEFAULT; records fixed-point "         \
-                 "emulation.") {                                                                             \
+      .summary = "Replaces AUTOTUNE and numbered algorithms, which are timed, by the default; records "      \
+                 "fixed-point emulation.") {                                                                 \
     DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
     if (call.passes()) return call.real(DETSHIM_LIST ARGUMENTS, compute, algo);                              \
     return call.real(DETSHIM_LIST ARGUMENTS, compute, choose_gemm(call, compute, algo));                     \

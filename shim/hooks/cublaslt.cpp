@@ -4,6 +4,7 @@
 #include "core/lock.h"
 #include "core/table.h"
 #include "core/tuning.h"
+#include "hooks/cublas_variables.h"
 #include "hooks/cublas_version.h"
 #include "hooks/device_name.h"
 #include "hooks/library_version.h"
@@ -224,6 +225,18 @@ int find_kept(const Call& call, const Product& product, const Result* results, i
 
 using namespace detshim;
 using namespace detshim::abi;
+
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtCreate, (cublasLtHandle_t * handle), .action = Action::unfixed,
+             .fields = {"asked", "given", "variable"},
+             .summary = "Records environment variables that ask for emulation or take part in choosing "
+                        "algorithms.") {
+  DETSHIM_ENTER_OUTERMOST(cublasLtCreate);
+  if (!call.passes()) {
+    say_library(call);
+    record_cublas_variables(call);
+  }
+  return call.real(handle);
+}
 
 DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
              (cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,

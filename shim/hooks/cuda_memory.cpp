@@ -58,6 +58,13 @@ bool may_fill(const Call& call) {
   return false;
 }
 
+/// Says of memory that nothing can fill.
+template <typename Call>
+void leave_unfilled(const Call& call, const char* why) {
+  say_cuda_library(call.hook());
+  record_fill(call, why);
+}
+
 using IsCapturing = CUresult(CUstream, int*);
 using ExchangeMode = CUresult(int*);
 using Memset = CUresult(CUdeviceptr, unsigned char, size_t, CUstream);
@@ -323,3 +330,47 @@ DETSHIM_HOOK(cuda, CUresult, cuMemAllocFromPoolAsync_ptsz,
   if (wants_fill(call, status)) fill_in_stream(call, {*memory, size}, per_thread_if_null(stream));
   return status;
 }
+
+// ---- Memory that is not filled ----
+
+// What cuMemCreate gives has no address yet. When it has one and may be accessed (cuMemSetAccess), it may be
+// in use already: access is given again for each further device. So it is recorded, and left alone.
+DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
+             (CUmemHandle * memory, size_t size, const void* properties, unsigned long long flags),
+             .action = Action::unfixed, .fields = {"given"},
+             .summary = "Recorded if DETSHIM_FILL is set: such memory is not filled.") {
+  DETSHIM_ENTER_CUDA(cuMemCreate);
+  const CUresult status = call.real(memory, size, properties, flags);
+  if (wants_fill(call, status)) leave_unfilled(call, "not filled: memory that is mapped to addresses later");
+  return status;
+}
+
+// A graph's own memory is there anew in each launch.
+#define DETSHIM_LIST(...) __VA_ARGS__
+#define DETSHIM_GRAPH_NODE(LIBRARY, RESULT, NAME, IS_MEMORY, PARAMS, ARGUMENTS)                              \
+  DETSHIM_HOOK(LIBRARY, RESULT, NAME, (DETSHIM_LIST PARAMS), .action = Action::unfixed, .fields = {"given"}, \
+               .summary = "Recorded if DETSHIM_FILL is set: memory that a graph allocates is not filled.") { \
+    DETSHIM_ENTER_CUDA(NAME);                                                                                \
+    const RESULT status = call.real(DETSHIM_LIST ARGUMENTS);                                                 \
+    if (wants_fill(call, status) && (IS_MEMORY))                                                             \
+      leave_unfilled(call, "not filled: memory that a graph allocates");                                     \
+    return status;                                                                                           \
+  }
+
+DETSHIM_GRAPH_NODE(cudart, cudaError, cudaGraphAddMemAllocNode, true,
+                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* before, size_t count,
+                    void* node_params),
+                   (node, graph, before, count, node_params))
+DETSHIM_GRAPH_NODE(cuda, CUresult, cuGraphAddMemAllocNode, true,
+                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* before, size_t count,
+                    void* node_params),
+                   (node, graph, before, count, node_params))
+// The runtime's cudaGraphAddNode, whose arguments changed with CUDA 13, calls one of these.
+DETSHIM_GRAPH_NODE(cuda, CUresult, cuGraphAddNode, *node_type == graph_node_mem_alloc,
+                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* before, size_t count,
+                    int* node_type),
+                   (node, graph, before, count, node_type))
+DETSHIM_GRAPH_NODE(cuda, CUresult, cuGraphAddNode_v2, *node_type == graph_node_mem_alloc,
+                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* before, const void* edges,
+                    size_t count, int* node_type),
+                   (node, graph, before, edges, count, node_type))

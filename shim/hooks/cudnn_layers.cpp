@@ -1,6 +1,50 @@
 // cuDNN's dropout and its spatial transformer.
 #include "core/seeds.h"
 #include "hooks/cudnn_common.h"
+#include "hooks/shared_use.h"
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+
+// Each forward pass takes the next numbers of the states on the device, in whichever order passes come to
+// them. Several descriptors may have one states (cudnnRestoreDropoutDescriptor), so users are told by these.
+constinit ObjectTable<1024> states_of_dropouts;
+constinit Users<1024> users_of_states;
+
+void remember_states(cudnnDropoutDescriptor_t dropout, void* states) {
+  if (auto* entry = states_of_dropouts.insert(dropout))
+    __atomic_store_n(&entry->value, reinterpret_cast<uintptr_t>(states), __ATOMIC_RELAXED);
+}
+
+/// nullptr if it has none; the descriptor itself if it was set out of sight.
+const void* states_of(cudnnDropoutDescriptor_t dropout) {
+  const auto* entry = states_of_dropouts.find(dropout);
+  if (entry == nullptr) return dropout;
+  return reinterpret_cast<const void*>(__atomic_load_n(&entry->value, __ATOMIC_RELAXED));
+}
+
+using GetStream = cudnnStatus(cudnnHandle_t, cudaStream_t*);
+
+/// The handle's stream; a null one where the library cannot be asked (libcudnn_ops used directly).
+template <typename Call>
+cudaStream_t stream_of(const Call& call, cudnnHandle_t handle) {
+  // Looked up once until an object goes: a walk through all of them would cost more than a small pass.
+  static constinit uint64_t known_epoch = 0;
+  static constinit GetStream* known = nullptr;
+  const uint64_t epoch = uint64_t{draw_epoch()} + 1;
+  if (__atomic_load_n(&known_epoch, __ATOMIC_ACQUIRE) != epoch) {
+    __atomic_store_n(&known, call.template beside<GetStream>("cudnnGetStream"), __ATOMIC_RELAXED);
+    __atomic_store_n(&known_epoch, epoch, __ATOMIC_RELEASE);
+  }
+  GetStream* get = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  cudaStream_t stream = nullptr;
+  return get != nullptr && get(handle, &stream) == cudnnStatus::success ? stream : nullptr;
+}
+
+} // namespace
+} // namespace detshim
 
 using namespace detshim;
 using namespace detshim::abi;
@@ -13,10 +57,12 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSetDropoutDescriptor,
   DETSHIM_ENTER_OUTERMOST(cudnnSetDropoutDescriptor);
   if (call.passes()) return call.real(dropout, handle, probability, states, states_size, seed);
   record_cudnn_once(call);
+  remember_states(dropout, states);
   if (states == nullptr) { // a descriptor without dropout: takes no seed of the row
     call.record(Action::observe, "without states nothing is drawn from the seed", {uint64_t{seed}, ""});
     return call.real(dropout, handle, probability, states, states_size, seed);
   }
+  users_of_states.forget(states); // they are new
   if (!options().pins()) {
     call.record(Action::unfixed, "mode observe: enforce would pin it", {uint64_t{seed}, ""});
     return call.real(dropout, handle, probability, states, states_size, seed);
@@ -37,9 +83,38 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnRestoreDropoutDescriptor,
   DETSHIM_ENTER_OUTERMOST(cudnnRestoreDropoutDescriptor);
   if (!call.passes()) {
     record_cudnn_once(call);
+    remember_states(dropout, states);
     call.record(Action::observe, "the states are the caller's", {uint64_t{seed}});
   }
   return call.real(dropout, handle, probability, states, states_size, seed);
+}
+
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnDestroyDropoutDescriptor, (cudnnDropoutDescriptor_t dropout),
+             .action = Action::observe,
+             .summary = "Forgets the descriptor's states: another one may get its address.") {
+  DETSHIM_ENTER_OUTERMOST(cudnnDestroyDropoutDescriptor);
+  if (!call.passes()) states_of_dropouts.forget(dropout);
+  return call.real(dropout);
+}
+
+DETSHIM_HOOK(
+    cudnn, cudnnStatus, cudnnDropoutForward,
+    (cudnnHandle_t handle, cudnnDropoutDescriptor_t dropout, cudnnTensorDescriptor_t x, const void* x_data,
+     cudnnTensorDescriptor_t y, void* y_data, void* reserve, size_t reserve_size),
+    .action = Action::unfixed,
+    .summary = "Recorded once for states that several threads or streams use: they race for its numbers.") {
+  DETSHIM_ENTER_OUTERMOST(cudnnDropoutForward);
+  if (call.passes()) return call.real(handle, dropout, x, x_data, y, y_data, reserve, reserve_size);
+  if (const void* states = states_of(dropout); states != nullptr) {
+    const uint64_t thread = this_thread().key;
+    const uint64_t user = derive(thread, reinterpret_cast<uintptr_t>(stream_of(call, handle)));
+    if (users_of_states.is_newly_shared(states, user)) {
+      record_cudnn_once(call);
+      call.record(Action::unfixed,
+                  "several threads or streams use these states: which gets which numbers is a race", {});
+    }
+  }
+  return call.real(handle, dropout, x, x_data, y, y_data, reserve, reserve_size);
 }
 
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSpatialTfSamplerBackward,

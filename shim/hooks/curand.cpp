@@ -4,10 +4,13 @@
 // has a seed of its own, the first the seed itself. When the program then seeds it with a new value, that
 // value takes over the generator's own seed, so that the first generator draws what
 // curandSetPseudoRandomGeneratorSeed(g, DETSHIM_SEED) gives whether or not the program seeds it.
+//
+// Every call takes the next numbers of its generator, so threads that share one race for them.
 #include "abi/curand.h"
 #include "core/lock.h"
 #include "core/seeds.h"
 #include "hooks/library_version.h"
+#include "hooks/shared_use.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -30,6 +33,7 @@ constexpr int generator_limit = 1024;
 constinit Generator generators[generator_limit] = {};
 constinit uint64_t lock = 0;
 constinit uint32_t library_said = 0;
+constinit Users<generator_limit> users;
 
 void remember(Generator fresh) {
   Lock guard(lock);
@@ -108,6 +112,23 @@ ChosenSeed choose_for(const Generator* generator, uint64_t asked) {
   return {generator->own_seed, "a new value in this thread"};
 }
 
+/// Takes note of which thread draws from the generator.
+template <typename Call>
+void note_draw(const Call& call, curandGenerator_t generator) {
+  if (call.passes() || !users.is_newly_shared(generator, this_thread().key)) return;
+  say_library(call);
+  call.record(Action::unfixed, "several threads draw from this generator: which gets which numbers is a race",
+              {});
+}
+
+/// The same for a call that changes what is drawn next. Whoever makes the generator may set it up.
+template <typename Call>
+void note_setting(const Call& call, curandGenerator_t generator) {
+  if (call.passes() || !users.is_newly_shared_by_setting(generator, this_thread().key)) return;
+  say_library(call);
+  call.record(Action::unfixed, "another thread draws from this generator: which comes first is a race", {});
+}
+
 } // namespace
 } // namespace detshim
 
@@ -142,7 +163,10 @@ DETSHIM_HOOK(curand, curandStatus, curandDestroyGenerator, (curandGenerator_t ge
              .action = Action::observe,
              .summary = "Forgets the generator: another one may get its address.") {
   DETSHIM_ENTER_OUTERMOST(curandDestroyGenerator);
-  if (!call.passes()) forget(generator);
+  if (!call.passes()) {
+    forget(generator);
+    users.forget(generator);
+  }
   return call.real(generator);
 }
 
@@ -194,3 +218,35 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset,
   if (!call.passes()) call.record(Action::observe, "left alone", {uint64_t{offset}});
   return call.real(generator, offset);
 }
+
+#define DETSHIM_LIST(...) __VA_ARGS__
+#define DETSHIM_GENERATOR_USE(NAME, NOTE, PARAMS, ARGUMENTS)                                                 \
+  DETSHIM_HOOK(curand, curandStatus, NAME, (curandGenerator_t generator DETSHIM_LIST PARAMS),                \
+               .action = Action::unfixed,                                                                    \
+               .summary =                                                                                    \
+                   "Recorded once a generator that several threads use: they race for its numbers.") {       \
+    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
+    NOTE(call, generator);                                                                                   \
+    return call.real(generator DETSHIM_LIST ARGUMENTS);                                                      \
+  }
+
+DETSHIM_GENERATOR_USE(curandGenerate, note_draw, (, unsigned* out, size_t count), (, out, count))
+DETSHIM_GENERATOR_USE(curandGenerateLongLong, note_draw, (, unsigned long long* out, size_t count),
+                      (, out, count))
+DETSHIM_GENERATOR_USE(curandGenerateUniform, note_draw, (, float* out, size_t count), (, out, count))
+DETSHIM_GENERATOR_USE(curandGenerateUniformDouble, note_draw, (, double* out, size_t count), (, out, count))
+DETSHIM_GENERATOR_USE(curandGenerateNormal, note_draw, (, float* out, size_t count, float mean, float width),
+                      (, out, count, mean, width))
+DETSHIM_GENERATOR_USE(curandGenerateNormalDouble, note_draw,
+                      (, double* out, size_t count, double mean, double width), (, out, count, mean, width))
+DETSHIM_GENERATOR_USE(curandGenerateLogNormal, note_draw,
+                      (, float* out, size_t count, float mean, float width), (, out, count, mean, width))
+DETSHIM_GENERATOR_USE(curandGenerateLogNormalDouble, note_draw,
+                      (, double* out, size_t count, double mean, double width), (, out, count, mean, width))
+DETSHIM_GENERATOR_USE(curandGeneratePoisson, note_draw, (, unsigned* out, size_t count, double mean),
+                      (, out, count, mean))
+DETSHIM_GENERATOR_USE(curandGeneratePoissonMethod, note_draw,
+                      (, unsigned* out, size_t count, double mean, curandMethod method),
+                      (, out, count, mean, method))
+DETSHIM_GENERATOR_USE(curandGenerateSeeds, note_setting, (), ())
+DETSHIM_GENERATOR_USE(curandSetStream, note_setting, (, cudaStream_t stream), (, stream))

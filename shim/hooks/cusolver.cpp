@@ -9,6 +9,7 @@ namespace {
 using namespace abi;
 
 constinit uint32_t library_said = 0;
+constinit uint32_t mg_said = 0;
 
 template <typename Call>
 void say_library(const Call& call) {
@@ -76,3 +77,22 @@ DETSHIM_HOOK(
                    ldu, type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size,
                    info);
 }
+
+// The solvers that cusolverDnSetDeterministicMode says nothing of (cuSOLVER documentation, 2.1.9): recorded
+// as their handles are made.
+#define DETSHIM_SOLVER_WITHOUT_MODE(LIBRARY, NAME, HANDLE, SAY_LIBRARY)                                      \
+  DETSHIM_HOOK(LIBRARY, cusolverStatus, NAME, (HANDLE * handle), .action = Action::unfixed,                  \
+               .summary = "Recorded: these solvers have no deterministic mode.") {                           \
+    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
+    if (!call.passes()) {                                                                                    \
+      SAY_LIBRARY;                                                                                           \
+      call.record(Action::unfixed, "these solvers have no deterministic mode", {});                          \
+    }                                                                                                        \
+    return call.real(handle);                                                                                \
+  }
+
+DETSHIM_SOLVER_WITHOUT_MODE(cusolver, cusolverDnIRSParamsCreate, cusolverDnIRSParams_t, say_library(call))
+DETSHIM_SOLVER_WITHOUT_MODE(cusolver, cusolverSpCreate, cusolverSpHandle_t, say_library(call))
+DETSHIM_SOLVER_WITHOUT_MODE(cusolver, cusolverRfCreate, cusolverRfHandle_t, say_library(call))
+DETSHIM_SOLVER_WITHOUT_MODE(cusolvermg, cusolverMgCreate, cusolverMgHandle_t,
+                            record_library_once(call.hook(), mg_said, [](auto&) {}))

@@ -349,3 +349,85 @@ DETSHIM_HOOK(cusparse, cusparseStatus, cusparseScatter,
   if (!call.passes()) call.record(Action::observe, "the same bits if no index comes twice", {});
   return call.real(handle, x, y);
 }
+
+// ---- What NVIDIA says nothing of ----
+
+// The reference gives neither a promise nor a warning for these, so they go ahead in strict mode too: to
+// refuse what may be repeatable would break programs. Enumerations are only handed on.
+#define DETSHIM_SPARSE_UNSAID(NAME, PARAMS, ARGUMENTS)                                                       \
+  DETSHIM_HOOK(cusparse, cusparseStatus, NAME, (DETSHIM_LIST PARAMS), .action = Action::unfixed,             \
+               .summary = "Recorded: NVIDIA does not say whether it is repeatable.") {                       \
+    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
+    if (!call.passes()) {                                                                                    \
+      say_library(call);                                                                                     \
+      call.record(Action::unfixed, "NVIDIA does not say whether it is repeatable", {});                      \
+    }                                                                                                        \
+    return call.real(DETSHIM_LIST ARGUMENTS);                                                                \
+  }
+// For float, double and their complex brothers, which differ in what pointers point to.
+#define DETSHIM_SPARSE_UNSAID_4(NAME, PARAMS, ARGUMENTS)                                                     \
+  DETSHIM_SPARSE_UNSAID(cusparseS##NAME, PARAMS, ARGUMENTS)                                                  \
+  DETSHIM_SPARSE_UNSAID(cusparseD##NAME, PARAMS, ARGUMENTS)                                                  \
+  DETSHIM_SPARSE_UNSAID(cusparseC##NAME, PARAMS, ARGUMENTS)                                                  \
+  DETSHIM_SPARSE_UNSAID(cusparseZ##NAME, PARAMS, ARGUMENTS)
+
+DETSHIM_SPARSE_UNSAID(cusparseSpSV_solve,
+                      (cusparseHandle_t handle, cusparseOperation operation, const void* alpha,
+                       cusparseConstSpMatDescr_t matrix, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
+                       cudaDataType type, int algorithm, void* descriptor),
+                      (handle, operation, alpha, matrix, x, y, type, algorithm, descriptor))
+DETSHIM_SPARSE_UNSAID(cusparseSpSM_solve,
+                      (cusparseHandle_t handle, cusparseOperation operation, cusparseOperation operation_b,
+                       const void* alpha, cusparseConstSpMatDescr_t matrix, cusparseConstDnMatDescr_t b,
+                       cusparseDnMatDescr_t c, cudaDataType type, int algorithm, void* descriptor),
+                      (handle, operation, operation_b, alpha, matrix, b, c, type, algorithm, descriptor))
+DETSHIM_SPARSE_UNSAID(cusparseCsr2cscEx2,
+                      (cusparseHandle_t handle, int m, int n, int count, const void* values,
+                       const int* offsets, const int* columns, void* csc_values, int* csc_offsets,
+                       int* csc_rows, cudaDataType type, int what, int base, int algorithm, void* buffer),
+                      (handle, m, n, count, values, offsets, columns, csc_values, csc_offsets, csc_rows, type,
+                       what, base, algorithm, buffer))
+
+#define DETSHIM_TRIDIAGONAL_PARAMS                                                                           \
+  (cusparseHandle_t handle, int m, int n, const void* lower, const void* diagonal, const void* upper,        \
+   void* b, int leading, void* buffer)
+#define DETSHIM_TRIDIAGONAL_ARGUMENTS (handle, m, n, lower, diagonal, upper, b, leading, buffer)
+DETSHIM_SPARSE_UNSAID_4(gtsv2, DETSHIM_TRIDIAGONAL_PARAMS, DETSHIM_TRIDIAGONAL_ARGUMENTS)
+DETSHIM_SPARSE_UNSAID_4(gtsv2_nopivot, DETSHIM_TRIDIAGONAL_PARAMS, DETSHIM_TRIDIAGONAL_ARGUMENTS)
+DETSHIM_SPARSE_UNSAID_4(gtsv2StridedBatch,
+                        (cusparseHandle_t handle, int m, const void* lower, const void* diagonal,
+                         const void* upper, void* x, int batches, int step, void* buffer),
+                        (handle, m, lower, diagonal, upper, x, batches, step, buffer))
+DETSHIM_SPARSE_UNSAID_4(gtsvInterleavedBatch,
+                        (cusparseHandle_t handle, int algorithm, int m, void* lower, void* diagonal,
+                         void* upper, void* x, int batches, void* buffer),
+                        (handle, algorithm, m, lower, diagonal, upper, x, batches, buffer))
+
+// Incomplete factorisations. `info` is of a type for each.
+#define DETSHIM_CSR_FACTOR_PARAMS                                                                            \
+  (cusparseHandle_t handle, int m, int count, const void* matrix, void* values, const int* offsets,          \
+   const int* columns, void* info, int policy, void* buffer)
+#define DETSHIM_CSR_FACTOR_ARGUMENTS                                                                         \
+  (handle, m, count, matrix, values, offsets, columns, info, policy, buffer)
+DETSHIM_SPARSE_UNSAID_4(csrilu02, DETSHIM_CSR_FACTOR_PARAMS, DETSHIM_CSR_FACTOR_ARGUMENTS)
+DETSHIM_SPARSE_UNSAID_4(csric02, DETSHIM_CSR_FACTOR_PARAMS, DETSHIM_CSR_FACTOR_ARGUMENTS)
+#define DETSHIM_BSR_FACTOR_PARAMS                                                                            \
+  (cusparseHandle_t handle, int direction, int m, int count, const void* matrix, void* values,               \
+   const int* offsets, const int* columns, int block, void* info, int policy, void* buffer)
+#define DETSHIM_BSR_FACTOR_ARGUMENTS                                                                         \
+  (handle, direction, m, count, matrix, values, offsets, columns, block, info, policy, buffer)
+DETSHIM_SPARSE_UNSAID_4(bsrilu02, DETSHIM_BSR_FACTOR_PARAMS, DETSHIM_BSR_FACTOR_ARGUMENTS)
+DETSHIM_SPARSE_UNSAID_4(bsric02, DETSHIM_BSR_FACTOR_PARAMS, DETSHIM_BSR_FACTOR_ARGUMENTS)
+
+DETSHIM_SPARSE_UNSAID_4(csrcolor,
+                        (cusparseHandle_t handle, int m, int count, const void* matrix, const void* values,
+                         const int* offsets, const int* columns, const void* fraction, int* colors,
+                         int* coloring, int* reordering, const void* info),
+                        (handle, m, count, matrix, values, offsets, columns, fraction, colors, coloring,
+                         reordering, info))
+DETSHIM_SPARSE_UNSAID_4(gemvi,
+                        (cusparseHandle_t handle, cusparseOperation operation, int m, int n,
+                         const void* alpha, const void* a, int leading, int count, const void* x,
+                         const int* indices, const void* beta, void* y, int base, void* buffer),
+                        (handle, operation, m, n, alpha, a, leading, count, x, indices, beta, y, base,
+                         buffer))

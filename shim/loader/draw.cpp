@@ -28,6 +28,9 @@ const char* why_entropy_is_kept(const Hook& hook, const void* caller) {
   for (const char* file : cryptography_files)
     if (starts_with(file_name(module.path), file) || (makes_keys && module.needs(file)))
       return starts_with(file_name(module.path), file) ? in_library : in_object;
+  for (const char* file : identifier_files)
+    if (starts_with(file_name(module.path), file))
+      return "asked for by a library that names things by it: two runs at once must not share a name";
   for (const char* symbol : cryptography_symbols)
     if (module.symbol(symbol) != nullptr) return in_object;
   if (*options().keep_entropy == 0) return nullptr;

@@ -20,6 +20,7 @@
 #endif
 #if DETSHIM_TEST_HAVE_cublas
 #include <cublasLt.h>
+#include <cublasXt.h>
 #include <cublas_v2.h>
 #endif
 #if DETSHIM_TEST_HAVE_cudnn
@@ -30,6 +31,9 @@
 #endif
 #if DETSHIM_TEST_HAVE_cusolver
 #include <cusolverDn.h>
+#include <cusolverMg.h>
+#include <cusolverRf.h>
+#include <cusolverSp.h>
 #endif
 #if DETSHIM_TEST_HAVE_cufft
 #include <cufftXt.h>
@@ -99,6 +103,25 @@ TEST(Abi, Curand) {
   static_assert(CalledAlike<abi::curandStatus(Generator, abi::curandOrdering),
                             decltype(::curandSetGeneratorOrdering)>());
   static_assert(CalledAlike<abi::curandStatus(int*), decltype(::curandGetVersion)>());
+
+  using Status = abi::curandStatus;
+  static_assert(CalledAlike<Status(Generator, unsigned*, size_t), decltype(::curandGenerate)>());
+  static_assert(
+      CalledAlike<Status(Generator, unsigned long long*, size_t), decltype(::curandGenerateLongLong)>());
+  static_assert(CalledAlike<Status(Generator, float*, size_t), decltype(::curandGenerateUniform)>());
+  static_assert(CalledAlike<Status(Generator, double*, size_t), decltype(::curandGenerateUniformDouble)>());
+  using Floats = Status(Generator, float*, size_t, float, float);
+  static_assert(CalledAlike<Floats, decltype(::curandGenerateNormal)>());
+  static_assert(CalledAlike<Floats, decltype(::curandGenerateLogNormal)>());
+  using Doubles = Status(Generator, double*, size_t, double, double);
+  static_assert(CalledAlike<Doubles, decltype(::curandGenerateNormalDouble)>());
+  static_assert(CalledAlike<Doubles, decltype(::curandGenerateLogNormalDouble)>());
+  static_assert(
+      CalledAlike<Status(Generator, unsigned*, size_t, double), decltype(::curandGeneratePoisson)>());
+  static_assert(CalledAlike<Status(Generator, unsigned*, size_t, double, abi::curandMethod),
+                            decltype(::curandGeneratePoissonMethod)>());
+  static_assert(CalledAlike<Status(Generator), decltype(::curandGenerateSeeds)>());
+  static_assert(CalledAlike<Status(Generator, abi::cudaStream_t), decltype(::curandSetStream)>());
 #else
   GTEST_SKIP() << "curand.h was not found when the build was configured";
 #endif
@@ -117,11 +140,18 @@ TEST(Abi, Cublas) {
 
   using Handle = abi::cublasHandle_t;
   static_assert(CalledAlike<abi::cublasStatus(Handle*), decltype(::cublasCreate_v2)>());
+  static_assert(CalledAlike<abi::cublasStatus(abi::cublasXtHandle_t*), decltype(::cublasXtCreate)>());
+  static_assert(CalledAlike<abi::cublasStatus(abi::cublasLtHandle_t*), decltype(::cublasLtCreate)>());
   static_assert(
       CalledAlike<abi::cublasStatus(Handle, abi::cublasAtomicsMode), decltype(::cublasSetAtomicsMode)>());
   static_assert(CalledAlike<abi::cublasStatus(abi::libraryProperty, int*), decltype(::cublasGetProperty)>());
 
   static_assert(same(abi::cublasGemmAlgo::standard, CUBLAS_GEMM_DEFAULT));
+  static_assert(same(abi::cublasGemmAlgo::first, CUBLAS_GEMM_ALGO0));
+  static_assert(same(abi::cublasGemmAlgo::last, CUBLAS_GEMM_ALGO23));
+  static_assert(same(abi::cublasGemmAlgo::standard_tensor, CUBLAS_GEMM_DEFAULT_TENSOR_OP));
+  static_assert(same(abi::cublasGemmAlgo::first_tensor, CUBLAS_GEMM_ALGO0_TENSOR_OP));
+  static_assert(same(abi::cublasGemmAlgo::last_tensor, CUBLAS_GEMM_ALGO15_TENSOR_OP));
 #if CUBLAS_VER_MAJOR >= 13
   static_assert(same(abi::cublasGemmAlgo::autotune, CUBLAS_GEMM_AUTOTUNE));
   static_assert(same(abi::cublasComputeType::emulated_fixedpoint, CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT));
@@ -375,6 +405,9 @@ TEST(Abi, CudnnLayers) {
                             decltype(::cudnnSetDropoutDescriptor)>());
   static_assert(CalledAlike<Status(P, P, float, P, size_t, unsigned long long),
                             decltype(::cudnnRestoreDropoutDescriptor)>());
+  static_assert(CalledAlike<Status(P), decltype(::cudnnDestroyDropoutDescriptor)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, size_t), decltype(::cudnnDropoutForward)>());
+  static_assert(CalledAlike<Status(P, P), decltype(::cudnnGetStream)>());
   static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P, P, P, P, P, P),
                             decltype(::cudnnSpatialTfSamplerBackward)>());
   static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P, abi::cudnnCTCLossAlgo, P, P, size_t),
@@ -488,6 +521,44 @@ TEST(Abi, Cusparse) {
                             decltype(::cusparseSpGEMMreuse_compute)>());
   static_assert(CalledAlike<Status(Handle, Pointer, Pointer, Pointer, Pointer), decltype(::cusparseAxpby)>());
   static_assert(CalledAlike<Status(Handle, Pointer, Pointer), decltype(::cusparseScatter)>());
+
+  // Of each four, one with plain numbers and one with complex ones.
+  using P = Pointer;
+  using Data = abi::cudaDataType;
+  static_assert(
+      CalledAlike<Status(P, Operation, P, P, P, P, Data, int, P), decltype(::cusparseSpSV_solve)>());
+  static_assert(CalledAlike<Status(P, Operation, Operation, P, P, P, P, Data, int, P),
+                            decltype(::cusparseSpSM_solve)>());
+  static_assert(CalledAlike<Status(P, int, int, int, P, P, P, P, P, P, Data, int, int, int, P),
+                            decltype(::cusparseCsr2cscEx2)>());
+  using Tridiagonal = Status(P, int, int, P, P, P, P, int, P);
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseSgtsv2)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseZgtsv2)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseDgtsv2_nopivot)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseCgtsv2_nopivot)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseSgtsvInterleavedBatch)>());
+  static_assert(CalledAlike<Tridiagonal, decltype(::cusparseZgtsvInterleavedBatch)>());
+  using Strided = Status(P, int, P, P, P, P, int, int, P);
+  static_assert(CalledAlike<Strided, decltype(::cusparseSgtsv2StridedBatch)>());
+  static_assert(CalledAlike<Strided, decltype(::cusparseZgtsv2StridedBatch)>());
+#if CUSPARSE_VERSION < 13000
+  using Factor = Status(P, int, int, P, P, P, P, P, int, P);
+  static_assert(CalledAlike<Factor, decltype(::cusparseScsrilu02)>());
+  static_assert(CalledAlike<Factor, decltype(::cusparseZcsrilu02)>());
+  static_assert(CalledAlike<Factor, decltype(::cusparseDcsric02)>());
+  static_assert(CalledAlike<Factor, decltype(::cusparseCcsric02)>());
+  using Blocks = Status(P, int, int, int, P, P, P, P, int, P, int, P);
+  static_assert(CalledAlike<Blocks, decltype(::cusparseSbsrilu02)>());
+  static_assert(CalledAlike<Blocks, decltype(::cusparseZbsrilu02)>());
+  static_assert(CalledAlike<Blocks, decltype(::cusparseDbsric02)>());
+  static_assert(CalledAlike<Blocks, decltype(::cusparseCbsric02)>());
+  using Color = Status(P, int, int, P, P, P, P, P, P, P, P, P);
+  static_assert(CalledAlike<Color, decltype(::cusparseScsrcolor)>());
+  static_assert(CalledAlike<Color, decltype(::cusparseZcsrcolor)>());
+#endif
+  using SparseVector = Status(P, Operation, int, int, P, P, int, int, P, P, P, P, int, P);
+  static_assert(CalledAlike<SparseVector, decltype(::cusparseSgemvi)>());
+  static_assert(CalledAlike<SparseVector, decltype(::cusparseZgemvi)>());
 #else
   GTEST_SKIP() << "cusparse.h was not found when the build was configured";
 #endif
@@ -504,6 +575,10 @@ TEST(Abi, Cusolver) {
   using Handle = abi::cusolverDnHandle_t;
   using Type = abi::cudaDataType;
   static_assert(CalledAlike<Status(Handle*), decltype(::cusolverDnCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverDnIRSParams_t*), decltype(::cusolverDnIRSParamsCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverSpHandle_t*), decltype(::cusolverSpCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverRfHandle_t*), decltype(::cusolverRfCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverMgHandle_t*), decltype(::cusolverMgCreate)>());
   static_assert(CalledAlike<Status(Handle, Mode), decltype(::cusolverDnSetDeterministicMode)>());
   static_assert(CalledAlike<Status(int*), decltype(::cusolverGetVersion)>());
   static_assert(
@@ -553,6 +628,26 @@ TEST(Abi, Nccl) {
   using Type = abi::ncclDataType;
   using Operation = abi::ncclRedOp;
   using Stream = abi::cudaStream_t;
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+  static_assert(sizeof(abi::ncclConfig_t) == sizeof(::ncclConfig_t));
+  static_assert(abi::nccl_config_unset == NCCL_CONFIG_UNDEF_INT);
+  constexpr ::ncclConfig_t fresh = NCCL_CONFIG_INITIALIZER;
+  static_assert(fresh.magic == abi::nccl_config_magic);
+#define DETSHIM_SAME_PLACE(field)                                                                            \
+  static_assert(offsetof(abi::ncclConfig_t, field) == offsetof(::ncclConfig_t, field))
+  DETSHIM_SAME_PLACE(magic);
+  DETSHIM_SAME_PLACE(cgaClusterSize);
+  DETSHIM_SAME_PLACE(minCTAs);
+  DETSHIM_SAME_PLACE(maxCTAs);
+  DETSHIM_SAME_PLACE(netName);
+  DETSHIM_SAME_PLACE(splitShare);
+  DETSHIM_SAME_PLACE(collnetEnable);
+  DETSHIM_SAME_PLACE(CTAPolicy);
+  DETSHIM_SAME_PLACE(shrinkShare);
+  DETSHIM_SAME_PLACE(nvlsCTAs);
+  DETSHIM_SAME_PLACE(nChannelsPerNetPeer);
+  DETSHIM_SAME_PLACE(nvlinkCentricSched);
+#endif
   static_assert(CalledAlike<Status(int*), decltype(::ncclGetVersion)>());
   static_assert(CalledAlike<Status(Id*), decltype(::ncclGetUniqueId)>());
   static_assert(CalledAlike<Status(Communicator*, int, Id, int), decltype(::ncclCommInitRank)>());
@@ -671,6 +766,21 @@ TEST(Abi, Cuda) {
                              CUresult(abi::CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
                                       unsigned, unsigned, Stream, void**)>());
   static_assert(called_alike<decltype(::cuGraphLaunch), CUresult(abi::CUgraphExec, Stream)>());
+
+  static_assert(CU_GRAPH_NODE_TYPE_MEM_ALLOC == abi::graph_node_mem_alloc);
+  static_assert(called_alike<decltype(::cuMemCreate),
+                             CUresult(abi::CUmemHandle*, size_t, const void*, unsigned long long)>());
+  using AddNode = CUresult(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, size_t, void*);
+  static_assert(called_alike<decltype(::cuGraphAddMemAllocNode), AddNode>());
+  static_assert(
+      called_alike<decltype(::cudaGraphAddMemAllocNode),
+                   cudaError(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, size_t, void*)>());
+#if CUDA_VERSION >= 13000 // before it, cuGraphAddNode_v2 has a name of its own
+  static_assert(offsetof(CUgraphNodeParams, type) == 0 && sizeof(CUgraphNodeType) == sizeof(int));
+  static_assert(called_alike<decltype(::cuGraphAddNode),
+                             CUresult(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, const void*,
+                                      size_t, int*)>());
+#endif
   static_assert(called_alike<decltype(::cuModuleGetFunction),
                              CUresult(abi::CUfunction*, abi::CUmodule, const char*)>());
 #if CUDA_VERSION >= 12000

@@ -1,4 +1,5 @@
 // An ordinary user of cuBLAS's products: for each argument it makes one call.
+//   several                                    a handle of cublasXt
 //   stream, workspace, math:MODE, strategy:N   settings of the handle
 //   FORM:COMPUTE:ALGO                          a product; FORM is ex, batched or strided, or these with _64
 #include "call.h"
@@ -56,7 +57,10 @@ int main(int argc, char** argv) {
       status = CALL(cublasSetStream_v2)(handle, reinterpret_cast<Opaque>(2));
     else if (!std::strcmp(what, "workspace"))
       status = CALL(cublasSetWorkspace_v2)(handle, workspace, sizeof workspace);
-    else if (!std::strncmp(what, "math:", 5))
+    else if (!std::strcmp(what, "several")) {
+      Opaque several = nullptr;
+      status = CALL(cublasXtCreate)(&several);
+    } else if (!std::strncmp(what, "math:", 5))
       status = CALL(cublasSetMathMode)(handle, first);
     else if (!std::strncmp(what, "strategy:", 9))
       status = CALL(cublasSetEmulationStrategy)(handle, first);

@@ -68,6 +68,42 @@ TEST_P(Cublas, WorkspaceIsLeftAloneWhereNothingIsForced) {
   }
 }
 
+/// A record of a variable that the user set.
+bool names_variable(const Shimmed& run, const std::string& action, const std::string& function,
+                    const std::string& name, const std::string& value) {
+  return std::ranges::any_of(run.records, [&](const nlohmann::json& r) {
+    return r["t"] == "call" && r["fn"] == function && r["do"] == action && r["variable"] == name &&
+           r["asked"] == value;
+  });
+}
+
+struct Variable {
+  std::string name, value, action;
+};
+const Variable variables[] = {{"CUBLAS_EMULATE_SINGLE_PRECISION", "1", "unfixed"},
+                              {"CUBLAS_EMULATE_SINGLE_PRECISION", "0", "observe"},
+                              {"CUBLAS_EMULATE_DOUBLE_PRECISION", "1", "unfixed"},
+                              {"CUBLAS_EMULATE_DOUBLE_PRECISION", "0", "observe"},
+                              {"CUBLAS_EMULATION_STRATEGY", "eager", "unfixed"},
+                              {"CUBLAS_EMULATION_STRATEGY", "default", "observe"},
+                              {"CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT", "55", "unfixed"},
+                              {"CUBLASLT_HEURISTICS_LUT_FILE", "table", "observe"},
+                              {"CUBLASLT_HEURISTICS_CACHE_CAPACITY", "7", "observe"},
+                              {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", "7", "observe"},
+                              {"NVIDIA_TF32_OVERRIDE", "0", "observe"}};
+
+TEST_P(Cublas, VariablesOfTheUserAreRecorded) {
+  for (const auto& [name, value, action] : variables) {
+    const Environment set{{name, value}};
+    const auto recorded = shimmed({}, enforce + set);
+    EXPECT_TRUE(names_variable(recorded, action, "cublasCreate_v2", name, value)) << name << recorded;
+    const auto out = shimmed({}, disabled("cublasCreate_v2") + set);
+    EXPECT_FALSE(names_variable(out, action, "cublasCreate_v2", name, value)) << out;
+  }
+  const auto none = shimmed({}, enforce + Environment{{"CUBLAS_EMULATION_STRATEGY", ""}});
+  EXPECT_FALSE(none.did("unfixed", "cublasCreate_v2")) << none;
+}
+
 TEST_P(Cublas, AtomicsStayOff) {
   EXPECT_TRUE(contains(native({}), "get=0 mode=1"));
   for (const Environment& mode : {enforce, strict}) {
@@ -147,9 +183,39 @@ TEST_P(CublasGemm, AutotuneIsLeftAloneAndRecorded) {
   }
 }
 
-TEST_P(CublasGemm, OtherAlgorithmsPass) {
+// A framework names them one by one and times each.
+TEST_P(CublasGemm, NumberedAlgorithmsBecomeTheDefaultOfTheirKind) {
+  struct Algorithm {
+    std::string asked, given;
+  };
+  for (const auto& [asked, given] :
+       {Algorithm{"0", "-1"}, Algorithm{"23", "-1"}, Algorithm{"100", "99"}, Algorithm{"115", "99"}}) {
+    for (const Form& form : forms) {
+      const std::string product = std::string{form.argument} + ":68:" + asked;
+      const auto replaced = shimmed({product});
+      EXPECT_TRUE(contains(calls(), seen(form, "68", given))) << form.function;
+      EXPECT_TRUE(replaced.did("replace", form.function)) << replaced;
+      shimmed({product}, disabled(form.function));
+      EXPECT_TRUE(contains(calls(), seen(form, "68", asked))) << form.function;
+    }
+    const std::string product = "ex:68:" + asked;
+    shimmed({product}, strict);
+    EXPECT_TRUE(contains(calls(), seen(forms[0], "68", given)));
+    for (const Environment& mode : {record, record + first, observe, enforce + off}) {
+      const auto left = shimmed({"several", product}, mode); // something else begins the log
+      EXPECT_TRUE(contains(calls(), seen(forms[0], "68", asked)));
+      EXPECT_TRUE(left.did("observe", "cublasGemmEx")) << left;
+    }
+  }
+  for (const std::string outside : {"24", "98", "116", "-2"}) {
+    shimmed({"ex:68:" + outside});
+    EXPECT_TRUE(contains(calls(), seen(forms[0], "68", outside)));
+  }
+}
+
+TEST_P(CublasGemm, TheUsualAlgorithmsPass) {
   for (const Form& form : forms)
-    for (const std::string algo : {"-1", "99", "3"}) {
+    for (const std::string algo : {"-1", "99"}) {
       const auto passed = shimmed({std::string{form.argument} + ":68:" + algo});
       EXPECT_TRUE(contains(calls(), seen(form, "68", algo))) << form.function;
       EXPECT_FALSE(passed.recorded(form.function)) << passed;
@@ -192,6 +258,17 @@ TEST_P(CublasGemm, FixedPointEmulationIsRecorded) {
   EXPECT_FALSE(harmless.did("unfixed", "cublasSetEmulationStrategy")) << harmless;
   for (const std::string what : {"cublasSetMathMode", "cublasSetEmulationStrategy"})
     EXPECT_FALSE(shimmed({"math:24", "strategy:2"}, disabled(what)).recorded(what));
+}
+
+TEST_P(CublasGemm, WorkOnSeveralDevicesIsRecorded) {
+  const Lines expected = native({"several"});
+  EXPECT_TRUE(contains(calls(), "cublasXtCreate"));
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto recorded = shimmed({"several"}, mode);
+    EXPECT_EQ(recorded.out, expected);
+    EXPECT_TRUE(recorded.did("unfixed", "cublasXtCreate")) << recorded;
+  }
+  EXPECT_FALSE(shimmed({"several"}, disabled("cublasXtCreate")).recorded("cublasXtCreate"));
 }
 
 TEST_P(CublasGemm, AWorkspaceOfTheProgramIsRecordedAndPasses) {

@@ -235,4 +235,15 @@ TEST_P(CublasLt, AutotuneOfCublasIsNotReplayed) {
   EXPECT_TRUE(replaced.did("replace", "cublasGemmEx")) << replaced;
 }
 
+TEST_P(CublasLt, VariablesOfTheUserAreRecorded) {
+  for (const auto& [name, value, action] : {std::tuple{"CUBLAS_EMULATE_DOUBLE_PRECISION", "1", "unfixed"},
+                                            std::tuple{"CUBLASLT_HEURISTICS_LUT_FILE", "table", "observe"}}) {
+    const Environment set{{name, value}};
+    const auto recorded = shimmed({"1"}, enforce + set);
+    EXPECT_TRUE(recorded.did(action, "cublasLtCreate")) << recorded;
+    EXPECT_FALSE(shimmed({"1"}, disabled("cublasLtCreate") + set).recorded("cublasLtCreate"));
+  }
+  EXPECT_FALSE(shimmed({"1"}).recorded("cublasLtCreate"));
+}
+
 } // namespace

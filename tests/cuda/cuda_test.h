@@ -36,6 +36,15 @@ struct Shimmed {
       return record["t"] == "call" && record["fn"] == function && record["do"] == action;
     });
   }
+  /// How often a call of `function` was recorded with this action.
+  uint64_t count(const std::string& action, const std::string& function) const {
+    uint64_t sum = 0;
+    for (const ProcessLog& process : processes)
+      for (const nlohmann::json& record : process.records)
+        if (record["t"] == "call" && record["fn"] == function && record["do"] == action)
+          sum += process.count(record);
+    return sum;
+  }
   bool recorded(const std::string& function) const {
     return std::ranges::any_of(records, [&](const nlohmann::json& record) {
       return record["t"] == "call" && record["fn"] == function;

@@ -6,6 +6,8 @@
 //     sets one descriptor to each mode in turn; `new` is another descriptor
 //   cudnn_layers dropout SEED...
 //     `none` is a descriptor without states
+//   cudnn_layers drop set:D:S|restore:D:S|destroy:D|here:D:H|there:D:H...
+//     gives descriptor D the states S, or uses it with handle H; `there` in a thread of its own
 //   cudnn_layers restore SEED
 //   cudnn_layers oob MODE
 //     a CTC loss descriptor
@@ -21,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -129,6 +132,31 @@ int set_dropouts(const Arguments& seeds) {
   return 0;
 }
 
+int drop(const Arguments& steps) {
+  for (const std::string& step : steps) {
+    char what[16] = {};
+    unsigned long d = 0, number = 0;
+    std::sscanf(step.c_str(), "%15[a-z]:%lu:%lu", what, &d, &number);
+    const std::string name = what;
+    int status = -1;
+    const auto forward = [&] {
+      status = CALL(cudnnDropoutForward)(at(number), at(d), at(13), at(14), at(15), at(16), at(17), 18);
+    };
+    if (name == "set")
+      status = CALL(cudnnSetDropoutDescriptor)(at(d), at(12), 0.5F, at(number), 15, 7);
+    else if (name == "restore")
+      status = CALL(cudnnRestoreDropoutDescriptor)(at(d), at(12), 0.5F, at(number), 15, 7);
+    else if (name == "destroy")
+      status = CALL(cudnnDestroyDropoutDescriptor)(at(d));
+    else if (name == "here")
+      forward();
+    else if (name == "there")
+      std::thread(forward).join();
+    std::printf("%s=%d\n", what, status);
+  }
+  return 0;
+}
+
 int call_function(const std::string& name) {
   int status = -1;
   if (name == "cudnnSpatialTfSamplerBackward")
@@ -167,6 +195,7 @@ int main(int argc, char** argv) {
   const std::string what = argv[1], first = argv[2];
   if (what == "pooling") return use_pooling({argv + 2, argv + argc});
   if (what == "dropout") return set_dropouts({argv + 2, argv + argc});
+  if (what == "drop") return drop({argv + 2, argv + argc});
   if (what == "call") return call_function(first);
   if (what == "restore")
     return CALL(cudnnRestoreDropoutDescriptor)(at(11), at(12), 0.5F, at(14), 15,

@@ -441,6 +441,40 @@ TEST_P(CudnnLayers, RestoredStatesKeepTheirSeedAndAreRecorded) {
       shimmed({"restore", "7"}, observe + Environment{{"DETSHIM_DISABLE", function}}).recorded(function));
 }
 
+TEST_P(CudnnLayers, DropoutStatesThatSeveralUseAreRecordedOnce) {
+  const std::string forward = "cudnnDropoutForward", forget = "cudnnDestroyDropoutDescriptor";
+  const Arguments shared[] = {
+      {"drop", "set:21:31", "here:21:12", "there:21:12", "there:21:12", "here:21:12"}, // by threads
+      {"drop", "set:21:31", "here:21:12", "here:21:112", "here:21:12"},                // by streams
+      {"drop", "set:21:31", "here:21:12", "restore:22:31", "there:22:12"},             // by descriptors too
+      {"drop", "here:21:12", "there:21:12"},                                           // set out of sight
+  };
+  for (const Arguments& program : shared) {
+    const Lines expected = native(program);
+    for (const Environment& mode : {enforce, strict, record, observe}) {
+      const auto seen = shimmed(program, mode);
+      EXPECT_EQ(seen.out, expected);
+      EXPECT_TRUE(contains(calls(), forward + " 12 21 13 14 15 16 17 18")) << seen;
+      EXPECT_EQ(seen.count("unfixed", forward), 1U) << seen;
+    }
+    EXPECT_FALSE(shimmed(program, disabled(forward)).recorded(forward));
+  }
+  const Arguments apart[] = {
+      {"drop", "set:21:31", "here:21:12", "here:21:13", "here:21:12"}, // two handles, one stream
+      {"drop", "set:21:31", "here:21:12", "set:22:32", "there:22:12", "here:21:12"}, // states for each
+      {"drop", "set:21:31", "here:21:12", "set:22:31", "there:22:12"},               // made anew
+      {"drop", "set:21:0", "here:21:12", "there:21:12"},                             // without any
+  };
+  for (const Arguments& program : apart) {
+    const auto seen = shimmed(program);
+    EXPECT_FALSE(seen.recorded(forward)) << seen;
+  }
+  // A descriptor at an address that had states. Without the hook it still has them.
+  const Arguments reborn{"drop", "set:21:31", "here:21:12", "destroy:21", "there:21:12"};
+  EXPECT_FALSE(shimmed(reborn).recorded(forward));
+  EXPECT_TRUE(shimmed(reborn, disabled(forget)).did("unfixed", forward));
+}
+
 // ---- what is recorded alone ----
 
 const char* const workspace_users[] = {

@@ -1,6 +1,7 @@
 // An ordinary user of cuRAND's device generators. Each argument makes one: `TYPE`, or `TYPE:SEED`, where SEED
-// is a number or `clock`, or `TYPE:SEED:ORDERING`; `xN` makes N of the default type, then destroys them.
-// Prints the statuses; the double's record tells what arrived.
+// is a number or `clock`, or `TYPE:SEED:ORDERING`; `xN` makes N of the default type, then destroys them;
+// `rTYPE` makes one, draws from it in a thread, and destroys it. Prints the statuses; the double's record
+// tells what arrived.
 #include "call.h"
 
 #include "vendor.h"
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 int main(int argc, char** argv) {
@@ -18,6 +20,14 @@ int main(int argc, char** argv) {
       for (Opaque& one : many) CALL(curandCreateGenerator)(&one, 100);
       for (; !many.empty(); many.pop_back()) // the last one first: its address is what the next one gets
         CALL(curandDestroyGenerator)(many.back());
+      continue;
+    }
+    if (argv[i][0] == 'r') {
+      Opaque one = nullptr;
+      unsigned words[4];
+      CALL(curandCreateGenerator)(&one, std::atoi(argv[i] + 1));
+      std::thread([&] { CALL(curandGenerate)(one, words, 4); }).join();
+      CALL(curandDestroyGenerator)(one);
       continue;
     }
     Opaque generator = nullptr;

@@ -5,6 +5,9 @@
 //   seed=VALUE  a number, or what programs take from the clock: `time` is seconds, `clock` nanoseconds
 //   order=N  offset=N  dims=N
 //   draw=N      draws N words and prints them in hexadecimal on one line
+//   here=NAME   calls curandGenerateNAME, curandGenerate (`Generate`) or curandSetStream (`SetStream`)
+//   there=NAME  the same in a thread of its own, which is waited for
+//   fork        goes on in a child process
 //   use=I       goes back to the I-th generator, from 0
 //   free        destroys the generator
 //
@@ -19,6 +22,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -47,6 +54,29 @@ void draw(curandGenerator_t generator, curandRngType type, size_t count) {
     std::printf("%s%llx", i ? " " : "", wide ? wide_words[i] : static_cast<unsigned long long>(words[i]));
   }
   std::printf("\n");
+}
+
+curandStatus_t call(curandGenerator_t generator, const std::string& name) {
+  union {
+    unsigned words[8];
+    unsigned long long wide_words[8];
+    float floats[8];
+    double doubles[8];
+  } out;
+  if (name == "Generate") return CALL(curandGenerate)(generator, out.words, 8);
+  if (name == "LongLong") return CALL(curandGenerateLongLong)(generator, out.wide_words, 8);
+  if (name == "Uniform") return CALL(curandGenerateUniform)(generator, out.floats, 8);
+  if (name == "UniformDouble") return CALL(curandGenerateUniformDouble)(generator, out.doubles, 8);
+  if (name == "Normal") return CALL(curandGenerateNormal)(generator, out.floats, 8, 0, 1);
+  if (name == "NormalDouble") return CALL(curandGenerateNormalDouble)(generator, out.doubles, 8, 0, 1);
+  if (name == "LogNormal") return CALL(curandGenerateLogNormal)(generator, out.floats, 8, 0, 1);
+  if (name == "LogNormalDouble") return CALL(curandGenerateLogNormalDouble)(generator, out.doubles, 8, 0, 1);
+  if (name == "Poisson") return CALL(curandGeneratePoisson)(generator, out.words, 8, 10);
+  if (name == "PoissonMethod")
+    return CALL(curandGeneratePoissonMethod)(generator, out.words, 8, 10, CURAND_CHOOSE_BEST);
+  if (name == "Seeds") return CALL(curandGenerateSeeds)(generator);
+  if (name == "SetStream") return CALL(curandSetStream)(generator, nullptr);
+  std::exit(2);
 }
 
 } // namespace
@@ -85,6 +115,15 @@ int main(int argc, char** argv) {
       check("dims", CALL(curandSetQuasiRandomGeneratorDimensions)(generators[at].handle, dimensions));
     } else if (is("draw=")) {
       draw(generators[at].handle, generators[at].type, number);
+    } else if (is("here=")) {
+      check(value, call(generators[at].handle, value));
+    } else if (is("there=")) {
+      std::thread([&] { check(value, call(generators[at].handle, value)); }).join();
+    } else if (is("fork")) {
+      std::fflush(stdout);
+      if (fork() == 0) continue;
+      wait(nullptr);
+      break;
     } else if (is("use=")) {
       at = number;
     } else if (is("free")) {

@@ -208,6 +208,81 @@ TEST_P(CurandHost, OptingOutBringsTheNativeResultBack) {
   EXPECT_EQ(shimmed(unseeded, disabled("curand")).out, native(unseeded));
 }
 
+/// What takes a generator's next numbers, and a type that it serves.
+struct Draw {
+  std::string name, function, type = "new=101";
+};
+const Draw draws[] = {
+    {"Generate", "curandGenerate"},           {"LongLong", "curandGenerateLongLong", "new=203"},
+    {"Uniform", "curandGenerateUniform"},     {"UniformDouble", "curandGenerateUniformDouble"},
+    {"Normal", "curandGenerateNormal"},       {"NormalDouble", "curandGenerateNormalDouble"},
+    {"LogNormal", "curandGenerateLogNormal"}, {"LogNormalDouble", "curandGenerateLogNormalDouble"},
+    {"Poisson", "curandGeneratePoisson"},     {"PoissonMethod", "curandGeneratePoissonMethod"}};
+
+TEST_P(CurandHost, AGeneratorThatThreadsShareIsRecordedOnce) {
+  for (const auto& [name, function, type] : draws) {
+    const Arguments shared{type, "here=" + name, "there=" + name, "there=" + name, "here=" + name};
+    const Lines expected = native(shared);
+    for (const Environment& mode : {enforce, strict, record, observe}) {
+      const auto seen = shimmed(shared, mode);
+      EXPECT_EQ(seen.out, expected);
+      EXPECT_EQ(seen.count("unfixed", function), 1U) << function << seen;
+    }
+    EXPECT_FALSE(shimmed(shared, disabled(function)).recorded(function)) << function;
+    // Another generator for each thread, and one that is drawn from in one thread alone.
+    const auto apart = shimmed({type, "here=" + name, type, "there=" + name, "use=0", "here=" + name});
+    EXPECT_FALSE(apart.recorded(function)) << apart;
+    EXPECT_FALSE(shimmed({type, "there=" + name}).recorded(function)) << function;
+  }
+}
+
+TEST_P(CurandHost, EachSharedGeneratorIsRecorded) {
+  const auto both = shimmed(
+      {"new=101", "new=161", "here=Generate", "there=Generate", "use=0", "here=Uniform", "there=Uniform"});
+  EXPECT_TRUE(both.did("unfixed", "curandGenerate")) << both;
+  EXPECT_TRUE(both.did("unfixed", "curandGenerateUniform")) << both;
+}
+
+// Threads are told apart by their names, not by their stacks, which the next one gets again.
+TEST_P(CurandHost, AThreadAfterAnotherIsAnotherThread) {
+  const auto seen = shimmed({"new=101", "there=Generate", "there=Generate"});
+  EXPECT_TRUE(seen.did("unfixed", "curandGenerate")) << seen;
+}
+
+// The child's generator is a copy, which the parent does not draw from.
+TEST_P(CurandHost, AForkedChildSharesNothing) {
+  const Arguments program{"new=101", "here=Generate", "fork", "here=Generate"};
+  const auto alone = shimmed(program);
+  EXPECT_FALSE(alone.did("unfixed", "curandGenerate")) << alone;
+  Arguments shared = program;
+  shared.push_back("there=Generate");
+  const auto child = shimmed(shared);
+  EXPECT_EQ(child.count("unfixed", "curandGenerate"), 1U) << child;
+}
+
+TEST_P(CurandHost, NoGeneratorIsSharedByNobody) {
+  const Arguments program{"new=9999", "here=Generate", "there=Generate"};
+  const auto refused = shimmed(program);
+  EXPECT_EQ(refused.out, native(program));
+  EXPECT_TRUE(contains(refused.out, "new: "));
+  EXPECT_FALSE(refused.recorded("curandGenerate")) << refused;
+}
+
+// A thread that makes a generator for another one may set it up. Later that is a race with what is drawn.
+TEST_P(CurandHost, SettingUpAGeneratorOfAnotherThreadIsRecorded) {
+  for (const std::string name : {"Seeds", "SetStream"}) {
+    const std::string function = name == "Seeds" ? "curandGenerateSeeds" : "curandSetStream";
+    const auto before = shimmed({"new=101", "here=" + name, "there=Generate"});
+    EXPECT_FALSE(before.did("unfixed", function)) << before;
+    EXPECT_FALSE(before.did("unfixed", "curandGenerate")) << before;
+    const Arguments after{"new=101", "here=Generate", "here=" + name, "there=" + name, "there=" + name};
+    const auto recorded = shimmed(after);
+    EXPECT_EQ(recorded.out, native(after));
+    EXPECT_EQ(recorded.count("unfixed", function), 1U) << recorded;
+    EXPECT_FALSE(shimmed(after, disabled(function)).recorded(function)) << function;
+  }
+}
+
 // ---- cuRAND, a double: generators on a device ----
 
 class CurandDevice : public CudaTest {
@@ -246,6 +321,15 @@ TEST_P(CurandDevice, DestroyedGeneratorsAreForgotten) {
   EXPECT_EQ(own[0], own[1]);
   const Lines emptied = seeds_of_the_last(disabled("curandDestroyGenerator"));
   EXPECT_NE(emptied.at(0), emptied.at(1));
+}
+
+// The address of one that was shared says nothing of the generator that has it now.
+TEST_P(CurandDevice, ADestroyedGeneratorsUsersAreForgotten) {
+  const Arguments program{"r100", "r100"};
+  const auto reborn = shimmed(program);
+  EXPECT_FALSE(reborn.did("unfixed", "curandGenerate")) << reborn;
+  const auto emptied = shimmed(program, disabled("curandDestroyGenerator"));
+  EXPECT_TRUE(emptied.did("unfixed", "curandGenerate")) << emptied;
 }
 
 TEST_P(CurandDevice, AFailureIsTheProgramsToSee) {

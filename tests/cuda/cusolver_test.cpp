@@ -52,6 +52,19 @@ TEST_P(Cusolver, ARandomisedDecompositionIsRecorded) {
   EXPECT_FALSE(without.recorded(decompose)) << without;
 }
 
+TEST_P(Cusolver, SolversWithoutTheModeAreRecorded) {
+  const Lines expected = native({"0"});
+  for (const std::string function : {"cusolverDnIRSParamsCreate", "cusolverSpCreate", "cusolverRfCreate"}) {
+    for (const Environment& mode : {enforce, strict, record, observe}) {
+      const auto recorded = shimmed({"0"}, mode);
+      EXPECT_EQ(recorded.out, expected);
+      EXPECT_TRUE(contains(calls(), function));
+      EXPECT_TRUE(recorded.did("unfixed", function)) << recorded;
+    }
+    EXPECT_FALSE(shimmed({"0"}, disabled(function)).recorded(function)) << function;
+  }
+}
+
 TEST_P(Cusolver, ALibraryWithoutTheModeIsRecorded) {
   const auto present = shimmed({"2"});
   EXPECT_FALSE(present.did("unfixed", "cusolverDnCreate")) << present;
@@ -71,6 +84,28 @@ TEST_P(Cusolver, TheLibraryIsNamed) {
 
 TEST_P(Cusolver, FailuresAreTheLibrarysOwn) {
   EXPECT_EQ(shimmed({"2"}, enforce + Environment{{"DOUBLE_MISBEHAVE", "fail"}}).out, Lines{"create=1"});
+}
+
+// ---- on several devices ----
+
+class CusolverMg : public CudaTest {
+protected:
+  void SetUp() override { use("multi_solver", DETSHIM_TEST_DOUBLES, ""); }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, CusolverMg, both_ways, name_of_way);
+
+TEST_P(CusolverMg, IsRecordedAndNamed) {
+  EXPECT_EQ(native({}), Lines{"create=0"});
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto recorded = shimmed({}, mode);
+    EXPECT_EQ(recorded.out, Lines{"create=0"});
+    EXPECT_TRUE(contains(calls(), "cusolverMgCreate"));
+    EXPECT_TRUE(recorded.did("unfixed", "cusolverMgCreate")) << recorded;
+    EXPECT_TRUE(std::ranges::any_of(recorded.records, [](const nlohmann::json& r) {
+      return r["t"] == "library" && r["lib"] == "cusolvermg";
+    })) << recorded;
+  }
+  EXPECT_FALSE(shimmed({}, disabled("cusolverMgCreate")).recorded("cusolverMgCreate"));
 }
 
 } // namespace

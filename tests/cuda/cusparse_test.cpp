@@ -257,4 +257,28 @@ TEST_P(Cusparse, TheLibraryIsNamed) {
   EXPECT_FALSE(is_named(shimmed({"vectors"}, disabled("cusparseCreate"))));
 }
 
+// ---- what NVIDIA says nothing of ----
+
+class CusparseSolvers : public CudaTest {
+protected:
+  void SetUp() override { use("sparse_solvers", DETSHIM_TEST_DOUBLES, ""); }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, CusparseSolvers, both_ways, name_of_way);
+
+TEST_P(CusparseSolvers, AreRecordedAndPass) {
+  const Lines functions = native({});
+  EXPECT_EQ(functions.size(), 43u);
+  const Lines expected = native(functions);
+  const Lines called = calls();
+  EXPECT_EQ(called.size(), functions.size());
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto recorded = shimmed(functions, mode);
+    EXPECT_EQ(recorded.out, expected);
+    EXPECT_EQ(calls(), called);
+    for (const std::string& function : functions) EXPECT_TRUE(recorded.did("unfixed", function)) << function;
+  }
+  for (const std::string& function : functions)
+    EXPECT_FALSE(shimmed({function}, disabled(function)).recorded(function)) << function;
+}
+
 } // namespace

@@ -52,6 +52,7 @@ protected:
   }
 
   void expect_filled(const Allocation& allocation);
+  void expect_left_unfilled(const std::string& function);
   void expect_counted(const std::string& called, const std::string& hook, const std::string& kernel);
 };
 
@@ -159,6 +160,35 @@ TEST_P(Driver, MemoryIsFilledOnRequest) {
   for (const Allocation& allocation : driver_allocations) expect_filled(allocation);
 }
 
+void Driver::expect_left_unfilled(const std::string& function) {
+  SCOPED_TRACE(function);
+  const Arguments arguments = calling({function});
+  const Lines out = native(arguments);
+  const Lines own = calls();
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto told = shimmed(arguments, mode + zero);
+    EXPECT_EQ(told.out, out);
+    EXPECT_EQ(calls(), own);
+    EXPECT_TRUE(told.did("unfixed", function)) << told;
+    EXPECT_EQ(recorded_of(told, "cuda") + recorded_of(told, "cudart"), 1) << told; // once
+  }
+  for (const Environment& left :
+       {enforce, disabled(function + ",cuda") + zero, enforce + zero + misbehaving("allocation fails")})
+    EXPECT_FALSE(shimmed(arguments, left).recorded(function));
+}
+
+TEST_P(Driver, WhatCannotBeFilledIsRecorded) {
+  for (const std::string function :
+       {"cuMemCreate", "cuGraphAddMemAllocNode", "cuGraphAddNode", "cuGraphAddNode_v2"}) {
+    expect_left_unfilled(function);
+    EXPECT_FALSE(shimmed(calling({function}), disabled(function) + zero).recorded(function));
+  }
+  for (const std::string node : {"no memory", "no memory either"}) {
+    const auto run = shimmed(calling({node}), enforce + zero);
+    EXPECT_EQ(recorded_of(run, "cuda"), 0) << run;
+  }
+}
+
 TEST_P(Driver, NothingIsFilledWhereNothingWasAllocated) {
   const auto empty = shimmed(calling({"nothing"}), enforce + zero);
   EXPECT_EQ(calls(), Lines{"cuMemAlloc_v2 bytes=0"});
@@ -234,8 +264,11 @@ TEST_P(Driver, ALookupThatIsLookedUpAnswersWithHooksToo) {
   EXPECT_EQ(line_of(left.out, "cuGetProcAddress"), "cuGetProcAddress=0 5a 5a") << left;
 }
 
-TEST_P(Driver, ADriverThatLooksItselfUpFindsItself) {
-  if (std::string{GetParam().suffix} != "") GTEST_SKIP() << "only a linked driver is found without a handle";
+// Only a linked driver is found without a handle.
+class LinkedDriver : public Driver {};
+INSTANTIATE_TEST_SUITE_P(Cuda, LinkedDriver, testing::Values(Way{"Linked", ""}), name_of_way);
+
+TEST_P(LinkedDriver, FindsItselfWhereItLooksItselfUp) {
   const Environment how = misbehaving("looks itself up");
   native(calling({"cuMemHostAlloc"}), how);
   EXPECT_TRUE(contains(calls(), "finds itself"));
@@ -285,10 +318,15 @@ TEST_P(EntryPoints, AFunctionThatIsNotHookedIsRecordedAndLeftAlone) {
   EXPECT_EQ(recorded_of(shimmed(arguments, enforce + another), "cuda"), 0);
 }
 
-TEST_P(EntryPoints, AnOlderDriverIsServedToo) {
-  if (std::string{GetParam().name}.ends_with("_v2") ||
-      std::string{GetParam().name}.find("ByVersion") != std::string::npos)
-    GTEST_SKIP() << "such a driver and runtime do not have it";
+// The lookups that such a driver and runtime have.
+class OldEntryPoints : public Driver {};
+INSTANTIATE_TEST_SUITE_P(Cuda, OldEntryPoints,
+                         testing::Values(Way{"cuGetProcAddress", "_entry"},
+                                         Way{"cudaGetDriverEntryPoint", "_entry"},
+                                         Way{"cudaGetDriverEntryPoint_ptsz", "_entry"}),
+                         name_of_way);
+
+TEST_P(OldEntryPoints, AreServedToo) {
   set_libraries(DETSHIM_TEST_OLD_DRIVERS);
   expect_filled({"cuMemAlloc_v2", "cuMemAlloc_v2", linear()});
   expect_counted("cuLaunchKernel", "cuLaunchKernel", "_Z4stepPf");
@@ -335,6 +373,13 @@ TEST_P(Runtime, FailuresArePassedOnAndMakeNone) {
       EXPECT_TRUE(left.did("unfixed", allocation.hook)) << left;
     }
   }
+}
+
+TEST_P(Runtime, AGraphsMemoryIsRecorded) {
+  expect_left_unfilled("cudaGraphAddMemAllocNode");
+  // By the driver's function, which the runtime looks up.
+  const auto below = shimmed({"cudaGraphAddNode"}, enforce + zero);
+  EXPECT_TRUE(below.did("unfixed", "cuGraphAddNode_v2")) << below;
 }
 
 TEST_P(Runtime, LaunchesAreCountedByName) {

@@ -164,10 +164,100 @@ TEST_P(Nccl, ReductionsAreRecordedAsTheyAre) {
   shimmed({});
   for (const std::string call :
        {"ncclCommInitRank ranks=2 id=an id! rank=1",
-        "ncclCommInitRankConfig ranks=2 id=an id! rank=1 config=0x7",
-        "ncclCommInitRankScalable ranks=2 rank=1 ids=1 an id config=0x7", "ncclCommInitAll count=2 first=3",
-        "ncclCommSplit color=1 key=2 config=0x7", "ncclCommShrink 3 of 1 config=0x7 flags=8"})
+        "ncclCommInitRankConfig ranks=2 id=an id! rank=1 config=1",
+        "ncclCommInitRankScalable ranks=2 rank=1 ids=1 an id config=1", "ncclCommInitAll count=2 first=3",
+        "ncclCommSplit color=1 key=2 config=1", "ncclCommShrink 3 of 1 config=1 flags=8"})
     EXPECT_TRUE(contains(calls(), call)) << call;
+}
+
+TEST_P(Nccl, SecondNamesAreHookedToo) {
+  const Lines expected = native({"second", "NCCL_ALGO=Tree"});
+  EXPECT_TRUE(contains(calls(), "by its second name"));
+  const auto set = shimmed({"second", "NCCL_ALGO=Tree"});
+  EXPECT_EQ(set.out, expected);
+  EXPECT_TRUE(contains(calls(), "by its second name"));
+  for (const std::string& maker : makers) {
+    EXPECT_TRUE(contains(calls(), maker + pinned)) << maker;
+    EXPECT_TRUE(set.did("replace", "p" + maker)) << set;
+    EXPECT_FALSE(set.recorded(maker)) << set;
+    const auto out = shimmed({"second", "NCCL_ALGO=Tree"}, disabled("p" + maker));
+    EXPECT_TRUE(contains(calls(), maker + " ALGO=Tree")) << out;
+  }
+  for (const std::string function : {"pncclAllReduce", "pncclReduce", "pncclReduceScatter",
+                                     "pncclRedOpCreatePreMulSum", "pncclCommWindowRegister"}) {
+    EXPECT_TRUE(set.did("observe", function)) << set;
+    EXPECT_FALSE(shimmed({"second"}, disabled(function)).recorded(function)) << function;
+  }
+  EXPECT_TRUE(contains(shimmed({"second"}, strict).out, "window=5"));
+}
+
+TEST_P(Nccl, WhatAConfigurationSetsIsRecorded) {
+  const std::pair<std::string, std::string> fields[] = {{"cgaClusterSize", "2"},
+                                                        {"minCTAs", "3"},
+                                                        {"maxCTAs", "4"},
+                                                        {"netName", "Socket"},
+                                                        {"splitShare", "5"},
+                                                        {"collnetEnable", "6"},
+                                                        {"CTAPolicy", "7"},
+                                                        {"shrinkShare", "8"},
+                                                        {"nvlsCTAs", "9"},
+                                                        {"nChannelsPerNetPeer", "10"},
+                                                        {"nvlinkCentricSched", "11"}};
+  const std::string configured[] = {"ncclCommInitRankConfig", "ncclCommInitRankScalable", "ncclCommSplit",
+                                    "ncclCommShrink"};
+  const auto has = [](const Shimmed& run, const std::string& function, const std::string& field,
+                      const std::string& value) {
+    return std::ranges::any_of(run.records, [&](const nlohmann::json& r) {
+      return r["t"] == "call" && r["fn"] == function && r["do"] == "observe" && r["asked"] == value &&
+             r["variable"] == "ncclConfig_t." + field;
+    });
+  };
+  const Lines expected = native({"config"});
+  const auto all = shimmed({"config"});
+  const auto older = shimmed({"config", "short"});
+  EXPECT_EQ(all.out, expected);
+  for (const std::string& function : configured)
+    for (const auto& [field, value] : fields) {
+      EXPECT_TRUE(has(all, function, field, value)) << function << field << all;
+      const bool is_old =
+          field == "cgaClusterSize" || field == "minCTAs" || field == "maxCTAs" || field == "netName";
+      EXPECT_EQ(has(older, function, field, value), is_old) << function << field << older;
+    }
+  for (const Arguments& none : {Arguments{}, Arguments{"config", "foreign"}, Arguments{"config", "null"}}) {
+    const auto run = shimmed(none);
+    EXPECT_FALSE(contains(lines(run.result.out), "ncclConfig_t")) << run;
+    for (const auto& [field, value] : fields) EXPECT_FALSE(has(run, "ncclCommSplit", field, value)) << run;
+  }
+}
+
+TEST_P(Nccl, FilesOfVariablesAreRecorded) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "nccl.conf").string();
+  const auto names = [](const Shimmed& run, const std::string& path) {
+    return std::ranges::any_of(run.records, [&](const nlohmann::json& r) {
+      return r["t"] == "call" && r["fn"] == "ncclGetUniqueId" && r["do"] == "observe" && r["asked"] == path;
+    });
+  };
+  const Environment named{{"NCCL_CONF_FILE", file}};
+  EXPECT_FALSE(names(shimmed({}, enforce + named), file)) << "it is not there yet";
+  std::ofstream(file) << "NCCL_DEBUG=WARN\n";
+  EXPECT_TRUE(names(shimmed({}, enforce + named), file));
+  EXPECT_FALSE(names(shimmed({}, disabled("ncclGetUniqueId") + named), file));
+  EXPECT_EQ(names(shimmed({}), "/etc/nccl.conf"), std::filesystem::exists("/etc/nccl.conf"));
+}
+
+// Two jobs on one host with one seed must not meet under one name.
+TEST_P(Nccl, UniqueNamesStayUnique) {
+  const auto made = [](const Lines& out) {
+    const auto found =
+        std::ranges::find_if(out, [](const std::string& line) { return line.starts_with("made="); });
+    return found == out.end() ? std::string{} : *found;
+  };
+  const Environment unique{{"DOUBLE_MISBEHAVE", "unique id"}};
+  const auto first = shimmed({}, enforce + unique), again = shimmed({}, enforce + unique);
+  EXPECT_NE(made(first.out), "");
+  EXPECT_NE(made(first.out), made(again.out));
+  EXPECT_EQ(made(shimmed({}).out), made(shimmed({}).out)) << "which without entropy is always the same";
 }
 
 TEST_P(Nccl, FailuresAreTheLibrarysOwn) {

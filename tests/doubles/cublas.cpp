@@ -40,6 +40,12 @@ int cublasDestroy_v2(Opaque handle) {
   return 0;
 }
 
+int cublasXtCreate(Opaque* handle) {
+  record("cublasXtCreate");
+  *handle = new Handle;
+  return 0;
+}
+
 int cublasSetAtomicsMode(Opaque handle, int mode) {
   record("cublasSetAtomicsMode mode=%d", mode);
   if (misbehaves("fail")) return not_initialized;

@@ -182,6 +182,23 @@ int cudnnRestoreDropoutDescriptor(Opaque dropout, Opaque handle, float probabili
   return run();
 }
 
+int cudnnDestroyDropoutDescriptor(Opaque dropout) {
+  record_call("cudnnDestroyDropoutDescriptor", dropout);
+  return run();
+}
+
+int cudnnDropoutForward(Opaque handle, Opaque dropout, Opaque x, Const x_data, Opaque y, Opaque y_data,
+                        Opaque reserve, size_t reserve_size) {
+  record_call("cudnnDropoutForward", handle, dropout, x, x_data, y, y_data, reserve, reserve_size);
+  return run();
+}
+
+// Handles are numbers here, and so are their streams: of a hundred handles, one stream.
+int cudnnGetStream(Opaque handle, Opaque* stream) {
+  *stream = reinterpret_cast<Opaque>(reinterpret_cast<uintptr_t>(handle) / 100);
+  return 0;
+}
+
 int cudnnSpatialTfSamplerBackward(Opaque handle, Opaque transformer, Const alpha, Opaque x, Const x_data,
                                   Const beta, Opaque dx, Opaque dx_data, Const alpha_grid, Opaque dy,
                                   Const dy_data, Const grid, Const beta_grid, Opaque dgrid) {

@@ -17,6 +17,9 @@ int cusolverDnXgesvdr(Opaque handle, Opaque params, signed char job_u, signed ch
                       int type_s, void* s, int type_u, void* u, int64_t ldu, int type_v, void* v, int64_t ldv,
                       int compute_type, void* device_buffer, size_t device_size, void* host_buffer,
                       size_t host_size, int* info);
+int cusolverDnIRSParamsCreate(Opaque* params);
+int cusolverSpCreate(Opaque* handle);
+int cusolverRfCreate(Opaque* handle);
 int cusolverGetVersion(int* version);
 
 } // extern "C"

@@ -13,6 +13,8 @@ const char* value_of(const char* name) {
   return value ? value : "(unset)";
 }
 
+int number_of(const NcclConfig* config) { return config ? config->blocking : -1; }
+
 /// Whichever way a communicator is made.
 int make(const char* name, Opaque* communicator) {
   static int the_communicator;
@@ -36,6 +38,11 @@ int ncclGetUniqueId(NcclUniqueId* id) {
   std::memset(id, 0, sizeof *id);
   std::strcpy(id->internal, "an id");
   id->internal[127] = '!';
+  if (misbehaves("unique id")) { // as the real one makes it
+    FILE* device = std::fopen("/dev/urandom", "r");
+    if (!device || std::fread(id->internal, 16, 1, device) != 1) return system_error;
+    std::fclose(device);
+  }
   return make("ncclGetUniqueId", nullptr);
 }
 
@@ -44,16 +51,16 @@ int ncclCommInitRank(Opaque* communicator, int ranks, NcclUniqueId id, int rank)
   return make("ncclCommInitRank", communicator);
 }
 
-int ncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank, void* config) {
-  record("ncclCommInitRankConfig ranks=%d id=%s%c rank=%d config=%p", ranks, id.internal, id.internal[127],
-         rank, config);
+int ncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank, NcclConfig* config) {
+  record("ncclCommInitRankConfig ranks=%d id=%s%c rank=%d config=%d", ranks, id.internal, id.internal[127],
+         rank, number_of(config));
   return make("ncclCommInitRankConfig", communicator);
 }
 
 int ncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count, NcclUniqueId* ids,
-                             void* config) {
-  record("ncclCommInitRankScalable ranks=%d rank=%d ids=%d %s config=%p", ranks, rank, id_count,
-         ids->internal, config);
+                             NcclConfig* config) {
+  record("ncclCommInitRankScalable ranks=%d rank=%d ids=%d %s config=%d", ranks, rank, id_count,
+         ids->internal, number_of(config));
   return make("ncclCommInitRankScalable", communicator);
 }
 
@@ -62,13 +69,13 @@ int ncclCommInitAll(Opaque* communicators, int count, const int* devices) {
   return make("ncclCommInitAll", communicators);
 }
 
-int ncclCommSplit(Opaque, int color, int key, Opaque* fresh, void* config) {
-  record("ncclCommSplit color=%d key=%d config=%p", color, key, config);
+int ncclCommSplit(Opaque, int color, int key, Opaque* fresh, NcclConfig* config) {
+  record("ncclCommSplit color=%d key=%d config=%d", color, key, number_of(config));
   return make("ncclCommSplit", fresh);
 }
 
-int ncclCommShrink(Opaque, int* excluded, int excluded_count, Opaque* fresh, void* config, int flags) {
-  record("ncclCommShrink %d of %d config=%p flags=%d", excluded[0], excluded_count, config, flags);
+int ncclCommShrink(Opaque, int* excluded, int excluded_count, Opaque* fresh, NcclConfig* config, int flags) {
+  record("ncclCommShrink %d of %d config=%d flags=%d", excluded[0], excluded_count, number_of(config), flags);
   return make("ncclCommShrink", fresh);
 }
 
@@ -99,6 +106,72 @@ int ncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residen
   record("ncclRedOpCreatePreMulSum %p %d %d", scalar, type, residence);
   *operation = 5;
   return 0;
+}
+
+// Profilers stand in front of the first names and call these.
+int pncclGetUniqueId(NcclUniqueId* id) {
+  record("by its second name");
+  return ncclGetUniqueId(id);
+}
+
+int pncclCommInitRank(Opaque* communicator, int ranks, NcclUniqueId id, int rank) {
+  record("by its second name");
+  return ncclCommInitRank(communicator, ranks, id, rank);
+}
+
+int pncclCommInitRankConfig(Opaque* communicator, int ranks, NcclUniqueId id, int rank, NcclConfig* config) {
+  record("by its second name");
+  return ncclCommInitRankConfig(communicator, ranks, id, rank, config);
+}
+
+int pncclCommInitRankScalable(Opaque* communicator, int ranks, int rank, int id_count, NcclUniqueId* ids,
+                              NcclConfig* config) {
+  record("by its second name");
+  return ncclCommInitRankScalable(communicator, ranks, rank, id_count, ids, config);
+}
+
+int pncclCommInitAll(Opaque* communicators, int count, const int* devices) {
+  record("by its second name");
+  return ncclCommInitAll(communicators, count, devices);
+}
+
+int pncclCommSplit(Opaque communicator, int color, int key, Opaque* fresh, NcclConfig* config) {
+  record("by its second name");
+  return ncclCommSplit(communicator, color, key, fresh, config);
+}
+
+int pncclCommShrink(Opaque communicator, int* excluded, int excluded_count, Opaque* fresh, NcclConfig* config,
+                    int flags) {
+  record("by its second name");
+  return ncclCommShrink(communicator, excluded, excluded_count, fresh, config, flags);
+}
+
+int pncclCommWindowRegister(Opaque communicator, void* memory, size_t size, Opaque* window, int flags) {
+  record("by its second name");
+  return ncclCommWindowRegister(communicator, memory, size, window, flags);
+}
+
+int pncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
+                   Opaque stream) {
+  record("by its second name");
+  return ncclAllReduce(from, to, count, type, operation, communicator, stream);
+}
+
+int pncclReduce(const void* from, void* to, size_t count, int type, int operation, int root,
+                Opaque communicator, Opaque stream) {
+  record("by its second name");
+  return ncclReduce(from, to, count, type, operation, root, communicator, stream);
+}
+
+int pncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
+                       Opaque stream) {
+  record("by its second name");
+  return ncclReduceScatter(from, to, count, type, operation, communicator, stream);
+}
+
+int pncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque communicator) {
+  record("by its second name");
+  return ncclRedOpCreatePreMulSum(operation, scalar, type, residence, communicator);
 }
 
 } // extern "C"

@@ -106,6 +106,7 @@ int cublasGetProperty(int type, int* value);
 // cuBLASLt.
 size_t cublasLtGetVersion();
 int cublasLtGetProperty(int type, int* value);
+int cublasXtCreate(Opaque* handle);
 int cublasLtCreate(Opaque* handle);
 int cublasLtDestroy(Opaque handle);
 int cublasLtMatmulDescCreate(Opaque* descriptor, int compute_type, int scale_type);
@@ -135,6 +136,7 @@ int curandDestroyGenerator(Opaque generator);
 int curandSetPseudoRandomGeneratorSeed(Opaque generator, unsigned long long seed);
 int curandSetGeneratorOrdering(Opaque generator, int ordering);
 int curandSetGeneratorOffset(Opaque generator, unsigned long long offset);
+int curandGenerate(Opaque generator, unsigned* out, size_t count);
 int curandGetVersion(int* version);
 int curandGetProperty(int type, int* value);
 

@@ -39,6 +39,10 @@ int cudnnSetDropoutDescriptor(Opaque dropout, Opaque handle, float probability, 
                               size_t states_size, unsigned long long seed);
 int cudnnRestoreDropoutDescriptor(Opaque dropout, Opaque handle, float probability, Opaque states,
                                   size_t states_size, unsigned long long seed);
+int cudnnDestroyDropoutDescriptor(Opaque dropout);
+int cudnnDropoutForward(Opaque handle, Opaque dropout, Opaque x, Const x_data, Opaque y, Opaque y_data,
+                        Opaque reserve, size_t reserve_size);
+int cudnnGetStream(Opaque handle, Opaque* stream);
 int cudnnSpatialTfSamplerBackward(Opaque handle, Opaque transformer, Const alpha, Opaque x, Const x_data,
                                   Const beta, Opaque dx, Opaque dx_data, Const alpha_grid, Opaque dy,
                                   Const dy_data, Const grid, Const beta_grid, Opaque dgrid);

@@ -1,0 +1,43 @@
+// Environment variables by which a user of cuBLAS chooses how it computes. They are read as handles are made.
+#pragma once
+
+#include "core/text.h"
+#include "loader/hook.h"
+
+#include <cstdlib>
+
+namespace detshim {
+
+struct CublasVariable {
+  const char* name;
+  bool emulates;        ///< its value brings fixed-point emulation, unless it is `harmless`
+  const char* harmless; ///< the value that does not
+};
+
+// Names: texts of libcublasLt.so.13; of the strategy cublas_api.h speaks at cublasEmulationStrategy_t.
+inline constexpr CublasVariable cublas_variables[] = {
+    {"CUBLAS_EMULATE_SINGLE_PRECISION", true, "0"},
+    {"CUBLAS_EMULATE_DOUBLE_PRECISION", true, "0"},
+    {"CUBLAS_EMULATION_STRATEGY", true, "default"},
+    {"CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT", true, ""},
+    {"CUBLASLT_HEURISTICS_LUT_FILE", false, ""},
+    {"CUBLASLT_HEURISTICS_CACHE_CAPACITY", false, ""},
+    {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", false, ""},
+    {"NVIDIA_TF32_OVERRIDE", false, ""}, // the precision, for all devices
+};
+
+/// Records those that are set; the fields of the hook's records are asked, given, variable.
+template <typename Call>
+void record_cublas_variables(const Call& call) {
+  for (const CublasVariable& variable : cublas_variables) {
+    const char* value = getenv(variable.name);
+    if (value == nullptr || *value == 0) continue;
+    if (variable.emulates && !same_text(value, variable.harmless))
+      call.record(Action::unfixed, "emulation is outside cuBLAS's promise of repeatability",
+                  {value, value, variable.name});
+    else
+      call.record(Action::observe, "takes part in choosing algorithms", {value, value, variable.name});
+  }
+}
+
+} // namespace detshim
