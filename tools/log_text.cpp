@@ -353,14 +353,13 @@ private:
     else
       std::cout << (verdict_.standing == Standing::partly ? " - what is named here passed detshim:\n"
                                                           : " - too little is known to say more:\n");
-    if (!verdict_.own_kernels.empty()) {
-      const auto& files = verdict_.own_kernels;
-      std::cout
-          << "  Kernels of its own, which detshim does not look into (atomics on floating-point numbers): "
-          << printable(files.front());
-      if (files.size() > 1) std::cout << " and " << counted(files.size() - 1, "other file");
-      std::cout << '\n';
-    }
+    if (is_covered && !verdict_.own_kernels.empty())
+      std::cout << "  Not looked into, as --accept-kernels says: the kernels of "
+                << printable(verdict_.own_kernels.front())
+                << (verdict_.own_kernels.size() > 1
+                        ? " and " + counted(verdict_.own_kernels.size() - 1, "other file")
+                        : "")
+                << '\n';
     if (is_covered && verdict_.has_refused)
       std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
     for (const Reason& reason : verdict_.reasons)

@@ -69,6 +69,9 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
       "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
       "is no failure");
   verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
+  verb.add_flag(
+      "--accept-kernels", options.accepts_kernels,
+      "the program's own kernels are known to be deterministic:\nthey are no reason for the verdict");
   verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
       ->type_name("NAME");
   verb.add_flag("--follow", options.follow,
@@ -78,8 +81,10 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
 }
 
 void check(const detshim::LogOptions& options) {
-  if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan))
-    throw detshim::UsageError("--follow takes none of --json, --all, --check, --no-scan and --run");
+  if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan ||
+                         options.accepts_kernels))
+    throw detshim::UsageError(
+        "--follow takes none of --json, --all, --check, --no-scan, --accept-kernels and --run");
   if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
 }
 

@@ -37,7 +37,8 @@ struct LogOptions {
   std::optional<std::string> run;    ///< the newest if not given
   bool json = false, all = false, check = false;
   bool follow = false, times = false;
-  bool no_scan = false; ///< the loaded code is not looked into
+  bool no_scan = false;         ///< the loaded code is not looked into
+  bool accepts_kernels = false; ///< kernels of the program's own are no reason for doubt
 };
 
 struct ScanOptions {

@@ -32,10 +32,11 @@ public:
   Judge(const Log& log, const Summary& summary, const LoadedCode& code)
       : log_(log), summary_(summary), code_(code) {}
 
-  Verdict judge() {
+  Verdict judge(bool accepts_kernels) {
     add_calls();
     add_code();
     add_copies();
+    if (!accepts_kernels && !verdict_.own_kernels.empty()) add_kernels();
     add_new_functions();
     add_settings();
     add_processes();
@@ -167,6 +168,17 @@ private:
             "do not strip it")
             .file = symbols.file;
     }
+  }
+
+  /// A sum by atomics in a kernel differs from run to run, and no call tells. A verdict that said nothing of
+  /// it would be read as a promise.
+  void add_kernels() {
+    add(Standing::unverified, "kernels",
+        some_of(verdict_.own_kernels) +
+            (verdict_.own_kernels.size() == 1 ? " has kernels" : " have kernels") +
+            ": whether they add floating-point numbers by atomics cannot be told",
+        "compare two runs; `detshim log --accept-kernels` once they are known to be deterministic")
+        .file = verdict_.own_kernels.front();
   }
 
   void add_copy(const std::string& file, const LinkedCopy& copy) {
@@ -396,8 +408,8 @@ bool Verdict::passes_check() const {
   });
 }
 
-Verdict judge(const Log& log, const Summary& summary, const LoadedCode& code) {
-  return Judge(log, summary, code).judge();
+Verdict judge(const Log& log, const Summary& summary, const LoadedCode& code, bool accepts_kernels) {
+  return Judge(log, summary, code).judge(accepts_kernels);
 }
 
 } // namespace detshim

@@ -31,14 +31,14 @@ struct Reason {
 struct Verdict {
   Standing standing = Standing::covered; ///< the worst of the reasons'
   std::vector<Reason> reasons;           ///< worst first
-  std::vector<std::string>
-      own_kernels;          ///< files with code for a GPU that is not CUDA's: no hook sees into it
-  bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
+  std::vector<std::string> own_kernels;  ///< files with code for a GPU that is not CUDA's own
+  bool has_refused = false;              ///< calls failed on purpose: covered, but not as the program wanted
 
   /// What `log --check` asks for. That the user left the code out of it (--no-scan) is no failure.
   bool passes_check() const;
 };
 
-Verdict judge(const Log& log, const Summary& summary, const LoadedCode& code);
+/// `accepts_kernels`: the user knows that kernels of the program's own are deterministic (--accept-kernels).
+Verdict judge(const Log& log, const Summary& summary, const LoadedCode& code, bool accepts_kernels);
 
 } // namespace detshim
