@@ -1,6 +1,6 @@
 // cuDNN's dropout and its spatial transformer.
 #include "core/seeds.h"
-#include "hooks/cudnn_common.h"
+#include "hooks/cudnn_stream.h"
 #include "hooks/shared_use.h"
 
 namespace detshim {
@@ -23,24 +23,6 @@ const void* states_of(cudnnDropoutDescriptor_t dropout) {
   const auto* entry = states_of_dropouts.find(dropout);
   if (entry == nullptr) return dropout;
   return reinterpret_cast<const void*>(__atomic_load_n(&entry->value, __ATOMIC_RELAXED));
-}
-
-using GetStream = cudnnStatus(cudnnHandle_t, cudaStream_t*);
-
-/// The handle's stream; a null one where the library cannot be asked (libcudnn_ops used directly).
-template <typename Call>
-cudaStream_t stream_of(const Call& call, cudnnHandle_t handle) {
-  // Looked up once until an object goes: a walk through all of them would cost more than a small pass.
-  static constinit uint64_t known_epoch = 0;
-  static constinit GetStream* known = nullptr;
-  const uint64_t epoch = uint64_t{draw_epoch()} + 1;
-  if (__atomic_load_n(&known_epoch, __ATOMIC_ACQUIRE) != epoch) {
-    __atomic_store_n(&known, call.template beside<GetStream>("cudnnGetStream"), __ATOMIC_RELAXED);
-    __atomic_store_n(&known_epoch, epoch, __ATOMIC_RELEASE);
-  }
-  GetStream* get = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  cudaStream_t stream = nullptr;
-  return get != nullptr && get(handle, &stream) == cudnnStatus::success ? stream : nullptr;
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 // CUBLAS_WORKSPACE_CONFIG bounds it (release notes of cuDNN 7.6.5; cuBLAS documentation, "Results
 // Reproducibility"). Nothing in the calls themselves would change that: they are recorded with whether it is.
 #include "core/settings.h"
-#include "hooks/cudnn_common.h"
+#include "hooks/cudnn_stream.h"
 
 #include <cstdlib>
 
@@ -14,17 +14,19 @@ namespace {
 using namespace abi;
 
 template <typename Call>
-void record_workspace_setting(const Call& call) {
+void record_workspace_setting(const Call& call, cudnnHandle_t handle) {
   if (call.passes()) return;
   record_cudnn_once(call);
   constexpr const char* setting = "CUBLAS_WORKSPACE_CONFIG";
   const char* value = getenv(setting);
+  // Not its address, which differs from run to run.
+  const char* const stream = stream_of(call, handle) == nullptr ? "default" : "own";
   if (value != nullptr && setting_is_good(setting, value))
-    call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace", {value});
+    call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace", {value, stream});
   else
     call.record(Action::unfixed,
                 "without CUBLAS_WORKSPACE_CONFIG the streams that it runs on may share a workspace",
-                {value != nullptr ? value : ""});
+                {value != nullptr ? value : "", stream});
 }
 
 /// The body of a search by timing. Its results are opaque, so they stay in the order of the times.
@@ -52,10 +54,10 @@ using namespace detshim::abi;
 
 /// Recorded with CUBLAS_WORKSPACE_CONFIG, and handed on.
 #define DETSHIM_WORKSPACE_USER(NAME, PARAMS, ARGUMENTS)                                                      \
-  DETSHIM_HOOK(cudnn, cudnnStatus, NAME, PARAMS, .action = Action::unfixed, .fields = {"setting"},           \
+  DETSHIM_HOOK(cudnn, cudnnStatus, NAME, PARAMS, .action = Action::unfixed, .fields = {"setting", "stream"}, \
                .summary = "Recorded: repeatable if CUBLAS_WORKSPACE_CONFIG is.") {                           \
     DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    record_workspace_setting(call);                                                                          \
+    record_workspace_setting(call, handle);                                                                  \
     return call.real ARGUMENTS;                                                                              \
   }
 

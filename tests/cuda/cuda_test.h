@@ -63,6 +63,16 @@ inline std::ostream& operator<<(std::ostream& stream, const Shimmed& run) {
   return stream;
 }
 
+/// The values of a field in the records of a function.
+inline std::set<std::string> values(const Shimmed& run, const std::string& function,
+                                    const std::string& field) {
+  std::set<std::string> found;
+  for (const auto& entry : run.records)
+    if (entry["t"] == "call" && entry["fn"] == function && entry.contains(field))
+      found.insert(entry[field].get<std::string>());
+  return found;
+}
+
 inline const Environment enforce{{"DETSHIM_SEED", "42"}};
 inline const Environment strict{{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "strict"}};
 inline const Environment observe{{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "observe"}};

@@ -501,7 +501,10 @@ TEST_P(CudnnLayers, NetworksAreRecordedWithTheWorkspaceSetting) {
       EXPECT_EQ(calls(), called);
       EXPECT_TRUE(fine.did("observe", function)) << fine;
       EXPECT_FALSE(fine.did("unfixed", function)) << fine;
+      EXPECT_EQ(values(fine, function, "stream"), std::set<std::string>{"default"});
     }
+    const auto own = shimmed(program, enforce + Environment{{"DOUBLE_STREAM", "77"}});
+    EXPECT_EQ(values(own, function, "stream"), std::set<std::string>{"own"});
     EXPECT_FALSE(shimmed(program, observe + Environment{{"DETSHIM_DISABLE", function}}).recorded(function));
   }
 }

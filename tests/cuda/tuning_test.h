@@ -33,13 +33,3 @@ protected:
   TemporaryFolder tuning_;
   std::string file_ = (tuning_.path() / "tuning.json").string();
 };
-
-/// The values of a field in the records of a function.
-inline std::set<std::string> values(const Shimmed& run, const std::string& function,
-                                    const std::string& field) {
-  std::set<std::string> found;
-  for (const auto& entry : run.records)
-    if (entry["t"] == "call" && entry["fn"] == function && entry.contains(field))
-      found.insert(entry[field].get<std::string>());
-  return found;
-}
