@@ -591,8 +591,9 @@ void write_now(bool is_last) {
 
 Autotune autotune() {
   const Autotune asked = options().autotune;
-  if (options().off() || (options().mode == Mode::observe && asked != Autotune::record)) return Autotune::off;
-  return asked;
+  if (options().off()) return Autotune::off;
+  // To give one candidate is to force an algorithm; to write down a choice changes nothing.
+  return asked == Autotune::record || options().forces() ? asked : Autotune::off;
 }
 
 bool find_tuning(const TuningProblem& problem, char* choice, size_t size) {

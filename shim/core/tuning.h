@@ -24,8 +24,8 @@
 
 namespace detshim {
 
-/// What becomes of searches here: options().autotune, but for the modes that change nothing. Mode observe may
-/// still keep what a program chose.
+/// What becomes of searches here: options().autotune, where the mode forces algorithms. In the others a
+/// program's search is left to it, and its choices may still be recorded.
 Autotune autotune();
 
 /// One search. The texts may hold anything; together they may be 2000 bytes long.

@@ -56,7 +56,7 @@ cublasGemmAlgo choose_gemm(const Call& call, cublasComputeType compute, cublasGe
   const bool is_plain = asked >= cublasGemmAlgo::first && asked <= cublasGemmAlgo::last;
   const bool is_tensor = asked >= cublasGemmAlgo::first_tensor && asked <= cublasGemmAlgo::last_tensor;
   if (is_plain || is_tensor) {
-    if (!options().forces() || (tuning != Autotune::first && tuning != Autotune::replay)) {
+    if (tuning != Autotune::first && tuning != Autotune::replay) {
       call.record(Action::observe, "named by the program, which may have timed several", {number, number});
       return asked;
     }

@@ -19,7 +19,8 @@ constexpr const char* no_note = "";
 
 /// Whether programs are kept from choosing a plan by its time.
 bool keeps_first_plan() {
-  return options().pins() && (autotune() == Autotune::first || autotune() == Autotune::replay);
+  const Autotune tuning = autotune();
+  return tuning == Autotune::first || tuning == Autotune::replay;
 }
 
 bool is_sdpa_backward(Name name) {

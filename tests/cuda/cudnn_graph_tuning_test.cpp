@@ -93,12 +93,17 @@ TEST_P(CudnnGraphTuning, WhatIsNotKeptIsTheFirst) {
 
 // A program without a search of its own is led to the kept plan, too.
 TEST_P(CudnnGraphTuning, ModesThatChangeNothingKeepButDoNotReplay) {
-  const Environment watching{{"DETSHIM_MODE", "observe"}};
-  shimmed({"time"}, recording() + watching + fastest("2"));
-  EXPECT_EQ(shimmed({"time"}, replaying()).out, Lines{"chosen 2"});
-  const auto watched = shimmed({"time"}, replaying() + watching + fastest("3"));
-  EXPECT_EQ(watched.out, Lines{"chosen 3"});
-  EXPECT_TRUE(watched.did("unfixed", finalize)) << "the program chose by time";
+  for (const std::string mode : {"observe", "record"}) {
+    const Environment watching{{"DETSHIM_MODE", mode}};
+    std::filesystem::remove(file_);
+    shimmed({"time"}, recording() + watching + fastest("2"));
+    EXPECT_EQ(shimmed({"time"}, replaying()).out, Lines{"chosen 2"});
+    for (const Environment& search : {replaying(), enforce + Environment{{"DETSHIM_AUTOTUNE", "first"}}}) {
+      const auto watched = shimmed({"time"}, search + watching + fastest("3"));
+      EXPECT_EQ(watched.out, Lines{"chosen 3"});
+      EXPECT_TRUE(watched.did("unfixed", finalize)) << "the program chose by time";
+    }
+  }
 }
 
 TEST_P(CudnnGraphTuning, ANondeterministicChoiceIsNotReplayed) {

@@ -136,13 +136,17 @@ TEST_P(CudnnTuning, OffLeavesTheTimedOrderOfDeterministicAlgorithms) {
   EXPECT_GT(orders.size(), 1U);
 }
 
-TEST_P(CudnnTuning, ModeObserveKeepsButDoesNotReplay) {
-  const Environment watching{{"DETSHIM_MODE", "observe"}};
-  shimmed(search("find", "data"), recording() + watching + fastest("5"));
-  EXPECT_EQ(ranking(shimmed(search("find", "data"), replaying()).out).front(), "5/0");
-  EXPECT_TRUE(contains(calls(), "cudnnGet"));
-  shimmed(search("find", "data"), replaying() + watching);
-  EXPECT_FALSE(contains(calls(), "cudnnGet")) << "answered by the library's own search";
+TEST_P(CudnnTuning, ModesThatChangeNothingKeepButDoNotReplay) {
+  for (const std::string mode : {"observe", "record"}) {
+    const Environment watching{{"DETSHIM_MODE", mode}};
+    std::filesystem::remove(file_);
+    shimmed(search("find", "data"), recording() + watching + fastest("5"));
+    EXPECT_EQ(ranking(shimmed(search("find", "data"), replaying()).out).front(), "5/0");
+    EXPECT_TRUE(contains(calls(), "cudnnGet"));
+    const auto watched = shimmed(search("find", "data"), replaying() + watching);
+    EXPECT_FALSE(contains(calls(), "cudnnGet")) << "answered by the library's own search";
+    EXPECT_TRUE(watched.did("unfixed", symbol("find", "data"))) << watched;
+  }
 }
 
 TEST_P(CudnnTuning, AFileOfAnotherDeviceIsRefused) {
