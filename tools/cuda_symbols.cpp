@@ -53,7 +53,7 @@ private:
 std::string cuda_library_of(const std::string& file) {
   const std::string name = std::filesystem::path(file).filename().string();
   for (const CudaLibrary& library : cuda_libraries)
-    if (name.starts_with(library.file_start)) return library.name;
+    if (is_file_of(library, name.c_str())) return library.name;
   return "";
 }
 

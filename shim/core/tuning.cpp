@@ -360,18 +360,20 @@ TuningStore::Differs TuningStore::differs(const TuningProblem& problem, char* th
     const size_t length = text_length(text);
     return span.length == length && compare(span, {text, length}) == 0;
   };
+  Differs result = Differs::no;
   for (Reader reader{known_.data(), known_.data() + known_.length()}; reader.at != reader.end;) {
     Entry entry;
     if (!read_entry(reader, entry) || !reader.take("\n")) break; // cannot be: it was read so
     if (!is(entry.fields[library_field], problem.library)) continue;
     const bool other_device = !is(entry.fields[device_field], device.c_str());
-    if (!other_device && is(entry.fields[version_field], version.c_str())) continue;
+    if (!other_device && is(entry.fields[version_field], version.c_str())) return Differs::no;
+    if (result != Differs::no) continue;
     Span said = entry.fields[other_device ? device_field : version_field];
     if (said.length >= size) said.length = size - 1;
     copy(said, there, size);
-    return other_device ? Differs::device : Differs::version;
+    result = other_device ? Differs::device : Differs::version;
   }
-  return Differs::no;
+  return result;
 }
 
 bool TuningStore::find(const TuningProblem& problem, char* choice, size_t size) const {
@@ -478,6 +480,7 @@ constinit uint64_t store_lock = 0;
 constinit char file_path[4096] = {};
 constinit bool is_read = false;
 constinit bool said = false;
+constinit const char* checked[4] = {}; // libraries whose choices in the file are this process's to use
 DETSHIM_STARTUP_DATA constinit bool waits = false; // something is not written yet: asked as a process ends
 constinit uint64_t last_try = 0;                   // milliseconds
 constinit uint32_t store_of = 0;                   // the generation whose choices wait
@@ -560,7 +563,21 @@ void read_once() {
   last_try = now();
 }
 
+/// False in a thread that has no device yet, and where the library does not say its version: nothing may be
+/// kept or found under such a name.
+bool has_place(const TuningProblem& problem) {
+  return !same_text(problem.device, "unknown") && *problem.version != 0 && !same_text(problem.version, "0");
+}
+
+/// Refuses a file that was written elsewhere, at a library's first search: later ones may be on another device
+/// of this process, and a program is not ended in the middle of its work.
 void check(const TuningProblem& problem) {
+  for (const char*& library : checked) {
+    if (library != nullptr && same_text(library, problem.library)) return;
+    if (library != nullptr) continue;
+    library = problem.library;
+    break;
+  }
   char there[200];
   Text<600> what;
   switch (store.differs(problem, there, sizeof there)) {
@@ -600,18 +617,21 @@ bool find_tuning(const TuningProblem& problem, char* choice, size_t size) {
   Lock guard(store_lock);
   if (!guard.held()) return false;
   read_once();
+  if (!has_place(problem)) return false;
   check(problem);
   return store.find(problem, choice, size);
 }
 
-void keep_tuning(const TuningProblem& problem, const char* choice) {
+bool keep_tuning(const TuningProblem& problem, const char* choice) {
   Lock guard(store_lock);
-  if (!guard.held()) return;
+  if (!guard.held()) return false;
   read_once();
+  if (!has_place(problem)) return false;
   check(problem);
-  if (!store.keep(problem, choice)) return;
+  if (!store.keep(problem, choice)) return false;
   __atomic_store_n(&waits, store.has_unwritten(), __ATOMIC_RELAXED);
   if (store.has_unwritten() && now() - last_try >= patience) write_now(false);
+  return true;
 }
 
 void flush_tuning_if_due() {

@@ -41,14 +41,15 @@ struct TuningProblem {
 inline constexpr size_t tuning_choice_size = 512;
 
 /// Copies the kept choice for a problem; false if there is none. The first call of a process reads FILE, and
-/// ends the process with one line on stderr and status 2 if FILE is missing (replay), damaged, of another
-/// format, or from another device or another version of that library.
+/// ends the process with one line on stderr and status 2 if FILE is missing (replay), damaged or of another
+/// format; so does the first call for a library whose choices in FILE are all from other devices or versions.
 bool find_tuning(const TuningProblem& problem, char* choice, size_t size);
 
 /// Keeps a choice, instead of an earlier one for the same problem. It reaches FILE half a second later at the
 /// earliest, by the next keep_tuning() or flush_tuning_if_due(), and at the end of the process: a program
 /// that tries its candidates in turn is not held up by a write at each. Reads FILE first as find_tuning().
-void keep_tuning(const TuningProblem& problem, const char* choice);
+/// False where it cannot be kept: the device or the version is not known, the texts are too long, no memory.
+bool keep_tuning(const TuningProblem& problem, const char* choice);
 
 /// Writes what waits if it has waited for long enough. Cheap where nothing waits.
 void flush_tuning_if_due();
@@ -101,8 +102,8 @@ public:
   uint64_t line() const { return line_; }
   uint64_t format() const { return format_; }
 
-  /// Whether the file holds choices of the problem's library that were made elsewhere; copies what the first
-  /// of them says.
+  /// Whether the file holds choices of the problem's library, and all of them were made elsewhere; copies what
+  /// the first of them says.
   Differs differs(const TuningProblem& problem, char* there, size_t size) const;
 
   bool find(const TuningProblem& problem, char* choice, size_t size) const;

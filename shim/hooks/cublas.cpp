@@ -57,7 +57,7 @@ cublasGemmAlgo choose_gemm(const Call& call, cublasComputeType compute, cublasGe
   const bool is_tensor = asked >= cublasGemmAlgo::first_tensor && asked <= cublasGemmAlgo::last_tensor;
   if (is_plain || is_tensor) {
     if (tuning != Autotune::first && tuning != Autotune::replay) {
-      call.record(Action::observe, "named by the program, which may have timed several", {number, number});
+      call.record(Action::unfixed, "named by the program, which may have timed several", {number, number});
       return asked;
     }
     const auto usual = is_plain ? cublasGemmAlgo::standard : cublasGemmAlgo::standard_tensor;

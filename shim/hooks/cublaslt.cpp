@@ -185,7 +185,8 @@ void keep_used(const Call& call, const Product& product, const Algo& algo) {
   Text<tuning_choice_size> choice;
   add_algo(choice, algo);
   choice.add("workspace ").add(workspace); // for a person to read
-  keep_tuning(problem.names(), choice.c_str());
+  if (!keep_tuning(problem.names(), choice.c_str()))
+    call.record(Action::unfixed, "the tuning file cannot keep this choice", {"", ""});
 }
 
 // ---- the list's answer ----
@@ -316,15 +317,16 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
 
 DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
              (cublasLtMatmulAlgo * algo, int attribute, const void* value, size_t size),
-             .action = Action::observe, .fields = {"attribute", "value"},
-             .summary = "Recorded: an algorithm that a program configures by itself shows when two logs are "
-                        "compared.") {
+             .action = Action::unfixed, .fields = {"attribute", "value"},
+             .summary = "Recorded: a program that configures algorithms by itself may choose among them by "
+                        "their times.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
   const cublasStatus status = call.real(algo, attribute, value, size);
   if (call.passes() || status != cublasStatus::success) return status;
   uint64_t number = 0;
   if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
-  call.record(Action::observe, "configured by the program", {attribute, number});
+  call.record(Action::unfixed, "configured by the program, which may have timed several",
+              {attribute, number});
   return status;
 }
 

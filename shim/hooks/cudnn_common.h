@@ -2,15 +2,20 @@
 #pragma once
 
 #include "abi/cudnn.h"
+#include "core/modules.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
 
-/// cuDNN's version number (90190 for 9.19.0), 0 where it cannot be asked.
+/// cuDNN's version number (90190 for 9.19.0), 0 where it cannot be asked. A part of it that is used directly
+/// (libcudnn_ops.so.9) may have no such function, another that is loaded has.
 template <typename Call>
 size_t cudnn_version(const Call& call) {
-  auto* get_version = call.template beside<size_t()>("cudnnGetVersion");
+  using Get = size_t();
+  auto* get_version = call.template beside<Get>("cudnnGetVersion");
+  if (get_version == nullptr)
+    get_version = reinterpret_cast<Get*>(const_cast<void*>(find_symbol("cudnnGetVersion")));
   return get_version != nullptr ? get_version() : 0;
 }
 
@@ -35,8 +40,9 @@ inline constinit uint32_t cudnn_said = 0;
 
 template <typename Call>
 void record_cudnn_once(const Call& call) {
-  record_library_once(call.hook(), cudnn_said,
-                      [&](auto& text) { text.add(static_cast<uint64_t>(cudnn_version(call))); });
+  record_library_once(call.hook(), cudnn_said, [&](auto& text) {
+    if (const size_t version = cudnn_version(call)) text.add(uint64_t{version});
+  });
 }
 
 } // namespace detshim

@@ -171,7 +171,8 @@ Status finalize_plan(const Call& call, Descriptor plan) {
   if (options().strict() && may_be_bad) return refuse(may_be_text, no_note);
 
   const bool is_one_of_many = keeps_first_plan() && note.config.key != 0;
-  if (Taken taken; is_one_of_many && is_taken(note, taken)) {
+  Taken taken = {};
+  if (is_one_of_many && is_taken(note, taken)) {
     if (taken.is_wanted)
       call.record(Action::replace, "the tuning file keeps another plan of this graph",
                   {no_note, engine, taken.config.engine});
@@ -182,6 +183,9 @@ Status finalize_plan(const Call& call, Descriptor plan) {
                   {no_note, engine, taken.config.engine});
     return cudnn_not_supported(call);
   }
+  if (taken.gave_up)
+    call.record(Action::unfixed, "the program does not try the plan that the tuning file keeps",
+                {no_note, taken.config.engine, engine});
   const Status status = call.real(plan);
   if (status != Status::success) {
     give_up(note);

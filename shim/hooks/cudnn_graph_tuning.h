@@ -36,10 +36,11 @@ void keep_choice(const Call& call, Descriptor plan) {
   const Backend backend = backend_of(call);
   Owned config(backend, DescriptorType::engine_config);
   Text<tuning_choice_size> choice;
-  if (!backend.usable() || !read(backend, plan, Name::execution_plan_engine_config, config)) return;
-  config_of(backend, config.descriptor, choice);
+  if (backend.usable() && read(backend, plan, Name::execution_plan_engine_config, config))
+    config_of(backend, config.descriptor, choice);
   GraphProblem problem(call, note.graph);
-  if (problem.is_known() && choice.length() != 0) keep_tuning(problem.names(), choice.c_str());
+  if (!problem.is_known() || choice.length() == 0 || !keep_tuning(problem.names(), choice.c_str()))
+    call.record(Action::unfixed, "the tuning file cannot keep this choice", {""});
 }
 
 /// The config that the tuning file keeps for a graph.

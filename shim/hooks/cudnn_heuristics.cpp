@@ -106,7 +106,7 @@ int64_t tune(const Call& call, const Backend& backend, Descriptor heuristics, co
   if (tuning == Autotune::record || !options().forces()) return -1;
   if (kept.place >= 0 && results.nondeterministic[kept.place])
     kept = {-1, {}, "what the tuning file keeps is nondeterministic: the first plan is taken"};
-  if (kept.place >= 0) want(graph, kept.config);
+  if (kept.place >= 0) want(graph, kept.config, results.found - 1);
   call.record(
       kept.place >= 0 ? Action::replace : Action::observe, kept.why,
       {results.found, results.nondeterministic_count, results.found - results.nondeterministic_count});

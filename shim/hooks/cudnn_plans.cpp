@@ -23,6 +23,8 @@ struct Graph {
   Config taken;
   uint64_t taken_by; ///< key of the thread
   Config wanted;     ///< by the tuning file, and not tried yet
+  int64_t others;    ///< plans that may be refused for it
+  uint64_t refused;  ///< key of the first config that was
   uint64_t ran_last; ///< key of the config
 };
 constexpr uint32_t graph_limit = 4096;
@@ -182,7 +184,9 @@ uint32_t number_of(const void* descriptor) {
     Graph& place = graphs[last_number % graph_limit];
     if (place.number != 0 && place.is_alive) continue;
     if (!write_locked({descriptor, last_number, Note::graph_itself, {}})) return 0;
-    place = {last_number, true, false, false, 0, {}, 0, {}, 0};
+    place = {};
+    place.number = last_number;
+    place.is_alive = true;
     problems[last_number % graph_limit][0] = 0;
     return last_number;
   }
@@ -213,10 +217,13 @@ void copy_problem(uint32_t number, char* problem, size_t size) {
   text.c_str();
 }
 
-void want(uint32_t number, const Config& config) {
+void want(uint32_t number, const Config& config, int64_t others) {
   Lock guard(lock);
-  if (Graph* const graph = graph_of(number); guard.held() && graph != nullptr && graph->taken.key == 0)
-    graph->wanted = config;
+  Graph* const graph = graph_of(number);
+  if (!guard.held() || graph == nullptr || graph->taken.key != 0) return;
+  graph->wanted = config;
+  graph->others = others;
+  graph->refused = 0;
 }
 
 void give_up(const Note& plan) {
@@ -237,14 +244,20 @@ bool run_last(const Note& plan) {
 bool is_taken(const Note& plan, Taken& taken) {
   const uint64_t thread = this_thread().key;
   Lock guard(lock);
-  const Graph* const graph = graph_of(plan.graph);
+  Graph* const graph = graph_of(plan.graph);
   if (graph != nullptr && graph->taken.key == 0 && graph->wanted.key != 0 &&
       graph->wanted.key != plan.config.key) {
-    taken = {graph->wanted, false, true};
-    return true;
+    taken = {graph->wanted, false, true, false};
+    if (graph->refused != plan.config.key && --graph->others >= 0) {
+      if (graph->refused == 0) graph->refused = plan.config.key;
+      return true;
+    }
+    graph->wanted = {};
+    taken.gave_up = true;
+    return false;
   }
   if (graph == nullptr || graph->taken.key == 0 || graph->taken.key == plan.config.key) return false;
-  taken = {graph->taken, graph->taken_by != thread, false};
+  taken = {graph->taken, graph->taken_by != thread, false, false};
   return true;
 }
 

@@ -80,8 +80,9 @@ void copy_problem(uint32_t graph, char* problem, size_t size);
 inline constexpr size_t problem_size = 900;
 
 /// The config that the tuning file keeps for the graph is among its engines: no other plan is let in before
-/// it was tried.
-void want(uint32_t graph, const Config& config);
+/// it was tried, unless the program seems not to try it: it comes back with a plan that was refused before,
+/// or more than `others` were.
+void want(uint32_t graph, const Config& config, int64_t others);
 /// A plan of that config cannot be used: whatever is wanted, it is no longer.
 void give_up(const Note& plan);
 
@@ -93,9 +94,10 @@ struct Taken {
   Config config;
   bool by_another_thread; ///< than this one
   bool is_wanted = false; ///< by the tuning file: nothing is taken yet
+  bool gave_up = false;   ///< what was wanted was not tried, and the plan may go ahead
 };
 
-/// Whether another config than the plan's is taken for its graph.
+/// Whether another config than the plan's is taken for its graph, or wanted. Counts what is refused for that.
 bool is_taken(const Note& plan, Taken& taken);
 
 /// Takes the plan's config for its graph, now that it is finalized. False where another one was taken since.

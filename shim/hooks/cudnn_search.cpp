@@ -107,9 +107,9 @@ const char* keep_order(cudnn::ConvolutionProblem problem, const Perf* results, i
   cudnn::KeptOrder order;
   for (int i = 0; i < count; ++i)
     if (is_usable(results[i])) order.add(results[i]);
-  if (!problem.is_whole() || !order.is_whole() || *order.text() == 0)
+  if (!problem.is_whole() || !order.is_whole() || *order.text() == 0 ||
+      !keep_tuning(problem.names(), order.text()))
     return "sorted by measured time; the tuning file cannot keep this search";
-  keep_tuning(problem.names(), order.text());
   return "sorted by measured time; the tuning file keeps the order";
 }
 

@@ -1,9 +1,10 @@
 // A nondeterministic algorithm that a program names itself, and the deterministic one that runs instead.
 //
-// A caller asks how large a workspace an algorithm wants, and runs it with one of that size. Both answers
-// follow one rule, so that the size is right for what runs: the size is the substitute's where the library
-// gives one for it; the substitute runs where the library gives a size for it that the caller's workspace
-// has. A caller that did not ask may have less: the algorithm that it named then runs.
+// A caller asks how large a workspace an algorithm wants, and runs it with one of that size. The answer is
+// large enough for the substitute, where the library gives a size for it, and for the algorithm that was
+// named, which runs where the library refuses the substitute in the end. The substitute runs where the
+// caller's workspace has its size; a caller that did not ask may have less, and then the algorithm that it
+// named runs.
 #pragma once
 
 #include "hooks/cudnn_common.h"
@@ -39,16 +40,16 @@ abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algori
   using abi::cudnnStatus;
   const uint64_t bytes = workspace;
   record_cudnn_once(call);
+  cudnnStatus refusal = cudnnStatus::success; // the library's own, of the call itself
   const auto leave = [&](const char* why) {
     const cudnnStatus status = run(algorithm.asked);
-    if (status == cudnnStatus::success)
+    if (status == cudnnStatus::success || refusal != cudnnStatus::success) // its size was ours
       call.record(Action::unfixed, why, {algorithm.asked_number(), algorithm.asked_number(), bytes});
     return status;
   };
   if (!options().forces()) return leave("nondeterministic; this mode leaves algorithms alone");
 
   size_t needed = 0;
-  cudnnStatus refusal = cudnnStatus::success; // the library's own, of the call itself
   const char* why = "the library gives no size for the deterministic algorithm";
   if (size_of(algorithm.given, &needed) == cudnnStatus::success) {
     why = "the workspace is too small for the deterministic algorithm";
@@ -74,7 +75,9 @@ abi::cudnnStatus answer_substitute_size(const Call& call, Substitution<Algorithm
                                         Size size_of) {
   using abi::cudnnStatus;
   record_cudnn_once(call);
-  if (options().forces() && bytes != nullptr && size_of(algorithm.given, bytes) == cudnnStatus::success) {
+  if (size_t given = 0;
+      options().forces() && bytes != nullptr && size_of(algorithm.given, &given) == cudnnStatus::success) {
+    if (size_of(algorithm.asked, bytes) != cudnnStatus::success || *bytes < given) *bytes = given;
     call.record(Action::replace, "the size for the algorithm that will run",
                 {algorithm.asked_number(), algorithm.given_number(), uint64_t{*bytes}});
     return cudnnStatus::success;

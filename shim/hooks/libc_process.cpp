@@ -9,6 +9,7 @@
 
 #include "core/log_file.h"
 #include "core/sys.h"
+#include "core/tuning.h"
 #include "hooks/escapes.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
@@ -158,6 +159,7 @@ void copy_environment(char* const* environment, char** copy, char* entry) {
 /// command line `argv` is. On the stack, because a vfork child may not allocate.
 template <typename Execute>
 auto with_name(char* const* original, char* const* argv, bool spawns, Execute execute) {
+  if (!spawns) flush_tuning(); // what this program chose; the next one begins anew
   if (options().off() || !preloads_us(original)) return execute(original);
   RunEntry entry;
   if (spawns)

@@ -107,15 +107,12 @@ template <typename Call>
 bool may_register(const Call& call, size_t size, int flags) {
   say_library(call);
   const char* const why = "kernels for registered windows ignore NCCL_ALGO";
-  if (options().strict()) {
-    call.record(Action::refuse, why, {uint64_t{size}, flags});
-    return false;
-  }
-  if (is_good_now(window_setting))
+  if (is_good_now(window_setting)) {
     call.record(Action::observe, "NCCL_WIN_ENABLE=0 keeps windows out of use", {uint64_t{size}, flags});
-  else
-    call.record(Action::unfixed, why, {uint64_t{size}, flags});
-  return true;
+    return true;
+  }
+  call.record(options().strict() ? Action::refuse : Action::unfixed, why, {uint64_t{size}, flags});
+  return !options().strict();
 }
 
 } // namespace

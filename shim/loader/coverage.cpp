@@ -64,7 +64,7 @@ bool comes_before(const char* a, const char* b) {
 int library_of(const Module& module) {
   const char* file = file_name(module.path);
   for (int i = 0; i < cuda_library_count; ++i)
-    if (starts_with(file, cuda_libraries[i].file_start)) return i;
+    if (is_file_of(cuda_libraries[i], file)) return i;
   return -1;
 }
 

@@ -16,6 +16,7 @@ struct Library {
   /// True: take the next definition in load order, whoever's it is. False: look for the library's own first,
   /// because frameworks define stubs under its names.
   bool next_in_order;
+  const CudaLibrary* cuda = nullptr; ///< says the files of one of CUDA's
 };
 constexpr Library other_libraries[] = {
     {"libc", {"libc.so"}, true},
@@ -30,7 +31,7 @@ struct Libraries {
   constexpr Libraries() {
     Library* row = rows;
     for (const Library& library : other_libraries) *row++ = library;
-    for (const CudaLibrary& library : cuda_libraries) *row++ = {library.name, {library.file_start}, false};
+    for (const CudaLibrary& library : cuda_libraries) *row++ = {library.name, {}, false, &library};
   }
 };
 constexpr Libraries libraries;
@@ -51,6 +52,7 @@ const Library* find_library(const char* name) {
 }
 
 bool is_of(const Module& module, const Library& library) {
+  if (library.cuda != nullptr) return is_file_of(*library.cuda, file_name(module.path));
   for (const char* start : library.file_starts)
     if (start != nullptr && starts_with(file_name(module.path), start)) return true;
   return false;

@@ -193,6 +193,15 @@ TEST_F(CoverageTest, APluginWithACopyIsNamed) {
       << text();
 }
 
+// Beginning like one of cuDNN's parts makes it none.
+TEST_F(CoverageTest, AUsersLibraryThatIsCalledLikeCudnnIsLookedInto) {
+  const std::filesystem::path mine = scratch_.path() / "libcudnn_mine.so";
+  std::filesystem::copy_file(programs + "coverage_plugin_copy.so", mine);
+  const json document = judged("coverage_no_user", {"rand", "load=" + mine.string()});
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "linked_copy")) << document["reasons"];
+}
+
 TEST_F(CoverageTest, ALibraryUnderAnotherNameIsNamed) {
   const std::filesystem::path renamed = scratch_.path() / "libcurand-1f2e3d4c.so.10";
   std::filesystem::copy_file(doubles + "/libcurand.so.10", renamed);

@@ -57,6 +57,20 @@ TEST_P(CudnnGraphTuning, NoOtherPlanIsLetInBeforeTheKeptOne) {
       (Lines{"list: 0 0 1", "plan 1: 3000", "plan 0: 0", "run: 5000", "plan 1: 0", "run: 0"}));
 }
 
+// It has reasons of its own not to take it, and must not be left without any.
+TEST_P(CudnnGraphTuning, AProgramThatLeavesOutTheKeptPlanGetsAnother) {
+  shimmed({"time"}, recording() + fastest("3"));
+  for (const auto& [program, expected] :
+       {std::pair<Arguments, Lines>{{"list", "plan=1", "plan=2", "plan=1"},
+                                    {"list: 0 3 1 2", "plan 1: 3000", "plan 2: 3000", "plan 1: 0"}},
+        {{"list", "plan=1", "plan=2", "plan=5", "plan=6"},
+         {"list: 0 3 1 2", "plan 1: 3000", "plan 2: 3000", "plan 5: 3000", "plan 6: 0"}}}) {
+    const auto left = shimmed(program, replaying());
+    EXPECT_EQ(left.out, expected);
+    EXPECT_TRUE(left.did("unfixed", finalize)) << left;
+  }
+}
+
 TEST_P(CudnnGraphTuning, TheFileNamesTheProblem) {
   shimmed({"matmuls=2", "time"}, recording() + fastest("2"));
   ASSERT_EQ(choices().size(), 1U) << text();

@@ -78,15 +78,18 @@ TEST_P(CudnnLayers, TheDeterministicAlgorithmRunsWithAWorkspaceOfItsSize) {
     const std::string natively = told(s.run), size_natively = told(s.size);
     EXPECT_EQ(word(natively, at.algorithm), s.asked);
 
+    // Enough for both: the library may yet refuse the one that is to run.
+    const std::string enough = std::to_string(std::max(std::stoi(s.needed), std::stoi(s.native)));
     for (const Environment& mode : {enforce, strict}) {
       const auto ran = shimmed(program, mode);
-      EXPECT_TRUE(contains(ran.out, std::string{"size=0 bytes="} + s.needed + " run=0")) << ran;
+      EXPECT_TRUE(contains(ran.out, "size=0 bytes=" + enough + " run=0")) << ran;
       // Every other argument is the program's own, in its place.
-      EXPECT_EQ(told(s.run), with_word(with_word(natively, at.algorithm, s.given), at.workspace, s.needed));
-      for (const std::string& line : calls()) // the size that was asked for, and the check before the run
-        if (line.starts_with(std::string{s.size} + " ")) {
-          EXPECT_EQ(line, with_word(size_natively, at.algorithm_in_size, s.given));
-        }
+      EXPECT_EQ(told(s.run), with_word(with_word(natively, at.algorithm, s.given), at.workspace, enough));
+      std::set<std::string> asked_for; // the size that was asked for, and the check before the run
+      for (const std::string& line : calls())
+        if (line.starts_with(std::string{s.size} + " ")) asked_for.insert(line);
+      EXPECT_EQ(asked_for, (std::set<std::string>{size_natively,
+                                                  with_word(size_natively, at.algorithm_in_size, s.given)}));
       EXPECT_TRUE(ran.did("replace", s.run)) << ran;
       EXPECT_TRUE(ran.did("replace", s.size)) << ran;
     }

@@ -128,20 +128,22 @@ TEST_P(Nccl, WindowsAreRecordedAndRefusedInStrict) {
   EXPECT_TRUE(contains(calls(), arrived));
 
   // With NCCL_WIN_ENABLE=0 it does no harm; then the program takes that away.
-  const auto harmless = shimmed({});
-  EXPECT_TRUE(contains(calls(), arrived));
-  EXPECT_TRUE(harmless.did("observe", function)) << harmless;
+  for (const Environment& mode : {enforce, strict}) {
+    const auto harmless = shimmed({}, mode);
+    EXPECT_TRUE(contains(calls(), arrived));
+    EXPECT_TRUE(harmless.did("observe", function)) << harmless;
+  }
   for (const Environment& mode : {enforce, record, observe}) {
     const auto left = shimmed({"NCCL_WIN_ENABLE"}, mode);
     EXPECT_TRUE(contains(left.out, "window=0")) << left;
     EXPECT_TRUE(contains(calls(), arrived));
     EXPECT_TRUE(left.did("unfixed", function)) << left;
   }
-  const auto refused = shimmed({}, strict);
+  const auto refused = shimmed({"NCCL_WIN_ENABLE"}, strict);
   EXPECT_TRUE(contains(refused.out, "window=5")) << refused;
   EXPECT_FALSE(contains(calls(), function));
   EXPECT_TRUE(refused.did("refuse", function)) << refused;
-  EXPECT_TRUE(contains(shimmed({}, disabled(function) + strict).out, "window=0"));
+  EXPECT_TRUE(contains(shimmed({"NCCL_WIN_ENABLE"}, disabled(function) + strict).out, "window=0"));
 }
 
 TEST_P(Nccl, ReductionsAreRecordedAsTheyAre) {
@@ -188,7 +190,7 @@ TEST_P(Nccl, SecondNamesAreHookedToo) {
     EXPECT_TRUE(set.did("observe", function)) << set;
     EXPECT_FALSE(shimmed({"second"}, disabled(function)).recorded(function)) << function;
   }
-  EXPECT_TRUE(contains(shimmed({"second"}, strict).out, "window=5"));
+  EXPECT_TRUE(contains(shimmed({"second", "NCCL_WIN_ENABLE"}, strict).out, "window=5"));
 }
 
 TEST_P(Nccl, WhatAConfigurationSetsIsRecorded) {
