@@ -1,17 +1,23 @@
 // An ordinary user of cuDNN's graph API that runs its plans, for the double of that interface: built without
 // the toolkit.
 //
+// clang-format off
 //   cudnn_execute COMMAND...
 //     plan=I        finalizes a plan of engine I for the present graph; it is the present plan if that works
-//     run           runs the present plan          populate   puts it into a CUDA graph
+//     run           runs the present plan
+//     populate      puts it into a CUDA graph
 //     destroy       destroys it
 //     list          prints the engines of the heuristics' list
-//     time          finalizes and runs a plan of each config of that list in turn, prints the fastest and
-//     runs it drop          destroys the present graph graph         begins another graph           sdpa one
-//     that holds an SDPA backward operation matmuls=N     one of N matrix products rng=N         gives a
-//     random operation the constant seed N and prints what it got rng-tensor    gives it a tensor for a seed
+//     time          finalizes and runs a plan of each config of that list in turn, prints the fastest and runs it
+//     drop          destroys the present graph
+//     graph         begins another graph
+//     sdpa          one that holds an SDPA backward operation
+//     matmuls=N     one of N matrix products
+//     rng=N         gives a random operation the constant seed N and prints what it got
+//     rng-tensor    gives it a tensor for a seed
 //     reduction     finalizes a reduction and prints whether it is deterministic, `unset` if nothing was said
 //     reduction=B   the same, with the program's own word
+// clang-format on
 #include "call.h"
 #include "vendor_backend.h"
 

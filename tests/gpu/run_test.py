@@ -9,10 +9,12 @@ The programs that are judged are shell scripts of a few lines; the library that 
 import json
 import os
 import pathlib
+import re
 import stat
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -27,18 +29,26 @@ def quietly(command, environment):
     return subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
 
 
-def names_everything(*calls):
+def names_everything(*calls, why="", reasons=()):
     """A stand-in for the command, whose log names what a row asks for."""
     document = {"calls": [{"action": action, "library": library, "function": function, "count": 3,
-                           "examples": [{"fields": fields}]} for action, library, function, fields in calls],
-                "environment": []}
+                           "examples": [{"fields": fields}], "why": [why]}
+                          for action, library, function, fields in calls],
+                "environment": [], "verdict": "unverified" if reasons else "covered",
+                "reasons": [{"kind": kind} for kind in reasons]}
     return f"cat <<'EOF'\n{json.dumps(document)}\nEOF"
 
 
 SEED_PINNED = names_everything(("pin", "curand", "curandSetPseudoRandomGeneratorSeed", {"given": "42"}))
 ATOMICS_MODE = names_everything(("replace", "cublas", "cublasSetAtomicsMode", {}))
-KERNEL = names_everything(("observe", "cudart", "cudaLaunchKernel", {"kernel": "_Z13contended_sumPKfPf"}))
-NO_KERNEL = names_everything(("pin", "libc", "rand", {}))
+LAUNCH = ("observe", "cudart", "cudaLaunchKernel", {"kernel": "_Z13contended_sumPKfPf"})
+KERNEL = names_everything(LAUNCH, reasons=["kernels"])
+COVERED_KERNEL = names_everything(LAUNCH)
+NO_KERNEL = names_everything(("pin", "libc", "rand", {}), reasons=["kernels"])
+ONE_GIVEN = ("replace", "cublaslt", "cublasLtMatmulAlgoGetHeuristic", {"found": 9, "given": 1})
+REPLAYED = names_everything(ONE_GIVEN, why="the choice that the tuning file keeps")
+NOT_REPLAYED = names_everything(ONE_GIVEN, why="not in the tuning file: the first is given")
+TIMED = names_everything(("unfixed", "cublaslt", "cublasLtMatmulAlgoGetHeuristic", {"found": 9, "given": 9}))
 SOLVER = names_everything(("replace", "cusolver", "cusolverDnSetDeterministicMode", {}))
 
 
@@ -245,7 +255,57 @@ class Judged(Case):
             self.skipTest("the library has no DETSHIM_KERNELS")
         status, line = self.judge("atomics")
         self.assertEqual(status, 1)
-        self.assertIn("the log does not say so: nothing in it matches contended_sum", line)
+        self.assertRegex(line, r"the log does not say so: nothing in it matches .*contended_sum")
+
+    def test_atomics_of_which_the_verdict_says_nothing(self):
+        self.add(atomics=f"{CLOCK}; od -N1 /dev/urandom >/dev/null")
+        self.add_command(COVERED_KERNEL)
+        status, line = self.judge("atomics")
+        self.assertEqual(status, 1)
+        self.assertIn("the log does not say so: its verdict has no reason kernels", line)
+
+    def tuned(self, log=REPLAYED, replayed="echo float 7; echo work_ms 2"):
+        """A program that chooses by time, unless it is given one candidate."""
+        self.add(cublaslt='case "$1$DETSHIM_AUTOTUNE" in '
+                          f'record:*) touch "${{DETSHIM_AUTOTUNE#*:}}"; {CLOCK};; '
+                          f'replay:*) [ -f "${{DETSHIM_AUTOTUNE#*:}}" ] || exit 8; {replayed};; '
+                          f'--det*) {CONSTANT}; echo work_ms 8;; '
+                          f'*) [ "$DETSHIM_SEED" ] && {CONSTANT} || {CLOCK}; echo work_ms 4;; esac; '
+                          'od -N1 /dev/urandom >/dev/null')
+        self.add_command(log)
+        return self.judge("cublaslt")
+
+    def test_recorded_tuning(self):
+        status, line = self.tuned()
+        self.assertEqual(status, 0, line)
+        self.assertRegex(line, r"^cublaslt +4 +1 +1\.00 +0\.50 +[0-9.]+  repeats$")
+        self.assertRegex(self.report.read_text(), "4 under replay: 1 distinct\\. Work, replayed: 0\\.50 of the "
+                                                  "default's \\(first\\), 0\\.25 of the library's own")
+
+    def test_recorded_tuning_that_differs(self):
+        status, line = self.tuned(replayed=CLOCK)
+        self.assertEqual(status, 1)
+        self.assertIn("DIFFERS under replay: float", line)
+
+    def test_recorded_tuning_that_loses_a_variant(self):
+        status, line = self.tuned(replayed="echo float unsupported")
+        self.assertEqual(status, 1)
+        self.assertIn("BROKEN: unsupported under replay alone: float", line)
+
+    def test_recorded_tuning_that_fails(self):
+        status, line = self.tuned(replayed="exit 6")
+        self.assertEqual(status, 1)
+        self.assertIn("FAILS under replay: exit status 6", line)
+
+    def test_nothing_replayed(self):
+        status, line = self.tuned(log=NOT_REPLAYED)
+        self.assertEqual(status, 1)
+        self.assertIn("the log does not say so: nothing was replayed", line)
+
+    def test_what_was_left_alone_is_no_proof(self):
+        status, line = self.tuned(log=TIMED)
+        self.assertEqual(status, 1)
+        self.assertIn("the log does not say so: nothing in it matches ^replace cublaslt", line)
 
     def test_no_log(self):
         self.add(curand=CONSTANT)
@@ -295,13 +355,22 @@ class Judged(Case):
         self.assertIn("versions unknown: the program `versions` is missing", text)
 
     def test_the_callers_settings_do_not_leak_in(self):
-        # Under detshim the library itself sets the former.
+        # Under detshim the library itself sets the first.
+        names = ("CUBLAS_WORKSPACE_CONFIG", "DETSHIM_MODE", "NVIDIA_TF32_OVERRIDE",
+                 "CUBLAS_EMULATE_DOUBLE_PRECISION")
         self.add(curand=f'{RANDOM}; [ "$DETSHIM_SEED" ] || '
-                        '[ -z "$CUBLAS_WORKSPACE_CONFIG$DETSHIM_MODE" ] || exit 9')
+                        f'[ -z "{"".join("$" + name for name in names)}" ] || exit 9')
         self.add_command(SEED_PINNED)
         done = self.call("--build", self.build, "--assume-gpu", "--runs", "2", "--only", "curand",
-                         environment={"CUBLAS_WORKSPACE_CONFIG": ":16:8", "DETSHIM_MODE": "off"})
+                         environment=dict.fromkeys(names, "off"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_all_that_detshim_sets_is_dropped(self):
+        page = quietly([BUILD / "detshim", "options", "--markdown"], os.environ).stdout
+        (table,) = re.findall(r"enforce and strict set\n.*?\n## ", page, re.DOTALL)
+        names = set(re.findall(r"(?m)^\| `(\w+)`", table))
+        self.assertIn("NCCL_PROTO", names)
+        self.assertLessEqual(names, the_script()["DROPPED"])
 
 
 def knows(variable):
@@ -309,11 +378,18 @@ def knows(variable):
     return quietly(["true"], {"LD_PRELOAD": str(BUILD / "libdetshim.so"), variable: "1"}).returncode == 0
 
 
+def the_script():
+    """What the script defines."""
+    script = types.ModuleType("run")
+    script.__file__ = str(HERE / "run")
+    sys.modules["run"] = script  # its dataclasses look themselves up there
+    exec(compile((HERE / "run").read_text(), HERE / "run", "exec"), vars(script))
+    return vars(script)
+
+
 def find_libraries(programs, environment):
     """The script's own search."""
-    loader = {"__name__": "run", "__file__": str(HERE / "run")}
-    exec(compile((HERE / "run").read_text(), HERE / "run", "exec"), loader)
-    return loader["find_libraries"](programs, environment)
+    return the_script()["find_libraries"](programs, environment)
 
 
 if __name__ == "__main__":
