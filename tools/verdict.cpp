@@ -4,6 +4,7 @@
 #include "style.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -36,7 +37,8 @@ public:
     add_calls();
     add_code();
     add_copies();
-    if (!accepts_kernels && !verdict_.own_kernels.empty()) add_kernels();
+    find_launchers();
+    if (!accepts_kernels) add_kernels();
     add_new_functions();
     add_settings();
     add_processes();
@@ -170,14 +172,50 @@ private:
     }
   }
 
+  static constexpr const char* kernels_remedy =
+      "compare two runs; `detshim log --accept-kernels` once they are known to be deterministic";
+
+  /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
+  /// and Triton's own.
+  static bool compiles_kernels(const std::string& file) {
+    return std::ranges::any_of(std::to_array({"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"}),
+                               [&](const char* start) { return file.starts_with(start); });
+  }
+
+  /// With DETSHIM_KERNELS=1 launches are in the log, also of kernels that no file holds.
+  void find_launchers() {
+    for (const Process& process : log_.processes)
+      for (const Call& call : process.calls) {
+        if ((call.library != "cuda" && call.library != "cudart") ||
+            call.function.find("Launch") == std::string::npos)
+          continue;
+        const std::string file = call.at.substr(0, call.at.rfind('+'));
+        if (file.starts_with('/') && cuda_library_of(file).empty() &&
+            std::ranges::find(verdict_.own_kernels, file) == verdict_.own_kernels.end())
+          verdict_.own_kernels.push_back(file);
+      }
+  }
+
   /// A sum by atomics in a kernel differs from run to run, and no call tells. A verdict that said nothing of
   /// it would be read as a promise.
   void add_kernels() {
+    std::set<std::string> compilers;
+    for (const Process& process : log_.processes)
+      for (const std::string& file : process.modules)
+        if (compiles_kernels(base_name(file))) compilers.insert(file);
+    if (!compilers.empty())
+      add(Standing::unverified, "kernels",
+          *compilers.begin() + " is loaded, which compiles kernels as the program runs: whether they add "
+                               "floating-point numbers "
+                               "by atomics cannot be told",
+          kernels_remedy)
+          .file = *compilers.begin();
+    if (verdict_.own_kernels.empty()) return;
     add(Standing::unverified, "kernels",
         some_of(verdict_.own_kernels) +
             (verdict_.own_kernels.size() == 1 ? " has kernels" : " have kernels") +
             ": whether they add floating-point numbers by atomics cannot be told",
-        "compare two runs; `detshim log --accept-kernels` once they are known to be deterministic")
+        kernels_remedy)
         .file = verdict_.own_kernels.front();
   }
 

@@ -184,7 +184,7 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     return cudnn_not_supported(call);
   }
   if (taken.gave_up)
-    call.record(Action::unfixed, "the program does not try the plan that the tuning file keeps",
+    call.record(Action::unfixed, "the program does not try the kept plan",
                 {no_note, taken.config.engine, engine});
   const Status status = call.real(plan);
   if (status != Status::success) {

@@ -126,6 +126,23 @@ TEST_F(CoverageTest, KernelsOfTheProgramsOwnAreUnverified) {
   EXPECT_EQ(judged("coverage_user", {"create"})["own_kernels"], json::array());
 }
 
+TEST_F(CoverageTest, KernelsThatAreLaunchedAreUnverified) {
+  const json document = judged("runtime_calls", {"cudaLaunchKernel"}, {{"DETSHIM_KERNELS", "1"}});
+  EXPECT_TRUE(says(document, "kernels")) << document["reasons"];
+  EXPECT_EQ(document["own_kernels"], json::array({programs + "runtime_calls"}));
+}
+
+TEST_F(CoverageTest, KernelsThatAreCompiledAtRunTimeAreUnverified) {
+  for (const std::string name : {"libnvrtc.so.13", "libtriton.so"}) {
+    const std::filesystem::path compiler = scratch_.path() / name;
+    std::filesystem::copy_file(programs + "coverage_plugin.so", compiler);
+    const json document = judged("coverage_no_user", {"load=" + compiler.string(), "rand"});
+    expect_reason(document, "unverified", "kernels", "", compiler.string());
+    EXPECT_EQ(read({"--accept-kernels"})["verdict"], "covered");
+    std::filesystem::remove_all(log());
+  }
+}
+
 TEST_F(CoverageTest, PastTheDriversHooksIsABypassWhereTheyHaveSomethingToDo) {
   const Environment in_front{{"LD_PRELOAD", "libcuda.so.1:" + under_shim(scratch_).at("LD_PRELOAD")}};
   const Arguments calls{"cuMemAlloc_v2"};
