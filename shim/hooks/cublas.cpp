@@ -212,7 +212,6 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
   return call.real(handle, strategy);
 }
 
-#define DETSHIM_LIST(...) __VA_ARGS__
 // One of the cublasGemmEx family. PARAMS and ARGUMENTS are all but the last two.
 #define DETSHIM_GEMM(NAME, PARAMS, ARGUMENTS)                                                                \
   DETSHIM_HOOK(                                                                                              \

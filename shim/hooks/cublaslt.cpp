@@ -1,13 +1,14 @@
 // cuBLASLt: a program that asks for several algorithms wants to time them. It is given one, or, with
 // DETSHIM_AUTOTUNE=record:FILE and replay:FILE, its own choice of an earlier run.
 #include "abi/cublaslt.h"
+#include "core/hash.h"
 #include "core/lock.h"
 #include "core/table.h"
 #include "core/tuning.h"
 #include "hooks/cublas_variables.h"
 #include "hooks/cublas_version.h"
-#include "hooks/device_name.h"
 #include "hooks/library_version.h"
+#include "hooks/tuning_place.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -25,13 +26,6 @@ void say_library(const Call& call) {
                       [&](auto& text) { add_cublas_version(call, "cublasLtGetProperty", text); });
 }
 
-/// FNV-1a, 64 bits.
-uint64_t hash_of(const void* data, size_t length, uint64_t hash = 0xCBF29CE484222325) {
-  const auto* bytes = static_cast<const unsigned char*>(data);
-  for (size_t i = 0; i < length; ++i) hash = (hash ^ bytes[i]) * 0x100000001B3;
-  return hash;
-}
-
 /// An algorithm's bytes as text.
 void add_algo(TextWriter& text, const Algo& algo) {
   for (const uint64_t word : algo.data) text.add_hex(word, 16).add(' ');
@@ -43,15 +37,6 @@ void add_algo(TextWriter& text, const Algo& algo) {
 struct Product {
   cublasLtMatmulDesc_t operation;
   cublasLtMatrixLayout_t a, b, c, d;
-};
-
-/// Everything that names a product for the tuning file.
-struct Problem {
-  Text<260> device;
-  Text<32> version;
-  Text<1600> shape;
-
-  TuningProblem names() { return {device.c_str(), "cublaslt", version.c_str(), "matmul", shape.c_str()}; }
 };
 
 using GetAttribute = cublasStatus(const void*, int, void*, size_t, size_t*);
@@ -122,27 +107,33 @@ void add_attributes(GetAttribute* get, const void* descriptor, const cublasLtAtt
   }
 }
 
-template <typename Call>
-void describe(const Call& call, const Product& product, Problem& problem) {
-  const Getters getters = getters_of(call);
-  getters.device.add_name(problem.device);
-  problem.version.add(getters.version);
-  problem.shape.add("product");
-  add_attributes(getters.of_operation, product.operation, cublaslt_matmul_attributes, problem.shape);
-  const struct {
-    const char* name;
-    cublasLtMatrixLayout_t layout;
-  } matrices[] = {{" A", product.a}, {" B", product.b}, {" C", product.c}, {" D", product.d}};
-  for (const auto& matrix : matrices) {
-    problem.shape.add(matrix.name);
-    add_attributes(getters.of_layout, matrix.layout, cublaslt_layout_attributes, problem.shape);
+/// A product as the tuning file names it.
+class Problem {
+public:
+  Problem(const Getters& getters, const Product& product) : place_(getters.device) {
+    place_.version().add(getters.version);
+    text_.add("product");
+    add_attributes(getters.of_operation, product.operation, cublaslt_matmul_attributes, text_);
+    const struct {
+      const char* name;
+      cublasLtMatrixLayout_t layout;
+    } matrices[] = {{" A", product.a}, {" B", product.b}, {" C", product.c}, {" D", product.d}};
+    for (const auto& matrix : matrices) {
+      text_.add(matrix.name);
+      add_attributes(getters.of_layout, matrix.layout, cublaslt_layout_attributes, text_);
+    }
   }
-}
 
-uint64_t hash_of(Problem& problem) {
-  const uint64_t hash = hash_of(problem.device.c_str(), problem.device.length());
-  return hash_of(problem.shape.c_str(), problem.shape.length(), hash);
-}
+  TuningProblem names() { return place_.name("cublaslt", "matmul", text_.c_str()); }
+  uint64_t hash() {
+    const uint64_t device = fnv1a(names().device, text_length(names().device));
+    return fnv1a(text_.c_str(), text_.length(), device);
+  }
+
+private:
+  TuningPlace place_;
+  Text<1600> text_;
+};
 
 // ---- what was listed, and what of it is used: for DETSHIM_AUTOTUNE=record ----
 
@@ -152,12 +143,12 @@ constinit uint64_t lock = 0;
 constinit bool any_listed = false;
 
 void remember_list(Problem& problem, const Result* results, int count) {
-  const uint64_t key = hash_of(problem);
+  const uint64_t key = problem.hash();
   Lock guard(lock);
   if (!guard.held()) return;
   for (int i = 0; i < count; ++i)
     if (results[i].state == cublasStatus::success)
-      listed.insert(hash_of(&results[i].algo, sizeof(Algo), key)) = results[i].workspace_size + 1;
+      listed.insert(fnv1a(&results[i].algo, sizeof(Algo), key)) = results[i].workspace_size + 1;
   __atomic_store_n(&any_listed, true, __ATOMIC_RELAXED);
 }
 
@@ -166,10 +157,9 @@ void remember_list(Problem& problem, const Result* results, int count) {
 template <typename Call>
 void keep_used(const Call& call, const Product& product, const Algo& algo) {
   if (!__atomic_load_n(&any_listed, __ATOMIC_RELAXED)) return;
-  Problem problem;
-  describe(call, product, problem);
-  const uint64_t key = hash_of(problem);
-  const uint64_t algo_key = hash_of(&algo, sizeof algo, key);
+  Problem problem(getters_of(call), product);
+  const uint64_t key = problem.hash();
+  const uint64_t algo_key = fnv1a(&algo, sizeof algo, key);
   uint64_t workspace = 0;
   {
     Lock guard(lock);
@@ -205,20 +195,25 @@ int first_success(const Result* results, int count) {
   return -1;
 }
 
-/// The result that the file keeps for the product: -1 if it keeps none, -2 if the list has it no more.
+/// The result that the tuning file keeps for a product.
+struct Kept {
+  int place = -1;  ///< in the list; -1: it is not there
+  const char* why; ///< for the log
+};
+
 template <typename Call>
-int find_kept(const Call& call, const Product& product, const Result* results, int count) {
-  Problem problem;
-  describe(call, product, problem);
+Kept find_kept(const Call& call, const Product& product, const Result* results, int count) {
+  Problem problem(getters_of(call), product);
   char kept[tuning_choice_size];
-  if (!find_tuning(problem.names(), kept, sizeof kept)) return -1;
+  if (!find_tuning(problem.names(), kept, sizeof kept))
+    return {-1, "not in the tuning file: the first is given"};
   for (int i = 0; i < count; ++i) {
     if (results[i].state != cublasStatus::success) continue;
     Text<160> algo;
     add_algo(algo, results[i].algo);
-    if (starts_with(kept, algo.c_str())) return i;
+    if (starts_with(kept, algo.c_str())) return {i, "the choice that the tuning file keeps"};
   }
-  return -2;
+  return {-1, "the library does not offer what the tuning file keeps: the first is given"};
 }
 
 } // namespace
@@ -268,8 +263,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
     return status;
   }
   if (tuning == Autotune::record) {
-    Problem problem;
-    describe(call, product, problem);
+    Problem problem(getters_of(call), product);
     char kept[tuning_choice_size];
     find_tuning(problem.names(), kept, sizeof kept); // refuses a wrong file now, not after the search
     remember_list(problem, results, found);
@@ -280,11 +274,9 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
   const char* why = "one is given: several would be timed";
   int chosen = first;
   if (tuning == Autotune::replay) {
-    const int kept = find_kept(call, product, results, found);
-    if (kept >= 0) chosen = kept;
-    why = kept >= 0    ? "the choice that the tuning file keeps"
-          : kept == -1 ? "not in the tuning file: the first is given"
-                       : "the library does not offer what the tuning file keeps: the first is given";
+    const Kept kept = find_kept(call, product, results, found);
+    if (kept.place >= 0) chosen = kept.place;
+    why = kept.why;
   }
   leave_one(results, returned, chosen);
   call.record(Action::replace, why, {found, 1});
@@ -348,7 +340,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
     return status;
   }
   Text<24> fingerprint;
-  fingerprint.add_hex(hash_of(algo, sizeof *algo), 16);
+  fingerprint.add_hex(fnv1a(algo, sizeof *algo), 16);
   call.record(Action::observe, "the program's choice", {fingerprint.c_str(), uint64_t{workspace_size}});
   if (autotune() == Autotune::record)
     keep_used(call, {operation, a_layout, b_layout, c_layout, d_layout}, *algo);

@@ -346,7 +346,6 @@ DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
 }
 
 // A graph's own memory is there anew in each launch.
-#define DETSHIM_LIST(...) __VA_ARGS__
 #define DETSHIM_GRAPH_NODE(LIBRARY, RESULT, NAME, IS_MEMORY, PARAMS, ARGUMENTS)                              \
   DETSHIM_HOOK(LIBRARY, RESULT, NAME, (DETSHIM_LIST PARAMS), .action = Action::unfixed, .fields = {"given"}, \
                .summary = "Recorded if DETSHIM_FILL is set: memory that a graph allocates is not filled.") { \

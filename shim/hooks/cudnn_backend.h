@@ -57,21 +57,21 @@ inline bool read(const Backend& backend, Descriptor from, Name name, Owned& into
 }
 
 /// What an engine's notes say of it.
-enum class Verdict { deterministic, nondeterministic, unreadable };
+enum class EngineNotes { deterministic, nondeterministic, unreadable };
 
 /// Whether the config's engine carries the note NONDETERMINISTIC (CUDNN_ATTR_ENGINE_NUMERICAL_NOTE).
-inline Verdict judge(const Backend& backend, Descriptor config) {
+inline EngineNotes read_notes(const Backend& backend, Descriptor config) {
   constexpr int64_t note_limit = 32;
   Owned engine(backend, DescriptorType::engine);
-  if (!read(backend, config, Name::engine_config_engine, engine)) return Verdict::unreadable;
+  if (!read(backend, config, Name::engine_config_engine, engine)) return EngineNotes::unreadable;
   abi::cudnnNumericalNote notes[note_limit];
   int64_t count = 0;
   if (backend.get(engine.descriptor, Name::engine_numerical_note, Type::numerical_note, note_limit, &count,
                   notes) != Status::success)
-    return Verdict::unreadable;
+    return EngineNotes::unreadable;
   for (int64_t i = 0; i < count && i < note_limit; ++i)
-    if (notes[i] == abi::cudnnNumericalNote::non_deterministic) return Verdict::nondeterministic;
-  return Verdict::deterministic;
+    if (notes[i] == abi::cudnnNumericalNote::non_deterministic) return EngineNotes::nondeterministic;
+  return EngineNotes::deterministic;
 }
 
 } // namespace detshim::cudnn

@@ -1,7 +1,7 @@
 #include "hooks/cudnn_descriptions.h"
 
+#include "core/hash.h"
 #include "core/lock.h"
-#include "core/tuning.h"
 
 namespace detshim::cudnn {
 namespace {
@@ -20,13 +20,6 @@ constexpr size_t set_size = 16;
 constexpr size_t set_count = 2048;
 constinit Description descriptions[set_count][set_size] = {};
 constinit uint64_t lock = 0;
-
-uint64_t mix(uint64_t a, uint64_t b) {
-  uint64_t x = (a ^ b * 0x9E3779B97F4A7C15) + 0xD1B54A32D192ED03;
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-  x = (x ^ x >> 27) * 0x94D049BB133111EB;
-  return x ^ x >> 31;
-}
 
 Description* set_of(const void* descriptor) {
   return descriptions[mix(reinterpret_cast<uintptr_t>(descriptor), 0) % set_count];
@@ -143,11 +136,6 @@ void add_words(TextWriter& text, int name, Type type, int64_t count, const void*
 
 } // namespace
 
-bool keeps_choices() {
-  const Autotune tuning = autotune();
-  return tuning == Autotune::record || tuning == Autotune::replay;
-}
-
 void describe(const void* descriptor, Name attribute, Type type, int64_t count, const void* elements) {
   const int name = static_cast<int>(attribute);
   if (count < 1 || elements == nullptr || name == tensor_unique_id || name == graph_handle ||
@@ -185,7 +173,7 @@ bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& tex
   Lock guard(lock);
   if (!guard.held()) return false;
   uint64_t hash = 0;
-  Text<900 - hash_room> words;
+  Text<problem_size - hash_room> words;
   for (int64_t i = 0; i < count; ++i) {
     const Description* const operation = find(operations[i]);
     if (operation == nullptr) return false;

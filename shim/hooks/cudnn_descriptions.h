@@ -8,12 +8,12 @@
 
 namespace detshim::cudnn {
 
-/// Whether choices are recorded or replayed.
-bool keeps_choices();
-
 /// Follows an attribute that was set. What differs between two runs of a program is left out: identifiers of
 /// tensors, addresses, seeds.
 void describe(const void* descriptor, Name name, Type type, int64_t count, const void* elements);
+
+/// Bytes of a graph's name with its closing zero.
+inline constexpr size_t problem_size = 900;
 
 /// Writes what a graph of these operations is: the operations with their tensors, as far as there is room,
 /// and a hash of everything that was set. False where one of them is not known.

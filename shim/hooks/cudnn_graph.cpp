@@ -43,11 +43,11 @@ bool holds_sdpa_backward(const Descriptor* operations, int64_t count) {
 }
 
 /// What the notes of a finalized plan's engine say.
-Verdict judge_plan(const Backend& backend, Descriptor plan) {
-  if (!backend.usable()) return Verdict::unreadable;
+EngineNotes notes_of_plan(const Backend& backend, Descriptor plan) {
+  if (!backend.usable()) return EngineNotes::unreadable;
   Owned config(backend, DescriptorType::engine_config);
-  if (!read(backend, plan, Name::execution_plan_engine_config, config)) return Verdict::unreadable;
-  return judge(backend, config.descriptor);
+  if (!read(backend, plan, Name::execution_plan_engine_config, config)) return EngineNotes::unreadable;
+  return read_notes(backend, config.descriptor);
 }
 
 /// A config was set: what Finalize must know of the plan. The config may be gone by then.
@@ -55,9 +55,9 @@ Note plan_note(const Backend& backend, Descriptor plan, Descriptor config) {
   Note note;
   note.descriptor = plan;
   note.flags = Note::plan;
-  const Verdict verdict = backend.usable() ? judge(backend, config) : Verdict::unreadable;
-  if (verdict == Verdict::nondeterministic) note.flags |= Note::nondeterministic;
-  if (verdict == Verdict::unreadable) note.flags |= Note::unreadable;
+  const EngineNotes notes = backend.usable() ? read_notes(backend, config) : EngineNotes::unreadable;
+  if (notes == EngineNotes::nondeterministic) note.flags |= Note::nondeterministic;
+  if (notes == EngineNotes::unreadable) note.flags |= Note::unreadable;
   if (!backend.usable()) return note;
   note.graph = note_of(config).graph;
   if (note.graph != 0) note.config = config_of(backend, config);
@@ -95,9 +95,9 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     return with_flags(Note::matmul);
   case Name::engine_heuristic_operation_graph:
   case Name::engine_operation_graph:
-    return number_of(descriptors[0]) != 0 && derive(descriptor, descriptors[0]);
+    return number_of(descriptors[0]) != 0 && inherit_graph(descriptor, descriptors[0]);
   case Name::engine_config_engine:
-    return derive(descriptor, descriptors[0]);
+    return inherit_graph(descriptor, descriptors[0]);
   case Name::execution_plan_engine_config:
     forget(descriptor);
     return remember(plan_note(backend_of(call), descriptor, descriptors[0]));
@@ -192,9 +192,9 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     return status;
   }
   if ((note.flags & Note::from_json) != 0) {
-    const Verdict verdict = judge_plan(backend_of(call), plan);
-    is_bad = verdict == Verdict::nondeterministic;
-    is_unreadable = verdict == Verdict::unreadable;
+    const EngineNotes notes = notes_of_plan(backend_of(call), plan);
+    is_bad = notes == EngineNotes::nondeterministic;
+    is_unreadable = notes == EngineNotes::unreadable;
     if (options().strict() && is_bad) return refuse(is_nondeterministic_text, nondeterministic_note);
     if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
     if (!is_bad && !is_unreadable) call.record(Action::observe, from_json_text, {no_note, engine, engine});

@@ -4,7 +4,7 @@
 
 #include "core/tuning.h"
 #include "hooks/cudnn_plans.h"
-#include "hooks/device_name.h"
+#include "hooks/tuning_place.h"
 
 namespace detshim::cudnn {
 
@@ -13,18 +13,14 @@ class GraphProblem {
 public:
   template <typename Call>
   GraphProblem(const Call& call, uint32_t graph) {
-    DeviceNamer device;
-    device.find();
-    device.add_name(device_);
-    version_.add(static_cast<uint64_t>(cudnn_version(call)));
+    place_.version().add(static_cast<uint64_t>(cudnn_version(call)));
     copy_problem(graph, problem_, sizeof problem_);
   }
   bool is_known() const { return problem_[0] != 0; }
-  TuningProblem names() { return {device_.c_str(), "cudnn", version_.c_str(), "graph", problem_}; }
+  TuningProblem names() { return place_.name("cudnn", "graph", problem_); }
 
 private:
-  Text<260> device_;
-  Text<32> version_;
+  TuningPlace place_;
   char problem_[problem_size];
 };
 

@@ -38,9 +38,9 @@ public:
       return false;
     found = filled < count ? filled : count;
     for (int64_t i = 0; i < found; ++i) {
-      const Verdict verdict = judge(backend_, configs[i]);
-      unreadable_count += verdict == Verdict::unreadable ? 1 : 0;
-      nondeterministic[i] = verdict == Verdict::nondeterministic;
+      const EngineNotes notes = read_notes(backend_, configs[i]);
+      unreadable_count += notes == EngineNotes::unreadable ? 1 : 0;
+      nondeterministic[i] = notes == EngineNotes::nondeterministic;
       nondeterministic_count += nondeterministic[i] ? 1 : 0;
     }
     return true;
@@ -90,7 +90,7 @@ Status fill(const Backend& backend, Descriptor heuristics, Results& results, int
   for (int64_t i = 0; i < filled && i < length; ++i) {
     if (mixed[i] == results.configs[i]) continue;
     ++given.count;
-    given.is_nondeterministic |= judge(backend, mixed[i]) == Verdict::nondeterministic;
+    given.is_nondeterministic |= read_notes(backend, mixed[i]) == EngineNotes::nondeterministic;
   }
   return status;
 }
@@ -200,7 +200,7 @@ DETSHIM_HOOK(
   const int64_t given = returned != nullptr && *returned < requested ? *returned : requested;
   bool is_followed = true;
   for (int64_t i = 0; i < given; ++i)
-    is_followed &= derive(static_cast<Descriptor*>(elements)[i], descriptor);
+    is_followed &= inherit_graph(static_cast<Descriptor*>(elements)[i], descriptor);
   if (!is_followed) record_overflow_once(call, {0, 0, given});
   return status;
 }

@@ -1,5 +1,6 @@
 #include "hooks/cudnn_plans.h"
 
+#include "core/hash.h"
 #include "core/lock.h"
 #include "core/tuning.h"
 
@@ -32,13 +33,6 @@ constinit Graph graphs[graph_limit] = {};
 constinit char problems[graph_limit][problem_size] = {}; ///< for recorded tuning; by the place of the graph
 constinit uint32_t last_number = 0;
 constinit uint64_t lock = 0;
-
-uint64_t mix(uint64_t a, uint64_t b) {
-  uint64_t x = (a ^ b * 0x9E3779B97F4A7C15) + 0xD1B54A32D192ED03;
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
-  x = (x ^ x >> 27) * 0x94D049BB133111EB;
-  return x ^ x >> 31;
-}
 
 Note* set_of(const void* descriptor) {
   return notes[mix(reinterpret_cast<uintptr_t>(descriptor), 0) % set_count];
@@ -166,7 +160,7 @@ void forget(const void* descriptor) {
   if (Note* const note = find(descriptor); note != nullptr) forget_locked(*note);
 }
 
-bool derive(const void* descriptor, const void* from) {
+bool inherit_graph(const void* descriptor, const void* from) {
   Lock guard(lock);
   if (!guard.held()) return false;
   const Note* const source = find(from);

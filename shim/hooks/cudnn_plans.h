@@ -12,6 +12,7 @@
 
 #include "core/text.h"
 #include "hooks/cudnn_backend.h"
+#include "hooks/cudnn_descriptions.h"
 
 namespace detshim::cudnn {
 
@@ -65,7 +66,7 @@ bool remember(const Note& note);
 void forget(const void* descriptor);
 
 /// The descriptor belongs to the graph that another one was made of. True also where that is not known.
-bool derive(const void* descriptor, const void* from);
+bool inherit_graph(const void* descriptor, const void* from);
 
 /// The graph's number, made where it has none; 0 where there is no room.
 uint32_t number_of(const void* graph);
@@ -77,7 +78,6 @@ bool has_sdpa_backward(uint32_t graph);
 /// What the graph is, for the tuning file; empty where that is not known.
 void name_problem(uint32_t graph, const char* problem);
 void copy_problem(uint32_t graph, char* problem, size_t size);
-inline constexpr size_t problem_size = 900;
 
 /// The config that the tuning file keeps for the graph is among its engines: no other plan is let in before
 /// it was tried, unless the program seems not to try it: it comes back with a plan that was refused before,

@@ -254,7 +254,6 @@ using namespace detshim::abi;
           return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
         });                                                                                                  \
   }
-#define DETSHIM_LIST(...) __VA_ARGS__
 
 DETSHIM_CONVOLUTION_SEARCH(Forward,
                            (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,

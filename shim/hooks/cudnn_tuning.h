@@ -4,7 +4,7 @@
 
 #include "core/tuning.h"
 #include "hooks/cudnn_common.h"
-#include "hooks/device_name.h"
+#include "hooks/tuning_place.h"
 
 namespace detshim::cudnn {
 
@@ -16,14 +16,11 @@ public:
   template <typename Call, typename... Descriptors>
   ConvolutionProblem(const Call& call, const char* operation, abi::cudnnHandle_t, Descriptors... descriptors)
       : operation_(operation) {
-    DeviceNamer device;
-    device.find();
-    device.add_name(device_);
-    version_.add(static_cast<uint64_t>(cudnn_version(call)));
+    place_.version().add(static_cast<uint64_t>(cudnn_version(call)));
     (add(call, descriptors), ...);
   }
 
-  TuningProblem names() { return {device_.c_str(), "cudnn", version_.c_str(), operation_, shape_.c_str()}; }
+  TuningProblem names() { return place_.name("cudnn", operation_, shape_.c_str()); }
   /// False where something could not be read: problems that differ might look the same.
   bool is_whole() const { return whole_ && !shape_.cut(); }
 
@@ -117,8 +114,7 @@ private:
   }
 
   const char* operation_;
-  Text<260> device_;
-  Text<32> version_;
+  TuningPlace place_;
   Text<1500> shape_;
   bool whole_ = true;
 };

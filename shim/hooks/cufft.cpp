@@ -27,8 +27,6 @@ void say_library(const Call& call) {
 using namespace detshim;
 using namespace detshim::abi;
 
-#define DETSHIM_LIST(...) __VA_ARGS__
-
 // The ways to make a plan.
 #define DETSHIM_FFT_PLAN(NAME, PARAMS, ARGUMENTS)                                                            \
   DETSHIM_HOOK(cufft, cufftResult, NAME, (DETSHIM_LIST PARAMS), .action = Action::observe,                   \

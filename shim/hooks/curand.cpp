@@ -219,7 +219,6 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset,
   return call.real(generator, offset);
 }
 
-#define DETSHIM_LIST(...) __VA_ARGS__
 #define DETSHIM_GENERATOR_USE(NAME, NOTE, PARAMS, ARGUMENTS)                                                 \
   DETSHIM_HOOK(curand, curandStatus, NAME, (curandGenerator_t generator DETSHIM_LIST PARAMS),                \
                .action = Action::unfixed,                                                                    \

@@ -251,8 +251,6 @@ DETSHIM_HOOK(cusparse, cusparseStatus, cusparseDestroySpMat, (cusparseConstSpMat
   return call.real(matrix);
 }
 
-#define DETSHIM_LIST(...) __VA_ARGS__
-
 // One block a kind of product, with its three phases. PARAMS are those before the algorithm, the same in
 // each.
 #define DETSHIM_SPARSE_PRODUCT(NAME, PARAMS, ARGUMENTS)                                                      \

@@ -121,8 +121,6 @@ bool may_register(const Call& call, size_t size, int flags) {
 using namespace detshim;
 using namespace detshim::abi;
 
-#define DETSHIM_LIST(...) __VA_ARGS__
-
 // Every function has a second name, by which profilers that stand in front of the first call it.
 #define DETSHIM_BOTH_NAMES(HOOK, NAME, ...)                                                                  \
   HOOK(NAME, __VA_ARGS__)                                                                                    \

@@ -131,6 +131,9 @@ private:
   extern "C" __attribute__((visibility("default"))) RESULT detshim_##NAME PARAMS __asm__(#NAME);             \
   extern "C" RESULT detshim_##NAME PARAMS
 
+/// Its arguments: lets a macro that makes hooks pass a parenthesised list on.
+#define DETSHIM_LIST(...) __VA_ARGS__
+
 /// Opens the guard `call` of a hook's body, with nested calls counted.
 #define DETSHIM_ENTER_OUTERMOST(NAME)                                                                        \
   ::detshim::OutermostCall<::detshim::hooks::NAME##_signature> call(::detshim::hooks::NAME,                  \

@@ -64,7 +64,7 @@ public:
     set(pointwise, 750, mode_descriptor);
     set(pointwise, 751, y);
     const Descriptor operations[] = {filter, pointwise};
-    Text<900> text;
+    Text<problem_size> text;
     EXPECT_TRUE(describe_graph(operations, 2, text));
     return text.c_str();
   }
@@ -100,7 +100,7 @@ TEST(CudnnDescriptions, AnotherGraphHasAnotherName) {
 TEST(CudnnDescriptions, AnUnknownOperationMakesAnUnknownGraph) {
   char unknown = 0;
   const Descriptor operations[] = {&unknown};
-  Text<900> text;
+  Text<problem_size> text;
   EXPECT_FALSE(describe_graph(operations, 1, text));
 }
 
@@ -111,7 +111,7 @@ TEST(CudnnDescriptions, ADescriptorThatIsGoneIsForgotten) {
     graph.set(&tensor, 902, {size});
     graph.set(&operation, 1520, &tensor);
     const Descriptor operations[] = {&operation};
-    Text<900> text;
+    Text<problem_size> text;
     EXPECT_TRUE(describe_graph(operations, 1, text));
     for (const void* gone : {&tensor, &operation}) forget_description(gone);
     return std::string{text.c_str()};
@@ -130,11 +130,11 @@ TEST(CudnnDescriptions, LongOnesAreCutButToldApart) {
       graph.set(operation, 1520, graph.tensor({8, 8, i == 39 ? last : 8}, {64, 8, 1}, i));
       operations.push_back(operation);
     }
-    Text<900> text;
+    Text<problem_size> text;
     EXPECT_TRUE(describe_graph(operations.data(), 40, text));
     return std::string{text.c_str()};
   };
-  EXPECT_LT(many(8).size(), 900U);
+  EXPECT_LT(many(8).size(), problem_size);
   EXPECT_NE(hash_in(many(8)), hash_in(many(9)));
 }
 

@@ -1,4 +1,4 @@
-#include "core/tuning.h"
+#include "core/tuning_file.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -74,7 +74,7 @@ TEST_F(Tuning, ComesBackFromTheFile) {
   EXPECT_EQ(in_file(small), "7 workspace 0");
   EXPECT_EQ(in_file(large), "9 workspace 1024");
   TuningProblem other = small;
-  other.shape = "64 x 6";
+  other.problem = "64 x 6";
   EXPECT_EQ(in_file(other), "");
   EXPECT_FALSE(others_left());
 }
@@ -112,15 +112,15 @@ TEST_F(Tuning, TextsThatDoNotFitAreNotKept) {
   TuningStore store;
   const std::string long_text(2001, 'x'), long_choice(tuning_choice_size, 'x'), escaped(1000, '\1');
   TuningProblem problem = small;
-  problem.shape = long_text.c_str();
+  problem.problem = long_text.c_str();
   EXPECT_FALSE(store.keep(problem, "7"));
-  problem.shape = escaped.c_str();
+  problem.problem = escaped.c_str();
   EXPECT_FALSE(store.keep(problem, "7"));
   EXPECT_FALSE(store.keep(small, long_choice.c_str()));
   EXPECT_FALSE(store.keep(small, ""));
   EXPECT_FALSE(store.keep(small, "a\"b"));
   const std::string longest(1900, 'x');
-  problem.shape = longest.c_str();
+  problem.problem = longest.c_str();
   EXPECT_TRUE(store.keep(problem, long_choice.c_str() + 1));
   EXPECT_EQ(store.write(path.c_str()), 0);
   EXPECT_EQ(in_file(problem), long_choice.substr(1));
@@ -228,7 +228,7 @@ TEST_F(Tuning, ProcessesThatAddAtOnceLoseNothing) {
       for (int entry = 0; entry < entries; ++entry) {
         const std::string own = shape(process, entry);
         TuningProblem problem = small;
-        problem.shape = own.c_str();
+        problem.problem = own.c_str();
         good = good && store.keep(problem, own.substr(8).c_str());
         int error;
         while ((error = store.write(path.c_str())) == -11) {
@@ -248,7 +248,7 @@ TEST_F(Tuning, ProcessesThatAddAtOnceLoseNothing) {
     for (int entry = 0; entry < entries; ++entry) {
       const std::string own = shape(process, entry);
       TuningProblem problem = small;
-      problem.shape = own.c_str();
+      problem.problem = own.c_str();
       EXPECT_EQ(in_file(problem), own.substr(8));
     }
 }

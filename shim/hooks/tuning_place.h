@@ -1,8 +1,9 @@
-// Which device the calling thread works with.
+// Where a choice of recorded tuning holds: on which device, for which version of a library.
 #pragma once
 
 #include "core/modules.h"
 #include "core/text.h"
+#include "core/tuning_file.h"
 
 namespace detshim {
 
@@ -33,6 +34,29 @@ private:
   using Name = int(char* name, int size, int device);
   Current* current_ = nullptr;
   Name* name_ = nullptr;
+};
+
+/// The device of the calling thread and the version of a library, as the tuning file names them.
+class TuningPlace {
+public:
+  explicit TuningPlace(const DeviceNamer& device) { device.add_name(device_); }
+  TuningPlace() : TuningPlace(found_device()) {}
+
+  TextWriter& version() { return version_; }
+  /// What `problem` of `operation` is called. The texts are not copied.
+  TuningProblem name(const char* library, const char* operation, const char* problem) {
+    return {device_.c_str(), library, version_.c_str(), operation, problem};
+  }
+
+private:
+  static DeviceNamer found_device() {
+    DeviceNamer device;
+    device.find();
+    return device;
+  }
+
+  Text<260> device_;
+  Text<32> version_;
 };
 
 } // namespace detshim
