@@ -5,8 +5,8 @@
 #include "core/log_file.h"
 #include "core/options.h"
 #include "core/settings.h"
-#include "hooks/inherited_input.h"
-#include "hooks/libc_process.h"
+#include "hooks/libc/inherited_input.h"
+#include "hooks/libc/process.h"
 #include "hooks/openmp.h"
 #include "loader/coverage.h"
 

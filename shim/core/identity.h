@@ -99,7 +99,7 @@ struct Thread {
   Table<8> places; ///< call places: key -> counter, see core/log.cpp
   Table<4> seeds;  ///< distinct seeds: (kind, value) -> j + 1, see core/seeds.cpp
   uint64_t* left_states =
-      nullptr; ///< what rand_r and its like left in the caller's variables, see hooks/left_states.h
+      nullptr; ///< what rand_r and its like left in the caller's variables, see hooks/libc/left_states.h
 };
 
 /// A number that changes when this process is a new one. It lives in a page that the kernel wipes in every

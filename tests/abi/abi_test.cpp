@@ -436,7 +436,7 @@ TEST(Abi, CudnnLayers) {
   static_assert(CalledAlike<Status(P, P, abi::cudnnWgradMode, P, P, P, P, P, P, P, P, size_t, P, P, size_t, P,
                                    size_t, P),
                             decltype(::cudnnMultiHeadAttnBackwardWeights)>());
-  // The getters that hooks/cudnn_tuning.h asks.
+  // The getters that hooks/cudnn/search_tuning.h asks.
   static_assert(CalledAlike<Status(P, int, P, P, P, P), decltype(::cudnnGetTensorNdDescriptor)>());
   static_assert(CalledAlike<Status(P, int, P, P, P, P), decltype(::cudnnGetFilterNdDescriptor)>());
   static_assert(CalledAlike<Status(P, int, P, P, P, P, P, P), decltype(::cudnnGetConvolutionNdDescriptor)>());

@@ -1,4 +1,4 @@
-#include "hooks/cudnn_descriptions.h"
+#include "hooks/cudnn/descriptions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The random devices that the supervisor gives: files in memory, as the library itself gives them
-// (shim/hooks/libc_devices.cpp), named by the key of their stream.
+// (shim/hooks/libc/devices.cpp), named by the key of their stream.
 //
 // A pipe or a socket would have no end, but gives as much as happens to be in it: short reads that differ
 // from run to run, where the device always gives what was asked for. A file gives whole reads and the same

@@ -6,7 +6,7 @@
 // srand(1).
 #include "core/seeds.h"
 #include "core/sys.h"
-#include "hooks/left_states.h"
+#include "hooks/libc/left_states.h"
 #include "loader/draw.h"
 
 #include <cstdlib>

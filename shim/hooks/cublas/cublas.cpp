@@ -3,8 +3,8 @@
 #include "abi/cublas.h"
 #include "core/settings.h"
 #include "core/tuning.h"
-#include "hooks/cublas_variables.h"
-#include "hooks/cublas_version.h"
+#include "hooks/cublas/variables.h"
+#include "hooks/cublas/version.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
 

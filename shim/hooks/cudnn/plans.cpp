@@ -1,4 +1,4 @@
-#include "hooks/cudnn_plans.h"
+#include "hooks/cudnn/plans.h"
 
 #include "core/hash.h"
 #include "core/lock.h"

@@ -1,5 +1,5 @@
 // cuDNN's CTC loss: the deterministic algorithm runs, with a workspace of its size.
-#include "hooks/cudnn_substitute.h"
+#include "hooks/cudnn/substitute.h"
 
 namespace detshim {
 namespace {

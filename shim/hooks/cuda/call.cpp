@@ -1,4 +1,4 @@
-#include "hooks/cuda_call.h"
+#include "hooks/cuda/call.h"
 
 namespace detshim {
 

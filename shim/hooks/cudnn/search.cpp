@@ -5,7 +5,7 @@
 // cudnnGet*_v7 asks a heuristic, which does not, but may rank a nondeterministic algorithm first. Find is
 // answered from Get's list, filtered; where an old library has no Get, from its own list, filtered and put in
 // order of the algorithm's number.
-#include "hooks/cudnn_tuning.h"
+#include "hooks/cudnn/search_tuning.h"
 
 namespace detshim {
 namespace {

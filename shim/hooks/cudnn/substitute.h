@@ -7,7 +7,7 @@
 // named runs.
 #pragma once
 
-#include "hooks/cudnn_common.h"
+#include "hooks/cudnn/common.h"
 
 namespace detshim {
 

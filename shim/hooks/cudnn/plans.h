@@ -11,8 +11,8 @@
 #pragma once
 
 #include "core/text.h"
-#include "hooks/cudnn_backend.h"
-#include "hooks/cudnn_descriptions.h"
+#include "hooks/cudnn/backend.h"
+#include "hooks/cudnn/descriptions.h"
 
 namespace detshim::cudnn {
 

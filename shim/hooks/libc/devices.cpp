@@ -7,7 +7,7 @@
 //
 // The fortified names (__open_2 and its family) are what programs built with _FORTIFY_SOURCE call: Perl among
 // them.
-#include "hooks/inherited_input.h"
+#include "hooks/libc/inherited_input.h"
 
 #include "core/sys.h"
 #include "core/text.h"
@@ -158,7 +158,7 @@ constexpr size_t read_limit = 33554431; // what the device gives at most in one 
 
 } // namespace
 
-// Declared in hooks/inherited_input.h.
+// Declared in hooks/libc/inherited_input.h.
 void look_at_inherited_input() {
   if (device_was_replaced()) may_have_memory = true;
 }

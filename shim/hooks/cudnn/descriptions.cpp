@@ -1,4 +1,4 @@
-#include "hooks/cudnn_descriptions.h"
+#include "hooks/cudnn/descriptions.h"
 
 #include "core/hash.h"
 #include "core/lock.h"

@@ -2,7 +2,7 @@
 //
 // arc4random and getentropy make the system call inside libc, without the symbol getrandom, so each needs a
 // wrapper of its own.
-#include "hooks/entropy_source.h"
+#include "hooks/libc/entropy_source.h"
 
 #include "core/sys.h"
 

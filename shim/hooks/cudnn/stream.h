@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/library_types.h"
-#include "hooks/cudnn_common.h"
+#include "hooks/cudnn/common.h"
 
 namespace detshim {
 

@@ -2,7 +2,7 @@
 //
 // Forward algorithms are all deterministic (cuDNN documentation, "Odds and Ends: Reproducibility"): they have
 // no hook here.
-#include "hooks/cudnn_substitute.h"
+#include "hooks/cudnn/substitute.h"
 
 namespace detshim {
 namespace {
@@ -142,7 +142,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardFilterWorkspaceSize,
   return answer_substitute_size(call, substitute(algo), bytes, size_of);
 }
 
-// cuDNN 7 alone; later versions have Get*_v7 instead (cudnn_search.cpp).
+// cuDNN 7 alone; later versions have Get*_v7 instead (hooks/cudnn/search.cpp).
 
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardDataAlgorithm,
              (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,

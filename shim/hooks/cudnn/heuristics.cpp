@@ -6,8 +6,8 @@
 // again with the caller's descriptors in the places that are kept and ours in the others. That works because
 // the library gives one heuristics descriptor's results in the same order every time; what the caller got is
 // looked at once more, lest one does not.
-#include "hooks/cudnn_graph_tuning.h"
-#include "hooks/cudnn_plans.h"
+#include "hooks/cudnn/graph_tuning.h"
+#include "hooks/cudnn/plans.h"
 
 namespace detshim::cudnn {
 namespace {

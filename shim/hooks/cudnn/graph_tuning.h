@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/tuning.h"
-#include "hooks/cudnn_plans.h"
+#include "hooks/cudnn/plans.h"
 #include "hooks/tuning_place.h"
 
 namespace detshim::cudnn {

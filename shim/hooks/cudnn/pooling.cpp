@@ -3,7 +3,7 @@
 // The program that asks for the mode again is told the one that it set, as frameworks compare descriptors.
 #include "core/lock.h"
 #include "core/table.h"
-#include "hooks/cudnn_substitute.h"
+#include "hooks/cudnn/substitute.h"
 
 namespace detshim {
 namespace {

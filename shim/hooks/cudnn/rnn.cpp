@@ -4,7 +4,7 @@
 // CUBLAS_WORKSPACE_CONFIG bounds it (release notes of cuDNN 7.6.5; cuBLAS documentation, "Results
 // Reproducibility"). Nothing in the calls themselves would change that: they are recorded with whether it is.
 #include "core/settings.h"
-#include "hooks/cudnn_stream.h"
+#include "hooks/cudnn/stream.h"
 
 #include <cstdlib>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/tuning.h"
-#include "hooks/cudnn_common.h"
+#include "hooks/cudnn/common.h"
 #include "hooks/tuning_place.h"
 
 namespace detshim::cudnn {

@@ -5,7 +5,7 @@
 // name from the internal variable, which goes into a private copy of its environment here: the caller's own
 // array may be a snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its
 // parent's memory.
-#include "hooks/libc_process.h"
+#include "hooks/libc/process.h"
 
 #include "core/log_file.h"
 #include "core/sys.h"

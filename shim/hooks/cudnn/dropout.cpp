@@ -1,6 +1,6 @@
 // cuDNN's dropout: the seeds of its states, and who shares them.
 #include "core/seeds.h"
-#include "hooks/cudnn_stream.h"
+#include "hooks/cudnn/stream.h"
 #include "hooks/shared_use.h"
 
 namespace detshim {

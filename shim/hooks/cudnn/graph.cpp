@@ -1,13 +1,13 @@
 // cuDNN's backend graph interface: what its descriptors are filled with, and which execution plans there are.
 //
-// cudnn_heuristics.cpp leaves nondeterministic engines out of the lists; an engine may also be named by its
-// index, or come in a plan's JSON, so plans are looked at again. Beside that, a program that times its
-// candidates is given one (cudnn_plans.h), reductions are asked to be deterministic, and the seed of a random
-// operation is pinned.
+// hooks/cudnn/heuristics.cpp leaves nondeterministic engines out of the lists; an engine may also be named by
+// its index, or come in a plan's JSON, so plans are looked at again. Beside that, a program that times its
+// candidates is given one (hooks/cudnn/plans.h), reductions are asked to be deterministic, and the seed of a
+// random operation is pinned.
 #include "core/seeds.h"
-#include "hooks/cudnn_descriptions.h"
-#include "hooks/cudnn_graph_tuning.h"
-#include "hooks/cudnn_plans.h"
+#include "hooks/cudnn/descriptions.h"
+#include "hooks/cudnn/graph_tuning.h"
+#include "hooks/cudnn/plans.h"
 
 namespace detshim::cudnn {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/text.h"
-#include "hooks/cudnn_backend.h"
+#include "hooks/cudnn/backend.h"
 
 namespace detshim::cudnn {
 
