@@ -17,10 +17,14 @@ inline const char* describe(cudnnStatus_t status) {
   return text;
 }
 
-/// cuDNN 9 has a range of statuses for what it does not do; cuDNN 8 has 9.
+/// cuDNN 9 has a range of statuses for what it does not do; cuDNN 8 has 9. What says that the machine's
+/// driver or another library does not fit is in that range too, and is a failure: it would pass for a missing
+/// feature.
 template <>
 inline bool is_unsupported(cudnnStatus_t status) {
   const int code = static_cast<int>(status);
+  if (code == 3005 || code == 3006) return false; // INCOMPATIBLE_CUDA_DRIVER, INCOMPATIBLE_CUDART
+  if (code == 3008 || code == 3009) return false; // RUNTIME_PREREQUISITE_MISSING, SUBLIBRARY_UNAVAILABLE
   return code / 1000 == 3 || code == 9;
 }
 

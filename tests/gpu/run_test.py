@@ -147,6 +147,7 @@ class WithoutGpu(Case):
         self.assertTrue((kit / "libdetshim.so").exists())
         # libc's own libraries must be those of the machine.
         self.assertFalse(list(kit.glob("lib/libc.so*")))
+        self.assertFalse(list(kit.glob("lib/libstdc++.so*")))
 
 
 class Judged(Case):
@@ -192,6 +193,13 @@ class Judged(Case):
         self.assertEqual(status, 1)
         self.assertIn("FAILS under detshim: exit status 5", line)
 
+    def test_a_side_that_fails_does_not_stop_the_others(self):
+        self.add(curand=f'if [ "$DETSHIM_SEED" ]; then echo boom >&2; exit 5; fi; {RANDOM}')
+        self.add_command(SEED_PINNED)
+        _, line = self.judge("curand", "--jobs", "1")
+        self.assertRegex(line, r"^curand +4 ")
+        self.assertIn("- under detshim: exit status 5: boom ×1", self.report.read_text())
+
     def test_crash_of_the_librarys_own_setting(self):
         self.add(curand=RANDOM + '; [ "$1" != --deterministic ]')
         self.add_command(SEED_PINNED)
@@ -212,6 +220,7 @@ class Judged(Case):
         status, line = self.judge("curand")
         self.assertEqual(status, 1)
         self.assertRegex(line, r"^curand +4 +1 .*  FAILS without detshim: half: b\.cu:9: call: status 3$")
+        self.assertIn("- under detshim: half: b.cu:9: call: status 3 ×4", self.report.read_text())
 
     def test_missing_program(self):
         self.add_command(SEED_PINNED)
@@ -237,6 +246,19 @@ class Judged(Case):
         status, line = self.judge("curand")
         self.assertEqual(status, 0, line)
         self.assertIn("| half | unsupported | unsupported |", self.report.read_text())
+
+    def test_all_unsupported_is_no_result(self):
+        self.add(cusolver="echo float unsupported; od -N1 /dev/urandom >/dev/null")
+        self.add_command(SOLVER)
+        status, line = self.judge("cusolver")
+        self.assertEqual(status, 1)
+        self.assertIn("FAILS without detshim: every variant is unsupported", line)
+
+    def test_unsupported_without_the_shim_alone_is_shown(self):
+        self.add(curand=f'{RANDOM}; if [ "$DETSHIM_SEED" ]; then echo half 1; else echo half unsupported; fi')
+        self.add_command(SEED_PINNED)
+        self.judge("curand")
+        self.assertIn("| half | unsupported | 1 |", self.report.read_text())
 
     def test_atomics_are_reported(self):
         self.add(atomics=f"{CLOCK}; od -N1 /dev/urandom >/dev/null")
