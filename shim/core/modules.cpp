@@ -275,6 +275,14 @@ bool each_module(bool (*visit)(const Module&, void*), void* data) {
              &context) != 0;
 }
 
+bool any_module_path(bool (*is_it)(const char* path)) {
+  if (libc_iterate() != nullptr && !loader_lock_may_be_stuck)
+    return each_module([is_it](const Module& module) { return is_it(module.path); });
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next)
+    if (map->l_name != nullptr && is_it(map->l_name)) return true;
+  return false;
+}
+
 bool find_module(const void* address, Module& found) {
   if (&_dl_find_object != nullptr) { // glibc 2.35 and later: no lock
     dl_find_object object;

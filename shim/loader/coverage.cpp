@@ -1,4 +1,5 @@
 #include "loader/coverage.h"
+#include "loader/real.h"
 
 #include "core/cuda_libraries.h"
 #include "core/hook_table.h"
@@ -60,9 +61,9 @@ bool comes_before(const char* a, const char* b) {
   return *a < *b;
 }
 
-/// The row of the CUDA library that the object is (a part of), or -1.
-int library_of(const Module& module) {
-  const char* file = file_name(module.path);
+/// The row of the CUDA library that an object of that path is (a part of), or -1.
+int library_of(const char* path) {
+  const char* file = file_name(path);
   for (int i = 0; i < cuda_library_count; ++i)
     if (is_file_of(cuda_libraries[i], file)) return i;
   return -1;
@@ -94,7 +95,7 @@ Hook* cuda_hook(const char* name, int& library) {
 
 /// The object's references to hooked functions that are bound to something else than the hook.
 void find_bypasses(const Module& module, Findings& findings) {
-  const int own_library = library_of(module);
+  const int own_library = library_of(module.path);
   Bypass* known[cuda_library_count] = {};
   each_binding(module, [&](const char* name, const void* target, const void* slot) {
     int library = -1;
@@ -146,6 +147,7 @@ void record_bypass(const Bypass& bypass, const char* why) {
 /// Calls that came to a hook and were handed on untouched, because the function behind it is not the
 /// library's: a copy that is linked into something else.
 void record_foreign() {
+  if (!has_foreign()) return;
   for (const Hook* hook : HookTable{}) {
     if (hook->state != Hook::State::foreign || hook->disabled) continue;
     const int library = library_named(hook->info->library);
@@ -189,7 +191,7 @@ void record_coverage_of(int library, Findings& findings) {
 
 void record_coverage() {
   record_foreign();
-  if (!each_module([](const Module& module) { return library_of(module) >= 0; })) return;
+  if (!any_module_path([](const char* path) { return library_of(path) >= 0; })) return;
   FindingsInPages pages;
   Findings* findings = pages.get();
   if (findings == nullptr ||
@@ -199,7 +201,7 @@ void record_coverage() {
     const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
     each_module([&](const Module& module) {
       if (is_own(module)) return false;
-      if (const int library = library_of(module); library >= 0)
+      if (const int library = library_of(module.path); library >= 0)
         find_library_files(module, library, *findings);
       find_bypasses(module, *findings);
       return false;

@@ -1,6 +1,7 @@
 #include "loader/real.h"
 
 #include "core/cuda_libraries.h"
+#include "core/placement.h"
 #include "core/text.h"
 
 #include <initializer_list>
@@ -72,7 +73,11 @@ void settle(Hook& hook, const void* real, Hook::State state) {
   __atomic_store(&hook.state, &state, __ATOMIC_RELEASE);
 }
 
+DETSHIM_STARTUP_DATA constinit bool foreign_seen = false;
+
 } // namespace
+
+bool has_foreign() { return __atomic_load_n(&foreign_seen, __ATOMIC_RELAXED); }
 
 bool is_of_library(const Module& module, const char* library) {
   const Library* row = find_library(library);
@@ -101,12 +106,14 @@ void find_real(Hook& hook) {
     if (own == nullptr && of_library) own = address;
     return own != nullptr || (library != nullptr && library->next_in_order);
   });
-  if (own != nullptr && (next_is_own || library == nullptr || !library->next_in_order))
+  if (own != nullptr && (next_is_own || library == nullptr || !library->next_in_order)) {
     settle(hook, own, Hook::State::hooked);
-  else if (next != nullptr)
+  } else if (next != nullptr) {
     settle(hook, next, Hook::State::foreign);
-  else
+    __atomic_store_n(&foreign_seen, true, __ATOMIC_RELAXED);
+  } else {
     settle(hook, nullptr, Hook::State::missing);
+  }
 }
 
 Found adopt_real(Hook& hook, const void* function) {

@@ -12,6 +12,10 @@ namespace detshim {
 /// calls are handed through untouched. Legal at any time, constructors of other libraries included.
 void find_real(Hook& hook);
 
+/// Whether some hook's function is foreign: asked as every process ends, where the walk over all hooks would
+/// cost a page fault for each of their pages.
+bool has_foreign();
+
 /// What a function that a lookup in one object found is to a hook.
 enum class Found {
   fronted,     ///< the function that the hook stands in front of

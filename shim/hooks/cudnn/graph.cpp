@@ -152,7 +152,7 @@ Status finalize_reduction(const Call& call, Descriptor reduction, uint32_t flags
 template <typename Call>
 Status finalize_plan(const Call& call, Descriptor plan) {
   const Note note = note_of(plan);
-  const int64_t engine = note.config.engine;
+  const int64_t engine = note.config.key != 0 ? note.config.engine : -1;
   const auto refuse = [&](const char* why, const char* what) {
     call.record(Action::refuse, why, {what, engine, ""});
     return cudnn_not_supported(call);

@@ -19,7 +19,7 @@ namespace detshim::cudnn {
 /// An engine with its knobs: what two plans of one graph have in common that run the same kernels.
 struct Config {
   uint64_t key = 0; ///< never 0 for a config
-  int64_t engine = -1;
+  int64_t engine = 0; ///< its index; -1 where it cannot be read
 };
 
 /// The config that the descriptor describes: by its engine's index and its knobs, or, where they cannot be
