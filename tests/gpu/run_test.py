@@ -365,6 +365,13 @@ class Judged(Case):
         self.assertEqual(status, 0, line)
         self.assertRegex(line, r"^curand +4 +1 +– +– +–  repeats$")
 
+    def test_time_is_up(self):
+        self.add(curand=RANDOM, cusolver=RANDOM)
+        done = self.call("--build", self.build, "--assume-gpu", "--only", "curand", "--only", "cusolver",
+                         "--seconds", "0")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Not begun within --seconds 0: curand, cusolver\n", done.stdout)
+
     def test_report(self):
         self.add(curand=RANDOM)
         self.add_command(SEED_PINNED)
