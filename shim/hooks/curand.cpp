@@ -72,12 +72,8 @@ bool is_pseudo_random(curandRngType type) {
 
 template <typename Call>
 void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said, [&](auto& text) {
-    int version = 0;
-    auto* get_version = call.template beside<curandStatus(int*)>("curandGetVersion");
-    if (get_version != nullptr && get_version(&version) == curandStatus::success)
-      text.add(static_cast<uint64_t>(version));
-  });
+  record_library_once(call.hook(), library_said,
+                      [&](auto& text) { add_version_number(call, "curandGetVersion", text); });
 }
 
 /// Both ways to make a generator. The real call has succeeded.

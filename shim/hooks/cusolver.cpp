@@ -13,12 +13,8 @@ constinit uint32_t mg_said = 0;
 
 template <typename Call>
 void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said, [&](auto& text) {
-    int version = 0;
-    auto* get_version = call.template beside<cusolverStatus(int*)>("cusolverGetVersion");
-    if (get_version != nullptr && get_version(&version) == cusolverStatus::success)
-      text.add(static_cast<uint64_t>(version));
-  });
+  record_library_once(call.hook(), library_said,
+                      [&](auto& text) { add_version_number(call, "cusolverGetVersion", text); });
 }
 
 } // namespace

@@ -21,16 +21,8 @@ constinit uint32_t library_said = 0;
 
 template <typename Call>
 void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said, [&](auto& text) {
-    auto* get = call.template beside<cusparseStatus(libraryProperty, int*)>("cusparseGetProperty");
-    int number = 0;
-    for (const auto property :
-         {libraryProperty::major_version, libraryProperty::minor_version, libraryProperty::patch_level}) {
-      if (get == nullptr || get(property, &number) != cusparseStatus::success) return;
-      if (property != libraryProperty::major_version) text.add('.');
-      text.add(static_cast<uint64_t>(number));
-    }
-  });
+  record_library_once(call.hook(), library_said,
+                      [&](auto& text) { add_version_parts(call, "cusparseGetProperty", text); });
 }
 
 // ---- Sizes of buffers ----

@@ -1,6 +1,7 @@
-// Says once a process, in the log, which CUDA library answers.
+// Says once a process, in the log, which CUDA library answers, in which version.
 #pragma once
 
+#include "abi/library_types.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -18,6 +19,31 @@ void record_library_once(const Hook& hook, uint32_t& said, Version version) {
   Text<32> text;
   version(text);
   record_library(hook.info->library, path, text.length() != 0 ? text.c_str() : nullptr);
+}
+
+// What follows appends nothing where the library cannot be asked. Of every CUDA library's status, 0 is
+// success.
+
+/// Appends the number of a function such as curandGetVersion(int*): "10400".
+template <typename Call>
+void add_version_number(const Call& call, const char* getter, TextWriter& text) {
+  auto* get = call.template beside<int(int*)>(getter);
+  int version = 0;
+  if (get != nullptr && get(&version) == 0) text.add(static_cast<uint64_t>(version));
+}
+
+/// Appends the parts of a function such as cublasGetProperty(libraryPropertyType, int*): "13.1.0".
+template <typename Call>
+void add_version_parts(const Call& call, const char* getter, TextWriter& text) {
+  using abi::libraryProperty;
+  auto* get = call.template beside<int(libraryProperty, int*)>(getter);
+  int number = 0;
+  for (const auto property :
+       {libraryProperty::major_version, libraryProperty::minor_version, libraryProperty::patch_level}) {
+    if (get == nullptr || get(property, &number) != 0) return;
+    if (property != libraryProperty::major_version) text.add('.');
+    text.add(static_cast<uint64_t>(number));
+  }
 }
 
 } // namespace detshim

@@ -30,12 +30,8 @@ constinit uint32_t library_said = 0;
 
 template <typename Call>
 void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said, [&](auto& text) {
-    int version = 0;
-    auto* get_version = call.template beside<ncclResult(int*)>("ncclGetVersion");
-    if (get_version != nullptr && get_version(&version) == ncclResult::success)
-      text.add(static_cast<uint64_t>(version));
-  });
+  record_library_once(call.hook(), library_said,
+                      [&](auto& text) { add_version_number(call, "ncclGetVersion", text); });
 }
 
 bool is_good_now(const char* setting) {

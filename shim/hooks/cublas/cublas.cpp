@@ -4,7 +4,6 @@
 #include "core/settings.h"
 #include "core/tuning.h"
 #include "hooks/cublas/variables.h"
-#include "hooks/cublas/version.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
 
@@ -21,7 +20,7 @@ constinit uint32_t library_said = 0;
 template <typename Call>
 void say_library(const Call& call) {
   record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_cublas_version(call, "cublasGetProperty", text); });
+                      [&](auto& text) { add_version_parts(call, "cublasGetProperty", text); });
 }
 
 // cuBLAS reads CUBLAS_WORKSPACE_CONFIG once, at the first handle: what holds is what it was then.

@@ -6,7 +6,6 @@
 #include "core/table.h"
 #include "core/tuning.h"
 #include "hooks/cublas/variables.h"
-#include "hooks/cublas/version.h"
 #include "hooks/library_version.h"
 #include "hooks/tuning_place.h"
 #include "loader/hook.h"
@@ -23,7 +22,7 @@ constinit uint32_t library_said = 0;
 template <typename Call>
 void say_library(const Call& call) {
   record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_cublas_version(call, "cublasLtGetProperty", text); });
+                      [&](auto& text) { add_version_parts(call, "cublasLtGetProperty", text); });
 }
 
 /// An algorithm's bytes as text.
@@ -60,7 +59,7 @@ bool find_getters(const Call& call, Getters& getters) {
   getters.of_operation = call.template beside<GetAttribute>("cublasLtMatmulDescGetAttribute");
   getters.of_layout = call.template beside<GetAttribute>("cublasLtMatrixLayoutGetAttribute");
   TextWriter version(getters.version, sizeof getters.version);
-  add_cublas_version(call, "cublasLtGetProperty", version);
+  add_version_parts(call, "cublasLtGetProperty", version);
   version.c_str();
   return getters.device.find();
 }
