@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/log_file.h"
 #include "core/options.h"
+#include "core/rank_readings.h"
 #include "core/settings.h"
 #include "hooks/libc/inherited_input.h"
 #include "hooks/libc/process.h"
@@ -54,6 +55,7 @@ __attribute__((constructor)) void begin() {
   apply_settings();
   fix_number_of_threads();
   if (options().pins()) set_python_hash_seed(process().seed);
+  share_readings_with_ranks();
   pin_auxiliary_bytes();
   look_at_inherited_input();
   record_replaced_settings();

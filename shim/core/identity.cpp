@@ -399,6 +399,11 @@ void mark_drawn() {
   write_variable();
 }
 
+bool is_alone() {
+  const Process& me = process();
+  return !me.rank_given && !made_threads && children == 0 && same_text(me.path, "0");
+}
+
 uint64_t stream_key(const Thread& thread, Kind kind, uint64_t k) {
   return derive(derive(thread.key, static_cast<uint64_t>(kind)), k);
 }
@@ -410,7 +415,6 @@ void establish_thread(Thread& me) {
   const Process& owner = process();
   if (me.generation != 0) { // what it holds was made for another process, or under another name
     me.places.clear();
-    me.seeds.clear();
     me.count_block_left = 0;
   }
   const bool forked = me.pid != 0 && me.pid != owner.pid;
@@ -453,9 +457,6 @@ void leave_thread() {
   const sys::SignalsBlocked no_signals;
   Thread& thread = detail::thread;
   thread.places.clear();
-  thread.seeds.clear();
-  if (thread.left_states != nullptr) sys::unmap(thread.left_states, left_states_size);
-  thread.left_states = nullptr;
 }
 
 void write_exec_entry(RunEntry& entry, char* const argv[]) {

@@ -67,6 +67,10 @@ const Process& process();
 /// program that a mere wrapper (sh, time, env) started.
 void mark_drawn();
 
+/// True if this process has nobody beside it that could seed alike or race with it: no rank, no thread and no child was
+/// made, and it is the run's first program.
+bool is_alone();
+
 /// What a process that is about to be made will be.
 struct ProcessName {
   bool is_first;
@@ -74,9 +78,6 @@ struct ProcessName {
   uint64_t key;
   PathText path;
 };
-
-/// Bytes of Thread::left_states: address space, of which only what is used becomes memory.
-inline constexpr size_t left_states_size = 65536;
 
 /// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies no
 /// template) and needs no destructor.
@@ -97,9 +98,6 @@ struct Thread {
   uint32_t count_block_left = 0;
   PathText path = {};
   Table<8> places; ///< call places: key -> counter, see core/log.cpp
-  Table<4> seeds;  ///< distinct seeds: (kind, value) -> j + 1, see core/seeds.cpp
-  uint64_t* left_states =
-      nullptr; ///< what rand_r and its like left in the caller's variables, see hooks/libc/left_states.h
 };
 
 /// A number that changes when this process is a new one. It lives in a page that the kernel wipes in every

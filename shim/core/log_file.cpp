@@ -58,8 +58,13 @@ void choose_counts_path() {
 
 void say_seed() {
   if (options().quiet) return;
-  Text<64> line;
-  line.add("Using seed: ").add(process().seed).add('\n');
+  // Everything that the same run needs again, besides the environment that the user sees: with a seed alone the mode
+  // would be enforce, whose settings change results.
+  Text<200> line;
+  line.add("Using seed: ").add(process().seed);
+  line.add("; the same run again: DETSHIM_SEED=").add(process().seed).add(" DETSHIM_MODE=").add(mode_name(options().mode));
+  if (options().policy != SeedPolicy::fixed) line.add(" DETSHIM_SEED_POLICY=").add(policy_name(options().policy));
+  line.add('\n');
   say(line);
 }
 

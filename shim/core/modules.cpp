@@ -83,6 +83,13 @@ uint32_t look_up(const Tables& tables, const char* name) {
   }
 }
 
+/// What an indirect function stands for: its resolver says (System V gABI, STT_GNU_IFUNC), as it said to the loader.
+/// Those of glibc that are hooked, time and gettimeofday, look at no argument.
+const void* indirect_target(const void* resolver) {
+  using Resolver = const void*(unsigned long, const void*);
+  return reinterpret_cast<Resolver*>(const_cast<void*>(resolver))(0, nullptr);
+}
+
 } // namespace
 
 bool Module::holds(const void* address) const {
@@ -101,8 +108,9 @@ const void* Module::symbol(const char* name) const {
   if (index == 0) return nullptr;
   const ElfW(Sym)& symbol = tables.symbols[index];
   const int type = symbol.st_info & 15;
-  if (type != STT_FUNC && type != STT_OBJECT && type != STT_NOTYPE) return nullptr;
-  return reinterpret_cast<const void*>(base + symbol.st_value);
+  const auto* address = reinterpret_cast<const void*>(base + symbol.st_value);
+  if (type == STT_GNU_IFUNC) return indirect_target(address);
+  return type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE ? address : nullptr;
 }
 
 bool Module::needs(const char* file_start) const {
@@ -154,21 +162,21 @@ bool each_binding(const Module& module, bool (*visit)(const char*, const void*, 
 
 namespace {
 
-const void* end_of_segment(const Module& module, const void* address) {
+const unsigned char* end_of_segment(const Module& module, const void* address) {
   for (int i = 0; i < module.header_count; ++i) {
     const ElfW(Phdr)& header = module.headers[i];
     const uintptr_t start = module.base + header.p_vaddr;
     if (header.p_type == PT_LOAD && reinterpret_cast<uintptr_t>(address) - start < header.p_memsz)
-      return reinterpret_cast<const void*>(start + header.p_memsz);
+      return reinterpret_cast<const unsigned char*>(start + header.p_memsz);
   }
   return nullptr;
 }
 
 } // namespace
 
-const void* function_end(const void* function) {
+CodeRange function_at(const void* address) {
   Module module;
-  if (!find_module(function, module)) return nullptr;
+  if (!find_module(address, module)) return {};
   for (int i = 0; i < module.header_count; ++i) {
     if (module.headers[i].p_type != PT_GNU_EH_FRAME) continue;
     const uintptr_t table = module.base + module.headers[i].p_vaddr;
@@ -183,22 +191,24 @@ const void* function_end(const void* function) {
     const auto* header = reinterpret_cast<const Header*>(table);
     // What every linker writes: 4-byte numbers, relative to the header, sorted.
     if (header->version != 1 || header->count_encoding != 0x03 || header->table_encoding != 0x3b)
-      return nullptr;
-    const auto place = static_cast<int64_t>(reinterpret_cast<uintptr_t>(function) - table);
+      return {};
+    const auto place = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) - table);
     uint32_t low = 0, high = header->count;
-    while (low < high) { // the first that begins behind `function`
+    while (low < high) { // the first that begins behind `address`
       const uint32_t middle = low + (high - low) / 2;
       if (header->entries[middle].function <= place)
         low = middle + 1;
       else
         high = middle;
     }
-    if (low == 0) return nullptr;
-    if (low == header->count) return end_of_segment(module, function);
-    return reinterpret_cast<const void*>(table +
-                                         static_cast<uintptr_t>(int64_t{header->entries[low].function}));
+    if (low == 0) return {};
+    const auto begin_of = [&](uint32_t entry) {
+      return reinterpret_cast<const unsigned char*>(table +
+                                                    static_cast<uintptr_t>(int64_t{header->entries[entry].function}));
+    };
+    return {begin_of(low - 1), low == header->count ? end_of_segment(module, address) : begin_of(low)};
   }
-  return nullptr;
+  return {};
 }
 
 namespace {

@@ -21,8 +21,8 @@ struct Module {
   int header_count = 0;
 
   bool holds(const void* address) const;
-  /// Address of the function or object that the module defines under that name in its default version;
-  /// nullptr if there is none, or only an indirect function (nothing that is hooked is one).
+  /// Address of the function or object that the module defines under that name in its default version, of an indirect
+  /// function what its resolver gives; nullptr if there is none.
   const void* symbol(const char* name) const;
   /// True if the module asks for a library whose file name starts so (DT_NEEDED).
   bool needs(const char* file_start) const;
@@ -65,9 +65,17 @@ void distrust_loader_lock();
 /// The object that holds an address; false if none does (code made at run time).
 bool find_module(const void* address, Module& found);
 
-/// Where a function ends at the latest: where the next one in the unwinder's table begins (Linux Standard
-/// Base, 10.6.2, .eh_frame_hdr), or its segment. nullptr where that cannot be told.
-const void* function_end(const void* function);
+/// The bytes of a function, and what lies between it and the next one.
+struct CodeRange {
+  const unsigned char* begin = nullptr;
+  const unsigned char* end = nullptr;
+
+  bool holds(const void* address) const { return address >= begin && address < end; }
+};
+
+/// The function that holds an address, by the unwinder's table (Linux Standard Base, 10.6.2, .eh_frame_hdr). Empty where
+/// that cannot be told.
+CodeRange function_at(const void* address);
 
 /// Our own object.
 bool is_own(const Module& module);

@@ -36,10 +36,10 @@ enum Which {
      "enforce pins seeds and entropy and forces deterministic algorithms; record pins only; observe only "
      "writes the log; strict is enforce, and what has no deterministic form fails with its library's own "
      "status; off does nothing."},
-    {"DETSHIM_SEED_POLICY", "fixed, mix or keep", "fixed",
-     "What becomes of seeds that the program passes itself. fixed: the j-th distinct value of a thread "
-     "becomes the j-th seed derived from DETSHIM_SEED, rank and thread; mix: derived from DETSHIM_SEED and "
-     "the program's value; keep: left alone."},
+    {"DETSHIM_SEED_POLICY", "fixed, order, mix or keep", "fixed",
+     "Seeds that the program passes itself. fixed: its own values are mapped by value, clocks and ids give "
+     "way to seeds in a row; order: a thread's j-th distinct value becomes its j-th seed; mix: all are "
+     "mapped by value; keep: all are left alone."},
     {"DETSHIM_LOG", "a folder, made when it is missing; at most 3000 bytes", "detshim-log/<run>",
      "Where the log goes. A relative name starts at the first process's working directory."},
     {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, parted by commas", "nothing",
@@ -74,7 +74,7 @@ DETSHIM_STARTUP_DATA constinit int state = 0;  // 0 unread, 1 being read, 2 read
 DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
 
 constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
-constexpr const char* policy_names[] = {"fixed", "mix", "keep"};
+constexpr const char* policy_names[] = {"fixed", "mix", "keep", "order"};
 constexpr const char* autotune_names[] = {"off", "first"};
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
 

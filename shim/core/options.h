@@ -8,7 +8,8 @@
 namespace detshim {
 
 enum class Mode : uint8_t { enforce, record, observe, strict, off };
-enum class SeedPolicy : uint8_t { fixed, mix, keep };
+/// What becomes of seeds that the program passes itself: core/seeds.h. The numbers go into DETSHIM_RUN.
+enum class SeedPolicy : uint8_t { fixed, mix, keep, order };
 /// What becomes of a program's own search for the fastest algorithm.
 enum class Autotune : uint8_t { off, first, record, replay };
 /// What device memory holds when it was allocated.

@@ -111,7 +111,7 @@ bool parse_run_variable(const char* value, RunVariable& content) {
   content.writer_drew = fields.number(1) != 0;
   content.rank_plus_1 = fields.number();
   content.mode = static_cast<Mode>(fields.number(static_cast<uint64_t>(Mode::off)));
-  content.policy = static_cast<SeedPolicy>(fields.number(static_cast<uint64_t>(SeedPolicy::keep)));
+  content.policy = static_cast<SeedPolicy>(fields.number(static_cast<uint64_t>(SeedPolicy::order)));
   const char seed_kind = fields.letter();
   content.has_seed = seed_kind != '-';
   content.seed_drawn = seed_kind == 'd';

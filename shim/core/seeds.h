@@ -1,4 +1,12 @@
 // What becomes of a seed that the program passes itself: DETSHIM_SEED_POLICY.
+//
+// The default, `fixed`, keeps what the program fixes and fixes what it does not:
+// - A value that the program fixes is mapped by DETSHIM_SEED and the value alone, without thread, order or rank, and
+//   no two values become one. So pools that seed by task, ranks that seed alike, replays and restarts go on as they
+//   would; another DETSHIM_SEED gives another run. In mode record it stays as it is.
+// - A value that changes from run to run (core/seed_origin.h says which) gives way to the next seed in the row of the
+//   thread that read it: DETSHIM_SEED itself for the first one of the first process. What was added to the clock is
+//   added again. One reading is one seed, whoever passes it and however often.
 #pragma once
 
 #include "core/describe.h"
@@ -10,36 +18,34 @@ namespace detshim {
 
 /// A seed, and what the log says of it.
 struct ChosenSeed {
-  uint64_t given;
+  uint64_t given; ///< as wide as what was asked
   const char* why;
-  Action action = Action::pin; ///< unfixed where a clock still decides, observe where the program does
+  Action action = Action::pin; ///< unfixed where something that changes still decides, observe where the program does
+};
+
+/// What the program passes, and where.
+struct AskedSeed {
+  Kind kind;
+  uint64_t value;
+  unsigned bits;      ///< 32, 48 or 64: the width of the library's seeds
+  const void* caller; ///< return address of the call
+  const uint64_t* own_seed = nullptr; ///< what a value that changes gives way to, instead of the next in the row
 };
 
 /// The seed to use instead of the one that the program passed, for a mode that pins.
-///
-/// fixed: the j-th distinct value that this thread gives to that kind becomes the j-th seed derived from the
-/// seed, the rank and the thread; j = 0 in the first thread of rank 0 is the seed itself. The same value
-/// again is the same seed again. A value that looks like the present time in seconds counts as new every
-/// time, because whether two of those coincide is chance. (A process's own id does not: it is the same all
-/// through the process, and a small one, as in containers, is also a loop's index.) mix: derived from the
-/// seed and the value alone. keep: the value.
-ChosenSeed choose_seed(Kind kind, uint64_t asked);
+ChosenSeed choose_seed(const AskedSeed& asked);
 
-/// The seed for a generator that the program has not seeded, which natively starts from the constant
-/// `standard`. As choose_seed, but never the same in two threads.
+/// The seed for a generator that the program has not seeded, which natively starts from the constant `standard`. Never
+/// the same in two threads, except for the constant itself where that is kept.
 ChosenSeed choose_unseeded(Kind kind, uint64_t standard);
 
-/// The next seed in a thread's row that no value of the program stands for (a generator's own).
+/// The next seed in the calling thread's row that no value of the program stands for (a generator's own).
 uint64_t next_seed(Kind kind);
 
-/// Remembers that in this thread the program's value stands for `given`.
-void bind_seed(Kind kind, uint64_t asked, uint64_t given);
-
-/// The seed that the program's value stands for in this thread, if it was given one and looks like no clock.
-const uint64_t* bound_seed(Kind kind, uint64_t asked);
-
-/// True if the value is the present time in seconds, give or take a small offset.
-bool looks_like_chance(uint64_t value);
+/// What stands between a state in the program's hands and the state that is worked with, by exclusive or; 0 where
+/// states stay as they are. For generators that keep their state in a variable of the caller's: a state and a seed
+/// cannot be told apart there, and need not be.
+uint64_t state_mask(Kind kind, unsigned bits);
 
 /// A seed for an interface of 32 bits: itself where it fits.
 constexpr uint32_t fold32(uint64_t seed) { return static_cast<uint32_t>(seed ^ seed >> 32); }

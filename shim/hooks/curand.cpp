@@ -1,9 +1,9 @@
 // cuRAND's host interface: generators get seeds derived from DETSHIM_SEED.
 //
 // A generator that the program never seeds starts from the constant 0 natively, every one the same; here each
-// has a seed of its own, the first the seed itself. When the program then seeds it with a new value, that
-// value takes over the generator's own seed, so that the first generator draws what
-// curandSetPseudoRandomGeneratorSeed(g, DETSHIM_SEED) gives whether or not the program seeds it.
+// has a seed of its own, the first the seed itself. When the program then seeds it from a clock, that reading takes
+// over the generator's own seed, so that the first generator draws what
+// curandSetPseudoRandomGeneratorSeed(g, DETSHIM_SEED) gives whether or not the program seeds it so.
 //
 // Every call takes the next numbers of its generator, so threads that share one race for them.
 #include "abi/curand.h"
@@ -87,25 +87,15 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
   }
   if (!options().pins()) // seed 0, the same in every run
     return call.record(Action::observe, "starts from cuRAND's constant seed", {number, ""});
-  if (options().policy != SeedPolicy::fixed)
-    return call.record(Action::observe, "not seeded: cuRAND's constant seed, kept by the policy",
-                       {number, ""});
+  const bool keeps = options().mode == Mode::record || options().policy == SeedPolicy::keep ||
+                     options().policy == SeedPolicy::mix;
+  if (keeps) return call.record(Action::observe, "not seeded: cuRAND's constant seed, kept", {number, ""});
   auto* set_seed = call.template beside<SetSeed>(real_seed_name);
   const uint64_t seed = next_seed(Kind::curand);
   if (set_seed == nullptr || set_seed(generator, seed) != curandStatus::success)
     return call.record(Action::unfixed, "the library refused the seed", {number, seed});
   remember({generator, seed, false});
   call.record(Action::pin, "not seeded by the program: a seed of its own", {number, seed});
-}
-
-/// The seed instead of the program's for this generator.
-ChosenSeed choose_for(const Generator* generator, uint64_t asked) {
-  if (options().policy != SeedPolicy::fixed || bound_seed(Kind::curand, asked) != nullptr ||
-      generator == nullptr)
-    return choose_seed(Kind::curand, asked);
-  if (looks_like_chance(asked)) return {generator->own_seed, "from a clock: new each time"};
-  bind_seed(Kind::curand, asked, generator->own_seed);
-  return {generator->own_seed, "a new value in this thread"};
 }
 
 /// Takes note of which thread draws from the generator.
@@ -180,7 +170,11 @@ DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
   Generator known;
   const bool is_known = take(generator, known);
   if (is_known && known.is_quasi_random) return call.real(generator, seed); // which refuses it
-  const ChosenSeed chosen = choose_for(is_known ? &known : nullptr, seed);
+  const ChosenSeed chosen = choose_seed({.kind = Kind::curand,
+                                         .value = seed,
+                                         .bits = 64,
+                                         .caller = call.caller(),
+                                         .own_seed = is_known ? &known.own_seed : nullptr});
   const curandStatus status = call.real(generator, chosen.given);
   if (status == curandStatus::success) call.record(chosen.action, chosen.why, {uint64_t{seed}, chosen.given});
   return status;

@@ -81,9 +81,9 @@ const unsigned char* follow_jump(const unsigned char* code) {
 /// exclusive, compare and swap (Arm ARM, C4.1.94). Only its own bytes are looked at, and only once.
 bool compares_and_swaps(const void* function) {
   const unsigned char* code = follow_jump(static_cast<const unsigned char*>(function));
-  const void* end = function_end(code);
-  if (end == nullptr) return false;
-  const auto size = static_cast<size_t>(static_cast<const unsigned char*>(end) - code);
+  const CodeRange range = function_at(code);
+  if (range.begin == nullptr) return false;
+  const auto size = static_cast<size_t>(range.end - code);
 #if defined(__x86_64__)
   for (size_t i = 0; i + 4 < size; ++i) {
     if (code[i] != 0xF0) continue;

@@ -34,10 +34,26 @@ TEST_P(CurandHost, FirstGeneratorDrawsWhatTheSeedNativelyGives) {
     const Lines expected = native({"new=" + type, "seed=42", "draw=8"});
     EXPECT_EQ(shimmed({"new=" + type, "seed=clock", "draw=8"}).out, expected);
     EXPECT_EQ(shimmed({"new=" + type, "seed=time", "draw=8"}).out, expected);
-    EXPECT_EQ(shimmed({"new=" + type, "seed=1234", "draw=8"}).out, expected);
     EXPECT_EQ(shimmed({"new=" + type, "draw=8"}).out, expected) << "without a seed of its own";
     EXPECT_NE(native({"new=" + type, "draw=8"}), expected);
   }
+}
+
+// What the program fixes goes by the value: alike in every rank, whatever was made or seeded before.
+TEST_P(CurandHost, ASeedOfTheProgramsOwnGoesByItsValue) {
+  const Arguments program{"new=101", "seed=1234", "draw=8"};
+  const Lines drawn = shimmed(program).out;
+  EXPECT_NE(drawn, native(program));
+  EXPECT_EQ(shimmed(program, enforce + Environment{{"RANK", "2"}}).out, drawn);
+  EXPECT_EQ(shimmed({"new=101", "seed=5", "new=101", "seed=1234", "draw=8"}).out, drawn);
+  EXPECT_EQ(shimmed({"new=101", "seed=1234", "fork", "new=101", "seed=1234", "draw=8"}).out, drawn);
+  EXPECT_NE(shimmed(program, {{"DETSHIM_SEED", "43"}}).out, drawn);
+  EXPECT_EQ(shimmed(program, enforce + Environment{{"DETSHIM_MODE", "record"}}).out, native(program));
+}
+
+TEST_P(CurandHost, InRecordAnUnseededGeneratorKeepsItsConstantSeed) {
+  const Arguments program{"new=101", "draw=8", "new=101", "draw=8"};
+  EXPECT_EQ(shimmed(program, Environment{{"DETSHIM_MODE", "record"}}).out, native(program));
 }
 
 TEST_P(CurandHost, MersenneTwisterDrawsWhatTheSeedNativelyGives) {
@@ -167,7 +183,8 @@ TEST_P(CurandHost, LogTellsAskedAndGiven) {
   EXPECT_EQ((*call)["lib"], "curand");
   EXPECT_EQ((*call)["do"], "pin");
   EXPECT_EQ((*call)["asked"], "1234");
-  EXPECT_EQ((*call)["given"], "42");
+  EXPECT_NE((*call)["given"], "1234");
+  EXPECT_EQ((*call)["why"], "the program's own value");
   const std::string at = (*call)["at"];
   EXPECT_NE(at.find("curand_host"), std::string::npos) << at;
 
@@ -184,7 +201,7 @@ TEST_P(CurandHost, RecordModeCanBeReproduced) {
   const auto recorded = shimmed(program, record);
   ASSERT_TRUE(recorded.start().contains("seed")) << recorded;
   const std::string seed = recorded.start()["seed"];
-  EXPECT_EQ(shimmed(program, {{"DETSHIM_SEED", seed}}).out, recorded.out);
+  EXPECT_EQ(shimmed(program, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", "record"}}).out, recorded.out);
   EXPECT_NE(shimmed(program, record).out, recorded.out);
 }
 
@@ -306,10 +323,10 @@ TEST_P(CurandDevice, QuasiRandomTypesGetNoSeed) {
 }
 
 // Generators that are gone make room: with more of them than are kept in mind, the next one still has a seed
-// of its own, which the program's first value takes over.
+// of its own, which the program's first value takes over (by the policy `order`, any value does).
 TEST_P(CurandDevice, DestroyedGeneratorsAreForgotten) {
   const auto seeds_of_the_last = [&](const Environment& environment) {
-    shimmed({"x1100", "100:5"}, environment);
+    shimmed({"x1100", "100:5"}, environment + Environment{{"DETSHIM_SEED_POLICY", "order"}});
     Lines seeds = calls();
     std::erase_if(seeds, [](const std::string& call) {
       return !call.starts_with("curandSetPseudoRandomGeneratorSeed generator=1100 ");

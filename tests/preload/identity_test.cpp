@@ -94,7 +94,7 @@ TEST(Ranks, KeepEqualSeedsEqualUnderMix) {
     return drawn({RESEED_PROGRAM, "7", "8", "7"}, {{"RANK", rank}, {"DETSHIM_SEED_POLICY", policy}});
   };
   EXPECT_EQ(values("0", "mix"), values("1", "mix"));
-  EXPECT_NE(values("0", "fixed"), values("1", "fixed"));
+  EXPECT_NE(values("0", "order"), values("1", "order"));
 }
 
 } // namespace

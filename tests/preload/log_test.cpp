@@ -140,13 +140,13 @@ TEST(Log, IsAsDocumentedAndPrivate) {
 
 TEST(Log, SaysWhatWasAskedAndGiven) {
   const TemporaryFolder scratch;
-  run({RESEED_PROGRAM, "7", "8"}, under_shim(scratch, seed_42));
+  run({RESEED_PROGRAM, "1", "8"}, under_shim(scratch, seed_42));
   const std::vector<ProcessLog> logs = read_log(scratch.log());
   ASSERT_EQ(logs.size(), 1u);
   const std::vector<json> calls = logs[0].calls("srand");
   ASSERT_EQ(calls.size(), 2u);
   EXPECT_EQ(calls[0]["do"], "pin");
-  EXPECT_EQ(calls[0]["asked"], "7");
+  EXPECT_EQ(calls[0]["asked"], "1");
   EXPECT_EQ(calls[0]["given"], "42");
   EXPECT_EQ(calls[1]["asked"], "8");
   EXPECT_EQ(calls[0]["lib"], "libc");

@@ -94,7 +94,7 @@ TEST_P(Mode, RecordPinsToAGivenSeedAsEnforceDoes) {
             drawn(GetParam(), {{"DETSHIM_SEED", "42"}}));
 }
 
-/// The number in the only line `Using seed: N` of stderr.
+/// The number in the only line `Using seed: N; …` of stderr.
 std::string seed_in(const std::string& err) {
   std::string seed;
   for (const std::string& line : lines(err)) {
@@ -102,6 +102,7 @@ std::string seed_in(const std::string& err) {
     if (at == std::string::npos) continue;
     EXPECT_EQ(seed, "") << "said twice:\n" << err;
     seed = line.substr(at + std::string{"Using seed: "}.size());
+    seed.resize(seed.find(';'));
   }
   EXPECT_NE(seed, "") << err;
   return seed;
@@ -114,7 +115,7 @@ void expect_that_the_recorded_seed_reproduces(const std::vector<std::string>& co
     const Result recorded = run(command, under_shim(scratch, {{"DETSHIM_QUIET", "0"}}));
     EXPECT_EQ(recorded.status, 0);
     const std::string seed = seed_in(recorded.err);
-    EXPECT_EQ(run(command, under_shim(again, {{"DETSHIM_SEED", seed}})).out, recorded.out) << "seed " << seed;
+    EXPECT_EQ(run(command, under_shim(again, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", "record"}})).out, recorded.out) << "seed " << seed;
     outputs.insert(recorded.out);
 
     for (const ProcessLog& log : read_log(scratch.log())) {
@@ -150,30 +151,32 @@ TEST(Record, IsSilentWhenQuiet) {
   EXPECT_EQ(run({snippet_folder + "getrandom", "plain"}, under_shim(scratch)).err, "");
 }
 
-TEST(SeedPolicy, FixedReplaysEqualValuesAndKeepsDistinctOnesDistinct) {
-  const std::vector<std::string> values = reseeded({"7", "8", "7", "9", "8"}, {{"DETSHIM_SEED", "42"}});
+TEST(SeedPolicy, OrderReplaysEqualValuesAndKeepsDistinctOnesDistinct) {
+  const Environment order = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "order"}};
+  const std::vector<std::string> values = reseeded({"7", "8", "7", "9", "8"}, order);
   EXPECT_EQ(values[0], values[2]);
   EXPECT_EQ(values[1], values[4]);
   EXPECT_EQ(count_of_distinct(values), 3u);
   EXPECT_EQ(values[0], reseeded({"42"})[0]) << "the first seed is DETSHIM_SEED itself";
-  EXPECT_EQ(reseeded({"7", "8", "7", "9", "8"}, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "fixed"}}),
-            values);
 }
 
-TEST(SeedPolicy, FixedGoesByTheOrderAndNotByTheValue) {
-  EXPECT_EQ(reseeded({"7", "8"}, {{"DETSHIM_SEED", "42"}}),
-            reseeded({"1007", "1008"}, {{"DETSHIM_SEED", "42"}}));
+TEST(SeedPolicy, OrderGoesByTheOrderAndNotByTheValue) {
+  const Environment order = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "order"}};
+  EXPECT_EQ(reseeded({"7", "8"}, order), reseeded({"1007", "1008"}, order));
 }
 
-TEST(SeedPolicy, FixedCountsAClockAsNewEachTime) {
-  const std::vector<std::string> values = reseeded({"now", "now", "now"}, {{"DETSHIM_SEED", "42"}});
-  EXPECT_EQ(count_of_distinct(values), 3u);
-  EXPECT_EQ(reseeded({"now", "now", "now"}, {{"DETSHIM_SEED", "42"}}), values);
-  EXPECT_EQ(values[0], reseeded({"42"})[0]);
+TEST(SeedPolicy, CountsEachReadingOfAClockAsNew) {
+  for (const char* policy : {"fixed", "order"}) {
+    const Environment environment = {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", policy}};
+    const std::vector<std::string> values = reseeded({"now", "now", "now"}, environment);
+    EXPECT_EQ(count_of_distinct(values), 3u);
+    EXPECT_EQ(reseeded({"now", "now", "now"}, environment), values);
+    EXPECT_EQ(values[0], reseeded({"42"})[0]);
+  }
 }
 
 // A process id is the same all through its process, so it replays; and which number it is does not matter.
-TEST(SeedPolicy, FixedTakesAProcessIdForAValueLikeAnyOther) {
+TEST(SeedPolicy, TakesAProcessIdForOneValueHoweverOftenItIsRead) {
   const std::vector<std::string> values = reseeded({"pid", "pid"}, {{"DETSHIM_SEED", "42"}});
   EXPECT_EQ(count_of_distinct(values), 1u);
   EXPECT_EQ(reseeded({"pid", "pid"}, {{"DETSHIM_SEED", "42"}}), values);
@@ -194,6 +197,7 @@ TEST(SeedPolicy, ThatLetsAClockDecideIsUnfixed) {
   EXPECT_EQ(actions("keep", "now"), "unfixed");
   EXPECT_EQ(actions("mix", "now"), "unfixed");
   EXPECT_EQ(actions("fixed", "now"), "pin");
+  EXPECT_EQ(actions("order", "now"), "pin");
   EXPECT_EQ(actions("mix", "7"), "pin");
 }
 
@@ -213,12 +217,13 @@ TEST(SeedPolicy, MixGoesByTheValueAlone) {
   EXPECT_EQ(reseeded({"7", "8", "7"}, rank), values) << "equal values on all ranks stay equal";
 }
 
-TEST(SeedPolicy, FixedDiffersByRank) {
-  const std::vector<std::string> first = reseeded({"7"}, {{"DETSHIM_SEED", "42"}, {"RANK", "0"}});
-  const std::vector<std::string> second = reseeded({"7"}, {{"DETSHIM_SEED", "42"}, {"RANK", "1"}});
-  EXPECT_EQ(first, reseeded({"42"}));
-  EXPECT_NE(first, second);
-  EXPECT_EQ(reseeded({"7"}, {{"DETSHIM_SEED", "42"}, {"RANK", "1"}}), second);
+TEST(SeedPolicy, OrderDiffersByRank) {
+  const auto of_rank = [](const char* rank) {
+    return reseeded({"7"}, {{"DETSHIM_SEED", "42"}, {"DETSHIM_SEED_POLICY", "order"}, {"RANK", rank}});
+  };
+  EXPECT_EQ(of_rank("0"), reseeded({"42"}));
+  EXPECT_NE(of_rank("0"), of_rank("1"));
+  EXPECT_EQ(of_rank("1"), of_rank("1"));
 }
 
 TEST(SeedPolicy, KeepLeavesTheProgramsSeedAlone) {
@@ -268,7 +273,7 @@ std::vector<Wrong> wrong_options() {
   for (const char* value : {"", "ENFORCE", "enforced", "on"})
     wrong.push_back({"DETSHIM_MODE", value, "enforce, record, observe, strict or off"});
   for (const char* value : {"", "fix", "fixed,mix"})
-    wrong.push_back({"DETSHIM_SEED_POLICY", value, "fixed, mix or keep"});
+    wrong.push_back({"DETSHIM_SEED_POLICY", value, "fixed, order, mix or keep"});
   for (const char* value : {"", "2", "yes", "true", "01"})
     wrong.push_back({"DETSHIM_QUIET", value, "0 or 1"});
   for (const char* value :

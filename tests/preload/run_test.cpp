@@ -57,7 +57,7 @@ TEST(Run, IsReplayedByTheSeedThatItDrew) {
   const Result drawn = run(command);
   const std::string start = "Using seed: ";
   ASSERT_EQ(drawn.err.compare(0, start.size(), start), 0) << drawn.err;
-  const std::string seed = drawn.err.substr(start.size(), drawn.err.find('\n') - start.size());
+  const std::string seed = drawn.err.substr(start.size(), drawn.err.find(';') - start.size());
   const TemporaryFolder other;
   EXPECT_EQ(run(draw, under_shim(other, {{"DETSHIM_SEED", seed}})).out, drawn.out);
   command.insert(command.begin() + 2, {"--seed", seed});

@@ -76,7 +76,7 @@ std::vector<ProcessLog> read_log(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator{folder}) {
     const std::filesystem::path& file = entry.path();
     const std::string ending = file.extension();
-    if (ending == ".counts" || ending == ".seed" || ending.starts_with(".said-")) continue;
+    if (ending == ".counts" || ending == ".seed" || ending == ".readings" || ending.starts_with(".said-")) continue;
     if (file.extension() != ".jsonl") wrong(file, "is neither a record file nor a counts file");
     ProcessLog log{file.stem().string(), read_records(file), {}};
     std::filesystem::path counts = file;

@@ -15,41 +15,41 @@ const bool seeded = [] { return setenv("DETSHIM_SEED", "42", 1) == 0; }();
 
 constexpr Kind kind(int test) { return static_cast<Kind>(1000 + test); } // one row a test
 
-TEST(Seeds, TheFirstIsTheSeedItself) { EXPECT_EQ(choose_seed(kind(1), 999).given, 42u); }
-
-TEST(Seeds, DistinctValuesAreDistinctAndTheSameValueIsTheSame) {
-  std::set<uint64_t> given;
-  for (uint64_t asked = 0; asked < 2000; ++asked)
-    EXPECT_TRUE(given.insert(choose_seed(kind(2), asked).given).second);
-  for (uint64_t asked = 0; asked < 2000; ++asked)
-    EXPECT_EQ(given.count(choose_seed(kind(2), asked).given), 1u);
-  EXPECT_EQ(choose_seed(kind(2), 0).given, 42u);
+ChosenSeed chosen(Kind of, uint64_t value, unsigned bits = 64) {
+  return choose_seed({of, value, bits, __builtin_return_address(0)});
 }
 
-TEST(Seeds, AClockIsNewEveryTime) {
-  const auto now = static_cast<uint64_t>(time(nullptr));
-  const uint64_t first = choose_seed(kind(3), now).given;
-  EXPECT_NE(choose_seed(kind(3), now).given, first);
-  EXPECT_TRUE(looks_like_chance(now + 7));
-  EXPECT_FALSE(looks_like_chance(12345678901234u));
+TEST(Seeds, DistinctValuesAreDistinctAndTheSameValueIsTheSame) {
+  for (const unsigned bits : {32u, 48u, 64u}) {
+    std::set<uint64_t> given;
+    for (uint64_t asked = 0; asked < 2000; ++asked) EXPECT_TRUE(given.insert(chosen(kind(2), asked, bits).given).second);
+    for (uint64_t asked = 0; asked < 2000; ++asked) EXPECT_EQ(given.count(chosen(kind(2), asked, bits).given), 1u);
+    EXPECT_EQ(*given.rbegin() >> (bits - 1) >> 1, 0u) << "as wide as what was asked";
+  }
 }
 
 TEST(Seeds, AnUnseededGeneratorIsTheOneSeededWithTheStandardsValue) {
-  const uint64_t unseeded = choose_unseeded(kind(4), 1).given;
-  EXPECT_EQ(choose_seed(kind(4), 1).given, unseeded);
-  EXPECT_NE(choose_seed(kind(4), 2).given, unseeded);
+  EXPECT_EQ(choose_unseeded(Kind::libc_random, 1).given, 42u);
+  EXPECT_EQ(chosen(Kind::libc_random, 1, 32).given, 42u);
+  // The value that would have been mapped to the seed changes places with it.
+  const uint64_t other = 42 ^ state_mask(Kind::libc_random, 32);
+  EXPECT_NE(chosen(Kind::libc_random, other, 32).given, 42u);
 }
 
-TEST(Seeds, ThreadsHaveRowsOfTheirOwn) {
-  const uint64_t here = choose_seed(kind(5), 77).given;
-  uint64_t there = 0;
+TEST(Seeds, OfTheProgramAreTheSameInEveryThread) {
+  const uint64_t here = chosen(kind(5), 77).given;
+  const uint64_t own = next_seed(kind(5));
+  uint64_t there = 0, own_there = 0;
   const ThreadName name = name_new_thread();
   std::thread([&] {
     enter_thread(name);
-    there = choose_seed(kind(5), 77).given;
+    there = chosen(kind(5), 77).given;
+    own_there = next_seed(kind(5));
     leave_thread();
   }).join();
-  EXPECT_NE(here, there);
+  EXPECT_EQ(here, there);
+  EXPECT_EQ(own, 42u);
+  EXPECT_NE(own, own_there);
 }
 
 TEST(Seeds, SmallSeedsFoldToThemselves) {

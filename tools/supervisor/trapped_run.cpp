@@ -54,7 +54,10 @@ void name_run(char (&run)[32]) {
 }
 
 SeedPolicy read_policy(const std::string& text) {
-  return text == "mix" ? SeedPolicy::mix : text == "keep" ? SeedPolicy::keep : SeedPolicy::fixed;
+  return text == "mix"     ? SeedPolicy::mix
+         : text == "keep"  ? SeedPolicy::keep
+         : text == "order" ? SeedPolicy::order
+                           : SeedPolicy::fixed;
 }
 
 /// The variable that the library in a first process would write for the program it turns into. `folder` is

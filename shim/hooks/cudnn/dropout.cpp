@@ -49,7 +49,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSetDropoutDescriptor,
     call.record(Action::unfixed, "mode observe: enforce would pin it", {uint64_t{seed}, ""});
     return call.real(dropout, handle, probability, states, states_size, seed);
   }
-  const ChosenSeed chosen = choose_seed(Kind::cudnn_dropout, seed);
+  const ChosenSeed chosen = choose_seed({Kind::cudnn_dropout, seed, 64, call.caller()});
   const cudnnStatus status = call.real(dropout, handle, probability, states, states_size, chosen.given);
   if (status == cudnnStatus::success) call.record(chosen.action, chosen.why, {uint64_t{seed}, chosen.given});
   return status;

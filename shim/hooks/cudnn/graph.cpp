@@ -256,7 +256,7 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
       call.record(Action::unfixed, "mode observe: enforce would pin it", {asked, ""});
       return call.real(descriptor, name, type, count, elements);
     }
-    const ChosenSeed chosen = choose_seed(Kind::cudnn_graph_rng, asked);
+    const ChosenSeed chosen = choose_seed({Kind::cudnn_graph_rng, asked, 64, call.caller()});
     const auto given = static_cast<int64_t>(chosen.given);
     const Status status = call.real(descriptor, name, type, count, &given);
     if (status == Status::success) call.record(chosen.action, chosen.why, {asked, chosen.given});

@@ -9,6 +9,7 @@
 // them.
 #include "hooks/libc/inherited_input.h"
 
+#include "core/readings.h"
 #include "core/sys.h"
 #include "core/text.h"
 #include "loader/draw.h"
@@ -103,6 +104,7 @@ bool replace_by_uuid(int fd) {
 /// Looks at a descriptor that was just opened, and replaces it if it gives entropy.
 void settle(Hook& hook, int fd, const char* path, size_t size, const void* caller) {
   if (fd < 0 || options().off() || hook.disabled) return;
+  note_opening();
   const bool is_uuid = path != nullptr && same_text(path, uuid_path);
   struct stat state;
   if (!is_uuid && (sys::fstat(fd, state) != 0 || !is_random_device(state))) return;

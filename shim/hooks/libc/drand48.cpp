@@ -43,10 +43,9 @@ void prepare() {
     state48.generation = this_thread().generation;
     return;
   }
-  // Natively an unseeded state is X = 0.
-  seed48_state(options().policy == SeedPolicy::keep && this_thread().label == 0
-                   ? 0
-                   : from_srand48(choose_unseeded(Kind::drand48, 0).given));
+  const ChosenSeed chosen = choose_unseeded(Kind::drand48, 0);
+  const bool starts_natively = chosen.action == Action::observe; // from X = 0, which no seed gives
+  seed48_state(starts_natively ? 0 : from_srand48(chosen.given));
 }
 
 inline uint64_t step() { return state48.x = (state48.x * state48.a + state48.c) & mask48; }
@@ -62,36 +61,53 @@ void unpack(uint64_t value, unsigned short x[3]) {
   x[2] = static_cast<unsigned short>(value >> 32);
 }
 
-/// Pins a state that the caller owns (erand48 and the like), unless it is one that the family left.
-void pin_own_state(unsigned short x[3], const HookInfo& info, const void* caller) {
-  if (LeftStates(48).holds(pack(x))) return;
-  const ChosenSeed chosen = choose_seed(Kind::xsubi48, pack(x));
-  record({info.library, info.name, info.fields}, chosen.action, caller, chosen.why,
-         {pack(x), chosen.given & mask48});
-  unpack(chosen.given & mask48, x);
-}
+/// A state that the caller owns (erand48 and the like): the native state seen through a mask, as rand_r's
+/// (random.cpp). It is the native one while this lives.
+class OwnState {
+public:
+  OwnState(unsigned short x[3], const HookInfo& info, const void* caller) : x_(x) {
+    if (!left_.holds(pack(x)) && !left_.any_thread_holds(pack(x))) {
+      const ChosenSeed chosen = choose_seed({.kind = Kind::xsubi48,
+                                             .value = pack(x),
+                                             .bits = 48,
+                                             .caller = caller});
+      record({info.library, info.name, info.fields}, chosen.action, caller, chosen.why, {pack(x), chosen.given});
+      unpack(chosen.given, x);
+      return;
+    }
+    unpack(pack(x) ^ mask_, x);
+  }
+  ~OwnState() {
+    unpack(pack(x_) ^ mask_, x_);
+    left_.add(pack(x_));
+  }
+  OwnState(const OwnState&) = delete;
+  OwnState& operator=(const OwnState&) = delete;
 
-void remember_own_state(const unsigned short x[3]) { LeftStates(48).add(pack(x)); }
+private:
+  unsigned short* x_;
+  uint64_t mask_ = state_mask(Kind::xsubi48, 48);
+  LeftStates left_{48};
+};
 
 /// One step of a state that the caller owns, with this thread's a and c (lcong48 changes them).
 uint64_t step_own(unsigned short x[3], const HookInfo& info, const void* caller) {
   prepare();
-  pin_own_state(x, info, caller);
+  const OwnState own(x, info, caller);
   const uint64_t next = (pack(x) * state48.a + state48.c) & mask48;
   unpack(next, x);
-  remember_own_state(x);
   return next;
 }
 
 /// A seed for a hook whose value has 48 bits or fewer.
 template <typename Signature>
-bool choose(const Call<Signature>& call, uint64_t asked, uint64_t& given) {
+bool choose(const Call<Signature>& call, uint64_t asked, unsigned bits, uint64_t& given) {
   if (call.passes()) return false;
   if (!options().pins()) {
     call.record(Action::unfixed, "mode observe: enforce would pin it", {asked, ""});
     return false;
   }
-  const ChosenSeed chosen = choose_seed(Kind::drand48, asked);
+  const ChosenSeed chosen = choose_seed({Kind::drand48, asked, bits, call.caller()});
   given = chosen.given;
   call.record(chosen.action, chosen.why, {asked, given});
   return true;
@@ -106,7 +122,7 @@ DETSHIM_HOOK(libc, void, srand48, (long seed), .action = Action::pin, .fields = 
              .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
   DETSHIM_ENTER(srand48);
   uint64_t given;
-  if (!choose(call, static_cast<uint32_t>(seed), given)) return call.real(seed);
+  if (!choose(call, static_cast<uint32_t>(seed), 32, given)) return call.real(seed);
   seed48_state(from_srand48(given));
   state48.is_the_programs = true;
 }
@@ -115,10 +131,10 @@ DETSHIM_HOOK(libc, unsigned short*, seed48, (unsigned short x[3]), .action = Act
              .fields = {"asked", "given"}, .summary = "Replaces the program's 48-bit state.") {
   DETSHIM_ENTER(seed48);
   uint64_t given;
-  if (!choose(call, pack(x), given)) return call.real(x);
+  if (!choose(call, pack(x), 48, given)) return call.real(x);
   prepare();
   unpack(state48.x, state48.before);
-  seed48_state(given & mask48);
+  seed48_state(given);
   state48.is_the_programs = true;
   return state48.before;
 }
@@ -128,8 +144,8 @@ DETSHIM_HOOK(libc, void, lcong48, (unsigned short parameters[7]), .action = Acti
              .summary = "Replaces the program's 48-bit state and keeps its multiplier and addend.") {
   DETSHIM_ENTER(lcong48);
   uint64_t given;
-  if (!choose(call, pack(parameters), given)) return call.real(parameters);
-  seed48_state(given & mask48);
+  if (!choose(call, pack(parameters), 48, given)) return call.real(parameters);
+  seed48_state(given);
   state48.is_the_programs = true;
   state48.a = pack(parameters + 3);
   state48.c = parameters[6];
@@ -162,21 +178,21 @@ DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
 
 DETSHIM_HOOK(libc, double, erand48, (unsigned short x[3]), .action = Action::pin,
              .fields = {"asked", "given"},
-             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(erand48, state48.erand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_double(step_own(x, hooks::erand48_info, __builtin_return_address(0)));
 }
 
 DETSHIM_HOOK(libc, long, nrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(nrand48, state48.nrand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_unsigned31(step_own(x, hooks::nrand48_info, __builtin_return_address(0)));
 }
 
 DETSHIM_HOOK(libc, long, jrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(jrand48, state48.jrand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_signed32(step_own(x, hooks::jrand48_info, __builtin_return_address(0)));
@@ -190,7 +206,7 @@ DETSHIM_HOOK(libc, int, srand48_r, (long seed, drand48_data* data), .action = Ac
              .summary = "Replaces the program's seed for a state that the caller owns.") {
   DETSHIM_ENTER(srand48_r);
   uint64_t given;
-  if (!choose(call, static_cast<uint32_t>(seed), given)) return call.real(seed, data);
+  if (!choose(call, static_cast<uint32_t>(seed), 32, given)) return call.real(seed, data);
   return call.real(fold32(given), data);
 }
 
@@ -199,9 +215,9 @@ DETSHIM_HOOK(libc, int, seed48_r, (unsigned short x[3], drand48_data* data), .ac
              .summary = "Replaces the program's 48-bit state for a state that the caller owns.") {
   DETSHIM_ENTER(seed48_r);
   uint64_t given;
-  if (!choose(call, pack(x), given)) return call.real(x, data);
+  if (!choose(call, pack(x), 48, given)) return call.real(x, data);
   unsigned short pinned[3];
-  unpack(given & mask48, pinned);
+  unpack(given, pinned);
   return call.real(pinned, data);
 }
 
@@ -210,39 +226,36 @@ DETSHIM_HOOK(libc, int, lcong48_r, (unsigned short parameters[7], drand48_data* 
              .summary = "Replaces the program's 48-bit state for a state that the caller owns.") {
   DETSHIM_ENTER(lcong48_r);
   uint64_t given;
-  if (!choose(call, pack(parameters), given)) return call.real(parameters, data);
+  if (!choose(call, pack(parameters), 48, given)) return call.real(parameters, data);
   unsigned short pinned[7];
   __builtin_memcpy(pinned, parameters, sizeof pinned);
-  unpack(given & mask48, pinned);
+  unpack(given, pinned);
   return call.real(pinned, data);
 }
 
 DETSHIM_HOOK(libc, int, erand48_r, (unsigned short x[3], drand48_data* data, double* result),
              .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(erand48_r, state48.erand48_r_sites);
-  if (draw.pinned) pin_own_state(x, hooks::erand48_r_info, __builtin_return_address(0));
-  const int status = draw.real()(x, data, result);
-  if (draw.pinned) remember_own_state(x);
-  return status;
+  if (!draw.pinned) return draw.real()(x, data, result);
+  const OwnState own(x, hooks::erand48_r_info, __builtin_return_address(0));
+  return draw.real()(x, data, result);
 }
 
 DETSHIM_HOOK(libc, int, nrand48_r, (unsigned short x[3], drand48_data* data, long* result),
              .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(nrand48_r, state48.nrand48_r_sites);
-  if (draw.pinned) pin_own_state(x, hooks::nrand48_r_info, __builtin_return_address(0));
-  const int status = draw.real()(x, data, result);
-  if (draw.pinned) remember_own_state(x);
-  return status;
+  if (!draw.pinned) return draw.real()(x, data, result);
+  const OwnState own(x, hooks::nrand48_r_info, __builtin_return_address(0));
+  return draw.real()(x, data, result);
 }
 
 DETSHIM_HOOK(libc, int, jrand48_r, (unsigned short x[3], drand48_data* data, long* result),
              .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces a state that the program set itself; goes on from one that it left.") {
+             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(jrand48_r, state48.jrand48_r_sites);
-  if (draw.pinned) pin_own_state(x, hooks::jrand48_r_info, __builtin_return_address(0));
-  const int status = draw.real()(x, data, result);
-  if (draw.pinned) remember_own_state(x);
-  return status;
+  if (!draw.pinned) return draw.real()(x, data, result);
+  const OwnState own(x, hooks::jrand48_r_info, __builtin_return_address(0));
+  return draw.real()(x, data, result);
 }

@@ -1,44 +1,49 @@
 // Which states rand_r, erand48 and their like left in variables of the caller's.
 //
 // Those functions keep their state where the caller says. What one of them left there is a state to go on
-// from; anything else is a seed that the program has put in, and is pinned. States are told by their value,
-// not by their address: a program may copy them about.
+// from; anything else may be a seed that the program has put in. States are told by their value, not by their
+// address: a program may copy them about, and hand them from thread to thread.
 #pragma once
 
 #include "core/identity.h"
-#include "core/sys.h"
 
 #include <cstdint>
 
 namespace detshim {
 
-/// True if the thread left that state lately: among the last few thousand. `family` keeps those of 32 and 48
-/// bits apart. An entry is one word, so a signal handler that draws meanwhile sees the old one or the new
-/// one.
+/// `family` keeps states of 32 and 48 bits apart. An entry is one word, so a signal handler that draws
+/// meanwhile, or another thread that asks, sees the old one or the new one.
 class LeftStates {
 public:
-  explicit LeftStates(uint64_t family) : mark_(family << 48), entries_(this_thread().left_states) {}
+  explicit LeftStates(uint64_t family) : mark_(family << 48) {}
 
-  bool holds(uint64_t state) const {
-    return entries_ != nullptr && entries_[place(state)] == (mark_ | state);
-  }
-
+  /// True if this thread left that state lately: among its last few thousand.
+  bool holds(uint64_t state) const { return own != nullptr && own->entries[place(state)] == (mark_ | state); }
+  /// The same of any thread, ended ones among them.
+  bool any_thread_holds(uint64_t state) const;
   void add(uint64_t state) {
-    if (entries_ == nullptr) {
-      entries_ = static_cast<uint64_t*>(sys::map(left_states_size));
-      if (entries_ == nullptr) return;
-      this_thread().left_states = entries_;
-    }
-    entries_[place(state)] = mark_ | state;
+    if (own == nullptr && (own = take_table()) == nullptr) return;
+    own->entries[place(state)] = mark_ | state;
   }
 
 private:
-  static size_t place(uint64_t state) {
-    return (state * 0x9E3779B97F4A7C15 >> 40) % (left_states_size / sizeof(uint64_t));
-  }
+  static constexpr size_t entry_count = 8191;
+
+  struct Table {
+    Table* next;
+    uint64_t entries[entry_count];
+  };
+
+  static size_t place(uint64_t state) { return (state * 0x9E3779B97F4A7C15 >> 32) % entry_count; }
+  static Table* take_table();
+
+  static thread_local constinit Table* own;
 
   uint64_t mark_;
-  uint64_t* entries_;
+  friend void leave_left_states();
 };
+
+/// The calling thread ends: another may go on with its table.
+void leave_left_states();
 
 } // namespace detshim

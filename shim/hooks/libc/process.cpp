@@ -8,9 +8,11 @@
 #include "hooks/libc/process.h"
 
 #include "core/log_file.h"
+#include "core/readings.h"
 #include "core/sys.h"
 #include "core/tuning.h"
 #include "hooks/escapes.h"
+#include "hooks/libc/left_states.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 
@@ -66,7 +68,11 @@ void call_at_thread_end() {
   static constinit int state = 0; // 0 none yet, 1 being made, 2 made
   int none = 0;
   if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    const bool made = pthread_key_create(&key, [](void*) { leave_thread(); }) == 0;
+    const bool made = pthread_key_create(&key, [](void*) {
+                        leave_thread();
+                        leave_readings();
+                        leave_left_states();
+                      }) == 0;
     __atomic_store_n(&state, made ? 2 : 0, __ATOMIC_RELEASE);
   }
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2) pthread_setspecific(key, &key);

@@ -41,7 +41,7 @@ DETSHIM_HOOK(libc, int, initstate_r, (unsigned seed, char* state, size_t size, r
     call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
     return call.real(seed, state, size, data);
   }
-  const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
+  const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
   call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   return call.real(fold32(chosen.given), state, size, data);
 }
@@ -55,7 +55,7 @@ DETSHIM_HOOK(libc, int, srandom_r, (unsigned seed, random_data* data), .action =
     call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
     return call.real(seed, data);
   }
-  const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
+  const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
   call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   return call.real(fold32(chosen.given), data);
 }
@@ -123,7 +123,7 @@ void seed_thread(const Call<Signature>& call, unsigned seed) {
     call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
     return call.real(seed);
   }
-  const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
+  const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
   call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   RandomState& mine = random_state;
   make_state();
@@ -179,7 +179,7 @@ DETSHIM_HOOK(libc, char*, initstate, (unsigned seed, char* state, size_t size), 
   }
   make_state();
   random_state.is_the_programs = true;
-  const ChosenSeed chosen = choose_seed(Kind::libc_random, seed);
+  const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
   call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   char* const before = reinterpret_cast<char*>(random_state.data.state - 1);
   auto* initstate_r = call.beside<hooks::initstate_r_signature>("initstate_r");
@@ -197,18 +197,27 @@ DETSHIM_HOOK(libc, char*, setstate, (char* state), .action = Action::pin,
   return before;
 }
 
+// The caller's variable holds a state or a seed, and which cannot be told for certain. It need not be: the variable is
+// the native state seen through a mask that follows from DETSHIM_SEED, so every value in it means one native state, in
+// whichever thread. Only a seed that changes from run to run is replaced.
 DETSHIM_HOOK(libc, int, rand_r, (unsigned* state), .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces a state that the program set itself; goes on from one that rand_r left.") {
+             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(rand_r, random_state.rand_r_sites);
   if (!draw.pinned) return draw.real()(state);
+  const auto mask = static_cast<uint32_t>(state_mask(Kind::rand_r, 32));
   LeftStates left(32);
-  if (!left.holds(*state)) {
-    const ChosenSeed chosen = choose_seed(Kind::rand_r, *state);
-    record({"libc", "rand_r", hooks::rand_r_info.fields}, chosen.action, __builtin_return_address(0),
-           chosen.why, {*state, fold32(chosen.given)});
-    *state = fold32(chosen.given);
+  if (!left.holds(*state) && !left.any_thread_holds(*state)) {
+    const ChosenSeed chosen = choose_seed({.kind = Kind::rand_r,
+                                           .value = *state,
+                                           .bits = 32,
+                                           .caller = __builtin_return_address(0)});
+    record({"libc", "rand_r", hooks::rand_r_info.fields}, chosen.action, __builtin_return_address(0), chosen.why,
+           {*state, chosen.given});
+    *state = static_cast<uint32_t>(chosen.given) ^ mask;
   }
+  *state ^= mask;
   const int result = draw.real()(state);
+  *state ^= mask;
   left.add(*state);
   return result;
 }

@@ -1,0 +1,93 @@
+// Clocks and ids: noted as they are read, never changed.
+//
+// A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must be found
+// out, and whether a seed comes from a clock is told by what was read: core/readings.h. These hooks do nothing else,
+// and so they do not count as draws, write no records, and make no system call.
+#include "core/readings.h"
+#include "loader/hook.h"
+
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+/// Notes what was read, where the mode may ask about it later.
+template <typename Call>
+void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
+  if (!call.passes() && options().pins()) note_reading(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+#define DETSHIM_READING .action = Action::observe, .summary = "Noted, never changed: tells which seeds come from a clock."
+#define DETSHIM_ID_READING                                                                                             \
+  .action = Action::observe, .summary = "Noted, never changed: tells which seeds come from an id."
+
+DETSHIM_HOOK(libc, time_t, time, (time_t * to), DETSHIM_READING) {
+  DETSHIM_ENTER(time);
+  const time_t now = call.real(to);
+  note(call, Source::seconds, now);
+  return now;
+}
+
+DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), DETSHIM_READING) {
+  DETSHIM_ENTER(gettimeofday);
+  const int status = call.real(now, zone);
+  if (status == 0 && now != nullptr) note(call, Source::microseconds, now->tv_sec, now->tv_usec);
+  return status;
+}
+
+DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), DETSHIM_READING) {
+  DETSHIM_ENTER(clock_gettime);
+  const int status = call.real(clock, now);
+  if (status == 0) note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
+  return status;
+}
+
+DETSHIM_HOOK(libc, int, timespec_get, (timespec * now, int base), DETSHIM_READING) {
+  DETSHIM_ENTER(timespec_get);
+  const int status = call.real(now, base);
+  if (status != 0) note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
+  return status;
+}
+
+DETSHIM_HOOK(libc, clock_t, clock, (), DETSHIM_READING) {
+  DETSHIM_ENTER(clock);
+  const clock_t now = call.real();
+  note(call, Source::ticks, now);
+  return now;
+}
+
+DETSHIM_HOOK(libc, clock_t, times, (tms * used), DETSHIM_READING) {
+  DETSHIM_ENTER(times);
+  const clock_t now = call.real(used);
+  note(call, Source::ticks, now);
+  return now;
+}
+
+DETSHIM_HOOK(libc, pid_t, getpid, (), DETSHIM_ID_READING) {
+  DETSHIM_ENTER(getpid);
+  const pid_t id = call.real();
+  note(call, Source::id, id);
+  return id;
+}
+
+DETSHIM_HOOK(libc, pid_t, getppid, (), DETSHIM_ID_READING) {
+  DETSHIM_ENTER(getppid);
+  const pid_t id = call.real();
+  note(call, Source::id, id);
+  return id;
+}
+
+DETSHIM_HOOK(libc, pid_t, gettid, (), DETSHIM_ID_READING) {
+  DETSHIM_ENTER(gettid);
+  const pid_t id = call.real();
+  note(call, Source::id, id);
+  return id;
+}

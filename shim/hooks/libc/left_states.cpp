@@ -1,0 +1,48 @@
+#include "hooks/libc/left_states.h"
+
+#include "core/lock.h"
+#include "core/sys.h"
+
+namespace detshim {
+
+thread_local constinit LeftStates::Table* LeftStates::own = nullptr;
+
+namespace {
+
+// All tables, and of those the ones that no thread has. None is given back: another thread may be looking into it.
+constinit void* all = nullptr;
+constinit void* unused[64] = {};
+constinit uint64_t lock = 0;
+
+} // namespace
+
+bool LeftStates::any_thread_holds(uint64_t state) const {
+  const auto* table = static_cast<const Table*>(__atomic_load_n(&all, __ATOMIC_ACQUIRE));
+  for (; table != nullptr; table = table->next)
+    if (__atomic_load_n(&table->entries[place(state)], __ATOMIC_RELAXED) == (mark_ | state)) return true;
+  return false;
+}
+
+LeftStates::Table* LeftStates::take_table() {
+  Lock guard(lock);
+  for (void*& table : unused)
+    if (table != nullptr) return static_cast<Table*>(__atomic_exchange_n(&table, nullptr, __ATOMIC_RELAXED));
+  auto* table = static_cast<Table*>(sys::map(sizeof(Table))); // pages that are not written cost nothing
+  if (table == nullptr) return nullptr;
+  table->next = static_cast<Table*>(all);
+  __atomic_store_n(&all, static_cast<void*>(table), __ATOMIC_RELEASE);
+  return table;
+}
+
+void leave_left_states() {
+  if (LeftStates::own == nullptr) return;
+  Lock guard(lock);
+  for (void*& table : unused)
+    if (table == nullptr) {
+      table = LeftStates::own;
+      break;
+    }
+  LeftStates::own = nullptr;
+}
+
+} // namespace detshim

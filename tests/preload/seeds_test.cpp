@@ -1,0 +1,256 @@
+// Seeds that the program passes itself: what it fixes stays as it is or follows from the value alone, what changes from
+// run to run gives way to what does not.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines native(const std::string& family, const std::string& scenario, const std::string& number = "0") {
+  return lines(run({SEEDING_PROGRAM, family, scenario, number}).out);
+}
+
+Lines under_seed(const std::string& family, const std::string& scenario, const std::string& number = "0",
+                 const Environment& more = {{"DETSHIM_SEED", "42"}}) {
+  const TemporaryFolder scratch;
+  const Result result = run({SEEDING_PROGRAM, family, scenario, number}, under_shim(scratch, more));
+  EXPECT_EQ(result.status, 0) << result.err;
+  return lines(result.out);
+}
+
+size_t distinct(const Lines& values) { return std::set<std::string>(values.begin(), values.end()).size(); }
+
+const char* const families[] = {"srand",  "srandom", "initstate", "initstate_r", "srandom_r", "rand_r",
+                                "srand48", "seed48", "lcong48",   "srand48_r",   "erand48",   "nrand48_r"};
+
+std::string name_of(const testing::TestParamInfo<const char*>& info) { return info.param; }
+
+class Seeds : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, Seeds, testing::ValuesIn(families), name_of);
+
+// ---- what the program fixes
+
+TEST_P(Seeds, OfTasksGoByTheTaskAndNotByTheThread) {
+  for (const char* scenario : {"pool", "pool_with_clocks"}) {
+    const Lines values = under_seed(GetParam(), scenario);
+    EXPECT_EQ(distinct(values), 64u);
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(under_seed(GetParam(), scenario), values) << scenario;
+    EXPECT_NE(under_seed(GetParam(), scenario, "0", {{"DETSHIM_SEED", "43"}}), values);
+    EXPECT_NE(native(GetParam(), scenario), values);
+  }
+}
+
+TEST_P(Seeds, OfIndicesAreTheSameForAnyNumberOfThreads) {
+  const Lines values = under_seed(GetParam(), "divided", "1");
+  EXPECT_EQ(distinct(values), 16u);
+  EXPECT_EQ(under_seed(GetParam(), "divided", "2"), values);
+  EXPECT_EQ(under_seed(GetParam(), "divided", "4"), values);
+}
+
+TEST_P(Seeds, ThatAreEqualStayEqualAndDistinctOnesDistinct) {
+  for (const char* number : {"0", "1", "7", "1234", "123456789", "4000000000"}) {
+    const Lines values = under_seed(GetParam(), "values", number);
+    EXPECT_EQ(values[0], values[2]);
+    EXPECT_NE(values[0], values[1]);
+    EXPECT_NE(values[0], under_seed(GetParam(), "values", number, {{"DETSHIM_SEED", "43"}})[0]);
+  }
+}
+
+TEST_P(Seeds, AreEqualInAChild) {
+  for (const char* scenario : {"child", "child_first", "child_by_exec"})
+    for (const char* number : {"7", "987654321"}) {
+      const Lines values = under_seed(GetParam(), scenario, number);
+      ASSERT_EQ(values.size(), 2u);
+      EXPECT_EQ(values[0], values[1]) << scenario;
+    }
+}
+
+TEST_P(Seeds, AreEqualInEveryRankAndDistinctWhereTheRankIsAdded) {
+  std::set<std::string> alike, apart;
+  for (const char* rank : {"0", "1", "2", "3"}) {
+    const Environment environment = {{"DETSHIM_SEED", "42"}, {"RANK", rank}};
+    alike.insert(under_seed(GetParam(), "value", "1234", environment)[0]);
+    apart.insert(under_seed(GetParam(), "value", std::to_string(1234 + std::stoi(rank)), environment)[0]);
+    EXPECT_EQ(under_seed(GetParam(), "value_after_clock", "1234", environment)[0], *alike.begin());
+  }
+  EXPECT_EQ(alike.size(), 1u);
+  EXPECT_EQ(apart.size(), 4u);
+}
+
+TEST_P(Seeds, AreThoseOfTheEpochAfterARestart) {
+  const Lines whole = under_seed(GetParam(), "epochs", "0");
+  EXPECT_EQ(distinct(whole), 6u);
+  EXPECT_EQ(under_seed(GetParam(), "epochs", "3"), Lines(whole.begin() + 3, whole.end()));
+}
+
+TEST_P(Seeds, OfTheCommandLineStayApart) {
+  EXPECT_NE(under_seed(GetParam(), "value_after_clock", "20260101"),
+            under_seed(GetParam(), "value_after_clock", "20260102"));
+}
+
+// ---- what changes from run to run
+
+struct FromClock {
+  const char *family, *source;
+};
+class ChangingSeeds : public testing::TestWithParam<FromClock> {};
+
+TEST_P(ChangingSeeds, GiveWayToTheSeedItself) {
+  const auto& [family, source] = GetParam();
+  const Lines values = under_seed(family, source);
+  EXPECT_EQ(values, native(family, "value", "42"));
+  EXPECT_EQ(under_seed(family, source), values);
+  EXPECT_EQ(under_seed(family, source, "0", {{"DETSHIM_SEED", "43"}}), native(family, "value", "43"));
+}
+
+std::vector<FromClock> every_source() {
+  std::vector<FromClock> all;
+  for (const char* family : {"srand", "srandom_r", "rand_r", "srand48", "seed48", "erand48"})
+    for (const char* source :
+         {"seconds", "milliseconds", "microseconds", "nanoseconds", "steady", "usec_alone", "nsec_alone",
+          "usec_xor_sec", "clock", "times", "seconds_xor_clock", "pid", "tid", "seconds_xor_pid", "seconds_plus_pid",
+          "seconds_times_pid", "seconds_minus_pid", "microseconds_times_pid", "stack", "heap", "data", "thread"})
+      all.push_back({family, source});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(All, ChangingSeeds, testing::ValuesIn(every_source()), [](const auto& tested) {
+  return tested.param.family + std::string("_") + tested.param.source;
+});
+
+TEST_P(Seeds, FromAClockKeepWhatIsAdded) {
+  EXPECT_EQ(under_seed(GetParam(), "shifted", "3"), native(GetParam(), "value", "45"));
+  EXPECT_EQ(under_seed(GetParam(), "shifted", "1000"), native(GetParam(), "value", "1042"));
+}
+
+TEST_P(Seeds, FromOneReadingAreOneSeed) {
+  for (const char* scenario : {"replay", "replay_fine"}) {
+    const Lines values = under_seed(GetParam(), scenario);
+    EXPECT_EQ(distinct(values), 1u) << scenario;
+    EXPECT_EQ(values[0], native(GetParam(), "value", "42")[0]);
+  }
+}
+
+TEST_P(Seeds, FromEachReadingAreNewWhetherOrNotInOneSecond) {
+  const Lines values = under_seed(GetParam(), "again");
+  EXPECT_EQ(distinct(values), 3u);
+  EXPECT_EQ(values[0], native(GetParam(), "value", "42")[0]);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(under_seed(GetParam(), "again"), values);
+}
+
+TEST_P(Seeds, FromTheMainThreadsClockGoByTheTask) {
+  const Lines values = under_seed(GetParam(), "pool_from_a_clock");
+  EXPECT_EQ(distinct(values), 64u);
+  EXPECT_EQ(values[5], native(GetParam(), "value", "47")[0]);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(under_seed(GetParam(), "pool_from_a_clock"), values);
+}
+
+TEST_P(Seeds, FromTheirOwnClocksAreTheThreadsOwn) {
+  for (const char* scenario : {"threads_with_clocks", "children_with_clocks"}) {
+    const Lines values = under_seed(GetParam(), scenario);
+    EXPECT_EQ(distinct(values), values.size()) << scenario;
+    EXPECT_EQ(under_seed(GetParam(), scenario), values) << scenario;
+  }
+}
+
+// A value that no reading explains, right after one.
+TEST_P(Seeds, ThatAreHashedFromAClockGiveWay) {
+  EXPECT_EQ(under_seed(GetParam(), "hashed"), native(GetParam(), "value", "42"));
+  const Lines values = under_seed(GetParam(), "hashed_in_threads");
+  EXPECT_EQ(distinct(values), 4u);
+  EXPECT_EQ(under_seed(GetParam(), "hashed_in_threads"), values);
+}
+
+TEST_P(Seeds, FromTheParentsClockAreTheParents) {
+  const Lines values = under_seed(GetParam(), "child_with_the_parents_clock");
+  EXPECT_EQ(values[0], values[1]);
+  EXPECT_EQ(under_seed(GetParam(), "child_with_the_parents_clock"), values);
+}
+
+/// Four ranks of one job; what each wrote.
+Lines ranks(const std::string& family, const std::string& scenario, const std::string& number = "0") {
+  const TemporaryFolder scratch;
+  const std::string folder = scratch.path();
+  const std::string command = "for r in 0 1 2 3; do RANK=$r '" SEEDING_PROGRAM "' " + family + " " + scenario + " " +
+                              number + " '" + folder + "/sent' >'" + folder + "'/out.$r & done; wait";
+  const Result result = run({"sh", "-c", command}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  Lines all;
+  for (int rank = 0; rank < 4; ++rank) {
+    std::string line;
+    std::ifstream file(folder + "/out." + std::to_string(rank));
+    std::getline(file, line);
+    all.push_back(line);
+  }
+  return all;
+}
+
+TEST_P(Seeds, FromTheirOwnClocksAreTheRanksOwn) {
+  for (const char* scenario : {"rank_clock", "rank_seconds"}) {
+    const Lines values = ranks(GetParam(), scenario);
+    EXPECT_EQ(distinct(values), 4u);
+    EXPECT_EQ(values[0], native(GetParam(), "value", "42")[0]);
+    EXPECT_EQ(ranks(GetParam(), scenario), values);
+  }
+}
+
+TEST_P(Seeds, FromAClockThatOneRankSentAreOneOnAll) {
+  const Lines values = ranks(GetParam(), "rank_sent");
+  EXPECT_EQ(distinct(values), 1u);
+  EXPECT_EQ(values[0], native(GetParam(), "value", "42")[0]);
+  EXPECT_EQ(ranks(GetParam(), "rank_sent", "1"),
+            (Lines{values[0], native(GetParam(), "value", "43")[0], native(GetParam(), "value", "44")[0],
+                   native(GetParam(), "value", "45")[0]}));
+}
+
+// ---- without a seed
+
+TEST_P(Seeds, OfTheProgramStayAsTheyAreInRecord) {
+  for (const char* scenario : {"pool", "values", "child"})
+    EXPECT_EQ(under_seed(GetParam(), scenario, "1234", {}), native(GetParam(), scenario, "1234")) << scenario;
+}
+
+TEST_P(Seeds, OfARecordedRunAreThoseOfTheLineThatItPrints) {
+  const TemporaryFolder scratch;
+  const Result first =
+      run({SEEDING_PROGRAM, GetParam(), "seconds_xor_pid"}, under_shim(scratch, {{"DETSHIM_QUIET", "0"}}));
+  const size_t at = first.err.find("DETSHIM_SEED=");
+  ASSERT_NE(at, std::string::npos) << first.err;
+  const std::string settings = first.err.substr(at, first.err.find('\n', at) - at);
+  EXPECT_NE(settings.find("DETSHIM_MODE=record"), std::string::npos);
+  const Result again = run({"sh", "-c", settings + " '" SEEDING_PROGRAM "' " + GetParam() + " seconds_xor_pid"},
+                           under_shim(scratch));
+  EXPECT_EQ(again.out, first.out);
+  EXPECT_NE(lines(again.out), under_seed(GetParam(), "seconds_xor_pid"));
+}
+
+// ---- what the log says
+
+std::string why(const std::string& scenario, const std::string& number, const Environment& more = {}) {
+  const TemporaryFolder scratch;
+  Environment environment = {{"DETSHIM_SEED", "42"}};
+  for (const auto& [name, value] : more) environment[name] = value;
+  run({SEEDING_PROGRAM, "srand", scenario, number}, under_shim(scratch, environment));
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls("srand"))
+      return call["do"].get<std::string>() + ": " + call["why"].get<std::string>();
+  return "";
+}
+
+TEST(SeedsInTheLog, SayWhatTheyWere) {
+  EXPECT_EQ(why("seconds", "0"), "pin: from a clock: another one in each run");
+  EXPECT_EQ(why("pid", "0"), "pin: from the id of a process or thread: another one in each run");
+  EXPECT_EQ(why("stack", "0"), "pin: an address: another one in each run");
+  EXPECT_EQ(why("value", "1234567"), "pin: the program's own value");
+  EXPECT_EQ(why("epochs", "0"),
+            "pin: kept to its value; if it differs between two runs, use DETSHIM_SEED_POLICY=order");
+  EXPECT_EQ(why("seconds", "0", {{"DETSHIM_SEED_POLICY", "keep"}}),
+            "unfixed: changes from run to run, and is kept by the policy");
+}
+
+} // namespace
