@@ -187,17 +187,9 @@ void settle_inherited(int fd) {
   if (stream >= 0) sys::close(stream);
 }
 
-/// Numbers that a shell gives by redirection; others a first process is asked for.
-constexpr int usual_numbers = 10;
-
-void settle_unusual_numbers() {
-  const int folder = sys::openat(AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;
-  device::each_number(folder, [&](int fd) {
-    if (fd >= usual_numbers && fd != folder) settle_inherited(fd);
-  });
-  sys::close(folder);
-}
+/// Numbers that are looked at: those that a person redirects, and the first that a shell gives by itself. A
+/// look into /proc for all of them, or at many, is felt in the start of a process.
+constexpr int usual_numbers = 16;
 
 } // namespace
 
@@ -205,7 +197,6 @@ void settle_unusual_numbers() {
 void look_at_inherited_input() {
   if (device_was_replaced()) device::may_exist = true;
   for (int fd = 0; fd < usual_numbers; ++fd) settle_inherited(fd);
-  if (process().pid == process().root_pid) settle_unusual_numbers();
   uint64_t key;
   if (!device::may_exist || stdin->_fileno != 0 || !device::find(0, key)) return;
   if (FILE* const file = device::open_file(0, "r")) device::take_standard_input(file);
