@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <map>
 #include <pthread.h>
 #include <random>
@@ -66,6 +67,40 @@ void add_getrandom(size_t size) {
              benchmark::DoNotOptimize(function(buffer, size, 0));
              benchmark::DoNotOptimize(buffer);
            });
+}
+
+/// open, read and close of the device; and a byte of an unrelated file, in a process that has had a device
+/// open.
+void add_devices() {
+  using Open = int(const char*, int, ...);
+  using Read = ssize_t(int, void*, size_t);
+  static auto* const native_read = native<Read>("libc.so", "read");
+  static auto* const native_open = native<Open>("libc.so", "open");
+  add_pair("open, read, close device", &open, native_open, [](Open* function) {
+    char bytes[16];
+    const int fd = function("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    benchmark::DoNotOptimize(function == native_open ? native_read(fd, bytes, sizeof bytes)
+                                                     : read(fd, bytes, sizeof bytes));
+    close(fd);
+  });
+  static const int device = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  static const int native_device = native_open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  add_pair("read(16) of the device", &read, native_read, [](Read* function) {
+    char bytes[16];
+    benchmark::DoNotOptimize(function(function == native_read ? native_device : device, bytes, sizeof bytes));
+  });
+  using FileRead = size_t(void*, size_t, size_t, FILE*);
+  static FILE* const other = std::fopen("/dev/zero", "rb");
+  add_pair("fread(1) of another file", &std::fread, native<FileRead>("libc.so", "fread"),
+           [](FileRead* function) {
+             char byte;
+             benchmark::DoNotOptimize(function(&byte, 1, 1, other));
+           });
+  static const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  add_pair("read, another file's end", &read, native_read, [](Read* function) {
+    char byte;
+    benchmark::DoNotOptimize(function(null, &byte, 1));
+  });
 }
 
 /// Starts a program that does nothing, with that library preloaded unless it is nullptr, and waits for it:
@@ -128,6 +163,8 @@ void add_all() {
   add_pair("lrand48", &lrand48, native<long()>("libc.so", "lrand48"),
            [](auto* function) { benchmark::DoNotOptimize(function()); });
   for (const size_t size : {size_t{4}, size_t{16}, size_t{256}, size_t{4096}}) add_getrandom(size);
+
+  add_devices();
 
   static std::random_device device;
   using GetVal = unsigned(std::random_device*);

@@ -81,6 +81,11 @@ inline int fstat(int fd, struct stat& state) {
 #endif
 }
 
+/// The same for a name.
+inline int stat(const char* path, struct stat& state) {
+  return static_cast<int>(call(SYS_newfstatat, AT_FDCWD, address(path), address(&state), 0));
+}
+
 /// Text of a symbolic link, closed with a zero; its length, or a negated errno.
 inline long readlink(const char* path, char* text, size_t size) {
   const long length =

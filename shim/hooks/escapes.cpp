@@ -100,32 +100,34 @@ void say_once(const char* program, const char* why) {
   log_file::say(line);
 }
 
-void record_uncovered(const Hook& hook, const char* program, const char* why, const void* caller) {
+Reach record_uncovered(const Hook& hook, const char* program, const char* why, const void* caller) {
   if (process().is_trapped && why != other_user) { // the program itself is in the log if it draws
     record({hook.info->library, hook.info->name, hook.info->fields}, Action::observe, caller, answered,
            {program});
-    return;
+    return Reach::supervised;
   }
   record({hook.info->library, hook.info->name, hook.info->fields}, Action::uncovered, caller, why, {program});
   say_once(program, why);
+  return Reach::uncovered;
 }
 
 } // namespace
 
-void record_escape(const Hook& hook, const char* program, bool searches, const void* caller) {
-  if (program == nullptr || !options().pins() || hook.disabled) return;
+Reach record_escape(const Hook& hook, const char* program, bool searches, const void* caller) {
+  if (program == nullptr || !options().pins() || hook.disabled) return Reach::covered;
   if (contains(program, "/valgrind/"))
-    return; // its tools are static, and run the program with its preloads inside
+    return Reach::covered; // its tools are static, and run the program with its preloads inside
   const int fd = open_program(program, searches);
-  if (fd < 0) return;
+  if (fd < 0) return Reach::covered;
   const char* why = why_uncovered(fd);
   sys::close(fd);
-  if (why != nullptr) record_uncovered(hook, program, why, caller);
+  return why == nullptr ? Reach::covered : record_uncovered(hook, program, why, caller);
 }
 
-void record_escape(const Hook& hook, int fd, const void* caller) {
-  if (!options().pins() || hook.disabled) return;
-  if (const char* why = why_uncovered(fd)) record_uncovered(hook, "(an open file)", why, caller);
+Reach record_escape(const Hook& hook, int fd, const void* caller) {
+  if (!options().pins() || hook.disabled) return Reach::covered;
+  const char* why = why_uncovered(fd);
+  return why == nullptr ? Reach::covered : record_uncovered(hook, "(an open file)", why, caller);
 }
 
 } // namespace detshim

@@ -5,13 +5,20 @@
 
 namespace detshim {
 
+/// Who gives a program its randomness.
+enum class Reach {
+  covered,    ///< the library will be in it, or nothing is known
+  supervised, ///< the supervisor answers for it (--trap-syscalls)
+  uncovered,  ///< the kernel alone
+};
+
 /// Looks at the program that is about to be executed, and where the library cannot be in it (statically
 /// linked, Go's own system calls, another user's rights) records it as uncovered and says so on stderr, once
 /// for each program. `searches` tells whether a name without a slash is looked for in PATH. Legal in a vfork
 /// child.
-void record_escape(const Hook& hook, const char* program, bool searches, const void* caller);
+Reach record_escape(const Hook& hook, const char* program, bool searches, const void* caller);
 
 /// The same for a program that is open already.
-void record_escape(const Hook& hook, int fd, const void* caller);
+Reach record_escape(const Hook& hook, int fd, const void* caller);
 
 } // namespace detshim

@@ -33,6 +33,8 @@ constexpr Result absent() {
     return static_cast<Result>(1);
   else if constexpr (__is_same(Result, void))
     return;
+  else if constexpr (__is_same(Result, void*))
+    return nullptr;
   else
     return static_cast<Result>(-1);
 }

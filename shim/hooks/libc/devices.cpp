@@ -1,12 +1,12 @@
 // /dev/urandom and /dev/random, however they are opened, and /proc/sys/kernel/random/uuid.
 //
-// The descriptor is replaced, not marked: after the real open, a file in memory with this thread's bytes
-// takes the descriptor's number. So read, readv, dup, fdopen, std::ifstream and an exec'd child all see the
-// same bytes without a table of descriptors. The file holds a first piece of an endless stream; the name of
-// the file is the stream's key, and the read hooks append the next piece when a reader comes to the end.
+// The descriptor is replaced, not marked: after the real open, a file in memory takes the descriptor's number
+// (hooks/libc/device_stream.h). So read, readv, dup, fdopen, std::ifstream and an exec'd child all see the
+// same bytes without a table of descriptors.
 //
 // The fortified names (__open_2 and its family) are what programs built with _FORTIFY_SOURCE call: Perl among
 // them.
+#include "hooks/libc/device_stream.h"
 #include "hooks/libc/inherited_input.h"
 
 #include "core/readings.h"
@@ -14,18 +14,19 @@
 #include "core/text.h"
 #include "loader/draw.h"
 
-#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <sys/auxv.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 
 namespace detshim {
+
+namespace hooks {
+extern Hook open;
+} // namespace hooks
+
 namespace {
 
-constexpr size_t piece = 16384;       // what an open is given: copying it costs more than the open itself
-constexpr size_t stdio_piece = 65536; // stdio reads inside libc, where no hook sees the end coming
-constexpr const char* memory_name = "detshim-urandom-";
 constexpr const char* uuid_path = "/proc/sys/kernel/random/uuid";
 
 struct Devices {
@@ -35,9 +36,6 @@ struct Devices {
 };
 thread_local constinit Devices devices;
 
-// Whether a descriptor of this process may be such a file. Until then the read hooks cost one load.
-constinit bool may_have_memory = false;
-
 bool is_random_device(const struct stat& state) {
   return S_ISCHR(state.st_mode) && major(state.st_rdev) == 1 &&
          (minor(state.st_rdev) == 8 || minor(state.st_rdev) == 9);
@@ -45,45 +43,25 @@ bool is_random_device(const struct stat& state) {
 
 Devices& this_thread_devices() {
   const Thread& thread = this_thread();
-  if (devices.generation != thread.generation) devices = {thread.generation, 0, 0};
+  if (devices.generation != thread.generation) {
+    const sys::SignalsBlocked no_signals; // or what a handler counted meanwhile would be forgotten
+    if (devices.generation != thread.generation) devices = {thread.generation, 0, 0};
+  }
   return devices;
 }
 
-/// Writes bytes [from, to) of a stream into a file in memory, which then ends at `to`.
-bool write_stream(int fd, uint64_t key, size_t from, size_t to) {
-  if (!sys::may_grow_to(to)) return false;
-  PhiloxBlock blocks[64];
-  for (size_t at = from; at < to; at += sizeof blocks) {
-    for (size_t i = 0; i < 64; ++i) blocks[i] = stream_block(key, at / sizeof(PhiloxBlock) + i);
-    if (sys::pwrite(fd, blocks, sizeof blocks, static_cast<long>(at)) != sizeof blocks) return false;
-  }
-  return true;
-}
+/// Counts at once: a signal handler may open a device at any moment, and gets another stream.
+uint64_t next(uint64_t& counter) { return __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED); }
 
-/// Puts `memory` in the place of `fd`, with its close-on-exec flag.
-bool replace(int memory, int fd) {
-  const int flags = sys::fcntl(fd, F_GETFD);
-  return sys::dup3(memory, fd, flags > 0 && (flags & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0) == fd;
-}
+bool is_read(int flags) { return (flags & O_ACCMODE) != O_WRONLY && (flags & O_PATH) == 0; }
 
-bool replace_by_stream(int fd, size_t size) {
-  const uint64_t key = stream_key(this_thread(), Kind::urandom, this_thread_devices().opened++);
-  Text<48> name;
-  name.add(memory_name).add_hex(key, 16);
-  const int memory = sys::memfd_create(name.c_str(), 1 /* MFD_CLOEXEC */);
-  if (memory < 0) return false;
-  const bool done = write_stream(memory, key, 0, size) && replace(memory, fd);
-  sys::close(memory);
-  if (done) {
-    may_have_memory = true;
-    mark_device_replaced();
-  }
-  return done;
-}
+/// The key of this thread's next stream.
+uint64_t next_key() { return stream_key(this_thread(), Kind::urandom, next(this_thread_devices().opened)); }
 
 /// A random (version 4) UUID as the kernel's file gives it (RFC 9562, 5.4).
-bool replace_by_uuid(int fd) {
-  PhiloxBlock block = stream_block(stream_key(this_thread(), Kind::uuid, this_thread_devices().uuids++), 0);
+bool replace_by_uuid(int fd, bool closes_on_exec) {
+  PhiloxBlock block =
+      stream_block(stream_key(this_thread(), Kind::uuid, next(this_thread_devices().uuids)), 0);
   auto* bytes = reinterpret_cast<unsigned char*>(&block);
   bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0F) | 0x40);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3F) | 0x80);
@@ -96,73 +74,135 @@ bool replace_by_uuid(int fd) {
   const int memory = sys::memfd_create("detshim-uuid", 1 /* MFD_CLOEXEC */);
   if (memory < 0) return false;
   const bool done = sys::pwrite(memory, text.c_str(), text.length(), 0) == static_cast<long>(text.length()) &&
-                    replace(memory, fd);
+                    sys::dup3(memory, fd, closes_on_exec ? O_CLOEXEC : 0) == fd;
   sys::close(memory);
   return done;
 }
 
-/// Looks at a descriptor that was just opened, and replaces it if it gives entropy.
-void settle(Hook& hook, int fd, const char* path, size_t size, const void* caller) {
-  if (fd < 0 || options().off() || hook.disabled) return;
-  note_opening();
-  const bool is_uuid = path != nullptr && same_text(path, uuid_path);
+enum class DeviceSource { none, device, uuid };
+
+/// What a descriptor that was just opened gives, as far as it is ours to replace.
+DeviceSource source_of(const Hook& hook, int fd, const char* path) {
+  if (fd < 0 || options().off() || hook.disabled) return DeviceSource::none;
+  if (path != nullptr && same_text(path, uuid_path)) return DeviceSource::uuid;
   struct stat state;
-  if (!is_uuid && (sys::fstat(fd, state) != 0 || !is_random_device(state))) return;
-  const int flags = sys::fcntl(fd, F_GETFL);
-  if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH) != 0) return; // nothing can be read from it
+  return sys::fstat(fd, state) == 0 && is_random_device(state) ? DeviceSource::device : DeviceSource::none;
+}
+
+void record_kept(const Hook& hook, const void* caller, const char* why, const char* path) {
+  record({hook.info->library, hook.info->name, hook.info->fields}, Action::unfixed, caller, why, {path});
+}
+
+constexpr const char* no_memory = "no file in memory could be made: the kernel's bytes were given";
+
+bool closes_on_exec(int fd) {
+  const int flags = sys::fcntl(fd, F_GETFD);
+  return flags > 0 && (flags & FD_CLOEXEC) != 0;
+}
+
+/// True if that name, opened with those flags, will be a random device: what the kernel says of the name
+/// costs half of what an open and a close do.
+bool will_be_device(const char* path, int flags) {
+  constexpr int plain = O_ACCMODE | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_LARGEFILE;
+  struct stat state;
+  return path != nullptr && (flags & ~plain) == 0 &&
+         (same_text(path, "/dev/urandom") || same_text(path, "/dev/random")) && sys::stat(path, state) == 0 &&
+         is_random_device(state) && (state.st_mode & S_IROTH) != 0;
+}
+
+/// What the caller of a hook gets for open(), which opens that path with those flags.
+template <typename Open>
+int open_settled(Hook& hook, const char* path, int flags, const void* caller, Open open) {
+  if (!is_read(flags) || options().off() || hook.disabled) return open();
+  note_opening();
+  const bool is_known = will_be_device(path, flags);
+  const int fd = is_known ? -1 : open();
+  const DeviceSource source = is_known ? DeviceSource::device : source_of(hook, fd, path);
+  if (source == DeviceSource::none) return fd;
   DrawSites sites;
   const char* shown = path != nullptr ? path : "";
-  if (!decide_draw(hook, sites, caller, {shown})) return;
-  if (!(is_uuid ? replace_by_uuid(fd) : replace_by_stream(fd, size)))
-    record({hook.info->library, hook.info->name, hook.info->fields}, Action::unfixed, caller,
-           "no file in memory could be made: the kernel's bytes were given", {shown});
+  if (!decide_draw(hook, sites, caller, {shown})) return is_known ? open() : fd;
+  const bool closes = (flags & O_CLOEXEC) != 0;
+  if (source == DeviceSource::uuid) {
+    if (!replace_by_uuid(fd, closes)) record_kept(hook, caller, no_memory, shown);
+    return fd;
+  }
+  if (!is_known) sys::close(fd); // so that the stream gets the lowest number, as an open does
+  const int stream = device::make(next_key(), closes);
+  if (stream >= 0) return stream;
+  record_kept(hook, caller, no_memory, shown);
+  return open();
 }
 
-// ------------------------------------------------------------------ readers at the end of the file
-
-/// The stream behind a descriptor, if it is one of ours (an inherited one too).
-bool is_stream(int fd, uint64_t& key, const struct stat& state) {
-  if (!S_ISREG(state.st_mode) || state.st_nlink != 0) return false;
-  Text<32> link;
-  link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
-  char target[64];
-  if (sys::failed(sys::readlink(link.c_str(), target, sizeof target))) return false;
-  constexpr const char* start = "/memfd:detshim-urandom-";
-  if (!starts_with(target, start)) return false;
-  key = 0;
-  for (const char* c = target + text_length(start); *c != 0 && *c != ' '; ++c)
-    key = key << 4 | static_cast<uint64_t>(*c <= '9' ? *c - '0' : *c - 'a' + 10);
-  return true;
+/// The same for a FILE that was just opened: the one that the caller gets. `before` is what freopen was
+/// given.
+FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const FILE* before,
+             const void* caller) {
+  if (file == nullptr) return file;
+  note_opening();
+  const int fd = file->_fileno;
+  const DeviceSource source = source_of(hook, fd, path);
+  if (source == DeviceSource::none || !is_read(sys::fcntl(fd, F_GETFL))) return file;
+  const char* shown = path != nullptr ? path : "";
+  if (source == DeviceSource::device && before != nullptr && before != stdin) {
+    record_kept(hook, caller, "libc itself reads a FILE that is opened anew: the kernel's bytes were given",
+                shown);
+    return file;
+  }
+  DrawSites sites;
+  if (!decide_draw(hook, sites, caller, {shown})) return file;
+  if (source == DeviceSource::uuid) {
+    if (!replace_by_uuid(fd, closes_on_exec(fd))) record_kept(hook, caller, no_memory, shown);
+    return file;
+  }
+  const uint64_t key = next_key();
+  const int stream = device::make(key, true);
+  FILE* const own = stream < 0 ? nullptr : device::open_file(fd, mode);
+  if (own == nullptr || !device::replace(fd, stream, key, closes_on_exec(fd))) {
+    if (stream >= 0) sys::close(stream);
+    record_kept(hook, caller, no_memory, shown);
+    return file; // where there is an own one, it stays unused
+  }
+  if (before == nullptr) {
+    device::drop_file(file, stream);
+  } else {
+    sys::close(stream);
+    device::take_standard_input(own);
+  }
+  return own;
 }
 
-/// Makes the next `size` bytes exist. True if the descriptor is a stream and something was added. What is
-/// written is a function of the offset alone, so processes that share the file may do this at once.
-bool extend(int fd, size_t size) {
+// ------------------------------------------------------------------ open before the program began
+
+/// `program </dev/urandom` from a shell that the library is not in.
+void settle_inherited(int fd) {
   struct stat state;
-  uint64_t key;
-  if (sys::fstat(fd, state) != 0 || !is_stream(fd, key, state)) return false;
-  const long at = sys::lseek(fd, 0, SEEK_CUR);
-  if (at < 0) return false;
-  const auto end = static_cast<size_t>(state.st_size);
-  const size_t wanted = (static_cast<size_t>(at) + size + piece - 1) / piece * piece;
-  if (wanted <= end) return false;
-  // The descriptor may be open for reading alone: a program opened /dev/fd/N.
-  Text<32> link;
-  link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
-  const int writer = sys::openat(AT_FDCWD, link.c_str(), O_RDWR | O_CLOEXEC);
-  if (writer < 0) return false;
-  const bool done = write_stream(writer, key, end / piece * piece, wanted);
-  sys::close(writer);
-  return done;
+  if (sys::fstat(fd, state) != 0 || !is_random_device(state)) return;
+  Text<64> shown;
+  shown.add("descriptor ").add(static_cast<uint64_t>(fd)).add(", open before the program began");
+  const auto* program = reinterpret_cast<const void*>(static_cast<uintptr_t>(getauxval(AT_ENTRY)));
+  DrawSites sites;
+  if (!is_read(sys::fcntl(fd, F_GETFL)) || !decide_draw(hooks::open, sites, program, {shown.c_str()})) return;
+  const uint64_t key = next_key();
+  const int stream = device::make(key, true);
+  if (stream < 0 || !device::replace(fd, stream, key, closes_on_exec(fd)))
+    record_kept(hooks::open, program, no_memory, shown.c_str());
+  if (stream >= 0) sys::close(stream);
 }
 
-constexpr size_t read_limit = 33554431; // what the device gives at most in one call
+/// Numbers that are looked at: those that a person redirects, and the first that a shell gives by itself. A
+/// look into /proc for all of them, or at many, is felt in the start of a process.
+constexpr int usual_numbers = 16;
 
 } // namespace
 
 // Declared in hooks/libc/inherited_input.h.
 void look_at_inherited_input() {
-  if (device_was_replaced()) may_have_memory = true;
+  if (device_was_replaced()) device::may_exist = true;
+  for (int fd = 0; fd < usual_numbers; ++fd) settle_inherited(fd);
+  uint64_t key;
+  if (!device::may_exist || stdin->_fileno != 0 || !device::find(0, key)) return;
+  if (FILE* const file = device::open_file(0, "r")) device::take_standard_input(file);
 }
 
 } // namespace detshim
@@ -188,10 +228,10 @@ unsigned mode_of(int flags, va_list arguments) {
     DETSHIM_ENTER(NAME);                                                                                     \
     va_list arguments;                                                                                       \
     va_start(arguments, flags);                                                                              \
-    const int fd = call.real(path, flags, mode_of(flags, arguments));                                        \
+    const unsigned mode = mode_of(flags, arguments);                                                         \
     va_end(arguments);                                                                                       \
-    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                 \
-    return fd;                                                                                               \
+    const auto open = [&] { return call.real(path, flags, mode); };                                          \
+    return call.passes() ? open() : open_settled(hooks::NAME, path, flags, call.caller(), open);             \
   }
 DETSHIM_OPEN(open)
 DETSHIM_OPEN(open64)
@@ -202,10 +242,10 @@ DETSHIM_OPEN(open64)
     DETSHIM_ENTER(NAME);                                                                                     \
     va_list arguments;                                                                                       \
     va_start(arguments, flags);                                                                              \
-    const int fd = call.real(folder, path, flags, mode_of(flags, arguments));                                \
+    const unsigned mode = mode_of(flags, arguments);                                                         \
     va_end(arguments);                                                                                       \
-    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                 \
-    return fd;                                                                                               \
+    const auto open = [&] { return call.real(folder, path, flags, mode); };                                  \
+    return call.passes() ? open() : open_settled(hooks::NAME, path, flags, call.caller(), open);             \
   }
 DETSHIM_OPENAT(openat)
 DETSHIM_OPENAT(openat64)
@@ -214,9 +254,8 @@ DETSHIM_OPENAT(openat64)
   DETSHIM_HOOK(libc, int, NAME, (const char* path, int flags), DETSHIM_OPENER,                               \
                .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
     DETSHIM_ENTER(NAME);                                                                                     \
-    const int fd = call.real(path, flags);                                                                   \
-    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                 \
-    return fd;                                                                                               \
+    const auto open = [&] { return call.real(path, flags); };                                                \
+    return call.passes() ? open() : open_settled(hooks::NAME, path, flags, call.caller(), open);             \
   }
 DETSHIM_OPEN_2(__open_2)
 DETSHIM_OPEN_2(__open64_2)
@@ -225,9 +264,8 @@ DETSHIM_OPEN_2(__open64_2)
   DETSHIM_HOOK(libc, int, NAME, (int folder, const char* path, int flags), DETSHIM_OPENER,                   \
                .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
     DETSHIM_ENTER(NAME);                                                                                     \
-    const int fd = call.real(folder, path, flags);                                                           \
-    if (!call.passes()) settle(hooks::NAME, fd, path, piece, call.caller());                                 \
-    return fd;                                                                                               \
+    const auto open = [&] { return call.real(folder, path, flags); };                                        \
+    return call.passes() ? open() : open_settled(hooks::NAME, path, flags, call.caller(), open);             \
   }
 DETSHIM_OPENAT_2(__openat_2)
 DETSHIM_OPENAT_2(__openat64_2)
@@ -237,9 +275,7 @@ DETSHIM_OPENAT_2(__openat64_2)
                .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
     DETSHIM_ENTER(NAME);                                                                                     \
     FILE* const file = call.real(path, mode);                                                                \
-    if (file != nullptr && !call.passes())                                                                   \
-      settle(hooks::NAME, fileno(file), path, stdio_piece, call.caller());                                   \
-    return file;                                                                                             \
+    return call.passes() ? file : settle(hooks::NAME, file, path, mode, nullptr, call.caller());             \
   }
 DETSHIM_FOPEN(fopen)
 DETSHIM_FOPEN(fopen64)
@@ -248,66 +284,18 @@ DETSHIM_FOPEN(fopen64)
   DETSHIM_HOOK(libc, FILE*, NAME, (const char* path, const char* mode, FILE* before), DETSHIM_OPENER,        \
                .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
     DETSHIM_ENTER(NAME);                                                                                     \
+    before = device::give_standard_input_back(before);                                                       \
     FILE* const file = call.real(path, mode, before);                                                        \
-    if (file != nullptr && !call.passes())                                                                   \
-      settle(hooks::NAME, fileno(file), path, stdio_piece, call.caller());                                   \
-    return file;                                                                                             \
+    return call.passes() ? file : settle(hooks::NAME, file, path, mode, before, call.caller());              \
   }
 DETSHIM_FREOPEN(freopen)
 DETSHIM_FREOPEN(freopen64)
 
-// ------------------------------------------------------------------ reading on
-//
-// The device has no end. These hooks add to a replaced descriptor's file when a read comes to its end, and
-// cost one load in a process that never had such a descriptor.
-
-#define DETSHIM_READER .action = Action::observe
-#define DETSHIM_READER_SUMMARY "Lets a replaced random device go on without an end; other files pass."
-
-DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), DETSHIM_READER,
-             .summary = DETSHIM_READER_SUMMARY) {
-  DETSHIM_ENTER(read);
-  const ssize_t got = call.real(fd, buffer, size);
-  if (!may_have_memory || got < 0 || static_cast<size_t>(got) >= size ||
-      static_cast<size_t>(got) >= read_limit)
-    return got;
-  if (!extend(fd, size - static_cast<size_t>(got))) return got;
-  const ssize_t more = call.real(fd, static_cast<char*>(buffer) + got, size - static_cast<size_t>(got));
-  return more > 0 ? got + more : got;
-}
-
-DETSHIM_HOOK(libc, ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room), DETSHIM_READER,
-             .summary = DETSHIM_READER_SUMMARY) {
-  DETSHIM_ENTER(__read_chk);
-  if (may_have_memory && size <= room) extend(fd, size < read_limit ? size : read_limit);
-  return call.real(fd, buffer, size, room);
-}
-
-DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), DETSHIM_READER,
-             .summary = DETSHIM_READER_SUMMARY) {
-  DETSHIM_ENTER(readv);
-  if (may_have_memory && parts != nullptr) {
-    size_t size = 0;
-    for (int i = 0; i < count; ++i) size += parts[i].iov_len;
-    extend(fd, size < read_limit ? size : read_limit);
-  }
-  return call.real(fd, parts, count);
-}
-
-DETSHIM_HOOK(libc, size_t, fread, (void* buffer, size_t size, size_t count, FILE* file), DETSHIM_READER,
-             .summary = DETSHIM_READER_SUMMARY) {
-  DETSHIM_ENTER(fread);
-  size_t bytes;
-  if (may_have_memory && file != nullptr && !__builtin_mul_overflow(size, count, &bytes))
-    extend(fileno(file), bytes + stdio_piece);
-  return call.real(buffer, size, count, file);
-}
-
-DETSHIM_HOOK(libc, size_t, fread_unlocked, (void* buffer, size_t size, size_t count, FILE* file),
-             DETSHIM_READER, .summary = DETSHIM_READER_SUMMARY) {
-  DETSHIM_ENTER(fread_unlocked);
-  size_t bytes;
-  if (may_have_memory && file != nullptr && !__builtin_mul_overflow(size, count, &bytes))
-    extend(fileno(file), bytes + stdio_piece);
-  return call.real(buffer, size, count, file);
+DETSHIM_HOOK(libc, FILE*, fdopen, (int fd, const char* mode), .action = Action::observe,
+             .summary = "A FILE for a replaced random device goes on without an end; other files pass.") {
+  DETSHIM_ENTER(fdopen);
+  uint64_t key;
+  if (device::may_exist && mode != nullptr && device::find(fd, key))
+    if (FILE* const file = device::open_file(fd, mode)) return file;
+  return call.real(fd, mode);
 }

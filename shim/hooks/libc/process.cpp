@@ -13,6 +13,7 @@
 #include "core/tuning.h"
 #include "hooks/escapes.h"
 #include "hooks/libc/left_states.h"
+#include "hooks/libc/device_heirs.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 
@@ -166,7 +167,11 @@ void copy_environment(char* const* environment, char** copy, char* entry) {
 template <typename Execute>
 auto with_name(char* const* original, char* const* argv, bool spawns, Execute execute) {
   if (!spawns) flush_tuning(); // what this program chose; the next one begins anew
-  if (options().off() || !preloads_us(original)) return execute(original);
+  if (options().off()) return execute(original);
+  if (!preloads_us(original)) {
+    const DeviceHeirs heirs(Reach::uncovered);
+    return execute(original);
+  }
   RunEntry entry;
   if (spawns)
     write_spawn_entry(entry, argv);
@@ -193,21 +198,21 @@ auto with_name(char* const* original, char* const* argv, bool spawns, Execute ex
 
 DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execve);
-  record_escape(call.hook(), path, false, call.caller());
+  const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
   return with_name(envp, argv, false,
                    [&](char* const* environment) { return call.real(path, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execvpe);
-  record_escape(call.hook(), file, true, call.caller());
+  const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
   return with_name(envp, argv, false,
                    [&](char* const* environment) { return call.real(file, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(fexecve);
-  record_escape(call.hook(), fd, call.caller());
+  const DeviceHeirs heirs(record_escape(call.hook(), fd, call.caller()));
   return with_name(envp, argv, false,
                    [&](char* const* environment) { return call.real(fd, argv, environment); });
 }
@@ -226,7 +231,7 @@ DETSHIM_HOOK(libc, int, execveat,
 
 DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execv);
-  record_escape(call.hook(), path, false, call.caller());
+  const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
   if (call.passes()) return call.real(path, argv);
   auto* real_execve = call.beside<hooks::execve_signature>("execve");
   return with_name(environ, argv, false,
@@ -235,7 +240,7 @@ DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), DETSHIM_E
 
 DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), DETSHIM_EXEC) {
   DETSHIM_ENTER(execvp);
-  record_escape(call.hook(), file, true, call.caller());
+  const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
   if (call.passes()) return call.real(file, argv);
   auto* real_execvpe = call.beside<hooks::execvpe_signature>("execvpe");
   return with_name(environ, argv, false,
@@ -262,7 +267,7 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
 #define DETSHIM_EXECL(NAME, BESIDE, SEARCHES, HAS_ENVIRONMENT)                                               \
   DETSHIM_HOOK(libc, int, NAME, (const char* path, const char* first, ...), DETSHIM_EXEC) {                  \
     DETSHIM_ENTER(NAME);                                                                                     \
-    record_escape(call.hook(), path, SEARCHES, call.caller());                                               \
+    const DeviceHeirs heirs(record_escape(call.hook(), path, SEARCHES, call.caller()));                      \
     auto* real = call.beside<hooks::BESIDE##_signature>(#BESIDE);                                            \
     va_list counting, arguments;                                                                             \
     va_start(counting, first);                                                                               \
@@ -285,7 +290,7 @@ DETSHIM_HOOK(libc, int, posix_spawn,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
              DETSHIM_EXEC) {
   DETSHIM_ENTER(posix_spawn);
-  record_escape(call.hook(), path, false, call.caller());
+  const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
   return with_name(envp, argv, true, [&](char* const* environment) {
     return call.real(pid, path, actions, attributes, argv, environment);
   });
@@ -296,7 +301,7 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
              DETSHIM_EXEC) {
   DETSHIM_ENTER(posix_spawnp);
-  record_escape(call.hook(), file, true, call.caller());
+  const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
   return with_name(envp, argv, true, [&](char* const* environment) {
     return call.real(pid, file, actions, attributes, argv, environment);
   });

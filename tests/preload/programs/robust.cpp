@@ -58,15 +58,21 @@ void on_signal(int) {
   handled = handled + 1;
 }
 
-/// Draws, records, forks and makes threads while a signal handler draws too.
+/// Draws, records, forks and makes threads while a signal handler draws too. The next signal is asked for
+/// when the one before has been handled and something was done since, so that the program comes to its end on
+/// a machine of any speed; at another delay each time, so that it comes at any moment.
 void draw_in_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);
-  const itimerval often = {{0, 50}, {0, 50}};
-  setitimer(ITIMER_REAL, &often, nullptr);
+  int asked = 0;
   for (unsigned i = 0; handled < 2000; ++i) {
+    if (handled == asked) {
+      const itimerval once = {{0, 0}, {0, 1 + asked * 7 % 97}};
+      ++asked;
+      setitimer(ITIMER_REAL, &once, nullptr);
+    }
     std::srand(i); // a record each time
     draw(10);
     if (i % 50 == 0) {

@@ -1,0 +1,78 @@
+#include "hooks/libc/device_heirs.h"
+
+#include "core/identity.h"
+#include "core/log.h"
+#include "core/options.h"
+#include "core/text.h"
+#include "hooks/libc/device_stream.h"
+
+namespace detshim {
+namespace {
+
+bool closes_on_exec(int fd) {
+  const int flags = sys::fcntl(fd, F_GETFD);
+  return flags > 0 && (flags & FD_CLOEXEC) != 0;
+}
+
+struct Inherited {
+  int fd;
+  uint64_t key;
+};
+
+/// The streams of this process, up to `most` of them; how many there are.
+int find_streams(Inherited* streams, int most) {
+  const int folder = sys::openat(AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return 0;
+  int count = 0;
+  device::each_number(folder, [&](int fd) {
+    uint64_t key;
+    if (count < most && device::find_anew(fd, key)) streams[count++] = {fd, key};
+  });
+  sys::close(folder);
+  return count;
+}
+
+void record_given(int fd) {
+  static constexpr char fields[4][20] = {"path"};
+  Text<48> shown;
+  shown.add("descriptor ").add(static_cast<uint64_t>(fd));
+  record({"libc", "open", fields}, Action::uncovered, nullptr,
+         "a program that the library is not in inherits the device: it got the kernel's", {shown.c_str()});
+}
+
+} // namespace
+
+void DeviceHeirs::give_kernels(int fd) {
+  const bool closes = closes_on_exec(fd);
+  const int stream = sys::fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  if (stream < 0) return;
+  const int kernels = sys::openat(AT_FDCWD, "/dev/urandom", O_RDWR | O_CLOEXEC);
+  if (kernels < 0 || sys::dup3(kernels, fd, closes ? O_CLOEXEC : 0) != fd) {
+    sys::close(stream);
+  } else {
+    given_[count_++] = {fd, stream};
+    if (!closes) record_given(fd);
+  }
+  if (kernels >= 0) sys::close(kernels);
+}
+
+DeviceHeirs::DeviceHeirs(Reach reach) {
+  if (reach == Reach::covered || !device_was_replaced()) return;
+  Inherited streams[most];
+  const int count = find_streams(streams, most);
+  for (int i = 0; i < count; ++i)
+    if (reach == Reach::uncovered)
+      give_kernels(streams[i].fd);
+    else
+      device::lengthen(streams[i].fd, streams[i].key);
+}
+
+DeviceHeirs::~DeviceHeirs() {
+  while (count_ > 0) {
+    const Given& given = given_[--count_];
+    sys::dup3(given.stream, given.fd, closes_on_exec(given.fd) ? O_CLOEXEC : 0);
+    sys::close(given.stream);
+  }
+}
+
+} // namespace detshim

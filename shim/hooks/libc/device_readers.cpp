@@ -1,0 +1,253 @@
+// Reading a replaced random device (hooks/libc/device_stream.h), in the ways of libc that the kernel would
+// serve. What the device itself refuses stays refused, so that a program takes the way that it takes
+// natively.
+//
+// In a process that never had such a descriptor each hook costs one load.
+#include "hooks/libc/device_stream.h"
+
+#include "core/sys.h"
+#include "loader/hook.h"
+
+#include <cerrno>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+namespace detshim {
+namespace {
+
+/// The stream behind a descriptor, where there may be one. For calls that are rare or costly themselves.
+bool is_stream(int fd, uint64_t& key) { return device::may_exist && device::find(fd, key); }
+
+template <typename Result>
+Result answer(Result result) {
+  if (!sys::failed(static_cast<long>(result))) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+template <typename Result = ssize_t>
+Result refuse(int error) {
+  errno = error;
+  return static_cast<Result>(-1);
+}
+
+/// Where a call reads: at the descriptor's own offset, which moves, or at a given one.
+class Place {
+public:
+  Place(int fd, uint64_t key, const long* at)
+      : fd_(fd), key_(key), given_(at != nullptr), at_(at ? *at : 0) {}
+
+  ssize_t read(void* data, size_t size) {
+    if (!given_) return device::read(fd_, key_, data, size);
+    if (at_ < 0) return -EINVAL;
+    device::fill(key_, static_cast<uint64_t>(at_), data, size);
+    at_ += static_cast<long>(size);
+    return static_cast<ssize_t>(size);
+  }
+
+  /// Takes back what was read last and not used.
+  void give_back(size_t size) {
+    if (given_)
+      at_ -= static_cast<long>(size);
+    else
+      sys::lseek(fd_, -static_cast<long>(size), SEEK_CUR);
+  }
+
+  long at() const { return at_; }
+
+private:
+  int fd_;
+  uint64_t key_;
+  bool given_;
+  long at_;
+};
+
+ssize_t read_at(uint64_t key, void* data, size_t size, long offset) {
+  if (size > device::read_limit) size = device::read_limit;
+  return answer(Place(-1, key, &offset).read(data, size));
+}
+
+ssize_t read_parts(Place place, const iovec* parts, int count) {
+  size_t got = 0;
+  for (int i = 0; i < count && got < device::read_limit; ++i) {
+    const size_t left = device::read_limit - got;
+    const ssize_t now = place.read(parts[i].iov_base, parts[i].iov_len < left ? parts[i].iov_len : left);
+    if (now < 0) return got > 0 ? static_cast<ssize_t>(got) : answer(now);
+    got += static_cast<size_t>(now);
+  }
+  return static_cast<ssize_t>(got);
+}
+
+bool are_parts(const iovec* parts, int count) { return parts != nullptr && count > 0 && count <= 1024; }
+
+bool has_room(int pipe) {
+  pollfd asked = {pipe, POLLOUT, 0};
+  timespec at_once = {};
+  return sys::call(SYS_ppoll, sys::address(&asked), 1, sys::address(&at_once), 0) == 1;
+}
+
+/// Writes up to `size` bytes of the stream to a descriptor, as sendfile and splice do. A pipe takes what it
+/// has room for: the first piece may wait for it, unless `waits` is false, later ones do not.
+ssize_t write_stream(int to, Place& place, size_t size, bool is_pipe, bool waits) {
+  char bytes[1024]; // a pipe takes as much whole or not at all
+  size_t moved = 0;
+  if (size > device::read_limit) size = device::read_limit;
+  while (moved < size) {
+    if (is_pipe && (moved > 0 || !waits) && !has_room(to)) break;
+    const size_t part = size - moved < sizeof bytes ? size - moved : sizeof bytes;
+    ssize_t done = place.read(bytes, part);
+    if (done < 0) return moved > 0 ? static_cast<ssize_t>(moved) : answer(done);
+    done = sys::write(to, bytes, part);
+    if (done < 0 || static_cast<size_t>(done) < part)
+      place.give_back(part - static_cast<size_t>(done < 0 ? 0 : done));
+    if (done < 0) return moved > 0 ? static_cast<ssize_t>(moved) : answer(done);
+    moved += static_cast<size_t>(done);
+    if (static_cast<size_t>(done) < part) break;
+  }
+  return moved > 0 || size == 0 ? static_cast<ssize_t>(moved) : refuse(EAGAIN);
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+#define DETSHIM_READER .action = Action::observe
+#define DETSHIM_READER_SUMMARY "Lets a replaced random device go on without an end; other files pass."
+
+DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), DETSHIM_READER,
+             .summary = DETSHIM_READER_SUMMARY) {
+  DETSHIM_ENTER(read);
+  uint64_t key;
+  const bool is_ours = device::may_exist && buffer != nullptr;
+  if (is_ours && device::was_seen_at(fd) && device::find(fd, key))
+    return answer(device::read(fd, key, buffer, size));
+  const ssize_t got = call.real(fd, buffer, size);
+  if (!is_ours || got < 0 || static_cast<size_t>(got) >= size) return got;
+  // What lies ready ended, or it is another file that does.
+  if (!device::find(fd, key)) return got;
+  const ssize_t more =
+      device::read(fd, key, static_cast<char*>(buffer) + got, size - static_cast<size_t>(got));
+  return more > 0 ? got + more : got;
+}
+
+DETSHIM_HOOK(libc, ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room), DETSHIM_READER,
+             .summary = DETSHIM_READER_SUMMARY) {
+  DETSHIM_ENTER(__read_chk);
+  uint64_t key;
+  if (size <= room && buffer != nullptr && is_stream(fd, key))
+    return answer(device::read(fd, key, buffer, size));
+  return call.real(fd, buffer, size, room);
+}
+
+DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), DETSHIM_READER,
+             .summary = DETSHIM_READER_SUMMARY) {
+  DETSHIM_ENTER(readv);
+  uint64_t key;
+  if (are_parts(parts, count) && is_stream(fd, key)) return read_parts({fd, key, nullptr}, parts, count);
+  return call.real(fd, parts, count);
+}
+
+#define DETSHIM_PREAD(NAME)                                                                                  \
+  DETSHIM_HOOK(libc, ssize_t, NAME, (int fd, void* buffer, size_t size, long offset), DETSHIM_READER,        \
+               .summary = DETSHIM_READER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    uint64_t key;                                                                                            \
+    if (buffer != nullptr && is_stream(fd, key)) return read_at(key, buffer, size, offset);                  \
+    return call.real(fd, buffer, size, offset);                                                              \
+  }
+DETSHIM_PREAD(pread)
+DETSHIM_PREAD(pread64)
+
+#define DETSHIM_PREAD_CHK(NAME)                                                                              \
+  DETSHIM_HOOK(libc, ssize_t, NAME, (int fd, void* buffer, size_t size, long offset, size_t room),           \
+               DETSHIM_READER, .summary = DETSHIM_READER_SUMMARY) {                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    uint64_t key;                                                                                            \
+    if (size <= room && buffer != nullptr && is_stream(fd, key)) return read_at(key, buffer, size, offset);  \
+    return call.real(fd, buffer, size, offset, room);                                                        \
+  }
+DETSHIM_PREAD_CHK(__pread_chk)
+DETSHIM_PREAD_CHK(__pread64_chk)
+
+#define DETSHIM_PREADV(NAME)                                                                                 \
+  DETSHIM_HOOK(libc, ssize_t, NAME, (int fd, const iovec* parts, int count, long offset), DETSHIM_READER,    \
+               .summary = DETSHIM_READER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    uint64_t key;                                                                                            \
+    if (are_parts(parts, count) && is_stream(fd, key)) return read_parts({fd, key, &offset}, parts, count);  \
+    return call.real(fd, parts, count, offset);                                                              \
+  }
+DETSHIM_PREADV(preadv)
+DETSHIM_PREADV(preadv64)
+
+// An offset of -1 is the descriptor's own.
+#define DETSHIM_PREADV2(NAME)                                                                                \
+  DETSHIM_HOOK(libc, ssize_t, NAME, (int fd, const iovec* parts, int count, long offset, int flags),         \
+               DETSHIM_READER, .summary = DETSHIM_READER_SUMMARY) {                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    uint64_t key;                                                                                            \
+    if (are_parts(parts, count) && is_stream(fd, key))                                                       \
+      return read_parts({fd, key, offset == -1 ? nullptr : &offset}, parts, count);                          \
+    return call.real(fd, parts, count, offset, flags);                                                       \
+  }
+DETSHIM_PREADV2(preadv2)
+DETSHIM_PREADV2(preadv64v2)
+
+#define DETSHIM_SENDFILE(NAME)                                                                               \
+  DETSHIM_HOOK(libc, ssize_t, NAME, (int to, int fd, long* offset, size_t size), DETSHIM_READER,             \
+               .summary = DETSHIM_READER_SUMMARY) {                                                          \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    uint64_t key;                                                                                            \
+    if (!is_stream(fd, key)) return call.real(to, fd, offset, size);                                         \
+    Place place(fd, key, offset);                                                                            \
+    const ssize_t moved = write_stream(to, place, size, false, true);                                        \
+    if (offset != nullptr) *offset = place.at();                                                             \
+    return moved;                                                                                            \
+  }
+DETSHIM_SENDFILE(sendfile)
+DETSHIM_SENDFILE(sendfile64)
+
+DETSHIM_HOOK(libc, ssize_t, splice,
+             (int fd, off64_t* offset, int to, off64_t* to_offset, size_t size, unsigned flags),
+             DETSHIM_READER, .summary = DETSHIM_READER_SUMMARY) {
+  DETSHIM_ENTER(splice);
+  uint64_t key;
+  struct stat state;
+  if (!is_stream(fd, key) || to_offset != nullptr || sys::fstat(to, state) != 0 || !S_ISFIFO(state.st_mode))
+    return call.real(fd, offset, to, to_offset, size, flags);
+  Place place(fd, key, offset);
+  constexpr unsigned does_not_wait = 2; // SPLICE_F_NONBLOCK
+  const ssize_t moved = write_stream(to, place, size, true, (flags & does_not_wait) == 0);
+  if (offset != nullptr) *offset = place.at();
+  return moved;
+}
+
+// ------------------------------------------------------------------ what the device refuses
+
+#define DETSHIM_REFUSER_SUMMARY                                                                              \
+  "Refused for a replaced random device, as by the device itself; other files pass."
+
+DETSHIM_HOOK(libc, ssize_t, copy_file_range,
+             (int fd, off64_t* offset, int to, off64_t* to_offset, size_t size, unsigned flags),
+             DETSHIM_READER, .summary = DETSHIM_REFUSER_SUMMARY) {
+  DETSHIM_ENTER(copy_file_range);
+  uint64_t key;
+  if (is_stream(fd, key) || is_stream(to, key)) return refuse(EINVAL);
+  return call.real(fd, offset, to, to_offset, size, flags);
+}
+
+#define DETSHIM_MMAP(NAME)                                                                                   \
+  DETSHIM_HOOK(libc, void*, NAME, (void* at, size_t size, int access, int flags, int fd, long offset),       \
+               DETSHIM_READER, .summary = DETSHIM_REFUSER_SUMMARY) {                                         \
+    DETSHIM_ENTER(NAME);                                                                                     \
+    uint64_t key;                                                                                            \
+    if (fd >= 0 && (flags & MAP_ANONYMOUS) == 0 && is_stream(fd, key)) {                                     \
+      errno = ENODEV;                                                                                        \
+      return MAP_FAILED;                                                                                     \
+    }                                                                                                        \
+    return call.real(at, size, access, flags, fd, offset);                                                   \
+  }
+DETSHIM_MMAP(mmap)
+DETSHIM_MMAP(mmap64)

@@ -1,0 +1,244 @@
+#include "hooks/libc/device_stream.h"
+
+#include "core/identity.h"
+#include "core/sys.h"
+#include "core/text.h"
+#include "loader/hook.h"
+
+#include <cerrno>
+
+namespace detshim {
+
+namespace hooks {
+extern Hook fopen;
+} // namespace hooks
+
+namespace device {
+
+constinit bool may_exist = false;
+
+namespace {
+
+constexpr size_t piece = 256; // for readers that meet no hook: io_uring, a system call made without libc
+constexpr const char* memory_name = "detshim-urandom-";
+constexpr const char* link_start = "/memfd:detshim-urandom-";
+
+/// The streams that were last seen, by the number of their descriptor. A number may stand for something else
+/// by now, so the file behind it is compared. Threads write here without a lock: an entry that holds parts of
+/// two does not fit its `check`.
+struct Seen {
+  int number; ///< the descriptor's, and 1
+  uint64_t inode;
+  uint64_t key;
+  uint64_t check;
+
+  static uint64_t check_of(int fd, uint64_t inode, uint64_t key) {
+    return derive(inode, static_cast<uint64_t>(fd) + 1) ^ key;
+  }
+};
+constinit Seen seen[64] = {};
+constinit uint64_t memory_device = 0; // of all files in memory; 0 as long as none was seen
+
+Seen& seen_at(int fd) { return seen[static_cast<unsigned>(fd) % 64]; }
+
+void remember(int fd, const struct stat& state, uint64_t key) {
+  __atomic_store_n(&memory_device, state.st_dev, __ATOMIC_RELAXED);
+  Seen& entry = seen_at(fd);
+  __atomic_store_n(&entry.key, key, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry.inode, state.st_ino, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry.check, Seen::check_of(fd, state.st_ino, key), __ATOMIC_RELAXED);
+  __atomic_store_n(&entry.number, fd + 1, __ATOMIC_RELAXED);
+}
+
+/// As files in memory are.
+bool is_nameless(const struct stat& state) { return S_ISREG(state.st_mode) && state.st_nlink == 0; }
+
+/// The key in the name of the file.
+bool find_by_name(int fd, uint64_t& key) {
+  Text<32> link;
+  link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
+  char target[64];
+  if (sys::failed(sys::readlink(link.c_str(), target, sizeof target))) return false;
+  if (!starts_with(target, link_start)) return false;
+  key = 0;
+  for (const char* c = target + text_length(link_start); *c != 0 && *c != ' '; ++c)
+    key = key << 4 | static_cast<uint64_t>(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+  return true;
+}
+
+/// Writes the stream's bytes from one offset to another into the file.
+bool write(int fd, uint64_t key, uint64_t from, uint64_t to) {
+  char bytes[1024];
+  while (from < to) {
+    const size_t size = to - from < sizeof bytes ? to - from : sizeof bytes;
+    fill(key, from, bytes, size);
+    if (sys::pwrite(fd, bytes, size, static_cast<long>(from)) != static_cast<long>(size)) return false;
+    from += size;
+  }
+  return true;
+}
+
+} // namespace
+
+int make(uint64_t key, bool closes_on_exec) {
+  Text<48> name;
+  name.add(memory_name).add_hex(key, 16);
+  const int fd = sys::memfd_create(name.c_str(), closes_on_exec ? 1 /* MFD_CLOEXEC */ : 0);
+  if (fd < 0) return -1;
+  if (sys::may_grow_to(piece)) write(fd, key, 0, piece);
+  struct stat state;
+  if (sys::fstat(fd, state) == 0) remember(fd, state, key);
+  may_exist = true;
+  mark_device_replaced();
+  return fd;
+}
+
+bool replace(int fd, int stream, uint64_t key, bool closes_on_exec) {
+  struct stat state;
+  if (sys::dup3(stream, fd, closes_on_exec ? O_CLOEXEC : 0) != fd) return false;
+  if (sys::fstat(fd, state) == 0) remember(fd, state, key);
+  return true;
+}
+
+bool was_seen_at(int fd) { return __atomic_load_n(&seen_at(fd).number, __ATOMIC_RELAXED) == fd + 1; }
+
+bool find_anew(int fd, uint64_t& key) {
+  struct stat state;
+  return fd >= 0 && sys::fstat(fd, state) == 0 && is_nameless(state) && find_by_name(fd, key);
+}
+
+void lengthen(int fd, uint64_t key) {
+  constexpr uint64_t long_enough = 16 << 20;
+  Text<32> link;
+  link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
+  const long at = sys::lseek(fd, 0, SEEK_CUR);
+  if (at < 0 || !sys::may_grow_to(static_cast<uint64_t>(at) + long_enough)) return;
+  // The descriptor may be open for reading alone: a program opened /dev/fd/N.
+  const int writer = sys::openat(AT_FDCWD, link.c_str(), O_RDWR | O_CLOEXEC);
+  if (writer < 0) return;
+  const auto here = static_cast<uint64_t>(at);
+  write(writer, key, here < long_enough ? 0 : here, here + long_enough);
+  sys::close(writer);
+}
+
+bool find(int fd, uint64_t& key) {
+  struct stat state;
+  if (fd < 0 || sys::fstat(fd, state) != 0 || !is_nameless(state)) return false;
+  const uint64_t known_device = __atomic_load_n(&memory_device, __ATOMIC_RELAXED);
+  if (known_device != 0 && state.st_dev != known_device) return false;
+  const Seen& entry = seen_at(fd);
+  key = __atomic_load_n(&entry.key, __ATOMIC_RELAXED);
+  if (__atomic_load_n(&entry.inode, __ATOMIC_RELAXED) == state.st_ino && known_device != 0 &&
+      __atomic_load_n(&entry.check, __ATOMIC_RELAXED) == Seen::check_of(fd, state.st_ino, key))
+    return true;
+  if (!find_by_name(fd, key)) return false;
+  remember(fd, state, key);
+  return true;
+}
+
+void fill(uint64_t key, uint64_t offset, void* data, size_t size) {
+  auto* out = static_cast<char*>(data);
+  while (size > 0) {
+    const PhiloxBlock block = stream_block(key, offset / sizeof block);
+    const size_t skipped = offset % sizeof block;
+    if (skipped == 0 && size >= sizeof block) {
+      __builtin_memcpy(out, &block, sizeof block); // of a size that the compiler knows
+      out += sizeof block, offset += sizeof block, size -= sizeof block;
+      continue;
+    }
+    const size_t rest = sizeof block - skipped;
+    const size_t part = size < rest ? size : rest;
+    __builtin_memcpy(out, reinterpret_cast<const char*>(&block) + skipped, part);
+    out += part, offset += part, size -= part;
+  }
+}
+
+ssize_t read(int fd, uint64_t key, void* data, size_t size) {
+  if (size > read_limit) size = read_limit;
+  // Moved before anything is given: whoever shares the descriptor gets other bytes.
+  const long end = sys::lseek(fd, static_cast<long>(size), SEEK_CUR);
+  if (sys::failed(end)) return end;
+  fill(key, static_cast<uint64_t>(end) - size, data, size);
+  return static_cast<ssize_t>(size);
+}
+
+// ------------------------------------------------------------------ stdio
+
+namespace {
+
+constinit FILE* own_input = nullptr;  // stands in for stdin,
+constinit FILE* real_input = nullptr; // which was this
+
+int descriptor_of(void* cookie) { return static_cast<int>(reinterpret_cast<intptr_t>(cookie)); }
+
+ssize_t checked(long result) {
+  if (!sys::failed(result)) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+ssize_t read_cookie(void* cookie, char* data, size_t size) {
+  const int fd = descriptor_of(cookie);
+  uint64_t key;
+  // The number may have been given to something else: dup2.
+  return checked(find(fd, key) ? read(fd, key, data, size) : sys::read(fd, data, size));
+}
+
+/// The device takes what is written to it, and goes on as if nothing were.
+ssize_t write_cookie(void* cookie, const char* data, size_t size) {
+  const int fd = descriptor_of(cookie);
+  uint64_t key;
+  return find(fd, key) ? static_cast<ssize_t>(size) : checked(sys::write(fd, data, size));
+}
+
+int seek_cookie(void* cookie, off64_t* offset, int whence) {
+  const ssize_t at = checked(sys::lseek(descriptor_of(cookie), *offset, whence));
+  if (at < 0) return -1;
+  *offset = at;
+  return 0;
+}
+
+int close_cookie(void* cookie) {
+  const int fd = descriptor_of(cookie);
+  if (own_input != nullptr && own_input->_fileno == fd) give_standard_input_back(own_input);
+  return checked(sys::close(fd)) < 0 ? -1 : 0;
+}
+
+} // namespace
+
+FILE* open_file(int fd, const char* mode) {
+  if (hooks::fopen.state == Hook::State::unknown) find_real(hooks::fopen);
+  auto* const open =
+      find_beside<FILE*(void*, const char*, cookie_io_functions_t)>(hooks::fopen, "fopencookie");
+  if (open == nullptr) return nullptr;
+  FILE* const file = open(reinterpret_cast<void*>(static_cast<intptr_t>(fd)), mode,
+                          {read_cookie, write_cookie, seek_cookie, close_cookie});
+  if (file != nullptr) file->_fileno = fd; // or fileno would say that there is none; libstdc++ reads from it
+  return file;
+}
+
+void drop_file(FILE* file, int spare) {
+  auto* const close = find_beside<int(FILE*)>(hooks::fopen, "fclose");
+  if (close == nullptr) { // the FILE stays, unused
+    sys::close(spare);
+    return;
+  }
+  file->_fileno = spare;
+  close(file);
+}
+
+void take_standard_input(FILE* file) {
+  real_input = stdin;
+  own_input = file;
+  stdin = file;
+}
+
+FILE* give_standard_input_back(FILE* file) {
+  if (file != own_input || file == nullptr) return file;
+  if (stdin == own_input) stdin = real_input;
+  own_input = nullptr;
+  return real_input;
+}
+
+} // namespace device
+} // namespace detshim

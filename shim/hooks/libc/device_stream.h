@@ -1,0 +1,92 @@
+// What stands in for a random device.
+//
+// Under the descriptor's number lies a file in memory. Its name is the key of an endless stream, its offset
+// is the place in it, and both go wherever the descriptor goes: dup, fork, exec, another process. It is not
+// where the bytes come from: a hook that reads makes them, as a function of the key and the offset, straight
+// into the caller's buffer. So nothing grows, whatever is read and wherever, and an open writes next to
+// nothing. The few bytes in the file are for readers that meet no hook.
+//
+// stdio reads inside libc, where no hook sees it. A FILE for such a descriptor is therefore one of
+// fopencookie's, which asks us for its bytes in whatever way it is read; its fileno is the descriptor's.
+#pragma once
+
+#include "core/sys.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <sys/types.h>
+
+namespace detshim::device {
+
+/// Whether a descriptor of this process may be such a file. Until then the hooks that read cost one load.
+extern bool may_exist;
+
+/// What the device gives at most in one call.
+inline constexpr size_t read_limit = 33554431;
+
+/// A new file for the stream of that key, under the lowest free number: that, or -1. The reading hooks look
+/// for it from now on.
+int make(uint64_t key, bool closes_on_exec);
+
+/// Puts the stream of that key in the place of another descriptor.
+bool replace(int fd, int stream, uint64_t key, bool closes_on_exec);
+
+/// The key of the stream behind a descriptor; false if it is none.
+bool find(int fd, uint64_t& key);
+
+/// The same without remembering it: in a vfork child, whose memory is another process's.
+bool find_anew(int fd, uint64_t& key);
+
+/// Makes the file behind the descriptor hold what readers without a hook may want, 16 MiB as the supervisor's
+/// files do, from where the descriptor stands now.
+void lengthen(int fd, uint64_t key);
+
+/// True if the number was a stream's when it was last looked at: find() is then worth its system call before
+/// a read. For other numbers it is after a read that gave less than it was asked for.
+bool was_seen_at(int fd);
+
+/// Bytes of the stream from an offset on.
+void fill(uint64_t key, uint64_t offset, void* data, size_t size);
+
+/// Reads as read(2) does; the result, or a negated errno.
+ssize_t read(int fd, uint64_t key, void* data, size_t size);
+
+/// Calls what(number) for each descriptor of the process, whose folder of descriptors is open. Numbers may be
+/// opened, closed and replaced meanwhile.
+template <typename What>
+void each_number(int folder, What what) {
+  struct Entry {
+    uint64_t inode, offset;
+    uint16_t length;
+    unsigned char type;
+    char name[];
+  };
+  alignas(8) char room[512];
+  for (;;) {
+    const long size = sys::call(SYS_getdents64, folder, sys::address(room), sizeof room);
+    if (size <= 0) return;
+    for (long at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const Entry*>(room + at);
+      at += entry->length;
+      int number = 0;
+      const char* c = entry->name;
+      for (; *c >= '0' && *c <= '9'; ++c) number = number * 10 + (*c - '0');
+      if (*c == 0) what(number);
+    }
+  }
+}
+
+/// A FILE for the descriptor `fd` (a stream's), with the mode of fopen; nullptr if there is no memory.
+FILE* open_file(int fd, const char* mode);
+
+/// Frees a FILE whose descriptor stays open; `spare` is closed in its place.
+void drop_file(FILE* file, int spare);
+
+/// Puts `file` (of open_file) in the place of stdin, until it is closed.
+void take_standard_input(FILE* file);
+
+/// Undoes that for a FILE that is to be opened anew: what to open in its place.
+FILE* give_standard_input_back(FILE* file);
+
+} // namespace detshim::device
