@@ -8,8 +8,8 @@ namespace detshim {
 namespace {
 
 struct Devices {
-  EntropySource libstdcxx;
-  EntropySource libcxx;
+  EntropySource<WordStream> libstdcxx;
+  EntropySource<WordStream> libcxx;
   DrawSites old_abi_sites;
 };
 thread_local constinit Devices devices;

@@ -15,10 +15,10 @@ namespace detshim {
 namespace {
 
 struct Sources {
-  EntropySource getrandom;
-  EntropySource getentropy;
-  EntropySource arc4random;
-  DrawSites arc4random_buf_sites;
+  EntropySource<Stream> getrandom;
+  EntropySource<Stream> getentropy;
+  EntropySource<WordStream> arc4random;
+  EntropySource<Stream> arc4random_buf; // the second stream of its kind
   DrawSites arc4random_uniform_sites;
   DrawSites syscall_sites;
 };
@@ -71,9 +71,9 @@ DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
 
 DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = Action::pin,
              .summary = "Fills the buffer from this thread's stream.") {
-  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf_sites);
+  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf.sites);
   if (draw.pinned)
-    sources.arc4random.ready(Kind::arc4random, draw).fill(buffer, size);
+    sources.arc4random_buf.ready(Kind::arc4random, draw, 1).fill(buffer, size);
   else if (hooks::arc4random_buf.real != nullptr)
     draw.real()(buffer, size);
   else
@@ -97,15 +97,21 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
   }
 }
 
-// `syscall` is a stub in assembly that hands every number on by a jump and comes here for getrandom alone:
-// system calls that return twice or change the stack must not pass through a C frame.
+// `syscall` is a stub in assembly that hands every number on by a jump and comes here for getrandom, and before
+// those that may fork: system calls that return twice or change the stack must not pass through a C frame.
 DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin,
              .summary = "SYS_getrandom fills the buffer from this thread's stream; other calls pass.");
 
 extern "C" {
 const void* detshim_real_syscall = nullptr;
 
-const void* detshim_find_syscall() {
+/// Called before a number that may fork, and before the first call of all.
+const void* detshim_prepare_syscall(long number) {
+  bool forks = number == SYS_clone || number == SYS_clone3;
+#if defined(SYS_fork)
+  forks |= number == SYS_fork;
+#endif
+  if (forks && !options().off() && !hooks::syscall.disabled) share_ordinals();
   if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
   __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
   return detshim_real_syscall;
