@@ -184,6 +184,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   // What was drawn, given or let go ahead here is this process's own; what was only seen leaves its name
   // alone.
   if (action != Action::observe && action != Action::uncovered) mark_drawn();
+  if (action == Action::pin && thread.path[0] == '?') {
+    action = Action::unfixed;
+    why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
+  }
   const uint64_t place =
       hash(hash(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
            static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
