@@ -10,6 +10,7 @@
 #include "core/placement.h"
 #include "core/sys.h"
 #include "core/text.h"
+#include "core/thread_memory.h"
 
 #include <cstdlib>
 #include <initializer_list>
@@ -23,6 +24,7 @@ namespace detshim {
 namespace detail {
 
 thread_local constinit Thread thread;
+constinit AtThreadEnd* call_at_thread_end = nullptr;
 
 constinit GenerationPage generation_page = {};
 
@@ -528,6 +530,27 @@ void enter_thread(const ThreadName& name) {
   __builtin_memcpy(thread.path, name.path, sizeof thread.path);
 }
 
+namespace {
+
+extern "C" char first_of_thread_memory[] __asm__("__start_detshim_thread");
+extern "C" char end_of_thread_memory[] __asm__("__stop_detshim_thread");
+
+/// The name of the vfork child that Thread::sharing_child is: it may try several paths.
+DETSHIM_THREAD_MEMORY ProcessName sharing_child_name_of_thread = {};
+
+size_t thread_memory_size() { return static_cast<size_t>(end_of_thread_memory - first_of_thread_memory); }
+
+} // namespace
+
+ptrdiff_t detail::make_thread_memory(Thread& me) {
+  const sys::SignalsBlocked no_signals;
+  if (me.memory != 0) return me.memory; // a handler was here
+  auto* const memory = static_cast<char*>(sys::map(thread_memory_size()));
+  if (memory == nullptr) return 0;
+  if (me.lives != 0 && call_at_thread_end != nullptr) call_at_thread_end();
+  return me.memory = memory - first_of_thread_memory;
+}
+
 void leave_thread() {
   const sys::SignalsBlocked no_signals;
   Thread& thread = detail::thread;
@@ -535,6 +558,12 @@ void leave_thread() {
   thread.seeds.clear();
   if (thread.left_states != nullptr) sys::unmap(thread.left_states, left_states_size);
   thread.left_states = nullptr;
+  if (thread.memory == 0) return;
+  sys::unmap(first_of_thread_memory + thread.memory, thread_memory_size());
+  thread.memory = 0;
+  // Streams that have lost their places begin anew; not where they began before.
+  thread.label = derive(thread.label, label_rest + ++thread.lives);
+  thread.key = derive(process().key, thread.label);
 }
 
 namespace {
@@ -557,11 +586,12 @@ uint64_t number_of_task() {
 void write_exec_entry(RunEntry& entry, char* const argv[]) {
   if (!is_own_memory()) { // a vfork child, in its parent's memory
     Thread& thread = this_thread();
+    ProcessName& name = of_this_thread(sharing_child_name_of_thread);
     if (const uint64_t task = number_of_task(); thread.sharing_child != task) {
-      take_child_name(thread.sharing_child_name, argv);
+      take_child_name(name, argv);
       thread.sharing_child = task;
     }
-    return write_entry_for(entry, thread.sharing_child_name, sys::getpid());
+    return write_entry_for(entry, name, sys::getpid());
   }
   ProcessName name = {self.is_first, takeovers, self.key, {}};
   copy_path(name.path, self.path);

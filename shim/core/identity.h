@@ -94,16 +94,17 @@ struct Thread {
   bool is_first = false;   ///< main thread of the first process
   uint8_t depth = 0;       ///< hooks being executed, see loader/hook.h
   PendingFork fork = PendingFork::none;
-  uint64_t label = 0;                  ///< place in the tree of threads, 0 for the main thread
-  uint64_t key = 0;                    ///< names the thread's streams
-  uint32_t children = 0;               ///< threads made so far
-  uint32_t forks = 0;                  ///< processes made so far
-  uint32_t events = 0;                 ///< timers and the like that make threads, made so far
-  uint64_t sharing_child = 0;          ///< the last vfork child that executed a program
-  ProcessName sharing_child_name = {}; ///< and its name: it may try several paths
-  Room* exec_room = nullptr;           ///< kept for programs that are executed, see hooks/libc/process.cpp
-  uint32_t records = 0;                ///< records written so far
-  Counter* count_block = nullptr;      ///< counts file: this thread's block, see core/counts.cpp
+  uint64_t label = 0;             ///< place in the tree of threads, 0 for the main thread
+  uint64_t key = 0;               ///< names the thread's streams
+  uint32_t children = 0;          ///< threads made so far
+  uint32_t forks = 0;             ///< processes made so far
+  uint32_t events = 0;            ///< timers and the like that make threads, made so far
+  uint64_t sharing_child = 0;     ///< the last vfork child that executed a program
+  Room* exec_room = nullptr;      ///< kept for programs that are executed, see hooks/libc/process.cpp
+  ptrdiff_t memory = 0;           ///< distance to this thread's copies, see core/thread_memory.h
+  uint32_t lives = 0;             ///< how often leave_thread() was called
+  uint32_t records = 0;           ///< records written so far
+  Counter* count_block = nullptr; ///< counts file: this thread's block, see core/counts.cpp
   int64_t count_block_first = 0;
   uint32_t count_block_left = 0;
   PathText path = {};
@@ -137,7 +138,8 @@ ThreadName name_new_event();
 ThreadName name_of_event(const ThreadName& event, uint64_t n);
 /// Called by the new thread before anything else of its own.
 void enter_thread(const ThreadName& name);
-/// Gives the thread's tables back. A later draw of the same thread (a destructor's) starts them anew.
+/// Gives the thread's memory back. A later draw of the same thread (a destructor's) begins streams of its
+/// own.
 void leave_thread();
 
 /// Makes what gives children that no handler announces different names. Not at every process's start: it is a
@@ -170,6 +172,9 @@ void publish_identity();
 
 namespace detail {
 extern thread_local constinit Thread thread;
+/// Has leave_thread() called at the calling thread's end; set by whoever can.
+using AtThreadEnd = void();
+extern constinit AtThreadEnd* call_at_thread_end;
 struct alignas(4096) GenerationPage { // alone in its page: the kernel wipes whole pages
   uint32_t generation;
   uint32_t draw_epoch; ///< see draw_epoch()

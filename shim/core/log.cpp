@@ -107,6 +107,13 @@ void write_start() {
   constexpr long ask = 0xffffffff;
   constexpr long no_randomize = 0x0040000; // ADDR_NO_RANDOMIZE, personality(2)
   add_text(line, "layout", (sys::call(SYS_personality, ask) & no_randomize) != 0 ? "fixed" : "random");
+  static constinit bool are_written = false; // by the process that this one was forked from
+  if (are_written) {
+    line.add('}');
+    log_file::write(line);
+    return;
+  }
+  are_written = true;
   const int written = add_changes(line, 0);
   line.add('}');
   log_file::write(line);

@@ -16,6 +16,7 @@ inline constexpr uint64_t label_exec = 0x6578656300000000;
 inline constexpr uint64_t label_unannounced = 0x756E616E00000000;
 inline constexpr uint64_t label_hidden = 0x6869646400000000;
 inline constexpr uint64_t label_event = 0x6576656E00000000;
+inline constexpr uint64_t label_rest = 0x7265737400000000; ///< a thread that draws at its very end
 inline constexpr uint64_t label_child = 0x6368696C00000000;
 inline constexpr uint64_t label_command = 0x636F6D6D00000000; ///< see core/command_names.h
 inline constexpr uint64_t label_sighted = 0x7369676800000000; ///< given by the supervisor, in its own order

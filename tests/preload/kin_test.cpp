@@ -43,7 +43,7 @@ TEST_P(Kin, DrawTheirOwnValuesAndTheSameInEveryRun) {
 
 INSTANTIATE_TEST_SUITE_P(All, Kin,
                          testing::Values("racing-forks", "racing-shells", "raw", "raw-undrawn", "timers",
-                                         "queues", "namespaces"),
+                                         "thread-ends", "queues", "namespaces"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
@@ -83,6 +83,11 @@ TEST(SmallStack, IsEnoughToSpawnFromWithALargeEnvironment) {
   for (int i = 0; i < 450; ++i) large["VARIABLE_" + std::to_string(i)] = "value";
   EXPECT_EQ(kin({"small-thread"}, large).size(), 1u);
   EXPECT_EQ(kin({"small-stack"}, large).size(), 1u);
+}
+
+TEST(Audit, LeavesRoomForTheLibrary) {
+  EXPECT_EQ(kin({"say", "x"}, {{"LD_AUDIT", AUDIT_LIBRARY}}), kin({"say", "x"}));
+  EXPECT_EQ(kin({"thread-ends"}, {{"LD_AUDIT", AUDIT_LIBRARY}}), kin({"thread-ends"}));
 }
 
 } // namespace

@@ -28,12 +28,30 @@
 
 extern "C" char** environ;
 
+namespace detshim {
+
+/// What Thread::exec_room points to; the room itself follows.
+struct Room {
+  size_t size;
+};
+
+namespace {
+
+void leave_exec_room() {
+  Room* const room = __atomic_exchange_n(&detail::thread.exec_room, nullptr, __ATOMIC_RELAXED);
+  if (room != nullptr) sys::unmap(room, room->size + sizeof(Room));
+}
+
+} // namespace
+} // namespace detshim
+
 void detshim::call_at_thread_end() {
   static constinit pthread_key_t key = 0;
   static constinit int state = 0; // 0 none yet, 1 being made, 2 made
   int none = 0;
   if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    const bool made = pthread_key_create(&key, [](void*) { leave_thread(); }) == 0;
+    const bool made = pthread_key_create(&key, [](void*) { leave_exec_room(), leave_thread(); }) == 0;
+    detail::call_at_thread_end = call_at_thread_end;
     __atomic_store_n(&state, made ? 2 : 0, __ATOMIC_RELEASE);
   }
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2) pthread_setspecific(key, &key);
@@ -127,12 +145,6 @@ DETSHIM_HOOK(libc, int, thrd_create, (thrd_t * thread, int (*run)(void*), void* 
 // ------------------------------------------------------------------ programs
 
 namespace detshim {
-
-/// What Thread::exec_room points to; the room itself follows.
-struct Room {
-  size_t size;
-};
-
 namespace {
 
 size_t count(char* const* texts) {

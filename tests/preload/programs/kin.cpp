@@ -304,6 +304,21 @@ const auto draw_word_pairs = [](uint64_t* values) -> size_t {
   return 1;
 };
 
+/// Threads whose last draw is in a destructor of theirs.
+void thread_ends() {
+  static pthread_key_t key;
+  pthread_key_create(&key, [](void* rounds) {
+    say("destructor", draw());
+    const auto left = reinterpret_cast<uintptr_t>(rounds) - 1;
+    if (left != 0) pthread_setspecific(key, reinterpret_cast<void*>(left));
+  });
+  for (int i = 0; i < 2; ++i)
+    std::thread([] {
+      pthread_setspecific(key, reinterpret_cast<void*>(uintptr_t{3}));
+      say("thread", draw());
+    }).join();
+}
+
 void spawn_from_small_thread(const char* self) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -363,6 +378,7 @@ int main(int argc, char** argv) {
   if (command == "namespaces") namespaces(argv[0]);
   if (command == "handler-bytes") draw_in_handler(draw_bytes);
   if (command == "handler-words") draw_in_handler(draw_word_pairs);
+  if (command == "thread-ends") thread_ends();
   if (command == "small-thread") spawn_from_small_thread(argv[0]);
   if (command == "small-stack") exec_on_small_stack();
   if (command == "exec") {
