@@ -160,6 +160,7 @@ void copy_environment(char* const* environment, char** copy, char* entry) {
 template <typename Execute>
 auto with_name(char* const* original, char* const* argv, bool spawns, Execute execute) {
   if (!spawns) flush_tuning(); // what this program chose; the next one begins anew
+  prepare_log_for(argv, spawns);
   if (options().off() || !preloads_us(original)) return execute(original);
   RunEntry entry;
   if (spawns)
