@@ -309,6 +309,10 @@ TEST(Arguments, ThatAreSecretsAreHidden) {
                                               "Authorization: Bearer abc8",
                                               "{\"token\":\"abc9\"}",
                                               "https://user:abc10@example.org/",
+                                              "hf_abcdefghijklmnopqrst",
+                                              "x=sk-abc4567890abc4567890",
+                                              "eyJabc4567890.eyJabc4567890.abc",
+                                              "--model=sk-learn",
                                               "token_classifier.py"};
   std::vector<std::string> command = {counted};
   command.insert(command.end(), arguments.begin(), arguments.end());
@@ -333,6 +337,10 @@ TEST(Arguments, ThatAreSecretsAreHidden) {
                                              "Authorization:<hidden>",
                                              "{\"token\":<hidden>",
                                              "<hidden>",
+                                             "<hidden>",
+                                             "<hidden>",
+                                             "<hidden>",
+                                             "--model=sk-learn",
                                              "token_classifier.py"};
   EXPECT_EQ(logs[0].records[0]["args"], expected);
   for (const auto& entry : fs::directory_iterator{scratch.log()})
