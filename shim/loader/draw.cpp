@@ -45,7 +45,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
       key = key * 31 + static_cast<unsigned char>(*c);
   if (const uint64_t* known = thread.places.find(key)) {
     auto* counter = reinterpret_cast<Counter*>(*known & ~pin_bit);
-    ++counter->number;
+    count(*counter);
     if ((*known & pin_bit) == 0) return false;
     sites.remember(epoch, caller, counter);
     return true;

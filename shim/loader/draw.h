@@ -56,7 +56,7 @@ public:
   Draw(Hook& hook, DrawSites& sites, const void* caller) : hook_(hook) {
     const DrawSites::Place& place = sites.place(caller);
     if (__builtin_expect(sites.epoch == draw_epoch() && place.caller == caller, 1)) {
-      ++place.counter->number;
+      count(*place.counter);
       pinned = true;
       return;
     }

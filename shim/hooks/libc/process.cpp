@@ -218,6 +218,7 @@ private:
 template <typename Execute>
 auto with_name(char* const* original, char* const* argv, bool spawns, Execute execute) {
   if (!spawns) flush_tuning(); // what this program chose; the next one begins anew
+  prepare_log_for(argv, spawns);
   if (options().off() || !preloads_us(original)) return execute(original);
   const ExecRoom room(sizeof(RunEntry) + (count(original) + 2) * sizeof(char*));
   if (room.data() == nullptr) return execute(original);
