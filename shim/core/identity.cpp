@@ -18,7 +18,11 @@
 #include <sys/auxv.h>
 #include <time.h>
 
-extern "C" char** environ;
+extern "C" {
+extern char** environ;
+extern char __start_detshim_thread[] __attribute__((visibility("hidden")));
+extern char __stop_detshim_thread[] __attribute__((visibility("hidden")));
+}
 
 namespace detshim {
 namespace detail {
@@ -532,13 +536,10 @@ void enter_thread(const ThreadName& name) {
 
 namespace {
 
-extern "C" char first_of_thread_memory[] __asm__("__start_detshim_thread");
-extern "C" char end_of_thread_memory[] __asm__("__stop_detshim_thread");
-
 /// The name of the vfork child that Thread::sharing_child is: it may try several paths.
 DETSHIM_THREAD_MEMORY ProcessName sharing_child_name_of_thread = {};
 
-size_t thread_memory_size() { return static_cast<size_t>(end_of_thread_memory - first_of_thread_memory); }
+size_t thread_memory_size() { return static_cast<size_t>(__stop_detshim_thread - __start_detshim_thread); }
 
 } // namespace
 
@@ -548,7 +549,7 @@ ptrdiff_t detail::make_thread_memory(Thread& me) {
   auto* const memory = static_cast<char*>(sys::map(thread_memory_size()));
   if (memory == nullptr) return 0;
   if (me.lives != 0 && call_at_thread_end != nullptr) call_at_thread_end();
-  return me.memory = memory - first_of_thread_memory;
+  return me.memory = memory - __start_detshim_thread;
 }
 
 void leave_thread() {
@@ -559,7 +560,7 @@ void leave_thread() {
   if (thread.left_states != nullptr) sys::unmap(thread.left_states, left_states_size);
   thread.left_states = nullptr;
   if (thread.memory == 0) return;
-  sys::unmap(first_of_thread_memory + thread.memory, thread_memory_size());
+  sys::unmap(__start_detshim_thread + thread.memory, thread_memory_size());
   thread.memory = 0;
   // Streams that have lost their places begin anew; not where they began before.
   thread.label = derive(thread.label, label_rest + ++thread.lives);
