@@ -306,7 +306,8 @@ private:
     for (const Process& process : log_.processes) {
       const std::string program =
           process.starts.empty() ? process.file : base_name(process.starts.back().program);
-      if (!process.end && !has_executed(process))
+      add_lost(process, program);
+      if (!process.end && !has_executed(process) && process.gave_up_rights.empty())
         programs.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
                            program + ")");
       if (process.starts.empty()) lost.push_back(process.file);
@@ -330,6 +331,21 @@ private:
           "libdetshim.so is not in " + some_of(answered) +
               ": its system calls for entropy were answered, what it draws without one is not seen",
           "link it dynamically");
+  }
+
+  /// What such a process drew is in no log, and its parent cannot know whether it drew.
+  void add_lost(const Process& process, const std::string& program) {
+    const char* const remedy = "run it as the user, and under the root, that the log's folder belongs to";
+    for (const Lost& lost : process.lost)
+      add(Standing::unverified, "no_log",
+          lost.program + " (process " + lost.path + ") left no log: " + lost.why, remedy)
+          .file = lost.program;
+    const bool is_named = std::ranges::find(process.lost, process.pid, &Lost::pid) != process.lost.end();
+    if (!process.gave_up_rights.empty() && !process.end && !is_named)
+      add(Standing::unverified, "no_log",
+          "process " + process.path + " (" + program + ") called " + process.gave_up_rights +
+              "; what it was or executed from then on left no log",
+          remedy);
   }
 
   void add_libraries() {

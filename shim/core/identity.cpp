@@ -1,5 +1,6 @@
 #include "core/identity.h"
 
+#include "core/children.h"
 #include "core/command_names.h"
 #include "core/environment.h"
 #include "core/lock.h"
@@ -9,6 +10,7 @@
 #include "core/placement.h"
 #include "core/sys.h"
 #include "core/text.h"
+#include "core/thread_memory.h"
 
 #include <cstdlib>
 #include <initializer_list>
@@ -16,12 +18,17 @@
 #include <sys/auxv.h>
 #include <time.h>
 
-extern "C" char** environ;
+extern "C" {
+extern char** environ;
+extern char __start_detshim_thread[] __attribute__((visibility("hidden")));
+extern char __stop_detshim_thread[] __attribute__((visibility("hidden")));
+}
 
 namespace detshim {
 namespace detail {
 
 thread_local constinit Thread thread;
+constinit AtThreadEnd* call_at_thread_end = nullptr;
 
 constinit GenerationPage generation_page = {};
 
@@ -30,7 +37,8 @@ constinit GenerationPage generation_page = {};
 namespace {
 
 DETSHIM_STARTUP_DATA constinit Process self;
-DETSHIM_STARTUP_DATA constinit uint32_t children = 0;  // of this process, forked so far
+DETSHIM_STARTUP_DATA constinit uint32_t children = 0;  // of this process, made so far
+DETSHIM_STARTUP_DATA constinit uint64_t hidden = 0;    // the child that libc is making, see HiddenChild
 DETSHIM_STARTUP_DATA constinit uint64_t takeovers = 0; // wrappers that handed this name on, see ProcessName
 DETSHIM_STARTUP_DATA constinit bool drawn = false;
 DETSHIM_STARTUP_DATA constinit bool device_replaced = false;
@@ -38,6 +46,8 @@ DETSHIM_STARTUP_DATA constinit bool made_threads = false; // then which thread's
 DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
 DETSHIM_STARTUP_DATA constinit uint32_t last_generation = 0;
 DETSHIM_STARTUP_DATA constinit uint32_t last_epoch = 0;
+DETSHIM_STARTUP_DATA constinit bool has_robust_list = false; // this process, see is_own_memory
+DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0; // that no hook saw being made
 // Shared with every descendant: gives children that no hook announced different names.
 DETSHIM_STARTUP_DATA constinit uint32_t* unannounced = nullptr;
 
@@ -53,7 +63,7 @@ DETSHIM_STARTUP_DATA constinit bool is_published = false;
 RunVariable own_variable() {
   RunVariable variable;
   variable.root_pid = self.root_pid;
-  variable.writer_pid = self.pid;
+  variable.writer_pid = hidden == 0 ? self.pid : 0;
   variable.writer_drew = drawn || children != 0;
   variable.rank_plus_1 = self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0;
   variable.mode = options().mode;
@@ -62,7 +72,7 @@ RunVariable own_variable() {
   variable.seed_drawn = self.seed_drawn;
   variable.seed = self.seed;
   variable.key = self.key;
-  variable.children = children;
+  variable.hidden = hidden;
   variable.takeovers = takeovers;
   variable.device_replaced = device_replaced;
   variable.is_trapped = self.is_trapped;
@@ -90,7 +100,7 @@ void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
   RunVariable variable = own_variable();
   variable.writer_pid = pid;
   variable.writer_drew = false;
-  variable.children = 0;
+  variable.hidden = 0;
   variable.takeovers = name.takeovers;
   variable.key = name.key;
   copy_path(variable.path, name.path);
@@ -211,18 +221,31 @@ bool join_run() {
     begin_path(); // a seed of its own: what ./train draws under that seed
   } else if (self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1) {
     begin_path(); // a launcher started this rank: it is itself again, whoever launched it and how often
+  } else if (run.hidden != 0) { // a child that libc makes and executes by itself: popen
+    takeovers = 0;
+    self.key = derive(derive(self.key, label_hidden), run.hidden);
+    extend_path(self.path, "u", run.hidden, self.key);
   } else if (run.writer_pid == 0 || (run.writer_pid == self.pid && !run.writer_drew)) {
     self.is_first = self.rank == 0 && same_text(self.path, "0");
   } else if (run.writer_pid == self.pid) { // this process turned into another program behind our back
     takeovers = 0;
     self.key = derive(self.key, label_exec);
     extend_path(self.path, "e", 0, self.key);
-  } else { // a child that libc made and executed by itself: system, popen
+  } else { // started behind every hook, as by a program that the library is not in
     takeovers = 0;
-    self.key = derive(self.key, label_unannounced + run.children);
-    extend_path(self.path, "u", run.children, self.key);
+    self.key = derive(self.key, label_hidden);
+    extend_path(self.path, "u", 0, self.key);
   }
   return true;
+}
+
+/// True if the calling task has a list of robust mutexes. libc gives one to each of its threads and to the
+/// child of each fork; a vfork child has none.
+bool is_robust() {
+  const void* head = nullptr;
+  size_t size = 0;
+  return !sys::failed(sys::call(SYS_get_robust_list, 0, sys::address(&head), sys::address(&size))) &&
+         head != nullptr;
 }
 
 /// Gives this process a new generation, so that every thread's state is made again.
@@ -233,6 +256,7 @@ void new_generation() {
 
 void establish_process() {
   self.pid = sys::getpid();
+  has_robust_list = is_robust();
   self.seed = options().seed;
   self.has_seed = options().has_seed;
   self.seed_drawn = options().seed_drawn;
@@ -264,44 +288,53 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
   if (before != 0) extend_path(name.path, "-", before + 1, name.key);
 }
 
-/// Names a child process and counts it. What a wrapper does after its first child is its own. `argv` is what
-/// the child executes, or nullptr where that is not known yet.
-ProcessName take_child_name(char* const argv[] = nullptr) {
-  Thread& thread = this_thread();
-  Lock guard(children_lock);
-  ProcessName name;
-  name.is_first = self.is_first;
-  name.takeovers = takeovers;
-  name.key = self.key;
+/// Names the child process with that ordinal of a thread's. The ordinals are the thread's own: threads that
+/// make children at once do not race for them.
+void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal) {
+  name.is_first = false;
+  name.takeovers = 0;
+  name.key = derive(derive(self.key, thread.label), label_child + ordinal);
   copy_path(name.path, self.path);
+  if (thread.label != 0)
+    extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
+  extend_path(name.path, ".", ordinal, name.key);
+}
+
+/// Counts a child process that is about to be made, and has it take over this process's name (into `name`) if
+/// it may; true if it does. What a wrapper does after its first child is its own. Once a process has
+/// children, its key stays what it is.
+bool count_child(ProcessName& name) {
+  Lock guard(children_lock);
   const bool takes_over = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
   const bool is_first = children++ == 0; // from now on the published state is that of a process with children
-  const uint64_t ordinal = ++thread.forks; // the thread's own: threads that fork at once do not race for it
   if (takes_over) {
-    ++name.takeovers;
+    name.is_first = self.is_first;
+    name.takeovers = takeovers + 1;
+    name.key = self.key;
+    copy_path(name.path, self.path);
     self.is_first = false;
     self.key = derive(self.key, label_wrapper + takeovers);
     extend_path(self.path, "w", takeovers, self.key);
     takeovers = 0;
     new_generation();
-  } else if (argv != nullptr && names_by_command()) {
-    name_by_command(name, self.key, self.path, command_counts(), argv);
-  } else {
-    name.is_first = false;
-    name.takeovers = 0;
-    name.key = derive(derive(self.key, thread.label), label_child + ordinal);
-    if (thread.label != 0)
-      extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
-    extend_path(name.path, ".", ordinal, name.key);
   }
   if (is_first) write_variable(); // a page that every fork would have to copy again
-  return name;
+  return takes_over;
 }
 
-// Between the parent's decision and both sides having acted on it; glibc serialises forks.
-DETSHIM_STARTUP_DATA constinit bool fork_is_pending = false;
-DETSHIM_STARTUP_DATA constinit ProcessName forked_child = {};
-DETSHIM_STARTUP_DATA constinit bool forked_child_takes_over = false;
+/// Counts a child process that is about to execute the program with that command line, and names it.
+void take_child_name(ProcessName& name, char* const argv[]) {
+  Thread& thread = this_thread();
+  const uint64_t ordinal = ++thread.forks;
+  if (count_child(name)) return;
+  if (names_by_command())
+    name_by_command(name, self.key, self.path, command_counts(), argv);
+  else
+    name_by_order(name, thread, ordinal);
+}
+
+// What the first child of a process takes over. There is one such child at most.
+constinit ProcessName handed_on = {};
 
 // In a forked child whose parent names its children by their commands: that parent, until the child executes
 // something.
@@ -311,42 +344,60 @@ DETSHIM_STARTUP_DATA constinit struct {
   PathText path;
 } spawner = {};
 
+// Threads may fork at the same time: since 2.36, glibc holds no lock around the handlers. So the decision is
+// the forking thread's, whose memory goes into the child with it.
 void before_fork() {
-  const uint64_t key = self.key;
-  forked_child = take_child_name();
-  forked_child_takes_over = self.key != key;
+  Thread& thread = this_thread();
+  ++thread.forks;
+  thread.fork = count_child(handed_on) ? PendingFork::takes_over : PendingFork::child;
   if (names_by_command()) command_counts(); // what is made now is shared
-  fork_is_pending = true;
 }
 
-void after_fork_in_parent() { fork_is_pending = false; }
+void after_fork_in_parent() { detail::thread.fork = PendingFork::none; }
+
+/// Names this process, which no handler announced: clone(2), a system call. Where it has no number in common
+/// with its parent's other children, its process id keeps it apart.
+void name_unannounced() {
+  const uint64_t ordinal = unannounced != nullptr ? __atomic_add_fetch(unannounced, 1, __ATOMIC_RELAXED)
+                                                  : uint64_t{1} << 31 | static_cast<uint32_t>(sys::getpid());
+  self.key = derive(self.key, label_unannounced + ordinal);
+  extend_path(self.path, ".u", ordinal, self.key);
+  self.is_first = false;
+  takeovers = 0;
+}
 
 void become_child() {
+  Thread& thread = detail::thread; // if fork made this process: the one that called it
   distrust_loader_lock();
   made_threads = false;
   spawner.counts = nullptr;
-  if (fork_is_pending) {
-    fork_is_pending = false;
-    if (names_by_command() && !forked_child_takes_over) {
+  if (thread.fork == PendingFork::takes_over) {
+    self.is_first = handed_on.is_first;
+    self.key = handed_on.key;
+    takeovers = handed_on.takeovers;
+    copy_path(self.path, handed_on.path);
+  } else if (thread.fork == PendingFork::child) {
+    if (names_by_command()) {
       spawner.counts = command_counts();
       spawner.key = self.key;
       copy_path(spawner.path, self.path);
     }
-    self.key = forked_child.key;
-    self.is_first = forked_child.is_first;
-    takeovers = forked_child.takeovers;
-    copy_path(self.path, forked_child.path);
-  } else { // clone(2), _Fork: nobody announced it
-    const uint64_t ordinal =
-        unannounced != nullptr ? __atomic_add_fetch(unannounced, 1, __ATOMIC_RELAXED) : 1;
-    self.key = derive(self.key, label_unannounced + ordinal);
-    extend_path(self.path, ".u", ordinal, self.key);
+    ProcessName name;
+    name_by_order(name, thread, thread.forks);
     self.is_first = false;
+    self.key = name.key;
     takeovers = 0;
+    copy_path(self.path, name.path);
+  } else {
+    name_unannounced();
   }
+  thread.fork = PendingFork::none;
   self.pid = sys::getpid();
+  has_robust_list = is_robust();
   drawn = false;
   children = 0;
+  hidden = 0;
+  unnamed_threads = 0;
   forget_command_counts();
   write_variable();
 }
@@ -356,9 +407,6 @@ void after_fork_in_child() {
   __atomic_store_n(&detail::generation_page.generation, 0, __ATOMIC_RELAXED);
   process();
 }
-
-/// Makes what `unannounced` points to. Not before something is drawn: it is a cost at every process's start.
-void share_ordinals() { unannounced = static_cast<uint32_t*>(sys::map_shared(4096)); }
 
 DETSHIM_STARTUP_DATA constinit int establishing = 0; // the thread that is at it
 
@@ -394,14 +442,26 @@ void forget_places() {
 
 void mark_drawn() {
   if (__atomic_exchange_n(&drawn, true, __ATOMIC_RELAXED)) return;
+  share_ordinals();
   Lock guard(children_lock);
-  if (unannounced == nullptr) share_ordinals();
   write_variable();
 }
 
 bool is_alone() {
   const Process& me = process();
   return !me.rank_given && !made_threads && children == 0 && same_text(me.path, "0");
+}
+
+void share_ordinals() {
+  process();
+  Lock guard(children_lock);
+  if (unannounced == nullptr) unannounced = static_cast<uint32_t*>(sys::map_shared(4096));
+}
+
+bool is_own_memory() {
+  if (sys::getpid() != process().pid) return false;
+  // In a PID namespace of its own, a vfork child has its parent's number where that is 1 too.
+  return !has_robust_list || sys::gettid() != self.pid || is_robust();
 }
 
 uint64_t stream_key(const Thread& thread, Kind kind, uint64_t k) {
@@ -418,14 +478,21 @@ void establish_thread(Thread& me) {
     me.count_block_left = 0;
   }
   const bool forked = me.pid != 0 && me.pid != owner.pid;
-  if (forked) me.children = me.forks = 0;
+  if (forked) me.children = me.forks = me.events = 0;
   if (forked || me.path[0] == 0) {
-    // The thread that forked is the child's main thread. One that no hook saw being made has the kernel's
-    // number. (A vfork child asks as the thread whose memory it borrows, which is established already.)
+    // The thread that forked is the child's main thread. Those that no hook saw being made are told apart by
+    // the order in which they come, which record() does not call pinned. (A vfork child asks as the thread
+    // whose memory it borrows, which is established already.)
     const bool is_main = forked || sys::gettid() == owner.pid;
-    me.label = is_main ? 0 : label_unannounced + static_cast<uint64_t>(sys::gettid());
     me.path[0] = is_main ? '0' : '?';
     me.path[1] = 0;
+    me.label = 0;
+    if (!is_main) {
+      made_threads = true;
+      const uint32_t ordinal = __atomic_add_fetch(&unnamed_threads, 1, __ATOMIC_RELAXED);
+      me.label = label_unannounced + ordinal;
+      extend_path(me.path, "", ordinal, me.label);
+    }
   }
   me.pid = owner.pid;
   me.is_first = owner.is_first && me.label == 0;
@@ -447,27 +514,86 @@ ThreadName name_new_thread() {
   return name;
 }
 
+ThreadName name_new_event() {
+  Thread& creator = this_thread();
+  made_threads = true;
+  ThreadName name;
+  const uint32_t ordinal = ++creator.events;
+  name.label = derive(creator.label, label_event + ordinal);
+  __builtin_memcpy(name.path, creator.path, sizeof name.path);
+  extend_path(name.path, ".e", ordinal, name.label);
+  return name;
+}
+
+ThreadName name_of_event(const ThreadName& event, uint64_t n) {
+  ThreadName name = event;
+  name.label = derive(event.label, n);
+  extend_path(name.path, ".", n, name.label);
+  return name;
+}
+
 void enter_thread(const ThreadName& name) {
   Thread& thread = detail::thread;
   thread.label = name.label;
   __builtin_memcpy(thread.path, name.path, sizeof thread.path);
 }
 
+namespace {
+
+/// The name of the vfork child that Thread::sharing_child is: it may try several paths.
+DETSHIM_THREAD_MEMORY ProcessName sharing_child_name_of_thread = {};
+
+size_t thread_memory_size() { return static_cast<size_t>(__stop_detshim_thread - __start_detshim_thread); }
+
+} // namespace
+
+ptrdiff_t detail::make_thread_memory(Thread& me) {
+  const sys::SignalsBlocked no_signals;
+  if (me.memory != 0) return me.memory; // a handler was here
+  auto* const memory = static_cast<char*>(sys::map(thread_memory_size()));
+  if (memory == nullptr) return 0;
+  if (me.lives != 0 && call_at_thread_end != nullptr) call_at_thread_end();
+  return me.memory = memory - __start_detshim_thread;
+}
+
 void leave_thread() {
   const sys::SignalsBlocked no_signals;
   Thread& thread = detail::thread;
   thread.places.clear();
+  if (thread.memory == 0) return;
+  sys::unmap(__start_detshim_thread + thread.memory, thread_memory_size());
+  thread.memory = 0;
+  // Streams that have lost their places begin anew; not where they began before.
+  thread.label = derive(thread.label, label_rest + ++thread.lives);
+  thread.key = derive(process().key, thread.label);
 }
 
+namespace {
+
+/// A number of this task's that no other one has at the time: the process id in the namespace of /proc, for
+/// a vfork child in a namespace of its own is 1 like the one before it. Without /proc, the process id.
+uint64_t number_of_task() {
+  char text[16];
+  uint64_t number = 0;
+  if (sys::failed(sys::readlink("/proc/self", text, sizeof text)))
+    number = static_cast<uint32_t>(sys::getpid());
+  else
+    for (const char* c = text; *c >= '0' && *c <= '9'; ++c)
+      number = number * 10 + static_cast<uint64_t>(*c - '0');
+  return number;
+}
+
+} // namespace
+
 void write_exec_entry(RunEntry& entry, char* const argv[]) {
-  process();
-  if (const int pid = sys::getpid(); pid != self.pid) { // a vfork child, in its parent's memory
+  if (!is_own_memory()) { // a vfork child, in its parent's memory
     Thread& thread = this_thread();
-    if (thread.sharing_child != pid) {
-      thread.sharing_child_name = take_child_name(argv);
-      thread.sharing_child = pid;
+    ProcessName& name = of_this_thread(sharing_child_name_of_thread);
+    if (const uint64_t task = number_of_task(); thread.sharing_child != task) {
+      take_child_name(name, argv);
+      thread.sharing_child = task;
     }
-    return write_entry_for(entry, thread.sharing_child_name, pid);
+    return write_entry_for(entry, name, sys::getpid());
   }
   ProcessName name = {self.is_first, takeovers, self.key, {}};
   copy_path(name.path, self.path);
@@ -486,8 +612,9 @@ void write_exec_entry(RunEntry& entry, char* const argv[]) {
 }
 
 void write_spawn_entry(RunEntry& entry, char* const argv[]) {
-  process();
-  write_entry_for(entry, take_child_name(argv), 0);
+  ProcessName name;
+  take_child_name(name, argv);
+  write_entry_for(entry, name, 0);
 }
 
 void mark_device_replaced() {
@@ -498,12 +625,29 @@ void mark_device_replaced() {
 
 bool device_was_replaced() { return __atomic_load_n(&device_replaced, __ATOMIC_RELAXED); }
 
-void announce_hidden_child() {
-  process();
+// Its lock keeps no signals away: the child would have them blocked. What leaves popen by longjmp leaves
+// libc's own lock of popen behind as well.
+namespace {
+constinit uint64_t hidden_lock = 0;
+}
+
+HiddenChild::HiddenChild() : turn_(hidden_lock) {
+  Thread& thread = this_thread();
+  const uint64_t ordinal = ++thread.forks;
   Lock guard(children_lock);
   ++children;
+  hidden = thread.label == 0 ? ordinal : derive(thread.label, label_hidden + ordinal) | uint64_t{1} << 63;
   write_variable();
 }
+
+HiddenChild::~HiddenChild() {
+  Lock guard(children_lock);
+  hidden = 0;
+  write_variable();
+}
+
+UnseenFork::UnseenFork() { before_fork(); }
+UnseenFork::~UnseenFork() { after_fork_in_parent(); }
 
 void publish_identity() {
   this_thread();

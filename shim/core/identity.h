@@ -18,6 +18,7 @@
 namespace detshim {
 
 struct Counter;
+struct Room;
 
 /// What a stream is for. The numbers are part of a stream's name: they never change, new ones are appended.
 enum class Kind : uint64_t {
@@ -79,21 +80,32 @@ struct ProcessName {
   PathText path;
 };
 
+/// What a thread that is about to fork has decided for the child.
+enum class PendingFork : uint8_t {
+  none,
+  child,      ///< the child with the thread's last ordinal
+  takes_over, ///< the child that takes over this process's name
+};
+
 /// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies no
 /// template) and needs no destructor.
 struct Thread {
-  uint32_t generation = 0;             ///< of the process that the rest was made for
-  int pid = 0;                         ///< of that process
-  bool is_first = false;               ///< main thread of the first process
-  uint8_t depth = 0;                   ///< hooks being executed, see loader/hook.h
-  uint64_t label = 0;                  ///< place in the tree of threads, 0 for the main thread
-  uint64_t key = 0;                    ///< names the thread's streams
-  uint32_t children = 0;               ///< threads made so far
-  uint32_t forks = 0;                  ///< processes made so far
-  int sharing_child = 0;               ///< pid of the last vfork child that executed a program
-  ProcessName sharing_child_name = {}; ///< and its name: it may try several paths
-  uint32_t records = 0;                ///< records written so far
-  Counter* count_block = nullptr;      ///< counts file: this thread's block, see core/counts.cpp
+  uint32_t generation = 0; ///< of the process that the rest was made for
+  int pid = 0;             ///< of that process
+  bool is_first = false;   ///< main thread of the first process
+  uint8_t depth = 0;       ///< hooks being executed, see loader/hook.h
+  PendingFork fork = PendingFork::none;
+  uint64_t label = 0;             ///< place in the tree of threads, 0 for the main thread
+  uint64_t key = 0;               ///< names the thread's streams
+  uint32_t children = 0;          ///< threads made so far
+  uint32_t forks = 0;             ///< processes made so far
+  uint32_t events = 0;            ///< timers and the like that make threads, made so far
+  uint64_t sharing_child = 0;     ///< the last vfork child that executed a program
+  Room* exec_room = nullptr;      ///< kept for programs that are executed, see hooks/libc/process.cpp
+  ptrdiff_t memory = 0;           ///< distance to this thread's copies, see core/thread_memory.h
+  uint32_t lives = 0;             ///< how often leave_thread() was called
+  uint32_t records = 0;           ///< records written so far
+  Counter* count_block = nullptr; ///< counts file: this thread's block, see core/counts.cpp
   int64_t count_block_first = 0;
   uint32_t count_block_left = 0;
   PathText path = {};
@@ -118,10 +130,23 @@ struct ThreadName {
 
 /// Takes the next ordinal of the calling thread, for a thread about to be made.
 ThreadName name_new_thread();
+/// The same for what makes threads behind the hooks (a timer): the n-th thread that it makes is
+/// name_of_event(name, n).
+ThreadName name_new_event();
+ThreadName name_of_event(const ThreadName& event, uint64_t n);
 /// Called by the new thread before anything else of its own.
 void enter_thread(const ThreadName& name);
-/// Gives the thread's tables back. A later draw of the same thread (a destructor's) starts them anew.
+/// Gives the thread's memory back. A later draw of the same thread (a destructor's) begins streams of its
+/// own.
 void leave_thread();
+
+/// Makes what gives children that no handler announces different names. Not at every process's start: it is a
+/// cost. Called by the first draw, and before a system call that forks.
+void share_ordinals();
+
+/// True if the calling task's memory is its process's own; false in a child that still shares its parent's
+/// (vfork).
+bool is_own_memory();
 
 /// The internal variable's entry for a program that is about to be executed: in this process, or, if the
 /// caller is a child that still shares this process's memory (vfork), in that child. `argv` is the program's
@@ -139,16 +164,15 @@ void mark_device_replaced();
 /// True if this process or one before it did.
 bool device_was_replaced();
 
-/// Puts a new ordinal into the published variable, for a child that libc will make and execute by itself
-/// (system, popen).
-void announce_hidden_child();
-
 /// Registers the fork handlers and puts the internal variable into the environment. From the constructor
 /// only.
 void publish_identity();
 
 namespace detail {
 extern thread_local constinit Thread thread;
+/// Has leave_thread() called at the calling thread's end; set by whoever can.
+using AtThreadEnd = void();
+extern constinit AtThreadEnd* call_at_thread_end;
 struct alignas(4096) GenerationPage { // alone in its page: the kernel wipes whole pages
   uint32_t generation;
   uint32_t draw_epoch; ///< see draw_epoch()

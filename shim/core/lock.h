@@ -8,13 +8,12 @@
 
 namespace detshim {
 
-/// Holds `word` while it lives, and keeps signal handlers away: one could draw, or leave by longjmp with the
-/// lock held. A lock that another thread held when this process was forked counts as free. A thread that
-/// holds it already (a fault handler that interrupted the holder) does not get it again: held() is then
-/// false, and the caller does without.
-class Lock {
+/// Holds `word` while it lives. A lock that another thread held when this process was forked counts as free.
+/// A thread that holds it already (a handler that interrupted the holder) does not get it again: held() is
+/// then false, and the caller does without.
+class Turn {
 public:
-  explicit Lock(uint64_t& word) : word_(word) {
+  explicit Turn(uint64_t& word) : word_(word) {
     const uint64_t me = uint64_t{generation()} << 32 | static_cast<uint32_t>(sys::gettid());
     for (;;) {
       uint64_t owner = __atomic_load_n(&word_, __ATOMIC_RELAXED);
@@ -26,18 +25,29 @@ public:
       sys::call(SYS_sched_yield);
     }
   }
-  ~Lock() {
+  ~Turn() {
     if (held_) __atomic_store_n(&word_, 0, __ATOMIC_RELEASE);
   }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 
   bool held() const { return held_; }
 
 private:
-  sys::SignalsBlocked no_signals_; // before the lock is taken, until after it is given back
   uint64_t& word_;
   bool held_ = false;
+};
+
+/// A turn that keeps signal handlers away too: one could draw, or leave by longjmp with the lock held.
+class Lock {
+public:
+  explicit Lock(uint64_t& word) : turn_(word) {}
+
+  bool held() const { return turn_.held(); }
+
+private:
+  sys::SignalsBlocked no_signals_; // before the lock is taken, until after it is given back
+  Turn turn_;
 };
 
 } // namespace detshim

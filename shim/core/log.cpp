@@ -4,6 +4,7 @@
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/log_file.h"
+#include "core/log_folder.h"
 #include "core/modules.h"
 #include "core/options.h"
 #include "core/placement.h"
@@ -107,6 +108,13 @@ void write_start() {
   constexpr long ask = 0xffffffff;
   constexpr long no_randomize = 0x0040000; // ADDR_NO_RANDOMIZE, personality(2)
   add_text(line, "layout", (sys::call(SYS_personality, ask) & no_randomize) != 0 ? "fixed" : "random");
+  static constinit bool are_written = false; // by the process that this one was forked from
+  if (are_written) {
+    line.add('}');
+    log_file::write(line);
+    return;
+  }
+  are_written = true;
   const int written = add_changes(line, 0);
   line.add('}');
   log_file::write(line);
@@ -184,6 +192,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   // What was drawn, given or let go ahead here is this process's own; what was only seen leaves its name
   // alone.
   if (action != Action::observe && action != Action::uncovered) mark_drawn();
+  if (action == Action::pin && thread.path[0] == '?') {
+    action = Action::unfixed;
+    why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
+  }
   const uint64_t place =
       hash(hash(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
            static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
@@ -191,7 +203,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   for (const Value& value : values) key = hash(key, value);
   if (const uint64_t* known = thread.places.find(key)) {
     auto* counter = reinterpret_cast<Counter*>(*known);
-    ++counter->number;
+    count(*counter);
     return counter;
   }
   // Who asks for counts of kernels wants to read them, whatever else happens.
@@ -208,7 +220,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     why = "further calls from this place, values not written";
     if (const uint64_t* known = thread.places.find(key)) {
       auto* counter = reinterpret_cast<Counter*>(*known);
-      ++counter->number;
+      count(*counter);
       return counter;
     }
   }
@@ -232,7 +244,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     line.add('}');
     log_file::write(line);
   }
-  ++counter->number;
+  count(*counter);
   return counter;
 }
 
@@ -246,6 +258,31 @@ void record_library(const char* name, const char* library_file, const char* libr
   if (library_version != nullptr) add_text(line, "version", library_version);
   line.add('}');
   log_file::write(line);
+}
+
+void begin_log(const char* what) {
+  if (options().off()) return;
+  Lock guard(log_file::lock);
+  if (!guard.held() || !open_log()) return;
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"rights\"");
+  add_text(line, "fn", what);
+  line.add('}');
+  log_file::write(line);
+}
+
+void prepare_log_for(char* const argv[], bool spawns) {
+  if (options().off()) return;
+  if (!spawns) write_counts();
+  Lock guard(log_file::lock);
+  if (!guard.held() || log_file::is_within_reach()) return;
+  static constinit int said_by = 0; // once: it may try several paths
+  if (const int me = sys::getpid(); !spawns && said_by == me)
+    return;
+  else
+    said_by = me;
+  log_file::write_lost(argv != nullptr && argv[0] != nullptr ? argv[0] : "?",
+                       "executed there as a user, or under a root, that cannot write in the log's folder");
 }
 
 bool has_log() {
@@ -368,9 +405,9 @@ unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
       const auto* entry = reinterpret_cast<const Entry*>(block + at);
       at += entry->length;
       if (!ends_with(entry->name, ".counts")) continue;
-      const int fd = sys::openat(folder, entry->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+      const int fd = sys::openat(folder, entry->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
       if (fd < 0) continue;
-      if (sum_file_counts(fd, sums)) ++processes;
+      if (is_own_file(fd) && sum_file_counts(fd, sums)) ++processes;
       sys::close(fd);
     }
   }
@@ -433,6 +470,7 @@ void close_log(void (*last_records)()) {
     Lock guard(log_file::lock);
     if (guard.held() && log_file::is_open()) write_end();
   }
+  write_counts();
   if (!options().quiet && process().root_pid == process().pid) write_closing_line();
 }
 

@@ -65,6 +65,25 @@ void link_latest(int folder, const char* run, int pid) {
   sys::call(SYS_renameat2, folder, sys::address(temporary.c_str()), folder, sys::address("../latest"), 0);
 }
 
+bool is_own_file(int fd) {
+  struct stat state;
+  return sys::fstat(fd, state) == 0 && S_ISREG(state.st_mode) && (state.st_mode & 077) == 0 &&
+         state.st_nlink <= 1 && state.st_uid == static_cast<uid_t>(sys::call(SYS_geteuid));
+}
+
+int open_own_file(int folder, const char* name, int flags, bool& made) {
+  constexpr int not_ours = -17; // EEXIST
+  flags |= O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int fd = sys::openat(folder, name, flags | O_CREAT | O_EXCL, 0600);
+  made = fd >= 0;
+  if (fd != not_ours) return fd;
+  fd = sys::openat(folder, name, flags);
+  if (fd < 0) return not_ours;
+  if (is_own_file(fd)) return fd;
+  sys::close(fd);
+  return not_ours;
+}
+
 int claim_file(int folder, const char* run, const char* suffix) {
   Text<96> name;
   name.add(run).add('.').add(suffix);

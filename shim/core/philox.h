@@ -46,8 +46,20 @@ constexpr uint64_t derive(uint64_t parent, uint64_t label) {
   return uint64_t{block.word[1]} << 32 | block.word[0];
 }
 
-/// A stream of bytes or words with its place in it. Every call to fill() starts a fresh block, so what one
-/// call gets never depends on the size of the call before it.
+/// Adds to a number that one thread and its signal handlers count in, and gives what it was: no handler comes
+/// in between. On x86-64 an instruction without a lock's cost; on others a handler makes the store fail.
+inline uint64_t count_on(uint64_t& number, uint64_t more) {
+#if defined(__x86_64__)
+  __asm__ volatile("xaddq %0, %1" : "+r"(more), "+m"(number) : : "cc");
+  return more;
+#else
+  return __atomic_fetch_add(&number, more, __ATOMIC_RELAXED);
+#endif
+}
+
+/// A stream of bytes with its place in it. Every call to fill() starts a fresh block, so what one call gets
+/// never depends on the size of the call before it. A signal handler may draw at any moment from the stream
+/// that it interrupted: no block is given twice, and nobody waits.
 class Stream {
 public:
   constexpr Stream() = default;
@@ -56,31 +68,47 @@ public:
   /// Writes `size` bytes.
   void fill(void* data, size_t size) {
     auto* out = static_cast<unsigned char*>(data);
+    uint64_t at = count_on(next_, (size + sizeof(PhiloxBlock) - 1) / sizeof(PhiloxBlock));
     for (; size >= sizeof(PhiloxBlock); size -= sizeof(PhiloxBlock), out += sizeof(PhiloxBlock)) {
-      const PhiloxBlock block = stream_block(key_, next_++);
+      const PhiloxBlock block = stream_block(key_, at++);
       __builtin_memcpy(out, &block, sizeof block); // of a size that the compiler knows
     }
     if (size == 0) return;
-    const PhiloxBlock block = stream_block(key_, next_++);
+    const PhiloxBlock block = stream_block(key_, at);
     __builtin_memcpy(out, &block, size);
-  }
-
-  /// The next 32-bit word: four of them to a block.
-  uint32_t word() {
-    if (left_ == 0) {
-      block_ = stream_block(key_, next_++);
-      left_ = 4;
-    }
-    return block_.word[4 - left_--];
   }
 
   uint64_t key() const { return key_; }
 
 private:
   uint64_t key_ = 0;
+  uint64_t next_ = 0; // block
+};
+
+/// A stream of 32-bit words, four to a block, under a key that no Stream has. As safe as that one.
+class WordStream {
+public:
+  constexpr WordStream() = default;
+  explicit constexpr WordStream(uint64_t key) : key_(key) {}
+
+  uint32_t word() {
+    const uint64_t next = count_on(next_, 1);
+    const uint64_t block = next / 4;
+    const unsigned at = next % 4;
+    // Kept with its block's number in one word of memory: a handler may have put its own there.
+    const uint64_t mark = (block + 1) << 32;
+    if (const uint64_t kept = __atomic_load_n(&words_[at], __ATOMIC_RELAXED); kept >> 32 == mark >> 32)
+      return static_cast<uint32_t>(kept);
+    const PhiloxBlock fresh = stream_block(key_, block);
+    for (unsigned i = at + 1; i < 4; ++i)
+      __atomic_store_n(&words_[i], mark | fresh.word[i], __ATOMIC_RELAXED);
+    return fresh.word[at];
+  }
+
+private:
+  uint64_t key_ = 0;
   uint64_t next_ = 0;
-  PhiloxBlock block_{};
-  uint32_t left_ = 0;
+  uint64_t words_[4] = {}; // of the last block, each behind the block's number plus 1
 };
 
 } // namespace detshim

@@ -4,15 +4,15 @@
 
 extern "C" char** environ;
 
-// DETSHIM_RUN=2:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank +
-// 1>:<mode>:<policy>:<seed: - none, g given, d drawn>:<seed>:<key>:<children>:<takeovers>:<device
+// DETSHIM_RUN=3:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank +
+// 1>:<mode>:<policy>:<seed: - none, g given, d drawn>:<seed>:<key>:<hidden>:<takeovers>:<device
 // replaced>:<trapped>:<log: d default, g given>:<path>:<run>, numbers in hexadecimal. The folder comes first
 // because it alone never changes in a process.
 
 namespace detshim {
 namespace {
 
-constexpr uint64_t format_version = 2;
+constexpr uint64_t format_version = 3;
 
 /// Reads fields from left to right; `good` turns false at the first one that is not what it should be.
 struct Fields {
@@ -86,7 +86,7 @@ void write_run_entry(RunEntry& entry, const RunVariable& content) {
   text.add(!content.has_seed ? '-' : content.seed_drawn ? 'd' : 'g').add(':');
   number(content.seed);
   number(content.key);
-  number(content.children);
+  text.add_hex(content.hidden, 16).add(':'); // of one width: other threads' children may be reading it
   number(content.takeovers);
   number(content.device_replaced ? 1 : 0);
   number(content.is_trapped ? 1 : 0);
@@ -117,7 +117,7 @@ bool parse_run_variable(const char* value, RunVariable& content) {
   content.seed_drawn = seed_kind == 'd';
   content.seed = fields.number();
   content.key = fields.number();
-  content.children = fields.number();
+  content.hidden = fields.number();
   content.takeovers = fields.number();
   content.device_replaced = fields.number(1) != 0;
   content.is_trapped = fields.number(1) != 0;

@@ -23,7 +23,7 @@ struct RunVariable {
   bool seed_drawn = false; ///< drawn by detshim, not given by the user
   uint64_t seed = 0;
   uint64_t key = 0;
-  uint64_t children = 0;        ///< told apart children that only saw the writer's own state
+  uint64_t hidden = 0;          ///< names the one child that reads the writer's own state now; 0: none does
   uint64_t takeovers = 0;       ///< how often the name was handed from a wrapper to its first child
   bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
   bool is_trapped = false;      ///< a supervisor answers for the programs that the library is not in

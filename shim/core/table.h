@@ -38,10 +38,12 @@ public:
 
   /// Forgets everything and gives the memory back.
   void clear() {
-    for (size_t i = 0; i < outgrown_count_; ++i)
-      sys::unmap(outgrown_[i], (first_capacity << i) * sizeof(Entry));
-    outgrown_count_ = 0;
-    if (pages_ != nullptr) sys::unmap(pages_, capacity_ * sizeof(Entry));
+    size_t capacity = capacity_;
+    for (Entry* pages = pages_; pages != nullptr; capacity /= 2) {
+      Entry* const outgrown = outgrown_by(pages, capacity);
+      sys::unmap(pages, bytes(capacity));
+      pages = outgrown;
+    }
     pages_ = nullptr;
     capacity_ = 0;
     wipe();
@@ -76,26 +78,29 @@ private:
     for (size_t i = 0; i < capacity(); ++i) entries()[i] = {};
   }
 
+  // Behind the entries lies where the pages are that these outgrew.
+  static size_t bytes(size_t capacity) { return (capacity + 1) * sizeof(Entry); }
+  static Entry* outgrown_by(const Entry* pages, size_t capacity) {
+    return reinterpret_cast<Entry*>(static_cast<uintptr_t>(pages[capacity].value));
+  }
+
   void grow() {
     const size_t wanted = pages_ == nullptr ? first_capacity : capacity_ * 2;
-    auto* fresh =
-        outgrown_count_ < growth_limit ? static_cast<Entry*>(sys::map(wanted * sizeof(Entry))) : nullptr;
+    auto* fresh = wanted <= largest_capacity ? static_cast<Entry*>(sys::map(bytes(wanted))) : nullptr;
     if (fresh == nullptr) return wipe();
     for (size_t i = 0; i < capacity(); ++i)
       if (const Entry& old = entries()[i]; old.key != 0) slot(fresh, wanted, old.key) = old;
-    if (pages_ != nullptr) outgrown_[outgrown_count_++] = pages_;
+    fresh[wanted].value = reinterpret_cast<uintptr_t>(pages_);
     pages_ = fresh;
     capacity_ = wanted;
   }
 
   static constexpr size_t first_capacity = 256; // then twice the size each time
-  static constexpr size_t growth_limit = 24;
+  static constexpr size_t largest_capacity = first_capacity << 24;
 
   Entry* pages_ = nullptr;
   size_t capacity_ = 0;
   size_t used_ = 0;
-  size_t outgrown_count_ = 0;
-  Entry* outgrown_[growth_limit] = {};
   Entry inline_[Inline] = {};
 };
 

@@ -99,6 +99,35 @@ public:
     return *this;
   }
 
+  /// Text for a terminal: what one would obey (control characters, line ends too, and what turns the writing
+  /// direction) and stray bytes appear as \x1b, \u202e, \xff.
+  TextWriter& add_printable(const char* text, size_t length) {
+    for (size_t i = 0; i < length;) {
+      const auto* p = reinterpret_cast<const unsigned char*>(text + i);
+      unsigned char rest[4] = {}; // the text may end within a character
+      for (size_t k = 0; k < 4 && i + k < length; ++k) rest[k] = p[k];
+      const int size = utf8_size(rest);
+      if (size <= 1 && (size == 0 || rest[0] < 0x20 || rest[0] == 0x7f)) {
+        add("\\x").add_hex(rest[0], 2);
+        ++i;
+        continue;
+      }
+      const unsigned code = size == 2   ? (rest[0] & 0x1FU) << 6 | (rest[1] & 0x3FU)
+                            : size == 3 ? (rest[0] & 0xFU) << 12 | (rest[1] & 0x3FU) << 6 | (rest[2] & 0x3FU)
+                                        : 0x41;
+      const bool is_obeyed = code < 0xA0 ? code >= 0x80
+                                         : code == 0x61C || code == 0x200E || code == 0x200F ||
+                                               (code >= 0x2028 && code <= 0x202E) ||
+                                               (code >= 0x2066 && code <= 0x2069);
+      if (is_obeyed)
+        add("\\u").add_hex(code, 4);
+      else
+        add(text + i, static_cast<size_t>(size));
+      i += static_cast<size_t>(size);
+    }
+    return *this;
+  }
+
   void clear() { length_ = 0, cut_ = false; }
   void shorten(size_t length) { length_ = length < length_ ? length : length_; }
   size_t length() const { return length_; }

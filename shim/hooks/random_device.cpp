@@ -2,17 +2,18 @@
 //
 // libstdc++ takes RDSEED or RDRAND before it asks libc, so libc's hooks never see it. The constructors are
 // left alone: they check the token, and a bad one still throws.
+#include "core/thread_memory.h"
 #include "hooks/libc/entropy_source.h"
 
 namespace detshim {
 namespace {
 
 struct Devices {
-  EntropySource libstdcxx;
-  EntropySource libcxx;
+  EntropySource<WordStream> libstdcxx;
+  EntropySource<WordStream> libcxx;
   DrawSites old_abi_sites;
 };
-thread_local constinit Devices devices;
+DETSHIM_THREAD_MEMORY Devices devices_of_thread = {};
 
 } // namespace
 } // namespace detshim
@@ -23,6 +24,7 @@ using namespace detshim;
 DETSHIM_HOOK(
     libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self), .action = Action::pin,
     .summary = "std::random_device of libstdc++: draws from this thread's stream, whatever the token.") {
+  Devices& devices = of_this_thread(devices_of_thread);
   DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.sites);
   if (!draw.pinned) return draw.real()(self);
   return devices.libstdcxx.ready(Kind::random_device, draw).word();
@@ -32,6 +34,7 @@ DETSHIM_HOOK(
 DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (void* self),
              .action = Action::pin,
              .summary = "std::random_device of libstdc++, old interface: draws from this thread's stream.") {
+  Devices& devices = of_this_thread(devices_of_thread);
   DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_sites);
   if (!draw.pinned) return draw.real()(self);
   return devices.libstdcxx.ready(Kind::random_device, draw).word();
@@ -40,6 +43,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (voi
 // std::__1::random_device::operator()()
 DETSHIM_HOOK(libcxx, unsigned, _ZNSt3__113random_deviceclEv, (void* self), .action = Action::pin,
              .summary = "std::random_device of libc++: draws from this thread's stream.") {
+  Devices& devices = of_this_thread(devices_of_thread);
   DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.sites);
   if (!draw.pinned) return draw.real()(self);
   return devices.libcxx.ready(Kind::libcxx_random_device, draw).word();

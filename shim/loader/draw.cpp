@@ -10,12 +10,6 @@ namespace {
 // What the table of places holds for a draw: a counter's address, and in its lowest bit whether to pin.
 constexpr uint64_t pin_bit = 1;
 
-void remember(DrawSites& sites, uint32_t epoch, const void* caller, Counter* counter) {
-  if (sites.epoch != epoch) sites = {};
-  sites.place(caller) = {caller, counter};
-  sites.epoch = epoch;
-}
-
 } // namespace
 
 const char* why_entropy_is_kept(const Hook& hook, const void* caller) {
@@ -51,9 +45,9 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
       key = key * 31 + static_cast<unsigned char>(*c);
   if (const uint64_t* known = thread.places.find(key)) {
     auto* counter = reinterpret_cast<Counter*>(*known & ~pin_bit);
-    ++counter->number;
+    count(*counter);
     if ((*known & pin_bit) == 0) return false;
-    remember(sites, epoch, caller, counter);
+    sites.remember(epoch, caller, counter);
     return true;
   }
 
@@ -76,7 +70,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   if (action == Action::observe) return false;
   const sys::SignalsBlocked no_signals;
   thread.places.insert(key) = reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0);
-  if (pin) remember(sites, epoch, caller, counter);
+  if (pin) sites.remember(epoch, caller, counter);
   return pin;
 }
 

@@ -22,6 +22,21 @@ struct DrawSites {
     const auto address = reinterpret_cast<uintptr_t>(caller);
     return places[(address ^ address >> 3 ^ address >> 6) % 4];
   }
+
+  /// Has the next draw from `caller` counted there. Step by step in this order: a signal handler that draws
+  /// from the same place meanwhile finds a whole one, or none.
+  void remember(uint32_t now, const void* caller, Counter* counter) {
+    if (epoch != now)
+      for (Place& old : places) old.caller = nullptr;
+    Place& fresh = place(caller);
+    fresh.caller = nullptr;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    fresh.counter = counter;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    fresh.caller = caller;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    epoch = now;
+  }
 };
 
 /// Decides, records and counts a draw from `caller`: true if it is to be pinned. The decision for a place is
@@ -41,7 +56,7 @@ public:
   Draw(Hook& hook, DrawSites& sites, const void* caller) : hook_(hook) {
     const DrawSites::Place& place = sites.place(caller);
     if (__builtin_expect(sites.epoch == draw_epoch() && place.caller == caller, 1)) {
-      ++place.counter->number;
+      count(*place.counter);
       pinned = true;
       return;
     }

@@ -98,6 +98,10 @@ syscall:
     hint #34
     cmp x0, #278 // SYS_getrandom
     b.eq 2f
+    cmp x0, #220 // SYS_clone
+    b.eq 1f
+    cmp x0, #435 // SYS_clone3
+    b.eq 1f
     adrp x16, detshim_real_syscall
     ldr x16, [x16, #:lo12:detshim_real_syscall]
     cbz x16, 1f
@@ -111,7 +115,7 @@ syscall:
     stp x2, x3, [sp, #32]
     stp x4, x5, [sp, #48]
     str x6, [sp, #64]
-    bl detshim_find_syscall
+    bl detshim_prepare_syscall
     mov x16, x0
     ldp x0, x1, [sp, #16]
     ldp x2, x3, [sp, #32]

@@ -81,7 +81,7 @@ dlmopen:
     .cfi_endproc
     .size dlmopen, . - dlmopen
 
-// syscall(number, ...): getrandom goes to C, every other number straight on.
+// syscall(number, ...): getrandom goes to C, every other number straight on; before those that may fork, C is told.
     .globl syscall
     .type syscall, @function
 syscall:
@@ -89,11 +89,16 @@ syscall:
     endbr64
     cmpq $318, %rdi // SYS_getrandom
     je 2f
+    leaq -56(%rdi), %rax // SYS_clone, SYS_fork
+    cmpq $1, %rax
+    jbe 1f
+    cmpq $435, %rdi // SYS_clone3
+    je 1f
     movq detshim_real_syscall(%rip), %rax
     testq %rax, %rax
     je 1f
     jmp *%rax
-1:  pushq %rdi // the first call of all: find it, with the arguments kept
+1:  pushq %rdi // or the first call of all: the arguments are kept
     .cfi_adjust_cfa_offset 8
     pushq %rsi
     .cfi_adjust_cfa_offset 8
@@ -107,7 +112,7 @@ syscall:
     .cfi_adjust_cfa_offset 8
     subq $8, %rsp
     .cfi_adjust_cfa_offset 8
-    call detshim_find_syscall
+    call detshim_prepare_syscall
     addq $8, %rsp
     .cfi_adjust_cfa_offset -8
     popq %r9

@@ -78,7 +78,7 @@ TEST(Descriptors, DoNotPileUpOverGenerations) {
                              "os.urandom(4); print(len(os.listdir('/proc/self/fd')))\n";
   const int native = std::stoi(run({"/usr/bin/python3", "-c", script}).out);
   const Result shimmed = run({"/usr/bin/python3", "-c", script}, under_shim(scratch, seed));
-  EXPECT_LE(std::stoi(shimmed.out), native + 1) << shimmed.err;
+  EXPECT_LE(std::stoi(shimmed.out), native + 2) << shimmed.err; // its records and its counts
 }
 
 class Harmless : public testing::TestWithParam<const char*> {};
@@ -132,12 +132,15 @@ TEST(Fifo, InPlaceOfALogFileDoesNotHang) {
   std::filesystem::create_directory(scratch.log());
   // exec keeps the process id; the shell has handed its name to mkfifo and turns into another program: 0we
   const std::string command =
-      "mkfifo " + scratch.log().string() + "/0-0we-$$.jsonl; exec " ROBUST_PROGRAM " draw";
+      "mkfifo -m 600 " + scratch.log().string() + "/0-0we-$$.jsonl; exec " ROBUST_PROGRAM " draw";
   const Result result =
       run({"sh", "-c", command}, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}));
   EXPECT_EQ(result.out, "12\n");
-  EXPECT_NE(result.err.find("cannot write the log"), std::string::npos)
-      << "it was not in the way: " << result.err;
+  EXPECT_NE(result.err.find("12 pinned in 1 process"), std::string::npos) << result.err;
+  bool was_in_the_way = false;
+  for (const auto& entry : std::filesystem::directory_iterator{scratch.log()})
+    was_in_the_way |= entry.path().stem().string().ends_with("-1");
+  EXPECT_TRUE(was_in_the_way);
 }
 
 // The device has no end, whoever reads it and however it was come by.
@@ -207,8 +210,9 @@ TEST(Killed, AtTwoHundredMomentsTheLogStillParsesAndCountsWhatWasDrawn) {
     const TemporaryFolder scratch;
     const uint64_t printed = kill_after(static_cast<int>(engine() % 300) + 1, under_shim(scratch, seed));
     const uint64_t drawn = counted(scratch.log(), "rand");
-    // the constructor's draw, and one that may have been drawn and not yet printed
-    EXPECT_GE(drawn, printed + 1);
+    // the constructor's draw, and one that may have been drawn and not yet printed; of a number above 32, what was
+    // counted since the file was told last is lost
+    EXPECT_GE(drawn * 33, (printed + 1) * 32);
     EXPECT_LE(drawn, printed + 2);
     all_printed += printed, all_counted += drawn;
   }

@@ -53,7 +53,7 @@ std::vector<Count> read_counts(const std::filesystem::path& file, const std::str
   for (size_t at = 64; at < bytes.size(); at += 16) {
     counts.push_back({number_at<uint64_t>(bytes, at), number_at<uint32_t>(bytes, at + 8)});
     if (counts.back().action > 6) wrong(file, "there is no such action");
-    if (number_at<uint32_t>(bytes, at + 12) != 0) wrong(file, "the end of an entry is not zero");
+    if (number_at<uint32_t>(bytes, at + 12) > 1) wrong(file, "the end of an entry is neither 0 nor 1");
   }
   return counts;
 }

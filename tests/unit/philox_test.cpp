@@ -40,8 +40,8 @@ TEST(Stream, OneCallsSizeDoesNotShiftTheNext) {
   EXPECT_EQ(std::string(small, 3), std::string(large, 3));
 }
 
-TEST(Stream, WordsAreTheBlocksWords) {
-  Stream stream(9);
+TEST(WordStream, GivesTheBlocksWords) {
+  WordStream stream(9);
   for (uint64_t block = 0; block < 3; ++block)
     for (int i = 0; i < 4; ++i) EXPECT_EQ(stream.word(), stream_block(9, block).word[i]);
 }

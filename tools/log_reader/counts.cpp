@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t header_size = 64;
 constexpr std::size_t entry_size = 16;
+constexpr std::uint64_t last_exact_count = 32; // up to there every number is written
 constexpr std::size_t largest_file = header_size + entry_size * 4'000'000;
 
 std::uint64_t little_endian(const char* bytes, std::size_t size) {
@@ -42,9 +43,10 @@ std::optional<std::vector<CountEntry>> read_counts(const std::filesystem::path& 
 
   std::vector<CountEntry> entries;
   for (std::size_t at = header_size; at + entry_size <= bytes.size(); at += entry_size) {
+    const std::uint64_t calls = little_endian(&bytes[at], 8);
     const std::uint64_t action = little_endian(&bytes[at + 8], 4);
-    entries.push_back(
-        {little_endian(&bytes[at], 8), action < action_count ? static_cast<Action>(action) : Action::none});
+    entries.push_back({calls, action < action_count ? static_cast<Action>(action) : Action::none,
+                       calls <= last_exact_count || little_endian(&bytes[at + 12], 4) == 1});
   }
   return entries;
 }

@@ -13,6 +13,7 @@ namespace detshim {
 struct CountEntry {
   std::uint64_t calls = 0;
   Action action = Action::none;
+  bool is_exact = true; ///< false: the process may have counted a little further
 };
 
 /// All entries of a counts file; nothing if the file is missing or does not start as one. A cut last entry

@@ -83,6 +83,10 @@ private:
       process.coverage.push_back(std::move(*coverage));
     else if (const Modules* modules = std::get_if<Modules>(&*record))
       process.modules.insert(process.modules.end(), modules->files.begin(), modules->files.end());
+    else if (const Rights* rights = std::get_if<Rights>(&*record))
+      process.gave_up_rights = rights->function;
+    else if (Lost* lost = std::get_if<Lost>(&*record))
+      process.lost.push_back(std::move(*lost));
     else if (const End* end = std::get_if<End>(&*record))
       process.end = *end;
   }
@@ -121,7 +125,7 @@ private:
         CountEntry& entry = (*entries)[static_cast<std::size_t>(*call.counter)];
         if (entry.action != call.action) continue;
         // An entry that still counts 0 is of a call that never returned: it was made all the same.
-        call.count_is_exact = entry.calls > 0;
+        call.count_is_exact = entry.calls > 0 && entry.is_exact;
         call.count = std::max<std::uint64_t>(entry.calls, 1);
         entry = {}; // it belongs to this record alone
       }

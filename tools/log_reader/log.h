@@ -23,6 +23,8 @@ struct Process {
   std::vector<Call> calls;
   std::vector<Coverage> coverage;   ///< of the CUDA libraries that were loaded at the end
   std::vector<std::string> modules; ///< files that were loaded at the end; empty if it was killed
+  std::vector<Lost> lost;           ///< processes that it, or one behind it, says have no log
+  std::string gave_up_rights;       ///< the call by which it did; empty: none
   std::optional<End> end;           ///< nothing: killed, still running, or it left without its exit handlers
   bool has_counts = false;          ///< its counts file could be read
   ActionCounts unrecorded{};        ///< calls that were counted, but whose record is lost

@@ -138,6 +138,9 @@ std::optional<Record> parse_record(std::string_view line) {
     return Coverage{text(object, "lib"), texts(object, "files"), natural_number(object, "hooks").value_or(0),
                     texts(object, "missing")};
   if (*type == "modules") return Modules{texts(object, "files")};
+  if (*type == "rights") return Rights{text(object, "fn")};
+  if (*type == "lost")
+    return Lost{small_number(object, "pid"), text(object, "path"), text(object, "program"), text(object, "why")};
   if (*type == "end") return parse_end(object);
   return OtherRecord{};
 }

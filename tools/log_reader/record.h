@@ -88,6 +88,17 @@ struct Coverage {
   std::vector<std::string> missing; ///< hooks that do not
 };
 
+/// The process took another user's rights, or another root: what it executes may not be able to write a log.
+struct Rights {
+  std::string function;
+};
+
+/// A process that could not write a log of its own, named in that of another.
+struct Lost {
+  std::int64_t pid = 0;
+  std::string path, program, why;
+};
+
 struct End {
   ActionCounts counts{};
 };
@@ -95,7 +106,7 @@ struct End {
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Coverage, Modules, End>;
+using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Coverage, Modules, Rights, Lost, End>;
 
 /// Reads one line; nothing if it is damaged.
 std::optional<Record> parse_record(std::string_view line);

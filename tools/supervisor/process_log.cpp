@@ -10,20 +10,13 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace detshim {
 
-struct ProcessLog::Entry {
-  std::uint64_t number;
-  std::uint32_t action, zero;
-};
-
 namespace {
 
-constexpr std::size_t counts_size = 16384; // as the library makes it
-constexpr std::int64_t header_entries = 4; // the header takes the room of so many
 constexpr std::size_t record_limit = 200;  // then further calls share one record
 constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
 constexpr const char* policy_names[] = {"fixed", "mix", "keep"};
@@ -33,6 +26,10 @@ struct CountsHeader {
   std::uint32_t version, entry_size;
   char run[32];
   char zero[16];
+};
+struct CountsEntry {
+  std::uint64_t number;
+  std::uint32_t action, is_final;
 };
 
 void add_text(TextWriter& line, const char* key, const std::string& text, std::size_t limit = 512) {
@@ -45,24 +42,34 @@ ProcessLog::ProcessLog(const NamedProcess& name, StartRecord start,
                        std::function<void(const std::string&)> say)
     : name_(name), start_(std::move(start)), say_(std::move(say)) {}
 
-ProcessLog::~ProcessLog() {
-  if (counts_ != nullptr) ::munmap(counts_, counts_size);
+ProcessLog::~ProcessLog() = default;
+
+/// Makes both files, which are nobody else's then; false if one of the names is taken.
+bool ProcessLog::make_files(const std::string& stem) {
+  const auto make = [](const std::string& path, int flags) {
+    return OwnedDescriptor(
+        ::open(path.c_str(), flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  };
+  const std::string records = stem + ".jsonl", counts = stem + ".counts";
+  file_ = make(records, O_WRONLY | O_APPEND);
+  if (!file_) return false;
+  counts_ = make(counts, O_RDWR);
+  if (!counts_) {
+    ::unlink(records.c_str());
+    file_ = OwnedDescriptor();
+    return false;
+  }
+  CountsHeader header = {{}, 1, sizeof(CountsEntry), {}, {}};
+  std::memcpy(header.magic, "DETSHIMC", sizeof header.magic);
+  name_.run.copy(header.run, sizeof header.run);
+  if (::pwrite(counts_.number(), &header, sizeof header, 0) != sizeof header) counts_ = OwnedDescriptor();
+  return true;
 }
 
-bool ProcessLog::make_counts_file(const std::string& path) {
-  const OwnedDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return false;
-  // Its pages exist before they are written to: on a full disk a write to the mapping would be fatal.
-  if (::posix_fallocate(file.number(), 0, counts_size) != 0) return true;
-  void* const memory = ::mmap(nullptr, counts_size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
-  if (memory == MAP_FAILED) return true;
-  auto* header = static_cast<CountsHeader*>(memory);
-  std::memcpy(header->magic, "DETSHIMC", sizeof header->magic);
-  header->version = 1;
-  header->entry_size = sizeof(Entry);
-  name_.run.copy(header->run, sizeof header->run);
-  counts_ = static_cast<Entry*>(memory);
-  return true;
+void ProcessLog::complain() const {
+  if (!name_.quiet)
+    say_("detshim: cannot write the log in " + name_.log_folder + "; nothing is recorded of " + start_.program +
+         "\n");
 }
 
 void ProcessLog::open() {
@@ -72,21 +79,14 @@ void ProcessLog::open() {
   path.push_back(0);
   bool made = false;
   const int number = open_log_folder(path.data(), name_.log_is_default, true, made);
-  if (number < 0) {
-    if (!name_.quiet)
-      say_("detshim: cannot write the log in " + name_.log_folder + "; nothing is recorded of " +
-           start_.program + "\n");
-    return;
-  }
+  if (number < 0) return complain();
   const OwnedDescriptor folder(number);
   // Never a file of the library's: it may be in the same process (Go with a libc), or was before an exec.
   const std::string stem = "/proc/self/fd/" + std::to_string(number) + "/" + std::to_string(name_.rank) +
                            "-" + name_.path + "-" + std::to_string(start_.pid) + "-k";
-  std::string unused = stem;
-  for (int i = 1; i < 100 && !make_counts_file(unused + ".counts"); ++i)
-    unused = stem + "-" + std::to_string(i);
-  file_ = OwnedDescriptor(::open((unused + ".jsonl").c_str(),
-                                 O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  bool is_made = make_files(stem);
+  for (int i = 1; i < 100 && !is_made; ++i) is_made = make_files(stem + "-" + std::to_string(i));
+  if (!is_made) return complain();
   if (made && name_.log_is_default) link_latest(number, name_.run.c_str(), start_.pid);
   if (name_.seed_drawn) {
     const OwnedDescriptor seed(claim_file(number, name_.run.c_str(), "seed"));
@@ -130,16 +130,28 @@ void ProcessLog::write_start() {
   write_line(line);
 }
 
-std::uint64_t* ProcessLog::new_counter(Action action, std::int64_t& index) {
-  constexpr auto entries = static_cast<std::int64_t>(counts_size / sizeof(Entry)) - header_entries;
-  if (counts_ == nullptr || used_ >= entries) {
-    index = -1;
-    return &in_memory_[action];
+ProcessLog::Counter& ProcessLog::new_counter(Action action) {
+  Counter& counter = counters_.emplace_back(action);
+  if (!counts_) return counter;
+  counter.index = static_cast<std::int64_t>(counters_.size()) - 1;
+  return counter;
+}
+
+/// Written to, never mapped: a file that somebody cuts short would end the supervisor, and with it the run.
+void ProcessLog::write_number(Counter& counter, bool is_final) {
+  if (!counts_ || counter.index < 0) return;
+  const CountsEntry entry = {counter.number, static_cast<std::uint32_t>(counter.action), is_final ? 1U : 0U};
+  const auto offset = static_cast<off_t>(sizeof(CountsHeader)) + counter.index * off_t{sizeof entry};
+  if (::pwrite(counts_.number(), &entry, sizeof entry, offset) < 0) return; // a full disk
+}
+
+/// As the library counts: core/counts.h.
+std::uint64_t& ProcessLog::count(Counter& counter) {
+  if (++counter.number >= counter.write_at) {
+    counter.write_at = counter.number + 1 + counter.number / 32;
+    write_number(counter, false);
   }
-  index = used_++;
-  Entry& entry = counts_[header_entries + index];
-  entry.action = static_cast<std::uint32_t>(action);
-  return &entry.number;
+  return counter.number;
 }
 
 std::uint64_t& ProcessLog::record(const CallRecord& call) {
@@ -147,14 +159,12 @@ std::uint64_t& ProcessLog::record(const CallRecord& call) {
   const bool is_full = records_.size() >= record_limit;
   std::string key = std::string(call.thread) + ' ' + call.function + ' ' + std::to_string(int(call.action));
   if (const auto known = records_.find(key + ' ' + call.path + ' ' + call.at); known != records_.end())
-    return ++*known->second, *known->second;
+    return count(*known->second);
   if (!is_full) key += ' ' + call.path + ' ' + call.at;
-  if (const auto known = records_.find(key); known != records_.end()) return ++*known->second, *known->second;
+  if (const auto known = records_.find(key); known != records_.end()) return count(*known->second);
 
-  std::int64_t index = -1;
-  std::uint64_t* const counter = new_counter(call.action, index);
-  records_[key] = counter;
-  action_of_[counter] = call.action;
+  Counter& counter = new_counter(call.action);
+  records_[key] = &counter;
   Text<4096> line;
   line.add("{\"t\":\"call\",\"n\":").add(++numbers_[call.thread]);
   add_text(line, "thread", call.thread);
@@ -164,16 +174,19 @@ std::uint64_t& ProcessLog::record(const CallRecord& call) {
   if (!call.path.empty() && !is_full) add_text(line, "path", call.path, 200);
   add_text(line, "why", is_full ? "further calls from this place, values not written" : call.why, 200);
   add_text(line, "at", call.at);
-  if (index >= 0) line.add(",\"c\":").add(static_cast<std::uint64_t>(index));
+  if (counter.index >= 0) line.add(",\"c\":").add(static_cast<std::uint64_t>(counter.index));
   line.add('}');
   write_line(line);
-  return ++*counter, *counter;
+  return count(counter);
 }
 
 void ProcessLog::end() {
   if (!file_) return;
   std::map<Action, std::uint64_t> sums;
-  for (const auto& [counter, action] : action_of_) sums[action] += *counter;
+  for (Counter& counter : counters_) {
+    sums[counter.action] += counter.number;
+    write_number(counter, true);
+  }
   Text<4096> line;
   line.add("{\"t\":\"end\",\"counts\":{");
   const char* before = "";

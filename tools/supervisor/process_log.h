@@ -6,6 +6,7 @@
 #include "supervisor/process_name.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -43,25 +44,29 @@ public:
   void end();
 
 private:
-  struct Entry;
+  struct Counter {
+    Action action;
+    std::uint64_t number = 0, write_at = 0;
+    std::int64_t index = -1; // in the counts file
+  };
 
   void open();
-  bool make_counts_file(const std::string& path);
+  void complain() const;
+  bool make_files(const std::string& stem);
+  void write_number(Counter& counter, bool is_final);
+  std::uint64_t& count(Counter& counter);
   void write_start();
   void write_line(class TextWriter& line);
-  std::uint64_t* new_counter(Action action, std::int64_t& index);
+  Counter& new_counter(Action action);
 
   const NamedProcess& name_;
   StartRecord start_;
   std::function<void(const std::string&)> say_;
   bool tried_ = false;
-  OwnedDescriptor file_;
-  Entry* counts_ = nullptr; // mapped: survives SIGKILL
-  std::int64_t used_ = 0;
-  std::map<std::string, std::uint64_t*> records_;
+  OwnedDescriptor file_, counts_;
+  std::deque<Counter> counters_; // they stay where they are
+  std::map<std::string, Counter*> records_;
   std::map<std::string, std::uint64_t> numbers_; // of records, by thread
-  std::map<Action, std::uint64_t> in_memory_;    // where no counts file could be made
-  std::map<const std::uint64_t*, Action> action_of_;
 };
 
 } // namespace detshim

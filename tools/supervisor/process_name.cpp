@@ -26,12 +26,16 @@ bool take_place(NamedProcess& name, const RunVariable& run, std::uint64_t rank_p
   if (name.seed != run.seed || (rank_plus_1 != 0 && run.rank_plus_1 != rank_plus_1)) {
     name.key = first_key(name.seed, rank_plus_1);
     std::memcpy(name.path, "0", 2);
+  } else if (run.hidden != 0) {
+    name.key = derive(derive(run.key, label_hidden), run.hidden);
+    extend_path(name.path, "u", run.hidden, name.key);
+    return false;
   } else if (run.writer_pid == pid && run.writer_drew) {
     name.key = derive(run.key, label_exec);
     extend_path(name.path, "e", 0, name.key);
   } else if (run.writer_pid != 0 && run.writer_pid != pid) {
-    name.key = derive(run.key, label_unannounced + run.children);
-    extend_path(name.path, "u", run.children, name.key);
+    name.key = derive(run.key, label_hidden);
+    extend_path(name.path, "u", 0, name.key);
     return false;
   }
   return true;

@@ -5,6 +5,7 @@
 #include "hooks/libc/entropy_source.h"
 
 #include "core/sys.h"
+#include "core/thread_memory.h"
 
 #include <cerrno>
 #include <cstddef>
@@ -15,20 +16,22 @@ namespace detshim {
 namespace {
 
 struct Sources {
-  EntropySource getrandom;
-  EntropySource getentropy;
-  EntropySource arc4random;
-  DrawSites arc4random_buf_sites;
+  EntropySource<Stream> getrandom;
+  EntropySource<Stream> getentropy;
+  EntropySource<WordStream> arc4random;
+  EntropySource<Stream> arc4random_buf; // the second stream of its kind
   DrawSites arc4random_uniform_sites;
   DrawSites syscall_sites;
 };
-thread_local constinit Sources sources;
+DETSHIM_THREAD_MEMORY Sources sources_of_thread = {};
+
+Sources& this_thread_sources() { return of_this_thread(sources_of_thread); }
 
 constexpr size_t getrandom_limit = 33554431; // what one call gives at most (getrandom(2))
 constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | 4 /* GRND_INSECURE */;
 
 template <typename Draw>
-ssize_t fill_getrandom(void* buffer, size_t size, const Draw& draw) {
+ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw) {
   if (size > getrandom_limit) size = getrandom_limit;
   sources.getrandom.ready(Kind::getrandom, draw).fill(buffer, size);
   return static_cast<ssize_t>(size);
@@ -43,16 +46,18 @@ DETSHIM_HOOK(
     libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags), .action = Action::pin,
     .summary =
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+  Sources& sources = this_thread_sources();
   DETSHIM_DRAW(getrandom, sources.getrandom.sites);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
     return draw.real()(buffer, size, flags);
-  return fill_getrandom(buffer, size, draw);
+  return fill_getrandom(sources, buffer, size, draw);
 }
 
 DETSHIM_HOOK(
     libc, int, getentropy, (void* buffer, size_t size), .action = Action::pin,
     .summary =
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+  Sources& sources = this_thread_sources();
   DETSHIM_DRAW(getentropy, sources.getentropy.sites);
   if (!draw.pinned || buffer == nullptr || size > 256) return draw.real()(buffer, size);
   sources.getentropy.ready(Kind::getentropy, draw).fill(buffer, size);
@@ -61,6 +66,7 @@ DETSHIM_HOOK(
 
 DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
              .summary = "Draws from this thread's stream.") {
+  Sources& sources = this_thread_sources();
   DETSHIM_DRAW(arc4random, sources.arc4random.sites);
   if (draw.pinned) return sources.arc4random.ready(Kind::arc4random, draw).word();
   if (hooks::arc4random.real != nullptr) return draw.real()();
@@ -71,9 +77,10 @@ DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
 
 DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = Action::pin,
              .summary = "Fills the buffer from this thread's stream.") {
-  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf_sites);
+  Sources& sources = this_thread_sources();
+  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf.sites);
   if (draw.pinned)
-    sources.arc4random.ready(Kind::arc4random, draw).fill(buffer, size);
+    sources.arc4random_buf.ready(Kind::arc4random, draw, 1).fill(buffer, size);
   else if (hooks::arc4random_buf.real != nullptr)
     draw.real()(buffer, size);
   else
@@ -82,6 +89,7 @@ DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = 
 
 DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Action::pin,
              .summary = "Draws below the bound, without bias, from this thread's stream.") {
+  Sources& sources = this_thread_sources();
   DETSHIM_DRAW(arc4random_uniform, sources.arc4random_uniform_sites);
   if (!draw.pinned && hooks::arc4random_uniform.real != nullptr) return draw.real()(bound);
   if (bound < 2) return 0;
@@ -97,24 +105,32 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
   }
 }
 
-// `syscall` is a stub in assembly that hands every number on by a jump and comes here for getrandom alone:
-// system calls that return twice or change the stack must not pass through a C frame.
+// `syscall` is a stub in assembly that hands every number on by a jump and comes here for getrandom, and
+// before those that may fork: system calls that return twice or change the stack must not pass through a C
+// frame.
 DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin,
              .summary = "SYS_getrandom fills the buffer from this thread's stream; other calls pass.");
 
 extern "C" {
 const void* detshim_real_syscall = nullptr;
 
-const void* detshim_find_syscall() {
+/// Called before a number that may fork, and before the first call of all.
+const void* detshim_prepare_syscall(long number) {
+  bool forks = number == SYS_clone || number == SYS_clone3;
+#if defined(SYS_fork)
+  forks |= number == SYS_fork;
+#endif
+  if (forks && !options().off() && !hooks::syscall.disabled) share_ordinals();
   if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
   __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
   return detshim_real_syscall;
 }
 
 long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const void* caller) {
+  Sources& sources = this_thread_sources();
   Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_sites, caller);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
     return draw.real()(SYS_getrandom, buffer, size, flags);
-  return fill_getrandom(buffer, size, draw);
+  return fill_getrandom(sources, buffer, size, draw);
 }
 }

@@ -7,6 +7,7 @@
 // parent's memory.
 #include "hooks/libc/process.h"
 
+#include "core/children.h"
 #include "core/log_file.h"
 #include "core/readings.h"
 #include "core/sys.h"
@@ -14,6 +15,7 @@
 #include "hooks/escapes.h"
 #include "hooks/libc/left_states.h"
 #include "hooks/libc/device_heirs.h"
+#include "hooks/libc/shell.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 
@@ -23,10 +25,45 @@
 #include <cstdarg>
 #include <cstdio>
 #include <pthread.h>
+#include <sched.h>
 #include <spawn.h>
 #include <threads.h>
 
 extern "C" char** environ;
+
+namespace detshim {
+
+/// What Thread::exec_room points to; the room itself follows.
+struct Room {
+  size_t size;
+};
+
+namespace {
+
+void leave_exec_room() {
+  Room* const room = __atomic_exchange_n(&detail::thread.exec_room, nullptr, __ATOMIC_RELAXED);
+  if (room != nullptr) sys::unmap(room, room->size + sizeof(Room));
+}
+
+} // namespace
+} // namespace detshim
+
+void detshim::call_at_thread_end() {
+  static constinit pthread_key_t key = 0;
+  static constinit int state = 0; // 0 none yet, 1 being made, 2 made
+  int none = 0;
+  if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    const bool made = pthread_key_create(&key, [](void*) {
+                        leave_exec_room();
+                        leave_left_states();
+                        leave_readings();
+                        leave_thread();
+                      }) == 0;
+    detail::call_at_thread_end = call_at_thread_end;
+    __atomic_store_n(&state, made ? 2 : 0, __ATOMIC_RELEASE);
+  }
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2) pthread_setspecific(key, &key);
+}
 
 namespace detshim {
 namespace {
@@ -61,22 +98,6 @@ void free_start(Start<Result>* start) {
     __atomic_store_n(&start->used, false, __ATOMIC_RELEASE);
   else
     sys::unmap(start, sizeof *start);
-}
-
-/// Has leave_thread called however the thread ends: pthread_exit and cancellation do not return.
-void call_at_thread_end() {
-  static constinit pthread_key_t key = 0;
-  static constinit int state = 0; // 0 none yet, 1 being made, 2 made
-  int none = 0;
-  if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
-    const bool made = pthread_key_create(&key, [](void*) {
-                        leave_thread();
-                        leave_readings();
-                        leave_left_states();
-                      }) == 0;
-    __atomic_store_n(&state, made ? 2 : 0, __ATOMIC_RELEASE);
-  }
-  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2) pthread_setspecific(key, &key);
 }
 
 template <typename Result>
@@ -162,31 +183,65 @@ void copy_environment(char* const* environment, char** copy, char* entry) {
   *copy = nullptr;
 }
 
+/// Memory for what a program that is executed gets, not on the stack: a thread's may be 16 KiB, a context's
+/// less. It is kept for the thread's next one, because what a vfork child maps stays its parent's.
+class ExecRoom {
+public:
+  explicit ExecRoom(size_t size) : thread_(this_thread()), is_shared_(!is_own_memory()) {
+    // Taken away meanwhile: a signal handler may execute something as well.
+    room_ = __atomic_exchange_n(&thread_.exec_room, nullptr, __ATOMIC_RELAXED);
+    if (room_ == nullptr || room_->size < size) {
+      free();
+      room_ = static_cast<Room*>(sys::map(size + sizeof(Room)));
+      if (room_ != nullptr) room_->size = size;
+    }
+    if (is_shared_) keep(); // a vfork child does not come back
+  }
+  ~ExecRoom() {
+    if (!is_shared_) keep();
+  }
+  ExecRoom(const ExecRoom&) = delete;
+  ExecRoom& operator=(const ExecRoom&) = delete;
+
+  void* data() const { return room_ != nullptr ? room_ + 1 : nullptr; }
+
+private:
+  void free() {
+    if (room_ != nullptr) sys::unmap(room_, room_->size + sizeof(Room));
+    room_ = nullptr;
+  }
+  void keep() {
+    Room* const other = __atomic_exchange_n(&thread_.exec_room, room_, __ATOMIC_RELAXED);
+    room_ = is_shared_ ? room_ : other;
+    if (!is_shared_) free();
+  }
+
+  Thread& thread_;
+  const bool is_shared_;
+  Room* room_;
+};
+
 /// Calls execute(environment) with the internal variable in a copy of `original`, for the program whose
-/// command line `argv` is. On the stack, because a vfork child may not allocate.
+/// command line `argv` is.
 template <typename Execute>
 auto with_name(char* const* original, char* const* argv, bool spawns, Execute execute) {
   if (!spawns) flush_tuning(); // what this program chose; the next one begins anew
+  prepare_log_for(argv, spawns);
   if (options().off()) return execute(original);
   if (!preloads_us(original)) {
     const DeviceHeirs heirs(Reach::uncovered);
     return execute(original);
   }
-  RunEntry entry;
+  const ExecRoom room(sizeof(RunEntry) + (count(original) + 2) * sizeof(char*));
+  if (room.data() == nullptr) return execute(original);
+  auto& entry = *static_cast<RunEntry*>(room.data());
   if (spawns)
     write_spawn_entry(entry, argv);
   else
     write_exec_entry(entry, argv);
-  const size_t size = (count(original) + 2) * sizeof(char*);
-  // A large environment does not go on a stack that may be small; what a vfork child maps would stay its
-  // parent's.
-  const bool maps = size > 16384 && (spawns || sys::getpid() == process().pid);
-  auto** copy = static_cast<char**>(maps ? sys::map(size) : alloca(size));
-  if (copy == nullptr) return execute(original);
+  auto** copy = reinterpret_cast<char**>(&entry + 1);
   copy_environment(original, copy, entry);
-  const auto status = execute(static_cast<char* const*>(copy));
-  if (maps) sys::unmap(copy, size);
-  return status;
+  return execute(static_cast<char* const*>(copy));
 }
 
 } // namespace
@@ -307,16 +362,48 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
   });
 }
 
+// libc's own `system` gives its shell the process's environment as it is then, which several threads share.
 DETSHIM_HOOK(libc, int, system, (const char* command), DETSHIM_EXEC) {
   DETSHIM_ENTER(system);
-  if (!call.passes() && command != nullptr) announce_hidden_child();
-  return call.real(command);
+  auto* real_spawn = call.passes() ? nullptr : call.beside<hooks::posix_spawn_signature>("posix_spawn");
+  if (command == nullptr || real_spawn == nullptr || options().off() || !preloads_us(environ))
+    return call.real(command);
+  return run_shell(command, [&](pid_t* child, const posix_spawnattr_t* attributes, char* const argv[]) {
+    return with_name(environ, argv, true, [&](char* const* environment) {
+      return real_spawn(child, "/bin/sh", nullptr, attributes, argv, environment);
+    });
+  });
 }
 
 DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), DETSHIM_EXEC) {
   DETSHIM_ENTER(popen);
-  if (!call.passes()) announce_hidden_child();
+  if (call.passes()) return call.real(command, mode);
+  const HiddenChild child;
   return call.real(command, mode);
+}
+
+#define DETSHIM_FORK_SUMMARY "Names the child, which no fork handler hears of."
+
+DETSHIM_HOOK(libc, pid_t, _Fork, (), .action = Action::observe, .summary = DETSHIM_FORK_SUMMARY) {
+  DETSHIM_ENTER(_Fork);
+  if (call.passes()) return call.real();
+  const UnseenFork child;
+  return call.real();
+}
+
+DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void* argument, ...),
+             .action = Action::observe, .summary = DETSHIM_FORK_SUMMARY) {
+  DETSHIM_ENTER(clone);
+  va_list more; // which of them there are is told by the flags; what is not there is not looked at
+  va_start(more, argument);
+  void* const parent_tid = va_arg(more, void*);
+  void* const tls = va_arg(more, void*);
+  void* const child_tid = va_arg(more, void*);
+  va_end(more);
+  const auto make = [&] { return call.real(run, stack, flags, argument, parent_tid, tls, child_tid); };
+  if (call.passes() || (flags & CLONE_VM) != 0) return make();
+  const UnseenFork child;
+  return make();
 }
 
 // ------------------------------------------------------------------ the end
@@ -329,7 +416,7 @@ namespace {
 /// may be in a sandbox.
 void close_log_of_this_process() {
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
-  if (may_have_to && !options().off() && sys::getpid() == process().pid) close_log(record_coverage);
+  if (may_have_to && !options().off() && is_own_memory()) close_log(record_coverage);
 }
 
 } // namespace

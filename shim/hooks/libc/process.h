@@ -1,7 +1,10 @@
-// What is done about processes as the library is loaded.
+// What is done about threads and processes besides their hooks.
 #pragma once
 
 namespace detshim {
+
+/// Has leave_thread called however the calling thread ends: pthread_exit and cancellation do not return.
+void call_at_thread_end();
 
 /// Has what most forked children call looked for once, in the parent, and not again in each child. From the
 /// constructor only.

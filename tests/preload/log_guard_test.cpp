@@ -1,0 +1,303 @@
+// What others may do to a log, and what a log may do to others: files that are not ours, files that are cut short,
+// texts that a terminal would obey, processes that cannot write.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+const Environment seed{{"DETSHIM_SEED", "42"}};
+const Environment loud{{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}};
+
+std::string content(const fs::path& file) {
+  std::ifstream stream{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{stream}, {}};
+}
+
+uint64_t counted(const ProcessLog& process, const std::string& function) {
+  uint64_t sum = 0;
+  for (const auto& call : process.calls(function)) sum += process.count(call);
+  return sum;
+}
+
+nlohmann::json read_by_command(const TemporaryFolder& scratch) {
+  const Result result = run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
+  const nlohmann::json document = nlohmann::json::parse(result.out, nullptr, false);
+  EXPECT_TRUE(document.is_object()) << result.out << result.err;
+  return document;
+}
+
+/// The reasons of that kind in the verdict, in words.
+std::vector<std::string> reasons(const nlohmann::json& document, const std::string& kind) {
+  std::vector<std::string> texts;
+  for (const auto& reason : document.at("reasons"))
+    if (reason.at("kind") == kind) texts.push_back(reason.at("text"));
+  return texts;
+}
+
+bool is_root() { return geteuid() == 0 && !find_program("setpriv").empty(); }
+
+// ------------------------------------------------------------------ files that are not ours
+
+/// Lays `what` (a shell command with $FILE and $VICTIM) where the log's file will be, in a folder that everybody may
+/// write in, and runs a program there that draws. The process id is known only inside.
+void expect_left_alone(const std::string& what, const std::string& ending) {
+  const TemporaryFolder scratch;
+  const fs::path victim = scratch.path() / "victim";
+  std::ofstream{victim} << "precious";
+  fs::permissions(victim, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_directory(scratch.log());
+  fs::permissions(scratch.log(), fs::perms::all);
+  Environment environment = under_shim(scratch, loud);
+  environment["PRELOAD"] = environment["LD_PRELOAD"];
+  environment.erase("LD_PRELOAD");
+  environment["LOG"] = scratch.log();
+  environment["VICTIM"] = victim;
+  environment["PROGRAM"] = COUNTED_PROGRAM;
+  const std::string script =
+      "FILE=$LOG/0-0-$$." + ending + "; " + what + " && LD_PRELOAD=$PRELOAD exec \"$PROGRAM\"";
+  const Result result = run({"sh", "-c", script}, environment);
+  EXPECT_EQ(result.status, 0) << what << result.err;
+  EXPECT_EQ(result.out, "done\n") << what;
+  EXPECT_EQ(content(victim), "precious") << what << " " << ending;
+
+  const fs::path others = scratch.path() / "others";
+  fs::create_directory(others);
+  for (const auto& entry : fs::directory_iterator{scratch.log()}) {
+    const std::string name = entry.path().filename();
+    if (name.find("-1.") == std::string::npos && name.ends_with(ending)) {
+      if (entry.is_regular_file() && !entry.is_symlink()) {
+        EXPECT_TRUE(content(entry).empty() || content(entry) == "precious") << what << " " << ending;
+      }
+      fs::rename(entry.path(), others / name);
+    }
+  }
+  EXPECT_FALSE(fs::is_empty(others)) << "nothing was in the way";
+  const std::vector<ProcessLog> logs = read_log(scratch.log());
+  ASSERT_EQ(logs.size(), 1u) << what << " " << ending;
+  EXPECT_EQ(counted(logs[0], "rand"), 300000u) << what << " " << ending;
+  EXPECT_NE(result.err.find("303000 pinned in 1 process"), std::string::npos) << result.err;
+}
+
+class FileInTheWay : public testing::TestWithParam<const char*> {};
+
+TEST_P(FileInTheWay, IsLeftAloneAndAnotherNameTaken) {
+  expect_left_alone(": >\"$FILE\" && chmod 666 \"$FILE\"", GetParam());
+  expect_left_alone("ln \"$VICTIM\" \"$FILE\"", GetParam());
+  expect_left_alone("ln -s \"$VICTIM\" \"$FILE\"", GetParam());
+  expect_left_alone("cp -p \"$VICTIM\" \"$FILE\"", GetParam());
+  expect_left_alone("mkfifo -m 600 \"$FILE\"", GetParam());
+  expect_left_alone("mkdir \"$FILE\"", GetParam());
+  if (is_root()) {
+    expect_left_alone(": >\"$FILE\" && chmod 600 \"$FILE\" && chown 65534 \"$FILE\"", GetParam());
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, FileInTheWay, testing::Values("jsonl", "counts"),
+                         [](const auto& tested) { return std::string{tested.param}; });
+
+// The closing line counts no file that another user has laid there, nor reads on in one without an end.
+TEST(ClosingLine, CountsOwnFilesAlone) {
+  const auto closing_line = [](const char* mode) {
+    const TemporaryFolder scratch;
+    const std::string draw = std::string{COUNTED_PROGRAM} + " >/dev/null; ";
+    const std::string copy = "for f in \"$L\"/*.counts; do cp \"$f\" \"$L\"/copy.counts; chmod " +
+                             std::string{mode} + " \"$L\"/copy.counts; done; ";
+    Environment environment = under_shim(scratch, loud);
+    environment["L"] = scratch.log();
+    return run({"sh", "-c", draw + copy + "mkfifo -m 600 \"$L\"/pipe.counts"}, environment).err;
+  };
+  EXPECT_NE(closing_line("600").find("606000 pinned in 2 processes"), std::string::npos) << closing_line("600");
+  EXPECT_NE(closing_line("622").find("303000 pinned in 1 process"), std::string::npos) << closing_line("622");
+}
+
+// A program that turns into another without our knowing goes on in its own files.
+TEST(LogFile, OfAnEarlierProgramOfTheProcessIsGoneOnWith) {
+  const TemporaryFolder scratch;
+  const Environment observe{{"DETSHIM_MODE", "observe"}};
+  const std::string twice = "import ctypes, os, sys\n"
+                            "os.urandom(4)\n"
+                            "libc = ctypes.CDLL(None)\n"
+                            "if len(sys.argv) < 2:\n"
+                            "  words = (ctypes.c_char_p * 5)(b'python3', b'-c', open('/proc/self/cmdline', 'rb').read()"
+                            ".split(b'\\0')[2], b'x', None)\n"
+                            "  libc.syscall(59 if os.uname().machine == 'x86_64' else 221, b'/usr/bin/python3', words, "
+                            "ctypes.c_void_p.in_dll(libc, 'environ'))\n";
+  EXPECT_EQ(run({"/usr/bin/python3", "-c", twice}, under_shim(scratch, observe)).status, 0);
+  size_t programs = 0;
+  for (const ProcessLog& log : read_log(scratch.log()))
+    for (const auto& record : log.records) programs += record["t"] == "start" ? 1 : 0;
+  EXPECT_EQ(programs, 2u);
+}
+
+// ------------------------------------------------------------------ files that are cut short
+
+class CutShort : public testing::TestWithParam<Arguments> {};
+
+TEST_P(CutShort, DoesNotKillTheProgram) {
+  const TemporaryFolder scratch;
+  Arguments command = GetParam();
+  command.push_back(scratch.log().string());
+  const Result result = run(command, under_shim(scratch, seed));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "1010\n");
+  const std::vector<ProcessLog> logs = read_log(scratch.log());
+  ASSERT_EQ(logs.size(), 1u);
+  EXPECT_EQ(counted(logs[0], "getrandom"), 1010u) << "and what was counted is whole again at the end";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CutShort,
+                         testing::Values(Arguments{CUT_COUNTS_PROGRAM},
+                                         Arguments{DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--quiet",
+                                                   "--", CUT_COUNTS_PROGRAM}),
+                         [](const auto& tested) { return tested.param.size() == 1 ? "Preloaded" : "Run"; });
+
+TEST(CutShort, DoesNotKillTheSupervisor) {
+  const TemporaryFolder scratch;
+  const auto go = [&](const std::string& program) {
+    return run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--quiet", "--seed", "42", "--trap-syscalls",
+                "--log", scratch.log().string(), "--", program, scratch.log().string()});
+  };
+  if (go("/bin/true").status == 126) GTEST_SKIP() << go("/bin/true").err;
+  const Result result = go(CUT_COUNTS_STATIC_PROGRAM);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "1010\n");
+}
+
+TEST(CutShort, AndKilledItIsRead) {
+  const TemporaryFolder scratch;
+  const Result result = run({CUT_COUNTS_PROGRAM, scratch.log().string(), "kill"}, under_shim(scratch, seed));
+  EXPECT_EQ(result.status, 128 + 9);
+  const nlohmann::json document = read_by_command(scratch);
+  EXPECT_EQ(document.at("verdict"), "unverified");
+}
+
+// ------------------------------------------------------------------ texts that a terminal would obey
+
+bool is_harmless(const std::string& text) {
+  for (const unsigned char c : text)
+    if ((c < 0x20 && c != '\n') || c == 0x7f || c == 0x9b) return false;
+  return true;
+}
+
+const std::string evil = "a\x1b[31mb\nc\rd\x7f\xc2\x9b" "e\x9b" "f\xe2\x80\xae" "g";
+
+TEST(StandardError, GetsNoControlCharacters) {
+  const TemporaryFolder scratch;
+  const fs::path program = scratch.path() / evil;
+  fs::copy_file(STATIC_PROGRAM, program);
+  Environment environment = loud;
+  environment["DETSHIM_LOG"] = scratch.path() / ("log" + evil);
+  environment["PROGRAM"] = program;
+  const Result result = run({"perl", "-e", "srand(1); system { $ENV{PROGRAM} } $ENV{PROGRAM}"}, under_shim(scratch, environment));
+  EXPECT_TRUE(is_harmless(result.err)) << result.err;
+  const std::vector<std::string> said = lines(result.err);
+  ASSERT_EQ(said.size(), 2u) << result.err;
+  const std::string shown = "a\\x1b[31mb\\x0ac\\x0dd\\x7f\\u009be\\x9bf\\u202eg";
+  EXPECT_NE(said[0].find(shown + " is not covered"), std::string::npos) << said[0];
+  EXPECT_NE(said[1].find("log" + shown), std::string::npos) << said[1];
+}
+
+TEST(StandardError, GetsNoControlCharactersWhereTheLogCannotBeWritten) {
+  const TemporaryFolder scratch;
+  std::ofstream{scratch.path() / evil} << "in the way";
+  Environment environment = loud;
+  environment["DETSHIM_LOG"] = scratch.path() / evil;
+  const Result result = run({COUNTED_PROGRAM}, under_shim(scratch, environment));
+  EXPECT_NE(result.err.find("cannot write the log"), std::string::npos) << result.err;
+  EXPECT_TRUE(is_harmless(result.err)) << result.err;
+  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+}
+
+// ------------------------------------------------------------------ processes that cannot write
+
+const std::string python = "/usr/bin/python3";
+
+/// What the verdict says of a run of that command by root, in which a process draws as another user.
+class AnotherUser : public testing::TestWithParam<Arguments> {};
+
+TEST_P(AnotherUser, LeavesATraceInTheLog) {
+  if (!is_root()) GTEST_SKIP() << "needs root and setpriv";
+  const TemporaryFolder scratch;
+  EXPECT_EQ(run(GetParam(), under_shim(scratch, seed), "/").status, 0);
+  const nlohmann::json document = read_by_command(scratch);
+  EXPECT_EQ(document.at("verdict"), "unverified") << document.at("reasons");
+  const std::vector<std::string> texts = reasons(document, "no_log");
+  ASSERT_FALSE(texts.empty()) << document.at("reasons");
+  EXPECT_NE(texts[0].find("left no log"), std::string::npos) << texts[0];
+  EXPECT_TRUE(reasons(document, "no_end").empty()) << document.at("reasons");
+}
+
+const std::string draws_here = "head -c 4 /dev/urandom >/dev/null; ";
+INSTANTIATE_TEST_SUITE_P(
+    All, AnotherUser,
+    testing::Values(
+        Arguments{"sh", "-c", draws_here + "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom"},
+        Arguments{"sh", "-c", "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom; " + draws_here},
+        Arguments{python, "-c", "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
+                                "  os.setuid(65534)\n"
+                                "  if os.fork(): os.wait(); os._exit(0)\n"
+                                "  os.urandom(8)\n"},
+        Arguments{python, "-c", "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
+                                "  import ctypes\n"
+                                "  ctypes.CDLL(None).syscall(105 if os.uname().machine == 'x86_64' else 146, 65534)\n"
+                                "  os.urandom(8)\n"},
+        Arguments{python, "-c", "import os, subprocess\nos.urandom(4)\n"
+                                "subprocess.run(['od', '-N8', '/dev/urandom'], user=65534)\n"},
+        Arguments{"sh", "-c", draws_here + "chroot --userspec=65534 / od -N8 /dev/urandom"}),
+    [](const auto& tested) { return "way" + std::to_string(tested.index); });
+
+// A process that gives up its user's rights and goes on by itself is in the log.
+TEST(AnotherUser, IsRecordedWhereItGoesOnByItself) {
+  if (!is_root()) GTEST_SKIP() << "needs root and setpriv";
+  const TemporaryFolder scratch;
+  const Arguments command = {python, "-c", "import os\nos.setuid(65534)\nfor i in range(100): os.getrandom(8)\n"};
+  EXPECT_EQ(run(command, under_shim(scratch, seed), "/").status, 0);
+  const nlohmann::json document = read_by_command(scratch);
+  EXPECT_TRUE(reasons(document, "no_log").empty()) << document.at("reasons");
+  uint64_t drawn = 0;
+  for (const ProcessLog& log : read_log(scratch.log())) drawn += counted(log, {});
+  EXPECT_GE(drawn, 100u);
+}
+
+// The folder is there, and cannot be written in any more.
+TEST(LostFolder, LeavesATraceInTheLog) {
+  const TemporaryFolder scratch;
+  fs::permissions(scratch.path(), fs::perms::all);
+  const std::string script = "import os, subprocess\nos.urandom(4)\nos.chmod('" + scratch.log().string() +
+                             "', 0o500)\nif os.fork(): os.wait()\nelse: os.urandom(8); os._exit(0)\n"
+                             "subprocess.run(['od', '-N8', '/dev/urandom'])\n"
+                             "os.chmod('" + scratch.log().string() + "', 0o700)\n";
+  Arguments command = {python, "-c", script};
+  if (geteuid() == 0) {
+    if (!is_root()) GTEST_SKIP() << "needs setpriv";
+    command.insert(command.begin(), {"env", "-u", "LD_PRELOAD", "setpriv", "--reuid=65534", "--clear-groups", "env",
+                                     std::string{"LD_PRELOAD="} + DETSHIM_LIBRARY});
+  }
+  const Result result = run(command, under_shim(scratch, seed), scratch.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  const nlohmann::json document = read_by_command(scratch);
+  EXPECT_EQ(document.at("verdict"), "unverified");
+  EXPECT_EQ(reasons(document, "no_log").size(), 2u) << document.at("reasons");
+}
+
+// Programs of the same user are none of this, whatever they draw.
+TEST(ProcessesThatCanWrite, AreNotNamed) {
+  const TemporaryFolder scratch;
+  EXPECT_EQ(run({"sh", "-c", draws_here + "env true; (true); " + draws_here}, under_shim(scratch, seed)).status, 0);
+  EXPECT_EQ(read_by_command(scratch).at("reasons").size(), 1u) << "no_scan alone";
+}
+
+} // namespace
