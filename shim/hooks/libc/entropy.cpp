@@ -16,6 +16,7 @@ namespace {
 
 struct Sources {
   EntropySource getrandom;
+  DrawSites insecure_sites;
   EntropySource getentropy;
   EntropySource arc4random;
   DrawSites arc4random_buf_sites;
@@ -25,7 +26,8 @@ struct Sources {
 thread_local constinit Sources sources;
 
 constexpr size_t getrandom_limit = 33554431; // what one call gives at most (getrandom(2))
-constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | 4 /* GRND_INSECURE */;
+constexpr unsigned insecure = 4;             // GRND_INSECURE, which older headers lack
+constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | insecure;
 
 template <typename Draw>
 ssize_t fill_getrandom(void* buffer, size_t size, const Draw& draw) {
@@ -43,7 +45,11 @@ DETSHIM_HOOK(
     libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags), .action = Action::pin,
     .summary =
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
-  DETSHIM_DRAW(getrandom, sources.getrandom.sites);
+  // Bytes that need not be good are no key: Rust orders its hash maps by them.
+  const bool is_insecure = (flags & insecure) != 0;
+  Draw<hooks::getrandom_signature> draw(
+      hooks::getrandom, is_insecure ? sources.insecure_sites : sources.getrandom.sites,
+      __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
     return draw.real()(buffer, size, flags);
   return fill_getrandom(buffer, size, draw);
