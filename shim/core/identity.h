@@ -41,7 +41,7 @@ enum class Kind : uint64_t {
   cudnn_graph_rng = 18, ///< a random operation in a graph of cuDNN
   libuuid = 19,
   r_seed = 20,    ///< of R's generator, where the program set none
-  ruby_seed = 21, ///< of Ruby's
+  tcl_seed = 21,  ///< of a Tcl interpreter's
 };
 
 struct Process {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -42,6 +43,7 @@ const std::vector<Framework> frameworks = {
     {"ruby_hash", {"ruby", "-e", "puts 'detshim'.hash"}, {"ruby", "-e", "1"}},
     {"ruby", {"ruby", here + "ruby_random.rb"}, {"ruby", "-e", "exit(RUBY_VERSION >= '3.1')"}},
     {"r", {"Rscript", "--vanilla", here + "r_random.R"}, {"Rscript", "--version"}},
+    {"tcl", {"tclsh", here + "tcl_random.tcl"}, {"sh", "-c", "command -v tclsh"}},
     {"uuidgen", {"uuidgen"}, {"uuidgen", "--version"}},
     {"uuidgen_random", {"uuidgen", "--random"}, {"uuidgen", "--version"}},
     {"php",
@@ -101,6 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Hooks, AreWhatRepeatsThem) {
   for (const auto& [hook, command] : std::vector<std::pair<std::string, Arguments>>{
            {"uuid_generate", {"uuidgen"}},
+           {"Tcl_CreateInterp", {"tclsh", here + "tcl_random.tcl"}},
            {"ruby_run_node", {"ruby", "-e", "puts rand"}},
            {"GetRNGstate", {"Rscript", "--vanilla", "-e", "cat(runif(1))"}}}) {
     if (find_program(command[0]).empty()) continue;
@@ -125,6 +128,22 @@ TEST(TimeUuids, AreRecordedAsUnfixed) {
       for (const auto& call : process.calls()) unfixed |= call["fn"] == function && call["do"] == "unfixed";
     EXPECT_TRUE(unfixed) << function;
   }
+}
+
+// What PHP seeds from the clock is named when it is drawn from, and only then.
+TEST(PhpLcg, IsRecordedAsUnfixedWhereItIsUsed) {
+  if (find_program("php").empty()) GTEST_SKIP() << "php is not installed";
+  const auto unfixed = [](const char* code) {
+    const TemporaryFolder scratch;
+    run({"php", "-r", code}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+    if (!std::filesystem::exists(scratch.log())) return 0;
+    int records = 0;
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& call : process.calls()) records += call["do"] == "unfixed" ? 1 : 0;
+    return records;
+  };
+  EXPECT_EQ(unfixed("echo lcg_value();"), 1);
+  EXPECT_EQ(unfixed("echo mt_rand(), random_int(0, 9), getmypid();"), 0);
 }
 
 class TorchLoader : public testing::TestWithParam<const char*> {};
