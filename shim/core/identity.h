@@ -40,6 +40,9 @@ enum class Kind : uint64_t {
   kernel_device = 16,    ///< a random device that the supervisor opens
   cudnn_dropout = 17,
   cudnn_graph_rng = 18, ///< a random operation in a graph of cuDNN
+  libuuid = 19,
+  r_seed = 20,    ///< of R's generator, where the program set none
+  tcl_seed = 21,  ///< of a Tcl interpreter's
 };
 
 struct Process {

@@ -45,11 +45,11 @@ enum Which {
     {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, parted by commas", "nothing",
      "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a variable that "
      "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
-    {"DETSHIM_KEEP_ENTROPY", "a list of file names without folders, or their beginnings, parted by commas",
+    {"DETSHIM_KEEP_ENTROPY", "a list of beginnings of file names, or of Python modules, parted by commas",
      "nothing",
-     "Libraries and programs whose entropy stays the kernel's, besides the cryptography libraries that are "
-     "known: "
-     "_rust.abi3 leaves alone what that object asks for."},
+     "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides the known "
+     "ones of cryptography. -NAME pins an object that has a static copy of cryptography in it, its keys "
+     "too."},
     {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, parted by commas", "nothing",
      "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
      "those are named by their command lines instead."},
@@ -244,6 +244,12 @@ bool setting_is_disabled(const char* name) {
 bool keeps_entropy(const char* file_name) {
   return !each_item(options().keep_entropy,
                     [file_name](const char* item) { return !starts_with(file_name, item); });
+}
+
+bool gives_up_entropy(const char* file_name) {
+  return !each_item(options().keep_entropy, [file_name](const char* item) {
+    return !(item[0] == '-' && starts_with(file_name, item + 1));
+  });
 }
 
 bool is_named_by_command(const char* program) {

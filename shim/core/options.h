@@ -48,8 +48,11 @@ const Options& options();
 /// True if DETSHIM_DISABLE lists `env:<name>`.
 bool setting_is_disabled(const char* name);
 
-/// True if DETSHIM_KEEP_ENTROPY names the file, by the start of its name.
-bool keeps_entropy(const char* file_name);
+/// True if DETSHIM_KEEP_ENTROPY names the file or the Python module, by the start of its name.
+bool keeps_entropy(const char* name);
+
+/// True if it names the file with a - before it: pinned, whatever is in it.
+bool gives_up_entropy(const char* file_name);
 
 /// True if DETSHIM_NAME_BY_COMMAND lists the program.
 bool is_named_by_command(const char* program);

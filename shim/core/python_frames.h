@@ -1,6 +1,8 @@
 // The Python line that led to a call, in a process that runs Python.
 #pragma once
 
+#include "core/modules.h"
+
 #include <cstddef>
 
 namespace detshim {
@@ -16,5 +18,27 @@ struct PythonFrame {
 /// there is no Python, or this thread does not hold the interpreter's lock. Leaves a pending Python exception
 /// as it was.
 void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data);
+
+/// The same with the name of the module whose code the frame runs (`nacl.utils`, `__main__`), until
+/// visit(name) returns false.
+void each_python_module(int limit, bool (*visit)(const char* name, void*), void* data);
+
+/// True if the module is a Python interpreter.
+bool is_python(const Module& module);
+
+/// Holds the interpreter's lock while it lives, so that frames can be looked at, where the interpreter itself
+/// gave it up for a call of libc's (os.urandom does). Only for a call that came from the interpreter's own
+/// code, which takes the lock next anyway, and before any lock of ours.
+class PythonLock {
+public:
+  explicit PythonLock(const Module& interpreter);
+  ~PythonLock();
+  PythonLock(const PythonLock&) = delete;
+  PythonLock& operator=(const PythonLock&) = delete;
+
+private:
+  void (*release_)(int) = nullptr;
+  int state_ = 0;
+};
 
 } // namespace detshim

@@ -39,13 +39,13 @@ struct DrawSites {
   }
 };
 
+/// What its caller says of a draw.
+enum class Purpose : uint8_t { any, no_key };
+
 /// Decides, records and counts a draw from `caller`: true if it is to be pinned. The decision for a place is
 /// remembered in `sites` when it is to pin.
-bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values = {});
-
-/// Why the code at that address gets the kernel's entropy from that hook whatever the mode, in words: it
-/// belongs to a cryptography library, whose keys stay random, or the user said so. nullptr if it does not.
-const char* why_entropy_is_kept(const Hook& hook, const void* caller);
+bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values = {},
+                 Purpose purpose = Purpose::any);
 
 /// Fills memory from the kernel, for a hook whose real function this libc does not have.
 void kernel_random(void* data, size_t size);
@@ -53,7 +53,7 @@ void kernel_random(void* data, size_t size);
 template <typename Signature>
 class Draw {
 public:
-  Draw(Hook& hook, DrawSites& sites, const void* caller) : hook_(hook) {
+  Draw(Hook& hook, DrawSites& sites, const void* caller, Purpose purpose = Purpose::any) : hook_(hook) {
     const DrawSites::Place& place = sites.place(caller);
     if (__builtin_expect(sites.epoch == draw_epoch() && place.caller == caller, 1)) {
       count(*place.counter);
@@ -61,7 +61,7 @@ public:
       return;
     }
     first = true;
-    pinned = decide_draw(hook, sites, caller);
+    pinned = decide_draw(hook, sites, caller, {}, purpose);
   }
 
   /// The function behind the wrapper, for a draw that is not pinned.

@@ -23,6 +23,10 @@ constexpr Library other_libraries[] = {
     {"libc", {"libc.so"}, true},
     {"libstdcxx", {"libstdc++.so"}, true},
     {"libcxx", {"libc++.so"}, true},
+    {"libuuid", {"libuuid"}, true},
+    {"libR", {"libR.so"}, true},
+    {"libruby", {"libruby"}, true},
+    {"libtcl", {"libtcl8", "libtcl9"}, true},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
 };
 constexpr int other_library_count = sizeof other_libraries / sizeof other_libraries[0];

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -40,6 +41,11 @@ const std::vector<Framework> frameworks = {
      {"perl", "-e1"}},
     {"bash", {"bash", "-c", "echo $SRANDOM $SRANDOM"}, {"bash", "-c", "[ -n \"$SRANDOM\" ]"}},
     {"ruby_hash", {"ruby", "-e", "puts 'detshim'.hash"}, {"ruby", "-e", "1"}},
+    {"ruby", {"ruby", here + "ruby_random.rb"}, {"ruby", "-e", "exit(RUBY_VERSION >= '3.1')"}},
+    {"r", {"Rscript", "--vanilla", here + "r_random.R"}, {"Rscript", "--version"}},
+    {"tcl", {"tclsh", here + "tcl_random.tcl"}, {"sh", "-c", "command -v tclsh"}},
+    {"uuidgen", {"uuidgen"}, {"uuidgen", "--version"}},
+    {"uuidgen_random", {"uuidgen", "--random"}, {"uuidgen", "--version"}},
     {"php",
      {"php", "-r", "echo mt_rand(), ' ', random_int(0, 1000000000), ' ', bin2hex(random_bytes(8));"},
      {"php", "-r", ";"}},
@@ -76,6 +82,69 @@ TEST_P(Unseeded, RepeatsUnderTheLibraryAndNotWithoutIt) {
 
 INSTANTIATE_TEST_SUITE_P(All, Unseeded, testing::ValuesIn(frameworks),
                          [](const auto& tested) { return std::string{tested.param.name}; });
+
+// What a program seeds itself gives the numbers that it gives without the library.
+class Seeded : public testing::TestWithParam<Framework> {};
+
+TEST_P(Seeded, IsAsWithoutTheLibrary) {
+  if (const std::string missing = why_not(GetParam().needs); !missing.empty()) GTEST_SKIP() << missing;
+  EXPECT_EQ(drawn(GetParam().command, "42"), run(GetParam().command).out);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Seeded,
+    testing::Values(Framework{"ruby", {"ruby", "-w", here + "ruby_seeded.rb"}, {"ruby", "-e", "1"}},
+                    Framework{"r",
+                              {"Rscript", "--vanilla", "-e", "set.seed(3); cat(runif(2), sample(9), '\n')"},
+                              {"Rscript", "--version"}}),
+    [](const auto& tested) { return std::string{tested.param.name}; });
+
+// A hook of each that is switched off leaves it as it is without the library.
+TEST(Hooks, AreWhatRepeatsThem) {
+  for (const auto& [hook, command] : std::vector<std::pair<std::string, Arguments>>{
+           {"uuid_generate", {"uuidgen"}},
+           {"Tcl_CreateInterp", {"tclsh", here + "tcl_random.tcl"}},
+           {"ruby_run_node", {"ruby", "-e", "puts rand"}},
+           {"GetRNGstate", {"Rscript", "--vanilla", "-e", "cat(runif(1))"}}}) {
+    if (find_program(command[0]).empty()) continue;
+    const auto without = [&] {
+      const TemporaryFolder scratch;
+      return run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", hook}})).out;
+    };
+    EXPECT_NE(without(), without()) << hook;
+  }
+}
+
+// A UUID of the time cannot repeat, so it is named.
+TEST(TimeUuids, AreRecordedAsUnfixed) {
+  for (const auto& [function, command] : std::vector<std::pair<std::string, Arguments>>{
+           {"uuid_generate_time", {"uuidgen", "--time"}},
+           {"uuid_generate_time_safe", {python, "-c", "import uuid; uuid.uuid1()"}}}) {
+    if (find_program(command[0]).empty()) continue;
+    const TemporaryFolder scratch;
+    EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).status, 0);
+    bool unfixed = false;
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& call : process.calls()) unfixed |= call["fn"] == function && call["do"] == "unfixed";
+    EXPECT_TRUE(unfixed) << function;
+  }
+}
+
+// What PHP seeds from the clock is named when it is drawn from, and only then.
+TEST(PhpLcg, IsRecordedAsUnfixedWhereItIsUsed) {
+  if (find_program("php").empty()) GTEST_SKIP() << "php is not installed";
+  const auto unfixed = [](const char* code) {
+    const TemporaryFolder scratch;
+    run({"php", "-r", code}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+    if (!std::filesystem::exists(scratch.log())) return 0;
+    int records = 0;
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& call : process.calls()) records += call["do"] == "unfixed" ? 1 : 0;
+    return records;
+  };
+  EXPECT_EQ(unfixed("echo lcg_value();"), 1);
+  EXPECT_EQ(unfixed("echo mt_rand(), random_int(0, 9), getmypid();"), 0);
+}
 
 class TorchLoader : public testing::TestWithParam<const char*> {};
 

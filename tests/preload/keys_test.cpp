@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace {
 
 struct Key {
@@ -64,6 +66,144 @@ INSTANTIATE_TEST_SUITE_P(
             {"sh", "-c", "cd $(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f key && cat key.pub"}},
         Key{"gnutls", {"certtool", "--generate-privkey", "--key-type", "ed25519"}}),
     [](const auto& tested) { return std::string{tested.param.name}; });
+
+// The wheels as they come from PyPI, with static copies of OpenSSL, libsodium, AWS-LC and Rust's own in them.
+class WheelKeys : public testing::TestWithParam<Key> {};
+
+TEST_P(WheelKeys, DifferUnderOneSeed) {
+  const auto& command = GetParam().command;
+  const Result first = drawn(command);
+  if (first.status != 0) GTEST_SKIP() << command[0] << " is not there, or without the package: " << first.err;
+  EXPECT_FALSE(first.out.empty());
+  EXPECT_NE(drawn(command).out, first.out);
+}
+
+Key wheel(const char* name, const char* code) { return {name, {KEY_PYTHON, "-c", code}}; }
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WheelKeys,
+    testing::Values(
+        wheel("pynacl_box", "import nacl.public as n; print(bytes(n.PrivateKey.generate()))"),
+        wheel("pynacl_sign", "import nacl.signing as n; print(bytes(n.SigningKey.generate()))"),
+        wheel("pynacl_random", "import nacl.utils as n; print(n.random(16))"),
+        wheel("pynacl_bindings", "import nacl.bindings as n; print(n.crypto_box_keypair()[1])"),
+        wheel("cryptography_fernet", "from cryptography.fernet import Fernet as f; print(f.generate_key())"),
+        wheel("cryptography_ed25519", "from cryptography.hazmat.primitives.asymmetric import ed25519 as e; "
+                                      "print(e.Ed25519PrivateKey.generate().private_bytes_raw())"),
+        wheel("cryptography_aesgcm", "from cryptography.hazmat.primitives.ciphers.aead import AESGCM; "
+                                     "print(AESGCM.generate_key(128))"),
+        wheel("bcrypt_salt", "import bcrypt; print(bcrypt.gensalt())"),
+        wheel("pycryptodome_rsa", "import Crypto.PublicKey.RSA as r; print(r.generate(1024).p)"),
+        wheel("pycryptodome_ecc", "import Crypto.PublicKey.ECC as e; print(e.generate(curve='p256').d)"),
+        wheel("pycryptodome_random", "import Crypto.Random as r; print(r.new().read(16))"),
+        wheel("paramiko_rsa", "import paramiko as p; print(p.RSAKey.generate(1024).get_base64())"),
+        wheel("paramiko_salt", "import paramiko.hostkeys as h; print(h.HostKeys.hash_host('host'))"),
+        wheel("aws_lc_x25519", "from qh3 import _hazmat as h; print(h.X25519KeyExchange().public_key())")),
+    [](const auto& tested) { return std::string{tested.param.name}; });
+
+// What these packages draw by Python's own means, and what a user's code draws by the same.
+TEST(PythonKeys, AreToldByThePackageThatAsks) {
+  const auto say = [](const std::string& code) {
+    return std::vector<std::string>{"/usr/bin/python3", "-c",
+                                    "import nacl, os, random, secrets, uuid; " + code};
+  };
+  const Environment packages{{"PYTHONPATH", KEY_PACKAGES}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  for (const char* way :
+       {"by_urandom", "by_secrets", "by_system_random", "by_getrandom", "by_device", "by_generator"}) {
+    const auto command = say(std::string("print(nacl.") + way + "())");
+    const Result first = drawn(command, packages);
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_NE(drawn(command, packages).out, first.out) << way;
+  }
+  // Beside it, in turn and in threads, the user's own are pinned, and are those of a program without it.
+  const std::string own = "print(os.urandom(8), secrets.token_hex(8), random.random(), uuid.uuid4())";
+  const std::string between =
+      "import threading; t = [threading.Thread(target=nacl.by_urandom) for i in range(8)]; "
+      "[x.start() for x in t]; [x.join() for x in t]; nacl.by_urandom(); nacl.by_secrets(); ";
+  EXPECT_EQ(drawn(say(between + own), packages).out, drawn(say(own), packages).out);
+}
+
+TEST(PythonKeys, AreNamedByDetshimKeepEntropyToo) {
+  const std::vector<std::string> tokens = {"/usr/bin/python3", "-c",
+                                           "import secrets; print(secrets.token_hex(8))"};
+  const std::vector<std::string> numbers = {"/usr/bin/python3", "-c",
+                                            "import random; print(random.random())"};
+  const Environment keep{{"DETSHIM_KEEP_ENTROPY", "secrets"}};
+  EXPECT_EQ(drawn(tokens).out, drawn(tokens).out);
+  EXPECT_NE(drawn(tokens, keep).out, drawn(tokens, keep).out);
+  EXPECT_EQ(drawn(numbers, keep).out, drawn(numbers, keep).out);
+}
+
+// An interpreter of its own has a lock of its own, or shares one that its frames do not tell the holder of.
+TEST(PythonKeys, DoNotStopAThreadOfASecondInterpreter) {
+  const Result result = drawn({"/usr/bin/python3", "-c", R"(
+import os
+try: import _xxsubinterpreters as interpreters
+except ImportError: raise SystemExit(77)
+interpreters.run_string(interpreters.create(), 'import os, random, secrets; os.urandom(4); secrets.token_hex()')
+os.urandom(4)
+print('done'))"});
+  if (result.status == 77) GTEST_SKIP() << "this Python has no second interpreters";
+  EXPECT_EQ(result.out, "done\n") << result.err;
+}
+
+TEST(PythonTokens, OfAProcessThatListensAreSaid) {
+  const auto said = [](const std::string& code, const char* keep) {
+    const TemporaryFolder scratch;
+    const Result result =
+        run({"/usr/bin/python3", "-c", "import secrets, socket, uuid\n" + code},
+            under_shim(scratch,
+                       {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}, {"DETSHIM_KEEP_ENTROPY", keep}}));
+    EXPECT_EQ(result.status, 0) << result.err;
+    int lines_about = 0;
+    for (const std::string& line : lines(result.err))
+      lines_about += line.find("draws tokens by Python's secrets") != std::string::npos ? 1 : 0;
+    return lines_about;
+  };
+  const std::string listens = "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()\n";
+  const std::string local =
+      "s = socket.socket(socket.AF_UNIX); s.bind('\\0detshim-' + str(id(s))); s.listen()\n";
+  const std::string tokens = "secrets.token_hex(8); secrets.token_urlsafe(8)\n";
+  EXPECT_EQ(said(listens + tokens, ""), 1);
+  EXPECT_EQ(said(listens + "uuid.uuid4()\n", ""), 0);
+  EXPECT_EQ(said(local + tokens, ""), 0);
+  EXPECT_EQ(said(tokens + listens, ""), 0);
+  EXPECT_EQ(said(listens + tokens, "secrets"), 0);
+}
+
+// A static copy that exports nothing. What such an object draws may be no key, so that is no full cover.
+class StaticCopy : public testing::TestWithParam<const char*> {};
+
+TEST_P(StaticCopy, KeepsItsKeysRandomAndIsNamed) {
+  const std::string program = std::string(KEY_PROGRAMS) + GetParam();
+  if (!std::filesystem::exists(program)) GTEST_SKIP() << "no archive of that library";
+  EXPECT_NE(drawn({program}).out, drawn({program}).out);
+  const TemporaryFolder scratch;
+  run({program}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  int unfixed = 0;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls()) {
+      EXPECT_EQ(call["do"], "unfixed") << call;
+      unfixed += call["do"] == "unfixed" ? 1 : 0;
+    }
+  EXPECT_GT(unfixed, 0);
+  // The user's answer to that, either way.
+  const std::string name = std::filesystem::path(program).filename();
+  const Environment pin{{"DETSHIM_KEEP_ENTROPY", "-" + name}}, keep{{"DETSHIM_KEEP_ENTROPY", name}};
+  EXPECT_NE(drawn({program}, keep).out, drawn({program}, keep).out);
+  const std::string kind = GetParam();
+  if (kind != "openssl") { // which mixes in more than it draws
+    EXPECT_EQ(drawn({program}, pin).out, drawn({program}, pin).out);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StaticCopy, testing::Values("openssl", "sodium", "boringssl", "ring", "rustls"),
+                         [](const auto& tested) { return std::string{tested.param}; });
+
+TEST(StaticCopies, AreToldFromOtherTexts) {
+  const std::string program = std::string(KEY_PROGRAMS) + "none";
+  EXPECT_EQ(drawn({program}).out, drawn({program}).out);
+}
 
 TEST(Keys, AreCountedAsObservedOnceThereIsALog) {
   const TemporaryFolder scratch;

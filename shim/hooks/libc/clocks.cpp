@@ -4,6 +4,7 @@
 // out, and whether a seed comes from a clock is told by what was read: core/readings.h. These hooks do nothing else,
 // and so they do not count as draws, write no records, and make no system call.
 #include "core/readings.h"
+#include "hooks/php.h"
 #include "loader/hook.h"
 
 #include <sys/time.h>
@@ -71,9 +72,12 @@ DETSHIM_HOOK(libc, clock_t, times, (tms * used), DETSHIM_READING) {
   return now;
 }
 
-DETSHIM_HOOK(libc, pid_t, getpid, (), DETSHIM_ID_READING) {
+DETSHIM_HOOK(libc, pid_t, getpid, (), .action = Action::unfixed,
+             .summary = "Noted, never changed: tells which seeds come from an id. Recorded where PHP seeds its "
+                        "lcg_value() from it.") {
   DETSHIM_ENTER(getpid);
   const pid_t id = call.real();
+  if (!call.passes() && seeds_php_lcg(call.caller())) call.record(Action::unfixed, why_php_lcg_is_unfixed, {});
   note(call, Source::id, id);
   return id;
 }

@@ -17,6 +17,7 @@ namespace {
 
 struct Sources {
   EntropySource<Stream> getrandom;
+  DrawSites insecure_sites;
   EntropySource<Stream> getentropy;
   EntropySource<WordStream> arc4random;
   EntropySource<Stream> arc4random_buf; // the second stream of its kind
@@ -28,7 +29,8 @@ DETSHIM_THREAD_MEMORY Sources sources_of_thread = {};
 Sources& this_thread_sources() { return of_this_thread(sources_of_thread); }
 
 constexpr size_t getrandom_limit = 33554431; // what one call gives at most (getrandom(2))
-constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | 4 /* GRND_INSECURE */;
+constexpr unsigned insecure = 4;             // GRND_INSECURE, which older headers lack
+constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | insecure;
 
 template <typename Draw>
 ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw) {
@@ -47,7 +49,11 @@ DETSHIM_HOOK(
     .summary =
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   Sources& sources = this_thread_sources();
-  DETSHIM_DRAW(getrandom, sources.getrandom.sites);
+  // Bytes that need not be good are no key: Rust orders its hash maps by them.
+  const bool is_insecure = (flags & insecure) != 0;
+  Draw<hooks::getrandom_signature> draw(
+      hooks::getrandom, is_insecure ? sources.insecure_sites : sources.getrandom.sites,
+      __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
     return draw.real()(buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw);

@@ -1,0 +1,46 @@
+// R's generator seeds itself from the clock and the process's id when something is first drawn.
+#include "core/identity.h"
+#include "loader/hook.h"
+
+using namespace detshim;
+
+// Called before each draw, by R itself and by its packages ("Writing R Extensions", 6.3).
+DETSHIM_HOOK(libR, void, GetRNGstate, (), .action = Action::pin, .fields = {"seed"},
+             .summary = "Seeds R's generator as set.seed() does, where the program has not.") {
+  DETSHIM_ENTER(GetRNGstate);
+  if (call.passes() || !options().pins()) {
+    if (!call.passes()) call.record(Action::unfixed, "mode observe: enforce would seed an unseeded one", {});
+    return call.real();
+  }
+  using Object = void*;
+  auto* const install = call.beside<Object(const char*)>("Rf_install");
+  auto* const find = call.beside<Object(Object, Object)>("Rf_findVarInFrame");
+  auto* const call_of = call.beside<Object(Object, Object)>("Rf_lang2");
+  auto* const integer = call.beside<Object(int)>("Rf_ScalarInteger");
+  auto* const evaluate = call.beside<Object(Object, Object, int*)>("R_tryEvalSilent");
+  auto* const protect = call.beside<Object(Object)>("Rf_protect");
+  auto* const unprotect = call.beside<void(int)>("Rf_unprotect");
+  const auto* const global = static_cast<const Object*>(find_beside(call.hook(), "R_GlobalEnv"));
+  const auto* const base = static_cast<const Object*>(find_beside(call.hook(), "R_BaseEnv"));
+  const auto* const unbound = static_cast<const Object*>(find_beside(call.hook(), "R_UnboundValue"));
+  if (install == nullptr || find == nullptr || call_of == nullptr || integer == nullptr ||
+      evaluate == nullptr || protect == nullptr || unprotect == nullptr || global == nullptr ||
+      base == nullptr || unbound == nullptr) {
+    call.record(Action::unfixed, "this R has not what seeds it: call set.seed()", {});
+    return call.real();
+  }
+  if (find(*global, install(".Random.seed")) == *unbound) {
+    static thread_local constinit uint64_t seeded = 0;
+    static thread_local constinit uint32_t seeded_in = 0;
+    const Thread& thread = this_thread();
+    if (seeded_in != thread.generation) seeded = 0, seeded_in = thread.generation;
+    const auto seed = static_cast<int>(stream_key(thread, Kind::r_seed, seeded++) & 0x7FFFFFFF);
+    call.record(Action::pin, "R seeds an unseeded generator from the clock", {seed});
+    const Object expression = protect(call_of(install("set.seed"), protect(integer(seed))));
+    int error = 0;
+    evaluate(expression, *base, &error);
+    unprotect(2);
+    if (error != 0) call.record(Action::unfixed, "set.seed() failed: R seeds itself from the clock", {seed});
+  }
+  call.real();
+}
