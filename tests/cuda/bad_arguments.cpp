@@ -1,14 +1,17 @@
 // A program that hands functions of a CUDA library arguments that they cannot use, one way after the other,
 // each in a process of its own: what comes back, a status or a signal, is the library's business.
 //
-//   bad_arguments LIBRARY FUNCTION...
+//   bad_arguments LIBRARY FILL FUNCTION...
 //     LIBRARY  as dlopen takes it
+//     FILL     the byte that the stack holds before a call: what a function reads of it that it has not written
+//              is no answer
 //
 // Prints `FUNCTION WAY: status N`, `FUNCTION WAY: signal N` or `FUNCTION: absent`. The ways: `nothing`, every
 // argument 0; `zeros`, every argument the address of memory that holds zeros, in a range that makes it a small
-// number too; `without I` and `only I`, the two mixed.
+// number too; `without I`, that one 0 and the others such an address.
 #include <dlfcn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,9 +19,9 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <string>
-#include <sys/resource.h>
+#include <type_traits>
 #include <utility>
 
 namespace {
@@ -29,21 +32,26 @@ constexpr size_t integer_count = 28;
 using Arguments = std::array<uintptr_t, integer_count>;
 constexpr size_t varied_count = 12;
 
+[[gnu::noinline]] void fill_stack(int byte) {
+  volatile char below[48 * 1024];
+  for (volatile char& one : below) one = static_cast<char>(byte);
+}
+
 template <size_t... I>
 int call(void* function, const Arguments& arguments, std::index_sequence<I...>) {
-  using Function = int(decltype(arguments[I])..., double, double, double, double);
-  (void)sizeof(Function*);
   using Plain = int (*)(std::remove_cvref_t<decltype(arguments[I])>..., double, double, double, double);
   return reinterpret_cast<Plain>(function)(arguments[I]..., 0, 0, 0, 0);
 }
 
-void try_in_child(const char* name, const std::string& way, void* function, const Arguments& arguments) {
+void try_in_child(const char* name, const std::string& way, void* function, const Arguments& arguments,
+                  int fill) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    alarm(20);
+    alarm(60);
+    fill_stack(fill);
     const int status = call(function, arguments, std::make_index_sequence<integer_count>());
     std::printf("%s %s: status %d\n", name, way.c_str(), status);
     std::fflush(stdout);
@@ -57,7 +65,8 @@ void try_in_child(const char* name, const std::string& way, void* function, cons
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return 2;
+  if (argc < 4) return 2;
+  const int fill = std::atoi(argv[2]);
   // Low, so that a number of entries or of dimensions that is read from it is one.
   constexpr size_t size = 1 << 20;
   void* const zeros = mmap(reinterpret_cast<void*>(0x10000), size, PROT_READ | PROT_WRITE,
@@ -69,23 +78,20 @@ int main(int argc, char** argv) {
     return 4;
   }
   const auto address = reinterpret_cast<uintptr_t>(zeros);
-  for (int i = 2; i < argc; ++i) {
+  for (int i = 3; i < argc; ++i) {
     void* const function = dlsym(library, argv[i]);
     if (function == nullptr) {
       std::printf("%s: absent\n", argv[i]);
       continue;
     }
     Arguments arguments{};
-    try_in_child(argv[i], "nothing", function, arguments);
+    try_in_child(argv[i], "nothing", function, arguments, fill);
     arguments.fill(address);
-    try_in_child(argv[i], "zeros", function, arguments);
+    try_in_child(argv[i], "zeros", function, arguments, fill);
     for (size_t which = 0; which < varied_count; ++which) {
       arguments.fill(address);
       arguments[which] = 0;
-      try_in_child(argv[i], "without " + std::to_string(which), function, arguments);
-      arguments.fill(0);
-      arguments[which] = address;
-      try_in_child(argv[i], "only " + std::to_string(which), function, arguments);
+      try_in_child(argv[i], "without " + std::to_string(which), function, arguments, fill);
     }
   }
 }
