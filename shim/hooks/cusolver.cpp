@@ -42,8 +42,7 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetDeterministicMode,
   if (call.passes()) return call.real(handle, mode);
   say_library(call);
   const int asked = static_cast<int>(mode);
-  const bool is_replaced =
-      mode == cusolverDeterministicMode::allow_non_deterministic && options().forces();
+  const bool is_replaced = mode == cusolverDeterministicMode::allow_non_deterministic && options().forces();
   const auto given = is_replaced ? cusolverDeterministicMode::deterministic : mode;
   const cusolverStatus status = call.real(handle, given);
   if (status != cusolverStatus::success) return status; // the handle's fault: both modes are good ones
@@ -67,8 +66,8 @@ DETSHIM_HOOK(
     .summary = "Recorded: a decomposition by random vectors, whose seed is not known to be constant.") {
   DETSHIM_ENTER_OUTERMOST(cusolverDnXgesvdr);
   const cusolverStatus status =
-      call.real(handle, params, job_u, job_v, m, n, k, p, iterations, type_a, a, lda, type_s, s, type_u, u, ldu,
-                type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size, info);
+      call.real(handle, params, job_u, job_v, m, n, k, p, iterations, type_a, a, lda, type_s, s, type_u, u,
+                ldu, type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size, info);
   if (call.passes() || status != cusolverStatus::success) return status;
   say_library(call);
   call.record(Action::unfixed, "starts from random vectors; cuSOLVER does not say from which seed",

@@ -207,12 +207,14 @@ cusparseStatus answer_run(const Call& call, const Product<Alg>& product, const v
   return status;
 }
 
-/// The body of the hooks of SpGEMMreuse: each phase gets the same algorithm. `run(algorithm)` calls the library.
+/// The body of the hooks of SpGEMMreuse: each phase gets the same algorithm. `run(algorithm)` calls the
+/// library.
 template <typename Call, typename Run>
 cusparseStatus reuse(const Call& call, cusparseSpGEMMAlg asked, Run run) {
   if (call.passes()) return run(asked);
   say_library(call);
-  const bool is_good = asked != cusparseSpGEMMAlg::by_default && asked != cusparseSpGEMMAlg::csr_nondeterminitic;
+  const bool is_good =
+      asked != cusparseSpGEMMAlg::by_default && asked != cusparseSpGEMMAlg::csr_nondeterminitic;
   const auto given = is_good || !options().forces() ? asked : cusparseSpGEMMAlg::csr_determinitic;
   const cusparseStatus status = run(given);
   if (status != cusparseStatus::success) return status;

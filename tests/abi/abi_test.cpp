@@ -293,9 +293,9 @@ constexpr bool is_perf() {
 TEST(Abi, Cudnn) {
 #if DETSHIM_TEST_HAVE_cudnn
   static_assert(same(abi::cudnnStatus::success, CUDNN_STATUS_SUCCESS));
-  static_assert(same(CUDNN_MAJOR >= 9 ? abi::cudnnStatus::not_initialized
-                                      : abi::cudnnStatus::not_initialized_before_9,
-                     CUDNN_STATUS_NOT_INITIALIZED));
+  static_assert(
+      same(CUDNN_MAJOR >= 9 ? abi::cudnnStatus::not_initialized : abi::cudnnStatus::not_initialized_before_9,
+           CUDNN_STATUS_NOT_INITIALIZED));
   static_assert(
       same(CUDNN_MAJOR >= 9 ? abi::cudnnStatus::not_supported : abi::cudnnStatus::not_supported_before_9,
            CUDNN_STATUS_NOT_SUPPORTED));

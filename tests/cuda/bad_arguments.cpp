@@ -3,12 +3,13 @@
 //
 //   bad_arguments LIBRARY FILL FUNCTION...
 //     LIBRARY  as dlopen takes it
-//     FILL     the byte that the stack holds before a call: what a function reads of it that it has not written
+//     FILL     the byte that the stack holds before a call: what a function reads of it that it has not
+//     written
 //              is no answer
 //
 // Prints `FUNCTION WAY: status N`, `FUNCTION WAY: signal N` or `FUNCTION: absent`. The ways: `nothing`, every
-// argument 0; `zeros`, every argument the address of memory that holds zeros, in a range that makes it a small
-// number too; `without I`, that one 0 and the others such an address.
+// argument 0; `zeros`, every argument the address of memory that holds zeros, in a range that makes it a
+// small number too; `without I`, that one 0 and the others such an address.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -28,7 +28,8 @@ protected:
   static Lines answers(const std::string& fill, const Environment& environment) {
     Arguments program{DETSHIM_TEST_PROGRAMS "/bad_arguments", GetParam().file, fill};
     for (const std::string& function : functions()) program.push_back(function);
-    const Result result = run(program, environment + Environment{{"LD_LIBRARY_PATH", DETSHIM_TEST_CUDA_FOLDERS}});
+    const Result result =
+        run(program, environment + Environment{{"LD_LIBRARY_PATH", DETSHIM_TEST_CUDA_FOLDERS}});
     EXPECT_EQ(result.status, 0) << result.out;
     return lines(result.out);
   }
@@ -56,15 +57,16 @@ const Library libraries[] = {DETSHIM_TEST_BAD_ARGUMENTS};
 INSTANTIATE_TEST_SUITE_P(Cuda, BadArguments, testing::ValuesIn(libraries), name_of_library);
 #endif
 
-// Descriptors that are good ones, and no handle: a function that is asked in the place of another one may look
-// at less.
+// Descriptors that are good ones, and no handle: a function that is asked in the place of another one may
+// look at less.
 class CudnnBadCalls : public CudaTest {
 protected:
   void SetUp() override {
 #ifdef DETSHIM_TEST_CUDNN
     use("cudnn_bad_calls", DETSHIM_TEST_CUDNN, "");
 #else
-    use("cudnn_bad_calls", nullptr, "the real cuDNN (9.8 or later) was not found when the build was configured");
+    use("cudnn_bad_calls", nullptr,
+        "the real cuDNN (9.8 or later) was not found when the build was configured");
 #endif
   }
 };
@@ -74,7 +76,8 @@ TEST_P(CudnnBadCalls, AreAnsweredAsWithoutTheLibrary) {
   const Lines expected = native({});
   ASSERT_GT(expected.size(), 100U);
   EXPECT_TRUE(contains(expected, "cudnnFindConvolutionForwardAlgorithm without 0: status 2000"));
-  for (const Environment& mode : {enforce, strict, record, observe}) EXPECT_EQ(shimmed({}, mode).out, expected);
+  for (const Environment& mode : {enforce, strict, record, observe})
+    EXPECT_EQ(shimmed({}, mode).out, expected);
 }
 
 } // namespace

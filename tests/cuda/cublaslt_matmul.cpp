@@ -6,7 +6,8 @@
 //   ids      lists the algorithms' numbers
 //   config   configures an algorithm by itself
 //   limit=N  asks for algorithms with a workspace of N bytes at most from then on
-//   find=N   as NVIDIA's LtMatmulCustomFind: configures algorithms of every number that there is, runs those that
+//   find=N   as NVIDIA's LtMatmulCustomFind: configures algorithms of every number that there is, runs those
+//   that
 //            cublasLtMatmulAlgoCheck takes with N bytes, goes on with the fastest (DOUBLE_FASTEST is a tile)
 //   pause    runs the latest product again, a second later
 //   fork     leaves what follows to a child
@@ -60,8 +61,7 @@ void search(unsigned long long rows, int requested) {
 void find(size_t workspace) {
   int ids[8] = {};
   int count = 0;
-  std::printf("find: status=%d",
-              CALL(cublasLtMatmulAlgoGetIds)(handle, 68, 0, 2, 2, 2, 2, 8, ids, &count));
+  std::printf("find: status=%d", CALL(cublasLtMatmulAlgoGetIds)(handle, 68, 0, 2, 2, 2, 2, 8, ids, &count));
   const char* fastest = std::getenv("DOUBLE_FASTEST");
   int ran = 0;
   for (int i = 0; i < count; ++i)
@@ -70,7 +70,8 @@ void find(size_t workspace) {
       LtResult result;
       if (CALL(cublasLtMatmulAlgoInit)(handle, 68, 0, 2, 2, 2, 2, ids[i], &algo) != 0 ||
           CALL(cublasLtMatmulAlgoConfigSetAttribute)(&algo, 1, &tile, sizeof tile) != 0 ||
-          CALL(cublasLtMatmulAlgoCheck)(handle, operation, layout, layout, layout, layout, &algo, &result) != 0 ||
+          CALL(cublasLtMatmulAlgoCheck)(handle, operation, layout, layout, layout, layout, &algo, &result) !=
+              0 ||
           result.workspace_size > workspace || run(&algo, result.workspace_size) != 0)
         continue;
       if (++ran == 1 || (fastest && std::strtoul(fastest, nullptr, 10) == tile)) chosen = algo;

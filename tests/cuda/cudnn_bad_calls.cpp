@@ -73,13 +73,16 @@ int main() {
     std::function<cudnnStatus_t()> call;
   } calls[] = {
 #define TRY(NAME, ...)                                                                                       \
-  {#NAME, [&] { return CALL(NAME)(nullptr, __VA_ARGS__); }}
+  {                                                                                                          \
+#NAME, [&] { return CALL(NAME)(nullptr, __VA_ARGS__); }                                                  \
+  }
       TRY(cudnnGetConvolutionForwardAlgorithm_v7, OR(1, x), OR(2, w), OR(3, convolution), OR(4, y), 8,
           OR(5, &returned), OR(6, forward)),
       TRY(cudnnFindConvolutionForwardAlgorithm, OR(1, x), OR(2, w), OR(3, convolution), OR(4, y), 8,
           OR(5, &returned), OR(6, forward)),
       TRY(cudnnFindConvolutionForwardAlgorithmEx, OR(1, x), OR(7, memory), OR(2, w), OR(8, memory),
-          OR(3, convolution), OR(4, y), OR(9, memory), 8, OR(5, &returned), OR(6, forward), OR(10, memory), 64),
+          OR(3, convolution), OR(4, y), OR(9, memory), 8, OR(5, &returned), OR(6, forward), OR(10, memory),
+          64),
       TRY(cudnnGetConvolutionBackwardDataAlgorithm_v7, OR(1, w), OR(2, y), OR(3, convolution), OR(4, x), 8,
           OR(5, &returned), OR(6, data)),
       TRY(cudnnFindConvolutionBackwardDataAlgorithm, OR(1, w), OR(2, y), OR(3, convolution), OR(4, x), 8,

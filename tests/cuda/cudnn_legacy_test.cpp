@@ -140,7 +140,8 @@ TEST_P(CudnnSearch, WhereNothingServesTheLibrarysOwnEntriesAreGiven) {
       EXPECT_EQ(without_times(found.out), without_times(native(program, misbehaving)));
       EXPECT_TRUE(found.did("unfixed", symbol("findex", pass))) << found;
       for (size_t i = 2; i < found.out.size(); i += 2)
-        EXPECT_EQ(found.out[i - 1].find(" status=0 ") != std::string::npos, std::stof(found.out[i].substr(5)) > 0)
+        EXPECT_EQ(found.out[i - 1].find(" status=0 ") != std::string::npos,
+                  std::stof(found.out[i].substr(5)) > 0)
             << found;
       EXPECT_EQ(shimmed(program, enforce + misbehaving).out, found.out);
     }

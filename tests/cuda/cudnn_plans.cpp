@@ -15,8 +15,8 @@
 //     threads        the plans of four configs, finalized in as many threads at once
 //     walk           a plan of each engine that the graph counts, by its index
 //
-// A plan is a line `CONFIG: STATUS`, with ` as CONFIG` where the plan says that it is of another config than the
-// one that it was given; the choice of `time` is a line `chosen CONFIG`, as the plan says.
+// A plan is a line `CONFIG: STATUS`, with ` as CONFIG` where the plan says that it is of another config than
+// the one that it was given; the choice of `time` is a line `chosen CONFIG`, as the plan says.
 #include "cudnn_graphs.h"
 
 #include <barrier>
@@ -68,7 +68,8 @@ Descriptor finish(Descriptor config, Descriptor properties) {
   const auto plan = plan_of(config, properties);
   const int status = status_of(plan);
   const auto name = name_of(config), own = status == CUDNN_STATUS_SUCCESS ? name_of_plan(plan) : name;
-  std::printf("%s: %d%s%s\n", name.c_str(), status, own != name ? " as " : "", own != name ? own.c_str() : "");
+  std::printf("%s: %d%s%s\n", name.c_str(), status, own != name ? " as " : "",
+              own != name ? own.c_str() : "");
   if (status == CUDNN_STATUS_SUCCESS) return plan;
   destroy(plan);
   return nullptr;

@@ -358,8 +358,8 @@ TEST_P(CudnnExecute, TimesDoNotChoose) {
 TEST_P(CudnnExecute, EveryPlanThatIsBuiltCanBeUsed) {
   const Arguments program{"plan=0", "run", "destroy", "plan=1", "run", "plan=2", "plan=3", "plan=4", "run"};
   const auto built = shimmed(program);
-  EXPECT_EQ(built.out, (Lines{"plan 0: 0", "run: 0", "plan 1: 0 as 0", "run: 0", "plan 2: 0 as 0", "plan 3: 0 as 0",
-                              "plan 4: 0 as 0", "run: 0"}));
+  EXPECT_EQ(built.out, (Lines{"plan 0: 0", "run: 0", "plan 1: 0 as 0", "run: 0", "plan 2: 0 as 0",
+                              "plan 3: 0 as 0", "plan 4: 0 as 0", "run: 0"}));
   EXPECT_EQ(native(program).size(), built.out.size());
   EXPECT_FALSE(built.did("refuse", finalize)) << built;
   std::set<std::string> given;

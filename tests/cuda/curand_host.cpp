@@ -108,7 +108,8 @@ int main(int argc, char** argv) {
     } else if (is("order=")) {
       const auto ordering = static_cast<curandOrdering_t>(number);
       const int status = CALL(curandSetGeneratorOrdering)(generators[at].handle, ordering);
-      if (status != CURAND_STATUS_SUCCESS) std::printf("order: %d\n", status); // a program may try another one
+      if (status != CURAND_STATUS_SUCCESS)
+        std::printf("order: %d\n", status); // a program may try another one
     } else if (is("offset=")) {
       check("offset", CALL(curandSetGeneratorOffset)(generators[at].handle, number));
     } else if (is("dims=")) {

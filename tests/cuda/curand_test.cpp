@@ -118,7 +118,8 @@ TEST_P(CurandHost, AnOrderingThatAGeneratorRefusesIsRefused) {
       for (const Environment& mode : {enforce, strict, record, observe}) {
         const auto run = shimmed(program, mode);
         EXPECT_EQ(run.out, expected) << run;
-        EXPECT_FALSE(contains(expected, "order: ") && run.did("replace", "curandSetGeneratorOrdering")) << run;
+        EXPECT_FALSE(contains(expected, "order: ") && run.did("replace", "curandSetGeneratorOrdering"))
+            << run;
       }
     }
   EXPECT_GT(refused, 6);

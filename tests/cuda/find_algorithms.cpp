@@ -4,7 +4,8 @@
 //     SEARCH  find | findex | get      PASS  forward | data | filter
 //     ROOM    entries of the caller's array
 //
-//     OPTION  times: prints a line `time=T` for each entry; null: the workspace's size is given, but no workspace
+//     OPTION  times: prints a line `time=T` for each entry; null: the workspace's size is given, but no
+//     workspace
 //
 // Prints `status=S returned=N` and a line for each entry. An entry written beyond the array is said.
 #include "call.h"

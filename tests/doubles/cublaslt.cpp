@@ -1,10 +1,10 @@
 // A double of libcublasLt.so.13. Its heuristic lists four algorithms, told apart by their first word; the
 // numbers are all there is to them. DOUBLE_MISBEHAVE: "fail" refuses, "fewer" finds one, "bad_first" says of
 // the first that it does not work, "all_bad" of all, "shuffle" lists them in an order that differs from
-// process to process, "dropped" offers other algorithms, "unchecked" lists a first one that cublasLtMatmulAlgoCheck
-// does not take, "over_limit" one whose workspace is more than the preference allows. Algorithms that a program
-// makes of the numbers 20, 21 and 22: the check does not take 20, and a product takes a workspace of as many
-// bytes as the tile's number says.
+// process to process, "dropped" offers other algorithms, "unchecked" lists a first one that
+// cublasLtMatmulAlgoCheck does not take, "over_limit" one whose workspace is more than the preference allows.
+// Algorithms that a program makes of the numbers 20, 21 and 22: the check does not take 20, and a product
+// takes a workspace of as many bytes as the tile's number says.
 #include "record.h"
 #include "vendor.h"
 
@@ -192,7 +192,8 @@ int cublasLtMatmulAlgoConfigSetAttribute(LtAlgo* algo, int attribute, const void
 int cublasLtMatmul(Opaque, Opaque, const void*, const void*, Opaque, const void*, Opaque, const void*,
                    const void*, Opaque, void*, Opaque, const LtAlgo* algo, void*, size_t workspace_size,
                    Opaque) {
-  if (algo && algo->data[0] >= 20 && algo->data[0] <= 22 && workspace_size < algo->data[2]) return invalid_value;
+  if (algo && algo->data[0] >= 20 && algo->data[0] <= 22 && workspace_size < algo->data[2])
+    return invalid_value;
   record("cublasLtMatmul algo=%lld workspace=%zu%s", algo ? static_cast<long long>(algo->data[0]) : -1,
          workspace_size, algo && algo->data[2] ? (" tile=" + std::to_string(algo->data[2])).c_str() : "");
   return misbehaves("fail") ? not_initialized : 0;

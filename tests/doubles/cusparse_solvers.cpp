@@ -13,7 +13,7 @@
 #define DEFINE_ONE(name, parameters, arguments)                                                              \
   int name parameters {                                                                                      \
     record_call(#name, UNPACK arguments);                                                                    \
-    return misbehaves("fail") ? 6 : 0;                                                                     \
+    return misbehaves("fail") ? 6 : 0;                                                                       \
   }
 
 extern "C" {

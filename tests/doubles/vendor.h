@@ -122,7 +122,8 @@ int cublasLtMatmulAlgoGetHeuristic(Opaque handle, Opaque operation, Opaque a, Op
                                    Opaque preference, int requested, LtResult* results, int* returned);
 int cublasLtMatmulAlgoGetIds(Opaque handle, int compute, int scale, int a, int b, int c, int d, int requested,
                              int* ids, int* returned);
-int cublasLtMatmulAlgoInit(Opaque handle, int compute, int scale, int a, int b, int c, int d, int id, LtAlgo* algo);
+int cublasLtMatmulAlgoInit(Opaque handle, int compute, int scale, int a, int b, int c, int d, int id,
+                           LtAlgo* algo);
 int cublasLtMatmulAlgoCheck(Opaque handle, Opaque operation, Opaque a, Opaque b, Opaque c, Opaque d,
                             const LtAlgo* algo, LtResult* result);
 int cublasLtMatmulPreferenceCreate(Opaque* preference);

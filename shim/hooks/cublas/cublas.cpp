@@ -61,7 +61,8 @@ GemmChoice choose_gemm(cublasGemmAlgo asked) {
     return {is_plain ? cublasGemmAlgo::standard : cublasGemmAlgo::standard_tensor, Action::replace, why};
   }
   if (asked != cublasGemmAlgo::autotune) return {asked};
-  if (tuning == Autotune::off) return {asked, Action::unfixed, "cuBLAS times algorithms and takes the fastest"};
+  if (tuning == Autotune::off)
+    return {asked, Action::unfixed, "cuBLAS times algorithms and takes the fastest"};
   if (tuning == Autotune::record)
     return {asked, Action::unfixed, "cuBLAS times algorithms and does not say which it takes"};
   return {cublasGemmAlgo::standard, Action::replace, "CUBLAS_GEMM_AUTOTUNE takes what was fastest"};
@@ -144,7 +145,8 @@ DETSHIM_HOOK(
   if (is_replaced)
     call.record(Action::replace, "atomics add in any order", {asked, static_cast<int64_t>(given)});
   else if (mode == cublasAtomicsMode::allowed)
-    call.record(Action::unfixed, "atomics add in any order; this mode leaves algorithms alone", {asked, asked});
+    call.record(Action::unfixed, "atomics add in any order; this mode leaves algorithms alone",
+                {asked, asked});
   else
     call.record(Action::observe, "atomics are off", {asked, asked});
   return status;

@@ -309,23 +309,23 @@ int first_success(const Result* results, int count) {
 template <typename Call>
 int first_usable(const Call& call, cublasLtHandle_t handle, const Product& product,
                  cublasLtMatmulPreference_t preference, const Result* results, int count) {
-  using Check = cublasStatus(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
-                             cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, const Algo*,
-                             Result*);
+  using Check =
+      cublasStatus(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                   cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, const Algo*, Result*);
   auto* const check = call.template beside<Check>("cublasLtMatmulAlgoCheck");
   auto* const get = call.template beside<GetAttribute>("cublasLtMatmulPreferenceGetAttribute");
   uint64_t limit = ~uint64_t{0}, said = 0;
   size_t written = 0;
   if (get != nullptr && preference != nullptr &&
-      get(preference, cublaslt_preference_max_workspace, &said, sizeof said, &written) == cublasStatus::success)
+      get(preference, cublaslt_preference_max_workspace, &said, sizeof said, &written) ==
+          cublasStatus::success)
     limit = said;
   for (int i = 0; i < count; ++i) {
     if (results[i].state != cublasStatus::success || results[i].workspace_size > limit) continue;
     Result checked = results[i];
-    if (check == nullptr ||
-        (check(handle, product.operation, product.a, product.b, product.c, product.d, &results[i].algo,
-               &checked) == cublasStatus::success &&
-         checked.workspace_size <= limit))
+    if (check == nullptr || (check(handle, product.operation, product.a, product.b, product.c, product.d,
+                                   &results[i].algo, &checked) == cublasStatus::success &&
+                             checked.workspace_size <= limit))
       return i;
   }
   return first_success(results, count);
@@ -486,8 +486,8 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
                         "first that ran for a product runs.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmul);
   const auto run = [&](const cublasLtMatmulAlgo* which) {
-    return call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, which,
-                     workspace, workspace_size, stream);
+    return call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,
+                     which, workspace, workspace_size, stream);
   };
   const Product product{operation, a_layout, b_layout, c_layout, d_layout};
   if (!call.passes() && algo != nullptr && takes_the_first() && is_configured(*algo))
@@ -500,7 +500,8 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
     return status;
   }
   Fingerprint name(*algo);
-  call.record(Action::observe, "the program's choice", {name.c_str(), uint64_t{workspace_size}, name.c_str()});
+  call.record(Action::observe, "the program's choice",
+              {name.c_str(), uint64_t{workspace_size}, name.c_str()});
   if (autotune() == Autotune::record) keep_used(call, product, *algo);
   return status;
 }

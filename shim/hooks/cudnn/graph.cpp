@@ -217,8 +217,9 @@ Status finalize_plan(const Call& call, Descriptor plan) {
       call.record(Action::replace, "timing would choose: another plan of this graph's first engine is given",
                   {no_note, engine, taken.config.engine});
     if (is_equal) return Status::success;
-    return taken.by_another_thread ? cudnn_not_supported(call)
-                                   : refuse("timing would choose, and the first plan cannot be made again", no_note);
+    return taken.by_another_thread
+               ? cudnn_not_supported(call)
+               : refuse("timing would choose, and the first plan cannot be made again", no_note);
   }
   if (taken.gave_up)
     call.record(Action::unfixed, "the program does not try the kept plan",
@@ -310,11 +311,11 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
   return status;
 }
 
-DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendFinalize, (abi::cudnnBackendDescriptor_t descriptor),
-             .action = Action::refuse, .fields = {"note", "asked", "given"},
-             .summary =
-                 "Records an execution plan on a nondeterministic engine, which strict refuses; makes all "
-                 "plans of a graph the first, so that times choose nothing; makes reductions deterministic.") {
+DETSHIM_HOOK(
+    cudnn, abi::cudnnStatus, cudnnBackendFinalize, (abi::cudnnBackendDescriptor_t descriptor),
+    .action = Action::refuse, .fields = {"note", "asked", "given"},
+    .summary = "Records an execution plan on a nondeterministic engine, which strict refuses; makes all "
+               "plans of a graph the first, so that times choose nothing; makes reductions deterministic.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendFinalize);
   const uint32_t flags = flags_of(descriptor);
   if ((flags & (Note::reduction | Note::plan | Note::from_json)) == 0 || call.passes())

@@ -299,8 +299,7 @@ bool take(const Note& plan) {
 bool wants_copy(const Note& plan) {
   Lock guard(lock);
   const Graph* const graph = graph_of(plan.graph);
-  return guard.held() && graph != nullptr && graph->taken.key == plan.config.key &&
-         graph->copy == nullptr;
+  return guard.held() && graph != nullptr && graph->taken.key == plan.config.key && graph->copy == nullptr;
 }
 
 bool keep_copy(const Note& plan, Descriptor copy) {

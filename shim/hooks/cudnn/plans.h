@@ -20,7 +20,7 @@ namespace detshim::cudnn {
 
 /// An engine with its knobs: what two plans of one graph have in common that run the same kernels.
 struct Config {
-  uint64_t key = 0; ///< never 0 for a config
+  uint64_t key = 0;   ///< never 0 for a config
   int64_t engine = 0; ///< its index; -1 where it cannot be read
 };
 
@@ -96,9 +96,9 @@ bool run_last(const Note& plan);
 /// What is taken for a graph.
 struct Taken {
   Config config;
-  bool by_another_thread; ///< than this one
-  bool is_wanted = false; ///< by the tuning file: nothing is taken yet
-  bool gave_up = false;   ///< what was wanted was not tried, and the plan may go ahead
+  bool by_another_thread;    ///< than this one
+  bool is_wanted = false;    ///< by the tuning file: nothing is taken yet
+  bool gave_up = false;      ///< what was wanted was not tried, and the plan may go ahead
   Descriptor copy = nullptr; ///< of the config, ours; nullptr where there is none
 };
 

@@ -17,7 +17,8 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSpatialTfSamplerBackward,
   if (is_ours) record_cudnn_once(call);
   // What it would not take, it says itself.
   const bool is_whole = [](auto... pointers) { return ((pointers != nullptr) && ...); }(
-      handle, transformer, alpha, x, x_data, beta, dx, dx_data, alpha_grid, dy, dy_data, grid, beta_grid, dgrid);
+                            handle, transformer, alpha, x, x_data, beta, dx, dx_data, alpha_grid, dy, dy_data,
+                            grid, beta_grid, dgrid);
   if (is_ours && is_whole && options().strict()) {
     call.record(Action::refuse, why, {});
     return cudnn_not_supported(call);

@@ -90,7 +90,8 @@ const char* why_nothing_serves(const Candidates& candidates) {
 template <typename Call>
 cudnnStatus refuse(const Call& call, const Search& search, const Candidates& candidates) {
   *search.returned = 0;
-  call.record(Action::refuse, why_nothing_serves(candidates), {static_cast<int64_t>(candidates.count), 0, ""});
+  call.record(Action::refuse, why_nothing_serves(candidates),
+              {static_cast<int64_t>(candidates.count), 0, ""});
   return cudnn_not_supported(call);
 }
 
@@ -158,8 +159,8 @@ const char* follow_kept_order(cudnn::ConvolutionProblem problem, size_t workspac
 /// A Find hook's body. `find(count, returned, results)` and `get(…)` call the library; `get` answers -1 where
 /// it has none. `problem()` names the search; `output` is ConvolutionProblem::estimate's.
 template <typename Call, typename Find, typename Get, typename Problem>
-cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find find, Get get, Problem problem,
-                        int output) {
+cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find find, Get get,
+                        Problem problem, int output) {
   if (call.passes() || !is_answerable(search)) return find(search.requested, search.returned, search.results);
   record_cudnn_once(call);
   const Autotune tuning = autotune();
@@ -200,7 +201,8 @@ cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find
   }
   const char* why = "answered from the heuristic, nothing timed, deterministic ones alone";
   const bool is_from_heuristic =
-      get(algorithm_limit, &candidates.count, candidates.list) == cudnnStatus::success && candidates.count > 0;
+      get(algorithm_limit, &candidates.count, candidates.list) == cudnnStatus::success &&
+      candidates.count > 0;
   if (!is_from_heuristic) {
     if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
     sort_by_algorithm(candidates.list, candidates.count);
@@ -241,8 +243,7 @@ cudnnStatus answer_get(const Call& call, const Search& search, Get get) {
   const cudnnStatus status = get(algorithm_limit, &candidates.count, candidates.list);
   if (status != cudnnStatus::success) return status;
   if (fill(search, candidates) != 0) {
-    record(call, search, candidates,
-           {Action::replace, "deterministic ones alone, in the heuristic's order"});
+    record(call, search, candidates, {Action::replace, "deterministic ones alone, in the heuristic's order"});
     return status;
   }
   if (options().strict()) return refuse(call, search, candidates);

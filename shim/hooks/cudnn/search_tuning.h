@@ -24,15 +24,16 @@ public:
   /// False where something could not be read: problems that differ might look the same.
   bool is_whole() const { return whole_ && !shape_.cut(); }
 
-  /// Milliseconds that the algorithm would take on a device that there is not: the work and the memory that it
-  /// moves, at round rates. Nothing is measured, so it is the same in every run and on every device; it is
+  /// Milliseconds that the algorithm would take on a device that there is not: the work and the memory that
+  /// it moves, at round rates. Nothing is measured, so it is the same in every run and on every device; it is
   /// there to be compared: a larger problem takes longer, tensor cores less, a workspace is written and read,
   /// and tensor cores want channels last. 0 where the descriptors cannot be read. `output` is the tensor, the
   /// first or the second of the search's, on the convolution's far side.
   float estimate(const abi::cudnnConvolutionAlgoPerf& result, int output) const {
     if (!whole_ || tensors_ != 2) return 0;
     constexpr double operations_a_ms = 1e10, tensor_core_operations_a_ms = 1e11, bytes_a_ms = 1e9;
-    const bool on_tensor_cores = result.math_type == 1 || result.math_type == 2; // TENSOR_OP_MATH, and …_ALLOW_…
+    const bool on_tensor_cores =
+        result.math_type == 1 || result.math_type == 2; // TENSOR_OP_MATH, and …_ALLOW_…
     const double operations = 2 * elements_[output] * filter_volume_;
     double bytes = bytes_ + 2 * static_cast<double>(result.memory);
     if (on_tensor_cores) bytes += 2 * bytes_of_other_layout_;

@@ -75,8 +75,7 @@ abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algori
     }
   }
   if (!options().strict()) return leave(why);
-  if (size_t own = 0; is_bad_argument(size_of(algorithm.asked, &own)) || own > workspace)
-    return leave(why);
+  if (size_t own = 0; is_bad_argument(size_of(algorithm.asked, &own)) || own > workspace) return leave(why);
   call.record(Action::refuse, why, {algorithm.asked_number(), "", bytes});
   return refusal != cudnnStatus::success ? refusal : cudnn_not_supported(call);
 }
