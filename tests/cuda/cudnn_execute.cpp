@@ -109,6 +109,7 @@ long long engine_of(void* config) {
   int64_t count = 0, index = -1;
   CALL(cudnnBackendGetAttribute)(config, backend::config_engine, backend::descriptor, 1, &count, &engine);
   CALL(cudnnBackendGetAttribute)(engine, backend::engine_index, backend::int64, 1, &count, &index);
+  CALL(cudnnBackendDestroyDescriptor)(engine);
   return index;
 }
 
@@ -116,7 +117,9 @@ long long engine_of_plan(void* plan) {
   void* config = create(backend::engine_config);
   int64_t count = 0;
   CALL(cudnnBackendGetAttribute)(plan, backend::plan_config, backend::descriptor, 1, &count, &config);
-  return engine_of(config);
+  const auto index = engine_of(config);
+  CALL(cudnnBackendDestroyDescriptor)(config);
+  return index;
 }
 
 void list(void* graph) {

@@ -75,6 +75,12 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     note.flags |= flags;
     return remember(note);
   };
+  const auto number = [&](Descriptor graph) {
+    Descriptor stale;
+    const uint32_t result = number_of(graph, stale);
+    release(call, stale);
+    return result;
+  };
   const auto of_graph = [&] {
     Descriptor stale;
     const bool is_followed = inherit_graph(descriptor, descriptors[0], stale);
@@ -101,7 +107,7 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     return with_flags(Note::matmul);
   case Name::engine_heuristic_operation_graph:
   case Name::engine_operation_graph:
-    return number_of(descriptors[0]) != 0 && of_graph();
+    return number(descriptors[0]) != 0 && of_graph();
   case Name::engine_config_engine:
     return of_graph();
   case Name::execution_plan_engine_config:
@@ -111,12 +117,12 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     release(call, forget(descriptor)); // a graph that is filled is a new one
     if (keeps_choices()) {
       Text<problem_size> problem;
-      if (describe_graph(descriptors, count, problem)) name_problem(number_of(descriptor), problem.c_str());
+      if (describe_graph(descriptors, count, problem)) name_problem(number(descriptor), problem.c_str());
     }
     if (!holds_sdpa_backward(descriptors, count)) return true;
-    const uint32_t number = number_of(descriptor);
-    mark_sdpa_backward(number);
-    return number != 0;
+    const uint32_t own = number(descriptor);
+    mark_sdpa_backward(own);
+    return own != 0;
   }
   default:
     return true;

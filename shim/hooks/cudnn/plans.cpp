@@ -188,7 +188,8 @@ bool inherit_graph(const void* descriptor, const void* from, Descriptor& stale) 
   return graph == 0 || write_locked({descriptor, graph, 0, {}});
 }
 
-uint32_t number_of(const void* descriptor) {
+uint32_t number_of(const void* descriptor, Descriptor& stale) {
+  stale = nullptr;
   Lock guard(lock);
   if (!guard.held()) return 0;
   if (const Note* const note = find(descriptor); note != nullptr && note->graph != 0) return note->graph;
@@ -196,8 +197,7 @@ uint32_t number_of(const void* descriptor) {
     if (++last_number == 0) ++last_number;
     Graph& place = graphs[last_number % graph_limit];
     if (place.number != 0 && place.is_alive) continue;
-    // A place whose graph is gone may still have a copy, for configs that outlived it.
-    if (place.copy != nullptr) continue;
+    stale = take_copy(place);
     place = {};
     place.number = last_number;
     place.is_alive = write_locked({descriptor, last_number, Note::graph_itself, {}});

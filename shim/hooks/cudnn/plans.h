@@ -72,8 +72,9 @@ bool remember(const Note& note);
 /// `stale` is what forget() gives, of what the descriptor was before.
 bool inherit_graph(const void* descriptor, const void* from, Descriptor& stale);
 
-/// The graph's number, made where it has none; 0 where there is no room.
-uint32_t number_of(const void* graph);
+/// The graph's number, made where it has none; 0 where there is no room. `stale` is a descriptor of ours that
+/// nothing needs from then on: a graph that is gone made room, though plans of it may live on.
+uint32_t number_of(const void* graph, Descriptor& stale);
 
 /// Remembers that the graph holds an SDPA backward operation.
 void mark_sdpa_backward(uint32_t graph);
