@@ -11,6 +11,8 @@ using cublasXtHandle_t = struct cublasXtContext*;
 
 enum class cublasStatus : int {
   success = 0,        ///< CUBLAS_STATUS_SUCCESS
+  invalid_value = 7,  ///< CUBLAS_STATUS_INVALID_VALUE
+  arch_mismatch = 8,  ///< CUBLAS_STATUS_ARCH_MISMATCH
   not_supported = 15, ///< CUBLAS_STATUS_NOT_SUPPORTED
 };
 

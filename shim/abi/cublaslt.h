@@ -47,4 +47,6 @@ inline constexpr cublasLtAttribute cublaslt_matmul_attributes[] = {
     {0, 4},  {1, 4},  {2, 4},  {3, 4},  {4, 4},  {5, 4},  {6, 4},  {7, 4},  {10, 8}, {12, 8}, {13, 8},
     {14, 8}, {15, 4}, {22, 4}, {25, 1}, {26, 4}, {31, 4}, {32, 4}, {33, 4}, {34, 4}, {35, 4}, {37, 4}};
 
+inline constexpr int cublaslt_preference_max_workspace = 1; ///< CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+
 } // namespace detshim::abi

@@ -187,17 +187,24 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOrdering,
   DETSHIM_ENTER_OUTERMOST(curandSetGeneratorOrdering);
   if (call.passes()) return call.real(generator, ordering);
   const auto asked = static_cast<int64_t>(ordering);
+  // Not every generator takes DYNAMIC, and a program may go by that: the library is asked for it first.
+  const curandStatus status = call.real(generator, ordering);
+  if (status != curandStatus::success) return status;
   if (ordering != curandOrdering::pseudo_dynamic) {
     call.record(Action::observe, "the same on every GPU of a kind", {asked, asked});
-    return call.real(generator, ordering);
+    return status;
   }
   if (!options().forces()) {
     call.record(Action::unfixed, "adapts to the GPU; this mode leaves algorithms alone", {asked, asked});
+    return status;
+  }
+  if (call.real(generator, curandOrdering::pseudo_default) != curandStatus::success) {
+    call.record(Action::unfixed, "adapts to the GPU; the library refuses DEFAULT", {asked, asked});
     return call.real(generator, ordering);
   }
   call.record(Action::replace, "DYNAMIC adapts to the GPU",
               {asked, static_cast<int64_t>(curandOrdering::pseudo_default)});
-  return call.real(generator, curandOrdering::pseudo_default);
+  return status;
 }
 
 DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset,

@@ -27,11 +27,12 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnCreate, (cusolverDnHandle_t * h
              .action = Action::unfixed,
              .summary = "Says which cuSOLVER answers, and whether it has a deterministic mode.") {
   DETSHIM_ENTER_OUTERMOST(cusolverDnCreate);
-  if (call.passes()) return call.real(handle);
+  const cusolverStatus status = call.real(handle);
+  if (call.passes() || status != cusolverStatus::success) return status;
   say_library(call);
   if (call.beside<void()>("cusolverDnSetDeterministicMode") == nullptr)
     call.record(Action::unfixed, "cuSOLVER before CUDA 12.2 has no deterministic mode", {});
-  return call.real(handle);
+  return status;
 }
 
 DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetDeterministicMode,
@@ -41,17 +42,17 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetDeterministicMode,
   if (call.passes()) return call.real(handle, mode);
   say_library(call);
   const int asked = static_cast<int>(mode);
-  if (mode != cusolverDeterministicMode::allow_non_deterministic) {
-    call.record(Action::observe, "left alone", {asked, asked});
-    return call.real(handle, mode);
-  }
-  if (!options().forces()) {
+  const bool is_replaced = mode == cusolverDeterministicMode::allow_non_deterministic && options().forces();
+  const auto given = is_replaced ? cusolverDeterministicMode::deterministic : mode;
+  const cusolverStatus status = call.real(handle, given);
+  if (status != cusolverStatus::success) return status; // the handle's fault: both modes are good ones
+  if (is_replaced)
+    call.record(Action::replace, "results may differ from run to run", {asked, static_cast<int>(given)});
+  else if (mode == cusolverDeterministicMode::allow_non_deterministic)
     call.record(Action::unfixed, "results may differ; this mode leaves algorithms alone", {asked, asked});
-    return call.real(handle, mode);
-  }
-  const auto given = cusolverDeterministicMode::deterministic;
-  call.record(Action::replace, "results may differ from run to run", {asked, static_cast<int>(given)});
-  return call.real(handle, given);
+  else
+    call.record(Action::observe, "left alone", {asked, asked});
+  return status;
 }
 
 DETSHIM_HOOK(
@@ -64,14 +65,14 @@ DETSHIM_HOOK(
     .action = Action::unfixed, .fields = {"rank", "oversampling"},
     .summary = "Recorded: a decomposition by random vectors, whose seed is not known to be constant.") {
   DETSHIM_ENTER_OUTERMOST(cusolverDnXgesvdr);
-  if (!call.passes()) {
-    say_library(call);
-    call.record(Action::unfixed, "starts from random vectors; cuSOLVER does not say from which seed",
-                {int64_t{k}, int64_t{p}});
-  }
-  return call.real(handle, params, job_u, job_v, m, n, k, p, iterations, type_a, a, lda, type_s, s, type_u, u,
-                   ldu, type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size,
-                   info);
+  const cusolverStatus status =
+      call.real(handle, params, job_u, job_v, m, n, k, p, iterations, type_a, a, lda, type_s, s, type_u, u,
+                ldu, type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size, info);
+  if (call.passes() || status != cusolverStatus::success) return status;
+  say_library(call);
+  call.record(Action::unfixed, "starts from random vectors; cuSOLVER does not say from which seed",
+              {int64_t{k}, int64_t{p}});
+  return status;
 }
 
 // The solvers that cusolverDnSetDeterministicMode says nothing of (cuSOLVER documentation, 2.1.9): recorded
@@ -80,11 +81,11 @@ DETSHIM_HOOK(
   DETSHIM_HOOK(LIBRARY, cusolverStatus, NAME, (HANDLE * handle), .action = Action::unfixed,                  \
                .summary = "Recorded: these solvers have no deterministic mode.") {                           \
     DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    if (!call.passes()) {                                                                                    \
-      SAY_LIBRARY;                                                                                           \
-      call.record(Action::unfixed, "these solvers have no deterministic mode", {});                          \
-    }                                                                                                        \
-    return call.real(handle);                                                                                \
+    const cusolverStatus status = call.real(handle);                                                         \
+    if (call.passes() || status != cusolverStatus::success) return status;                                   \
+    SAY_LIBRARY;                                                                                             \
+    call.record(Action::unfixed, "these solvers have no deterministic mode", {});                            \
+    return status;                                                                                           \
   }
 
 DETSHIM_SOLVER_WITHOUT_MODE(cusolver, cusolverDnIRSParamsCreate, cusolverDnIRSParams_t, say_library(call))

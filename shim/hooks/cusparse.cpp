@@ -191,35 +191,42 @@ cusparseStatus answer_run(const Call& call, const Product<Alg>& product, const v
               choice.format};
   if (choice.action == Action::replace) {
     const cusparseStatus status = run(choice.given);
-    if (status != cusparseStatus::not_supported) {
-      record_choice(call, choice.action, product, choice);
-      return status;
-    }
+    if (status == cusparseStatus::success) record_choice(call, choice.action, product, choice);
+    if (status != cusparseStatus::not_supported) return status;
     choice = {Action::unfixed, product.asked, "the library refused the deterministic algorithm",
               choice.format};
   }
-  if (refused(call, product, choice)) return cusparseStatus::not_supported;
-  record_choice(call, choice.action, product, choice);
-  return run(product.asked);
+  // A call that the library would not take fails as it does there: it is asked for a size, which it answers
+  // for the arguments that it takes alone.
+  size_t unused = 0;
+  if (choice.action == Action::unfixed && options().strict() && product.matrix != nullptr &&
+      size_of(product.asked, &unused) == cusparseStatus::success && refused(call, product, choice))
+    return cusparseStatus::not_supported;
+  const cusparseStatus status = run(product.asked);
+  if (status == cusparseStatus::success) record_choice(call, choice.action, product, choice);
+  return status;
 }
 
-/// The algorithm for a phase of SpGEMMreuse: each phase gets the same.
-template <typename Call>
-cusparseSpGEMMAlg reuse_algorithm(const Call& call, cusparseSpGEMMAlg asked) {
-  if (call.passes()) return asked;
+/// The body of the hooks of SpGEMMreuse: each phase gets the same algorithm. `run(algorithm)` calls the
+/// library.
+template <typename Call, typename Run>
+cusparseStatus reuse(const Call& call, cusparseSpGEMMAlg asked, Run run) {
+  if (call.passes()) return run(asked);
   say_library(call);
-  const auto good = cusparseSpGEMMAlg::csr_determinitic;
-  const int number = static_cast<int>(asked);
-  if (asked != cusparseSpGEMMAlg::by_default && asked != cusparseSpGEMMAlg::csr_nondeterminitic) {
-    call.record(Action::observe, "left alone", {number, number});
-    return asked;
-  }
-  if (!options().forces()) {
-    call.record(Action::unfixed, "adds in any order; this mode leaves algorithms alone", {number, number});
-    return asked;
-  }
-  call.record(Action::replace, "adds in any order", {number, static_cast<int>(good)});
-  return good;
+  const bool is_good =
+      asked != cusparseSpGEMMAlg::by_default && asked != cusparseSpGEMMAlg::csr_nondeterminitic;
+  const auto given = is_good || !options().forces() ? asked : cusparseSpGEMMAlg::csr_determinitic;
+  const cusparseStatus status = run(given);
+  if (status != cusparseStatus::success) return status;
+  const int numbers[] = {static_cast<int>(asked), static_cast<int>(given)};
+  if (is_good)
+    call.record(Action::observe, "left alone", {numbers[0], numbers[1]});
+  else if (given == asked)
+    call.record(Action::unfixed, "adds in any order; this mode leaves algorithms alone",
+                {numbers[0], numbers[1]});
+  else
+    call.record(Action::replace, "adds in any order", {numbers[0], numbers[1]});
+  return status;
 }
 
 } // namespace
@@ -300,8 +307,9 @@ DETSHIM_SPARSE_PRODUCT(SpMM,
                .action = Action::replace, .fields = {"asked", "given"},                                      \
                .summary = "Replaces NONDETERMINITIC and the default by DETERMINITIC.") {                     \
     DETSHIM_ENTER_OUTERMOST(cusparseSpGEMMreuse_##PHASE);                                                    \
-    return call.real(DETSHIM_LIST BEFORE_ARGUMENTS, reuse_algorithm(call, algorithm),                        \
-                     descriptor DETSHIM_LIST AFTER_ARGUMENTS);                                               \
+    return reuse(call, algorithm, [&](cusparseSpGEMMAlg which) {                                             \
+      return call.real(DETSHIM_LIST BEFORE_ARGUMENTS, which, descriptor DETSHIM_LIST AFTER_ARGUMENTS);       \
+    });                                                                                                      \
   }
 
 #define DETSHIM_REUSE_MATRICES                                                                               \
@@ -328,16 +336,20 @@ DETSHIM_HOOK(cusparse, cusparseStatus, cusparseAxpby,
               cusparseDnVecDescr_t y),
              .action = Action::observe, .summary = "Recorded: repeatable if no index comes twice.") {
   DETSHIM_ENTER_OUTERMOST(cusparseAxpby);
-  if (!call.passes()) call.record(Action::observe, "the same bits if no index comes twice", {});
-  return call.real(handle, alpha, x, beta, y);
+  const cusparseStatus status = call.real(handle, alpha, x, beta, y);
+  if (!call.passes() && status == cusparseStatus::success)
+    call.record(Action::observe, "the same bits if no index comes twice", {});
+  return status;
 }
 
 DETSHIM_HOOK(cusparse, cusparseStatus, cusparseScatter,
              (cusparseHandle_t handle, cusparseConstSpVecDescr_t x, cusparseDnVecDescr_t y),
              .action = Action::observe, .summary = "Recorded: repeatable if no index comes twice.") {
   DETSHIM_ENTER_OUTERMOST(cusparseScatter);
-  if (!call.passes()) call.record(Action::observe, "the same bits if no index comes twice", {});
-  return call.real(handle, x, y);
+  const cusparseStatus status = call.real(handle, x, y);
+  if (!call.passes() && status == cusparseStatus::success)
+    call.record(Action::observe, "the same bits if no index comes twice", {});
+  return status;
 }
 
 // ---- What NVIDIA says nothing of ----
@@ -348,11 +360,11 @@ DETSHIM_HOOK(cusparse, cusparseStatus, cusparseScatter,
   DETSHIM_HOOK(cusparse, cusparseStatus, NAME, (DETSHIM_LIST PARAMS), .action = Action::unfixed,             \
                .summary = "Recorded: NVIDIA does not say whether it is repeatable.") {                       \
     DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    if (!call.passes()) {                                                                                    \
-      say_library(call);                                                                                     \
-      call.record(Action::unfixed, "NVIDIA does not say whether it is repeatable", {});                      \
-    }                                                                                                        \
-    return call.real(DETSHIM_LIST ARGUMENTS);                                                                \
+    const cusparseStatus status = call.real(DETSHIM_LIST ARGUMENTS);                                         \
+    if (call.passes() || status != cusparseStatus::success) return status;                                   \
+    say_library(call);                                                                                       \
+    call.record(Action::unfixed, "NVIDIA does not say whether it is repeatable", {});                        \
+    return status;                                                                                           \
   }
 // For float, double and their complex brothers, which differ in what pointers point to.
 #define DETSHIM_SPARSE_UNSAID_4(NAME, PARAMS, ARGUMENTS)                                                     \

@@ -2,6 +2,8 @@
 
 #include "core/modules.h"
 
+#include <initializer_list>
+
 namespace detshim {
 
 bool seeds_php_lcg(const void* caller) {

@@ -242,6 +242,14 @@ TEST(Abi, CublasLt) {
                   decltype(::cublasLtMatmulAlgoGetIds)>());
   static_assert(CalledAlike<Status(abi::cublasLtMatmulAlgo*, int, const void*, size_t),
                             decltype(::cublasLtMatmulAlgoConfigSetAttribute)>());
+  static_assert(CalledAlike<Status(Handle, abi::cublasComputeType, abi::cudaDataType, abi::cudaDataType,
+                                   abi::cudaDataType, abi::cudaDataType, abi::cudaDataType, int,
+                                   abi::cublasLtMatmulAlgo*),
+                            decltype(::cublasLtMatmulAlgoInit)>());
+  static_assert(CalledAlike<Status(Handle, Operation, Layout, Layout, Layout, Layout,
+                                   const abi::cublasLtMatmulAlgo*, Ours*),
+                            decltype(::cublasLtMatmulAlgoCheck)>());
+  static_assert(abi::cublaslt_preference_max_workspace == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
   static_assert(CalledAlike<Status(Handle, Operation, const void*, const void*, Layout, const void*, Layout,
                                    const void*, const void*, Layout, void*, Layout,
                                    const abi::cublasLtMatmulAlgo*, void*, size_t, abi::cudaStream_t),
@@ -285,6 +293,9 @@ constexpr bool is_perf() {
 TEST(Abi, Cudnn) {
 #if DETSHIM_TEST_HAVE_cudnn
   static_assert(same(abi::cudnnStatus::success, CUDNN_STATUS_SUCCESS));
+  static_assert(
+      same(CUDNN_MAJOR >= 9 ? abi::cudnnStatus::not_initialized : abi::cudnnStatus::not_initialized_before_9,
+           CUDNN_STATUS_NOT_INITIALIZED));
   static_assert(
       same(CUDNN_MAJOR >= 9 ? abi::cudnnStatus::not_supported : abi::cudnnStatus::not_supported_before_9,
            CUDNN_STATUS_NOT_SUPPORTED));

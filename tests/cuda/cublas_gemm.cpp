@@ -1,6 +1,7 @@
 // An ordinary user of cuBLAS's products: for each argument it makes one call.
 //   several                                    a handle of cublasXt
-//   stream, workspace, math:MODE, strategy:N   settings of the handle
+//   stream, workspace, math:MODE, strategy:N, atomics:MODE
+//                                              settings of the handle
 //   FORM:COMPUTE:ALGO                          a product; FORM is ex, batched or strided, or these with _64
 #include "call.h"
 
@@ -62,6 +63,8 @@ int main(int argc, char** argv) {
       status = CALL(cublasXtCreate)(&several);
     } else if (!std::strncmp(what, "math:", 5))
       status = CALL(cublasSetMathMode)(handle, first);
+    else if (!std::strncmp(what, "atomics:", 8))
+      status = CALL(cublasSetAtomicsMode)(handle, first);
     else if (!std::strncmp(what, "strategy:", 9))
       status = CALL(cublasSetEmulationStrategy)(handle, first);
     else

@@ -222,6 +222,34 @@ TEST_P(CublasGemm, TheUsualAlgorithmsPass) {
     }
 }
 
+// A call that came to nothing was not replaced by another one, and left nothing unfixed.
+TEST_P(CublasGemm, AFailureIsNotRecordedAsReplaced) {
+  const Environment later{{"DOUBLE_MISBEHAVE", "fail_later"}};
+  Arguments program{"several", "workspace", "math:8", "strategy:2", "atomics:1"};
+  for (const Form& form : forms)
+    for (const std::string what : {":68:999", ":68:3", ":79:-1"}) program.push_back(form.argument + what);
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto failed = shimmed(program, mode + later);
+    EXPECT_EQ(failed.out, native(program, later));
+    for (const std::string action : {"replace", "unfixed", "refuse"})
+      for (const auto& call : failed.records)
+        if (call["t"] == "call" && call["fn"] != "cublasCreate_v2") {
+          EXPECT_NE(call["do"], action) << call;
+        }
+  }
+  EXPECT_TRUE(shimmed(program).did("replace", "cublasSetAtomicsMode"));
+}
+
+TEST_P(CublasGemm, ABadArgumentStaysBad) {
+  const Arguments program{"atomics:5", "atomics:-1", "ex:68:50"};
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto run = shimmed(program, mode);
+    EXPECT_EQ(run.out, native(program));
+    EXPECT_TRUE(contains(run.out, "atomics:5=7")) << run;
+    EXPECT_FALSE(run.recorded("cublasSetAtomicsMode")) << run;
+  }
+}
+
 TEST_P(CublasGemm, AFailureIsHandedBack) {
   const Environment later{{"DOUBLE_MISBEHAVE", "fail_later"}};
   EXPECT_TRUE(contains(native({"stream"}, later), "stream=1"));

@@ -5,6 +5,10 @@
 //   null     leaves the choice to the library
 //   ids      lists the algorithms' numbers
 //   config   configures an algorithm by itself
+//   limit=N  asks for algorithms with a workspace of N bytes at most from then on
+//   find=N   as NVIDIA's LtMatmulCustomFind: configures algorithms of every number that there is, runs those
+//   that
+//            cublasLtMatmulAlgoCheck takes with N bytes, goes on with the fastest (DOUBLE_FASTEST is a tile)
 //   pause    runs the latest product again, a second later
 //   fork     leaves what follows to a child
 //   kill     ends by SIGKILL
@@ -16,12 +20,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
 
-Opaque handle, operation, layout;
+Opaque handle, operation, layout, preference;
 LtAlgo chosen;
 
 int run(const LtAlgo* algo, size_t workspace) {
@@ -35,7 +40,7 @@ void search(unsigned long long rows, int requested) {
   LtResult results[8] = {};
   int returned = -1;
   const int status = CALL(cublasLtMatmulAlgoGetHeuristic)(handle, operation, layout, layout, layout, layout,
-                                                          nullptr, requested, results, &returned);
+                                                          preference, requested, results, &returned);
   std::printf("%llu: status=%d returned=%d", rows, status, returned);
   if (status != 0 || returned < 1) return void(std::puts(""));
   const char* fastest = std::getenv("DOUBLE_FASTEST");
@@ -51,6 +56,27 @@ void search(unsigned long long rows, int requested) {
   for (const LtResult& result : results) usable += result.algo.data[0] != 0 && result.state == 0;
   chosen = best->algo;
   std::printf(" usable=%d chosen=%llu run=%d\n", usable, chosen.data[0], run(&chosen, best->workspace_size));
+}
+
+void find(size_t workspace) {
+  int ids[8] = {};
+  int count = 0;
+  std::printf("find: status=%d", CALL(cublasLtMatmulAlgoGetIds)(handle, 68, 0, 2, 2, 2, 2, 8, ids, &count));
+  const char* fastest = std::getenv("DOUBLE_FASTEST");
+  int ran = 0;
+  for (int i = 0; i < count; ++i)
+    for (const unsigned tile : {64u, 128u, 256u}) {
+      LtAlgo algo;
+      LtResult result;
+      if (CALL(cublasLtMatmulAlgoInit)(handle, 68, 0, 2, 2, 2, 2, ids[i], &algo) != 0 ||
+          CALL(cublasLtMatmulAlgoConfigSetAttribute)(&algo, 1, &tile, sizeof tile) != 0 ||
+          CALL(cublasLtMatmulAlgoCheck)(handle, operation, layout, layout, layout, layout, &algo, &result) !=
+              0 ||
+          result.workspace_size > workspace || run(&algo, result.workspace_size) != 0)
+        continue;
+      if (++ran == 1 || (fastest && std::strtoul(fastest, nullptr, 10) == tile)) chosen = algo;
+    }
+  std::printf(" ran=%d run=%d\n", ran, ran ? run(&chosen, workspace) : -1);
 }
 
 } // namespace
@@ -75,6 +101,12 @@ int main(int argc, char** argv) {
       const unsigned split = 4;
       std::printf("config=%d\n",
                   CALL(cublasLtMatmulAlgoConfigSetAttribute)(&chosen, 2, &split, sizeof split));
+    } else if (!std::strncmp(what, "limit=", 6)) {
+      const unsigned long long limit = std::strtoull(what + 6, nullptr, 10);
+      if (!preference) CALL(cublasLtMatmulPreferenceCreate)(&preference);
+      CALL(cublasLtMatmulPreferenceSetAttribute)(preference, 1, &limit, sizeof limit);
+    } else if (!std::strncmp(what, "find=", 5)) {
+      find(std::strtoull(what + 5, nullptr, 10));
     } else if (!std::strcmp(what, "pause")) {
       sleep(1);
       run(&chosen, 0);

@@ -58,20 +58,64 @@ TEST_P(CublasLt, FailuresAndShortListsPass) {
   EXPECT_FALSE(one.recorded(heuristic)) << one;
 }
 
-TEST_P(CublasLt, OneNumberIsGiven) {
-  EXPECT_TRUE(contains(native({"ids"}), "ids: status=0 returned=3 first=20"));
-  for (const Environment& mode : {enforce, strict}) {
-    const auto given = shimmed({"ids"}, mode);
-    EXPECT_TRUE(contains(given.out, "ids: status=0 returned=1 first=20")) << given;
-    EXPECT_TRUE(given.did("replace", "cublasLtMatmulAlgoGetIds")) << given;
+TEST_P(CublasLt, TheOneThatIsGivenFitsAndIsTaken) {
+  for (const auto& [arguments, how] :
+       {std::pair{Arguments{"64"}, "unchecked"}, std::pair{Arguments{"limit=20000", "64"}, "over_limit"}}) {
+    const auto given = shimmed(arguments, enforce + misbehaving(how));
+    EXPECT_TRUE(contains(given.out, "64: status=0 returned=1 algos=11 usable=1 chosen=11")) << how << given;
   }
-  for (const Environment& mode : {record, observe, enforce + off, recording()}) {
-    const auto left = shimmed({"ids"}, mode);
+  EXPECT_TRUE(contains(shimmed({"limit=20000", "64"}).out, the_first));
+}
+
+TEST_P(CublasLt, NumbersAreTheLibrarysOwn) {
+  for (const Environment& mode : {enforce, strict, record, observe, enforce + off, recording()}) {
+    const auto left = shimmed({"64", "ids"}, mode);
     EXPECT_TRUE(contains(left.out, "ids: status=0 returned=3 first=20")) << left;
-    EXPECT_TRUE(left.did("unfixed", "cublasLtMatmulAlgoGetIds")) << left;
+    const bool is_first = mode == enforce || mode == strict;
+    EXPECT_TRUE(left.did(is_first ? "observe" : "unfixed", "cublasLtMatmulAlgoGetIds")) << left;
+    EXPECT_FALSE(left.did("replace", "cublasLtMatmulAlgoGetIds")) << left;
   }
-  EXPECT_TRUE(contains(shimmed({"ids"}, disabled("cublasLtMatmulAlgoGetIds")).out,
-                       "ids: status=0 returned=3 first=20"));
+}
+
+/// The tiles of the products that ran, in their order.
+Lines tiles(const Lines& calls) {
+  Lines result;
+  for (const std::string& line : calls)
+    if (const size_t at = line.find(" tile="); at != line.npos) result.push_back(line.substr(at + 6));
+  return result;
+}
+
+// As NVIDIA's samples do: nothing fails that works without the library, and what is timed are equals.
+TEST_P(CublasLt, OfConfiguredAlgorithmsTheFirstThatRunsIsTheOne) {
+  for (const std::string fast : {"64", "128", "256"}) {
+    // The check takes none of the first number.
+    const Lines all = native({"find=256"}, fastest(fast));
+    EXPECT_EQ(all, Lines{"find: status=0 ran=6 run=0"});
+    EXPECT_EQ(tiles(calls()), (Lines{"64", "128", "256", "64", "128", "256", fast}));
+    for (const Environment& mode : {enforce, strict}) {
+      const auto found = shimmed({"find=256"}, mode + fastest(fast));
+      EXPECT_EQ(found.out, all) << found;
+      EXPECT_EQ(tiles(calls()), Lines(7, "64"));
+      EXPECT_TRUE(found.did("replace", "cublasLtMatmul")) << found;
+      EXPECT_FALSE(found.did("unfixed", "cublasLtMatmul")) << found;
+      EXPECT_FALSE(found.did("unfixed", "cublasLtMatmulAlgoConfigSetAttribute")) << found;
+    }
+  }
+  for (const std::string hook : {"cublasLtMatmul", "cublaslt"}) {
+    shimmed({"find=256"}, disabled(hook) + fastest("128"));
+    EXPECT_EQ(tiles(calls()), (Lines{"64", "128", "256", "64", "128", "256", "128"}));
+  }
+  for (const Environment& mode : {record, observe, enforce + off}) {
+    const auto left = shimmed({"find=256"}, mode + fastest("128"));
+    EXPECT_EQ(tiles(calls()), (Lines{"64", "128", "256", "64", "128", "256", "128"}));
+    EXPECT_TRUE(left.did("unfixed", "cublasLtMatmulAlgoConfigSetAttribute")) << left;
+  }
+}
+
+TEST_P(CublasLt, AFailingProductIsNotReplaced) {
+  const auto failed = shimmed({"64", "find=256"}, enforce + misbehaving("fail"));
+  EXPECT_EQ(failed.out, native({"64", "find=256"}, misbehaving("fail")));
+  EXPECT_FALSE(failed.recorded("cublasLtMatmul")) << failed;
 }
 
 TEST_P(CublasLt, ProductsAndConfigurationsAreRecorded) {

@@ -3,7 +3,8 @@
 //
 // clang-format off
 //   cudnn_execute COMMAND...
-//     plan=I        finalizes a plan of engine I for the present graph; it is the present plan if that works
+//     plan=I        finalizes a plan of engine I for the present graph; it is the present plan if that works. Prints
+//                   ` as J` where the plan then says that it has another engine
 //     run           runs the present plan
 //     populate      puts it into a CUDA graph
 //     destroy       destroys it
@@ -108,6 +109,16 @@ long long engine_of(void* config) {
   int64_t count = 0, index = -1;
   CALL(cudnnBackendGetAttribute)(config, backend::config_engine, backend::descriptor, 1, &count, &engine);
   CALL(cudnnBackendGetAttribute)(engine, backend::engine_index, backend::int64, 1, &count, &index);
+  CALL(cudnnBackendDestroyDescriptor)(engine);
+  return index;
+}
+
+long long engine_of_plan(void* plan) {
+  void* config = create(backend::engine_config);
+  int64_t count = 0;
+  CALL(cudnnBackendGetAttribute)(plan, backend::plan_config, backend::descriptor, 1, &count, &config);
+  const auto index = engine_of(config);
+  CALL(cudnnBackendDestroyDescriptor)(config);
   return index;
 }
 
@@ -130,7 +141,7 @@ void time_them(void* graph, void* pack) {
     if (CALL(cudnnBackendExecute)(nullptr, plan, pack) != backend::success) continue;
     const float time = CALL(cudnnDoubleElapsedTime)();
     if (chosen >= 0 && time >= shortest) continue;
-    chosen = engine_of(config);
+    chosen = engine_of_plan(plan);
     shortest = time;
     best = plan;
   }
@@ -179,7 +190,10 @@ int main(int argc, char** argv) {
     if (command.starts_with("plan")) {
       const auto candidate = plan_of(graph, std::atoll(value.c_str()));
       const int status = finalize(candidate);
-      std::printf("plan %s: %d\n", value.c_str(), status);
+      std::printf("plan %s: %d", value.c_str(), status);
+      if (status == backend::success && engine_of_plan(candidate) != std::atoll(value.c_str()))
+        std::printf(" as %lld", engine_of_plan(candidate));
+      std::printf("\n");
       if (status == backend::success)
         plan = candidate;
       else

@@ -122,6 +122,85 @@ TEST_P(CudnnSearch, NothingDeterministicGoesAheadAndIsRecorded) {
   }
 }
 
+// What does not run is in the library's own list too, with its status; times are there where it runs alone.
+TEST_P(CudnnSearch, WhereNothingServesTheLibrarysOwnEntriesAreGiven) {
+  struct Case {
+    std::string workspace, misbehaviour;
+  };
+  for (const auto& [workspace, how] : {Case{"4096", ""}, Case{"0", ""}, Case{ample, "only_nondeterministic"}})
+    for (const std::string pass : {"data", "filter"}) {
+      SCOPED_TRACE(pass + " " + workspace + " " + how);
+      const Environment misbehaving{{"DOUBLE_MISBEHAVE", how}};
+      const Arguments program{"findex", pass, enough, workspace, "times"};
+      const auto found = shimmed(program, enforce + misbehaving);
+      const auto without_times = [](Lines all) {
+        std::erase_if(all, [](const std::string& line) { return line.starts_with("time="); });
+        return sorted(all);
+      };
+      EXPECT_EQ(without_times(found.out), without_times(native(program, misbehaving)));
+      EXPECT_TRUE(found.did("unfixed", symbol("findex", pass))) << found;
+      for (size_t i = 2; i < found.out.size(); i += 2)
+        EXPECT_EQ(found.out[i - 1].find(" status=0 ") != std::string::npos,
+                  std::stof(found.out[i].substr(5)) > 0)
+            << found;
+      EXPECT_EQ(shimmed(program, enforce + misbehaving).out, found.out);
+    }
+}
+
+std::vector<float> times(const Lines& out) {
+  std::vector<float> result;
+  for (const std::string& line : out)
+    if (line.starts_with("time=")) result.push_back(std::stof(line.substr(5)));
+  return result;
+}
+
+// A program may compare the times of two searches.
+TEST_P(CudnnSearch, TimesRiseAndGrowWithTheProblem) {
+  for (const std::string& pass : passes)
+    for (const std::string search : {"find", "findex"}) {
+      SCOPED_TRACE(search + " " + pass);
+      const Arguments program{search, pass, enough, ample, "times"};
+      std::vector<float> before;
+      for (const std::string batch : {"8", "16", "64"}) {
+        const Environment shape{{"DOUBLE_SHAPE", batch}};
+        const auto now = times(shimmed(program, enforce + shape).out);
+        ASSERT_GT(now.size(), 1U);
+        EXPECT_GT(now.front(), 0);
+        EXPECT_TRUE(std::ranges::is_sorted(now, std::ranges::less_equal{}));
+        if (!before.empty()) {
+          EXPECT_GT(now.front(), before.front());
+        }
+        EXPECT_EQ(times(shimmed(program, enforce + shape).out), now);
+        before = now;
+      }
+    }
+}
+
+TEST_P(CudnnSearch, TheHeuristicGivesNoTimes) {
+  const Arguments program{"get", "forward", enough, ample, "times"};
+  for (const float time : times(shimmed(program).out)) EXPECT_EQ(time, -1);
+}
+
+// "A nil pointer is considered a workSpace of 0 bytes" (cuDNN documentation of these functions).
+TEST_P(CudnnSearch, NoWorkspaceIsOneOfNoBytes) {
+  const Arguments program{"findex", "forward", enough, ample, "null"};
+  const Lines found = entries(shimmed(program).out);
+  EXPECT_EQ(found, usable(entries(native(program))));
+  ASSERT_FALSE(found.empty());
+  for (const std::string& entry : found) EXPECT_EQ(number_in(entry, "memory"), 0) << entry;
+}
+
+// A search that is given no workspace makes one of its own, as far as there is memory.
+TEST_P(CudnnSearch, WhatMemoryDoesNotHoldIsNotOffered) {
+  for (const std::string& pass : passes) {
+    const Environment little{{"DOUBLE_FREE", "65536"}};
+    const Lines found = entries(shimmed({"find", pass, enough}, enforce + little).out);
+    EXPECT_FALSE(found.empty());
+    for (const std::string& entry : found) EXPECT_LE(number_in(entry, "memory"), 65536) << entry;
+    EXPECT_GT(entries(shimmed({"find", pass, enough}).out).size(), found.size());
+  }
+}
+
 TEST_P(CudnnSearch, StrictModeRefusesWhereNothingIsDeterministic) {
   const Environment only{{"DOUBLE_MISBEHAVE", "only_nondeterministic"}};
   for (const std::string search : {"find", "findex", "get"}) {

@@ -15,7 +15,8 @@
 //     threads        the plans of four configs, finalized in as many threads at once
 //     walk           a plan of each engine that the graph counts, by its index
 //
-// A plan is a line `CONFIG: STATUS`, the choice of `time` a line `chosen CONFIG`.
+// A plan is a line `CONFIG: STATUS`, with ` as CONFIG` where the plan says that it is of another config than
+// the one that it was given; the choice of `time` is a line `chosen CONFIG`, as the plan says.
 #include "cudnn_graphs.h"
 
 #include <barrier>
@@ -50,11 +51,25 @@ Candidates candidates_of(const Graph& graph, Descriptor properties) {
 
 int status_of(Descriptor plan) { return CALL(cudnnBackendFinalize)(plan); }
 
+/// The config that a finalized plan says it is of.
+std::string name_of_plan(Descriptor plan) {
+  const auto config = create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  Descriptor into[] = {config};
+  int64_t count = 0;
+  check("config", CALL(cudnnBackendGetAttribute)(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, into));
+  const auto name = name_of(config);
+  destroy(config);
+  return name;
+}
+
 /// Finalizes a plan and prints what came of it; null if it cannot be used.
 Descriptor finish(Descriptor config, Descriptor properties) {
   const auto plan = plan_of(config, properties);
   const int status = status_of(plan);
-  std::printf("%s: %d\n", name_of(config).c_str(), status);
+  const auto name = name_of(config), own = status == CUDNN_STATUS_SUCCESS ? name_of_plan(plan) : name;
+  std::printf("%s: %d%s%s\n", name.c_str(), status, own != name ? " as " : "",
+              own != name ? own.c_str() : "");
   if (status == CUDNN_STATUS_SUCCESS) return plan;
   destroy(plan);
   return nullptr;
@@ -75,17 +90,16 @@ void time_them(std::vector<Descriptor> configs, bool shuffled, Descriptor proper
     std::mt19937 order(std::random_device{}());
     std::shuffle(configs.begin(), configs.end(), order);
   }
-  std::vector<Descriptor> usable, plans;
+  std::vector<Descriptor> plans;
   for (const auto config : configs)
     if (const auto plan = plan_of(config, properties); status_of(plan) == CUDNN_STATUS_SUCCESS) {
-      usable.push_back(config);
       plans.push_back(plan);
     } else {
       destroy(plan);
     }
   // Nothing pins the clock, nor what a measured time would be.
   std::mt19937_64 chance(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
-  std::printf("chosen %s\n", usable.empty() ? "none" : name_of(usable[chance() % usable.size()]).c_str());
+  std::printf("chosen %s\n", plans.empty() ? "none" : name_of_plan(plans[chance() % plans.size()]).c_str());
 }
 
 void finish_at_once(const std::vector<Descriptor>& configs, Descriptor properties) {

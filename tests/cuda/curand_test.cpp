@@ -123,6 +123,24 @@ TEST_P(CurandHost, OffsetAndOrderingAreTheProgramsOwn) {
   }
 }
 
+// Which generators take DYNAMIC, the library knows; a program may go by its answer.
+TEST_P(CurandHost, AnOrderingThatAGeneratorRefusesIsRefused) {
+  int refused = 0;
+  for (const std::string type : {"101", "121", "141", "142", "161", "201"})
+    for (const std::string ordering : {"104", "100", "105", "201"}) {
+      const Arguments program{"new=" + type, "order=" + ordering};
+      const Lines expected = native(program);
+      refused += contains(expected, "order: ") ? 1 : 0;
+      for (const Environment& mode : {enforce, strict, record, observe}) {
+        const auto run = shimmed(program, mode);
+        EXPECT_EQ(run.out, expected) << run;
+        EXPECT_FALSE(contains(expected, "order: ") && run.did("replace", "curandSetGeneratorOrdering"))
+            << run;
+      }
+    }
+  EXPECT_GT(refused, 6);
+}
+
 TEST_P(CurandHost, QuasiRandomTypesAreUntouched) {
   for (const std::string type : quasi_types) {
     const Arguments program{"new=" + type, "draw=8", "new=" + type, "dims=2",

@@ -279,6 +279,10 @@ TEST_P(CusparseSolvers, AreRecordedAndPass) {
   }
   for (const std::string& function : functions)
     EXPECT_FALSE(shimmed({function}, disabled(function)).recorded(function)) << function;
+  const Environment failing{{"DOUBLE_MISBEHAVE", "fail"}};
+  const auto failed = shimmed(functions, enforce + failing);
+  EXPECT_EQ(failed.out, native(functions, failing));
+  EXPECT_FALSE(failed.did("unfixed", functions.front())) << failed;
 }
 
 } // namespace

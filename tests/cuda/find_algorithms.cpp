@@ -1,8 +1,11 @@
 // An ordinary user of cuDNN's search for a convolution algorithm.
 //
-//   find_algorithms SEARCH PASS ROOM [WORKSPACE]
+//   find_algorithms SEARCH PASS ROOM [WORKSPACE [OPTION]]
 //     SEARCH  find | findex | get      PASS  forward | data | filter
 //     ROOM    entries of the caller's array
+//
+//     OPTION  times: prints a line `time=T` for each entry; null: the workspace's size is given, but no
+//     workspace
 //
 // Prints `status=S returned=N` and a line for each entry. An entry written beyond the array is said.
 #include "call.h"
@@ -27,6 +30,8 @@ int main(int argc, char** argv) {
   const auto opaque = [](uintptr_t number) { return reinterpret_cast<Opaque>(number); };
   const Opaque a = opaque(0xa), b = opaque(0xb), convolution = opaque(0xc), c = opaque(0xd);
   const Opaque memory = opaque(0x1000);
+  const std::string option = argc > 5 ? argv[5] : "";
+  const Opaque space = option == "null" ? nullptr : memory;
 
   constexpr int untouched = -77;
   AlgoPerf blank{};
@@ -50,13 +55,13 @@ int main(int argc, char** argv) {
                                                                into);
   } else if (which == "findex forward") {
     status = CALL(cudnnFindConvolutionForwardAlgorithmEx)(handle, a, memory, b, memory, convolution, c,
-                                                          memory, room, &returned, into, memory, workspace);
+                                                          memory, room, &returned, into, space, workspace);
   } else if (which == "findex data") {
     status = CALL(cudnnFindConvolutionBackwardDataAlgorithmEx)(
-        handle, a, memory, b, memory, convolution, c, memory, room, &returned, into, memory, workspace);
+        handle, a, memory, b, memory, convolution, c, memory, room, &returned, into, space, workspace);
   } else if (which == "findex filter") {
     status = CALL(cudnnFindConvolutionBackwardFilterAlgorithmEx)(
-        handle, a, memory, b, memory, convolution, c, memory, room, &returned, into, memory, workspace);
+        handle, a, memory, b, memory, convolution, c, memory, room, &returned, into, space, workspace);
   } else if (which == "get forward") {
     status =
         CALL(cudnnGetConvolutionForwardAlgorithm_v7)(handle, a, b, convolution, c, room, &returned, into);
@@ -75,6 +80,7 @@ int main(int argc, char** argv) {
     const AlgoPerf& r = results[static_cast<size_t>(i)];
     std::printf("algo=%d status=%d determinism=%d memory=%zu math=%d\n", r.algo, r.status, r.determinism,
                 r.memory, r.math_type);
+    if (option == "times") std::printf("time=%g\n", static_cast<double>(r.time));
   }
   for (size_t i = static_cast<size_t>(room); i < results.size(); ++i) {
     if (std::memcmp(&results[i], &blank, sizeof blank) != 0)

@@ -14,7 +14,7 @@ struct Handle {
 /// The real one calls cuBLASLt for its products, through symbols that a preload may answer.
 int gemm(const char* name, long k, int ldc, int batches, int compute, int algo) {
   record("%s k=%ld ldc=%d batches=%d compute=%d algo=%d", name, k, ldc, batches, compute, algo);
-  if (misbehaves("fail")) return not_initialized;
+  if (misbehaves("fail") || misbehaves("fail_later")) return not_initialized;
   const LtAlgo timed{{77}};
   return cublasLtMatmul(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
                         nullptr, nullptr, nullptr, &timed, nullptr, 0, nullptr);
@@ -42,13 +42,15 @@ int cublasDestroy_v2(Opaque handle) {
 
 int cublasXtCreate(Opaque* handle) {
   record("cublasXtCreate");
+  if (misbehaves("fail_later")) return not_initialized;
   *handle = new Handle;
   return 0;
 }
 
 int cublasSetAtomicsMode(Opaque handle, int mode) {
   record("cublasSetAtomicsMode mode=%d", mode);
-  if (misbehaves("fail")) return not_initialized;
+  if (misbehaves("fail") || misbehaves("fail_later")) return not_initialized;
+  if (mode != 0 && mode != 1) return invalid_value;
   static_cast<Handle*>(handle)->atomics_mode = mode;
   return 0;
 }
@@ -66,17 +68,17 @@ int cublasSetStream_v2(Opaque, Opaque stream) {
 
 int cublasSetWorkspace_v2(Opaque, void*, size_t size) {
   record("cublasSetWorkspace_v2 size=%zu", size);
-  return 0;
+  return misbehaves("fail_later") ? not_initialized : 0;
 }
 
 int cublasSetMathMode(Opaque, int mode) {
   record("cublasSetMathMode mode=%d", mode);
-  return 0;
+  return misbehaves("fail_later") ? not_initialized : 0;
 }
 
 int cublasSetEmulationStrategy(Opaque, int strategy) {
   record("cublasSetEmulationStrategy strategy=%d", strategy);
-  return 0;
+  return misbehaves("fail_later") ? not_initialized : 0;
 }
 
 int cublasGemmEx(Opaque, int, int, int, int, int k, const void*, const void*, int, int, const void*, int, int,

@@ -1,10 +1,14 @@
 // A double of libcublasLt.so.13. Its heuristic lists four algorithms, told apart by their first word; the
 // numbers are all there is to them. DOUBLE_MISBEHAVE: "fail" refuses, "fewer" finds one, "bad_first" says of
 // the first that it does not work, "all_bad" of all, "shuffle" lists them in an order that differs from
-// process to process, "dropped" offers other algorithms.
+// process to process, "dropped" offers other algorithms, "unchecked" lists a first one that
+// cublasLtMatmulAlgoCheck does not take, "over_limit" one whose workspace is more than the preference allows.
+// Algorithms that a program makes of the numbers 20, 21 and 22: the check does not take 20, and a product
+// takes a workspace of as many bytes as the tile's number says.
 #include "record.h"
 #include "vendor.h"
 
+#include <string>
 #include <unistd.h>
 
 namespace {
@@ -22,6 +26,7 @@ struct Descriptor {
 };
 
 /// Sizes of the attributes' values, 0 for numbers that there are not.
+constexpr unsigned char preference_sizes[40] = {4, 8};
 constexpr unsigned char layout_sizes[40] = {4, 4, 8, 8, 8, 4, 8, 8, 4};
 constexpr unsigned char matmul_sizes[40] = {4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 8, 8, 8, 8, 8, 4, 0, 8, 8, 8,
                                             8, 8, 4, 8, 8, 1, 4, 0, 0, 0, 0, 4, 4, 4, 4, 4, 8, 4, 8};
@@ -88,6 +93,25 @@ int cublasLtMatmulDescGetAttribute(Opaque descriptor, int attribute, void* value
   return get(descriptor, matmul_sizes, attribute, value, size, written);
 }
 
+int cublasLtMatmulPreferenceCreate(Opaque* preference) {
+  *preference = new Descriptor;
+  return 0;
+}
+
+int cublasLtMatmulPreferenceDestroy(Opaque preference) {
+  delete static_cast<Descriptor*>(preference);
+  return 0;
+}
+
+int cublasLtMatmulPreferenceSetAttribute(Opaque preference, int attribute, const void* value, size_t size) {
+  return set(preference, preference_sizes, attribute, value, size);
+}
+
+int cublasLtMatmulPreferenceGetAttribute(Opaque preference, int attribute, void* value, size_t size,
+                                         size_t* written) {
+  return get(preference, preference_sizes, attribute, value, size, written);
+}
+
 int cublasLtMatrixLayoutCreate(Opaque* layout, int type, unsigned long long rows, unsigned long long columns,
                                long long leading) {
   auto* made = new Descriptor;
@@ -122,6 +146,7 @@ int cublasLtMatmulAlgoGetHeuristic(Opaque, Opaque, Opaque, Opaque, Opaque, Opaqu
     result.algo.data[0] = static_cast<unsigned>((i + offset) % 4 + (misbehaves("dropped") ? 50 : 10));
     result.algo.data[7] = 0xabcdef;
     result.workspace_size = 1024 * result.algo.data[0];
+    if (misbehaves("over_limit") && i == 0) result.workspace_size = 1 << 30;
     result.state = (misbehaves("bad_first") && i == 0) || misbehaves("all_bad") ? not_supported : 0;
     result.waves_count = 1;
     results[i] = result;
@@ -139,6 +164,24 @@ int cublasLtMatmulAlgoGetIds(Opaque, int, int, int, int, int, int, int requested
 }
 #endif
 
+int cublasLtMatmulAlgoInit(Opaque, int, int, int, int, int, int, int id, LtAlgo* algo) {
+  if (misbehaves("fail") || id < 20 || id > 22) return invalid_value;
+  *algo = {};
+  algo->data[0] = static_cast<unsigned>(id);
+  return 0;
+}
+
+int cublasLtMatmulAlgoCheck(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, const LtAlgo* algo,
+                            LtResult* result) {
+  record("cublasLtMatmulAlgoCheck algo=%lld", static_cast<long long>(algo->data[0]));
+  if (algo->data[0] == 20 || (misbehaves("unchecked") && algo->data[0] == 10)) return not_supported;
+  const LtAlgo checked = *algo;
+  *result = {};
+  result->algo = checked;
+  result->workspace_size = checked.data[0] >= 20 ? checked.data[2] : 1024 * checked.data[0];
+  return 0;
+}
+
 int cublasLtMatmulAlgoConfigSetAttribute(LtAlgo* algo, int attribute, const void* value, size_t size) {
   record("cublasLtMatmulAlgoConfigSetAttribute attribute=%d", attribute);
   if (misbehaves("fail") || attribute < 0 || attribute > 6 || size > 8) return invalid_value;
@@ -149,8 +192,10 @@ int cublasLtMatmulAlgoConfigSetAttribute(LtAlgo* algo, int attribute, const void
 int cublasLtMatmul(Opaque, Opaque, const void*, const void*, Opaque, const void*, Opaque, const void*,
                    const void*, Opaque, void*, Opaque, const LtAlgo* algo, void*, size_t workspace_size,
                    Opaque) {
-  record("cublasLtMatmul algo=%lld workspace=%zu", algo ? static_cast<long long>(algo->data[0]) : -1,
-         workspace_size);
+  if (algo && algo->data[0] >= 20 && algo->data[0] <= 22 && workspace_size < algo->data[2])
+    return invalid_value;
+  record("cublasLtMatmul algo=%lld workspace=%zu%s", algo ? static_cast<long long>(algo->data[0]) : -1,
+         workspace_size, algo && algo->data[2] ? (" tile=" + std::to_string(algo->data[2])).c_str() : "");
   return misbehaves("fail") ? not_initialized : 0;
 }
 

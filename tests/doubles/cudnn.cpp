@@ -155,9 +155,9 @@ int cudnnFindConvolutionForwardAlgorithm(Opaque, Opaque x, Opaque w, Opaque conv
 
 int cudnnFindConvolutionForwardAlgorithmEx(Opaque, Opaque x, const void*, Opaque w, const void*,
                                            Opaque convolution, Opaque y, void*, int requested, int* returned,
-                                           AlgoPerf* results, void*, size_t workspace_size) {
+                                           AlgoPerf* results, void* workspace, size_t workspace_size) {
   record_search("cudnnFindConvolutionForwardAlgorithmEx", x, w, convolution, y, requested);
-  return time_them(forward, workspace_size, requested, returned, results);
+  return time_them(forward, workspace ? workspace_size : 0, requested, returned, results);
 }
 
 int cudnnFindConvolutionBackwardDataAlgorithm(Opaque, Opaque w, Opaque dy, Opaque convolution, Opaque dx,
@@ -168,10 +168,10 @@ int cudnnFindConvolutionBackwardDataAlgorithm(Opaque, Opaque w, Opaque dy, Opaqu
 
 int cudnnFindConvolutionBackwardDataAlgorithmEx(Opaque, Opaque w, const void*, Opaque dy, const void*,
                                                 Opaque convolution, Opaque dx, void*, int requested,
-                                                int* returned, AlgoPerf* results, void*,
+                                                int* returned, AlgoPerf* results, void* workspace,
                                                 size_t workspace_size) {
   record_search("cudnnFindConvolutionBackwardDataAlgorithmEx", w, dy, convolution, dx, requested);
-  return time_them(backward_data, workspace_size, requested, returned, results);
+  return time_them(backward_data, workspace ? workspace_size : 0, requested, returned, results);
 }
 
 int cudnnFindConvolutionBackwardFilterAlgorithm(Opaque, Opaque x, Opaque dy, Opaque convolution, Opaque dw,
@@ -182,10 +182,10 @@ int cudnnFindConvolutionBackwardFilterAlgorithm(Opaque, Opaque x, Opaque dy, Opa
 
 int cudnnFindConvolutionBackwardFilterAlgorithmEx(Opaque, Opaque x, const void*, Opaque dy, const void*,
                                                   Opaque convolution, Opaque dw, void*, int requested,
-                                                  int* returned, AlgoPerf* results, void*,
+                                                  int* returned, AlgoPerf* results, void* workspace,
                                                   size_t workspace_size) {
   record_search("cudnnFindConvolutionBackwardFilterAlgorithmEx", x, dy, convolution, dw, requested);
-  return time_them(backward_filter, workspace_size, requested, returned, results);
+  return time_them(backward_filter, workspace ? workspace_size : 0, requested, returned, results);
 }
 
 #ifndef DETSHIM_TEST_NO_GET_V7

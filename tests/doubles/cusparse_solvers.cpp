@@ -1,4 +1,5 @@
 // cuSPARSE's solvers, factorisations and conversions: they do nothing but say what they were given.
+// DOUBLE_MISBEHAVE=fail: they refuse it.
 #include "cusparse_solvers.h"
 
 #include "record_call.h"
@@ -12,7 +13,7 @@
 #define DEFINE_ONE(name, parameters, arguments)                                                              \
   int name parameters {                                                                                      \
     record_call(#name, UNPACK arguments);                                                                    \
-    return 6;                                                                                                \
+    return misbehaves("fail") ? 6 : 0;                                                                       \
   }
 
 extern "C" {
@@ -22,14 +23,14 @@ FOR_EACH_SOLVER(DEFINE)
 int cusparseSpSV_solve(Opaque handle, int operation, const void* alpha, const void* matrix, const void* x,
                        Opaque y, int type, int algorithm, Opaque descriptor) {
   record_call("cusparseSpSV_solve", handle, operation, alpha, matrix, x, y, type, algorithm, descriptor);
-  return 6;
+  return misbehaves("fail") ? 6 : 0;
 }
 
 int cusparseSpSM_solve(Opaque handle, int operation, int operation_b, const void* alpha, const void* matrix,
                        const void* b, Opaque c, int type, int algorithm, Opaque descriptor) {
   record_call("cusparseSpSM_solve", handle, operation, operation_b, alpha, matrix, b, c, type, algorithm,
               descriptor);
-  return 6;
+  return misbehaves("fail") ? 6 : 0;
 }
 
 int cusparseCsr2cscEx2(Opaque handle, int m, int n, int count, const void* values, const int* offsets,
@@ -37,7 +38,7 @@ int cusparseCsr2cscEx2(Opaque handle, int m, int n, int count, const void* value
                        int what, int base, int algorithm, void* buffer) {
   record_call("cusparseCsr2cscEx2", handle, m, n, count, values, offsets, columns, csc_values, csc_offsets,
               csc_rows, type, what, base, algorithm, buffer);
-  return 6;
+  return misbehaves("fail") ? 6 : 0;
 }
 
 } // extern "C"

@@ -122,6 +122,13 @@ int cublasLtMatmulAlgoGetHeuristic(Opaque handle, Opaque operation, Opaque a, Op
                                    Opaque preference, int requested, LtResult* results, int* returned);
 int cublasLtMatmulAlgoGetIds(Opaque handle, int compute, int scale, int a, int b, int c, int d, int requested,
                              int* ids, int* returned);
+int cublasLtMatmulAlgoInit(Opaque handle, int compute, int scale, int a, int b, int c, int d, int id,
+                           LtAlgo* algo);
+int cublasLtMatmulAlgoCheck(Opaque handle, Opaque operation, Opaque a, Opaque b, Opaque c, Opaque d,
+                            const LtAlgo* algo, LtResult* result);
+int cublasLtMatmulPreferenceCreate(Opaque* preference);
+int cublasLtMatmulPreferenceDestroy(Opaque preference);
+int cublasLtMatmulPreferenceSetAttribute(Opaque preference, int attribute, const void* value, size_t size);
 int cublasLtMatmulAlgoConfigSetAttribute(LtAlgo* algo, int attribute, const void* value, size_t size);
 int cublasLtMatmul(Opaque handle, Opaque operation, const void* alpha, const void* a, Opaque a_layout,
                    const void* b, Opaque b_layout, const void* beta, const void* c, Opaque c_layout, void* d,

@@ -42,40 +42,46 @@ void note_pool() {
 // Programs time CUBLAS_GEMM_ALGO0 … 23 and ALGO0_TENSOR_OP … 15 one by one and then name the fastest. All of
 // them give way to the default of their kind; from Ampere on they mean it anyway (cublasGemmAlgo_t,
 // cuBLAS reference).
-/// The algorithm to hand on instead of the program's, and the records of a call of the cublasGemmEx family.
-template <typename Call>
-cublasGemmAlgo choose_gemm(const Call& call, cublasComputeType compute, cublasGemmAlgo asked) {
-  const auto number = static_cast<int64_t>(asked);
-  if (compute == cublasComputeType::emulated_fixedpoint)
-    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
-                {number, number});
+/// What becomes of a product of the cublasGemmEx family.
+struct GemmChoice {
+  cublasGemmAlgo given;
+  Action action = Action::none; ///< none: nothing to record
+  const char* why = nullptr;
+};
+
+GemmChoice choose_gemm(cublasGemmAlgo asked) {
   if (asked == cublasGemmAlgo::standard || asked == cublasGemmAlgo::standard_tensor)
-    return asked; // most calls
+    return {asked}; // most calls
   const Autotune tuning = autotune();
   const bool is_plain = asked >= cublasGemmAlgo::first && asked <= cublasGemmAlgo::last;
   const bool is_tensor = asked >= cublasGemmAlgo::first_tensor && asked <= cublasGemmAlgo::last_tensor;
   if (is_plain || is_tensor) {
-    if (tuning != Autotune::first && tuning != Autotune::replay) {
-      call.record(Action::unfixed, "named by the program, which may have timed several", {number, number});
-      return asked;
-    }
-    const auto usual = is_plain ? cublasGemmAlgo::standard : cublasGemmAlgo::standard_tensor;
-    call.record(Action::replace, "named by the program, which may have timed several",
-                {number, static_cast<int64_t>(usual)});
-    return usual;
+    constexpr const char* why = "named by the program, which may have timed several";
+    if (tuning != Autotune::first && tuning != Autotune::replay) return {asked, Action::unfixed, why};
+    return {is_plain ? cublasGemmAlgo::standard : cublasGemmAlgo::standard_tensor, Action::replace, why};
   }
-  if (asked != cublasGemmAlgo::autotune) return asked;
-  if (tuning == Autotune::off || tuning == Autotune::record) {
-    call.record(Action::unfixed,
-                tuning == Autotune::off ? "cuBLAS times algorithms and takes the fastest"
-                                        : "cuBLAS times algorithms and does not say which it takes",
-                {number, number});
-    return asked;
-  }
-  constexpr auto given = cublasGemmAlgo::standard;
-  call.record(Action::replace, "CUBLAS_GEMM_AUTOTUNE takes what was fastest",
-              {number, static_cast<int64_t>(given)});
-  return given;
+  if (asked != cublasGemmAlgo::autotune) return {asked};
+  if (tuning == Autotune::off)
+    return {asked, Action::unfixed, "cuBLAS times algorithms and takes the fastest"};
+  if (tuning == Autotune::record)
+    return {asked, Action::unfixed, "cuBLAS times algorithms and does not say which it takes"};
+  return {cublasGemmAlgo::standard, Action::replace, "CUBLAS_GEMM_AUTOTUNE takes what was fastest"};
+}
+
+/// The body of a hook of that family. `run(algorithm)` calls the library. A product that fails has used no
+/// algorithm: nothing is recorded.
+template <typename Call, typename Run>
+cublasStatus multiply(const Call& call, cublasComputeType compute, cublasGemmAlgo asked, Run run) {
+  if (call.passes()) return run(asked);
+  const GemmChoice choice = choose_gemm(asked);
+  const cublasStatus status = run(choice.given);
+  if (status != cublasStatus::success) return status;
+  const auto number = static_cast<int64_t>(asked), given = static_cast<int64_t>(choice.given);
+  if (compute == cublasComputeType::emulated_fixedpoint)
+    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
+                {number, given});
+  if (choice.action != Action::none) call.record(choice.action, choice.why, {number, given});
+  return status;
 }
 
 } // namespace
@@ -95,34 +101,34 @@ DETSHIM_HOOK(
     return call.real(handle);
   }
   say_library(call);
-  record_cublas_variables(call);
   // The program may have changed it since the constructor set it (Python's os.environ does).
-  if (const SettingChange* change = reapply_setting(workspace_setting)) {
+  const SettingChange* const change = reapply_setting(workspace_setting);
+  note_pool();
+  const cublasStatus status = call.real(handle);
+  if (status != cublasStatus::success) return status;
+  record_cublas_variables(call);
+  const char* const value = getenv(workspace_setting);
+  if (change != nullptr)
     call.record(Action::replace, "the program had undone CUBLAS_WORKSPACE_CONFIG",
                 {change->was != nullptr ? change->was : "", change->now, workspace_setting});
-    note_pool();
-    return call.real(handle);
-  }
-  note_pool();
-  const char* value = getenv(workspace_setting);
-  if (pool_of_environment() == Pool::bounded)
+  else if (pool_of_environment() == Pool::bounded)
     call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace",
                 {value, value, workspace_setting});
   else
     call.record(Action::unfixed, "without CUBLAS_WORKSPACE_CONFIG several streams may share a workspace",
                 {value != nullptr ? value : "", "", workspace_setting});
-  return call.real(handle);
+  return status;
 }
 
 // libnvblas, which stands in front of a program's BLAS, makes its handle here too.
 DETSHIM_HOOK(cublas, cublasStatus, cublasXtCreate, (cublasXtHandle_t * handle), .action = Action::unfixed,
              .summary = "Recorded: cublasXt and NVBLAS divide the work among devices and the processor.") {
   DETSHIM_ENTER_OUTERMOST(cublasXtCreate);
-  if (!call.passes()) {
-    say_library(call);
-    call.record(Action::unfixed, "divides the work among devices and the processor as they become free", {});
-  }
-  return call.real(handle);
+  const cublasStatus status = call.real(handle);
+  if (call.passes() || status != cublasStatus::success) return status;
+  say_library(call);
+  call.record(Action::unfixed, "divides the work among devices and the processor as they become free", {});
+  return status;
 }
 
 DETSHIM_HOOK(
@@ -130,17 +136,20 @@ DETSHIM_HOOK(
     .action = Action::replace, .fields = {"asked", "given"},
     .summary = "Keeps atomics off: with them symv and hemv add in an order that differs from run to run.") {
   DETSHIM_ENTER_OUTERMOST(cublasSetAtomicsMode);
-  if (call.passes()) return call.real(handle, mode);
-  if (mode == cublasAtomicsMode::not_allowed) {
-    call.record(Action::observe, "atomics are off", {0, 0});
-    return call.real(handle, mode);
-  }
-  if (!options().forces()) {
-    call.record(Action::unfixed, "atomics add in any order; this mode leaves algorithms alone", {1, 1});
-    return call.real(handle, mode);
-  }
-  call.record(Action::replace, "atomics add in any order", {1, 0});
-  return call.real(handle, cublasAtomicsMode::not_allowed);
+  // Another number than the two is the library's to refuse.
+  const bool is_replaced = mode == cublasAtomicsMode::allowed && options().forces() && !call.passes();
+  const auto given = is_replaced ? cublasAtomicsMode::not_allowed : mode;
+  const cublasStatus status = call.real(handle, given);
+  if (call.passes() || status != cublasStatus::success) return status;
+  const auto asked = static_cast<int64_t>(mode);
+  if (is_replaced)
+    call.record(Action::replace, "atomics add in any order", {asked, static_cast<int64_t>(given)});
+  else if (mode == cublasAtomicsMode::allowed)
+    call.record(Action::unfixed, "atomics add in any order; this mode leaves algorithms alone",
+                {asked, asked});
+  else
+    call.record(Action::observe, "atomics are off", {asked, asked});
+  return status;
 }
 
 // cublasSetStream_v2 gives the handle the default pool again, also where the program had set a workspace of
@@ -175,9 +184,10 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetWorkspace_v2,
              .summary = "Recorded: algorithms are chosen by the workspace's size too, so it shows when two "
                         "logs are compared.") {
   DETSHIM_ENTER_OUTERMOST(cublasSetWorkspace_v2);
-  if (!call.passes())
-    call.record(Action::observe, "the program's own until the next cublasSetStream", {uint64_t{size}});
-  return call.real(handle, workspace, size);
+  const cublasStatus status = call.real(handle, workspace, size);
+  if (call.passes() || status != cublasStatus::success) return status;
+  call.record(Action::observe, "the program's own until the next cublasSetStream", {uint64_t{size}});
+  return status;
 }
 
 DETSHIM_HOOK(cublas, cublasStatus, cublasSetMathMode, (cublasHandle_t handle, int mode),
@@ -185,13 +195,14 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetMathMode, (cublasHandle_t handle, in
              .summary = "Records modes with fixed-point emulation, which cuBLAS does not promise to be "
                         "repeatable.") {
   DETSHIM_ENTER_OUTERMOST(cublasSetMathMode);
-  if (call.passes()) return call.real(handle, mode);
+  const cublasStatus status = call.real(handle, mode);
+  if (call.passes() || status != cublasStatus::success) return status;
   if ((mode & cublas_math_emulated_fixedpoint) != 0)
     call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
                 {mode});
   else
     call.record(Action::observe, "repeatable on one kind of device", {mode});
-  return call.real(handle, mode);
+  return status;
 }
 
 DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
@@ -201,14 +212,15 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
                  "Records that fixed-point emulation is asked for, which cuBLAS does not promise to be "
                  "repeatable.") {
   DETSHIM_ENTER_OUTERMOST(cublasSetEmulationStrategy);
-  if (call.passes()) return call.real(handle, strategy);
+  const cublasStatus status = call.real(handle, strategy);
+  if (call.passes() || status != cublasStatus::success) return status;
   const auto number = static_cast<int64_t>(strategy);
   if (strategy == cublasEmulationStrategy::standard)
     call.record(Action::observe, "the default", {number});
   else
     call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
                 {number});
-  return call.real(handle, strategy);
+  return status;
 }
 
 // One of the cublasGemmEx family. PARAMS and ARGUMENTS are all but the last two.
@@ -219,8 +231,9 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
       .summary = "Replaces AUTOTUNE and numbered algorithms, which are timed, by the default; records "      \
                  "fixed-point emulation.") {                                                                 \
     DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    if (call.passes()) return call.real(DETSHIM_LIST ARGUMENTS, compute, algo);                              \
-    return call.real(DETSHIM_LIST ARGUMENTS, compute, choose_gemm(call, compute, algo));                     \
+    return multiply(call, compute, algo, [&](cublasGemmAlgo which) {                                         \
+      return call.real(DETSHIM_LIST ARGUMENTS, compute, which);                                              \
+    });                                                                                                      \
   }
 // Both widths of each: COUNT is the type of sizes.
 #define DETSHIM_GEMM_EX(NAME, COUNT)                                                                         \

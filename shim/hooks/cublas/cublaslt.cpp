@@ -1,5 +1,10 @@
 // cuBLASLt: a program that asks for several algorithms wants to time them. It is given one, or, with
 // DETSHIM_AUTOTUNE=record:FILE and replay:FILE, its own choice of an earlier run.
+//
+// One that puts algorithms together by itself (NVIDIA's LtMatmulCustomFind) lists their numbers, configures
+// hundreds of them, and times those that cublasLtMatmulAlgoCheck takes. Which of these serves is known only
+// when it runs, so nothing is left out of its lists: the first of them that runs for a product runs in the
+// place of the others, and what it times are equals.
 #include "abi/cublaslt.h"
 #include "core/hash.h"
 #include "core/lock.h"
@@ -178,6 +183,111 @@ void keep_used(const Call& call, const Product& product, const Algo& algo) {
     call.record(Action::unfixed, "the tuning file cannot keep this choice", {"", ""});
 }
 
+// ---- algorithms that the program configures ----
+
+constinit Table<4> configured = {}; // by the bytes of the algorithm
+constinit bool any_configured = false;
+
+uint64_t key_of(const Algo& algo) { return fnv1a(&algo, sizeof algo); }
+
+void remember_configured(const Algo& algo) {
+  Lock guard(lock);
+  if (!guard.held()) return;
+  configured.insert(key_of(algo)) = 1;
+  __atomic_store_n(&any_configured, true, __ATOMIC_RELAXED);
+}
+
+bool is_configured(const Algo& algo) {
+  if (!__atomic_load_n(&any_configured, __ATOMIC_RELAXED)) return false;
+  Lock guard(lock);
+  return guard.held() && configured.find(key_of(algo)) != nullptr;
+}
+
+/// The algorithm that serves a product of a thread: the first that ran there. By thread, or which is first
+/// would be a race.
+struct Taken {
+  uint64_t product;
+  Algo algo;
+};
+constexpr size_t taken_limit = 1024;
+constinit Taken taken[taken_limit] = {};
+
+Taken* place_of(uint64_t product) {
+  for (size_t i = 0; i < 16; ++i) {
+    Taken& place = taken[(product + i) % taken_limit];
+    if (place.product == product || place.product == 0) return &place;
+  }
+  return nullptr;
+}
+
+/// False if none was taken, or if it is this very one.
+bool find_other_taken(uint64_t product, const Algo& asked, Algo& first) {
+  Lock guard(lock);
+  const Taken* const place = guard.held() ? place_of(product) : nullptr;
+  if (place == nullptr || place->product == 0) return false;
+  first = place->algo;
+  return key_of(first) != key_of(asked);
+}
+
+/// False where there is no room.
+bool take(uint64_t product, const Algo& algo) {
+  Lock guard(lock);
+  Taken* const place = guard.held() ? place_of(product) : nullptr;
+  if (place == nullptr) return false;
+  if (place->product == 0) *place = {product, algo};
+  return true;
+}
+
+/// Whether algorithms are kept from being chosen by their times.
+bool takes_the_first() {
+  const Autotune tuning = autotune();
+  return tuning == Autotune::first || tuning == Autotune::replay;
+}
+
+/// Whether the library did not take the arguments, so that nothing was launched.
+bool is_refusal(cublasStatus status) {
+  return status == cublasStatus::invalid_value || status == cublasStatus::arch_mismatch ||
+         status == cublasStatus::not_supported;
+}
+
+/// What tells an algorithm from others in the log.
+class Fingerprint {
+public:
+  explicit Fingerprint(const Algo& algo) { text_.add_hex(key_of(algo), 16); }
+  const char* c_str() { return text_.c_str(); }
+
+private:
+  Text<24> text_;
+};
+
+/// Runs a product with an algorithm that the program has configured. `run(algorithm)` calls the library.
+template <typename Call, typename Run>
+cublasStatus run_configured(const Call& call, const Product& product, const Algo& asked, size_t workspace,
+                            Run run) {
+  Problem problem(getters_of(call), product);
+  const uint64_t key = (problem.hash() ^ this_thread().key) | 1;
+  const auto record = [&](Action action, const char* why, const Algo& given) {
+    call.record(action, why, {Fingerprint(given).c_str(), uint64_t{workspace}, Fingerprint(asked).c_str()});
+  };
+  Algo first;
+  const bool is_other = find_other_taken(key, asked, first);
+  if (is_other) {
+    const cublasStatus status = run(first);
+    if (status == cublasStatus::success)
+      record(Action::replace, "timing would choose: the first that ran for this product runs", first);
+    if (!is_refusal(status)) return status;
+  }
+  const cublasStatus status = run(asked);
+  if (status != cublasStatus::success) return status;
+  if (is_other)
+    record(Action::unfixed, "the program may time it: the first that ran does not run here", asked);
+  else if (take(key, asked))
+    record(Action::observe, "configured by the program: the first that runs for this product", asked);
+  else
+    record(Action::unfixed, "too many products at once: the program may time algorithms of this one", asked);
+  return status;
+}
+
 // ---- the list's answer ----
 
 /// Leaves one result of a list.
@@ -192,6 +302,33 @@ int first_success(const Result* results, int count) {
   for (int i = 0; i < count; ++i)
     if (results[i].state == cublasStatus::success) return i;
   return -1;
+}
+
+/// The first result that the program can use: one that fits the limit in its preference, and that the library
+/// still takes when it is asked about that one. The first that works at all, if there is none.
+template <typename Call>
+int first_usable(const Call& call, cublasLtHandle_t handle, const Product& product,
+                 cublasLtMatmulPreference_t preference, const Result* results, int count) {
+  using Check =
+      cublasStatus(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                   cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, const Algo*, Result*);
+  auto* const check = call.template beside<Check>("cublasLtMatmulAlgoCheck");
+  auto* const get = call.template beside<GetAttribute>("cublasLtMatmulPreferenceGetAttribute");
+  uint64_t limit = ~uint64_t{0}, said = 0;
+  size_t written = 0;
+  if (get != nullptr && preference != nullptr &&
+      get(preference, cublaslt_preference_max_workspace, &said, sizeof said, &written) ==
+          cublasStatus::success)
+    limit = said;
+  for (int i = 0; i < count; ++i) {
+    if (results[i].state != cublasStatus::success || results[i].workspace_size > limit) continue;
+    Result checked = results[i];
+    if (check == nullptr || (check(handle, product.operation, product.a, product.b, product.c, product.d,
+                                   &results[i].algo, &checked) == cublasStatus::success &&
+                             checked.workspace_size <= limit))
+      return i;
+  }
+  return first_success(results, count);
 }
 
 /// The result that the tuning file keeps for a product.
@@ -271,7 +408,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
     return status;
   }
   const char* why = "one is given: several would be timed";
-  int chosen = first;
+  int chosen = first_usable(call, handle, product, preference, results, found);
   if (tuning == Autotune::replay) {
     const Kept kept = find_kept(call, product, results, found);
     if (kept.place >= 0) chosen = kept.place;
@@ -285,8 +422,8 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
 DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
              (cublasLtHandle_t handle, cublasComputeType compute, cudaDataType scale, cudaDataType a,
               cudaDataType b, cudaDataType c, cudaDataType d, int requested, int* ids, int* returned),
-             .action = Action::replace, .fields = {"found", "given"},
-             .summary = "Gives one algorithm's number where several are asked for, which would be timed.") {
+             .action = Action::unfixed, .fields = {"found", "given"},
+             .summary = "Recorded: a program that lists algorithms by their numbers may time them.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoGetIds);
   const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, requested, ids, returned);
   if (call.passes() || status != cublasStatus::success || returned == nullptr || *returned <= 1)
@@ -294,15 +431,24 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
   say_library(call);
   const int found = *returned;
   const Autotune tuning = autotune();
-  if (tuning == Autotune::off || tuning == Autotune::record) {
+  if (takes_the_first())
+    call.record(Action::observe, "the first of them that runs for a product is the one", {found, found});
+  else
     call.record(Action::unfixed,
                 tuning == Autotune::off ? "the program may time them; this mode leaves algorithms alone"
                                         : "the program may time them; such a choice cannot be kept",
                 {found, found});
-    return status;
-  }
-  *returned = 1;
-  call.record(Action::replace, "one is given: several would be timed", {found, 1});
+  return status;
+}
+
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoInit,
+             (cublasLtHandle_t handle, cublasComputeType compute, cudaDataType scale, cudaDataType a,
+              cudaDataType b, cudaDataType c, cudaDataType d, int id, cublasLtMatmulAlgo* algo),
+             .action = Action::observe,
+             .summary = "Remembers an algorithm that the program begins to configure by itself.") {
+  DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoInit);
+  const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, id, algo);
+  if (!call.passes() && status == cublasStatus::success && takes_the_first()) remember_configured(*algo);
   return status;
 }
 
@@ -314,8 +460,15 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
   const cublasStatus status = call.real(algo, attribute, value, size);
   if (call.passes() || status != cublasStatus::success) return status;
+  say_library(call);
   uint64_t number = 0;
   if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
+  if (takes_the_first()) {
+    remember_configured(*algo);
+    call.record(Action::observe, "configured by the program: the first that runs for a product is the one",
+                {attribute, number});
+    return status;
+  }
   call.record(Action::unfixed, "configured by the program, which may have timed several",
               {attribute, number});
   return status;
@@ -327,21 +480,28 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
               const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo* algo, void* workspace,
               size_t workspace_size, cudaStream_t stream),
-             .action = Action::observe, .fields = {"algorithm", "workspace"},
+             .action = Action::replace, .fields = {"algorithm", "workspace", "asked"},
              .summary = "Recorded: the algorithm's fingerprint, so that it shows when two logs are compared; "
-                        "kept for DETSHIM_AUTOTUNE=record:FILE.") {
+                        "kept for DETSHIM_AUTOTUNE=record:FILE. Of several that the program configured, the "
+                        "first that ran for a product runs.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmul);
-  const cublasStatus status = call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout,
-                                        d, d_layout, algo, workspace, workspace_size, stream);
+  const auto run = [&](const cublasLtMatmulAlgo* which) {
+    return call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,
+                     which, workspace, workspace_size, stream);
+  };
+  const Product product{operation, a_layout, b_layout, c_layout, d_layout};
+  if (!call.passes() && algo != nullptr && takes_the_first() && is_configured(*algo))
+    return run_configured(call, product, *algo, workspace_size,
+                          [&](const cublasLtMatmulAlgo& which) { return run(&which); });
+  const cublasStatus status = run(algo);
   if (call.passes() || status != cublasStatus::success) return status;
   if (algo == nullptr) {
-    call.record(Action::observe, "the library's choice", {"", uint64_t{workspace_size}});
+    call.record(Action::observe, "the library's choice", {"", uint64_t{workspace_size}, ""});
     return status;
   }
-  Text<24> fingerprint;
-  fingerprint.add_hex(fnv1a(algo, sizeof *algo), 16);
-  call.record(Action::observe, "the program's choice", {fingerprint.c_str(), uint64_t{workspace_size}});
-  if (autotune() == Autotune::record)
-    keep_used(call, {operation, a_layout, b_layout, c_layout, d_layout}, *algo);
+  Fingerprint name(*algo);
+  call.record(Action::observe, "the program's choice",
+              {name.c_str(), uint64_t{workspace_size}, name.c_str()});
+  if (autotune() == Autotune::record) keep_used(call, product, *algo);
   return status;
 }

@@ -75,6 +75,18 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     note.flags |= flags;
     return remember(note);
   };
+  const auto number = [&](Descriptor graph) {
+    Descriptor stale;
+    const uint32_t result = number_of(graph, stale);
+    release(call, stale);
+    return result;
+  };
+  const auto of_graph = [&] {
+    Descriptor stale;
+    const bool is_followed = inherit_graph(descriptor, descriptors[0], stale);
+    release(call, stale);
+    return is_followed;
+  };
   if (name == Name::reduction_operator || name == Name::reduction_math_type)
     return with_flags(Note::reduction);
   if (name == Name::reduction_is_deterministic && type == Type::boolean && count == 1) {
@@ -85,7 +97,7 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     return remember(note);
   }
   if (name == Name::execution_plan_json) { // its engine can be read when it is finalized
-    forget(descriptor);
+    release(call, forget(descriptor));
     return with_flags(Note::from_json);
   }
   if (type != Type::backend_descriptor || count < 1) return true;
@@ -95,22 +107,22 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     return with_flags(Note::matmul);
   case Name::engine_heuristic_operation_graph:
   case Name::engine_operation_graph:
-    return number_of(descriptors[0]) != 0 && inherit_graph(descriptor, descriptors[0]);
+    return number(descriptors[0]) != 0 && of_graph();
   case Name::engine_config_engine:
-    return inherit_graph(descriptor, descriptors[0]);
+    return of_graph();
   case Name::execution_plan_engine_config:
-    forget(descriptor);
+    release(call, forget(descriptor));
     return remember(plan_note(backend_of(call), descriptor, descriptors[0]));
   case Name::operation_graph_operations: {
-    forget(descriptor); // a graph that is filled is a new one
+    release(call, forget(descriptor)); // a graph that is filled is a new one
     if (keeps_choices()) {
       Text<problem_size> problem;
-      if (describe_graph(descriptors, count, problem)) name_problem(number_of(descriptor), problem.c_str());
+      if (describe_graph(descriptors, count, problem)) name_problem(number(descriptor), problem.c_str());
     }
     if (!holds_sdpa_backward(descriptors, count)) return true;
-    const uint32_t number = number_of(descriptor);
-    mark_sdpa_backward(number);
-    return number != 0;
+    const uint32_t own = number(descriptor);
+    mark_sdpa_backward(own);
+    return own != 0;
   }
   default:
     return true;
@@ -148,6 +160,36 @@ Status finalize_reduction(const Call& call, Descriptor reduction, uint32_t flags
   return call.real(reduction);
 }
 
+/// Keeps a copy of the config of a finalized plan that is taken for its graph.
+template <typename Call>
+void keep_copy_of(const Call& call, const Note& note) {
+  if (!wants_copy(note)) return;
+  const Backend backend = backend_of(call);
+  if (!backend.usable()) return;
+  Owned copy(backend, DescriptorType::engine_config);
+  if (read(backend, const_cast<void*>(note.descriptor), Name::execution_plan_engine_config, copy) &&
+      keep_copy(note, copy.descriptor))
+    copy.descriptor = nullptr;
+}
+
+/// Finalizes a plan as another one of the config that is taken for its graph. False where that cannot be: the
+/// plan is then of no use.
+template <typename Call>
+bool finalize_as_taken(const Call& call, Note note, const Taken& taken) {
+  const Backend backend = backend_of(call);
+  auto* const plan = const_cast<void*>(note.descriptor);
+  if (taken.copy == nullptr || backend.set == nullptr ||
+      backend.set(plan, Name::execution_plan_engine_config, Type::backend_descriptor, 1, &taken.copy) !=
+          Status::success ||
+      call.real(plan) != Status::success)
+    return false;
+  note.config = taken.config;
+  note.flags &= ~(Note::nondeterministic | Note::unreadable); // which was said of the first
+  remember(note);
+  take(note);
+  return true;
+}
+
 /// Finalizes a plan that something is known of.
 template <typename Call>
 Status finalize_plan(const Call& call, Descriptor plan) {
@@ -173,15 +215,17 @@ Status finalize_plan(const Call& call, Descriptor plan) {
   const bool is_one_of_many = keeps_first_plan() && note.config.key != 0;
   Taken taken = {};
   if (is_one_of_many && is_taken(note, taken)) {
-    if (taken.is_wanted)
-      call.record(Action::replace, "the tuning file keeps another plan of this graph",
+    if (taken.is_wanted) return refuse("the tuning file keeps another plan of this graph", no_note);
+    const bool is_equal = finalize_as_taken(call, note, taken);
+    if (taken.by_another_thread)
+      call.record(Action::unfixed, threads_text, {no_note, engine, is_equal ? taken.config.engine : -1});
+    else if (is_equal)
+      call.record(Action::replace, "timing would choose: another plan of this graph's first engine is given",
                   {no_note, engine, taken.config.engine});
-    else if (taken.by_another_thread)
-      call.record(Action::unfixed, threads_text, {no_note, engine, taken.config.engine});
-    else
-      call.record(Action::replace, "timing would choose; the first plan of this graph is taken",
-                  {no_note, engine, taken.config.engine});
-    return cudnn_not_supported(call);
+    if (is_equal) return Status::success;
+    return taken.by_another_thread
+               ? cudnn_not_supported(call)
+               : refuse("timing would choose, and the first plan cannot be made again", no_note);
   }
   if (taken.gave_up)
     call.record(Action::unfixed, "the program does not try the kept plan",
@@ -199,7 +243,9 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
     if (!is_bad && !is_unreadable) call.record(Action::observe, from_json_text, {no_note, engine, engine});
   }
-  if (note.config.key != 0 && !take(note)) {
+  if (note.config.key != 0 && take(note)) {
+    if (is_one_of_many) keep_copy_of(call, note);
+  } else if (note.config.key != 0) {
     if (is_one_of_many) {
       call.record(Action::unfixed, threads_text, {no_note, engine, ""});
       return cudnn_not_supported(call);
@@ -224,10 +270,12 @@ Status note_run(const Call& call, Descriptor plan, Status status) {
   if (succeeded && (flags & Note::plan) != 0 && !call.passes() && autotune() == Autotune::record)
     keep_choice(call, plan);
   if ((flags & Note::holds) == 0 || (succeeded && (flags & Note::ran) != 0) || call.passes()) return status;
-  if (ran(plan, succeeded))
+  Descriptor copy = nullptr;
+  if (ran(plan, succeeded, copy))
     call.record(Action::observe,
                 "the plan that was taken for its graph fails: the next one may take its place",
                 {static_cast<int64_t>(status)});
+  release(call, copy);
   return status;
 }
 
@@ -269,11 +317,11 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
   return status;
 }
 
-DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendFinalize, (abi::cudnnBackendDescriptor_t descriptor),
-             .action = Action::refuse, .fields = {"note", "asked", "given"},
-             .summary =
-                 "Records an execution plan on a nondeterministic engine, which strict refuses; leaves "
-                 "a program that times its plans the first; makes reductions deterministic.") {
+DETSHIM_HOOK(
+    cudnn, abi::cudnnStatus, cudnnBackendFinalize, (abi::cudnnBackendDescriptor_t descriptor),
+    .action = Action::refuse, .fields = {"note", "asked", "given"},
+    .summary = "Records an execution plan on a nondeterministic engine, which strict refuses; makes all "
+               "plans of a graph the first, so that times choose nothing; makes reductions deterministic.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendFinalize);
   const uint32_t flags = flags_of(descriptor);
   if ((flags & (Note::reduction | Note::plan | Note::from_json)) == 0 || call.passes())
@@ -305,7 +353,7 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendDestroyDescriptor,
              .summary = "Forgets a descriptor: another one may get its address.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendDestroyDescriptor);
   if (!call.passes()) {
-    forget(descriptor);
+    release(call, forget(descriptor));
     if (keeps_choices()) forget_description(descriptor);
   }
   return call.real(descriptor);

@@ -199,8 +199,11 @@ DETSHIM_HOOK(
   if (status != Status::success) return status;
   const int64_t given = returned != nullptr && *returned < requested ? *returned : requested;
   bool is_followed = true;
-  for (int64_t i = 0; i < given; ++i)
-    is_followed &= inherit_graph(static_cast<Descriptor*>(elements)[i], descriptor);
+  for (int64_t i = 0; i < given; ++i) {
+    Descriptor stale;
+    is_followed &= inherit_graph(static_cast<Descriptor*>(elements)[i], descriptor, stale);
+    release(call, stale);
+  }
   if (!is_followed) record_overflow_once(call, {0, 0, given});
   return status;
 }

@@ -21,7 +21,9 @@ struct Graph {
   bool has_sdpa_backward;
   bool has_run;     ///< a plan of the config that is taken
   uint32_t holders; ///< finalized plans of it
+  uint32_t notes;   ///< descriptors that are known to be of the graph, with itself
   Config taken;
+  Descriptor copy;   ///< of what is taken: ours; nullptr without one
   uint64_t taken_by; ///< key of the thread
   Config wanted;     ///< by the tuning file, and not tried yet
   int64_t others;    ///< plans that may be refused for it
@@ -52,20 +54,31 @@ Graph* graph_of(uint32_t number) {
   return number != 0 && graph.number == number ? &graph : nullptr;
 }
 
-void give_back(const Note& note) {
-  Graph* const graph = graph_of(note.graph);
-  if (graph == nullptr || graph->taken.key != note.config.key) return;
-  if (graph->holders > 0) --graph->holders;
-  if (graph->holders == 0 && !graph->has_run) graph->taken = {};
+Descriptor take_copy(Graph& graph) {
+  const Descriptor copy = graph.copy;
+  graph.copy = nullptr;
+  return copy;
 }
 
-void forget_locked(Note& note) {
-  if ((note.flags & Note::holds) != 0) give_back(note);
-  if (Graph* const graph = graph_of(note.graph); graph != nullptr && (note.flags & Note::graph_itself) != 0)
-    graph->is_alive = false;
+Descriptor give_back(const Note& note) {
+  Graph* const graph = graph_of(note.graph);
+  if (graph == nullptr || graph->taken.key != note.config.key) return nullptr;
+  if (graph->holders > 0) --graph->holders;
+  if (graph->holders != 0 || graph->has_run) return nullptr;
+  graph->taken = {};
+  return take_copy(*graph);
+}
+
+Descriptor forget_locked(Note& note) {
+  Descriptor copy = (note.flags & Note::holds) != 0 ? give_back(note) : nullptr;
+  if (Graph* const graph = graph_of(note.graph); graph != nullptr) {
+    if ((note.flags & Note::graph_itself) != 0) graph->is_alive = false;
+    if (--graph->notes == 0 && copy == nullptr) copy = take_copy(*graph);
+  }
   __atomic_store_n(&note.descriptor, nullptr, __ATOMIC_RELAXED);
   note.graph = 0;
   note.flags = 0;
+  return copy;
 }
 
 bool write_locked(const Note& note) {
@@ -78,6 +91,10 @@ bool write_locked(const Note& note) {
       return nullptr;
     }();
   if (place == nullptr) return false;
+  if (place->graph != note.graph) { // of none before: what is filled anew was forgotten
+    if (Graph* const graph = graph_of(place->graph)) --graph->notes;
+    if (Graph* const graph = graph_of(note.graph)) ++graph->notes;
+  }
   place->graph = note.graph;
   place->flags = note.flags;
   place->config = note.config;
@@ -153,23 +170,26 @@ bool remember(const Note& note) {
   return guard.held() && write_locked(note);
 }
 
-void forget(const void* descriptor) {
-  if (find(descriptor) == nullptr) return;
+Descriptor forget(const void* descriptor) {
+  if (find(descriptor) == nullptr) return nullptr;
   Lock guard(lock);
-  if (!guard.held()) return;
-  if (Note* const note = find(descriptor); note != nullptr) forget_locked(*note);
+  if (!guard.held()) return nullptr;
+  Note* const note = find(descriptor);
+  return note != nullptr ? forget_locked(*note) : nullptr;
 }
 
-bool inherit_graph(const void* descriptor, const void* from) {
+bool inherit_graph(const void* descriptor, const void* from, Descriptor& stale) {
+  stale = nullptr;
   Lock guard(lock);
   if (!guard.held()) return false;
   const Note* const source = find(from);
   const uint32_t graph = source != nullptr ? source->graph : 0;
-  if (Note* const old = find(descriptor); old != nullptr) forget_locked(*old);
+  if (Note* const old = find(descriptor); old != nullptr) stale = forget_locked(*old);
   return graph == 0 || write_locked({descriptor, graph, 0, {}});
 }
 
-uint32_t number_of(const void* descriptor) {
+uint32_t number_of(const void* descriptor, Descriptor& stale) {
+  stale = nullptr;
   Lock guard(lock);
   if (!guard.held()) return 0;
   if (const Note* const note = find(descriptor); note != nullptr && note->graph != 0) return note->graph;
@@ -177,10 +197,11 @@ uint32_t number_of(const void* descriptor) {
     if (++last_number == 0) ++last_number;
     Graph& place = graphs[last_number % graph_limit];
     if (place.number != 0 && place.is_alive) continue;
-    if (!write_locked({descriptor, last_number, Note::graph_itself, {}})) return 0;
+    stale = take_copy(place);
     place = {};
     place.number = last_number;
-    place.is_alive = true;
+    place.is_alive = write_locked({descriptor, last_number, Note::graph_itself, {}});
+    if (!place.is_alive) return 0;
     problems[last_number % graph_limit][0] = 0;
     return last_number;
   }
@@ -251,7 +272,7 @@ bool is_taken(const Note& plan, Taken& taken) {
     return false;
   }
   if (graph == nullptr || graph->taken.key == 0 || graph->taken.key == plan.config.key) return false;
-  taken = {graph->taken, graph->taken_by != thread, false, false};
+  taken = {graph->taken, graph->taken_by != thread, false, false, graph->copy};
   return true;
 }
 
@@ -268,13 +289,29 @@ bool take(const Note& plan) {
     graph->taken_by = thread;
     graph->has_run = false;
     graph->holders = 0;
+    graph->copy = nullptr; // what was taken before had its own taken away with it
   }
   if ((note->flags & Note::holds) == 0) ++graph->holders;
   __atomic_store_n(&note->flags, note->flags | Note::holds, __ATOMIC_RELAXED);
   return true;
 }
 
-bool ran(const void* plan, bool succeeded) {
+bool wants_copy(const Note& plan) {
+  Lock guard(lock);
+  const Graph* const graph = graph_of(plan.graph);
+  return guard.held() && graph != nullptr && graph->taken.key == plan.config.key && graph->copy == nullptr;
+}
+
+bool keep_copy(const Note& plan, Descriptor copy) {
+  Lock guard(lock);
+  Graph* const graph = graph_of(plan.graph);
+  if (!guard.held() || graph == nullptr || graph->taken.key != plan.config.key || graph->copy != nullptr)
+    return false;
+  graph->copy = copy;
+  return true;
+}
+
+bool ran(const void* plan, bool succeeded, Descriptor& copy) {
   Lock guard(lock);
   Note* const note = find(plan);
   if (!guard.held() || note == nullptr || (note->flags & Note::holds) == 0) return false;
@@ -286,7 +323,10 @@ bool ran(const void* plan, bool succeeded) {
     return false;
   }
   __atomic_store_n(&note->flags, note->flags & ~(Note::holds | Note::ran), __ATOMIC_RELAXED);
-  if (is_its) graph->taken = graph->wanted = {};
+  if (is_its) {
+    graph->taken = graph->wanted = {};
+    copy = take_copy(*graph);
+  }
   return is_its;
 }
 

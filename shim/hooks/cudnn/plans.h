@@ -1,10 +1,12 @@
 // What is known of cuDNN's backend descriptors from the calls that filled them: which operation graph one was
 // made of, and which engine config was taken for that graph.
 //
-// A program that times its candidates finalizes a plan of each, runs them all and keeps the fastest. It is
-// left one: the first of a graph's plans that finalizes. What was taken for a graph stays taken until the
-// graph is gone, or until it turns out that the program cannot use it: its plans are destroyed without having
-// run, or running one fails.
+// A program that times its candidates finalizes a plan of each, runs them all and keeps the fastest. So that
+// times choose nothing, all of them are one: the first of a graph's plans that finalizes is taken for it, and
+// the others are made of its engine config. None of them fails: whether a program will time its plans cannot
+// be told when it builds them, and one that only builds several must get as many. What was taken for a graph
+// stays taken until the graph is gone, or until it turns out that the program cannot use it: its plans are
+// destroyed without having run, or running one fails.
 //
 // A graph is known by a number, not by its address: configs outlive it, and another graph may get its
 // address.
@@ -18,7 +20,7 @@ namespace detshim::cudnn {
 
 /// An engine with its knobs: what two plans of one graph have in common that run the same kernels.
 struct Config {
-  uint64_t key = 0; ///< never 0 for a config
+  uint64_t key = 0;   ///< never 0 for a config
   int64_t engine = 0; ///< its index; -1 where it cannot be read
 };
 
@@ -62,14 +64,17 @@ Note note_of(const void* descriptor);
 bool remember(const Note& note);
 
 /// Forgets a descriptor that is about to be destroyed or filled anew. A graph's number ends with it; a plan
-/// that has not run gives back what it took.
-void forget(const void* descriptor);
+/// that has not run gives back what it took. A descriptor of ours that nothing needs from then on, to be
+/// destroyed by the caller; nullptr without one.
+[[nodiscard]] Descriptor forget(const void* descriptor);
 
 /// The descriptor belongs to the graph that another one was made of. True also where that is not known.
-bool inherit_graph(const void* descriptor, const void* from);
+/// `stale` is what forget() gives, of what the descriptor was before.
+bool inherit_graph(const void* descriptor, const void* from, Descriptor& stale);
 
-/// The graph's number, made where it has none; 0 where there is no room.
-uint32_t number_of(const void* graph);
+/// The graph's number, made where it has none; 0 where there is no room. `stale` is a descriptor of ours that
+/// nothing needs from then on: a graph that is gone made room, though plans of it may live on.
+uint32_t number_of(const void* graph, Descriptor& stale);
 
 /// Remembers that the graph holds an SDPA backward operation.
 void mark_sdpa_backward(uint32_t graph);
@@ -92,19 +97,35 @@ bool run_last(const Note& plan);
 /// What is taken for a graph.
 struct Taken {
   Config config;
-  bool by_another_thread; ///< than this one
-  bool is_wanted = false; ///< by the tuning file: nothing is taken yet
-  bool gave_up = false;   ///< what was wanted was not tried, and the plan may go ahead
+  bool by_another_thread;    ///< than this one
+  bool is_wanted = false;    ///< by the tuning file: nothing is taken yet
+  bool gave_up = false;      ///< what was wanted was not tried, and the plan may go ahead
+  Descriptor copy = nullptr; ///< of the config, ours; nullptr where there is none
 };
 
 /// Whether another config than the plan's is taken for its graph, or wanted. Counts what is refused for that.
+/// The copy is valid while the plan is.
 bool is_taken(const Note& plan, Taken& taken);
 
 /// Takes the plan's config for its graph, now that it is finalized. False where another one was taken since.
 bool take(const Note& plan);
 
-/// What running a plan came to. True if it failed and its config is no longer taken for the graph.
-bool ran(const void* plan, bool succeeded);
+/// Whether what is taken for the plan's graph has no copy yet.
+bool wants_copy(const Note& plan);
+/// Keeps a descriptor of ours that holds the config that is taken for the plan's graph, until the graph is
+/// gone with all that was made of it, or the config is no longer taken. False where it is not wanted.
+bool keep_copy(const Note& plan, Descriptor copy);
+
+/// What running a plan came to. True if it failed and its config is no longer taken for the graph; `copy` is
+/// then the descriptor of ours that is needed no more.
+bool ran(const void* plan, bool succeeded, Descriptor& copy);
+
+/// Destroys a descriptor of ours that nothing needs any more.
+template <typename Call>
+void release(const Call& call, Descriptor own) {
+  if (own == nullptr) return;
+  if (auto* const destroy = call.template beside<Destroy>("cudnnBackendDestroyDescriptor")) destroy(own);
+}
 
 inline constinit uint32_t overflow_said = 0;
 

@@ -15,7 +15,11 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSpatialTfSamplerBackward,
   constexpr const char* why = "adds by atomics; there is no deterministic algorithm";
   const bool is_ours = !call.passes();
   if (is_ours) record_cudnn_once(call);
-  if (is_ours && options().strict()) {
+  // What it would not take, it says itself.
+  const bool is_whole = [](auto... pointers) { return ((pointers != nullptr) && ...); }(
+                            handle, transformer, alpha, x, x_data, beta, dx, dx_data, alpha_grid, dy, dy_data,
+                            grid, beta_grid, dgrid);
+  if (is_ours && is_whole && options().strict()) {
     call.record(Action::refuse, why, {});
     return cudnn_not_supported(call);
   }

@@ -19,14 +19,18 @@ bool is_usable(const Perf& result) {
   return result.status == cudnnStatus::success && result.determinism == cudnnDeterminism::deterministic;
 }
 
+/// Whether a result comes before another one: those that run first, then by the algorithm's number.
+bool comes_before(const Perf& a, const Perf& b) {
+  const bool runs[] = {a.status == cudnnStatus::success, b.status == cudnnStatus::success};
+  if (runs[0] != runs[1]) return runs[0];
+  return a.algo != b.algo ? a.algo < b.algo : a.math_type < b.math_type;
+}
+
 void sort_by_algorithm(Perf* results, int count) {
   for (int i = 1; i < count; ++i) {
     const Perf moved = results[i];
     int at = i;
-    for (; at > 0 && (results[at - 1].algo > moved.algo ||
-                      (results[at - 1].algo == moved.algo && results[at - 1].math_type > moved.math_type));
-         --at)
-      results[at] = results[at - 1];
+    for (; at > 0 && comes_before(moved, results[at - 1]); --at) results[at] = results[at - 1];
     results[at] = moved;
   }
 }
@@ -42,60 +46,83 @@ struct Search {
   int requested;
   int* returned;
   Perf* results;
-  size_t workspace; ///< bytes that the caller has; the largest number where it gave none
-};
-
-enum class Times : uint8_t {
-  made_up, ///< rising, so that a caller that sorts by them keeps the order
-  measured,
+  size_t workspace; ///< bytes that the caller has, or can have; the largest number where that is not known
 };
 
 /// What is said of an answer.
 struct Reason {
   Action action;
   const char* why;
-  Times times = Times::made_up;
 };
 
-/// Gives the caller the deterministic candidates that fit, in their order. Its own status is the caller's
-/// answer.
-template <typename Call>
-cudnnStatus give(const Call& call, const Search& search, const Candidates& candidates, Reason reason) {
-  int usable = 0;
+/// The deterministic candidates that fit go to the caller's array, in their order. Their number, without
+/// regard to the array's size.
+int fill(const Search& search, const Candidates& candidates) {
   int fitting = 0;
-  int given = 0;
-  for (int i = 0; i < candidates.count; ++i) {
-    if (!is_usable(candidates.list[i])) continue;
-    ++usable;
-    if (candidates.list[i].memory > search.workspace) continue;
-    ++fitting;
-    if (given >= search.requested) continue;
-    search.results[given] = candidates.list[i];
-    if (reason.times == Times::made_up) search.results[given].time = static_cast<float>(given + 1);
-    ++given;
-  }
-  if (fitting != 0) {
-    *search.returned = given;
-    call.record(reason.action, reason.why,
-                {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
-                 given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
-    return cudnnStatus::success;
-  }
-  // Nothing deterministic serves: the library's own list stays as it is, or the call fails (strict).
-  const char* const why =
-      usable == 0 ? "every algorithm is nondeterministic" : "no deterministic algorithm fits the workspace";
-  if (options().strict()) {
-    *search.returned = 0;
-    call.record(Action::refuse, why, {static_cast<int64_t>(candidates.count), 0, ""});
-    return cudnn_not_supported(call);
-  }
-  for (int i = 0; i < candidates.count && given < search.requested; ++i)
-    if (candidates.list[i].memory <= search.workspace) search.results[given++] = candidates.list[i];
-  *search.returned = given;
-  call.record(Action::unfixed, why,
+  for (int i = 0; i < candidates.count; ++i)
+    if (is_usable(candidates.list[i]) && candidates.list[i].memory <= search.workspace)
+      if (++fitting <= search.requested) search.results[fitting - 1] = candidates.list[i];
+  if (fitting != 0) *search.returned = fitting < search.requested ? fitting : search.requested;
+  return fitting;
+}
+
+/// The whole list as it is, as far as the array goes.
+void fill_with_all(const Search& search, const Candidates& candidates) {
+  *search.returned = candidates.count < search.requested ? candidates.count : search.requested;
+  for (int i = 0; i < *search.returned; ++i) search.results[i] = candidates.list[i];
+}
+
+template <typename Call>
+void record(const Call& call, const Search& search, const Candidates& candidates, Reason reason) {
+  const int given = *search.returned;
+  call.record(reason.action, reason.why,
               {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
                given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
-  return cudnnStatus::success;
+}
+
+/// Why nothing was filled in.
+const char* why_nothing_serves(const Candidates& candidates) {
+  for (int i = 0; i < candidates.count; ++i)
+    if (is_usable(candidates.list[i])) return "no deterministic algorithm fits the workspace";
+  return "every algorithm is nondeterministic";
+}
+
+template <typename Call>
+cudnnStatus refuse(const Call& call, const Search& search, const Candidates& candidates) {
+  *search.returned = 0;
+  call.record(Action::refuse, why_nothing_serves(candidates),
+              {static_cast<int64_t>(candidates.count), 0, ""});
+  return cudnn_not_supported(call);
+}
+
+/// Gives the algorithms that run times which rise from one to the next, so that a caller that sorts by them
+/// keeps the order; the first one's is an estimate, so that callers may compare two searches.
+template <typename Problem>
+void make_up_times(const Search& search, const Problem& problem, int output) {
+  float before = 0;
+  for (int i = 0; i < *search.returned; ++i) {
+    Perf& result = search.results[i];
+    if (result.status != cudnnStatus::success) continue;
+    const float estimate = problem.estimate(result, output);
+    const float least = before > 0 ? before * 1.001F : 0.001F;
+    before = result.time = estimate > least ? estimate : least;
+  }
+}
+
+/// Bytes of the current device's memory that are free; the largest number where the driver cannot be asked.
+/// Source: cuda.h, cuMemGetInfo.
+size_t free_memory() {
+  using Get = int(size_t*, size_t*);
+  auto* const get = reinterpret_cast<Get*>(const_cast<void*>(find_symbol("cuMemGetInfo_v2")));
+  size_t available = 0, all = 0;
+  return get != nullptr && get(&available, &all) == 0 ? available : ~size_t{0};
+}
+
+/// Whether all that a search needs is there. What is not, the library has words for: it is asked itself,
+/// because the function that is asked in its place may look at less (cudnnGet…_v7 of 9.19 at no handle).
+template <typename... Pointers>
+bool is_whole(Pointers... pointers) {
+  return ((pointers != nullptr) && ...);
 }
 
 bool is_answerable(const Search& search) {
@@ -130,46 +157,74 @@ const char* follow_kept_order(cudnn::ConvolutionProblem problem, size_t workspac
 }
 
 /// A Find hook's body. `find(count, returned, results)` and `get(…)` call the library; `get` answers -1 where
-/// it has none. `problem()` names the search.
+/// it has none. `problem()` names the search; `output` is ConvolutionProblem::estimate's.
 template <typename Call, typename Find, typename Get, typename Problem>
-cudnnStatus answer_find(const Call& call, const Search& search, Find find, Get get, Problem problem) {
+cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find find, Get get,
+                        Problem problem, int output) {
   if (call.passes() || !is_answerable(search)) return find(search.requested, search.returned, search.results);
   record_cudnn_once(call);
   const Autotune tuning = autotune();
-  Candidates candidates;
-  if (!options().forces()) {
+  if (!options().forces() || !whole) {
     const cudnnStatus status = find(search.requested, search.returned, search.results);
     if (status == cudnnStatus::success)
       call.record(Action::unfixed,
-                  tuning == Autotune::record ? keep_order(problem(), search.results, *search.returned)
-                                             : "sorted by measured time; this mode leaves algorithms alone",
+                  !whole                       ? "sorted by measured time; not all of its arguments are known"
+                  : tuning == Autotune::record ? keep_order(problem(), search.results, *search.returned)
+                                               : "sorted by measured time; this mode leaves algorithms alone",
                   {static_cast<int64_t>(*search.returned), static_cast<int64_t>(*search.returned), ""});
     return status;
   }
+  Candidates candidates;
+  const auto time_all = [&] {
+    candidates.count = 0;
+    return find(algorithm_limit, &candidates.count, candidates.list);
+  };
   if (tuning == Autotune::off || tuning == Autotune::record) {
     if (tuning == Autotune::record) { // a wrong file is refused now, not after the search
       cudnn::KeptOrder before;
       auto named = problem();
       before.find(named);
     }
-    const cudnnStatus status = find(algorithm_limit, &candidates.count, candidates.list);
+    const cudnnStatus status = time_all();
     if (status != cudnnStatus::success) return status;
     const char* const why = tuning == Autotune::record
                                 ? keep_order(problem(), candidates.list, candidates.count)
                                 : "sorted by measured time, as DETSHIM_AUTOTUNE=off says";
-    return give(call, search, candidates, {Action::unfixed, why, Times::measured});
+    if (fill(search, candidates) != 0) {
+      record(call, search, candidates, {Action::unfixed, why});
+      return status;
+    }
+    if (options().strict()) return refuse(call, search, candidates);
+    fill_with_all(search, candidates);
+    record(call, search, candidates, {Action::unfixed, why_nothing_serves(candidates)});
+    return status;
   }
   const char* why = "answered from the heuristic, nothing timed, deterministic ones alone";
-  if (get(algorithm_limit, &candidates.count, candidates.list) != cudnnStatus::success ||
-      candidates.count <= 0) {
-    candidates.count = 0;
-    const cudnnStatus status = find(algorithm_limit, &candidates.count, candidates.list);
-    if (status != cudnnStatus::success) return status;
+  const bool is_from_heuristic =
+      get(algorithm_limit, &candidates.count, candidates.list) == cudnnStatus::success &&
+      candidates.count > 0;
+  if (!is_from_heuristic) {
+    if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
     sort_by_algorithm(candidates.list, candidates.count);
     why = "timed list put in order of the algorithm, deterministic ones alone";
   }
   if (tuning == Autotune::replay) why = follow_kept_order(problem(), search.workspace, candidates);
-  return give(call, search, candidates, {Action::replace, why});
+  if (fill(search, candidates) != 0) {
+    make_up_times(search, problem(), output);
+    record(call, search, candidates, {Action::replace, why});
+    return cudnnStatus::success;
+  }
+  if (options().strict()) return refuse(call, search, candidates);
+  // Nothing deterministic serves: the library's own answer, with what it says of those that do not run, but
+  // in an order that time does not choose.
+  why = why_nothing_serves(candidates);
+  if (is_from_heuristic)
+    if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
+  sort_by_algorithm(candidates.list, candidates.count);
+  fill_with_all(search, candidates);
+  make_up_times(search, problem(), output);
+  record(call, search, candidates, {Action::unfixed, why});
+  return cudnnStatus::success;
 }
 
 /// A Get_v7 hook's body.
@@ -187,8 +242,14 @@ cudnnStatus answer_get(const Call& call, const Search& search, Get get) {
   Candidates candidates;
   const cudnnStatus status = get(algorithm_limit, &candidates.count, candidates.list);
   if (status != cudnnStatus::success) return status;
-  return give(call, search, candidates,
-              {Action::replace, "deterministic ones alone, in the heuristic's order"});
+  if (fill(search, candidates) != 0) {
+    record(call, search, candidates, {Action::replace, "deterministic ones alone, in the heuristic's order"});
+    return status;
+  }
+  if (options().strict()) return refuse(call, search, candidates);
+  fill_with_all(search, candidates);
+  record(call, search, candidates, {Action::unfixed, why_nothing_serves(candidates)});
+  return status;
 }
 
 constexpr size_t any_workspace = ~size_t{0};
@@ -204,8 +265,9 @@ using namespace detshim::abi;
   "Answers without timing: the deterministic algorithms in the heuristic's order, at most the array's size."
 
 // One block a direction. DESCRIPTORS names the four descriptors of the short forms in their order; EX_PARAMS
-// and EX_ARGUMENTS are those of the Ex form with the data pointers in between.
-#define DETSHIM_CONVOLUTION_SEARCH(DIRECTION, PARAMS, DESCRIPTORS, EX_PARAMS, EX_ARGUMENTS)                  \
+// and EX_ARGUMENTS are those of the Ex form with the data pointers in between; OUTPUT is the place of y or dy
+// among the two tensors.
+#define DETSHIM_CONVOLUTION_SEARCH(DIRECTION, OUTPUT, PARAMS, DESCRIPTORS, EX_PARAMS, EX_ARGUMENTS)          \
   DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolution##DIRECTION##Algorithm_v7,                             \
                (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),       \
                DETSHIM_SEARCH, .summary = "Keeps the deterministic algorithms, in the heuristic's order.") { \
@@ -222,7 +284,8 @@ using namespace detshim::abi;
     auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                  \
         "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                    \
     return answer_find(                                                                                      \
-        call, {requested, returned, results, any_workspace},                                                 \
+        call, {requested, returned, results, call.passes() ? any_workspace : free_memory()},                 \
+        is_whole(DETSHIM_LIST DESCRIPTORS),                                                                  \
         [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
           return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                                   \
         },                                                                                                   \
@@ -232,7 +295,8 @@ using namespace detshim::abi;
         },                                                                                                   \
         [&] {                                                                                                \
           return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
-        });                                                                                                  \
+        },                                                                                                   \
+        OUTPUT);                                                                                             \
   }                                                                                                          \
   DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##AlgorithmEx,                             \
                (DETSHIM_LIST EX_PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results,     \
@@ -242,7 +306,8 @@ using namespace detshim::abi;
     auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                  \
         "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                    \
     return answer_find(                                                                                      \
-        call, {requested, returned, results, workspace_size},                                                \
+        call, {requested, returned, results, workspace != nullptr ? workspace_size : 0},                     \
+        is_whole(DETSHIM_LIST EX_ARGUMENTS),                                                                 \
         [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
           return call.real(DETSHIM_LIST EX_ARGUMENTS, count, number, list, workspace, workspace_size);       \
         },                                                                                                   \
@@ -252,10 +317,11 @@ using namespace detshim::abi;
         },                                                                                                   \
         [&] {                                                                                                \
           return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
-        });                                                                                                  \
+        },                                                                                                   \
+        OUTPUT);                                                                                             \
   }
 
-DETSHIM_CONVOLUTION_SEARCH(Forward,
+DETSHIM_CONVOLUTION_SEARCH(Forward, 1,
                            (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
                             cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y),
                            (handle, x, w, convolution, y),
@@ -265,7 +331,7 @@ DETSHIM_CONVOLUTION_SEARCH(Forward,
                             void* y_data),
                            (handle, x, x_data, w, w_data, convolution, y, y_data))
 
-DETSHIM_CONVOLUTION_SEARCH(BackwardData,
+DETSHIM_CONVOLUTION_SEARCH(BackwardData, 0,
                            (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
                             cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx),
                            (handle, w, dy, convolution, dx),
@@ -275,7 +341,7 @@ DETSHIM_CONVOLUTION_SEARCH(BackwardData,
                             void* dx_data),
                            (handle, w, w_data, dy, dy_data, convolution, dx, dx_data))
 
-DETSHIM_CONVOLUTION_SEARCH(BackwardFilter,
+DETSHIM_CONVOLUTION_SEARCH(BackwardFilter, 1,
                            (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
                             cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw),
                            (handle, x, dy, convolution, dw),

@@ -1,5 +1,5 @@
-// How a convolution of cuDNN's legacy API is named in the tuning file (docs/TUNING_FILE.md), and how a
-// search's answer is kept there.
+// How a convolution of cuDNN's legacy API is named in the tuning file (docs/TUNING_FILE.md), how a search's
+// answer is kept there, and how long an algorithm may be said to take that was not timed.
 #pragma once
 
 #include "core/tuning.h"
@@ -24,8 +24,40 @@ public:
   /// False where something could not be read: problems that differ might look the same.
   bool is_whole() const { return whole_ && !shape_.cut(); }
 
+  /// Milliseconds that the algorithm would take on a device that there is not: the work and the memory that
+  /// it moves, at round rates. Nothing is measured, so it is the same in every run and on every device; it is
+  /// there to be compared: a larger problem takes longer, tensor cores less, a workspace is written and read,
+  /// and tensor cores want channels last. 0 where the descriptors cannot be read. `output` is the tensor, the
+  /// first or the second of the search's, on the convolution's far side.
+  float estimate(const abi::cudnnConvolutionAlgoPerf& result, int output) const {
+    if (!whole_ || tensors_ != 2) return 0;
+    constexpr double operations_a_ms = 1e10, tensor_core_operations_a_ms = 1e11, bytes_a_ms = 1e9;
+    const bool on_tensor_cores =
+        result.math_type == 1 || result.math_type == 2; // TENSOR_OP_MATH, and …_ALLOW_…
+    const double operations = 2 * elements_[output] * filter_volume_;
+    double bytes = bytes_ + 2 * static_cast<double>(result.memory);
+    if (on_tensor_cores) bytes += 2 * bytes_of_other_layout_;
+    return static_cast<float>(operations / (on_tensor_cores ? tensor_core_operations_a_ms : operations_a_ms) +
+                              bytes / bytes_a_ms);
+  }
+
 private:
   static constexpr int dimension_limit = 8; // CUDNN_DIM_MAX
+
+  static double size_of(abi::cudnnDataType type) {
+    switch (static_cast<int>(type)) { // cudnnDataType_t
+    case 1:                           // DOUBLE
+      return 8;
+    case 2: // HALF
+    case 9: // BFLOAT16
+      return 2;
+    case 3: // INT8
+    case 5: // INT8x4, in elements
+      return 1;
+    default:
+      return 4;
+    }
+  }
 
   template <typename Call>
   void add(const Call& call, abi::cudnnTensorDescriptor_t tensor) {
@@ -34,6 +66,12 @@ private:
     int count = 0, sizes[dimension_limit], strides[dimension_limit];
     Get* const get = find<Get>(call, "cudnnGetTensorNdDescriptor");
     if (!got(get != nullptr ? get(tensor, dimension_limit, &type, &count, sizes, strides) : missing)) return;
+    double elements = 1;
+    for (int i = 0; i < count && i < dimension_limit; ++i) elements *= sizes[i];
+    bytes_ += elements * size_of(type);
+    if (count > 1 && strides[1] != 1) bytes_of_other_layout_ += elements * size_of(type);
+    if (tensors_ < 2) elements_[tensors_] = elements;
+    ++tensors_;
     start("tensor");
     add(static_cast<int>(type));
     add_list("size", sizes, count);
@@ -47,6 +85,9 @@ private:
     int layout = 0, count = 0, sizes[dimension_limit];
     Get* const get = find<Get>(call, "cudnnGetFilterNdDescriptor");
     if (!got(get != nullptr ? get(filter, dimension_limit, &type, &layout, &count, sizes) : missing)) return;
+    filter_volume_ = 1;
+    for (int i = 1; i < count && i < dimension_limit; ++i) filter_volume_ *= sizes[i];
+    if (count > 0) bytes_ += filter_volume_ * sizes[0] * size_of(type);
     start("filter");
     add(static_cast<int>(type));
     add_list("layout", &layout, 1);
@@ -117,6 +158,11 @@ private:
   TuningPlace place_;
   Text<1500> shape_;
   bool whole_ = true;
+  int tensors_ = 0;
+  double elements_[2] = {};
+  double filter_volume_ = 0; ///< additions and products for one element on the far side
+  double bytes_ = 0;
+  double bytes_of_other_layout_ = 0; ///< of tensors whose channels do not come last
 };
 
 /// The order in which a timed search ranked the deterministic algorithms: "algo 1 math 0, algo 6 math 1".

@@ -28,12 +28,23 @@ inline bool is_refusal(abi::cudnnStatus status) {
          status == cudnnStatus::bad_param_before_9 || status == cudnnStatus::not_supported_before_9;
 }
 
+/// Whether the library says that the arguments are none, whatever the algorithm.
+inline bool is_bad_argument(abi::cudnnStatus status) {
+  using abi::cudnnStatus;
+  const int number = static_cast<int>(status);
+  return (number >= static_cast<int>(cudnnStatus::bad_param) &&
+          number < static_cast<int>(cudnnStatus::not_supported)) ||
+         status == cudnnStatus::bad_param_before_9 || status == cudnnStatus::not_initialized_before_9 ||
+         status == cudnnStatus::not_initialized;
+}
+
 // Fields of the records below.
 #define DETSHIM_SUBSTITUTE .action = Action::refuse, .fields = {"asked", "given", "workspace"}
 #define DETSHIM_SUBSTITUTE_SIZE .action = Action::replace, .fields = {"asked", "given", "workspace"}
 
 /// The body of a hook that runs an algorithm. `size_of(algorithm, bytes)` asks the library, and fails where
-/// it has no such function; `run(algorithm)` runs.
+/// it has no such function; `run(algorithm)` runs. What the library would not take is not refused in its
+/// place: the size of the algorithm that was asked for tells, where the library gives one.
 template <typename Call, typename Algorithm, typename Size, typename Run>
 abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algorithm, size_t workspace,
                                 Size size_of, Run run) {
@@ -64,6 +75,7 @@ abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algori
     }
   }
   if (!options().strict()) return leave(why);
+  if (size_t own = 0; is_bad_argument(size_of(algorithm.asked, &own)) || own > workspace) return leave(why);
   call.record(Action::refuse, why, {algorithm.asked_number(), "", bytes});
   return refusal != cudnnStatus::success ? refusal : cudnn_not_supported(call);
 }
@@ -77,7 +89,9 @@ abi::cudnnStatus answer_substitute_size(const Call& call, Substitution<Algorithm
   record_cudnn_once(call);
   if (size_t given = 0;
       options().forces() && bytes != nullptr && size_of(algorithm.given, &given) == cudnnStatus::success) {
-    if (size_of(algorithm.asked, bytes) != cudnnStatus::success || *bytes < given) *bytes = given;
+    const cudnnStatus status = size_of(algorithm.asked, bytes);
+    if (is_bad_argument(status)) return status;
+    if (status != cudnnStatus::success || *bytes < given) *bytes = given;
     call.record(Action::replace, "the size for the algorithm that will run",
                 {algorithm.asked_number(), algorithm.given_number(), uint64_t{*bytes}});
     return cudnnStatus::success;
