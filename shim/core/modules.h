@@ -69,6 +69,9 @@ bool find_module(const void* address, Module& found);
 /// Base, 10.6.2, .eh_frame_hdr), or its segment. nullptr where that cannot be told.
 const void* function_end(const void* function);
 
+/// The object's build id (NT_GNU_BUILD_ID) in memory, and its length; nullptr where the linker wrote none.
+const unsigned char* build_id(const Module& module, size_t& length);
+
 /// Our own object.
 bool is_own(const Module& module);
 
