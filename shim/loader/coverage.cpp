@@ -35,8 +35,8 @@ struct Findings {
   } libraries[cuda_library_count];
   bool defined[4096]; ///< by the row of the hook
   char line[4096];
-  /// Functions without a hook: the object, then of each the library's row plus one and the name; every text is
-  /// closed by a zero, and so is each object's list.
+  /// Functions without a hook: the object, then of each the library's row plus one and the name; every text
+  /// is closed by a zero, and so is each object's list.
   char unhooked[1 << 18];
   size_t unhooked_length;
 
