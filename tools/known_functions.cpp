@@ -8,18 +8,29 @@
 namespace detshim {
 namespace {
 
+/// What stands before `mark`, which is cut off `text` with it; all of `text` if it is not there.
+std::string_view take_until(std::string_view& text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + mark.size());
+  return taken;
+}
+
+/// The lists' form: known_functions/update.
 KnownFunctions read(std::string_view library, std::string_view list) {
-  KnownFunctions known{library, {}, {}};
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find('\n', at), list.size());
-    const std::string_view line = list.substr(at, end - at);
-    if (known.version.empty())
-      known.version = line;
-    else if (!line.empty())
-      known.names.push_back(line);
-    at = end + 1;
+  KnownFunctions known{library, take_until(list, "\n"), {}, {}};
+  while (!list.empty()) {
+    std::string_view line = take_until(list, "\n");
+    const std::string_view first = take_until(line, " ");
+    if (first == "class") {
+      const std::string_view name = take_until(line, " ");
+      const std::string_view verdict = take_until(line, ": ");
+      known.classes.push_back({name, verdict, line});
+    } else if (!first.empty()) {
+      known.functions.push_back({first, line});
+    }
   }
-  std::ranges::sort(known.names);
+  std::ranges::sort(known.functions, {}, &KnownFunction::name);
   return known;
 }
 
@@ -41,7 +52,16 @@ std::vector<unsigned long> numbers(std::string_view version) {
 
 } // namespace
 
-bool KnownFunctions::has(std::string_view name) const { return std::ranges::binary_search(names, name); }
+bool KnownFunctions::has(std::string_view name) const {
+  return std::ranges::binary_search(functions, name, {}, &KnownFunction::name);
+}
+
+const FunctionClass* KnownFunctions::class_of(std::string_view name) const {
+  const auto function = std::ranges::lower_bound(functions, name, {}, &KnownFunction::name);
+  if (function == functions.end() || function->name != name) return nullptr;
+  const auto found = std::ranges::find(classes, function->function_class, &FunctionClass::name);
+  return found == classes.end() ? nullptr : &*found;
+}
 
 const std::vector<KnownFunctions>& known_functions() {
   static const std::vector<KnownFunctions> all = [] {

@@ -7,13 +7,28 @@
 
 namespace detshim {
 
+/// What functions without a hook have in common.
+struct FunctionClass {
+  std::string_view name;
+  std::string_view verdict; ///< harmless, told (by another function's hook) or unverified
+  std::string_view reason;
+};
+
+struct KnownFunction {
+  std::string_view name, function_class;
+};
+
 /// One library, as of one version.
 struct KnownFunctions {
   std::string_view library; ///< the hook table's name of it
   std::string_view version; ///< as the library itself says it
-  std::vector<std::string_view> names;
+  std::vector<FunctionClass> classes;
+  std::vector<KnownFunction> functions; ///< by name
 
   bool has(std::string_view name) const;
+
+  /// The class of a function that has no hook; nullptr for one that has, or that is not known.
+  const FunctionClass* class_of(std::string_view name) const;
 };
 
 /// All libraries of which there is a list. cudart and cuda are none of them: the runtime reaches the driver

@@ -3,6 +3,7 @@
 #include "log_reader/printable.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <span>
 
@@ -25,13 +26,14 @@ private:
   std::vector<std::string> files_;
 };
 
-FileNames named_files(const Log& log) {
+FileNames named_files(const Log& log, const Summary& summary) {
   FileNames names;
   for (const Process& process : log.processes) {
     for (const Start& start : process.starts) names.add(start.program);
     for (const std::string& file : process.modules) names.add(file);
-    for (const Call& call : process.calls) names.add_place(call.at);
   }
+  for (const SymbolSummary& symbol : summary.symbols)
+    for (const CallPlace& place : symbol.places) names.add_place(place.at);
   return names;
 }
 
@@ -39,7 +41,7 @@ FileNames named_files(const Log& log) {
 std::set<std::string> answered_programs(const Log& log) {
   std::set<std::string> programs;
   for (const Process& process : log.processes)
-    if (std::ranges::any_of(process.calls, [](const Call& call) { return call.library == "kernel"; }))
+    if (process.is_trapped)
       for (const Start& start : process.starts) programs.insert(start.program);
   return programs;
 }
@@ -58,23 +60,42 @@ bool is_of_system(const FileScan& scan, const std::set<std::string>& programs) {
       [&scan](const char* folder) { return scan.file.starts_with(folder); });
 }
 
+/// True if the file is not the one that ran. Where the log does not say which build that was, or the file has
+/// no id of its build, its time tells: it was written after the log.
+bool has_changed(const ElfFile& file, const std::string& name, const Log& log) {
+  const auto ran = log.builds.find(name);
+  if (ran != log.builds.end()) return ran->second.size() > 1 || !ran->second.contains(file.build_id());
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(name, error);
+  return !error && written > log.written;
+}
+
 } // namespace
 
 std::size_t LoadedCode::own_places() const { return count_places(std::span(uncovered).first(own)); }
 std::size_t LoadedCode::system_places() const { return count_places(std::span(uncovered).subspan(own)); }
 
-LoadedCode scan_loaded_code(const Log& log, bool decode) {
+LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode) {
   LoadedCode code;
   code.is_decoded = decode;
-  const FileNames names = named_files(log);
+  const FileNames names = named_files(log, summary);
   const std::set<std::string> answered = answered_programs(log);
-  std::set<std::string> seen; // two names may be one file
+  std::map<std::string, bool> seen; // two names may be one file; whether it has changed
   for (const std::string& name : names.all()) {
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(name, error);
-    if (!error && !seen.insert(real.string()).second) continue;
+    if (const auto known = seen.find(real.string()); !error && known != seen.end()) {
+      if (known->second) code.changed.insert(name);
+      continue;
+    }
     try {
       const ElfFile file(name);
+      const bool is_changed = has_changed(file, name, log);
+      seen.emplace(real.string(), is_changed);
+      if (is_changed) {
+        code.changed.insert(name);
+        continue;
+      }
       if (CudaSymbols cuda = read_cuda_symbols(file); !cuda.is_empty()) code.cuda.push_back(std::move(cuda));
       ++code.files;
       if (!decode) continue;

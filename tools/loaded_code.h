@@ -3,9 +3,10 @@
 #pragma once
 
 #include "cuda_symbols.h"
-#include "log_reader/log.h"
+#include "log_reader/summary.h"
 #include "scanner/scan.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct LoadedCode {
   std::size_t own = 0;   ///< so many of them: programs, and libraries that did not come with the system
   std::size_t files = 0; ///< that were looked at
   std::vector<std::string> missing; ///< named by the log, and not there any more or not readable
+  std::set<std::string> changed;    ///< not what ran, by build id or time: nothing that stands in them counts
   std::size_t undecoded = 0;
   bool is_decoded = true;        ///< false: their instructions were not looked at
   std::vector<CudaSymbols> cuda; ///< only files that have something to do with CUDA's libraries
@@ -27,7 +29,7 @@ struct LoadedCode {
 
 /// Looks into all files that `log` names: programs, loaded modules, and where calls came from, which is all
 /// that a killed process leaves. Unless `decode`, at their symbols alone.
-LoadedCode scan_loaded_code(const Log& log, bool decode);
+LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode);
 
 /// "rdrand in ./train+0x11b9 (draw): an instruction of the processor, which no preload can intercept", safe
 /// to print.

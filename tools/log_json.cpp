@@ -1,3 +1,4 @@
+// clang-format off: the shape of the comment
 // The document of `detshim log --json`, pure ASCII:
 //
 // {
@@ -5,11 +6,14 @@
 //   "folder": text, "run": text,
 //   "other_runs": [text],            runs in the same folder that were left out
 //   "programs": [{"program", "args": [text], "seed", "seed_from", "mode", "policy", "disabled", "layout"}],
-//   distinct "ranks": number, "processes": number, "threads": number, "totals": {action: calls},       lost
-//   records included "calls": [{                      worst first, then by library and symbol
+//                                    distinct
+//   "ranks": number, "processes": number, "threads": number,
+//   "totals": {action: calls},       lost records included
+//   "calls": [{                      worst first, then by library and symbol
 //     "action", "library", "function",
 //     "count": number, "exact": true or false (then: at least),
 //     "examples": [{"fields": {name: value}, "count", "exact"}],
+//     "examples_left_out": number,   records with other values: of hundreds, those of the most calls are kept
 //     "why": [text],
 //     "places": [{"at", "python": [text], "source": null or
 //                 {"file", "line", "function", "inlined_into": [{"file", "line", "function"}]},
@@ -20,12 +24,13 @@
 //   "environment": [{"name", "was": text or null, "now"}],
 //   "noted": [{"name", "value"}],    variables that were set, matter, and were left alone
 //   "diverged_seeds": [{"library", "function", "asked", "ranks": number}],
-//   "uncovered_code": [{"at", "function": text or null, "kind"}],
+//   "uncovered_code": [{"at", "own", "function": text or null, "kind"}],
 //                                    instructions in the loaded files that draw past every hook
 //   "scanned_files": number, "missing_files": [text], "undecoded": number,
+//   "changed_files": [text],         files that are not what ran: nothing is looked up in them
 //   "lost": {action: calls},         counted, but the record is lost
 //   "damaged_lines": number, "torn_lines": number, "processes_without_counts": number,
-//   "unreadable_files": [text], "overlong_files": [text], "newer_files": [{"file", "format"}],
+//   "unreadable_files": [text], "newer_files": [{"file", "format"}],
 //   "without_end": [{"rank", "path", "pid", "program"}],
 //   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
 //                                    the CUDA libraries that were loaded at the end of a process
@@ -38,6 +43,7 @@
 // }
 //
 // Seeds and values are texts. A file of the source is empty where only the symbol is known.
+// clang-format on
 #include "log_output.h"
 
 #include <nlohmann/json.hpp>
@@ -101,21 +107,20 @@ Json place(const CallPlace& call_place, SourceLines& source_lines) {
                     call_place.count);
 }
 
-Json record(const CallRecord& entry) {
-  const auto& [process, call] = entry;
-  return with_count({{"rank", process->rank},
-                     {"path", process->path},
-                     {"pid", process->pid},
-                     {"thread", call->thread},
-                     {"n", call->number},
-                     {"fields", fields_object(call->fields)},
-                     {"why", call->why},
-                     {"at", call->at},
-                     {"python", call->python}},
-                    {call->count, call->count_is_exact});
+Json record(const Process& process, const Call& call, const CallCount& count) {
+  return with_count({{"rank", process.rank},
+                     {"path", process.path},
+                     {"pid", process.pid},
+                     {"thread", call.thread},
+                     {"n", call.number},
+                     {"fields", fields_object(call.fields)},
+                     {"why", call.why},
+                     {"at", call.at},
+                     {"python", call.python}},
+                    count);
 }
 
-Json symbol(const SymbolSummary& summary, SourceLines& source_lines, bool all) {
+Json symbol(const SymbolSummary& summary, SourceLines& source_lines) {
   Json result = with_count({{"action", action_names[static_cast<std::size_t>(summary.action)]},
                             {"library", summary.library},
                             {"function", summary.function}},
@@ -123,14 +128,65 @@ Json symbol(const SymbolSummary& summary, SourceLines& source_lines, bool all) {
   result["examples"] = Json::array();
   for (const Example& example : summary.examples)
     result["examples"].push_back(with_count({{"fields", fields_object(example.fields)}}, example.count));
+  result["examples_left_out"] = summary.examples_left_out;
   result["why"] = summary.reasons;
   result["places"] = Json::array();
   for (const CallPlace& call_place : summary.places)
     result["places"].push_back(place(call_place, source_lines));
-  if (!all) return result;
-  result["records"] = Json::array();
-  for (const CallRecord& entry : summary.records) result["records"].push_back(record(entry));
   return result;
+}
+
+/// A value as it stands in the document, so many levels down. ASCII only, and stray bytes (of a file's name,
+/// say) replaced: safe for a terminal and for any parser.
+std::string text(const Json& value, int level) {
+  std::string result;
+  for (const char c : value.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace)) {
+    result += c;
+    if (c == '\n') result.append(static_cast<std::size_t>(2 * level), ' ');
+  }
+  return result;
+}
+
+/// The entries of an array one by one: there may be more than memory holds.
+class ArrayPrinter {
+public:
+  explicit ArrayPrinter(int level) : level_(level) { std::cout << '['; }
+  /// What comes before an entry.
+  void next() {
+    std::cout << (is_empty_ ? "\n" : ",\n") << std::string(static_cast<std::size_t>(2 * level_ + 2), ' ');
+    is_empty_ = false;
+  }
+  void close() {
+    if (!is_empty_) std::cout << '\n' << std::string(static_cast<std::size_t>(2 * level_), ' ');
+    std::cout << ']';
+  }
+
+private:
+  int level_;
+  bool is_empty_ = true;
+};
+
+void print_calls(const Log& log, const Summary& summary, const LoadedCode& code, bool all) {
+  SourceLines source_lines(code.changed);
+  ArrayPrinter symbols(1);
+  for (const SymbolSummary& entry : summary.symbols) {
+    symbols.next();
+    std::string object = text(symbol(entry, source_lines), 2);
+    if (!all) {
+      std::cout << object;
+      continue;
+    }
+    object.resize(object.rfind('\n')); // the closing bracket comes after the records
+    std::cout << object << ",\n      \"records\": ";
+    ArrayPrinter records(3);
+    each_record(log, *entry.calls, [&](const Process& process, const Call& call, const CallCount& count) {
+      records.next();
+      std::cout << text(record(process, call, count), 4);
+    });
+    records.close();
+    std::cout << "\n    }";
+  }
+  symbols.close();
 }
 
 void add_code(Json& result, const LoadedCode& code) {
@@ -144,6 +200,7 @@ void add_code(Json& result, const LoadedCode& code) {
            {"kind", draw_name(place.kind)}});
   result["scanned_files"] = code.files;
   result["missing_files"] = code.missing;
+  result["changed_files"] = code.changed;
   result["undecoded"] = code.undecoded;
 }
 
@@ -172,8 +229,8 @@ void add_verdict(Json& result, const Log& log, const Verdict& verdict) {
                                  {"file", text_or_null(reason.file)}});
 }
 
-Json document(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
-              bool all) {
+/// All but the calls, for which there is an empty place.
+Json document(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict) {
   Json result = {{"format", 1},
                  {"folder", log.folder},
                  {"run", log.run},
@@ -193,7 +250,6 @@ Json document(const Log& log, const Summary& summary, const LoadedCode& code, co
                  {"torn_lines", log.torn_lines},
                  {"processes_without_counts", summary.without_counts},
                  {"unreadable_files", log.unreadable_files},
-                 {"overlong_files", log.overlong_files},
                  {"newer_files", Json::array()},
                  {"without_end", Json::array()}};
   for (const Action action : actions_worst_first) {
@@ -201,9 +257,6 @@ Json document(const Log& log, const Summary& summary, const LoadedCode& code, co
     result["totals"][name] = summary.calls(action);
     if (summary.lost(action) > 0) result["lost"][name] = summary.lost(action);
   }
-  SourceLines source_lines;
-  for (const SymbolSummary& entry : summary.symbols)
-    result["calls"].push_back(symbol(entry, source_lines, all));
   for (const Library& library : summary.libraries)
     result["libraries"].push_back(
         {{"library", library.name}, {"file", library.file}, {"version", text_or_null(library.version)}});
@@ -234,10 +287,17 @@ Json document(const Log& log, const Summary& summary, const LoadedCode& code, co
 
 void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
                     bool all) {
-  // ASCII only, and stray bytes (of a file's name, say) replaced: safe for a terminal and for any parser.
-  std::cout << document(log, summary, code, verdict, all)
-                   .dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace)
-            << '\n';
+  const Json whole = document(log, summary, code, verdict);
+  const char* before = "{\n  ";
+  for (const auto& [key, value] : whole.items()) {
+    std::cout << before << text(key, 0) << ": ";
+    if (key == "calls")
+      print_calls(log, summary, code, all);
+    else
+      std::cout << text(value, 1);
+    before = ",\n  ";
+  }
+  std::cout << "\n}\n";
 }
 
 } // namespace detshim

@@ -60,7 +60,8 @@ class TextPrinter {
 public:
   TextPrinter(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
               bool all)
-      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all), style_{wants_colour()} {}
+      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all), style_{wants_colour()},
+        source_lines_(code.changed) {}
 
   void print() {
     print_heading();
@@ -148,7 +149,7 @@ private:
     for (const DivergedSeed& seed : summary_.diverged_seeds)
       std::cout << "\nhint: " << seed.ranks << " ranks gave " << printable(seed.function) << " the same seed "
                 << printable(seed.asked)
-                << " and now draw differently;\n      DETSHIM_SEED_POLICY=mix keeps equal values equal.\n";
+                << " and now draw differently;\n      DETSHIM_SEED_POLICY=fixed keeps equal values equal.\n";
   }
 
   void print_section(const Section& section) {
@@ -198,6 +199,7 @@ private:
     Lines examples, reasons, places;
     for (const Example& example : symbol.examples)
       examples.add(describe_fields(example.fields), example.count);
+    examples.has_others = symbol.examples_left_out > 0;
     for (const std::string& reason : symbol.reasons) reasons.add(printable(reason), symbol.count);
     for (const CallPlace& place : symbol.places)
       places.add(describe_place(place.at, place.python, source_lines_), place.count);
@@ -208,28 +210,29 @@ private:
   }
 
   void print_records(const SymbolSummary& symbol) {
-    for (const auto& [process, call] : symbol.records) {
-      std::cout << "      rank " << process->rank << " process " << printable(process->path) << " thread "
-                << printable(call->thread) << " #" << call->number << ": "
-                << calls({call->count, call->count_is_exact}) << '\n';
-      print_line("value", describe_fields(call->fields));
-      print_line("why", printable(call->why));
-      print_line("at", describe_place(call->at, call->python, source_lines_));
-      if (!call->python.empty()) print_line("in", describe_place(call->at, {}, source_lines_));
-    }
+    each_record(
+        log_, *symbol.calls, [this](const Process& process, const Call& call, const CallCount& count) {
+          std::cout << "      rank " << process.rank << " process " << printable(process.path) << " thread "
+                    << printable(call.thread) << " #" << call.number << ": " << calls(count) << '\n';
+          print_line("value", describe_fields(call.fields));
+          print_line("why", printable(call.why));
+          print_line("at", describe_place(call.at, call.python, source_lines_));
+          if (!call.python.empty()) print_line("in", describe_place(call.at, {}, source_lines_));
+        });
   }
 
   /// Lines of text with a number of calls each. Places that read alike are one to the reader.
   struct Lines {
     std::vector<std::pair<std::string, CallCount>> lines;
     std::map<std::string, std::size_t> index;
+    bool has_others = false; ///< there were more, of which not all were kept
 
     void add(const std::string& text, const CallCount& count) {
       const auto [found, is_new] = index.try_emplace(text, lines.size());
       if (is_new)
         lines.push_back({text, count});
       else
-        lines[found->second].second.add(count.calls, count.is_exact);
+        lines[found->second].second.add(count);
     }
   };
 
@@ -246,7 +249,8 @@ private:
                  needs_count ? padded(text, text_width) + "  " + style_.faint(calls(count)) : text);
     }
     if (shown < lines.size())
-      print_line("", style_.faint("and " + std::to_string(lines.size() - shown) + " more (--all)"));
+      print_line("", style_.faint((entries.has_others ? "and more than " : "and ") +
+                                  std::to_string(lines.size() - shown) + " more (--all)"));
   }
 
   static void print_line(const char* label, const std::string& text) {
@@ -308,8 +312,6 @@ private:
                       " cut short and left out (the process was killed while it "
                       "wrote, the disk was full, or it is still running)");
     for (const std::string& file : log_.unreadable_files) notes.push_back(file + " could not be read");
-    for (const std::string& file : log_.overlong_files)
-      notes.push_back(file + " is too long: only its first part was read");
     for (const NewerFile& file : log_.newer_files)
       notes.push_back(file.file + " left out: it is of log format " + std::to_string(file.format) +
                       ", this detshim reads format " + std::to_string(known_log_format));
@@ -318,6 +320,10 @@ private:
   void add_code_notes(std::vector<std::string>& notes) const {
     if (code_.undecoded > 0)
       notes.push_back(counted(code_.undecoded, "place") + " in loaded code could not be decoded");
+    if (!code_.changed.empty())
+      notes.push_back(counted(code_.changed.size(), "file has", "files have") +
+                      " changed since the run, the first of them " + *code_.changed.begin() +
+                      ": places there are given by their offset alone");
     if (code_.missing.empty()) return;
     notes.push_back(counted(code_.missing.size(), "file") +
                     " that the log names cannot be looked into for what no hook sees, the first of them " +

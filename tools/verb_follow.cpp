@@ -136,7 +136,7 @@ private:
 
   void take_line(Tail& tail, const std::string& file, std::string_view line) {
     if (line.empty() || tail.start.format > known_log_format) return;
-    const std::optional<Record> record = parse_record(line);
+    const std::optional<Record> record = parser_.parse(line);
     if (!record) {
       logger_->warn("{}: a damaged line left out", printable(file));
       return;
@@ -209,6 +209,7 @@ private:
   std::map<std::string, Tail> tails_;
   std::unique_ptr<Descriptor> signals_, notifications_;
   SourceLines source_lines_;
+  RecordParser parser_;
 };
 
 } // namespace

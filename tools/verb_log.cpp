@@ -9,7 +9,7 @@ namespace detshim {
 namespace {
 
 bool holds_a_record(const Process& process) {
-  return !process.starts.empty() || !process.calls.empty() || !process.libraries.empty() || process.end;
+  return !process.starts.empty() || process.calls > 0 || !process.libraries.empty() || process.end;
 }
 
 /// Says in one line why there is nothing to print.
@@ -22,7 +22,7 @@ bool holds_a_record(const Process& process) {
     throw UsageError("the log in " + folder + " is of format " +
                      std::to_string(log.newer_files.front().format) + ", this detshim reads format " +
                      std::to_string(known_log_format));
-  if (log.files > 0) throw UsageError("no readable record in " + folder);
+  if (!log.files.empty()) throw UsageError("no readable record in " + folder);
   throw UsageError(
       "no log in " + folder +
       ": a program run by `detshim run -- program`, or with LD_PRELOAD=libdetshim.so, makes one as soon as "
@@ -33,10 +33,11 @@ bool holds_a_record(const Process& process) {
 } // namespace
 
 int log(const LogOptions& options) {
-  const Log log = read_log(options.folder.value_or(default_log_folder), options.run);
+  const Log log = read_log(options.folder.value_or(default_log_folder), options.run,
+                           options.all ? Keep::places_of_records : Keep::folded);
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
-  const LoadedCode code = scan_loaded_code(log, !options.no_scan);
+  const LoadedCode code = scan_loaded_code(log, summary, !options.no_scan);
   const Verdict verdict = judge(log, summary, code, options.accepts_kernels);
   if (options.json)
     print_log_json(log, summary, code, verdict, options.all);

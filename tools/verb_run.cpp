@@ -47,8 +47,8 @@ void check(const RunOptions& options) {
     require(is_one_of(*options.mode, {"enforce", "record", "observe", "strict", "off"}), "--mode",
             *options.mode, "enforce, record, observe, strict or off");
   if (options.policy)
-    require(is_one_of(*options.policy, {"fixed", "mix", "keep"}), "--policy", *options.policy,
-            "fixed, mix or keep");
+    require(is_one_of(*options.policy, {"fixed", "order", "mix", "keep"}), "--policy", *options.policy,
+            "fixed, order, mix or keep");
   if (options.log) require(!options.log->empty(), "--log", *options.log, "a folder, made when it is missing");
   if (options.command.empty())
     throw UsageError("no program to run: detshim run [options] -- program [args...]");

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace detshim {
@@ -40,6 +41,7 @@ public:
     find_launchers();
     if (!accepts_kernels) add_kernels();
     add_new_functions();
+    add_open_functions();
     add_settings();
     add_processes();
     add_libraries();
@@ -136,6 +138,13 @@ private:
               " that the log names cannot be looked into: " + some_of(code_.missing),
           "read the log where the program ran")
           .file = code_.missing.front();
+    if (!code_.changed.empty())
+      add(Standing::unverified, "changed_file",
+          counted(code_.changed.size(), "file has", "files have") +
+              " changed since the run, and cannot be looked into: " +
+              some_of({code_.changed.begin(), code_.changed.end()}),
+          "read the log before the program is built anew")
+          .file = *code_.changed.begin();
   }
 
   /// True if some process of the log that had `file` loaded had no file of `library`.
@@ -184,16 +193,17 @@ private:
 
   /// With DETSHIM_KERNELS=1 launches are in the log, also of kernels that no file holds.
   void find_launchers() {
-    for (const Process& process : log_.processes)
-      for (const Call& call : process.calls) {
-        if ((call.library != "cuda" && call.library != "cudart") ||
-            call.function.find("Launch") == std::string::npos)
-          continue;
-        const std::string file = call.at.substr(0, call.at.rfind('+'));
+    for (const SymbolSummary& symbol : summary_.symbols) {
+      if ((symbol.library != "cuda" && symbol.library != "cudart") ||
+          symbol.function.find("Launch") == std::string::npos)
+        continue;
+      for (const CallPlace& place : symbol.places) {
+        const std::string file = place.at.substr(0, place.at.rfind('+'));
         if (file.starts_with('/') && cuda_library_of(file).empty() &&
             std::ranges::find(verdict_.own_kernels, file) == verdict_.own_kernels.end())
           verdict_.own_kernels.push_back(file);
       }
+    }
   }
 
   /// A sum by atomics in a kernel differs from run to run, and no call tells. A verdict that said nothing of
@@ -268,6 +278,40 @@ private:
     }
   }
 
+  /// Functions that are known, and of which it is known that nobody says whether they repeat.
+  void add_open_functions() {
+    struct Open {
+      std::vector<std::string> functions;
+      bool is_lookup = true; ///< by lookups alone
+      const FunctionClass* of = nullptr;
+    };
+    std::map<std::tuple<std::string, std::string, std::string_view>, Open> all; // library, file, class
+    for (const Process& process : log_.processes)
+      for (const Bound& bound : process.bound) {
+        const KnownFunctions* const known = known_functions(bound.library);
+        for (const std::string& name : bound.functions) {
+          const FunctionClass* const of = known == nullptr ? nullptr : known->class_of(name);
+          if (of == nullptr || of->verdict == "harmless" || of->verdict == "told") continue;
+          Open& open = all[{bound.library, bound.by, of->name}];
+          if (std::ranges::find(open.functions, name) == open.functions.end()) open.functions.push_back(name);
+          open.is_lookup &= bound.is_lookup;
+          open.of = of;
+        }
+      }
+    for (const auto& [key, open] : all) {
+      const auto& [library, file, name] = key;
+      Reason& reason =
+          add(Standing::unverified, "open_function",
+              library + ": " + (file.empty() ? std::string("the program") : file) +
+                  (open.is_lookup ? " has looked up " : " is bound to ") + some_of(open.functions) +
+                  ", which detshim does not hook: " + std::string(open.of->reason),
+              "compare two runs");
+      reason.library = library;
+      reason.function = open.functions.front();
+      reason.file = file;
+    }
+  }
+
   // ---- How it was run ----
 
   void add_settings() {
@@ -311,8 +355,7 @@ private:
         programs.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
                            program + ")");
       if (process.starts.empty()) lost.push_back(process.file);
-      const bool is_trapped =
-          std::ranges::any_of(process.calls, [](const Call& call) { return call.library == "kernel"; });
+      const bool is_trapped = process.is_trapped;
       if (process.end && process.modules.empty() && !is_trapped) unnamed.push_back(program);
       if (is_trapped && std::ranges::find(answered, program) == answered.end()) answered.push_back(program);
     }
@@ -431,9 +474,6 @@ private:
           .file = file.file;
     for (const std::string& file : log_.unreadable_files)
       add(Standing::unverified, "unreadable", file + " cannot be read").file = file;
-    for (const std::string& file : log_.overlong_files)
-      add(Standing::unverified, "unreadable", file + " is too long: only its first part was read").file =
-          file;
   }
 
   const Log& log_;

@@ -129,6 +129,36 @@ bool open_log() {
   return opened != log_file::Opened::no;
 }
 
+/// Adds the object's build id in hexadecimal; nothing where it has none.
+void add_build_id(Line& line, const Module& module) {
+  size_t length = 0;
+  const unsigned char* id = build_id(module, length);
+  for (size_t i = 0; id != nullptr && i < length; ++i) line.add_hex(id[i], 2);
+}
+
+constinit uintptr_t told_builds[64] = {}; // by the base of the object
+constinit unsigned told_build_count = 0;
+
+/// Before the first call from an object: which build of it this is. A place in it means nothing in another. A
+/// forked child says no more of what its parent has said; what finds no room here is named at the end.
+void write_build(const void* caller) {
+  Module module;
+  if (!find_module(caller, module)) return;
+  for (unsigned i = 0; i < told_build_count; ++i)
+    if (told_builds[i] == module.base) return;
+  if (told_build_count == sizeof told_builds / sizeof *told_builds) return;
+  told_builds[told_build_count++] = module.base;
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"build\",\"file\":\"");
+  module_path(module, path_room, 600);
+  line.add_json(path_room).add("\",\"id\":\"");
+  const size_t before = line.length();
+  add_build_id(line, module);
+  if (line.length() == before) return;
+  line.add("\"}");
+  log_file::write(line);
+}
+
 /// Where a call came from: module and offset, which address-space randomisation does not change.
 void add_place(Line& line, const void* caller) {
   Module module;
@@ -230,6 +260,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   Counter* counter = new_counter(action, index);
   thread.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
   if (writable) {
+    write_build(caller);
     Line line(line_room, sizeof line_room);
     line.add("{\"t\":\"call\",\"n\":").add(uint64_t{++thread.records});
     add_text(line, "thread", thread.path);
@@ -315,7 +346,7 @@ void write_end() {
   log_file::write(line);
 }
 
-/// The paths of the loaded objects, each closed by a zero, in pages of the kernel.
+/// The loaded objects: of each its path and its build id, each closed by a zero, in pages of the kernel.
 class ModulePaths {
 public:
   ModulePaths() : text_(static_cast<char*>(sys::map(size))) {}
@@ -328,9 +359,13 @@ public:
   /// Adds one; false if there is no room left.
   bool add(const Module& module) {
     constexpr size_t longest = 4096;
-    if (text_ == nullptr || size - length_ < longest) return false;
+    constexpr size_t id_room = 128;
+    if (text_ == nullptr || size - length_ < longest + id_room) return false;
     module_path(module, text_ + length_, longest);
     length_ += text_length(text_ + length_) + 1;
+    TextWriter id(text_ + length_, id_room);
+    add_build_id(id, module);
+    length_ += text_length(id.c_str()) + 1;
     return true;
   }
   const char* begin() const { return text_; }
@@ -353,18 +388,26 @@ void find_modules(ModulePaths& paths) {
   });
 }
 
+const char* after(const char* text) { return text + text_length(text) + 1; }
+
 void write_modules(const ModulePaths& paths) {
   constexpr size_t line_is_long = 3000; // then the next path begins another line
-  constexpr size_t longest_path = 4000;
+  constexpr size_t longest_path = 3900;
   for (const char* path = paths.begin(); path != paths.end();) {
     Line line(line_room, sizeof line_room);
     line.add("{\"t\":\"modules\",\"files\":[");
+    const char* const first = path;
+    size_t ids = 0; // their length: they come behind the paths
     for (const char* before = "\""; path != paths.end(); before = ",\"") {
-      const size_t length = text_length(path);
-      if (*before == ',' && line.length() + length > line_is_long) break;
+      const char* const id = after(path);
+      if (*before == ',' && line.length() + text_length(path) + ids > line_is_long) break;
       line.add(before).add_json(path, longest_path).add('"');
-      path += length + 1;
+      ids += text_length(id) + 3;
+      path = after(id);
     }
+    line.add("],\"builds\":[");
+    for (const char* of = first; of != path; of = after(after(of)))
+      line.add(of == first ? "\"" : ",\"").add(after(of)).add('"');
     line.add("]}");
     log_file::write(line);
   }

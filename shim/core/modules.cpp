@@ -307,6 +307,32 @@ bool find_module(const void* address, Module& found) {
   });
 }
 
+const unsigned char* build_id(const Module& module, size_t& length) {
+  constexpr size_t longest = 32;
+  for (int i = 0; i < module.header_count; ++i) {
+    const ElfW(Phdr)& header = module.headers[i];
+    if (header.p_type != PT_NOTE || header.p_memsz == 0) continue;
+    const auto* at = reinterpret_cast<const unsigned char*>(module.base + header.p_vaddr);
+    const unsigned char* const end = at + header.p_memsz;
+    if (!module.holds(at) || !module.holds(end - 1)) continue;
+    const size_t alignment = header.p_align == 8 ? 8 : 4;
+    const auto padded = [alignment](size_t size) { return (size + alignment - 1) / alignment * alignment; };
+    while (static_cast<size_t>(end - at) >= sizeof(ElfW(Nhdr))) {
+      const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+      const size_t name = padded(sizeof *note + note->n_namesz);
+      const size_t size = padded(name + note->n_descsz);
+      if (size > static_cast<size_t>(end - at)) break;
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+          __builtin_memcmp(note + 1, "GNU", 4) == 0 && note->n_descsz <= longest) {
+        length = note->n_descsz;
+        return at + name;
+      }
+      at += size;
+    }
+  }
+  return nullptr;
+}
+
 bool is_own(const Module& module) { return module.holds(reinterpret_cast<const void*>(&is_own)); }
 
 const void* find_symbol(const char* name) {

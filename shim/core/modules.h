@@ -77,6 +77,9 @@ struct CodeRange {
 /// that cannot be told.
 CodeRange function_at(const void* address);
 
+/// The object's build id (NT_GNU_BUILD_ID) in memory, and its length; nullptr where the linker wrote none.
+const unsigned char* build_id(const Module& module, size_t& length);
+
 /// Our own object.
 bool is_own(const Module& module);
 

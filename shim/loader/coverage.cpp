@@ -3,6 +3,7 @@
 
 #include "core/cuda_libraries.h"
 #include "core/hook_table.h"
+#include "core/lock.h"
 #include "core/log.h"
 #include "core/modules.h"
 #include "core/options.h"
@@ -34,6 +35,10 @@ struct Findings {
   } libraries[cuda_library_count];
   bool defined[4096]; ///< by the row of the hook
   char line[4096];
+  /// Functions without a hook: the object, then of each the library's row plus one and the name; every text
+  /// is closed by a zero, and so is each object's list.
+  char unhooked[1 << 18];
+  size_t unhooked_length;
 
   Bypass* add(const Bypass& bypass) {
     if (count == most) return nullptr;
@@ -91,6 +96,49 @@ Hook* cuda_hook(const char* name, int& library) {
   if (hook == nullptr || hook->disabled) return nullptr;
   library = library_named(hook->info->library);
   return library >= 0 && matters(library) ? hook : nullptr;
+}
+
+/// The row of the CUDA library that a function of that name belongs to, or -1; -1 for the runtime and the
+/// driver, whose functions are not listed.
+int library_of_function(const char* name) {
+  int found = -1;
+  size_t longest = 0;
+  for (int i = 0; i < cuda_library_count; ++i) {
+    const size_t length = text_length(cuda_libraries[i].prefix);
+    if (length > longest && starts_with(name + (*name == 'p' ? 1 : 0), cuda_libraries[i].prefix))
+      found = i, longest = length;
+  }
+  const bool is_listed = found >= 0 && !same_text(cuda_libraries[found].name, "cudart") &&
+                         !same_text(cuda_libraries[found].name, "cuda");
+  return is_listed ? found : -1;
+}
+
+/// The object's references to functions of CUDA's libraries that have no hook. One that is bound when it is
+/// first called is bound to the object's own linkage table until then, and does not count.
+void find_unhooked(const Module& module, Findings& findings) {
+  if (library_of(module.path) >= 0) return; // they call each other, and the hooked call outside counts
+  constexpr size_t longest_path = 1024;
+  const size_t start = findings.unhooked_length;
+  if (sizeof findings.unhooked - start < longest_path + 2) return;
+  char* const text = findings.unhooked;
+  module_path(module, text + start, longest_path);
+  size_t at = start + text_length(text + start) + 1;
+  const size_t empty = at;
+  each_binding(module, [&](const char* name, const void* target, const void*) {
+    const int library = library_of_function(name);
+    if (library < 0 || target == nullptr || module.holds(target) || find_hook(name) != nullptr) return false;
+    Module of;
+    if (!find_module(target, of) || library_of(of.path) != library) return false;
+    const size_t length = text_length(name) + 1;
+    if (sizeof findings.unhooked - at < length + 2) return true;
+    text[at] = static_cast<char>(library + 1);
+    __builtin_memcpy(text + at + 1, name, length);
+    at += length + 1;
+    return false;
+  });
+  if (at == empty) return;
+  text[at] = 0;
+  findings.unhooked_length = at + 1;
 }
 
 /// The object's references to hooked functions that are bound to something else than the hook.
@@ -187,10 +235,96 @@ void record_coverage_of(int library, Findings& findings) {
   record_line(line.c_str(), line.length());
 }
 
+/// Writes `bound` records of one object's list of functions, for one library.
+void record_bound(int library, const char* object, const char* list, const char* how, char (&room)[4096]) {
+  constexpr size_t line_is_long = 3800;
+  for (const char* entry = list; *entry != 0;) {
+    TextWriter line(room, sizeof room);
+    line.add("{\"t\":\"bound\",\"lib\":\"").add(cuda_libraries[library].name);
+    line.add("\",\"by\":\"").add_json(object, 1024).add("\",\"how\":\"").add(how);
+    line.add("\",\"functions\":[");
+    const size_t before = line.length();
+    for (; *entry != 0 && line.length() < line_is_long; entry += text_length(entry) + 1) {
+      if (*entry != library + 1) continue;
+      line.add(line.length() == before ? "\"" : ",\"").add_json(entry + 1, 128).add('"');
+    }
+    if (line.length() == before) return;
+    line.add("]}");
+    record_line(line.c_str(), line.length());
+  }
+}
+
+const char* end_of_list(const char* entry) {
+  while (*entry != 0) entry += text_length(entry) + 1;
+  return entry + 1;
+}
+
+void record_unhooked(Findings& findings) {
+  for (const char* object = findings.unhooked; object != findings.unhooked + findings.unhooked_length;) {
+    const char* const list = object + text_length(object) + 1;
+    for (int i = 0; i < cuda_library_count; ++i) record_bound(i, object, list, "linked", findings.line);
+    object = end_of_list(list);
+  }
+}
+
+/// Lookups, in pages of the kernel: a program that makes none costs nothing. Of each the library's row plus
+/// one and the name, then who asked.
+struct Lookups {
+  char text[1 << 18];
+  size_t length;
+};
+constinit Lookups* lookups = nullptr;
+constinit uint64_t lookups_lock = 0;
+
+bool is_known_lookup(const char* name, const char* object) {
+  for (const char* at = lookups->text; at != lookups->text + lookups->length;) {
+    const char* const by = at + text_length(at) + 1;
+    if (same_text(at + 1, name) && same_text(by, object)) return true;
+    at = by + text_length(by) + 1;
+  }
+  return false;
+}
+
+void record_lookups() {
+  if (lookups == nullptr) return;
+  Lock guard(lookups_lock);
+  if (!guard.held()) return;
+  char room[1024];
+  for (const char* at = lookups->text; at != lookups->text + lookups->length;) {
+    const char* const by = at + text_length(at) + 1;
+    TextWriter line(room, sizeof room);
+    line.add("{\"t\":\"bound\",\"lib\":\"").add(cuda_libraries[*at - 1].name);
+    line.add("\",\"by\":\"").add_json(by, 600).add("\",\"how\":\"lookup\",\"functions\":[\"");
+    line.add_json(at + 1, 128).add("\"]}");
+    record_line(line.c_str(), line.length());
+    at = by + text_length(by) + 1;
+  }
+}
+
 } // namespace
+
+void note_lookup(const char* name, const void* caller) {
+  const int library = library_of_function(name);
+  Module by;
+  if (library < 0 || options().off() || !find_module(caller, by) || library_of(by.path) >= 0) return;
+  Lock guard(lookups_lock);
+  if (!guard.held()) return;
+  if (lookups == nullptr) lookups = static_cast<Lookups*>(sys::map(sizeof(Lookups)));
+  constexpr size_t longest_path = 512;
+  const size_t length = text_length(name) + 1;
+  if (lookups == nullptr || sizeof lookups->text - lookups->length < length + 1 + longest_path) return;
+  char* const entry = lookups->text + lookups->length;
+  char* const object = entry + 1 + length;
+  module_path(by, object, longest_path);
+  if (is_known_lookup(name, object)) return;
+  *entry = static_cast<char>(library + 1);
+  __builtin_memcpy(entry + 1, name, length);
+  lookups->length += 1 + length + text_length(object) + 1;
+}
 
 void record_coverage() {
   record_foreign();
+  if (has_log()) record_lookups();
   if (!any_module_path([](const char* path) { return library_of(path) >= 0; })) return;
   FindingsInPages pages;
   Findings* findings = pages.get();
@@ -204,6 +338,7 @@ void record_coverage() {
       if (const int library = library_of(module.path); library >= 0)
         find_library_files(module, library, *findings);
       find_bypasses(module, *findings);
+      find_unhooked(module, *findings);
       return false;
     });
   }
@@ -211,6 +346,7 @@ void record_coverage() {
   if (!has_log()) return;
   for (int i = 0; i < cuda_library_count; ++i)
     if (findings->libraries[i].is_loaded) record_coverage_of(i, *findings);
+  record_unhooked(*findings);
 }
 
 } // namespace detshim

@@ -8,6 +8,7 @@
 #include "core/log.h"
 #include "core/modules.h"
 #include "core/text.h"
+#include "loader/coverage.h"
 #include "loader/hook.h"
 
 #include <dlfcn.h>
@@ -81,6 +82,7 @@ LookupAnswer answer(const Hook& by, void* handle, const char* name, const void* 
   Hook* hook = find_hook(name);
   // A hook that is switched off is answered all the same: one function has one address, however it is found,
   // and its wrapper hands calls through.
+  if (hook == nullptr) note_lookup(name, caller);
   if (hook == nullptr || by.disabled) return ask_the_real_one;
   if (handle == RTLD_DEFAULT) {
     // The search finds our wrapper first. Where no library has the function, the program must hear so: it is

@@ -3,6 +3,8 @@
 // Every way past the hooks is taken by a program here, and must not be called covered.
 #include "cuda_test.h"
 
+#include <chrono>
+
 namespace {
 
 using nlohmann::json;
@@ -250,6 +252,44 @@ TEST_F(CoverageTest, ANewFunctionThatNobodyIsLinkedToIsNotVerified) {
                 DETSHIM_TEST_DOUBLE_FOLDERS "/curand_new_function/libcurand.so.10");
 }
 
+// It is in the list of known functions, and has no hook: nobody says whether it repeats.
+TEST_F(CoverageTest, AnUnhookedFunctionThatMayDifferIsNotVerified) {
+  for (const Environment& mode : {Environment{}, Environment{{"DETSHIM_MODE", "strict"}}}) {
+    const json document = judged("coverage_user_sparse", {"rand", "solve"}, mode);
+    expect_reason(document, "unverified", "open_function", "cusparseSbsrsv2_solve",
+                  programs + "coverage_user_sparse");
+  }
+  EXPECT_NE(
+      text().find("is bound to cusparseSbsrsv2_solve, which detshim does not hook: NVIDIA does not say"),
+      std::string::npos)
+      << text();
+}
+
+// A reference that is bound when it is first called tells that it was not; one that is bound at the start
+// does not.
+TEST_F(CoverageTest, AnUnhookedFunctionThatIsNotCalledIsCoveredIfThatCanBeTold) {
+  EXPECT_EQ(judged("coverage_user_sparse", {"rand"})["verdict"], "covered");
+  expect_reason(judged("coverage_user_sparse_now", {"rand"}), "unverified", "open_function",
+                "cusparseSbsrsv2_solve", programs + "coverage_user_sparse_now");
+}
+
+TEST_F(CoverageTest, AnUnhookedFunctionThatIsLookedUpIsNotVerified) {
+  const std::string load = "load=" + doubles + "/libcusparse.so.12";
+  const std::string program = programs + "coverage_no_user";
+  const std::string asked = "symbol=cusparseSbsrsv2_solve";
+  expect_reason(judged("coverage_no_user", {"rand", load, asked}), "unverified", "open_function",
+                "cusparseSbsrsv2_solve", program);
+  EXPECT_NE(text().find("has looked up cusparseSbsrsv2_solve"), std::string::npos) << text();
+  const json closed = judged("coverage_no_user", {"rand", load, asked, "close"});
+  EXPECT_TRUE(says(closed, "open_function")) << closed["reasons"];
+}
+
+TEST_F(CoverageTest, AnUnhookedFunctionThatIsHarmlessIsCovered) {
+  const json document = judged("coverage_no_user", {"rand", "load=" + doubles + "/libcusparse.so.12",
+                                                    "symbol=cusparseCreateIdentityPermutation"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+}
+
 TEST_F(CoverageTest, ALaterVersionIsNotVerified) {
   const std::string folder = DETSHIM_TEST_DOUBLE_FOLDERS "/curand_newer";
   expect_reason(judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", folder}}), "unverified", "version",
@@ -325,6 +365,37 @@ TEST_F(CoverageTest, AFileThatIsGoneIsNotVerified) {
   EXPECT_EQ(read()["verdict"], "covered") << read()["reasons"];
   std::filesystem::remove(copy);
   expect_reason(read(), "unverified", "missing_file", "", copy.string());
+}
+
+// A program that was built anew has other code at the places that the log names.
+TEST_F(CoverageTest, AFileThatHasChangedIsNotVerifiedAndNotReadFrom) {
+  const std::filesystem::path program = scratch_.path() / "train";
+  for (const std::string how : {"rand", "kill"}) {
+    std::filesystem::remove(program);
+    std::filesystem::copy_file(programs + "coverage_no_user", program);
+    std::filesystem::remove_all(log());
+    result_ = run({program.string(), "rand", how}, under_shim(scratch_, {{"DETSHIM_SEED", "42"}}));
+    const auto place_of_rand = [&]() -> json {
+      const json document = read();
+      for (const json& call : document["calls"])
+        if (call["function"] == "rand") return call["places"][0];
+      return nullptr;
+    };
+    ASSERT_TRUE(place_of_rand().is_object());
+    EXPECT_EQ(place_of_rand()["source"]["function"], "main") << how;
+
+    // Older than the log, as a file is that an archive or a package brought: its build alone tells.
+    std::filesystem::remove(program);
+    std::filesystem::copy_file(programs + "coverage_user", program);
+    std::filesystem::last_write_time(program,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    EXPECT_EQ(place_of_rand()["source"], nullptr) << how;
+    const json document = read();
+    EXPECT_EQ(document["changed_files"], json::array({program.string()})) << how;
+    EXPECT_TRUE(says(document, "changed_file")) << document["reasons"];
+    EXPECT_NE(text().find("train+0x"), std::string::npos) << "the place itself: " << text();
+    EXPECT_NE(text().find("1 file has changed since the run"), std::string::npos) << text();
+  }
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 //   create       makes a generator and destroys it
 //   open=FILE    dlopen(RTLD_NOW) and calls the function `use` in it; deep=FILE the same with RTLD_DEEPBIND
 //   load=FILE    dlopen(RTLD_NOW | RTLD_GLOBAL) alone
+//   symbol=NAME  dlsym in what was opened last
+//   solve        calls a function of cuSPARSE (built with DETSHIM_TEST_SPARSE)
 //   close        dlclose of what was opened last
 //   kill         ends without any handler
 //
@@ -21,6 +23,7 @@ extern "C" {
 int curandCreateGenerator(void** generator, int type);
 int curandCreateGeneratorFromNowhere(void** generator, int type);
 int curandDestroyGenerator(void* generator);
+int cusparseSbsrsv2_solve();
 }
 
 #ifdef DETSHIM_TEST_DEVICE_CODE
@@ -91,6 +94,12 @@ int main(int argc, char** argv) {
       last = use(value + 1, RTLD_NOW | RTLD_DEEPBIND);
     else if (is("load="))
       last = open(value + 1, RTLD_NOW | RTLD_GLOBAL);
+    else if (is("symbol="))
+      std::printf("%s is %sthere\n", value + 1, dlsym(last, value + 1) == nullptr ? "not " : "");
+#ifdef DETSHIM_TEST_SPARSE
+    else if (is("solve"))
+      cusparseSbsrsv2_solve();
+#endif
     else if (is("close"))
       dlclose(last);
     else if (is("kill"))

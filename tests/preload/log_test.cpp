@@ -93,8 +93,11 @@ void expect_documented(const ProcessLog& log) {
       if (record.contains("c")) {
         EXPECT_LT(record["c"].get<size_t>(), log.counts.size()) << record;
       }
+    } else if (type == "build") {
+      expect_keys(record, {{"file", {"string"}}, {"id", {"string"}}});
     } else if (type == "modules") {
-      expect_keys(record, {{"files", {"array"}}});
+      expect_keys(record, {{"files", {"array"}}, {"builds", {"array"}}});
+      EXPECT_EQ(record["files"].size(), record["builds"].size()) << record;
       for (const json& file : record["files"]) EXPECT_EQ(file.get<std::string>().substr(0, 1), "/") << record;
     } else if (type == "end") {
       expect_keys(record, {{"counts", {"object"}}});

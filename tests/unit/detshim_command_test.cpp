@@ -164,7 +164,7 @@ TEST_F(DetshimCommand, RunRefusesWrongValues) {
   expect_one_error_line(detshim({"run", "--mode", "fast", "true"}), 2,
                         "--mode 'fast' is not accepted: enforce, record, observe, strict or off");
   expect_one_error_line(detshim({"run", "--policy", "odd", "true"}), 2,
-                        "--policy 'odd' is not accepted: fixed, mix or keep");
+                        "--policy 'odd' is not accepted: fixed, order, mix or keep");
   expect_one_error_line(detshim({"run", "--library", "/no/such.so", "true"}), 2, "--library '/no/such.so'");
   expect_one_error_line(detshim({"run", "--mode", "\x1b[31m", "true"}), 2, "'\\x1b[31m'");
 }

@@ -1,9 +1,5 @@
 #include "log_reader/counts.h"
 
-#include "log_reader/open_file.h"
-
-#include <cstring>
-#include <string>
 #include <string_view>
 
 #include <unistd.h>
@@ -12,9 +8,8 @@ namespace detshim {
 namespace {
 
 constexpr std::size_t header_size = 64;
-constexpr std::size_t entry_size = 16;
 constexpr std::uint64_t last_exact_count = 32; // up to there every number is written
-constexpr std::size_t largest_file = header_size + entry_size * 4'000'000;
+constexpr std::uint64_t most_entries = 1 << 26; // a file with a hole may claim any size
 
 std::uint64_t little_endian(const char* bytes, std::size_t size) {
   std::uint64_t number = 0;
@@ -22,33 +17,70 @@ std::uint64_t little_endian(const char* bytes, std::size_t size) {
   return number;
 }
 
-std::string read_whole(int descriptor) {
-  std::string bytes;
-  char buffer[65536];
+/// Reads until `size` or the file's end; what was read.
+std::size_t read_at(int descriptor, char* to, std::size_t size, std::uint64_t offset) {
+  std::size_t length = 0;
   ssize_t count = 0;
-  while (bytes.size() < largest_file && (count = ::read(descriptor, buffer, sizeof buffer)) > 0)
-    bytes.append(buffer, static_cast<std::size_t>(count));
-  return bytes;
+  while (length < size &&
+         (count = ::pread(descriptor, to + length, size - length, static_cast<off_t>(offset + length))) > 0)
+    length += static_cast<std::size_t>(count);
+  return length;
 }
 
 } // namespace
 
-std::optional<std::vector<CountEntry>> read_counts(const std::filesystem::path& file) {
-  const OpenFile input(file);
-  if (!input) return std::nullopt;
-  const std::string bytes = read_whole(input.descriptor());
-  if (bytes.size() < header_size || !std::string_view(bytes).starts_with("DETSHIMC") ||
-      little_endian(&bytes[8], 4) != 1 || little_endian(&bytes[12], 4) != entry_size)
-    return std::nullopt;
+Counts::Counts(const std::filesystem::path& file) : file_(file) {
+  char header[header_size];
+  entries_known_ = file_ && read_at(file_.descriptor(), header, sizeof header, 0) == sizeof header &&
+                   std::string_view(header, 8) == "DETSHIMC" && little_endian(header + 8, 4) == 1 &&
+                   little_endian(header + 12, 4) == entry_size;
+}
 
-  std::vector<CountEntry> entries;
-  for (std::size_t at = header_size; at + entry_size <= bytes.size(); at += entry_size) {
-    const std::uint64_t calls = little_endian(&bytes[at], 8);
-    const std::uint64_t action = little_endian(&bytes[at + 8], 4);
-    entries.push_back({calls, action < action_count ? static_cast<Action>(action) : Action::none,
-                       calls <= last_exact_count || little_endian(&bytes[at + 12], 4) == 1});
+bool Counts::read_block(std::uint64_t number) {
+  if (block_ != number) {
+    const std::size_t length =
+        read_at(file_.descriptor(), bytes_.data(), bytes_.size(), header_size + number * bytes_.size());
+    block_length_ = length / entry_size;
+    block_ = number;
   }
-  return entries;
+  return block_length_ > 0;
+}
+
+std::optional<CountEntry> Counts::read(std::uint64_t index) {
+  if (!entries_known_ || index >= most_entries || !read_block(index / block_entries) ||
+      index % block_entries >= block_length_)
+    return std::nullopt;
+  const char* const bytes = bytes_.data() + index % block_entries * entry_size;
+  const std::uint64_t action = little_endian(bytes + 8, 4);
+  const std::uint64_t calls = little_endian(bytes, 8);
+  return CountEntry{calls, action < action_count ? static_cast<Action>(action) : Action::none,
+                    calls <= last_exact_count || little_endian(bytes + 12, 4) == 1};
+}
+
+std::optional<CountEntry> Counts::look_at(std::uint64_t index, Action action) {
+  const std::optional<CountEntry> entry = read(index);
+  return entry && entry->action == action ? entry : std::nullopt;
+}
+
+std::optional<CountEntry> Counts::take(std::uint64_t index, Action action) {
+  if (index < taken_.size() && taken_[index]) return std::nullopt;
+  const std::optional<CountEntry> entry = look_at(index, action);
+  if (!entry) return std::nullopt;
+  if (index >= taken_.size()) taken_.resize(index + 1);
+  taken_[index] = true;
+  return entry;
+}
+
+ActionCounts Counts::rest() {
+  ActionCounts sums{};
+  for (std::uint64_t i = 0; entries_known_ && i < most_entries; ++i) {
+    const std::optional<CountEntry> entry = read(i);
+    if (!entry) break;
+    if (entry->action == Action::none || (i < taken_.size() && taken_[i])) continue;
+    std::uint64_t& sum = sums[static_cast<std::size_t>(entry->action)];
+    sum = saturated_sum(sum, entry->calls);
+  }
+  return sums;
 }
 
 } // namespace detshim

@@ -1,8 +1,11 @@
 // The counts file beside a process's records: how often each record happened.
 #pragma once
 
-#include "core/describe.h"
+#include "log_reader/open_file.h"
+#include "log_reader/record.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -16,8 +19,37 @@ struct CountEntry {
   bool is_exact = true; ///< false: the process may have counted a little further
 };
 
-/// All entries of a counts file; nothing if the file is missing or does not start as one. A cut last entry
-/// is left out.
-std::optional<std::vector<CountEntry>> read_counts(const std::filesystem::path& file);
+/// Looks counts up in the file, of which it keeps little in memory: there may be millions.
+class Counts {
+public:
+  explicit Counts(const std::filesystem::path& file);
+
+  /// The file is there and begins as one.
+  bool can_be_read() const { return entries_known_; }
+
+  /// The entry of a record; nothing if it is not there, of another action, or was taken already: it belongs
+  /// to one record alone.
+  std::optional<CountEntry> take(std::uint64_t index, Action action);
+
+  /// The same, whoever took it.
+  std::optional<CountEntry> look_at(std::uint64_t index, Action action);
+
+  /// What no record took, by action.
+  ActionCounts rest();
+
+private:
+  static constexpr std::size_t entry_size = 16;
+  static constexpr std::size_t block_entries = 4096;
+
+  std::optional<CountEntry> read(std::uint64_t index);
+  bool read_block(std::uint64_t number);
+
+  OpenFile file_;
+  bool entries_known_ = false;
+  std::uint64_t block_ = ~std::uint64_t{0}; ///< which one is held
+  std::size_t block_length_ = 0;            ///< whole entries in it
+  std::array<char, block_entries * entry_size> bytes_;
+  std::vector<bool> taken_;
+};
 
 } // namespace detshim

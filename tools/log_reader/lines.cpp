@@ -12,10 +12,14 @@ void LineSplitter::feed(std::string_view bytes, const std::function<void(std::st
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     const std::string_view part = bytes.substr(0, end);
-    open_line_ += part.substr(0, longest_line - std::min(open_line_.size(), longest_line));
+    length_ += part.size();
+    const bool is_whole = open_line_.empty() && end != std::string_view::npos; // most are: they need no copy
+    if (!is_whole) open_line_ += part.substr(0, longest_line - std::min(open_line_.size(), longest_line));
     if (end == std::string_view::npos) return;
-    take(open_line_);
+    take(is_whole ? part.substr(0, longest_line) : std::string_view(open_line_));
     open_line_.clear();
+    line_start_ += length_ + 1;
+    length_ = 0;
     bytes.remove_prefix(end + 1);
   }
 }

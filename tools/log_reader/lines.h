@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,15 @@ public:
   /// The stream so far ends within a line.
   bool has_open_line() const { return !open_line_.empty(); }
 
+  /// Where in the stream the line begins that is being taken, or else the next one.
+  std::uint64_t line_start() const { return line_start_; }
+
+  /// Bytes that were fed.
+  std::uint64_t length() const { return line_start_ + length_; }
+
 private:
   std::string open_line_;
+  std::uint64_t line_start_ = 0, length_ = 0; ///< length_: of the line so far, what was dropped included
 };
 
 /// Feeds `splitter` all that is left to read in `descriptor`, then returns. False after a read error, and

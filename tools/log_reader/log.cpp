@@ -5,17 +5,19 @@
 #include "log_reader/open_file.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <set>
 #include <system_error>
 
+#include <unistd.h>
+
 namespace detshim {
 namespace {
-
-// More than any program has distinct places to call from; a file that goes on for ever must not.
-constexpr std::size_t most_lines = 1'000'000;
 
 constexpr std::string_view records_suffix = ".jsonl";
 
@@ -33,62 +35,116 @@ Process named_process(const std::string& file) {
   return process;
 }
 
+/// A process while its file is read.
+struct OpenProcess {
+  Process process;
+  FoldedCalls calls;
+  std::vector<std::string> modules;
+  std::map<std::string, std::set<std::string>> builds;
+  std::set<std::string> threads{"0"};
+};
+
+CallCount count_of(const std::optional<CountEntry>& entry) {
+  if (!entry) return {1, false};
+  // An entry that still counts 0 is of a call that never returned: it was made all the same.
+  return {std::max<std::uint64_t>(entry->calls, 1), entry->calls > 0 && entry->is_exact};
+}
+
 /// The processes of one file: more than one only if a later run came to the same rank, path and pid.
 class FileReader {
 public:
-  FileReader(Log& log, const std::filesystem::path& folder, const std::string& file)
-      : log_(log), file_(file), records_(folder / file),
-        counts_((folder / file).replace_extension(".counts")), processes_{named_process(file)} {}
-
-  void read() {
-    const OpenFile input(records_);
-    LineSplitter splitter;
-    const auto take = [this](std::string_view line) { take_line(line); };
-    if (!input ||
-        (!read_lines(input.descriptor(), splitter, take, [this] { return goes_on(); }) && goes_on())) {
-      log_.unreadable_files.push_back(file_);
-      return;
-    }
-    if (newer_format_ != 0) {
-      log_.newer_files.push_back({file_, newer_format_});
-      return;
-    }
-    if (lines_ >= most_lines)
-      log_.overlong_files.push_back(file_);
-    else
-      processes_.back().has_torn_line = splitter.has_open_line();
-    add_counts();
-    std::move(processes_.begin(), processes_.end(), std::back_inserter(log_.processes));
+  FileReader(const std::filesystem::path& folder, const std::string& file, std::size_t number, Keep keep,
+             RecordParser& parser)
+      : file_(file), number_(number), keep_(keep), parser_(parser), input_(folder / file),
+        counts_((folder / file).replace_extension(".counts")) {
+    begin_process(0);
   }
 
+  /// False if the file cannot be read.
+  bool read() {
+    if (!input_) return false;
+    const auto take = [this](std::string_view line) { take_line(line); };
+    const auto more = [this] { return goes_on(); };
+    if (!read_lines(input_.descriptor(), splitter_, take, more) && goes_on()) return false;
+    processes_.back().process.has_torn_line = splitter_.has_open_line();
+    for (OpenProcess& open : processes_) {
+      open.process.has_counts = counts_.can_be_read();
+      open.process.threads = open.threads.size();
+    }
+    processes_.back().process.unrecorded = counts_.rest();
+    return true;
+  }
+
+  std::uint64_t newer_format() const { return newer_format_; }
+  std::vector<OpenProcess>& processes() { return processes_; }
+
 private:
-  bool goes_on() const { return newer_format_ == 0 && lines_ < most_lines; }
+  /// What is written while the file is read is left for the next time: a log that grows for ever has an end.
+  bool goes_on() const { return newer_format_ == 0 && splitter_.length() < input_.size(); }
+
+  void begin_process(std::uint64_t at) {
+    processes_.emplace_back();
+    processes_.back().process = named_process(file_);
+    processes_.back().process.file_number = number_;
+    processes_.back().process.begin = at;
+  }
 
   void take_line(std::string_view line) {
-    if (line.empty() || !goes_on()) return;
-    ++lines_;
-    Process& process = processes_.back();
-    std::optional<Record> record = parse_record(line);
+    if (line.empty() || newer_format_ != 0) return;
+    OpenProcess& open = processes_.back();
+    Process& process = open.process;
+    std::optional<Record> record = parser_.parse(line);
     if (!record) ++process.damaged_lines;
     if (!record) return;
-    if (Start* start = std::get_if<Start>(&*record))
+    if (const Call* call = std::get_if<Call>(&*record))
+      take_call(open, *call);
+    else if (Start* start = std::get_if<Start>(&*record))
       take_start(std::move(*start));
     else if (const MoreEnvironment* more = std::get_if<MoreEnvironment>(&*record))
       add_environment(process, *more);
     else if (Library* library = std::get_if<Library>(&*record))
       process.libraries.push_back(std::move(*library));
-    else if (Call* call = std::get_if<Call>(&*record))
-      process.calls.push_back(std::move(*call));
+    else if (const Build* build = std::get_if<Build>(&*record))
+      add_build(open, build->file, build->id);
+    else if (Bound* bound = std::get_if<Bound>(&*record))
+      process.bound.push_back(std::move(*bound));
     else if (Coverage* coverage = std::get_if<Coverage>(&*record))
       process.coverage.push_back(std::move(*coverage));
     else if (const Modules* modules = std::get_if<Modules>(&*record))
-      process.modules.insert(process.modules.end(), modules->files.begin(), modules->files.end());
+      add_modules(open, *modules);
     else if (const Rights* rights = std::get_if<Rights>(&*record))
       process.gave_up_rights = rights->function;
     else if (Lost* lost = std::get_if<Lost>(&*record))
       process.lost.push_back(std::move(*lost));
     else if (const End* end = std::get_if<End>(&*record))
       process.end = *end;
+  }
+
+  void take_call(OpenProcess& open, const Call& call) {
+    Process& process = open.process;
+    ++process.calls;
+    if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
+    process.is_trapped |= call.library == "kernel";
+    const std::optional<CountEntry> entry =
+        call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
+    SymbolCalls& calls = open.calls.of(call);
+    calls.add(call, count_of(entry));
+    if (!process.starts.empty() && process.starts.back().policy == "order")
+      open.calls.add_seed(process.rank, call);
+    if (keep_ == Keep::places_of_records)
+      calls.records.push_back({.file = number_ & 0x7FFFFF,
+                               .has_own_count = entry.has_value(),
+                               .offset = splitter_.line_start() & 0xFFFFFFFFFF});
+  }
+
+  static void add_build(OpenProcess& open, const std::string& file, const std::string& id) {
+    if (!file.empty() && !id.empty()) open.builds[file].insert(id);
+  }
+
+  static void add_modules(OpenProcess& open, const Modules& modules) {
+    open.modules.insert(open.modules.end(), modules.files.begin(), modules.files.end());
+    for (std::size_t i = 0; i < std::min(modules.files.size(), modules.builds.size()); ++i)
+      add_build(open, modules.files[i], modules.builds[i]);
   }
 
   static void add_environment(Process& process, const MoreEnvironment& more) {
@@ -103,9 +159,12 @@ private:
       newer_format_ = start.format;
       return;
     }
-    if (!processes_.back().starts.empty() && processes_.back().run != start.run)
-      processes_.push_back(named_process(file_));
-    Process& process = processes_.back();
+    const Process& before = processes_.back().process;
+    if (!before.starts.empty() && before.run != start.run) {
+      processes_.back().process.end_offset = splitter_.line_start();
+      begin_process(splitter_.line_start());
+    }
+    Process& process = processes_.back().process;
     process.run = start.run;
     process.rank = start.rank;
     process.pid = start.pid;
@@ -115,54 +174,113 @@ private:
     process.starts.push_back(std::move(start));
   }
 
-  void add_counts() {
-    std::optional<std::vector<CountEntry>> entries = read_counts(counts_);
-    if (!entries) return;
-    for (Process& process : processes_) {
-      process.has_counts = true;
-      for (Call& call : process.calls) {
-        if (!call.counter || *call.counter >= entries->size()) continue;
-        CountEntry& entry = (*entries)[static_cast<std::size_t>(*call.counter)];
-        if (entry.action != call.action) continue;
-        // An entry that still counts 0 is of a call that never returned: it was made all the same.
-        call.count_is_exact = entry.calls > 0 && entry.is_exact;
-        call.count = std::max<std::uint64_t>(entry.calls, 1);
-        entry = {}; // it belongs to this record alone
-      }
-    }
-    ActionCounts& unrecorded = processes_.back().unrecorded;
-    for (const CountEntry& entry : *entries) {
-      std::uint64_t& calls = unrecorded[static_cast<std::size_t>(entry.action)];
-      if (entry.action != Action::none) calls = saturated_sum(calls, entry.calls);
-    }
-  }
-
-  Log& log_;
   const std::string& file_;
-  std::filesystem::path records_, counts_;
-  std::vector<Process> processes_;
-  std::size_t lines_ = 0;
+  std::size_t number_;
+  Keep keep_;
+  RecordParser& parser_;
+  OpenFile input_;
+  Counts counts_;
+  LineSplitter splitter_;
+  std::vector<OpenProcess> processes_;
   std::uint64_t newer_format_ = 0;
 };
 
-/// Keeps the processes of the wanted run, and those that cannot say which run they belong to.
-void keep_one_run(Log& log, const std::optional<std::string>& wanted) {
-  std::set<std::string, std::greater<>> runs;
-  for (const Process& process : log.processes)
-    if (!process.run.empty()) runs.insert(process.run);
-  if (wanted)
-    log.run = *wanted;
-  else if (!runs.empty())
-    log.run = *runs.begin();
-  std::erase_if(log.processes,
-                [&log](const Process& process) { return !process.run.empty() && process.run != log.run; });
-  runs.erase(log.run);
-  log.other_runs.assign(runs.begin(), runs.end());
-  for (const Process& process : log.processes) {
-    log.damaged_lines += process.damaged_lines;
-    log.torn_lines += process.has_torn_line ? 1 : 0;
+/// Keeps what is of the wanted run, or of the newest so far, and of processes that cannot say which run they
+/// belong to.
+class RunKeeper {
+public:
+  RunKeeper(Log& log, const std::optional<std::string>& wanted) : log_(log), wanted_(wanted) {
+    if (wanted) log.run = *wanted;
   }
-}
+
+  void add(OpenProcess&& open, std::filesystem::file_time_type written) {
+    const std::string run = open.process.run;
+    if (!run.empty()) {
+      runs_.insert(run);
+      if (!wanted_ && run > log_.run) turn_to(run);
+      if (run != log_.run) return;
+    }
+    log_.written = std::max(log_.written, written);
+    (run.empty() ? of_no_run_ : log_.calls).add(std::move(open.calls));
+    for (auto& [file, ids] : open.builds) log_.builds[file].merge(ids);
+    open.process.modules = share(std::move(open.modules));
+    log_.damaged_lines += open.process.damaged_lines;
+    log_.torn_lines += open.process.has_torn_line ? 1 : 0;
+    log_.processes.push_back(std::move(open.process));
+  }
+
+  void finish() {
+    log_.calls.add(std::move(of_no_run_));
+    for (auto& [symbol, calls] : log_.calls.symbols)
+      std::ranges::sort(calls.records, {}, [](const RecordPlace& place) {
+        return std::pair<std::uint64_t, std::uint64_t>(place.file, place.offset);
+      });
+    runs_.erase(log_.run);
+    log_.other_runs.assign(runs_.begin(), runs_.end());
+  }
+
+private:
+  void turn_to(const std::string& run) {
+    log_.run = run;
+    log_.calls = {};
+    std::erase_if(log_.processes, [](const Process& process) { return !process.run.empty(); });
+    log_.damaged_lines = log_.torn_lines = 0;
+    for (const Process& process : log_.processes) {
+      log_.damaged_lines += process.damaged_lines;
+      log_.torn_lines += process.has_torn_line ? 1 : 0;
+    }
+    log_.builds.clear();
+    log_.written = {};
+  }
+
+  SharedTexts share(std::vector<std::string> texts) {
+    std::shared_ptr<const std::vector<std::string>>& known = known_texts_[texts];
+    if (!known) known = std::make_shared<const std::vector<std::string>>(std::move(texts));
+    return SharedTexts(known);
+  }
+
+  Log& log_;
+  const std::optional<std::string>& wanted_;
+  FoldedCalls of_no_run_;
+  std::set<std::string, std::greater<>> runs_;
+  std::map<std::vector<std::string>, std::shared_ptr<const std::vector<std::string>>> known_texts_;
+};
+
+/// Reads lines of one record file again, and what the counts file says of them.
+class RecordFile {
+public:
+  RecordFile(const std::filesystem::path& folder, const std::string& file)
+      : input_(folder / file), counts_((folder / file).replace_extension(".counts")) {}
+
+  void visit(const RecordPlace& place, RecordParser& parser,
+             const std::function<void(const Call&, const CallCount&)>& visit) {
+    if (!input_) return; // gone since it was read
+    const std::optional<Record> record = parser.parse(line_at(place.offset));
+    const Call* const call = record ? std::get_if<Call>(&*record) : nullptr;
+    if (call == nullptr) return;
+    visit(*call, count_of(place.has_own_count && call->counter ? counts_.look_at(*call->counter, call->action)
+                                                               : std::nullopt));
+  }
+
+private:
+  /// Records of one symbol often stand close to each other: what was read last is kept.
+  std::string_view line_at(std::uint64_t offset) {
+    if (offset < start_ || offset - start_ + LineSplitter::longest_line > length_) {
+      const ssize_t count =
+          ::pread(input_.descriptor(), bytes_.data(), bytes_.size(), static_cast<off_t>(offset));
+      start_ = offset;
+      length_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+    const std::string_view rest(bytes_.data() + (offset - start_), length_ - (offset - start_));
+    return rest.substr(0, std::min(rest.find('\n'), LineSplitter::longest_line));
+  }
+
+  OpenFile input_;
+  Counts counts_;
+  std::uint64_t start_ = 0;
+  std::size_t length_ = 0;
+  std::array<char, 65536> bytes_;
+};
 
 bool comes_before(const Process& a, const Process& b) {
   if (a.rank != b.rank) return a.rank < b.rank;
@@ -189,15 +307,48 @@ std::vector<std::string> record_files(const std::filesystem::path& folder) {
   return files;
 }
 
-Log read_log(const std::filesystem::path& folder, const std::optional<std::string>& run) {
+Log read_log(const std::filesystem::path& folder, const std::optional<std::string>& run, Keep keep) {
   Log log;
   log.folder = folder.string();
-  const std::vector<std::string> files = record_files(folder);
-  log.files = files.size();
-  for (const std::string& file : files) FileReader(log, folder, file).read();
-  keep_one_run(log, run);
+  log.files = record_files(folder);
+  RunKeeper keeper(log, run);
+  RecordParser parser;
+  for (std::size_t i = 0; i < log.files.size(); ++i) {
+    FileReader reader(folder, log.files[i], i, keep, parser);
+    if (!reader.read()) {
+      log.unreadable_files.push_back(log.files[i]);
+    } else if (reader.newer_format() != 0) {
+      log.newer_files.push_back({log.files[i], reader.newer_format()});
+    } else {
+      std::error_code error;
+      const auto written = std::filesystem::last_write_time(folder / log.files[i], error);
+      for (OpenProcess& open : reader.processes())
+        keeper.add(std::move(open), error ? std::filesystem::file_time_type{} : written);
+    }
+  }
+  keeper.finish();
   std::stable_sort(log.processes.begin(), log.processes.end(), comes_before);
   return log;
+}
+
+void each_record(const Log& log, const SymbolCalls& calls,
+                 const std::function<void(const Process&, const Call&, const CallCount&)>& visit) {
+  RecordParser parser;
+  for (const Process& process : log.processes) {
+    const auto key = [](const RecordPlace& place) {
+      return std::pair<std::uint64_t, std::uint64_t>(place.file, place.offset);
+    };
+    const auto first = std::ranges::lower_bound(
+        calls.records, std::pair(std::uint64_t{process.file_number}, process.begin), {}, key);
+    std::unique_ptr<RecordFile> file;
+    for (auto place = first; place != calls.records.end() && place->file == process.file_number &&
+                             place->offset < process.end_offset;
+         ++place) {
+      if (!file) file = std::make_unique<RecordFile>(log.folder, log.files[process.file_number]);
+      file->visit(*place, parser,
+                  [&](const Call& call, const CallCount& count) { visit(process, call, count); });
+    }
+  }
 }
 
 } // namespace detshim

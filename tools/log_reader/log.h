@@ -1,33 +1,63 @@
-// A log folder, read whole: one Process for each process of the chosen run.
+// A log folder, read in a stream: one Process for each process of the chosen run, and their calls folded.
 #pragma once
 
+#include "log_reader/calls.h"
 #include "log_reader/record.h"
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace detshim {
 
+/// Texts that many processes have alike: held once.
+class SharedTexts {
+public:
+  SharedTexts() = default;
+  explicit SharedTexts(std::shared_ptr<const std::vector<std::string>> texts) : texts_(std::move(texts)) {}
+
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+  bool empty() const { return all().empty(); }
+
+private:
+  const std::vector<std::string>& all() const {
+    static const std::vector<std::string> none;
+    return texts_ ? *texts_ : none;
+  }
+  std::shared_ptr<const std::vector<std::string>> texts_;
+};
+
 /// What one process wrote, over all the programs that it became by exec.
 struct Process {
-  std::string file; ///< name of its .jsonl file
-  std::string run;  ///< empty if no start record could be read
+  std::string file;            ///< name of its .jsonl file
+  std::size_t file_number = 0; ///< of that file in Log::files
+  std::uint64_t begin = 0;     ///< its part of that file: a later run may have written to it too
+  std::uint64_t end_offset = std::numeric_limits<std::uint64_t>::max();
+  std::string run; ///< empty if no start record could be read
   std::int64_t rank = 0, pid = 0;
   std::string path;
   std::vector<Start> starts; ///< the first program, then one for each exec
   std::vector<Library> libraries;
   std::size_t libraries_before_exec = 0; ///< so many of them were answered to programs that executed another
-  std::vector<Call> calls;
-  std::vector<Coverage> coverage;   ///< of the CUDA libraries that were loaded at the end
-  std::vector<std::string> modules; ///< files that were loaded at the end; empty if it was killed
-  std::vector<Lost> lost;           ///< processes that it, or one behind it, says have no log
-  std::string gave_up_rights;       ///< the call by which it did; empty: none
-  std::optional<End> end;           ///< nothing: killed, still running, or it left without its exit handlers
-  bool has_counts = false;          ///< its counts file could be read
-  ActionCounts unrecorded{};        ///< calls that were counted, but whose record is lost
+  std::uint64_t calls = 0;               ///< records of calls: they themselves are in Log::calls
+  std::size_t threads = 1;               ///< that made them, and the main thread
+  bool is_trapped = false;               ///< the supervisor answered it (`run --trap-syscalls`)
+  std::vector<Bound> bound;              ///< functions of CUDA's libraries that it uses and that have no hook
+  std::vector<Coverage> coverage;        ///< of the CUDA libraries that were loaded at the end
+  SharedTexts modules;                   ///< files that were loaded at the end; empty if it was killed
+  std::vector<Lost> lost;                ///< processes that it, or one behind it, says have no log
+  std::string gave_up_rights;            ///< the call by which it did; empty: none
+  std::optional<End> end;    ///< nothing: killed, still running, or it left without its exit handlers
+  bool has_counts = false;   ///< its counts file could be read
+  ActionCounts unrecorded{}; ///< calls that were counted, but whose record is lost
   std::size_t damaged_lines = 0;
   bool has_torn_line = false; ///< its last line was cut
 };
@@ -43,16 +73,18 @@ struct Log {
   std::string run;                     ///< the run that was chosen, the newest unless asked otherwise
   std::vector<std::string> other_runs; ///< runs in the same folder that were left out, newest first
   std::vector<Process> processes;      ///< by rank, then process path
-  std::size_t files = 0;               ///< record files in the folder
-  std::size_t damaged_lines = 0;       ///< lines in the middle of a file that could not be read
-  std::size_t torn_lines = 0;          ///< last lines without a newline
-  std::vector<NewerFile> newer_files;  ///< refused
+  FoldedCalls calls;                   ///< of those processes
+  std::map<std::string, std::set<std::string>> builds; ///< of the files that it names: what ran
+  std::filesystem::file_time_type written;             ///< when something was last written to its files
+  std::vector<std::string> files;                      ///< names of the record files in the folder
+  std::size_t damaged_lines = 0;      ///< lines in the middle of a file that could not be read
+  std::size_t torn_lines = 0;         ///< last lines without a newline
+  std::vector<NewerFile> newer_files; ///< refused
   std::vector<std::string> unreadable_files;
-  std::vector<std::string> overlong_files; ///< read up to a limit only
 
   /// Some of what was written could not be read: what is missing is not known.
   bool is_incomplete() const {
-    return damaged_lines > 0 || !newer_files.empty() || !unreadable_files.empty() || !overlong_files.empty();
+    return damaged_lines > 0 || !newer_files.empty() || !unreadable_files.empty();
   }
 };
 
@@ -60,8 +92,16 @@ struct Log {
 /// ("0", "0e", "0w"): the root of the tree of processes of rank 0.
 bool is_first_process(std::int64_t rank, const std::string& path);
 
+enum class Keep { folded, places_of_records };
+
 /// Reads all processes of one run: `run`, or the newest. A folder that does not exist is an empty log.
-Log read_log(const std::filesystem::path& folder, const std::optional<std::string>& run = std::nullopt);
+Log read_log(const std::filesystem::path& folder, const std::optional<std::string>& run = std::nullopt,
+             Keep keep = Keep::folded);
+
+/// Reads the records again that a log of Keep::places_of_records says the places of, and calls
+/// visit(process, call, count) for each: by rank and process path, then as they were written.
+void each_record(const Log& log, const SymbolCalls& calls,
+                 const std::function<void(const Process&, const Call&, const CallCount&)>& visit);
 
 /// The names of the record files in `folder`, sorted.
 std::vector<std::string> record_files(const std::filesystem::path& folder);

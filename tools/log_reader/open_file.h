@@ -1,6 +1,7 @@
 // A regular file, open for reading. Anything else (a pipe would wait for ever) counts as not there.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -15,6 +16,7 @@ public:
       : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
     struct stat status;
     if (descriptor_ >= 0 && (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode))) close();
+    if (descriptor_ >= 0) size_ = static_cast<std::uint64_t>(status.st_size);
   }
   ~OpenFile() { close(); }
   OpenFile(const OpenFile&) = delete;
@@ -22,6 +24,7 @@ public:
 
   explicit operator bool() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
+  std::uint64_t size() const { return size_; } ///< when it was opened
 
 private:
   void close() {
@@ -30,6 +33,7 @@ private:
   }
 
   int descriptor_;
+  std::uint64_t size_ = 0;
 };
 
 } // namespace detshim

@@ -1,46 +1,74 @@
 #include "log_reader/record.h"
 
-#include <nlohmann/json.hpp>
+#include <simdjson.h>
 
 #include <limits>
+#include <utility>
 
 namespace detshim {
 namespace {
 
-using Json = nlohmann::ordered_json; // keeps the order in which a symbol's fields were written
+using simdjson::dom::element;
+using simdjson::dom::object;
 
-const Json* find(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
+/// Nothing where there is no such key; the last where there are several, as most readers of JSON have it.
+std::optional<element> find(const object& in, std::string_view key) {
+  std::optional<element> found;
+  for (const auto field : in)
+    if (field.key == key) found = field.value;
+  return found;
 }
 
-std::optional<std::string> optional_text(const Json& object, const char* key) {
-  const Json* value = find(object, key);
-  if (value == nullptr || !value->is_string()) return std::nullopt;
-  return value->get<std::string>();
+std::optional<std::string> optional_text(const element& value) {
+  if (std::string_view text; value.get(text) == simdjson::SUCCESS) return std::string(text);
+  return std::nullopt;
 }
 
-std::string text(const Json& object, const char* key) { return optional_text(object, key).value_or(""); }
+std::optional<std::string> optional_text(const object& in, std::string_view key) {
+  const std::optional<element> value = find(in, key);
+  return value ? optional_text(*value) : std::nullopt;
+}
 
-std::vector<std::string> texts(const Json& object, const char* key) {
+std::string text(const element& value) { return optional_text(value).value_or(""); }
+std::string text(const object& in, std::string_view key) { return optional_text(in, key).value_or(""); }
+
+std::vector<std::string> texts(const element& value) {
   std::vector<std::string> result;
-  const Json* values = find(object, key);
-  if (values == nullptr || !values->is_array()) return result;
-  for (const Json& value : *values)
-    if (value.is_string()) result.push_back(value.get<std::string>());
+  if (simdjson::dom::array values; value.get(values) == simdjson::SUCCESS)
+    for (const element entry : values)
+      if (std::optional<std::string> text = optional_text(entry)) result.push_back(std::move(*text));
   return result;
 }
 
-std::optional<std::uint64_t> natural_number(const Json& object, const char* key) {
-  const Json* value = find(object, key);
-  if (value == nullptr || !value->is_number_unsigned()) return std::nullopt;
-  return value->get<std::uint64_t>();
+std::vector<std::string> texts(const object& in, std::string_view key) {
+  const std::optional<element> value = find(in, key);
+  return value ? texts(*value) : std::vector<std::string>();
 }
 
-std::int64_t small_number(const Json& object, const char* key) {
-  const std::optional<std::uint64_t> number = natural_number(object, key);
+std::optional<std::uint64_t> natural_number(const element& value) {
+  if (std::uint64_t number = 0; value.get(number) == simdjson::SUCCESS) return number;
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> natural_number(const object& in, std::string_view key) {
+  const std::optional<element> value = find(in, key);
+  return value ? natural_number(*value) : std::nullopt;
+}
+
+std::int64_t small_number(const object& in, std::string_view key) {
+  const std::optional<std::uint64_t> number = natural_number(in, key);
   if (!number || *number > std::numeric_limits<std::int32_t>::max()) return 0;
   return static_cast<std::int64_t>(*number);
+}
+
+/// Calls visit(object) for each object in the array of that name.
+template <typename Visit>
+void each_object(const object& in, std::string_view key, Visit visit) {
+  const std::optional<element> value = find(in, key);
+  simdjson::dom::array entries;
+  if (!value || value->get(entries) != simdjson::SUCCESS) return;
+  for (const element entry : entries)
+    if (object one; entry.get(one) == simdjson::SUCCESS) visit(one);
 }
 
 Action action_named(std::string_view name) {
@@ -49,99 +77,117 @@ Action action_named(std::string_view name) {
   return Action::none;
 }
 
-std::vector<EnvironmentChange> changes_in(const Json& object) {
+std::vector<EnvironmentChange> changes_in(const object& in) {
   std::vector<EnvironmentChange> result;
-  if (const Json* changes = find(object, "env"); changes != nullptr && changes->is_array())
-    for (const Json& change : *changes)
-      if (change.is_object())
-        result.push_back({text(change, "name"), optional_text(change, "was"), text(change, "now")});
+  each_object(in, "env", [&result](const object& change) {
+    result.push_back({text(change, "name"), optional_text(change, "was"), text(change, "now")});
+  });
   return result;
 }
 
-MoreEnvironment parse_environment(const Json& object) {
-  MoreEnvironment environment{changes_in(object), {}};
-  if (const Json* noted = find(object, "noted"); noted != nullptr && noted->is_array())
-    for (const Json& variable : *noted)
-      if (variable.is_object())
-        environment.noted.push_back({text(variable, "name"), text(variable, "value")});
+MoreEnvironment parse_environment(const object& in) {
+  MoreEnvironment environment{changes_in(in), {}};
+  each_object(in, "noted", [&environment](const object& variable) {
+    environment.noted.push_back({text(variable, "name"), text(variable, "value")});
+  });
   return environment;
 }
 
-std::optional<Record> parse_start(const Json& object) {
-  const std::optional<std::uint64_t> format = natural_number(object, "v");
+std::optional<Record> parse_start(const object& in) {
+  const std::optional<std::uint64_t> format = natural_number(in, "v");
   if (!format) return std::nullopt;
   Start start;
   start.format = *format;
   if (start.format > known_log_format) return start;
-  start.detshim = text(object, "detshim");
-  start.run = text(object, "run");
-  start.pid = small_number(object, "pid");
-  start.rank = small_number(object, "rank");
-  start.path = text(object, "path");
-  start.program = text(object, "program");
-  start.args = texts(object, "args");
-  start.mode = text(object, "mode");
-  start.policy = text(object, "policy");
-  start.seed = optional_text(object, "seed");
-  start.seed_from = optional_text(object, "seed_from");
-  start.disabled = optional_text(object, "disabled");
-  start.layout = optional_text(object, "layout");
-  start.environment = changes_in(object);
+  start.detshim = text(in, "detshim");
+  start.run = text(in, "run");
+  start.pid = small_number(in, "pid");
+  start.rank = small_number(in, "rank");
+  start.path = text(in, "path");
+  start.program = text(in, "program");
+  start.args = texts(in, "args");
+  start.mode = text(in, "mode");
+  start.policy = text(in, "policy");
+  start.seed = optional_text(in, "seed");
+  start.seed_from = optional_text(in, "seed_from");
+  start.disabled = optional_text(in, "disabled");
+  start.layout = optional_text(in, "layout");
+  start.environment = changes_in(in);
   return start;
 }
 
-bool is_common_key(std::string_view key) {
-  for (const char* common : {"t", "n", "thread", "lib", "fn", "do", "why", "at", "py", "c"})
-    if (key == common) return true;
-  return false;
-}
-
-std::optional<Record> parse_call(const Json& object) {
+/// By far the most records are calls: each key is looked at once.
+std::optional<Record> parse_call(const object& in) {
   Call call;
-  call.library = text(object, "lib");
-  call.function = text(object, "fn");
-  call.action = action_named(text(object, "do"));
+  for (const auto field : in) {
+    const std::string_view key = field.key;
+    const element value = field.value;
+    if (key == "t") {
+    } else if (key == "n") {
+      call.number = natural_number(value).value_or(0);
+    } else if (key == "thread") {
+      call.thread = text(value);
+    } else if (key == "lib") {
+      call.library = text(value);
+    } else if (key == "fn") {
+      call.function = text(value);
+    } else if (key == "do") {
+      call.action = action_named(text(value));
+    } else if (key == "why") {
+      call.why = text(value);
+    } else if (key == "at") {
+      call.at = text(value);
+    } else if (key == "py") {
+      call.python = texts(value);
+    } else if (key == "c") {
+      call.counter = natural_number(value);
+    } else if (std::optional<std::string> own = optional_text(value)) {
+      call.fields.push_back({std::string(key), std::move(*own)});
+    }
+  }
   if (call.function.empty() || call.action == Action::none) return std::nullopt;
-  call.number = natural_number(object, "n").value_or(0);
-  call.thread = text(object, "thread");
-  call.why = text(object, "why");
-  call.at = text(object, "at");
-  call.python = texts(object, "py");
-  call.counter = natural_number(object, "c");
-  for (const auto& [key, value] : object.items())
-    if (value.is_string() && !is_common_key(key)) call.fields.push_back({key, value.get<std::string>()});
   return call;
 }
 
-End parse_end(const Json& object) {
+End parse_end(const object& in) {
   End end;
-  const Json* counts = find(object, "counts");
-  if (counts == nullptr || !counts->is_object()) return end;
+  const std::optional<element> value = find(in, "counts");
+  object counts;
+  if (!value || value->get(counts) != simdjson::SUCCESS) return end;
   for (std::size_t i = 1; i < action_count; ++i)
-    end.counts[i] = natural_number(*counts, action_names[i]).value_or(0);
+    end.counts[i] = natural_number(counts, action_names[i]).value_or(0);
   return end;
 }
 
 } // namespace
 
-std::optional<Record> parse_record(std::string_view line) {
-  const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) return std::nullopt;
-  const std::optional<std::string> type = optional_text(object, "t");
+struct RecordParser::Room {
+  simdjson::dom::parser parser;
+};
+
+RecordParser::RecordParser() : room_(std::make_unique<Room>()) {}
+RecordParser::~RecordParser() = default;
+
+std::optional<Record> RecordParser::parse(std::string_view line) {
+  object in;
+  if (room_->parser.parse(line.data(), line.size()).get(in) != simdjson::SUCCESS) return std::nullopt;
+  const std::optional<std::string> type = optional_text(in, "t");
   if (!type) return std::nullopt;
-  if (*type == "start") return parse_start(object);
-  if (*type == "env") return parse_environment(object);
-  if (*type == "library")
-    return Library{text(object, "lib"), text(object, "file"), optional_text(object, "version")};
-  if (*type == "call") return parse_call(object);
+  if (*type == "call") return parse_call(in);
+  if (*type == "start") return parse_start(in);
+  if (*type == "env") return parse_environment(in);
+  if (*type == "library") return Library{text(in, "lib"), text(in, "file"), optional_text(in, "version")};
+  if (*type == "build") return Build{text(in, "file"), text(in, "id")};
+  if (*type == "bound")
+    return Bound{text(in, "lib"), text(in, "by"), text(in, "how") == "lookup", texts(in, "functions")};
   if (*type == "coverage")
-    return Coverage{text(object, "lib"), texts(object, "files"), natural_number(object, "hooks").value_or(0),
-                    texts(object, "missing")};
-  if (*type == "modules") return Modules{texts(object, "files")};
-  if (*type == "rights") return Rights{text(object, "fn")};
+    return Coverage{text(in, "lib"), texts(in, "files"), natural_number(in, "hooks").value_or(0),
+                    texts(in, "missing")};
+  if (*type == "modules") return Modules{texts(in, "files"), texts(in, "builds")};
+  if (*type == "rights") return Rights{text(in, "fn")};
   if (*type == "lost")
-    return Lost{small_number(object, "pid"), text(object, "path"), text(object, "program"), text(object, "why")};
-  if (*type == "end") return parse_end(object);
+    return Lost{small_number(in, "pid"), text(in, "path"), text(in, "program"), text(in, "why")};
+  if (*type == "end") return parse_end(in);
   return OtherRecord{};
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,13 +72,24 @@ struct Call {
   std::string why, at;
   std::vector<std::string> python;      ///< innermost first
   std::optional<std::uint64_t> counter; ///< index into the counts file
-  std::uint64_t count = 1;              ///< calls that the record stands for
-  bool count_is_exact = false;          ///< false: at least that many
 };
 
 /// Files that were loaded when the process ended; several records where one line could not hold all.
 struct Modules {
   std::vector<std::string> files;
+  std::vector<std::string> builds; ///< the build id of each, in hexadecimal; empty where it has none
+};
+
+/// Which build of a file a call came from, before the process's first such record.
+struct Build {
+  std::string file, id;
+};
+
+/// Functions of a CUDA library that have no hook, and that an object is bound to or has looked up.
+struct Bound {
+  std::string library, by; ///< by: the file that uses them; empty for one that is not known
+  bool is_lookup = false;  ///< dlsym, else the loader
+  std::vector<std::string> functions;
 };
 
 /// A CUDA library that was loaded when the process ended.
@@ -106,10 +118,24 @@ struct End {
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Coverage, Modules, Rights, Lost, End>;
+using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage, Modules, Rights,
+                            Lost, End>;
 
-/// Reads one line; nothing if it is damaged.
-std::optional<Record> parse_record(std::string_view line);
+/// Reads lines. Keep one for many: it holds the room that a line is taken apart in.
+class RecordParser {
+public:
+  RecordParser();
+  ~RecordParser();
+  RecordParser(const RecordParser&) = delete;
+  RecordParser& operator=(const RecordParser&) = delete;
+
+  /// Nothing if the line is damaged.
+  std::optional<Record> parse(std::string_view line);
+
+private:
+  struct Room;
+  std::unique_ptr<Room> room_;
+};
 
 /// The value of the field of that name, or nullptr.
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name);

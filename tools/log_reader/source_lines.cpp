@@ -8,9 +8,11 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <cxxabi.h>
 #include <dwarf.h>
@@ -35,6 +37,7 @@ std::optional<Place> parse_place(const std::string& text) {
 }
 
 std::string demangled(const char* symbol) {
+  if (std::strncmp(symbol, "_Z", 2) != 0) return symbol; // `f` of a C program is not `float`
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
@@ -192,12 +195,12 @@ const Dwfl_Callbacks SourceLines::Module::callbacks = {
     .debuginfo_path = &debug_path,
 };
 
-SourceLines::SourceLines() = default;
+SourceLines::SourceLines(std::set<std::string> changed) : changed_(std::move(changed)) {}
 SourceLines::~SourceLines() = default;
 
 std::optional<SourceLine> SourceLines::find(const std::string& text) {
   const std::optional<Place> place = parse_place(text);
-  if (!place) return std::nullopt;
+  if (!place || changed_.contains(place->module)) return std::nullopt;
   std::unique_ptr<Module>& module = modules_[place->module];
   if (!module) module = std::make_unique<Module>(place->module);
   return module->find(place->offset);

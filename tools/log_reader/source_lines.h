@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct SourceLine {
 /// Looks places up in the modules that are on disk now. Keeps each module open, so ask one object for all.
 class SourceLines {
 public:
-  SourceLines();
+  /// Nothing is looked up in the `changed` files: what stands in them now is not what ran.
+  explicit SourceLines(std::set<std::string> changed = {});
   ~SourceLines();
   SourceLines(const SourceLines&) = delete;
   SourceLines& operator=(const SourceLines&) = delete;
@@ -36,6 +38,7 @@ public:
 
 private:
   class Module;
+  std::set<std::string> changed_;
   std::map<std::string, std::unique_ptr<Module>> modules_;
 };
 

@@ -9,21 +9,6 @@
 
 namespace detshim {
 
-/// The actions in the order in which a reader wants to hear of them.
-inline constexpr Action actions_worst_first[] = {Action::unfixed, Action::uncovered, Action::refuse,
-                                                 Action::replace, Action::pin,       Action::observe};
-
-/// A number of calls. Not exact: at least that many (the counts file is missing, or a call was cut short).
-struct CallCount {
-  std::uint64_t calls = 0;
-  bool is_exact = true;
-
-  void add(std::uint64_t more, bool exact) {
-    calls = saturated_sum(calls, more);
-    is_exact = is_exact && exact;
-  }
-};
-
 /// Values that a symbol's records carried.
 struct Example {
   std::vector<Field> fields;
@@ -37,20 +22,16 @@ struct CallPlace {
   CallCount count;
 };
 
-struct CallRecord {
-  const Process* process;
-  const Call* call;
-};
-
 /// All calls of one symbol that met one action. Lists hold each distinct entry once, most calls first.
 struct SymbolSummary {
   Action action = Action::none;
   std::string library, function;
   CallCount count;
   std::vector<Example> examples;
+  std::uint64_t examples_left_out = 0; ///< records with other values: of very many, not all are kept
   std::vector<std::string> reasons;
   std::vector<CallPlace> places;
-  std::vector<CallRecord> records; ///< points into the log
+  const SymbolCalls* calls = nullptr; ///< in the log, for each_record()
 };
 
 /// One and the same seed, asked for by several ranks, which were given different ones.
@@ -66,7 +47,7 @@ struct Summary {
   std::vector<Library> libraries;             ///< distinct
   std::vector<EnvironmentChange> environment; ///< distinct
   std::vector<NotedVariable> noted;           ///< distinct
-  std::vector<DivergedSeed> diverged_seeds;   ///< at most one a symbol; only under the policy `fixed`
+  std::vector<DivergedSeed> diverged_seeds;   ///< at most one a symbol; only under the policy `order`
   ActionCounts unrecorded{};                  ///< counted, but the record is lost
   std::vector<const Process*> without_end;
   std::size_t without_counts = 0; ///< processes whose counts could not be read
@@ -77,7 +58,7 @@ struct Summary {
   std::uint64_t calls(Action action) const { return saturated_sum(total(action).calls, lost(action)); }
 };
 
-/// Groups the calls of `log`, which must live as long as the summary.
+/// Puts the calls of `log` in order, which must live as long as the summary.
 Summary summarise(const Log& log);
 
 } // namespace detshim

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_segments = 65536 / sizeof(Elf64_Phdr); // more, and the kernel does not execute it
 constexpr std::size_t most_notes = 1 << 20;                       // bytes: Go's note is among the first
+constexpr std::size_t longest_build_id = 32;
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
   throw ElfError("'" + printable(path.string()) + "' " + why +
@@ -73,6 +74,7 @@ std::size_t last_parenthesis(const std::string& name) {
 
 /// "namespace::function", without its parameters, which make a line long and say little here.
 std::string readable_name(const char* symbol) {
+  if (std::strncmp(symbol, "_Z", 2) != 0) return symbol; // `f` of a C program is not `float`
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> demangled(
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
@@ -163,10 +165,18 @@ void ElfFile::read_notes(const GElf_Phdr& segment) {
   if (notes == nullptr) return;
   GElf_Nhdr header;
   std::size_t name = 0, content = 0;
-  for (std::size_t at = 0; (at = gelf_getnote(notes, at, &header, &name, &content)) > 0;)
-    if (header.n_namesz == 3 + 1 &&
-        std::memcmp(static_cast<const char*>(notes->d_buf) + name, "Go\0", 4) == 0)
-      is_go_ = true;
+  for (std::size_t at = 0; (at = gelf_getnote(notes, at, &header, &name, &content)) > 0;) {
+    if (header.n_namesz != 3 + 1) continue;
+    const auto* const bytes = static_cast<const unsigned char*>(notes->d_buf);
+    if (std::memcmp(bytes + name, "Go\0", 4) == 0) is_go_ = true;
+    if (std::memcmp(bytes + name, "GNU", 4) != 0 || header.n_type != NT_GNU_BUILD_ID || !build_id_.empty() ||
+        header.n_descsz > longest_build_id)
+      continue;
+    for (std::size_t i = 0; i < header.n_descsz; ++i) {
+      build_id_ += "0123456789abcdef"[bytes[content + i] >> 4U];
+      build_id_ += "0123456789abcdef"[bytes[content + i] & 15U];
+    }
+  }
 }
 
 void ElfFile::read_unwind_table(const GElf_Phdr& segment) {

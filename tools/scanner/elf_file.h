@@ -44,6 +44,9 @@ public:
   bool is_static_program() const;
   /// Linked by Go, as a note says.
   bool is_go() const { return is_go_; }
+
+  /// In hexadecimal; empty where the linker wrote none.
+  const std::string& build_id() const { return build_id_; }
   /// A program that runs with the rights of the file's owner or group.
   bool changes_rights() const;
 
@@ -96,6 +99,7 @@ private:
   Dynamic dynamic_;
   UnwindTable unwind_;
   bool has_interpreter_ = false, is_go_ = false;
+  std::string build_id_;
   mutable bool functions_read_ = false;
   mutable std::vector<Function> functions_; ///< by start
 };

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t record_limit = 200;  // then further calls share one record
 constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
-constexpr const char* policy_names[] = {"fixed", "mix", "keep"};
+constexpr const char* policy_names[] = {"fixed", "mix", "keep", "order"};
 
 struct CountsHeader {
   char magic[8];

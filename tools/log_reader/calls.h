@@ -1,0 +1,92 @@
+// A log's calls, folded while they are read: what is kept grows with the places that calls came from, not
+// with the calls.
+#pragma once
+
+#include "log_reader/record.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace detshim {
+
+/// The actions in the order in which a reader wants to hear of them.
+inline constexpr Action actions_worst_first[] = {Action::unfixed, Action::uncovered, Action::refuse,
+                                                 Action::replace, Action::pin,       Action::observe};
+
+/// A number of calls. Not exact: at least that many (the counts file is missing, or a call was cut short).
+struct CallCount {
+  std::uint64_t calls = 0;
+  bool is_exact = true;
+
+  void add(const CallCount& more) {
+    calls = saturated_sum(calls, more.calls);
+    is_exact = is_exact && more.is_exact;
+  }
+};
+
+/// Where a record stands, to be read again when all of them are asked for.
+struct RecordPlace {
+  std::uint64_t file : 23;         ///< index into Log::record_files
+  std::uint64_t has_own_count : 1; ///< the entry that it names in the counts file is its own
+  std::uint64_t offset : 40;
+};
+static_assert(sizeof(RecordPlace) == 8);
+
+/// Calls of one symbol that met one action.
+struct SymbolCalls {
+  CallCount count;
+  std::map<std::vector<Field>, CallCount> examples; ///< values; of many, those of the most calls
+  std::uint64_t examples_left_out = 0;              ///< records with other values
+  std::map<std::tuple<std::string, std::vector<std::string>>, CallCount, std::less<>> places; ///< at, Python
+  std::set<std::string> reasons;
+  std::deque<RecordPlace> records; ///< if asked for
+
+  void add(const Call& call, const CallCount& calls);
+  void add(SymbolCalls& other); ///< takes its records away
+
+private:
+  void add_example(const std::vector<Field>& fields, const CallCount& calls);
+};
+
+/// A seed that ranks asked for, and what they were given.
+struct AskedSeed {
+  std::set<std::int64_t> ranks;
+  std::set<std::string> given;
+};
+
+struct FoldedCalls {
+  struct Symbol {
+    std::string library, function;
+    Action action = Action::none;
+  };
+  struct WorstFirst { ///< then by library and function
+    using is_transparent = void;
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      return key(a) < key(b);
+    }
+    template <typename S>
+    static auto key(const S& symbol) {
+      return std::make_tuple(badness(symbol.action), std::string_view(symbol.library),
+                             std::string_view(symbol.function));
+    }
+  };
+
+  std::map<Symbol, SymbolCalls, WorstFirst> symbols;
+  /// By library, function and value; only of the policy `order`, and no more than tell what there is to tell.
+  std::map<std::tuple<std::string, std::string, std::string>, AskedSeed> seeds;
+
+  static std::size_t badness(Action action);
+
+  SymbolCalls& of(const Call& call);
+  void add_seed(std::int64_t rank, const Call& call);
+  void add(FoldedCalls&& other);
+};
+
+} // namespace detshim
