@@ -69,6 +69,22 @@ void add_getrandom(size_t size) {
            });
 }
 
+/// Readings of clocks and ids, which are noted.
+void add_readings() {
+  using GetTime = int(clockid_t, timespec*);
+  add_pair("clock_gettime", &clock_gettime, native<GetTime>("libc.so", "clock_gettime"), [](GetTime* function) {
+    timespec now;
+    benchmark::DoNotOptimize(function(CLOCK_MONOTONIC, &now));
+    benchmark::DoNotOptimize(now);
+  });
+  using Time = time_t(time_t*);
+  add_pair("time", &time, native<Time>("libc.so", "time"),
+           [](Time* function) { benchmark::DoNotOptimize(function(nullptr)); });
+  using GetPid = pid_t();
+  add_pair("getpid", &getpid, native<GetPid>("libc.so", "getpid"),
+           [](GetPid* function) { benchmark::DoNotOptimize(function()); });
+}
+
 /// open, read and close of the device; and a byte of an unrelated file, in a process that has had a device
 /// open.
 void add_devices() {
@@ -164,6 +180,7 @@ void add_all() {
            [](auto* function) { benchmark::DoNotOptimize(function()); });
   for (const size_t size : {size_t{4}, size_t{16}, size_t{256}, size_t{4096}}) add_getrandom(size);
 
+  add_readings();
   add_devices();
 
   static std::random_device device;

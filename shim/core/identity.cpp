@@ -447,6 +447,8 @@ void mark_drawn() {
   write_variable();
 }
 
+uint64_t bearers_before() { return process(), takeovers; }
+
 bool is_alone() {
   const Process& me = process();
   return !me.rank_given && !made_threads && children == 0 && same_text(me.path, "0");

@@ -43,6 +43,7 @@ enum class Kind : uint64_t {
   libuuid = 19,
   r_seed = 20,    ///< of R's generator, where the program set none
   tcl_seed = 21,  ///< of a Tcl interpreter's
+  seeding_function = 22, ///< of a function that is given its own clock, see hooks/seeding_functions.h
 };
 
 struct Process {
@@ -70,6 +71,10 @@ const Process& process();
 /// Told when something was drawn, pinned or recorded here, so that a child from now on is a child and not the
 /// program that a mere wrapper (sh, time, env) started.
 void mark_drawn();
+
+/// How often this process's name was handed on, from a wrapper to its first child, before it came here: with it, those
+/// that bore one name in turn are told apart.
+uint64_t bearers_before();
 
 /// True if this process has nobody beside it that could seed alike or race with it: no rank, no thread and no child was
 /// made, and it is the run's first program.

@@ -384,7 +384,7 @@ bool is_address(uint64_t value, unsigned bits, const void* caller) {
   const bool is_whole = bits != 32;
   const char here = 0;
   if (holds(reinterpret_cast<uintptr_t>(__builtin_thread_pointer()), 1) ||
-      holds(reinterpret_cast<uintptr_t>(&here), is_whole ? 8 << 20 : 64 << 10))
+      holds(reinterpret_cast<uintptr_t>(&here), is_whole ? uint64_t{8} << 20 : uint64_t{64} << 10))
     return true;
   if (!is_whole && !is_alone()) return false;
   constexpr uint64_t reach = 1 << 20;
@@ -416,7 +416,7 @@ uint64_t beginning_of_run() {
   // Date to days: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
   const uint64_t year = part[0] - (part[1] <= 2 ? 1 : 0);
   const uint64_t era = year / 400, year_of_era = year % 400;
-  const uint64_t day_of_year = (153 * (part[1] + (part[1] > 2 ? -3 : 9)) + 2) / 5 + part[2] - 1;
+  const uint64_t day_of_year = (153 * (part[1] > 2 ? part[1] - 3 : part[1] + 9) + 2) / 5 + part[2] - 1;
   const uint64_t days =
       era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
   return days * 86400 + part[3] * 3600 + part[4] * 60 + part[5];

@@ -40,6 +40,9 @@ const std::vector<Framework> frameworks = {
      {"perl", "-e", "my %h = map { $_ => 1 } 'a'..'z'; print rand(), ' ', join('', keys %h), \"\\n\""},
      {"perl", "-e1"}},
     {"bash", {"bash", "-c", "echo $SRANDOM $SRANDOM"}, {"bash", "-c", "[ -n \"$SRANDOM\" ]"}},
+    {"bash_random",
+     {"bash", "-c", "echo $RANDOM $RANDOM; (echo $RANDOM); sh -c : ; bash -c 'echo $RANDOM'"},
+     {"bash", "-c", "[ -n \"$RANDOM\" ]"}},
     {"ruby_hash", {"ruby", "-e", "puts 'detshim'.hash"}, {"ruby", "-e", "1"}},
     {"ruby", {"ruby", here + "ruby_random.rb"}, {"ruby", "-e", "exit(RUBY_VERSION >= '3.1')"}},
     {"r", {"Rscript", "--vanilla", here + "r_random.R"}, {"Rscript", "--version"}},
@@ -128,6 +131,41 @@ TEST(TimeUuids, AreRecordedAsUnfixed) {
       for (const auto& call : process.calls()) unfixed |= call["fn"] == function && call["do"] == "unfixed";
     EXPECT_TRUE(unfixed) << function;
   }
+}
+
+// $RANDOM is bash's own business: that it is pinned makes no draw of the program that a script starts another one.
+TEST(BashRandom, LeavesAWrapperTransparent) {
+  const std::string code = "import os; print(os.urandom(8))";
+  const std::string expected = drawn({python, "-c", code}, "42");
+  EXPECT_EQ(drawn({"bash", "-c", "exec " + python + " -c '" + code + "'"}, "42"), expected);
+  EXPECT_EQ(drawn({"bash", "-c", python + " -c '" + code + "'; true"}, "42"), expected);
+}
+
+TEST(BashRandom, IsNotSharedByShells) {
+  const std::vector<std::string> values =
+      lines(drawn({"bash", "-c", "echo $RANDOM$RANDOM; (echo $RANDOM$RANDOM); bash -c 'echo $RANDOM$RANDOM'; (echo $RANDOM$RANDOM)"}, "42"));
+  EXPECT_EQ(values.size(), 4u);
+  EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size());
+}
+
+// Lua mixes addresses into its seed, so it repeats where the layout does, and is named where it does not.
+TEST(Lua, RepeatsWhereTheLayoutIsFixedAndIsNamedElsewhere) {
+  if (find_program("lua5.4").empty()) GTEST_SKIP() << "lua5.4 is not installed";
+  const Arguments lua = {"lua5.4", "-e", "print(math.random(1000000000))"};
+  const auto under_run = [&](const std::string& seed) {
+    const TemporaryFolder scratch;
+    Arguments command = {DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--quiet", "--seed", seed,
+                         "--log", scratch.log().string(), "--"};
+    command.insert(command.end(), lua.begin(), lua.end());
+    return run(command).out;
+  };
+  EXPECT_NE(run(lua).out, run(lua).out);
+  EXPECT_EQ(under_run("42"), under_run("42"));
+  EXPECT_NE(under_run("42"), under_run("43"));
+  const TemporaryFolder scratch;
+  run(lua, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  ASSERT_FALSE(read_log(scratch.log()).empty());
+  EXPECT_EQ(read_log(scratch.log()).at(0).calls("time").at(0)["do"], "unfixed");
 }
 
 // What PHP seeds from the clock is named when it is drawn from, and only then.

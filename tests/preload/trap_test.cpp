@@ -156,7 +156,7 @@ TEST_F(TrapTest, ADrawnSeedIsSaidOnceAndReplays) {
     const std::string start = "Using seed: ";
     ASSERT_EQ(drawn.err.compare(0, start.size(), start), 0) << drawn.err;
     EXPECT_EQ(drawn.err.find(start, 1), std::string::npos) << drawn.err;
-    EXPECT_EQ(trapped(command, drawn.err.substr(start.size(), drawn.err.find('\n') - start.size())).out,
+    EXPECT_EQ(trapped(command, drawn.err.substr(start.size(), drawn.err.find(';') - start.size())).out,
               drawn.out);
     EXPECT_NE(under_run({"--trap-syscalls"}, command).out, drawn.out);
   }

@@ -321,14 +321,17 @@ TEST_F(DetshimCommand, LogSaysWhatIsMissing) {
   expect_one_error_line(detshim({"log", log_, "--run", "nonsense"}), 2, "no run 'nonsense'");
 }
 
-TEST_F(DetshimCommand, LogHintsAtMixWhereRanksDrawDifferently) {
+TEST_F(DetshimCommand, LogHintsAtFixedWhereRanksDrawDifferently) {
+  const auto by_order = [](std::string start) {
+    return start.replace(start.find("\"fixed\""), sizeof "\"fixed\"" - 1, "\"order\"");
+  };
   write("0-0-1.jsonl",
-        start_line(0) + call_line("srand", "pin", R"(,"asked":"1234","given":"42")") + end_line);
+        by_order(start_line(0)) + call_line("srand", "pin", R"(,"asked":"1234","given":"42")") + end_line);
   write("1-0-2.jsonl",
-        start_line(1) + call_line("srand", "pin", R"(,"asked":"1234","given":"43")") + end_line);
+        by_order(start_line(1)) + call_line("srand", "pin", R"(,"asked":"1234","given":"43")") + end_line);
   const Result result = detshim({"log", log_});
   EXPECT_TRUE(contains(result.out, "2 ranks gave srand the same seed 1234")) << result.out;
-  EXPECT_TRUE(contains(result.out, "DETSHIM_SEED_POLICY=mix")) << result.out;
+  EXPECT_TRUE(contains(result.out, "DETSHIM_SEED_POLICY=fixed")) << result.out;
 }
 
 TEST_F(DetshimCommand, LogCheckFailsOnWhatCanDiffer) {

@@ -205,8 +205,9 @@ bool ElfFile::changes_rights() const {
 std::vector<CodeRange> ElfFile::code() const {
   std::vector<CodeRange> ranges;
   const auto add = [&](std::uint64_t address, std::uint64_t offset, std::uint64_t size) {
-    if (const std::span<const unsigned char> bytes = bytes_at(offset, size); !bytes.empty())
-      ranges.push_back({address, bytes});
+    // Addresses that run past the end of all memory are in no program that the kernel would load.
+    const std::span<const unsigned char> bytes = bytes_at(offset, size);
+    if (!bytes.empty() && address + bytes.size() >= address) ranges.push_back({address, bytes});
   };
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
     GElf_Shdr header;

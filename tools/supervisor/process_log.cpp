@@ -90,9 +90,11 @@ void ProcessLog::open() {
   if (made && name_.log_is_default) link_latest(number, name_.run.c_str(), start_.pid);
   if (name_.seed_drawn) {
     const OwnedDescriptor seed(claim_file(number, name_.run.c_str(), "seed"));
-    const std::string text = std::to_string(name_.seed) + "\n";
+    const std::string number_text = std::to_string(name_.seed);
+    const std::string text = number_text + "\n";
     if (seed && ::write(seed.number(), text.data(), text.size()) > 0 && !name_.quiet)
-      say_("Using seed: " + text);
+      say_("Using seed: " + number_text + "; the same run again: DETSHIM_SEED=" + number_text +
+           " DETSHIM_MODE=record\n");
   }
   write_start();
 }
@@ -131,7 +133,7 @@ void ProcessLog::write_start() {
 }
 
 ProcessLog::Counter& ProcessLog::new_counter(Action action) {
-  Counter& counter = counters_.emplace_back(action);
+  Counter& counter = counters_.emplace_back(Counter{action});
   if (!counts_) return counter;
   counter.index = static_cast<std::int64_t>(counters_.size()) - 1;
   return counter;

@@ -1,10 +1,13 @@
 // Clocks and ids: noted as they are read, never changed.
 //
 // A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must be found
-// out, and whether a seed comes from a clock is told by what was read: core/readings.h. These hooks do nothing else,
-// and so they do not count as draws, write no records, and make no system call.
+// out, and whether a seed comes from a clock is told by what was read: core/readings.h. So a hook here does not count as
+// a draw, writes no record and makes no system call.
+//
+// The exception are functions of interpreters that are known to do nothing but seed: hooks/seeding_functions.h.
 #include "core/readings.h"
 #include "hooks/php.h"
+#include "hooks/seeding_functions.h"
 #include "loader/hook.h"
 
 #include <sys/time.h>
@@ -21,6 +24,18 @@ void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
   if (!call.passes() && options().pins()) note_reading(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
 }
 
+/// What a known seeding function gets instead of an id.
+constexpr pid_t no_id = 0;
+
+/// The seeding function that calls, if one does; said where what it does still differs.
+template <typename Call>
+const SeedingFunction* seeding_function_of(const Call& call) {
+  const SeedingFunction* function = call.passes() ? nullptr : seeding_function_at(call.caller());
+  if (function != nullptr)
+    if (const char* why = why_unfixed(*function)) call.record(Action::unfixed, why, {});
+  return function;
+}
+
 } // namespace
 } // namespace detshim
 
@@ -32,6 +47,11 @@ using namespace detshim;
 
 DETSHIM_HOOK(libc, time_t, time, (time_t * to), DETSHIM_READING) {
   DETSHIM_ENTER(time);
+  if (const SeedingFunction* function = seeding_function_of(call)) {
+    const time_t seconds = seconds_for(*function);
+    if (to != nullptr) *to = seconds;
+    return seconds;
+  }
   const time_t now = call.real(to);
   note(call, Source::seconds, now);
   return now;
@@ -40,6 +60,10 @@ DETSHIM_HOOK(libc, time_t, time, (time_t * to), DETSHIM_READING) {
 DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), DETSHIM_READING) {
   DETSHIM_ENTER(gettimeofday);
   const int status = call.real(now, zone);
+  if (const SeedingFunction* function = seeding_function_of(call); function != nullptr && now != nullptr) {
+    *now = {.tv_sec = seconds_for(*function), .tv_usec = 0};
+    return status;
+  }
   if (status == 0 && now != nullptr) note(call, Source::microseconds, now->tv_sec, now->tv_usec);
   return status;
 }
@@ -76,6 +100,7 @@ DETSHIM_HOOK(libc, pid_t, getpid, (), .action = Action::unfixed,
              .summary = "Noted, never changed: tells which seeds come from an id. Recorded where PHP seeds its "
                         "lcg_value() from it.") {
   DETSHIM_ENTER(getpid);
+  if (seeding_function_of(call) != nullptr) return no_id;
   const pid_t id = call.real();
   if (!call.passes() && seeds_php_lcg(call.caller())) call.record(Action::unfixed, why_php_lcg_is_unfixed, {});
   note(call, Source::id, id);
@@ -84,6 +109,7 @@ DETSHIM_HOOK(libc, pid_t, getpid, (), .action = Action::unfixed,
 
 DETSHIM_HOOK(libc, pid_t, getppid, (), DETSHIM_ID_READING) {
   DETSHIM_ENTER(getppid);
+  if (seeding_function_of(call) != nullptr) return no_id;
   const pid_t id = call.real();
   note(call, Source::id, id);
   return id;
