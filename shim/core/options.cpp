@@ -11,7 +11,13 @@
 extern "C" char** environ;
 
 namespace detshim {
+
+DETSHIM_STARTUP_DATA constinit Options detail::current_options;
+DETSHIM_STARTUP_DATA constinit int detail::options_state = 0;
+
 namespace {
+
+constexpr Options& current = detail::current_options;
 
 // The list. An entry's place in `option_info` is its place in `Which`; read_option() gives it its meaning.
 enum Which {
@@ -64,13 +70,11 @@ enum Which {
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
 
-DETSHIM_STARTUP_DATA constinit Options current;
 constinit char log_text[3008];
 constinit char disable_text[3008];
 constinit char keep_text[3008];
 constinit char name_text[1024];
 constinit char tuning_text[3008];
-DETSHIM_STARTUP_DATA constinit int state = 0;  // 0 unread, 1 being read, 2 read
 DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
 
 constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
@@ -220,17 +224,16 @@ void read_environment() {
 
 } // namespace
 
-const Options& options() {
-  if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2, 1)) return current;
+const Options& detail::read_options() {
   int unread = 0;
-  if (__atomic_compare_exchange_n(&state, &unread, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  if (__atomic_compare_exchange_n(&options_state, &unread, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&reader, sys::gettid(), __ATOMIC_RELAXED);
     read_environment();
-    __atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&options_state, 2, __ATOMIC_RELEASE);
   }
   // Another thread is reading: wait the few microseconds. A signal handler that interrupted the reader must
   // not wait for itself; it gets Mode::off or the mode that is already known.
-  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2)
+  while (__atomic_load_n(&options_state, __ATOMIC_ACQUIRE) != 2)
     if (__atomic_load_n(&reader, __ATOMIC_RELAXED) == sys::gettid()) break;
   return current;
 }

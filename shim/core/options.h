@@ -43,7 +43,7 @@ struct Options {
 /// The options of this process: its environment's, and what it does not say, its parent's in the same run.
 /// The first call reads them; a variable with a wrong value, or an unknown DETSHIM_ variable, ends the
 /// process there with one line on stderr and exit status 2.
-const Options& options();
+inline const Options& options();
 
 /// True if DETSHIM_DISABLE lists `env:<name>`.
 bool setting_is_disabled(const char* name);
@@ -59,6 +59,17 @@ bool is_named_by_command(const char* program);
 
 /// Reads a seed: decimal, or hexadecimal after 0x; 0 to 2^64-1; nothing else around it.
 bool parse_seed(const char* text, uint64_t& seed);
+
+namespace detail {
+extern Options current_options;
+extern int options_state; ///< 0 unread, 1 being read, 2 read
+const Options& read_options();
+} // namespace detail
+
+inline const Options& options() {
+  const bool is_read = __atomic_load_n(&detail::options_state, __ATOMIC_ACQUIRE) == 2;
+  return __builtin_expect(is_read, 1) ? detail::current_options : detail::read_options();
+}
 
 /// The names that the log and the error lines use.
 const char* mode_name(Mode mode);

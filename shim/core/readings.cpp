@@ -4,6 +4,9 @@
 #include "core/sys.h"
 
 namespace detshim {
+
+thread_local constinit Notes* detail::own_notes = nullptr;
+
 namespace {
 
 // So many threads' notes need no system call: a process in a sandbox may make none.
@@ -11,8 +14,6 @@ constinit Notes pool[16] = {};
 constinit uint32_t pool_used = 0;
 constinit Notes* newest = nullptr;
 constinit const RankNotes* ranks = nullptr;
-
-thread_local constinit Notes* own = nullptr;
 
 Notes* take_notes() {
   for (Notes* notes = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); notes != nullptr; notes = notes->next)
@@ -39,36 +40,17 @@ Notes* begin(Notes& notes) {
   notes.owner_key = derive(process().key, label);
   notes.owner_is_first = process().is_first && label == 0;
   notes.generation = generation();
-  return own = &notes;
-}
-
-/// The calling thread's notes in this process. Those of before a fork stay, as another thread's: what the parent read
-/// is the parent's.
-[[gnu::noinline]] Notes* begin_notes() {
-  if (generation() == 0) process();
-  Notes* notes = take_notes();
-  return notes != nullptr ? begin(*notes) : nullptr;
-}
-
-/// By the low bits alone: see readings.h.
-size_t place_of(const void* site) {
-  const auto low = reinterpret_cast<uintptr_t>(site) & 0xfff;
-  return (low ^ low >> 5) % reading_site_count;
+  return detail::own_notes = &notes;
 }
 
 } // namespace
 
-void note_reading(Source source, uint64_t a, uint64_t b, const void* site) {
-  Notes* notes = own;
-  if (__builtin_expect(notes == nullptr || notes->generation != generation(), 0)) {
-    notes = begin_notes();
-    if (notes == nullptr) return;
-  }
-  const size_t place = place_of(site);
-  const Reading reading = {source, site, a, b, ++notes->order};
-  Reading& latest = notes->latest[place];
-  if (__builtin_expect(latest.site != site, 0)) notes->first[place] = reading;
-  latest = reading;
+/// The calling thread's notes in this process. Those of before a fork stay, as another thread's: what the parent read
+/// is the parent's.
+Notes* detail::begin_notes() {
+  if (generation() == 0) process();
+  Notes* notes = take_notes();
+  return notes != nullptr ? begin(*notes) : nullptr;
 }
 
 void note_opening() {
@@ -76,11 +58,14 @@ void note_opening() {
 }
 
 void leave_readings() {
-  if (Notes* notes = own) __atomic_store_n(&notes->in_use, false, __ATOMIC_RELEASE);
-  own = nullptr;
+  if (Notes* notes = detail::own_notes) __atomic_store_n(&notes->in_use, false, __ATOMIC_RELEASE);
+  detail::own_notes = nullptr;
 }
 
-Notes* own_notes() { return own != nullptr && own->generation == generation() ? own : nullptr; }
+Notes* own_notes() {
+  Notes* const notes = detail::own_notes;
+  return notes != nullptr && notes->generation == generation() ? notes : nullptr;
+}
 const Notes* newest_notes() { return __atomic_load_n(&newest, __ATOMIC_ACQUIRE); }
 const RankNotes* rank_notes() { return ranks; }
 

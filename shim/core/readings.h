@@ -8,6 +8,8 @@
 //   which address-space randomisation leaves alone: what is forgotten is the same in every run.
 #pragma once
 
+#include "core/identity.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -30,9 +32,6 @@ struct Reading {
   uint64_t order;   ///< the how-manyeth of its thread, from 1
 };
 
-/// Notes a reading of the calling thread. Async-signal-safe; makes a system call only in a process with many threads.
-void note_reading(Source source, uint64_t a, uint64_t b, const void* site);
-
 /// Notes that the calling thread opens a file.
 void note_opening();
 
@@ -54,6 +53,28 @@ struct Notes {
   Reading first[reading_site_count] = {};
   Reading latest[reading_site_count] = {};
 };
+
+namespace detail {
+extern thread_local constinit Notes* own_notes;
+Notes* begin_notes();
+
+/// By the low bits alone: see above.
+inline size_t place_of(const void* site) {
+  const auto low = reinterpret_cast<uintptr_t>(site) & 0xfff;
+  return (low ^ low >> 5) % reading_site_count;
+}
+} // namespace detail
+
+/// Notes a reading of the calling thread. Async-signal-safe; makes a system call only in a process with many threads.
+inline void note_reading(Source source, uint64_t a, uint64_t b, const void* site) {
+  Notes* notes = detail::own_notes;
+  if (__builtin_expect(notes == nullptr || notes->generation != generation(), 0))
+    if ((notes = detail::begin_notes()) == nullptr) return;
+  const size_t place = detail::place_of(site);
+  const Reading reading = {source, site, a, b, ++notes->order};
+  if (__builtin_expect(notes->latest[place].site != site, 0)) notes->first[place] = reading;
+  notes->latest[place] = reading;
+}
 
 /// The calling thread's notes in this process; nullptr if it has read nothing.
 Notes* own_notes();

@@ -8,21 +8,26 @@
 namespace detshim {
 
 struct SeedingFunction {
-  const char* name; ///< exported by its program
+  const char* name;               ///< exported by its program
   bool mixes_own_address = false; ///< by exclusive or, with what it reads
   bool mixes_addresses = false;   ///< of its stack, in a hash
+  const char* why = nullptr;      ///< what it reads is no seed alone, so it gets the real clock
 };
 
 namespace {
 
-constexpr SeedingFunction functions[] = {
-    {.name = "seedrand", .mixes_own_address = true},    // bash: $RANDOM (lib/sh/random.c)
-    {.name = "lua_newstate", .mixes_addresses = true},  // Lua from 5.2 on: the order of tables (lstate.c)
-    {.name = "luaopen_math", .mixes_addresses = true},  // Lua from 5.4 on: math.random (lmathlib.c)
-};
-
+constexpr const char* why_php =
+    "PHP seeds lcg_value(), and uniqid('', true), from the clock and its process id: take mt_rand or random_int";
 constexpr const char* why_layout =
     "Lua seeds math.random and the order of its tables from addresses too: start it by detshim run";
+
+constexpr SeedingFunction functions[] = {
+    {.name = "seedrand", .mixes_own_address = true},   // bash: $RANDOM (lib/sh/random.c)
+    {.name = "lua_newstate", .mixes_addresses = true}, // Lua from 5.2 on: the order of tables (lstate.c)
+    {.name = "luaopen_math", .mixes_addresses = true}, // Lua from 5.4 on: math.random (lmathlib.c)
+    {.name = "php_combined_lcg", .why = why_php},      // PHP to 8.3 (ext/standard/lcg.c)
+    {.name = "php_random_combinedlcg_seed_default", .why = why_php}, // PHP 8.4
+};
 
 bool layout_is_fixed() {
   constexpr long ask = 0xffffffff;
@@ -43,7 +48,6 @@ const SeedingFunction* look_up(const void* caller) {
 } // namespace
 
 const SeedingFunction* seeding_function_at(const void* caller) {
-  if (!options().forces()) return nullptr;
   struct Place {
     const void* caller;
     const SeedingFunction* function;
@@ -63,7 +67,10 @@ int64_t seconds_for(const SeedingFunction& function) {
   return seed ^ static_cast<uint32_t>(reinterpret_cast<uintptr_t>(find_symbol(function.name)));
 }
 
+bool gets_own_clock(const SeedingFunction& function) { return function.why == nullptr && options().forces(); }
+
 const char* why_unfixed(const SeedingFunction& function) {
+  if (function.why != nullptr) return function.why;
   return function.mixes_addresses && !layout_is_fixed() ? why_layout : nullptr;
 }
 

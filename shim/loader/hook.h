@@ -69,7 +69,10 @@ public:
 
   /// True if the call is none of our business: switched off, or somebody else's function of that name. Hand
   /// it to `real` as it is.
-  bool passes() const { return options().off() || hook_.disabled || hook_.state != Hook::State::hooked; }
+  bool passes() const { return options().off() || !is_hooked(); }
+
+  /// The part of it that does not depend on the mode.
+  bool is_hooked() const { return !hook_.disabled && hook_.state == Hook::State::hooked; }
 
   /// Records the call; see core/log.h.
   void record(Action action, const char* why, std::initializer_list<Value> values) const {

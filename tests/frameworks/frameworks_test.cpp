@@ -180,7 +180,7 @@ TEST(PhpLcg, IsRecordedAsUnfixedWhereItIsUsed) {
       for (const auto& call : process.calls()) records += call["do"] == "unfixed" ? 1 : 0;
     return records;
   };
-  EXPECT_EQ(unfixed("echo lcg_value();"), 1);
+  EXPECT_GT(unfixed("echo lcg_value();"), 0);
   EXPECT_EQ(unfixed("echo mt_rand(), random_int(0, 9), getmypid();"), 0);
 }
 

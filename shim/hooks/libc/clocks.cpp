@@ -6,7 +6,6 @@
 //
 // The exception are functions of interpreters that are known to do nothing but seed: hooks/seeding_functions.h.
 #include "core/readings.h"
-#include "hooks/php.h"
 #include "hooks/seeding_functions.h"
 #include "loader/hook.h"
 
@@ -21,19 +20,20 @@ namespace {
 /// Notes what was read, where the mode may ask about it later.
 template <typename Call>
 void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
-  if (!call.passes() && options().pins()) note_reading(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
+  if (options().pins() && call.is_hooked())
+    note_reading(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
 }
 
 /// What a known seeding function gets instead of an id.
 constexpr pid_t no_id = 0;
 
-/// The seeding function that calls, if one does; said where what it does still differs.
+/// The seeding function that calls and gets a clock of its own, if one does; said where what it seeds still differs.
 template <typename Call>
 const SeedingFunction* seeding_function_of(const Call& call) {
   const SeedingFunction* function = call.passes() ? nullptr : seeding_function_at(call.caller());
-  if (function != nullptr)
-    if (const char* why = why_unfixed(*function)) call.record(Action::unfixed, why, {});
-  return function;
+  if (function == nullptr) return nullptr;
+  if (const char* why = why_unfixed(*function)) call.record(Action::unfixed, why, {});
+  return gets_own_clock(*function) ? function : nullptr;
 }
 
 } // namespace
@@ -41,9 +41,12 @@ const SeedingFunction* seeding_function_of(const Call& call) {
 
 using namespace detshim;
 
-#define DETSHIM_READING .action = Action::observe, .summary = "Noted, never changed: tells which seeds come from a clock."
+#define DETSHIM_READING                                                                                                \
+  .action = Action::unfixed,                                                                                           \
+  .summary = "Noted: tells which seeds come from a clock. Changed for no one but functions that are known to seed from it."
 #define DETSHIM_ID_READING                                                                                             \
-  .action = Action::observe, .summary = "Noted, never changed: tells which seeds come from an id."
+  .action = Action::unfixed,                                                                                           \
+  .summary = "Noted: tells which seeds come from an id. Changed for no one but functions that are known to seed from it."
 
 DETSHIM_HOOK(libc, time_t, time, (time_t * to), DETSHIM_READING) {
   DETSHIM_ENTER(time);
@@ -96,13 +99,10 @@ DETSHIM_HOOK(libc, clock_t, times, (tms * used), DETSHIM_READING) {
   return now;
 }
 
-DETSHIM_HOOK(libc, pid_t, getpid, (), .action = Action::unfixed,
-             .summary = "Noted, never changed: tells which seeds come from an id. Recorded where PHP seeds its "
-                        "lcg_value() from it.") {
+DETSHIM_HOOK(libc, pid_t, getpid, (), DETSHIM_ID_READING) {
   DETSHIM_ENTER(getpid);
   if (seeding_function_of(call) != nullptr) return no_id;
   const pid_t id = call.real();
-  if (!call.passes() && seeds_php_lcg(call.caller())) call.record(Action::unfixed, why_php_lcg_is_unfixed, {});
   note(call, Source::id, id);
   return id;
 }
