@@ -17,8 +17,13 @@ int open_file() {
   bool made = false;
   const int folder = guard.held() ? log_file::open_folder(true, made) : -1;
   if (folder < 0) return -1;
+  // Ranks that no process of the run has started have the launcher in common, and the folder if the user gave it.
   Text<64> name;
-  name.add(process().run).add(".readings");
+  if (process().root_pid == process().pid)
+    name.add("parent-").add(static_cast<uint64_t>(sys::call(SYS_getppid)));
+  else
+    name.add(process().run);
+  name.add(".readings");
   const int fd = sys::openat(folder, name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   sys::close(folder);
   struct stat state;

@@ -162,11 +162,40 @@ struct Siblings {
   }
 };
 
+/// The objects whose readings may be passed on by the one that seeds: itself, and the language's own library.
+class Readers {
+public:
+  explicit Readers(const void* caller) : knows_caller_(find_module(caller, caller_)) {}
+
+  bool include(const void* site) const { return holds(site) || is_in(site, cxx) || is_in(site, others); }
+  /// The same, without interpreters: they read clocks all the time.
+  bool include_compiled(const void* site) const { return holds(site) || is_in(site, cxx); }
+
+private:
+  static constexpr const char* cxx[] = {"libstdc++.so", "libc++.so", nullptr};
+  static constexpr const char* others[] = {"libgfortran.so", "libpython", "python", nullptr};
+
+  bool holds(const void* site) const { return knows_caller_ && caller_.holds(site); }
+  static bool is_in(const void* site, const char* const* names) {
+    Module module;
+    if (!find_module(site, module)) return false;
+    char path[600];
+    module_path(module, path, sizeof path);
+    for (; *names != nullptr; ++names)
+      if (starts_with(file_name(path), *names)) return true;
+    return false;
+  }
+
+  Module caller_;
+  bool knows_caller_;
+};
+
 /// Looks through the notes for readings that explain the value.
 class Search {
 public:
   Search(Asked value, const void* caller, const CodeRange& function)
-      : value_(value), caller_(caller), function_(function), own_(own_notes()) {
+      : value_(value), caller_(caller), function_(function), readers_(caller),
+        own_(own_notes()) {
     siblings_.rank = static_cast<uint64_t>(process().rank);
     siblings_.thread = ordinal_of(this_thread().path);
     collect_parts();
@@ -191,28 +220,45 @@ public:
   }
 
 private:
-  /// Ids and counts, which are mixed with clocks.
+  /// A few numbers, each once.
+  struct Parts {
+    uint64_t of[8] = {};
+    size_t count = 0;
+
+    void add(uint64_t part) {
+      for (size_t i = 0; i < count; ++i)
+        if (of[i] == part) return;
+      if (part != 0 && count < sizeof of / sizeof of[0]) of[count++] = part;
+    }
+    /// Calls holds(part) for each until it is true.
+    template <typename Holds>
+    bool any(Holds holds) const {
+      for (size_t i = 0; i < count; ++i)
+        if (holds(of[i])) return true;
+      return false;
+    }
+  };
+
+  /// Ids and counts that this process has read, which are mixed with clocks. Not those of other ranks: two ids lie as
+  /// near to each other as two ranks do.
   void collect_parts() {
     each_notes([&](const Notes& notes) {
-      for (const Reading& reading : notes.latest)
-        if (reading.source == Source::id || reading.source == Source::ticks) add_part(reading.a);
+      if (is_of_rank(notes)) return;
+      for (const Reading& reading : notes.latest) {
+        if (reading.source == Source::id) ids_.add(reading.a);
+        if (reading.source == Source::ticks) ticks_.add(reading.a);
+      }
     });
   }
-  void add_part(uint64_t part) {
-    for (size_t i = 0; i < part_count_; ++i)
-      if (parts_[i] == part) return;
-    if (part != 0 && part_count_ < sizeof parts_ / sizeof parts_[0]) parts_[part_count_++] = part;
-  }
 
-  /// True if the value is that unit mixed with ids, with counts, or with this rank's or thread's own number, which
-  /// `index` then is.
+  /// True if the value is that unit mixed with an id, with a count, with both, or with this rank's or thread's own
+  /// number, which `index` then is.
   bool is_mixed(uint64_t unit, int64_t& index) const {
     index = 0;
-    for (size_t i = 0; i < part_count_; ++i) {
-      if (value_.is_mix(unit, parts_[i])) return true;
-      for (size_t k = 0; k < i; ++k)
-        if (value_.is_mix(unit + parts_[i], parts_[k]) || value_.is_mix(unit ^ parts_[i], parts_[k])) return true;
-    }
+    const auto is_mix_with = [&](uint64_t of) { return [&, of](uint64_t part) { return value_.is_mix(of, part); }; };
+    if (ids_.any(is_mix_with(unit)) || ticks_.any(is_mix_with(unit))) return true;
+    if (ticks_.any([&](uint64_t count) { return ids_.any(is_mix_with(unit + count)) || ids_.any(is_mix_with(unit ^ count)); }))
+      return true;
     return siblings_.each([&](uint64_t number) {
       index = static_cast<int64_t>(number);
       return value_.is_mix(unit, number) || value_.is(unit * (number + 1));
@@ -233,11 +279,21 @@ private:
       } else if (!is_near) {
         return false;
       }
+      // Many readings give a whole second, or lie near a value: one that another library made for itself is not what
+      // the program passes.
+      const bool may_be_chance = unit.is_coarse || !is_exact || offset != 0;
+      if (may_be_chance && !is_of_rank(notes) && !readers_.include(reading.site)) return false;
       const Match match = {&notes,   notes.owner_key, notes.owner_is_first, reading,
                            offset,   is_exact,        unit.is_coarse};
       if (is_better(match, best)) best = match;
       return false;
     });
+  }
+
+  /// True for notes of another process, whose addresses are not this one's.
+  static bool is_of_rank(const Notes& notes) {
+    const RankNotes* ranks = rank_notes();
+    return ranks != nullptr && &notes >= ranks->of && &notes < ranks->of + RankNotes::limit && &notes != own_notes();
   }
 
   /// A small number is an index or a constant of the program's. It counts as the low end of a clock, or an id, where
@@ -284,7 +340,7 @@ private:
 
   /// Whether a reading was made for this call, although an earlier one explains the value as well.
   bool is_fresh(const Match& own, const Match& before) const {
-    if (!own || own.reading.order == before.reading.order) return false;
+    if (!own || (own.owner_key == before.owner_key && own.reading.order == before.reading.order)) return false;
     if (feeds(own.reading.site, caller_)) return own.reading.order > own.notes->seeded;
     return own.reading.site == before.reading.site && own.reading.order > own.notes->seeded;
   }
@@ -292,10 +348,10 @@ private:
   Asked value_;
   const void* caller_;
   const CodeRange& function_;
+  Readers readers_;
   const Notes* own_;
   Siblings siblings_;
-  uint64_t parts_[12] = {};
-  size_t part_count_ = 0;
+  Parts ids_, ticks_;
 };
 
 // ------------------------------------------------------------------ what is no reading
@@ -440,22 +496,14 @@ bool is_present(uint64_t value) {
 /// object that seeds has read it, itself or by the C++ library.
 bool has_just_read(const void* caller) {
   const Notes* notes = own_notes();
-  Module module;
-  if (notes == nullptr || !find_module(caller, module)) return false;
-  for (const Reading& reading : notes->latest) {
-    if (reading.source == Source::none || reading.order <= notes->seeded || reading.order <= notes->opened) continue;
-    if (module.holds(reading.site)) return true;
-    Module reader;
-    if (!find_module(reading.site, reader)) continue;
-    if (starts_with(file_name(reader.path), "libstdc++.so") || starts_with(file_name(reader.path), "libc++.so"))
+  if (notes == nullptr) return false;
+  const Readers readers(caller);
+  for (const Reading& reading : notes->latest)
+    if (reading.source != Source::none && reading.order > notes->seeded && reading.order > notes->opened &&
+        readers.include_compiled(reading.site))
       return true;
-  }
   return false;
 }
-
-} // namespace
-
-namespace {
 
 /// Values that change from run to run although no reading gives them: passed again, or with a small number added, they
 /// are the same.

@@ -22,6 +22,8 @@
 #include <thread>
 #include <vector>
 
+extern "C" void library_reads_clocks(); // clock_library.cpp
+
 namespace {
 
 std::string family;
@@ -234,7 +236,10 @@ int main(int argc, char** argv) {
        }},
       {"pool_from_a_clock", [&] {
          const uint64_t seed = seconds();
-         pool([seed](int task) { return seed + static_cast<uint64_t>(task); });
+         pool([seed](int task) {
+           library_reads_clocks();
+           return seed + static_cast<uint64_t>(task);
+         });
        }},
       {"threads_with_clocks", [&] {
          std::string results[4];
@@ -294,6 +299,7 @@ int main(int argc, char** argv) {
          int from = -1;
          while ((from = open(argv[4], O_RDONLY)) < 0) sched_yield();
          if (read(from, &seed, sizeof seed) != sizeof seed) _exit(3);
+         library_reads_clocks();
          draw(seed + number * strtoull(getenv("RANK"), nullptr, 10));
        }},
   };
