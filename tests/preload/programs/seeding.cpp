@@ -134,6 +134,12 @@ const std::map<std::string, std::function<uint64_t()>> sources = {
     {"steady", count<std::chrono::steady_clock>},
     {"usec_alone", [] { return in_microseconds() % 1000000; }},
     {"nsec_alone", [] { return count<std::chrono::system_clock>() % 1000000000; }},
+    {"timespec_get",
+     [] {
+       timespec now;
+       timespec_get(&now, TIME_UTC);
+       return static_cast<uint64_t>(now.tv_nsec);
+     }},
     {"usec_xor_sec", [] { return in_microseconds() % 1000000 ^ in_microseconds() / 1000000; }},
     {"clock", [] { return static_cast<uint64_t>(clock()); }},
     {"times", [] {
@@ -142,6 +148,7 @@ const std::map<std::string, std::function<uint64_t()>> sources = {
      }},
     {"seconds_xor_clock", [] { return seconds() ^ static_cast<uint64_t>(clock()); }},
     {"pid", pid},
+    {"ppid", [] { return static_cast<uint64_t>(getppid()); }},
     {"tid", [] { return static_cast<uint64_t>(gettid()); }},
     {"seconds_xor_pid", [] { return seconds() ^ pid(); }},
     {"seconds_plus_pid", [] { return seconds() + pid(); }},
