@@ -155,10 +155,12 @@ struct Siblings {
     return offset > 0 && (static_cast<uint64_t>(offset) == rank || static_cast<uint64_t>(offset) == thread ||
                           static_cast<uint64_t>(offset) + 1 == thread);
   }
-  /// Calls visit(index) for each that is not 0.
+  /// Calls visit(index) for each that is not 0. With another thread's clock a thread's number is a chance like any
+  /// other: workers take it with the number of a task.
   template <typename Visit>
-  bool each(Visit visit) const {
-    return (rank != 0 && visit(rank)) || (thread != 0 && visit(thread)) || (thread > 1 && visit(thread - 1));
+  bool each(bool is_own_clock, Visit visit) const {
+    if (rank != 0 && visit(rank)) return true;
+    return is_own_clock && ((thread != 0 && visit(thread)) || (thread > 1 && visit(thread - 1)));
   }
 };
 
@@ -253,13 +255,13 @@ private:
 
   /// True if the value is that unit mixed with an id, with a count, with both, or with this rank's or thread's own
   /// number, which `index` then is.
-  bool is_mixed(uint64_t unit, int64_t& index) const {
+  bool is_mixed(uint64_t unit, bool is_own_clock, int64_t& index) const {
     index = 0;
     const auto is_mix_with = [&](uint64_t of) { return [&, of](uint64_t part) { return value_.is_mix(of, part); }; };
     if (ids_.any(is_mix_with(unit)) || ticks_.any(is_mix_with(unit))) return true;
     if (ticks_.any([&](uint64_t count) { return ids_.any(is_mix_with(unit + count)) || ids_.any(is_mix_with(unit ^ count)); }))
       return true;
-    return siblings_.each([&](uint64_t number) {
+    return siblings_.each(is_own_clock, [&](uint64_t number) {
       index = static_cast<int64_t>(number);
       return value_.is_mix(unit, number) || value_.is(unit * (number + 1));
     });
@@ -272,7 +274,7 @@ private:
       const bool is_id = reading.source == Source::id;
       const bool is_near = value_.is_near(unit, offset);
       bool is_exact = is_near && offset == 0;
-      if (!is_exact && !is_id && is_mixed(unit.value, index)) {
+      if (!is_exact && !is_id && is_mixed(unit.value, &notes == own_, index)) {
         is_exact = true;
         // Its own clock is its own already; another's is told apart by the number.
         offset = &notes == own_ ? 0 : index;
