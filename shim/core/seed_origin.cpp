@@ -365,8 +365,12 @@ bool is_in_code(uint64_t value, const void* caller, const CodeRange& function) {
   const long reach = value < small_number ? 40 : 1 << 16;
 #if defined(__x86_64__)
   const auto low = static_cast<uint32_t>(value); // an immediate operand has 4 bytes, or 8 for what does not fit
-  for (const auto* code = end - function.begin > reach ? end - reach : function.begin; code + sizeof low <= end; ++code)
-    if (__builtin_memcmp(code, &low, sizeof low) == 0) return true;
+  for (const auto* code = end - function.begin > reach ? end - reach : function.begin; code + sizeof low < end; ++code) {
+    // A small number is also a distance to data: it counts behind the opcode of `mov` to a register (Intel SDM, volume
+    // 2B, B8+ rd) alone.
+    const bool is_mov = (*code & 0xF8) == 0xB8;
+    if ((is_mov || value >= small_number) && __builtin_memcmp(code + 1, &low, sizeof low) == 0) return true;
+  }
   return false;
 #else
   const uint32_t low = 0x52800000 | static_cast<uint32_t>(value & 0xffff) << 5;        // movz w, #low
