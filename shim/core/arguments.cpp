@@ -29,17 +29,18 @@ bool names_a_key(const char* text) {
 }
 
 bool is_token_character(char c) {
-  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '-' || c == '.';
+  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '-' ||
+         c == '.';
 }
 
-/// True if part of the text looks like a token itself, whatever it is called: the beginnings that well-known services
-/// give theirs, so that a leaked one can be found.
+/// True if part of the text looks like a token itself, whatever it is called: the beginnings that well-known
+/// services give theirs, so that a leaked one can be found.
 bool has_token(const char* text) {
   constexpr int shortest = 16; // of what follows the beginning
   for (const char* at = text; *at != 0; ++at) {
     if (at != text && is_token_character(at[-1])) continue;
-    for (const char* begin : {"hf_", "sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "nvapi-",
-                              "AKIA", "ASIA", "AIza", "ya29.", "eyJ"}) {
+    for (const char* begin : {"hf_", "sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
+                              "nvapi-", "AKIA", "ASIA", "AIza", "ya29.", "eyJ"}) {
       if (!starts_with(at, begin)) continue;
       const char* end = at + text_length(begin);
       int length = 0;

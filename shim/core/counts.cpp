@@ -61,24 +61,28 @@ bool is_ours(int fd, struct stat& state) {
   return fd >= 0 && sys::fstat(fd, state) == 0 && state.st_dev == file.device && state.st_ino == file.inode;
 }
 
-/// Keeps a descriptor only where it is out of the program's way: it may count on the lowest numbers, and have few.
-void keep_descriptor() {
+/// Keeps a descriptor only where it is out of the program's way, which may count on the lowest numbers and
+/// have few: the number to use, which is file.fd if it is kept.
+int keep_descriptor(int fd) {
   constexpr long out_of_the_way = 48; // as the log's own, core/log_file.cpp
-  if (file.fd < 0 || file.fd >= out_of_the_way) return;
-  const int moved = sys::fcntl(file.fd, F_DUPFD_CLOEXEC, out_of_the_way);
-  sys::close(file.fd);
-  file.fd = moved < 0 ? -1 : moved;
+  const int moved = sys::fcntl(fd, F_DUPFD_CLOEXEC, out_of_the_way);
+  if (moved < 0) return fd;
+  sys::close(fd);
+  return file.fd = moved;
 }
 
-/// Sees that the descriptor is open; to be followed by keep_descriptor(). With the lock held.
-bool open_again(struct stat& state) {
-  if (file.path == nullptr) return false;
-  if (is_ours(file.fd, state)) return true;
-  file.fd = sys::openat(AT_FDCWD, file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (is_ours(file.fd, state)) return true;
-  if (file.fd >= 0) sys::close(file.fd);
-  file.fd = -1;
-  return false;
+/// The descriptor, opened again if need be; -1 if the file is not there. To be given back. With the lock
+/// held.
+int borrow_descriptor(struct stat& state) {
+  if (file.path == nullptr) return -1;
+  if (is_ours(file.fd, state)) return file.fd;
+  const int fd = sys::openat(AT_FDCWD, file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (is_ours(fd, state)) return keep_descriptor(fd);
+  if (fd >= 0) sys::close(fd);
+  return -1;
+}
+void give_back(int fd) {
+  if (fd >= 0 && fd != file.fd) sys::close(fd);
 }
 
 bool write_to(int fd, const void* data, size_t size, long offset) {
@@ -101,12 +105,13 @@ bool write_header(int fd) {
 /// Makes the file longer before anybody counts in it, so that what is counted finds room on the disk.
 bool extend() {
   struct stat state;
-  bool done = open_again(state);
+  const int fd = borrow_descriptor(state);
+  bool done = fd >= 0;
   const uint64_t extension = file.size < largest_extension ? file.size : largest_extension;
   static constexpr char zeros[256] = {};
   for (uint64_t at = 0; done && at < extension; at += sizeof zeros)
-    done = write_to(file.fd, zeros, sizeof zeros, static_cast<long>(file.size + at));
-  keep_descriptor();
+    done = write_to(fd, zeros, sizeof zeros, static_cast<long>(file.size + at));
+  give_back(fd);
   if (done) file.size += extension;
   return done;
 }
@@ -172,10 +177,11 @@ void write_count(Counter& counter) {
     return;
   }
   Lock guard(lock);
-  if (!guard.held() || !open_again(state)) return;
+  const int fd = guard.held() ? borrow_descriptor(state) : -1;
+  if (fd < 0) return;
   const Entry entry = {counter.number, counter.action, 0};
-  write_to(file.fd, &entry, sizeof entry, offset);
-  keep_descriptor();
+  write_to(fd, &entry, sizeof entry, offset);
+  give_back(fd);
 }
 
 Counter* new_counter(Action action, int64_t& index) {
@@ -217,7 +223,6 @@ void use_counts_file(int fd, const char* path) {
     return;
   }
   file.path = path;
-  file.fd = fd;
   file.device = state.st_dev;
   file.inode = state.st_ino;
   file.size = first_size;
@@ -227,7 +232,7 @@ void use_counts_file(int fd, const char* path) {
     file.size = static_cast<uint64_t>(offset_of(file.before));
     sum_file_counts(fd, sums_before);
   }
-  keep_descriptor();
+  give_back(keep_descriptor(fd));
 }
 
 bool is_counts_file_of_run(int fd) { return read_header(fd); }
@@ -235,9 +240,10 @@ bool is_counts_file_of_run(int fd) { return read_header(fd); }
 void write_counts() {
   Lock guard(lock);
   struct stat state;
-  if (!guard.held() || used == 0 || !open_again(state)) return;
+  const int fd = guard.held() && used != 0 ? borrow_descriptor(state) : -1;
+  if (fd < 0) return;
   // Somebody cut it short: what this process has counted is written anew.
-  bool good = static_cast<uint64_t>(state.st_size) >= file.size || write_header(file.fd);
+  bool good = static_cast<uint64_t>(state.st_size) >= file.size || write_header(fd);
   uint64_t entry = file.before;
   each_piece([&](Counter* counters, uint64_t number) {
     Entry room[32];
@@ -248,11 +254,11 @@ void write_counts() {
         counter.write_at = 0; // what is counted from now on makes the number no longer the last
         room[filled] = {counter.number, counter.action, counter.action != 0 ? 1U : 0U};
       }
-      good = write_to(file.fd, room, filled * sizeof(Entry), offset_of(entry));
+      good = write_to(fd, room, filled * sizeof(Entry), offset_of(entry));
       entry += filled;
     }
   });
-  keep_descriptor();
+  give_back(fd);
 }
 
 void sum_own_counts(uint64_t (&sums)[action_count]) {

@@ -1,10 +1,10 @@
 // How often each record happened: counters in memory, written to a file beside the log so often that SIGKILL
-// loses next to nothing, and so seldom that a draw makes no system call. Layout: docs/LOG_FORMAT.md, "The counts
-// file".
+// loses next to nothing, and so seldom that a draw makes no system call. Layout: docs/LOG_FORMAT.md, "The
+// counts file".
 //
-// The file is written to and never mapped: a mapped file that somebody cuts short, or whose disk fails, kills the
-// program with SIGBUS, and a handler for that signal would be in the program's way (and of no use in a thread that
-// blocks it).
+// The file is written to and never mapped: a mapped file that somebody cuts short, or whose disk fails, kills
+// the program with SIGBUS, and a handler for that signal would be in the program's way (and of no use in a
+// thread that blocks it).
 #pragma once
 
 #include "core/describe.h"
@@ -34,9 +34,10 @@ inline void count(Counter& counter) {
 /// could not be made and the counter lives in memory alone. Never nullptr.
 Counter* new_counter(Action action, int64_t& index);
 
-/// Where the counters of a process that begins go: an open file, empty or an earlier program's of this process;
-/// none for -1. Once in each process, because counters that were handed out stay in use. The descriptor is taken
-/// over; the path, by which the file is opened again where the program closes it, must stay where it is.
+/// Where the counters of a process that begins go: an open file, empty or an earlier program's of this
+/// process; none for -1. Once in each process, because counters that were handed out stay in use. The
+/// descriptor is taken over; the path, by which the file is opened again where the program closes it, must
+/// stay where it is.
 void use_counts_file(int fd, const char* path);
 
 /// True if this run has begun that counts file.

@@ -49,8 +49,9 @@ void record_line(const char* line, size_t length);
 /// Begins the log of this process, before the call `what` by which it may give up the rights to.
 void begin_log(const char* what);
 
-/// To be called before a program is executed in this process, or in a child that is about to be made (`spawns`):
-/// what was counted here is written, and if that program will not be able to write its log, the log says so.
+/// To be called before a program is executed in this process, or in a child that is about to be made
+/// (`spawns`): what was counted here is written, and if that program will not be able to write its log, the
+/// log says so.
 void prepare_log_for(char* const argv[], bool spawns);
 
 /// True if this process has a log that can be written to.

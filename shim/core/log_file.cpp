@@ -63,7 +63,8 @@ struct Files {
   int records, counts; // descriptors, or negated errnos
 };
 
-/// Opens the two files of this process under the first name of which no file is another run's or somebody else's.
+/// Opens the two files of this process under the first name of which no file is another run's or somebody
+/// else's.
 Files open_files(int folder) {
   constexpr int taken = -17; // EEXIST
   Files files = {taken, taken};
@@ -145,7 +146,9 @@ int move_up(int fd) {
 void complain(int error) {
   file.failed = true;
   Text<64> why;
-  write_lost(nullptr, why.add("the log cannot be written (error ").add(static_cast<uint64_t>(-error)).add(')').c_str());
+  write_lost(
+      nullptr,
+      why.add("the log cannot be written (error ").add(static_cast<uint64_t>(-error)).add(')').c_str());
   if (options().quiet) return;
   TextWriter line(text_room, sizeof text_room);
   line.add("detshim: cannot write the log in ")
@@ -247,9 +250,11 @@ Opened open() {
 }
 
 void write_lost(const char* program, const char* why) {
-  const int kept = file.fd; // in a vfork child the parent's, and still good there
+  if (file.inode == 0) return; // no process before this one has a log
+  const int kept = file.fd;    // in a vfork child the parent's, and still good there
   int opened = -1;
-  if (!is_still_ours()) { // closed, as subprocess does before it executes: by its name, which the counts file has too
+  if (!is_still_ours()) { // closed, as subprocess does before it executes: by its name, which the counts file
+                          // has too
     TextWriter path(path_room, sizeof path_room);
     path.add(counts_path);
     path.shorten(path.length() - text_length(".counts"));
@@ -269,7 +274,7 @@ void write_lost(const char* program, const char* why) {
 }
 
 bool is_within_reach() {
-  if (file.inode == 0) return true; // no process before this one has a log
+  if (file.inode == 0) return true;
   bool made = false;
   const int folder = open_folder(false, made);
   if (folder < 0) return false;
@@ -279,7 +284,8 @@ bool is_within_reach() {
   constexpr long not_implemented = -38;
   const bool is_same = sys::fstat(folder, state) == 0 && state.st_dev == file.folder_device &&
                        state.st_ino == file.folder_inode;
-  // Capabilities that a process keeps when it takes another user's rights are gone in what it executes (setpriv).
+  // Capabilities that a process keeps when it takes another user's rights are gone in what it executes
+  // (setpriv).
   const auto user = static_cast<uid_t>(sys::call(SYS_geteuid));
   const bool may_write = user == 0 || user == state.st_uid || (state.st_mode & 022) != 0;
   const long access = sys::call(SYS_faccessat2, folder, sys::address(""), may_write_and_enter,

@@ -42,12 +42,12 @@ enum class Opened {
 /// Opens this process's file, and its counts file with it, unless that was done before.
 Opened open();
 
-/// Says in the log of this process, or else in that of the nearest one before it whose descriptor it still has,
-/// that `program` (nullptr: this one) leaves no log.
+/// Says in the log of this process, or else in that of the nearest one before it whose descriptor it still
+/// has, that `program` (nullptr: this one) leaves no log.
 void write_lost(const char* program, const char* why);
 
-/// True if a program that this process executes now will be able to write its log where this one's is, or if there
-/// is none.
+/// True if a program that this process executes now will be able to write its log where this one's is, or if
+/// there is none.
 bool is_within_reach();
 
 /// True if the file is open; it was begun if it was ever tried.

@@ -16,8 +16,9 @@ void link_latest(int folder, const char* run, int pid);
 /// others and under one name. (Whoever may write in the folder may lay any file there.)
 bool is_own_file(int fd);
 
-/// Makes the file, or opens one that is there already if it is the user's own (`made` tells which), with `flags`
-/// and those that keep off links and pipes. A descriptor, or a negated errno: EEXIST for a file that is not ours.
+/// Makes the file, or opens one that is there already if it is the user's own (`made` tells which), with
+/// `flags` and those that keep off links and pipes. A descriptor, or a negated errno: EEXIST for a file that
+/// is not ours.
 int open_own_file(int folder, const char* name, int flags, bool& made);
 
 /// A file in the folder that only one process of the run can make: a descriptor, or a negated errno.

@@ -1,5 +1,5 @@
-// What others may do to a log, and what a log may do to others: files that are not ours, files that are cut short,
-// texts that a terminal would obey, processes that cannot write.
+// What others may do to a log, and what a log may do to others: files that are not ours, files that are cut
+// short, texts that a terminal would obey, processes that cannot write.
 #include "log_files.h"
 #include "run.h"
 
@@ -52,8 +52,8 @@ bool is_root() { return geteuid() == 0 && !find_program("setpriv").empty(); }
 
 // ------------------------------------------------------------------ files that are not ours
 
-/// Lays `what` (a shell command with $FILE and $VICTIM) where the log's file will be, in a folder that everybody may
-/// write in, and runs a program there that draws. The process id is known only inside.
+/// Lays `what` (a shell command with $FILE and $VICTIM) where the log's file will be, in a folder that
+/// everybody may write in, and runs a program there that draws. The process id is known only inside.
 void expect_left_alone(const std::string& what, const std::string& ending) {
   const TemporaryFolder scratch;
   const fs::path victim = scratch.path() / "victim";
@@ -119,7 +119,8 @@ TEST(ClosingLine, CountsOwnFilesAlone) {
     environment["L"] = scratch.log();
     return run({"sh", "-c", draw + copy + "mkfifo -m 600 \"$L\"/pipe.counts"}, environment).err;
   };
-  EXPECT_NE(closing_line("600").find("606000 pinned in 2 processes"), std::string::npos) << closing_line("600");
+  EXPECT_NE(closing_line("600").find("606000 pinned in 2 processes"), std::string::npos)
+      << closing_line("600");
   EXPECT_NE(closing_line("622").find("303000 pinned in 1 process"), std::string::npos) << closing_line("622");
 }
 
@@ -127,14 +128,15 @@ TEST(ClosingLine, CountsOwnFilesAlone) {
 TEST(LogFile, OfAnEarlierProgramOfTheProcessIsGoneOnWith) {
   const TemporaryFolder scratch;
   const Environment observe{{"DETSHIM_MODE", "observe"}};
-  const std::string twice = "import ctypes, os, sys\n"
-                            "os.urandom(4)\n"
-                            "libc = ctypes.CDLL(None)\n"
-                            "if len(sys.argv) < 2:\n"
-                            "  words = (ctypes.c_char_p * 5)(b'python3', b'-c', open('/proc/self/cmdline', 'rb').read()"
-                            ".split(b'\\0')[2], b'x', None)\n"
-                            "  libc.syscall(59 if os.uname().machine == 'x86_64' else 221, b'/usr/bin/python3', words, "
-                            "ctypes.c_void_p.in_dll(libc, 'environ'))\n";
+  const std::string twice =
+      "import ctypes, os, sys\n"
+      "os.urandom(4)\n"
+      "libc = ctypes.CDLL(None)\n"
+      "if len(sys.argv) < 2:\n"
+      "  words = (ctypes.c_char_p * 5)(b'python3', b'-c', open('/proc/self/cmdline', 'rb').read()"
+      ".split(b'\\0')[2], b'x', None)\n"
+      "  libc.syscall(59 if os.uname().machine == 'x86_64' else 221, b'/usr/bin/python3', words, "
+      "ctypes.c_void_p.in_dll(libc, 'environ'))\n";
   EXPECT_EQ(run({"/usr/bin/python3", "-c", twice}, under_shim(scratch, observe)).status, 0);
   size_t programs = 0;
   for (const ProcessLog& log : read_log(scratch.log()))
@@ -160,15 +162,15 @@ TEST_P(CutShort, DoesNotKillTheProgram) {
 
 INSTANTIATE_TEST_SUITE_P(All, CutShort,
                          testing::Values(Arguments{CUT_COUNTS_PROGRAM},
-                                         Arguments{DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--quiet",
-                                                   "--", CUT_COUNTS_PROGRAM}),
+                                         Arguments{DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY,
+                                                   "--quiet", "--", CUT_COUNTS_PROGRAM}),
                          [](const auto& tested) { return tested.param.size() == 1 ? "Preloaded" : "Run"; });
 
 TEST(CutShort, DoesNotKillTheSupervisor) {
   const TemporaryFolder scratch;
   const auto go = [&](const std::string& program) {
-    return run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--quiet", "--seed", "42", "--trap-syscalls",
-                "--log", scratch.log().string(), "--", program, scratch.log().string()});
+    return run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--quiet", "--seed", "42",
+                "--trap-syscalls", "--log", scratch.log().string(), "--", program, scratch.log().string()});
   };
   if (go("/bin/true").status == 126) GTEST_SKIP() << go("/bin/true").err;
   const Result result = go(CUT_COUNTS_STATIC_PROGRAM);
@@ -192,7 +194,10 @@ bool is_harmless(const std::string& text) {
   return true;
 }
 
-const std::string evil = "a\x1b[31mb\nc\rd\x7f\xc2\x9b" "e\x9b" "f\xe2\x80\xae" "g";
+const std::string evil = "a\x1b[31mb\nc\rd\x7f\xc2\x9b"
+                         "e\x9b"
+                         "f\xe2\x80\xae"
+                         "g";
 
 TEST(StandardError, GetsNoControlCharacters) {
   const TemporaryFolder scratch;
@@ -201,7 +206,8 @@ TEST(StandardError, GetsNoControlCharacters) {
   Environment environment = loud;
   environment["DETSHIM_LOG"] = scratch.path() / ("log" + evil);
   environment["PROGRAM"] = program;
-  const Result result = run({"perl", "-e", "srand(1); system { $ENV{PROGRAM} } $ENV{PROGRAM}"}, under_shim(scratch, environment));
+  const Result result = run({"perl", "-e", "srand(1); system { $ENV{PROGRAM} } $ENV{PROGRAM}"},
+                            under_shim(scratch, environment));
   EXPECT_TRUE(is_harmless(result.err)) << result.err;
   const std::vector<std::string> said = lines(result.err);
   ASSERT_EQ(said.size(), 2u) << result.err;
@@ -246,16 +252,19 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Arguments{"sh", "-c", draws_here + "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom"},
         Arguments{"sh", "-c", "setpriv --reuid=65534 --clear-groups od -N8 /dev/urandom; " + draws_here},
-        Arguments{python, "-c", "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
-                                "  os.setuid(65534)\n"
-                                "  if os.fork(): os.wait(); os._exit(0)\n"
-                                "  os.urandom(8)\n"},
-        Arguments{python, "-c", "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
-                                "  import ctypes\n"
-                                "  ctypes.CDLL(None).syscall(105 if os.uname().machine == 'x86_64' else 146, 65534)\n"
-                                "  os.urandom(8)\n"},
-        Arguments{python, "-c", "import os, subprocess\nos.urandom(4)\n"
-                                "subprocess.run(['od', '-N8', '/dev/urandom'], user=65534)\n"},
+        Arguments{python, "-c",
+                  "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
+                  "  os.setuid(65534)\n"
+                  "  if os.fork(): os.wait(); os._exit(0)\n"
+                  "  os.urandom(8)\n"},
+        Arguments{python, "-c",
+                  "import os\nos.urandom(4)\nif os.fork(): os.wait()\nelse:\n"
+                  "  import ctypes\n"
+                  "  ctypes.CDLL(None).syscall(105 if os.uname().machine == 'x86_64' else 146, 65534)\n"
+                  "  os.urandom(8)\n"},
+        Arguments{python, "-c",
+                  "import os, subprocess\nos.urandom(4)\n"
+                  "subprocess.run(['od', '-N8', '/dev/urandom'], user=65534)\n"},
         Arguments{"sh", "-c", draws_here + "chroot --userspec=65534 / od -N8 /dev/urandom"}),
     [](const auto& tested) { return "way" + std::to_string(tested.index); });
 
@@ -263,7 +272,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AnotherUser, IsRecordedWhereItGoesOnByItself) {
   if (!is_root()) GTEST_SKIP() << "needs root and setpriv";
   const TemporaryFolder scratch;
-  const Arguments command = {python, "-c", "import os\nos.setuid(65534)\nfor i in range(100): os.getrandom(8)\n"};
+  const Arguments command = {python, "-c",
+                             "import os\nos.setuid(65534)\nfor i in range(100): os.getrandom(8)\n"};
   EXPECT_EQ(run(command, under_shim(scratch, seed), "/").status, 0);
   const nlohmann::json document = read_by_command(scratch);
   EXPECT_TRUE(reasons(document, "no_log").empty()) << document.at("reasons");
@@ -279,12 +289,13 @@ TEST(LostFolder, LeavesATraceInTheLog) {
   const std::string script = "import os, subprocess\nos.urandom(4)\nos.chmod('" + scratch.log().string() +
                              "', 0o500)\nif os.fork(): os.wait()\nelse: os.urandom(8); os._exit(0)\n"
                              "subprocess.run(['od', '-N8', '/dev/urandom'])\n"
-                             "os.chmod('" + scratch.log().string() + "', 0o700)\n";
+                             "os.chmod('" +
+                             scratch.log().string() + "', 0o700)\n";
   Arguments command = {python, "-c", script};
   if (geteuid() == 0) {
     if (!is_root()) GTEST_SKIP() << "needs setpriv";
-    command.insert(command.begin(), {"env", "-u", "LD_PRELOAD", "setpriv", "--reuid=65534", "--clear-groups", "env",
-                                     std::string{"LD_PRELOAD="} + DETSHIM_LIBRARY});
+    command.insert(command.begin(), {"env", "-u", "LD_PRELOAD", "setpriv", "--reuid=65534", "--clear-groups",
+                                     "env", std::string{"LD_PRELOAD="} + DETSHIM_LIBRARY});
   }
   const Result result = run(command, under_shim(scratch, seed), scratch.path());
   EXPECT_EQ(result.status, 0) << result.err;
@@ -296,7 +307,8 @@ TEST(LostFolder, LeavesATraceInTheLog) {
 // Programs of the same user are none of this, whatever they draw.
 TEST(ProcessesThatCanWrite, AreNotNamed) {
   const TemporaryFolder scratch;
-  EXPECT_EQ(run({"sh", "-c", draws_here + "env true; (true); " + draws_here}, under_shim(scratch, seed)).status, 0);
+  EXPECT_EQ(
+      run({"sh", "-c", draws_here + "env true; (true); " + draws_here}, under_shim(scratch, seed)).status, 0);
   EXPECT_EQ(read_by_command(scratch).at("reasons").size(), 1u) << "no_scan alone";
 }
 

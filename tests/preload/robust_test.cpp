@@ -210,8 +210,8 @@ TEST(Killed, AtTwoHundredMomentsTheLogStillParsesAndCountsWhatWasDrawn) {
     const TemporaryFolder scratch;
     const uint64_t printed = kill_after(static_cast<int>(engine() % 300) + 1, under_shim(scratch, seed));
     const uint64_t drawn = counted(scratch.log(), "rand");
-    // the constructor's draw, and one that may have been drawn and not yet printed; of a number above 32, what was
-    // counted since the file was told last is lost
+    // the constructor's draw, and one that may have been drawn and not yet printed; of a number above 32,
+    // what was counted since the file was told last is lost
     EXPECT_GE(drawn * 33, (printed + 1) * 32);
     EXPECT_LE(drawn, printed + 2);
     all_printed += printed, all_counted += drawn;

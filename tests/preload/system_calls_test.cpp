@@ -1,5 +1,5 @@
-// docs/LIMITS.md lists the system calls that the library makes: a filter that allows them lets it pass, and each of them
-// is needed.
+// docs/LIMITS.md lists the system calls that the library makes: a filter that allows them lets it pass, and
+// each of them is needed.
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,8 @@ Names listed(const std::string& row) {
     if (!line.starts_with("| " + row)) continue;
     const std::string calls = line.substr(line.find('|', 2));
     const std::regex name{"`([a-z0-9_]+)`"};
-    for (std::sregex_iterator at{calls.begin(), calls.end(), name}, end; at != end; ++at) names.push_back((*at)[1]);
+    for (std::sregex_iterator at{calls.begin(), calls.end(), name}, end; at != end; ++at)
+      names.push_back((*at)[1]);
   }
   EXPECT_FALSE(names.empty()) << row;
   return names;
@@ -70,11 +71,11 @@ TEST_P(SystemCalls, AreThoseOfTheDocument) {
 }
 
 const char* const new_place = "a draw from a new place";
-INSTANTIATE_TEST_SUITE_P(
-    All, SystemCalls,
-    testing::Values(Case{"warm", {"a draw from a place that drew before"}}, Case{"draw", {new_place}},
-                    Case{"device", {new_place, "opening and reading a random device"}},
-                    Case{"end", {new_place, "the end of a process that has a log"}}),
-    [](const auto& tested) { return std::string{tested.param.way}; });
+INSTANTIATE_TEST_SUITE_P(All, SystemCalls,
+                         testing::Values(Case{"warm", {"a draw from a place that drew before"}},
+                                         Case{"draw", {new_place}},
+                                         Case{"device", {new_place, "opening and reading a random device"}},
+                                         Case{"end", {new_place, "the end of a process that has a log"}}),
+                         [](const auto& tested) { return std::string{tested.param.way}; });
 
 } // namespace

@@ -27,7 +27,9 @@ protected:
     unlink(path.c_str());
     rmdir(folder.c_str());
   }
-  void use_file() const { use_counts_file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path.c_str()); }
+  void use_file() const {
+    use_counts_file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path.c_str());
+  }
   uint64_t in_file(Action action) const {
     uint64_t sums[action_count] = {};
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);

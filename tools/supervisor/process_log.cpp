@@ -17,7 +17,7 @@ namespace detshim {
 
 namespace {
 
-constexpr std::size_t record_limit = 200;  // then further calls share one record
+constexpr std::size_t record_limit = 200; // then further calls share one record
 constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
 constexpr const char* policy_names[] = {"fixed", "mix", "keep", "order"};
 
@@ -68,8 +68,8 @@ bool ProcessLog::make_files(const std::string& stem) {
 
 void ProcessLog::complain() const {
   if (!name_.quiet)
-    say_("detshim: cannot write the log in " + name_.log_folder + "; nothing is recorded of " + start_.program +
-         "\n");
+    say_("detshim: cannot write the log in " + name_.log_folder + "; nothing is recorded of " +
+         start_.program + "\n");
 }
 
 void ProcessLog::open() {

@@ -1,6 +1,6 @@
-// A process that takes another user's rights, or another root, can make no file in the log's folder any more, nor can
-// the programs that it executes. So its log is begun before: what it draws itself is recorded through the descriptor
-// that it has then, and what it executes is named there (core/log.h, prepare_log_for).
+// A process that takes another user's rights, or another root, can make no file in the log's folder any more,
+// nor can the programs that it executes. So its log is begun before: what it draws itself is recorded through
+// the descriptor that it has then, and what it executes is named there (core/log.h, prepare_log_for).
 #include "core/sys.h"
 #include "loader/hook.h"
 
@@ -20,7 +20,8 @@ void before_user(uid_t effective, const char* function) {
 
 using namespace detshim;
 
-#define DETSHIM_USER .action = Action::observe, .summary = "Begins the log of a process that gives up its user's rights."
+#define DETSHIM_USER                                                                                         \
+  .action = Action::observe, .summary = "Begins the log of a process that gives up its user's rights."
 
 DETSHIM_HOOK(libc, int, setuid, (uid_t user), DETSHIM_USER) {
   DETSHIM_ENTER(setuid);

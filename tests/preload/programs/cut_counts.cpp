@@ -1,5 +1,5 @@
-// cut_counts FOLDER [kill]: draws, cuts every counts file in the folder to nothing, and draws again. Prints how often
-// it drew; `kill` ends it by SIGKILL after that.
+// cut_counts FOLDER [kill]: draws, cuts every counts file in the folder to nothing, and draws again. Prints
+// how often it drew; `kill` ends it by SIGKILL after that.
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
-// filtered WAY NAME...: allows itself those system calls alone, and draws; any other ends it by SIGSYS. WAY: `draw` draws
-// and leaves by a system call of its own, `warm` has drawn from the same places before, `device` opens and reads a random
-// device too, `end` returns from main.
+// filtered WAY NAME...: allows itself those system calls alone, and draws; any other ends it by SIGSYS. WAY:
+// `draw` draws and leaves by a system call of its own, `warm` has drawn from the same places before, `device`
+// opens and reads a random device too, `end` returns from main.
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -18,13 +18,16 @@ static const struct {
   const char* name;
   int number;
 } calls[] = {
-#define CALL(NAME) {#NAME, SYS_##NAME}
-    CALL(close),       CALL(faccessat),  CALL(faccessat2), CALL(fcntl),         CALL(fstat),      CALL(getcwd),
-    CALL(getdents64),  CALL(geteuid),    CALL(getpid),     CALL(getrandom),     CALL(gettid),     CALL(lseek),
-    CALL(memfd_create), CALL(mkdirat),   CALL(mmap),       CALL(munmap),        CALL(newfstatat), CALL(openat),
-    CALL(personality), CALL(pread64),    CALL(prlimit64),  CALL(pwrite64),      CALL(read),       CALL(readlinkat),
-    CALL(renameat2),   CALL(rt_sigprocmask), CALL(sched_yield), CALL(symlinkat), CALL(unlinkat),  CALL(write),
-    CALL(dup3),        CALL(clock_gettime), CALL(madvise), CALL(prctl),         CALL(ftruncate),  CALL(fallocate),
+#define CALL(NAME)                                                                                           \
+  { #NAME, SYS_##NAME }
+    CALL(close),          CALL(faccessat),     CALL(faccessat2),   CALL(fcntl),       CALL(fstat),
+    CALL(getcwd),         CALL(getdents64),    CALL(geteuid),      CALL(getpid),      CALL(getrandom),
+    CALL(gettid),         CALL(lseek),         CALL(memfd_create), CALL(mkdirat),     CALL(mmap),
+    CALL(munmap),         CALL(newfstatat),    CALL(openat),       CALL(personality), CALL(pread64),
+    CALL(prlimit64),      CALL(pwrite64),      CALL(read),         CALL(readlinkat),  CALL(renameat2),
+    CALL(rt_sigprocmask), CALL(sched_yield),   CALL(symlinkat),    CALL(unlinkat),    CALL(write),
+    CALL(dup3),           CALL(clock_gettime), CALL(madvise),      CALL(prctl),       CALL(ftruncate),
+    CALL(fallocate),
 };
 
 [[gnu::noinline]] static void draw() {
