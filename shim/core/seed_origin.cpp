@@ -520,9 +520,11 @@ struct Unread {
 constinit Unread unread[64] = {};
 constinit uint64_t unread_next = 0;
 
-const Explanation* passed_before(const Asked& asked, int64_t& offset) {
+/// A thread that has just read a clock passes its own, though another's may have been the same.
+const Explanation* passed_before(const Asked& asked, const void* caller, int64_t& offset) {
   for (const Unread& one : unread)
-    if (one.explanation.is_volatile() && asked.is_near(Unit{one.value, true, true}, offset)) return &one.explanation;
+    if (one.explanation.is_volatile() &&
+        (one.explanation.owner_key == this_thread().key || !has_just_read(caller)) && asked.is_near(Unit{one.value, true, true}, offset)) return &one.explanation;
   return nullptr;
 }
 
@@ -541,7 +543,7 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
   }
   const Asked asked(value, bits);
   int64_t offset = 0;
-  if (const Explanation* before = passed_before(asked, offset)) {
+  if (const Explanation* before = passed_before(asked, caller, offset)) {
     made = *before;
     made.offset = offset;
   } else if (const Match match = Search(asked, caller, function).run()) {
