@@ -29,8 +29,16 @@ struct Reading {
   Source source;
   const void* site; ///< return address of the call
   uint64_t a, b;    ///< see Source
-  uint64_t order;   ///< the how-manyeth of its thread, from 1
+  uint64_t order;   ///< the how-manyeth of its thread, from 1; 0 while it is written
 };
+
+/// What another thread may be writing at this moment; Source::none if it is.
+inline Reading copy_of(const Reading& reading) {
+  const uint64_t order = __atomic_load_n(&reading.order, __ATOMIC_ACQUIRE);
+  const Reading copy = reading;
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return order != 0 && order == __atomic_load_n(&reading.order, __ATOMIC_RELAXED) ? copy : Reading{};
+}
 
 /// Notes that the calling thread opens a file.
 void note_opening();
@@ -63,6 +71,14 @@ inline size_t place_of(const void* site) {
   const auto low = reinterpret_cast<uintptr_t>(site) & 0xfff;
   return (low ^ low >> 5) % reading_site_count;
 }
+
+/// So that copy_of() in another thread tells a whole reading from a half.
+inline void write(Reading& place, const Reading& reading) {
+  __atomic_store_n(&place.order, 0, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  place.source = reading.source, place.site = reading.site, place.a = reading.a, place.b = reading.b;
+  __atomic_store_n(&place.order, reading.order, __ATOMIC_RELEASE);
+}
 } // namespace detail
 
 /// Notes a reading of the calling thread. Async-signal-safe; makes a system call only in a process with many threads.
@@ -72,8 +88,8 @@ inline void note_reading(Source source, uint64_t a, uint64_t b, const void* site
     if ((notes = detail::begin_notes()) == nullptr) return;
   const size_t place = detail::place_of(site);
   const Reading reading = {source, site, a, b, ++notes->order};
-  if (__builtin_expect(notes->latest[place].site != site, 0)) notes->first[place] = reading;
-  notes->latest[place] = reading;
+  if (__builtin_expect(notes->latest[place].site != site, 0)) detail::write(notes->first[place], reading);
+  detail::write(notes->latest[place], reading);
 }
 
 /// The calling thread's notes in this process; nullptr if it has read nothing.

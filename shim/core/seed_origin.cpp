@@ -3,6 +3,7 @@
 #include "core/identity.h"
 #include "core/modules.h"
 #include "core/readings.h"
+#include "core/ring.h"
 #include "core/sys.h"
 #include "core/text.h"
 
@@ -123,9 +124,7 @@ struct Used {
   bool owner_is_first;
   Reading reading;
 };
-constexpr size_t used_count = 64;
-constinit Used used[used_count] = {};
-constinit uint64_t used_next = 0;
+constinit Ring<Used, 64> used;
 
 uint64_t instance_of(uint64_t owner_key, const Reading& reading) {
   // An id is the same whenever it is read.
@@ -211,7 +210,8 @@ public:
       Match& best = &notes == own_ ? own : others;
       for (const auto& readings : {notes.first, notes.latest})
         for (size_t i = 0; i < reading_site_count; ++i)
-          if (readings[i].source != Source::none) consider(best, notes, readings[i]);
+          if (const Reading reading = copy_of(readings[i]); reading.source != Source::none)
+            consider(best, notes, reading);
     });
     const Match before = own && !own.is_coarse ? Match{} : used_before();
     if (own && !own.is_coarse && own.is_exact) return own;
@@ -246,7 +246,8 @@ private:
   void collect_parts() {
     each_notes([&](const Notes& notes) {
       if (is_of_rank(notes)) return;
-      for (const Reading& reading : notes.latest) {
+      for (const Reading& latest : notes.latest) {
+        const Reading reading = copy_of(latest);
         if (reading.source == Source::id) ids_.add(reading.a);
         if (reading.source == Source::ticks) ticks_.add(reading.a);
       }
@@ -325,8 +326,7 @@ private:
 
   Match used_before() const {
     Match best;
-    for (const Used& one : used) {
-      if (one.reading.source == Source::none) continue;
+    used.any([&](const Used& one) {
       Match match = {nullptr, one.owner_key, one.owner_is_first, one.reading, one.offset, value_.is(one.value), false};
       each_unit(one.reading, [&](const Unit& unit) {
         match.is_coarse |= unit.is_coarse;
@@ -336,7 +336,8 @@ private:
         return false;
       });
       if (match.is_exact && !(best && best.is_exact)) best = match;
-    }
+      return false;
+    });
     return best;
   }
 
@@ -517,15 +518,19 @@ struct Unread {
   uint64_t value;
   Explanation explanation;
 };
-constinit Unread unread[64] = {};
-constinit uint64_t unread_next = 0;
+constinit Ring<Unread, 64> unread;
 
 /// A thread that has just read a clock passes its own, though another's may have been the same.
-const Explanation* passed_before(const Asked& asked, const void* caller, int64_t& offset) {
-  for (const Unread& one : unread)
-    if (one.explanation.is_volatile() &&
-        (one.explanation.owner_key == this_thread().key || !has_just_read(caller)) && asked.is_near(Unit{one.value, true, true}, offset)) return &one.explanation;
-  return nullptr;
+bool is_passed_again(const Asked& asked, const void* caller, Explanation& before) {
+  return unread.any([&](const Unread& one) {
+    int64_t offset = 0;
+    if (!asked.is_near(Unit{one.value, true, true}, offset) ||
+        (one.explanation.owner_key != this_thread().key && has_just_read(caller)))
+      return false;
+    before = one.explanation;
+    before.offset = offset;
+    return true;
+  });
 }
 
 } // namespace
@@ -542,19 +547,15 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
     return made;
   }
   const Asked asked(value, bits);
-  int64_t offset = 0;
-  if (const Explanation* before = passed_before(asked, caller, offset)) {
-    made = *before;
-    made.offset = offset;
-  } else if (const Match match = Search(asked, caller, function).run()) {
+  if (is_passed_again(asked, caller, made)) return made;
+  if (const Match match = Search(asked, caller, function).run()) {
     made.origin = match.reading.source == Source::id ? Origin::id : Origin::clock;
     made.offset = match.offset;
     made.owner_key = match.owner_key;
     made.owner_is_first = match.owner_is_first;
     made.instance = instance_of(match.owner_key, match.reading);
     if (match.notes != nullptr)
-      used[used_next++ % used_count] = {value,           match.offset,         match.owner_key,
-                                        match.owner_is_first, match.reading};
+      used.add({value, match.offset, match.owner_key, match.owner_is_first, match.reading});
   } else if (is_address(value, bits, caller)) {
     made.origin = Origin::address;
   } else if (value >= small_number && is_present(value)) {
@@ -571,8 +572,7 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
                   : is_small                   ? Origin::constant
                                                : Origin::untold;
   }
-  const bool is_unread = made.origin == Origin::address || made.origin == Origin::doubt;
-  if (is_unread && offset == 0) unread[unread_next++ % (sizeof unread / sizeof unread[0])] = {value, made};
+  if (made.origin == Origin::address || made.origin == Origin::doubt) unread.add({value, made});
   if (Notes* notes = own_notes()) notes->seeded = notes->order;
   return made;
 }
