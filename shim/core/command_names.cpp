@@ -1,10 +1,10 @@
 #include "core/command_names.h"
 
+#include "common/philox.h"
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/options.h"
-#include "core/philox.h"
 #include "core/placement.h"
-#include "core/sys.h"
-#include "core/text.h"
 
 #include <sys/auxv.h>
 

@@ -1,9 +1,9 @@
 #include "core/counts.h"
 
+#include "common/sys.h"
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/placement.h"
-#include "core/sys.h"
 
 namespace detshim {
 namespace {

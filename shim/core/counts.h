@@ -7,7 +7,7 @@
 // thread that blocks it).
 #pragma once
 
-#include "core/describe.h"
+#include "common/describe.h"
 
 #include <cstdint>
 

@@ -1,8 +1,8 @@
 #include "core/environment.h"
 
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/placement.h"
-#include "core/sys.h"
-#include "core/text.h"
 
 extern "C" char** environ;
 

@@ -2,8 +2,8 @@
 // `detshim_hooks`, and the linker names the section's two ends.
 #pragma once
 
-#include "core/describe.h"
-#include "core/text.h"
+#include "common/describe.h"
+#include "common/text.h"
 
 #include <cstdint>
 

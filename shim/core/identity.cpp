@@ -1,15 +1,15 @@
 #include "core/identity.h"
 
+#include "common/names.h"
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/children.h"
 #include "core/command_names.h"
 #include "core/environment.h"
 #include "core/lock.h"
 #include "core/modules.h"
-#include "core/names.h"
 #include "core/options.h"
 #include "core/placement.h"
-#include "core/sys.h"
-#include "core/text.h"
 #include "core/thread_memory.h"
 
 #include <cstdlib>

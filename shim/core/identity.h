@@ -2,14 +2,15 @@
 //
 // A stream is named by `seed / rank / process path / thread path / kind / k`, never by a global counter, so
 // it is the same in every run and no two consumers share one. Names are kept as 64-bit keys, each derived
-// from its parent's by Philox (core/philox.h), with a readable path beside the key for the log.
+// from its parent's by Philox (common/philox.h), with a readable path beside the key for the log.
 //
 // The first thread of the first process of rank 0 is special: its streams begin with the sequence that the
 // seed natively gives (`is_first`).
 #pragma once
 
-#include "core/philox.h"
-#include "core/run_variable.h"
+#include "common/philox.h"
+#include "common/run_variable.h"
+#include "common/stream_kinds.h"
 #include "core/table.h"
 
 #include <cstddef>
@@ -19,32 +20,6 @@ namespace detshim {
 
 struct Counter;
 struct Room;
-
-/// What a stream is for. The numbers are part of a stream's name: they never change, new ones are appended.
-enum class Kind : uint64_t {
-  libc_random = 1, ///< rand and random: one generator, as in glibc
-  libc_random_r = 2,
-  drand48 = 3,
-  xsubi48 = 4,
-  rand_r = 5,
-  getrandom = 6,
-  getentropy = 7,
-  arc4random = 8,
-  urandom = 9,
-  uuid = 10,
-  random_device = 11,
-  libcxx_random_device = 12,
-  curand = 13,
-  auxv_random = 14,
-  kernel_getrandom = 15, ///< a system call that the supervisor answers
-  kernel_device = 16,    ///< a random device that the supervisor opens
-  cudnn_dropout = 17,
-  cudnn_graph_rng = 18, ///< a random operation in a graph of cuDNN
-  libuuid = 19,
-  r_seed = 20,    ///< of R's generator, where the program set none
-  tcl_seed = 21,  ///< of a Tcl interpreter's
-  seeding_function = 22, ///< of a function that is given its own clock, see hooks/seeding_functions.h
-};
 
 struct Process {
   int pid = 0;

@@ -1,8 +1,8 @@
 // A lock for the slow paths, safe where a mutex is not: in a signal handler and in a forked child.
 #pragma once
 
+#include "common/sys.h"
 #include "core/identity.h"
-#include "core/sys.h"
 
 #include <cstdint>
 

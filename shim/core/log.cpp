@@ -1,19 +1,19 @@
 #include "core/log.h"
 
-#include "core/arguments.h"
+#include "common/arguments.h"
+#include "common/log_folder.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "common/version.h"
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/log_file.h"
-#include "core/log_folder.h"
 #include "core/modules.h"
 #include "core/options.h"
 #include "core/placement.h"
 #include "core/python_frames.h"
 #include "core/settings.h"
-#include "core/sys.h"
-#include "core/text.h"
 #include "core/tuning.h"
-#include "core/version.h"
 
 namespace detshim {
 namespace {
@@ -84,7 +84,7 @@ void write_start() {
   if (sys::failed(sys::readlink("/proc/self/exe", program, 600))) program[0] = 0;
   Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"start\",\"v\":1");
-  add_text(line, "detshim", version);
+  add_text(line, "detshim", detshim_version);
   add_text(line, "run", me.run);
   line.add(",\"pid\":").add(static_cast<uint64_t>(me.pid));
   line.add(",\"rank\":").add(static_cast<uint64_t>(me.rank));

@@ -4,8 +4,8 @@
 // and fork without an exit handler. Nothing is made on disk before the first record.
 #pragma once
 
+#include "common/describe.h"
 #include "core/counts.h"
-#include "core/describe.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,11 +1,11 @@
 #include "core/log_file.h"
 
+#include "common/log_folder.h"
+#include "common/sys.h"
 #include "core/counts.h"
 #include "core/identity.h"
-#include "core/log_folder.h"
 #include "core/options.h"
 #include "core/placement.h"
-#include "core/sys.h"
 
 #include <initializer_list>
 

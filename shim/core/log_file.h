@@ -3,7 +3,7 @@
 // Everything here wants `lock` held, but for remember_stderr().
 #pragma once
 
-#include "core/text.h"
+#include "common/text.h"
 
 #include <cstddef>
 #include <cstdint>

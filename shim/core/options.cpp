@@ -1,12 +1,12 @@
 #include "core/options.h"
 
-#include "core/describe.h"
+#include "common/describe.h"
+#include "common/run_variable.h"
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/hook_table.h"
 #include "core/placement.h"
-#include "core/run_variable.h"
 #include "core/settings.h"
-#include "core/sys.h"
-#include "core/text.h"
 
 extern "C" char** environ;
 
@@ -77,8 +77,6 @@ constinit char name_text[1024];
 constinit char tuning_text[3008];
 DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
 
-constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
-constexpr const char* policy_names[] = {"fixed", "mix", "keep", "order"};
 constexpr const char* autotune_names[] = {"off", "first"};
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
 
@@ -279,8 +277,5 @@ bool parse_seed(const char* text, uint64_t& seed) {
   seed = number;
   return true;
 }
-
-const char* mode_name(Mode mode) { return mode_names[static_cast<int>(mode)]; }
-const char* policy_name(SeedPolicy policy) { return policy_names[static_cast<int>(policy)]; }
 
 } // namespace detshim

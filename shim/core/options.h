@@ -3,13 +3,12 @@
 // Declared in one place, the list in options.cpp; docs/OPTIONS.md is generated from it.
 #pragma once
 
+#include "common/modes.h"
+
 #include <cstdint>
 
 namespace detshim {
 
-enum class Mode : uint8_t { enforce, record, observe, strict, off };
-/// What becomes of seeds that the program passes itself: core/seeds.h. The numbers go into DETSHIM_RUN.
-enum class SeedPolicy : uint8_t { fixed, mix, keep, order };
 /// What becomes of a program's own search for the fastest algorithm.
 enum class Autotune : uint8_t { off, first, record, replay };
 /// What device memory holds when it was allocated.
@@ -70,9 +69,5 @@ inline const Options& options() {
   const bool is_read = __atomic_load_n(&detail::options_state, __ATOMIC_ACQUIRE) == 2;
   return __builtin_expect(is_read, 1) ? detail::current_options : detail::read_options();
 }
-
-/// The names that the log and the error lines use.
-const char* mode_name(Mode mode);
-const char* policy_name(SeedPolicy policy);
 
 } // namespace detshim

@@ -1,12 +1,12 @@
 #include "core/rank_readings.h"
 
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/log_file.h"
 #include "core/options.h"
 #include "core/readings.h"
-#include "core/sys.h"
-#include "core/text.h"
 
 namespace detshim {
 namespace {

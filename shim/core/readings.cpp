@@ -1,7 +1,7 @@
 #include "core/readings.h"
 
+#include "common/sys.h"
 #include "core/identity.h"
-#include "core/sys.h"
 
 namespace detshim {
 

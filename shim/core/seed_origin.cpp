@@ -1,11 +1,11 @@
 #include "core/seed_origin.h"
 
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/identity.h"
 #include "core/modules.h"
 #include "core/readings.h"
 #include "core/ring.h"
-#include "core/sys.h"
-#include "core/text.h"
 
 #include <initializer_list>
 #include <time.h>

@@ -9,7 +9,7 @@
 //   added again. One reading is one seed, whoever passes it and however often.
 #pragma once
 
-#include "core/describe.h"
+#include "common/describe.h"
 #include "core/identity.h"
 
 #include <cstdint>

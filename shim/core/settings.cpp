@@ -1,14 +1,14 @@
 #include "core/settings.h"
 
-#include "core/describe.h"
+#include "common/describe.h"
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/environment.h"
 #include "core/log.h"
 #include "core/log_file.h"
 #include "core/modules.h"
 #include "core/options.h"
 #include "core/placement.h"
-#include "core/sys.h"
-#include "core/text.h"
 #include "core/xla_flags.h"
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // A map from 64-bit keys to 64-bit values for one thread: no malloc, no lock, no size limit but memory.
 #pragma once
 
-#include "core/sys.h"
+#include "common/sys.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "core/text_pages.h"
 
-#include "core/sys.h"
+#include "common/sys.h"
 
 namespace detshim {
 

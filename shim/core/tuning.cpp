@@ -1,11 +1,11 @@
 #include "core/tuning.h"
 
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/log_file.h"
 #include "core/placement.h"
-#include "core/sys.h"
-#include "core/text.h"
 
 namespace detshim {
 namespace {

@@ -1,8 +1,8 @@
 #include "core/tuning_file.h"
 
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/hash.h"
-#include "core/sys.h"
-#include "core/text.h"
 
 #include <initializer_list>
 

@@ -1,6 +1,6 @@
 #include "core/xla_flags.h"
 
-#include "core/text.h"
+#include "common/text.h"
 
 namespace detshim {
 namespace {

@@ -1,13 +1,13 @@
 #include "hooks/escapes.h"
 
+#include "common/run_variable.h"
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/log.h"
 #include "core/log_file.h"
 #include "core/options.h"
-#include "core/run_variable.h"
-#include "core/sys.h"
-#include "core/text.h"
 
 #include <elf.h>
 #include <link.h>

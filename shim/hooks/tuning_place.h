@@ -1,8 +1,8 @@
 // Where a choice of recorded tuning holds: on which device, for which version of a library.
 #pragma once
 
+#include "common/text.h"
 #include "core/modules.h"
-#include "core/text.h"
 #include "core/tuning_file.h"
 
 namespace detshim {

@@ -16,7 +16,7 @@
 // `call` comes from DETSHIM_ENTER alone: a hook that forgets the guard does not compile.
 #pragma once
 
-#include "core/describe.h"
+#include "common/describe.h"
 #include "core/hook_table.h"
 #include "core/identity.h"
 #include "core/log.h"

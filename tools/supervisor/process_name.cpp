@@ -1,7 +1,7 @@
 #include "supervisor/process_name.h"
 
-#include "core/names.h"
-#include "core/philox.h"
+#include "common/names.h"
+#include "common/philox.h"
 
 #include <algorithm>
 #include <charconv>
@@ -13,8 +13,6 @@
 
 namespace detshim {
 namespace {
-
-constexpr std::string_view mode_names[] = {"enforce", "record", "observe", "strict", "off"};
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 

@@ -2,8 +2,8 @@
 // library's own (shim/core/identity.cpp, options.cpp), read from outside.
 #pragma once
 
-#include "core/options.h"
-#include "core/run_variable.h"
+#include "common/modes.h"
+#include "common/run_variable.h"
 
 #include <cstdint>
 #include <functional>

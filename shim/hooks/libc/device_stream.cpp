@@ -1,8 +1,8 @@
 #include "hooks/libc/device_stream.h"
 
+#include "common/sys.h"
+#include "common/text.h"
 #include "core/identity.h"
-#include "core/sys.h"
-#include "core/text.h"
 #include "loader/hook.h"
 
 #include <cerrno>

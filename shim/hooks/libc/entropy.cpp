@@ -4,7 +4,7 @@
 // wrapper of its own.
 #include "hooks/libc/entropy_source.h"
 
-#include "core/sys.h"
+#include "common/sys.h"
 #include "core/thread_memory.h"
 
 #include <cerrno>

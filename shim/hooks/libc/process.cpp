@@ -7,19 +7,19 @@
 // parent's memory.
 #include "hooks/libc/process.h"
 
+#include "common/sys.h"
 #include "core/children.h"
 #include "core/log_file.h"
 #include "core/readings.h"
-#include "core/sys.h"
 #include "core/tuning.h"
 #include "hooks/escapes.h"
-#include "hooks/libc/left_states.h"
 #include "hooks/libc/device_heirs.h"
+#include "hooks/libc/left_states.h"
 #include "hooks/libc/shell.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 
-#include "core/text.h"
+#include "common/text.h"
 
 #include <alloca.h>
 #include <cstdarg>

@@ -1,4 +1,4 @@
-#include "core/arguments.h"
+#include "common/arguments.h"
 
 #include <initializer_list>
 

@@ -1,8 +1,8 @@
 // DETSHIM_RUN, the one internal variable: what a process of a run tells those that it starts.
 #pragma once
 
-#include "core/options.h"
-#include "core/text.h"
+#include "common/modes.h"
+#include "common/text.h"
 
 #include <cstdint>
 

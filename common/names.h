@@ -1,9 +1,9 @@
-// How the name of a process is made from that of another: shared with the supervisor (tools/supervisor),
+// How the name of a process is made from that of another. The supervisor (tools/supervisor) has it too,
 // which names the processes that the library is not in.
 #pragma once
 
-#include "core/run_variable.h"
-#include "core/text.h"
+#include "common/run_variable.h"
+#include "common/text.h"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
-#include "core/log_folder.h"
+#include "common/log_folder.h"
 
-#include "core/sys.h"
-#include "core/text.h"
+#include "common/sys.h"
+#include "common/text.h"
 
 namespace detshim {
 namespace {

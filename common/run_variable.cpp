@@ -1,6 +1,6 @@
-#include "core/run_variable.h"
+#include "common/run_variable.h"
 
-#include "core/sys.h"
+#include "common/sys.h"
 
 extern "C" char** environ;
 

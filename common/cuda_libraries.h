@@ -1,7 +1,7 @@
-// The CUDA libraries that have hooks. Shared by the library and the command, as core/cryptography.h is.
+// The CUDA libraries that have hooks. Shared by the library and the command, as common/cryptography.h is.
 #pragma once
 
-#include "core/text.h"
+#include "common/text.h"
 
 namespace detshim {
 

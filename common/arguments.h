@@ -1,7 +1,7 @@
 // A program's arguments as a start record shows them.
 #pragma once
 
-#include "core/text.h"
+#include "common/text.h"
 
 #include <cstddef>
 
