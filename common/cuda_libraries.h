@@ -1,4 +1,4 @@
-// The CUDA libraries that have hooks. Shared by the library and the command, as common/cryptography.h is.
+// The CUDA libraries that have hooks.
 #pragma once
 
 #include "common/text.h"

@@ -6,7 +6,7 @@
 namespace detshim {
 
 enum class Mode : uint8_t { enforce, record, observe, strict, off };
-/// What becomes of seeds that the program passes itself: core/seeds.h.
+/// What becomes of seeds that the program passes itself: docs/SEEDS.md.
 enum class SeedPolicy : uint8_t { fixed, mix, keep, order };
 
 inline constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};

@@ -1,5 +1,5 @@
-// How the name of a process is made from that of another. The supervisor (tools/supervisor) has it too,
-// which names the processes that the library is not in.
+// How the name of a process is made from that of another. The supervisor (tools/supervisor) names
+// the processes that the library is not in by it.
 #pragma once
 
 #include "common/run_variable.h"
@@ -18,7 +18,7 @@ inline constexpr uint64_t label_hidden = 0x6869646400000000;
 inline constexpr uint64_t label_event = 0x6576656E00000000;
 inline constexpr uint64_t label_rest = 0x7265737400000000; ///< a thread that draws at its very end
 inline constexpr uint64_t label_child = 0x6368696C00000000;
-inline constexpr uint64_t label_command = 0x636F6D6D00000000; ///< see core/command_names.h
+inline constexpr uint64_t label_command = 0x636F6D6D00000000; ///< of a command line
 inline constexpr uint64_t label_sighted = 0x7369676800000000; ///< given by the supervisor, in its own order
 
 /// The variables by which launchers tell a process its rank; the first that holds a number counts.

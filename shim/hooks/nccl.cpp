@@ -5,7 +5,7 @@
 // communicator is made.
 #include "abi/nccl.h"
 #include "common/sys.h"
-#include "core/settings.h"
+#include "core/policy/settings.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
 

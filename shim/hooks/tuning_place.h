@@ -2,8 +2,8 @@
 #pragma once
 
 #include "common/text.h"
-#include "core/modules.h"
-#include "core/tuning_file.h"
+#include "core/base/modules.h"
+#include "core/tuning/tuning_file.h"
 
 namespace detshim {
 

@@ -1,7 +1,7 @@
 #include "loader/draw.h"
 
 #include "common/sys.h"
-#include "core/python_frames.h"
+#include "core/base/python_frames.h"
 #include "loader/cryptography.h"
 
 namespace detshim {

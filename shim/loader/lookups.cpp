@@ -6,8 +6,8 @@
 #include "loader/lookups.h"
 
 #include "common/text.h"
-#include "core/log.h"
-#include "core/modules.h"
+#include "core/base/modules.h"
+#include "core/log/log.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 

@@ -2,7 +2,7 @@
 
 #include "common/cuda_libraries.h"
 #include "common/text.h"
-#include "core/placement.h"
+#include "core/base/placement.h"
 
 #include <initializer_list>
 

@@ -1,6 +1,6 @@
-#include "core/counts.h"
+#include "core/log/counts.h"
 
-#include "core/identity.h"
+#include "core/identity/identity.h"
 
 #include <cstdlib>
 #include <fcntl.h>

@@ -145,7 +145,7 @@ void ProcessLog::write_number(Counter& counter, bool is_final) {
   if (::pwrite(counts_.number(), &entry, sizeof entry, offset) < 0) return; // a full disk
 }
 
-/// As the library counts: core/counts.h.
+/// As the library counts: core/log/counts.h.
 std::uint64_t& ProcessLog::count(Counter& counter) {
   if (++counter.number >= counter.write_at) {
     counter.write_at = counter.number + 1 + counter.number / 32;

@@ -2,7 +2,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
-#include "core/identity.h"
+#include "core/identity/identity.h"
 #include "loader/hook.h"
 
 #include <cerrno>

@@ -11,7 +11,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
-#include "core/readings.h"
+#include "core/seeds/readings.h"
 #include "loader/draw.h"
 
 #include <cstdarg>

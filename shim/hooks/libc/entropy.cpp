@@ -5,7 +5,7 @@
 #include "hooks/libc/entropy_source.h"
 
 #include "common/sys.h"
-#include "core/thread_memory.h"
+#include "core/base/thread_memory.h"
 
 #include <cerrno>
 #include <cstddef>

@@ -4,7 +4,7 @@
 // the thread the name of what it was made for: the n-th call of a timer, of a queue. The order of these calls
 // is that of what happened.
 #include "common/sys.h"
-#include "core/lock.h"
+#include "core/base/lock.h"
 #include "hooks/libc/process.h"
 #include "loader/hook.h"
 

@@ -5,7 +5,7 @@
 // address: a program may copy them about, and hand them from thread to thread.
 #pragma once
 
-#include "core/identity.h"
+#include "core/identity/identity.h"
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 // that has not seeded starts from the seed as well: the C standard says that rand() without srand() is
 // srand(1).
 #include "common/sys.h"
-#include "core/seeds.h"
+#include "core/seeds/seeds.h"
 #include "hooks/libc/left_states.h"
 #include "loader/draw.h"
 
