@@ -1,6 +1,7 @@
 // What happens when the library is loaded and when the process ends. No hook needs it to have run: another
 // library's constructor may draw before.
-#include "core/identity/identity.h"
+#include "core/identity/children.h"
+#include "core/identity/thread.h"
 #include "core/log/log.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"

@@ -1,10 +1,11 @@
 #include "hooks/escapes.h"
 
+#include "common/philox.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/lock.h"
-#include "core/identity/identity.h"
+#include "core/identity/process.h"
 #include "core/log/log.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"

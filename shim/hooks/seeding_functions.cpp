@@ -2,7 +2,7 @@
 
 #include "common/sys.h"
 #include "core/base/modules.h"
-#include "core/identity/identity.h"
+#include "core/identity/thread.h"
 #include "core/policy/options.h"
 
 namespace detshim {

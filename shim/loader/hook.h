@@ -18,7 +18,7 @@
 
 #include "common/describe.h"
 #include "core/base/hook_table.h"
-#include "core/identity/identity.h"
+#include "core/identity/thread.h"
 #include "core/log/log.h"
 #include "core/policy/options.h"
 #include "loader/real.h"
@@ -96,21 +96,26 @@ private:
   const void* caller_;
 };
 
+namespace detail {
+/// Hooked calls that this thread is in, of all libraries whose hooks use OutermostCall.
+extern thread_local constinit uint8_t call_depth;
+} // namespace detail
+
 /// The guard for libraries that call each other through us (libcusolver calls libcublas): a call that a
 /// hooked library makes inside a hooked call passes. Not for functions that a signal handler may leave by
 /// longjmp, which would leave the depth behind: those of libc use Call.
 template <typename Signature>
 class OutermostCall : public Call<Signature> {
 public:
-  OutermostCall(Hook& hook, const void* caller) : Call<Signature>(hook, caller), thread_(detail::thread) {
-    ++thread_.depth;
+  OutermostCall(Hook& hook, const void* caller) : Call<Signature>(hook, caller), depth_(detail::call_depth) {
+    ++depth_;
   }
-  ~OutermostCall() { --thread_.depth; }
+  ~OutermostCall() { --depth_; }
 
-  bool passes() const { return thread_.depth > 1 || Call<Signature>::passes(); }
+  bool passes() const { return depth_ > 1 || Call<Signature>::passes(); }
 
 private:
-  Thread& thread_;
+  uint8_t& depth_;
 };
 
 } // namespace detshim

@@ -1,5 +1,6 @@
 #include "core/seeds/seeds.h"
 
+#include "core/identity/thread.h"
 #include "core/policy/options.h"
 
 #include <gtest/gtest.h>

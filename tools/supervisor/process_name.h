@@ -1,5 +1,5 @@
 // The name of a process that the library is not in, and what its environment asks for. The same rules as the
-// library's own (shim/core/identity/identity.cpp, options.cpp), read from outside.
+// library's own (shim/core/identity/process.cpp, policy/options.cpp), read from outside.
 #pragma once
 
 #include "common/modes.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/sys.h"
-#include "core/identity/identity.h"
+#include "core/base/generations.h"
 
 #include <cstdint>
 

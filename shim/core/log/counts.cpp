@@ -1,11 +1,15 @@
 #include "core/log/counts.h"
 
 #include "common/sys.h"
+#include "core/base/generations.h"
 #include "core/base/lock.h"
 #include "core/base/placement.h"
-#include "core/identity/identity.h"
+#include "core/identity/process.h"
 
 namespace detshim {
+
+thread_local constinit detail::CounterBlock detail::counter_block;
+
 namespace {
 
 constexpr uint64_t header_size = 64;
@@ -185,18 +189,19 @@ void write_count(Counter& counter) {
 }
 
 Counter* new_counter(Action action, int64_t& index) {
-  Thread& thread = this_thread();
-  if (thread.count_block_left == 0) {
+  detail::CounterBlock& block = detail::counter_block;
+  if (block.generation != generation()) block = {nullptr, 0, generation()};
+  if (block.left == 0) {
     Lock guard(lock);
-    thread.count_block = guard.held() ? take_block() : nullptr;
-    thread.count_block_left = thread.count_block != nullptr ? block_entries : 0;
+    block.counters = guard.held() ? take_block() : nullptr;
+    block.left = block.counters != nullptr ? block_entries : 0;
   }
-  if (thread.count_block_left == 0) {
+  if (block.left == 0) {
     index = -1;
     in_memory[static_cast<int>(action)].action = static_cast<uint32_t>(action);
     return &in_memory[static_cast<int>(action)];
   }
-  Counter* counter = thread.count_block + (block_entries - thread.count_block_left--);
+  Counter* counter = block.counters + (block_entries - block.left--);
   index = static_cast<int64_t>(counter->entry) - 1;
   counter->action = static_cast<uint32_t>(action);
   return counter;

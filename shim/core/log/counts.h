@@ -22,6 +22,16 @@ struct Counter {
   uint32_t zero;
 };
 
+namespace detail {
+/// What a thread has in reserve of the counters.
+struct CounterBlock {
+  Counter* counters;
+  uint32_t left;
+  uint32_t generation; ///< of the process that it was made for
+};
+extern thread_local constinit CounterBlock counter_block;
+} // namespace detail
+
 /// Tells the file a counter's number.
 void write_count(Counter& counter);
 

@@ -9,7 +9,7 @@
 #include "core/base/modules.h"
 #include "core/base/placement.h"
 #include "core/base/python_frames.h"
-#include "core/identity/identity.h"
+#include "core/identity/thread.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
@@ -212,13 +212,41 @@ uint64_t hash(uint64_t state, const Value& value) {
   return state;
 }
 
+/// What a thread keeps of its records.
+struct ThreadRecords {
+  uint32_t generation; // of the process that the rest was made for
+  uint32_t written;    // so far
+  Table<8> places;     // see places_of_this_thread()
+};
+thread_local constinit ThreadRecords thread_records = {};
+
+/// Those of the calling thread, which is established for this process.
+ThreadRecords& records_of(const Thread& thread) {
+  ThreadRecords& own = thread_records;
+  if (__builtin_expect(own.generation != thread.generation, 0)) {
+    const sys::SignalsBlocked no_signals;
+    own.places.clear();
+    own.written = 0;
+    own.generation = thread.generation;
+  }
+  return own;
+}
+
 DETSHIM_STARTUP_DATA constinit Counter unwritten = {}; // records of Action::observe before there is a log
 
 } // namespace
 
+Table<8>& places_of_this_thread() { return records_of(this_thread()).places; }
+
+void leave_records() {
+  const sys::SignalsBlocked no_signals;
+  thread_records.places.clear();
+}
+
 Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
                 std::initializer_list<Value> values) {
-  Thread& thread = this_thread();
+  const Thread& thread = this_thread();
+  ThreadRecords& own = records_of(thread);
   // What was drawn, given or let go ahead here is this process's own; what was only seen leaves its name
   // alone.
   if (action != Action::observe && action != Action::uncovered) mark_drawn();
@@ -231,7 +259,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
            static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
   uint64_t key = place;
   for (const Value& value : values) key = hash(key, value);
-  if (const uint64_t* known = thread.places.find(key)) {
+  if (const uint64_t* known = own.places.find(key)) {
     auto* counter = reinterpret_cast<Counter*>(*known);
     count(*counter);
     return counter;
@@ -244,11 +272,11 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
 
   Lock guard(log_file::lock);
   const uint64_t place_key = hash(place, 0x706C616365);
-  const bool full = thread.places.insert(place_key)++ >= value_limit_of_a_place;
+  const bool full = own.places.insert(place_key)++ >= value_limit_of_a_place;
   if (full) {
     key = hash(place, 0x66756C6C);
     why = "further calls from this place, values not written";
-    if (const uint64_t* known = thread.places.find(key)) {
+    if (const uint64_t* known = own.places.find(key)) {
       auto* counter = reinterpret_cast<Counter*>(*known);
       count(*counter);
       return counter;
@@ -258,11 +286,11 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   const bool writable = guard.held() && open_log();
   int64_t index = -1;
   Counter* counter = new_counter(action, index);
-  thread.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
+  own.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
   if (writable) {
     write_build(caller);
     Line line(line_room, sizeof line_room);
-    line.add("{\"t\":\"call\",\"n\":").add(uint64_t{++thread.records});
+    line.add("{\"t\":\"call\",\"n\":").add(uint64_t{++own.written});
     add_text(line, "thread", thread.path);
     add_text(line, "lib", subject.library);
     add_text(line, "fn", subject.symbol);

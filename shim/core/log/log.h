@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/describe.h"
+#include "core/base/table.h"
 #include "core/log/counts.h"
 
 #include <cstddef>
@@ -39,6 +40,13 @@ struct Subject {
 /// memory. Preserves errno. `why` is a few words; `caller` a return address.
 Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
                 std::initializer_list<Value> values);
+
+/// What the calling thread remembers of its calls' places: a key made by record(), or by another part, and a counter's
+/// address, which that part may add bits to. Forgotten in a forked child.
+Table<8>& places_of_this_thread();
+
+/// The calling thread ends: gives the places' memory back.
+void leave_records();
 
 /// Records which library answers under that name; `version` may be nullptr.
 void record_library(const char* name, const char* file, const char* version);

@@ -2,8 +2,9 @@
 
 #include "common/log_folder.h"
 #include "common/sys.h"
+#include "core/base/generations.h"
 #include "core/base/placement.h"
-#include "core/identity/identity.h"
+#include "core/identity/process.h"
 #include "core/log/counts.h"
 #include "core/policy/options.h"
 

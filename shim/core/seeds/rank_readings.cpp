@@ -3,7 +3,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/lock.h"
-#include "core/identity/identity.h"
+#include "core/identity/process.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"
 #include "core/seeds/readings.h"

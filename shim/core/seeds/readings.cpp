@@ -1,7 +1,7 @@
 #include "core/seeds/readings.h"
 
 #include "common/sys.h"
-#include "core/identity/identity.h"
+#include "core/identity/thread.h"
 
 namespace detshim {
 

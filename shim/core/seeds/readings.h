@@ -8,7 +8,7 @@
 //   which address-space randomisation leaves alone: what is forgotten is the same in every run.
 #pragma once
 
-#include "core/identity/identity.h"
+#include "core/base/generations.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,11 @@
 #include "core/seeds/seed_origin.h"
 
+#include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/ring.h"
-#include "core/identity/identity.h"
+#include "core/identity/thread.h"
 #include "core/seeds/readings.h"
 
 #include <initializer_list>

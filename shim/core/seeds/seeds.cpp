@@ -2,6 +2,7 @@
 
 #include "core/base/lock.h"
 #include "core/base/table.h"
+#include "core/identity/thread.h"
 #include "core/policy/options.h"
 #include "core/seeds/seed_origin.h"
 

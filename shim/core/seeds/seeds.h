@@ -10,7 +10,7 @@
 #pragma once
 
 #include "common/describe.h"
-#include "core/identity/identity.h"
+#include "common/stream_kinds.h"
 
 #include <cstdint>
 

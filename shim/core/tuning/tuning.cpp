@@ -2,9 +2,9 @@
 
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/generations.h"
 #include "core/base/lock.h"
 #include "core/base/placement.h"
-#include "core/identity/identity.h"
 #include "core/log/log_file.h"
 
 namespace detshim {

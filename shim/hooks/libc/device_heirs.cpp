@@ -1,7 +1,7 @@
 #include "hooks/libc/device_heirs.h"
 
 #include "common/text.h"
-#include "core/identity/identity.h"
+#include "core/identity/process.h"
 #include "core/log/log.h"
 #include "core/policy/options.h"
 #include "hooks/libc/device_stream.h"

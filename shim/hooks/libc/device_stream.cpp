@@ -1,8 +1,9 @@
 #include "hooks/libc/device_stream.h"
 
+#include "common/philox.h"
 #include "common/sys.h"
 #include "common/text.h"
-#include "core/identity/identity.h"
+#include "core/identity/process.h"
 #include "loader/hook.h"
 
 #include <cerrno>
