@@ -1,6 +1,7 @@
 #include "core/base/thread_memory.h"
 
 #include "common/sys.h"
+#include "core/base/placement.h"
 
 extern "C" {
 extern char __start_detshim_thread[] __attribute__((visibility("hidden")));
@@ -10,7 +11,7 @@ extern char __stop_detshim_thread[] __attribute__((visibility("hidden")));
 namespace detshim {
 
 thread_local constinit detail::ThreadMemory detail::thread_memory;
-constinit detail::AtThreadEnd* detail::call_at_thread_end = nullptr;
+DETSHIM_STARTUP_DATA constinit detail::AtThreadEnd* detail::call_at_thread_end = nullptr;
 
 namespace {
 
