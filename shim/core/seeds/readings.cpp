@@ -3,6 +3,8 @@
 #include "common/sys.h"
 #include "core/identity/thread.h"
 
+#include <initializer_list>
+
 namespace detshim {
 
 thread_local constinit Notes* detail::own_notes = nullptr;
@@ -15,14 +17,19 @@ constinit uint32_t pool_used = 0;
 constinit Notes* newest = nullptr;
 constinit const RankNotes* ranks = nullptr;
 
+/// Forgets what another thread has noted. The list stays as it is: others walk along it meanwhile.
+void clear(Notes& notes) {
+  notes.generation = 0;
+  notes.order = notes.seeded = notes.opened = 0;
+  for (Reading* readings : {notes.first, notes.latest})
+    for (size_t i = 0; i < reading_site_count; ++i) detail::write(readings[i], Reading{});
+}
+
 Notes* take_notes() {
   for (Notes* notes = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); notes != nullptr; notes = notes->next)
     if (!__atomic_load_n(&notes->in_use, __ATOMIC_RELAXED) &&
         !__atomic_exchange_n(&notes->in_use, true, __ATOMIC_ACQUIRE)) {
-      Notes* const next = notes->next;
-      *notes = {};
-      notes->next = next;
-      notes->in_use = true;
+      clear(*notes);
       return notes;
     }
   const uint32_t index = __atomic_fetch_add(&pool_used, 1, __ATOMIC_RELAXED);

@@ -34,8 +34,9 @@ bool feeds(const void* site, const void* caller) {
 
 struct Unit {
   uint64_t value;
-  bool is_whole;  ///< counts from the epoch, so that something may have been added to it
-  bool is_coarse; ///< whole seconds: two readings may give the same
+  bool is_whole;        ///< counts from the epoch, so that something may have been added to it
+  bool is_coarse;       ///< whole seconds: two readings may give the same
+  bool is_mix = false; ///< of seconds and a part of one: it lies near other clocks' seconds, and may be one by chance
 };
 
 /// Calls visit(unit) for each number that programs make of a reading, until it returns true.
@@ -49,10 +50,10 @@ bool each_unit(const Reading& reading, Visit visit) {
     return visit(Unit{s, true, true});
   case Source::microseconds: {
     const uint64_t us = reading.b;
-    for (const Unit& unit : {Unit{s, true, true}, Unit{s * 1000 + us / 1000, true, false},
-                             Unit{s * 1000000 + us, true, false}, Unit{us, false, false},
-                             Unit{us / 1000, false, false}, Unit{s ^ us, false, false}, Unit{s + us, false, false},
-                             Unit{s * us, false, false}})
+    for (const Unit& unit :
+         {Unit{s, true, true}, Unit{s * 1000 + us / 1000, true, false}, Unit{s * 1000000 + us, true, false},
+          Unit{us, false, false}, Unit{us / 1000, false, false}, Unit{s ^ us, false, false, true},
+          Unit{s + us, false, false, true}, Unit{s * us, false, false, true}})
       if (visit(unit)) return true;
     return false;
   }
@@ -61,9 +62,9 @@ bool each_unit(const Reading& reading, Visit visit) {
     for (const Unit& unit :
          {Unit{s, true, true}, Unit{s * 1000 + ns / 1000000, true, false}, Unit{s * 1000000 + ns / 1000, true, false},
           Unit{s * 1000000000 + ns, true, false}, Unit{ns, false, false}, Unit{ns / 1000, false, false},
-          Unit{ns / 1000000, false, false}, Unit{s ^ ns, false, false}, Unit{s + ns, false, false},
-          Unit{s * ns, false, false}, Unit{s ^ ns / 1000, false, false}, Unit{s + ns / 1000, false, false},
-          Unit{s * (ns / 1000), false, false}})
+          Unit{ns / 1000000, false, false}, Unit{s ^ ns, false, false, true}, Unit{s + ns, false, false, true},
+          Unit{s * ns, false, false, true}, Unit{s ^ ns / 1000, false, false, true},
+          Unit{s + ns / 1000, false, false, true}, Unit{s * (ns / 1000), false, false, true}})
       if (visit(unit)) return true;
     return false;
   }
@@ -209,10 +210,14 @@ public:
     each_notes([&](const Notes& notes) {
       if (notes.order == 0) return;
       Match& best = &notes == own_ ? own : others;
+      const uint64_t owner_key = notes.owner_key;
       for (const auto& readings : {notes.first, notes.latest})
-        for (size_t i = 0; i < reading_site_count; ++i)
-          if (const Reading reading = copy_of(readings[i]); reading.source != Source::none)
-            consider(best, notes, reading);
+        for (size_t i = 0; i < reading_site_count; ++i) {
+          const Reading reading = copy_of(readings[i]);
+          // The notes of a thread that has ended may become another's at any moment.
+          const bool is_owners = __atomic_load_n(&notes.owner_key, __ATOMIC_RELAXED) == owner_key;
+          if (reading.source != Source::none && is_owners) consider(best, notes, reading);
+        }
     });
     const Match before = own && !own.is_coarse ? Match{} : used_before();
     if (own && !own.is_coarse && own.is_exact) return own;
@@ -242,13 +247,16 @@ private:
     }
   };
 
-  /// Ids and counts that this process has read, which are mixed with clocks. Not those of other ranks: two ids lie as
-  /// near to each other as two ranks do.
+  /// Ids and counts that the program has read, which are mixed with clocks. Not those of libraries: a process of few
+  /// others has an id that is a task's number as well. Nor those of other ranks: two ids lie as near to each other as two
+  /// ranks do.
   void collect_parts() {
     each_notes([&](const Notes& notes) {
       if (is_of_rank(notes)) return;
       for (const Reading& latest : notes.latest) {
         const Reading reading = copy_of(latest);
+        const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
+        if (!is_part || !readers_.include(reading.site)) continue;
         if (reading.source == Source::id) ids_.add(reading.a);
         if (reading.source == Source::ticks) ticks_.add(reading.a);
       }
@@ -276,7 +284,8 @@ private:
       const bool is_id = reading.source == Source::id;
       const bool is_near = value_.is_near(unit, offset);
       bool is_exact = is_near && offset == 0;
-      if (!is_exact && !is_id && is_mixed(unit.value, &notes == own_, index)) {
+      const bool is_mix = !is_exact && !is_id && is_mixed(unit.value, &notes == own_, index);
+      if (is_mix) {
         is_exact = true;
         // Its own clock is its own already; another's is told apart by the number.
         offset = &notes == own_ ? 0 : index;
@@ -285,7 +294,7 @@ private:
       }
       // Many readings give a whole second, or lie near a value: one that another library made for itself is not what
       // the program passes.
-      const bool may_be_chance = unit.is_coarse || !is_exact || offset != 0;
+      const bool may_be_chance = unit.is_coarse || unit.is_mix || is_mix || offset != 0;
       if (may_be_chance && !is_of_rank(notes) && !readers_.include(reading.site)) return false;
       const Match match = {&notes,   notes.owner_key, notes.owner_is_first, reading,
                            offset,   is_exact,        unit.is_coarse};
