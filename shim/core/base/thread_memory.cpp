@@ -10,7 +10,7 @@ extern char __stop_detshim_thread[] __attribute__((visibility("hidden")));
 
 namespace detshim {
 
-thread_local constinit detail::ThreadMemory detail::thread_memory;
+thread_local constinit detail::ThreadMemory detail::thread_memory = {};
 DETSHIM_STARTUP_DATA constinit detail::AtThreadEnd* detail::call_at_thread_end = nullptr;
 
 namespace {

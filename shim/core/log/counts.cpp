@@ -8,7 +8,7 @@
 
 namespace detshim {
 
-thread_local constinit detail::CounterBlock detail::counter_block;
+thread_local constinit detail::CounterBlock detail::counter_block = {};
 
 namespace {
 
