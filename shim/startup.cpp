@@ -8,7 +8,7 @@
 #include "core/settings.h"
 #include "hooks/libc/inherited_input.h"
 #include "hooks/libc/process.h"
-#include "hooks/openmp.h"
+#include "hooks/runtimes/openmp.h"
 #include "loader/coverage.h"
 
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include "core/settings.h"
 #include "core/tuning.h"
 #include "hooks/cublas/variables.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 #include <cstdlib>

@@ -11,8 +11,8 @@
 #include "core/table.h"
 #include "core/tuning.h"
 #include "hooks/cublas/variables.h"
-#include "hooks/library_version.h"
-#include "hooks/tuning_place.h"
+#include "hooks/support/library_version.h"
+#include "hooks/support/tuning_place.h"
 #include "loader/hook.h"
 
 namespace detshim {

@@ -5,7 +5,7 @@
 // then, so that asking for its name fails in no way that the program could notice.
 //
 // Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
-#include "hooks/cuda/call.h"
+#include "hooks/cuda/library.h"
 #include "hooks/cuda/kernel_names.h"
 
 namespace detshim {

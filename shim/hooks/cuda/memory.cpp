@@ -6,7 +6,7 @@
 // would end that capture (CUDA C++ Programming Guide, "Prohibited and Unhandled Operations").
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0.
-#include "hooks/cuda/call.h"
+#include "hooks/cuda/library.h"
 
 namespace detshim {
 namespace {

@@ -7,7 +7,7 @@
 // named runs.
 #pragma once
 
-#include "hooks/cudnn/common.h"
+#include "hooks/cudnn/library.h"
 
 namespace detshim {
 

@@ -12,7 +12,7 @@
 #include "core/readings.h"
 #include "core/sys.h"
 #include "core/tuning.h"
-#include "hooks/escapes.h"
+#include "hooks/libc/escapes.h"
 #include "hooks/libc/left_states.h"
 #include "hooks/libc/device_heirs.h"
 #include "hooks/libc/shell.h"

@@ -3,7 +3,7 @@
 
 #include "abi/cudnn.h"
 #include "core/modules.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "abi/cuda.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {

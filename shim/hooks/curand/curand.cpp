@@ -9,8 +9,8 @@
 #include "abi/curand.h"
 #include "core/lock.h"
 #include "core/seeds.h"
-#include "hooks/library_version.h"
-#include "hooks/shared_use.h"
+#include "hooks/support/library_version.h"
+#include "hooks/support/shared_use.h"
 #include "loader/hook.h"
 
 namespace detshim {

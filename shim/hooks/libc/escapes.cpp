@@ -1,4 +1,4 @@
-#include "hooks/escapes.h"
+#include "hooks/libc/escapes.h"
 
 #include "core/identity.h"
 #include "core/lock.h"

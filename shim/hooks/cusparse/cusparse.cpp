@@ -9,7 +9,7 @@
 #include "abi/cusparse.h"
 #include "core/lock.h"
 #include "core/table.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {

@@ -1,7 +1,7 @@
 // cuFFT: nothing to force. What may make its transforms differ is recorded: the program's own code inside
 // them, and several GPUs.
 #include "abi/cufft.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {

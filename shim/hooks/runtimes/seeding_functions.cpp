@@ -1,4 +1,4 @@
-#include "hooks/seeding_functions.h"
+#include "hooks/runtimes/seeding_functions.h"
 
 #include "core/identity.h"
 #include "core/modules.h"

@@ -6,7 +6,7 @@
 #include "abi/nccl.h"
 #include "core/settings.h"
 #include "core/sys.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 // another instruction, and are the same in every order.
 //
 // Symbols: gcc's libgomp/libgomp_g.h; LLVM's openmp/runtime/src/kmp.h (whose library has gcc's symbols too).
-#include "hooks/openmp.h"
+#include "hooks/runtimes/openmp.h"
 
 #include "core/settings.h"
 #include "loader/real_of_caller.h"

@@ -1,6 +1,6 @@
 // cuSOLVER: the dense solvers stay in their deterministic mode, which is the default.
 #include "abi/cusolver.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {

@@ -1,4 +1,4 @@
-#include "hooks/cuda/call.h"
+#include "hooks/cuda/library.h"
 
 namespace detshim {
 
