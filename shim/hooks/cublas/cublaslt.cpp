@@ -10,8 +10,8 @@
 #include "core/lock.h"
 #include "core/table.h"
 #include "core/tuning.h"
+#include "hooks/cublas/library.h"
 #include "hooks/cublas/variables.h"
-#include "hooks/support/library_version.h"
 #include "hooks/support/tuning_place.h"
 #include "loader/hook.h"
 
@@ -21,14 +21,6 @@ namespace {
 using namespace abi;
 using Result = cublasLtMatmulHeuristicResult;
 using Algo = cublasLtMatmulAlgo;
-
-constinit uint32_t library_said = 0;
-
-template <typename Call>
-void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_version_parts(call, "cublasLtGetProperty", text); });
-}
 
 /// An algorithm's bytes as text.
 void add_algo(TextWriter& text, const Algo& algo) {
@@ -364,7 +356,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtCreate, (cublasLtHandle_t * handle)
                         "algorithms.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtCreate);
   if (!call.passes()) {
-    say_library(call);
+    record_cublaslt_once(call);
     record_cublas_variables(call);
   }
   return call.real(handle);
@@ -384,7 +376,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
   if (call.passes() || status != cublasStatus::success || requested <= 1 || results == nullptr ||
       returned == nullptr || *returned <= 0)
     return status;
-  say_library(call);
+  record_cublaslt_once(call);
   const int found = *returned < requested ? *returned : requested;
   const Product product{operation, a, b, c, d};
   const int first = first_success(results, found);
@@ -428,7 +420,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
   const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, requested, ids, returned);
   if (call.passes() || status != cublasStatus::success || returned == nullptr || *returned <= 1)
     return status;
-  say_library(call);
+  record_cublaslt_once(call);
   const int found = *returned;
   const Autotune tuning = autotune();
   if (takes_the_first())
@@ -460,7 +452,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
   const cublasStatus status = call.real(algo, attribute, value, size);
   if (call.passes() || status != cublasStatus::success) return status;
-  say_library(call);
+  record_cublaslt_once(call);
   uint64_t number = 0;
   if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
   if (takes_the_first()) {

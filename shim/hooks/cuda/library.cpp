@@ -20,7 +20,7 @@ const Hook& driver_behind(const Hook& hook) {
   return driver;
 }
 
-void say_cuda_library(const Hook& hook) {
+void record_cuda_once(const Hook& hook) {
   const bool driver = is_of_driver(hook);
   record_library_once(hook, driver ? driver_said : runtime_said, [&](auto& text) {
     int version = 0;

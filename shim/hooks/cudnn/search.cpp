@@ -156,11 +156,29 @@ const char* follow_kept_order(cudnn::ConvolutionProblem problem, size_t workspac
   return "in the order that the tuning file keeps";
 }
 
-/// A Find hook's body. `find(count, returned, results)` and `get(…)` call the library; `get` answers -1 where
-/// it has none. `problem()` names the search; `output` is ConvolutionProblem::estimate's.
-template <typename Call, typename Find, typename Get, typename Problem>
-cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find find, Get get,
-                        Problem problem, int output) {
+/// What a direction's searches have in common.
+struct Direction {
+  const char* operation; ///< as the tuning file names it
+  const char* getter;    ///< the heuristic, which a version before cuDNN 7 lacks
+  int output;            ///< ConvolutionProblem::estimate's
+};
+constexpr Direction forward = {"convolution Forward", "cudnnGetConvolutionForwardAlgorithm_v7", 1};
+constexpr Direction backward_data = {"convolution BackwardData",
+                                     "cudnnGetConvolutionBackwardDataAlgorithm_v7", 0};
+constexpr Direction backward_filter = {"convolution BackwardFilter",
+                                       "cudnnGetConvolutionBackwardFilterAlgorithm_v7", 1};
+
+/// A Find hook's body. `find(count, returned, results)` calls the library; `whole` tells whether all that it
+/// needs is there; `descriptors` are the short form's first arguments, the handle among them.
+template <typename Call, typename Find, typename... Descriptors>
+cudnnStatus answer_find(const Call& call, const Direction& direction, const Search& search, bool whole,
+                        Find find, Descriptors... descriptors) {
+  const auto problem = [&] { return cudnn::ConvolutionProblem(call, direction.operation, descriptors...); };
+  const auto get = [&](int count, int* number, Perf* list) {
+    auto* const heuristic =
+        call.template beside<cudnnStatus(Descriptors..., int, int*, Perf*)>(direction.getter);
+    return heuristic != nullptr ? heuristic(descriptors..., count, number, list) : cudnnStatus::not_supported;
+  };
   if (call.passes() || !is_answerable(search)) return find(search.requested, search.returned, search.results);
   record_cudnn_once(call);
   const Autotune tuning = autotune();
@@ -210,7 +228,7 @@ cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find
   }
   if (tuning == Autotune::replay) why = follow_kept_order(problem(), search.workspace, candidates);
   if (fill(search, candidates) != 0) {
-    make_up_times(search, problem(), output);
+    make_up_times(search, problem(), direction.output);
     record(call, search, candidates, {Action::replace, why});
     return cudnnStatus::success;
   }
@@ -222,14 +240,32 @@ cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find
     if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
   sort_by_algorithm(candidates.list, candidates.count);
   fill_with_all(search, candidates);
-  make_up_times(search, problem(), output);
+  make_up_times(search, problem(), direction.output);
   record(call, search, candidates, {Action::unfixed, why});
   return cudnnStatus::success;
 }
 
-/// A Get_v7 hook's body.
-template <typename Call, typename Get>
-cudnnStatus answer_get(const Call& call, const Search& search, Get get) {
+constexpr size_t any_workspace = ~size_t{0};
+
+/// The short form of Find: the caller allocates what it takes in the end.
+template <typename Call, typename... Descriptors>
+cudnnStatus answer_short_find(const Call& call, const Direction& direction, int requested, int* returned,
+                              Perf* results, Descriptors... descriptors) {
+  return answer_find(
+      call, direction, {requested, returned, results, call.passes() ? any_workspace : free_memory()},
+      is_whole(descriptors...),
+      [&](int count, int* number, Perf* list) { return call.real(descriptors..., count, number, list); },
+      descriptors...);
+}
+
+/// A Get_v7 hook's body. `descriptors` are the arguments before the list.
+template <typename Call, typename... Descriptors>
+cudnnStatus answer_get(const Call& call, int requested, int* returned, Perf* results,
+                       Descriptors... descriptors) {
+  const Search search = {requested, returned, results, any_workspace};
+  const auto get = [&](int count, int* number, Perf* list) {
+    return call.real(descriptors..., count, number, list);
+  };
   if (call.passes() || !is_answerable(search)) return get(search.requested, search.returned, search.results);
   record_cudnn_once(call);
   if (!options().forces()) {
@@ -252,7 +288,17 @@ cudnnStatus answer_get(const Call& call, const Search& search, Get get) {
   return status;
 }
 
-constexpr size_t any_workspace = ~size_t{0};
+constexpr Description gets_deterministic = {
+    .action = Action::replace,
+    .fields = {"found", "given", "first"},
+    .summary = "Keeps the deterministic algorithms, in the heuristic's order.",
+};
+constexpr Description finds_without_timing = {
+    .action = Action::replace,
+    .fields = {"found", "given", "first"},
+    .summary = "Answers without timing: the deterministic algorithms in the heuristic's order, at most the "
+               "array's size.",
+};
 
 } // namespace
 } // namespace detshim
@@ -260,93 +306,107 @@ constexpr size_t any_workspace = ~size_t{0};
 using namespace detshim;
 using namespace detshim::abi;
 
-#define DETSHIM_SEARCH .action = Action::replace, .fields = {"found", "given", "first"}
-#define DETSHIM_FIND_SUMMARY                                                                                 \
-  "Answers without timing: the deterministic algorithms in the heuristic's order, at most the array's size."
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionForwardAlgorithm_v7,
+             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
+              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y, int requested,
+              int* returned, cudnnConvolutionAlgoPerf* results),
+             gets_deterministic) {
+  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionForwardAlgorithm_v7);
+  return answer_get(call, requested, returned, results, handle, x, w, convolution, y);
+}
 
-// One block a direction. DESCRIPTORS names the four descriptors of the short forms in their order; EX_PARAMS
-// and EX_ARGUMENTS are those of the Ex form with the data pointers in between; OUTPUT is the place of y or dy
-// among the two tensors.
-#define DETSHIM_CONVOLUTION_SEARCH(DIRECTION, OUTPUT, PARAMS, DESCRIPTORS, EX_PARAMS, EX_ARGUMENTS)          \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolution##DIRECTION##Algorithm_v7,                             \
-               (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),       \
-               DETSHIM_SEARCH, .summary = "Keeps the deterministic algorithms, in the heuristic's order.") { \
-    DETSHIM_ENTER_OUTERMOST(cudnnGetConvolution##DIRECTION##Algorithm_v7);                                   \
-    return answer_get(call, {requested, returned, results, any_workspace},                                   \
-                      [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                          \
-                        return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                     \
-                      });                                                                                    \
-  }                                                                                                          \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##Algorithm,                               \
-               (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),       \
-               DETSHIM_SEARCH, .summary = DETSHIM_FIND_SUMMARY) {                                            \
-    DETSHIM_ENTER_OUTERMOST(cudnnFindConvolution##DIRECTION##Algorithm);                                     \
-    auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                  \
-        "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                    \
-    return answer_find(                                                                                      \
-        call, {requested, returned, results, call.passes() ? any_workspace : free_memory()},                 \
-        is_whole(DETSHIM_LIST DESCRIPTORS),                                                                  \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
-          return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                                   \
-        },                                                                                                   \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
-          return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                         \
-                                : cudnnStatus::not_supported;                                                \
-        },                                                                                                   \
-        [&] {                                                                                                \
-          return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
-        },                                                                                                   \
-        OUTPUT);                                                                                             \
-  }                                                                                                          \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##AlgorithmEx,                             \
-               (DETSHIM_LIST EX_PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results,     \
-                void* workspace, size_t workspace_size),                                                     \
-               DETSHIM_SEARCH, .summary = DETSHIM_FIND_SUMMARY) {                                            \
-    DETSHIM_ENTER_OUTERMOST(cudnnFindConvolution##DIRECTION##AlgorithmEx);                                   \
-    auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                  \
-        "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                    \
-    return answer_find(                                                                                      \
-        call, {requested, returned, results, workspace != nullptr ? workspace_size : 0},                     \
-        is_whole(DETSHIM_LIST EX_ARGUMENTS),                                                                 \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
-          return call.real(DETSHIM_LIST EX_ARGUMENTS, count, number, list, workspace, workspace_size);       \
-        },                                                                                                   \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
-          return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                         \
-                                : cudnnStatus::not_supported;                                                \
-        },                                                                                                   \
-        [&] {                                                                                                \
-          return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
-        },                                                                                                   \
-        OUTPUT);                                                                                             \
-  }
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionForwardAlgorithm,
+             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
+              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y, int requested,
+              int* returned, cudnnConvolutionAlgoPerf* results),
+             finds_without_timing) {
+  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionForwardAlgorithm);
+  return answer_short_find(call, forward, requested, returned, results, handle, x, w, convolution, y);
+}
 
-DETSHIM_CONVOLUTION_SEARCH(Forward, 1,
-                           (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y),
-                           (handle, x, w, convolution, y),
-                           (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data,
-                            cudnnFilterDescriptor_t w, const void* w_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y,
-                            void* y_data),
-                           (handle, x, x_data, w, w_data, convolution, y, y_data))
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionForwardAlgorithmEx,
+             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data, cudnnFilterDescriptor_t w,
+              const void* w_data, cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y,
+              void* y_data, int requested, int* returned, cudnnConvolutionAlgoPerf* results, void* workspace,
+              size_t workspace_size),
+             finds_without_timing) {
+  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionForwardAlgorithmEx);
+  const auto find = [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {
+    return call.real(handle, x, x_data, w, w_data, convolution, y, y_data, count, number, list, workspace,
+                     workspace_size);
+  };
+  return answer_find(call, forward, {requested, returned, results, workspace != nullptr ? workspace_size : 0},
+                     is_whole(handle, x, x_data, w, w_data, convolution, y, y_data), find, handle, x, w,
+                     convolution, y);
+}
 
-DETSHIM_CONVOLUTION_SEARCH(BackwardData, 0,
-                           (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx),
-                           (handle, w, dy, convolution, dx),
-                           (cudnnHandle_t handle, cudnnFilterDescriptor_t w, const void* w_data,
-                            cudnnTensorDescriptor_t dy, const void* dy_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
-                            void* dx_data),
-                           (handle, w, w_data, dy, dy_data, convolution, dx, dx_data))
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardDataAlgorithm_v7,
+             (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
+              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx, int requested,
+              int* returned, cudnnConvolutionAlgoPerf* results),
+             gets_deterministic) {
+  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionBackwardDataAlgorithm_v7);
+  return answer_get(call, requested, returned, results, handle, w, dy, convolution, dx);
+}
 
-DETSHIM_CONVOLUTION_SEARCH(BackwardFilter, 1,
-                           (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
-                            cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw),
-                           (handle, x, dy, convolution, dw),
-                           (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data,
-                            cudnnTensorDescriptor_t dy, const void* dy_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
-                            void* dw_data),
-                           (handle, x, x_data, dy, dy_data, convolution, dw, dw_data))
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionBackwardDataAlgorithm,
+             (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
+              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx, int requested,
+              int* returned, cudnnConvolutionAlgoPerf* results),
+             finds_without_timing) {
+  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionBackwardDataAlgorithm);
+  return answer_short_find(call, backward_data, requested, returned, results, handle, w, dy, convolution, dx);
+}
+
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionBackwardDataAlgorithmEx,
+             (cudnnHandle_t handle, cudnnFilterDescriptor_t w, const void* w_data, cudnnTensorDescriptor_t dy,
+              const void* dy_data, cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
+              void* dx_data, int requested, int* returned, cudnnConvolutionAlgoPerf* results, void* workspace,
+              size_t workspace_size),
+             finds_without_timing) {
+  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionBackwardDataAlgorithmEx);
+  const auto find = [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {
+    return call.real(handle, w, w_data, dy, dy_data, convolution, dx, dx_data, count, number, list, workspace,
+                     workspace_size);
+  };
+  return answer_find(call, backward_data,
+                     {requested, returned, results, workspace != nullptr ? workspace_size : 0},
+                     is_whole(handle, w, w_data, dy, dy_data, convolution, dx, dx_data), find, handle, w, dy,
+                     convolution, dx);
+}
+
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardFilterAlgorithm_v7,
+             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+              cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw, int requested,
+              int* returned, cudnnConvolutionAlgoPerf* results),
+             gets_deterministic) {
+  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
+  return answer_get(call, requested, returned, results, handle, x, dy, convolution, dw);
+}
+
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionBackwardFilterAlgorithm,
+             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+              cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw, int requested,
+              int* returned, cudnnConvolutionAlgoPerf* results),
+             finds_without_timing) {
+  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionBackwardFilterAlgorithm);
+  return answer_short_find(call, backward_filter, requested, returned, results, handle, x, dy, convolution,
+                           dw);
+}
+
+DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionBackwardFilterAlgorithmEx,
+             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data, cudnnTensorDescriptor_t dy,
+              const void* dy_data, cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
+              void* dw_data, int requested, int* returned, cudnnConvolutionAlgoPerf* results, void* workspace,
+              size_t workspace_size),
+             finds_without_timing) {
+  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionBackwardFilterAlgorithmEx);
+  const auto find = [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {
+    return call.real(handle, x, x_data, dy, dy_data, convolution, dw, dw_data, count, number, list, workspace,
+                     workspace_size);
+  };
+  return answer_find(call, backward_filter,
+                     {requested, returned, results, workspace != nullptr ? workspace_size : 0},
+                     is_whole(handle, x, x_data, dy, dy_data, convolution, dw, dw_data), find, handle, x, dy,
+                     convolution, dw);
+}

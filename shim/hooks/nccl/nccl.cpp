@@ -3,11 +3,9 @@
 // NCCL chooses among rings, trees and in-switch reductions by size, topology and measured bandwidths, and
 // each adds in another order. The choice is bounded by environment variables, which it reads as a
 // communicator is made.
-#include "abi/nccl.h"
 #include "core/settings.h"
 #include "core/sys.h"
-#include "hooks/support/library_version.h"
-#include "loader/hook.h"
+#include "hooks/nccl/library.h"
 
 #include <cstddef>
 #include <cstdlib>
@@ -26,13 +24,6 @@ constexpr const char* used_settings[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_E
 constexpr const char* plugins[] = {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"};
 constexpr const char* file_variable = "NCCL_CONF_FILE";
 constexpr const char* system_file = "/etc/nccl.conf";
-constinit uint32_t library_said = 0;
-
-template <typename Call>
-void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_version_number(call, "ncclGetVersion", text); });
-}
 
 bool is_good_now(const char* setting) {
   const char* value = getenv(setting);
@@ -42,7 +33,7 @@ bool is_good_now(const char* setting) {
 /// Before NCCL reads them. The program may have changed them since the constructor set them.
 template <typename Call>
 void see_to_settings(const Call& call) {
-  say_library(call);
+  record_nccl_once(call);
   for (const char* name : used_settings) {
     if (const SettingChange* change = reapply_setting(name)) {
       call.record(Action::replace, "the program had undone it",
@@ -72,13 +63,18 @@ struct Field {
   const char* name;
   size_t offset;
 };
-#define DETSHIM_FIELD(NAME)                                                                                  \
-  { "ncclConfig_t." #NAME, offsetof(ncclConfig_t, NAME) }
 constexpr Field fields[] = {
-    DETSHIM_FIELD(cgaClusterSize),    DETSHIM_FIELD(minCTAs),       DETSHIM_FIELD(maxCTAs),
-    DETSHIM_FIELD(splitShare),        DETSHIM_FIELD(collnetEnable), DETSHIM_FIELD(CTAPolicy),
-    DETSHIM_FIELD(shrinkShare),       DETSHIM_FIELD(nvlsCTAs),      DETSHIM_FIELD(nChannelsPerNetPeer),
-    DETSHIM_FIELD(nvlinkCentricSched)};
+    {"ncclConfig_t.cgaClusterSize", offsetof(ncclConfig_t, cgaClusterSize)},
+    {"ncclConfig_t.minCTAs", offsetof(ncclConfig_t, minCTAs)},
+    {"ncclConfig_t.maxCTAs", offsetof(ncclConfig_t, maxCTAs)},
+    {"ncclConfig_t.splitShare", offsetof(ncclConfig_t, splitShare)},
+    {"ncclConfig_t.collnetEnable", offsetof(ncclConfig_t, collnetEnable)},
+    {"ncclConfig_t.CTAPolicy", offsetof(ncclConfig_t, CTAPolicy)},
+    {"ncclConfig_t.shrinkShare", offsetof(ncclConfig_t, shrinkShare)},
+    {"ncclConfig_t.nvlsCTAs", offsetof(ncclConfig_t, nvlsCTAs)},
+    {"ncclConfig_t.nChannelsPerNetPeer", offsetof(ncclConfig_t, nChannelsPerNetPeer)},
+    {"ncclConfig_t.nvlinkCentricSched", offsetof(ncclConfig_t, nvlinkCentricSched)},
+};
 
 /// What the program sets in a communicator's configuration. Constant, so it repeats; but it is nowhere else
 /// to be seen why two machines or versions of a program differ.
@@ -96,12 +92,18 @@ void see_to_config(const Call& call, const ncclConfig_t* config) {
     call.record(Action::observe, why, {"ncclConfig_t.netName", config->netName, config->netName});
 }
 
+/// The same for an argument of a call, where it is the configuration.
+template <typename Call, typename Argument>
+void see_to_config_among(const Call& call, Argument argument) {
+  if constexpr (__is_same(Argument, ncclConfig_t*)) see_to_config(call, argument);
+}
+
 constexpr const char* reduction_why = "ranks, channels and topology decide the order of addition";
 
 /// Records a window that is to be registered; false if it is refused.
 template <typename Call>
 bool may_register(const Call& call, size_t size, int flags) {
-  say_library(call);
+  record_nccl_once(call);
   const char* const why = "kernels for registered windows ignore NCCL_ALGO";
   if (is_good_now(window_setting)) {
     call.record(Action::observe, "NCCL_WIN_ENABLE=0 keeps windows out of use", {uint64_t{size}, flags});
@@ -111,105 +113,141 @@ bool may_register(const Call& call, size_t size, int flags) {
   return !options().strict();
 }
 
+// What reads the settings: every way to a communicator.
+
+template <typename Call, typename... Arguments>
+ncclResult make_communicator(const Call& call, Arguments... arguments) {
+  if (!call.passes()) {
+    see_to_settings(call);
+    (see_to_config_among(call, arguments), ...);
+  }
+  return call.real(arguments...);
+}
+
+template <typename Call>
+ncclResult register_window(const Call& call, ncclComm_t communicator, void* memory, size_t size,
+                           ncclWindow_t* window, int flags) {
+  if (!call.passes() && !may_register(call, size, flags)) return ncclResult::invalid_usage;
+  return call.real(communicator, memory, size, window, flags);
+}
+
+/// ncclAllReduce and ncclReduceScatter.
+template <typename Call>
+ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
+                         ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
+  if (!call.passes()) {
+    record_nccl_once(call);
+    call.record(Action::observe, reduction_why,
+                {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation)});
+  }
+  return call.real(from, to, count, type, operation, communicator, stream);
+}
+
+template <typename Call>
+ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
+                          ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
+  if (!call.passes()) {
+    record_nccl_once(call);
+    call.record(Action::observe, reduction_why,
+                {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), root});
+  }
+  return call.real(from, to, count, type, operation, root, communicator, stream);
+}
+
+template <typename Call>
+ncclResult make_scaled_sum(const Call& call, ncclRedOp* operation, void* scalar, ncclDataType type,
+                           ncclScalarResidence residence, ncclComm_t communicator) {
+  if (!call.passes()) {
+    record_nccl_once(call);
+    call.record(Action::observe, "a sum of scaled values",
+                {static_cast<int>(type), static_cast<int>(residence)});
+  }
+  return call.real(operation, scalar, type, residence, communicator);
+}
+
+constexpr Description bounds_additions = {
+    .action = Action::replace,
+    .fields = {"variable", "asked", "given"},
+    .summary = "Sees that NCCL's variables bound the order of additions before NCCL reads them.",
+};
+constexpr Description refuses_windows = {
+    .action = Action::refuse,
+    .fields = {"size", "flags"},
+    .summary = "Recorded, refused in strict: kernels for registered windows ignore NCCL_ALGO.",
+};
+constexpr Description records_reduction = {
+    .action = Action::observe,
+    .fields = {"count", "type", "operation"},
+    .summary = "Recorded: reductions that differ show when two logs are compared.",
+};
+constexpr Description records_rooted_reduction = {
+    .action = Action::observe,
+    .fields = {"count", "type", "operation", "root"},
+    .summary = "Recorded: reductions that differ show when two logs are compared.",
+};
+constexpr Description records_scaled_sum = {
+    .action = Action::observe,
+    .fields = {"type", "residence"},
+    .summary = "Recorded: the sum of scaled values that the reductions after it name.",
+};
+
+using GetUniqueId = ncclResult(ncclUniqueId* id);
+using InitRank = ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank);
+using InitRankConfig = ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank,
+                                  ncclConfig_t* config);
+using InitRankScalable = ncclResult(ncclComm_t* communicator, int ranks, int rank, int id_count,
+                                    ncclUniqueId* ids, ncclConfig_t* config);
+using InitAll = ncclResult(ncclComm_t* communicators, int count, const int* devices);
+using Split = ncclResult(ncclComm_t communicator, int color, int key, ncclComm_t* fresh,
+                         ncclConfig_t* config);
+using Shrink = ncclResult(ncclComm_t communicator, int* excluded, int excluded_count, ncclComm_t* fresh,
+                          ncclConfig_t* config, int flags);
+using WindowRegister = ncclResult(ncclComm_t communicator, void* memory, size_t size, ncclWindow_t* window,
+                                  int flags);
+using AllReduce = ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
+                             ncclComm_t communicator, cudaStream_t stream);
+using Reduce = ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
+                          int root, ncclComm_t communicator, cudaStream_t stream);
+using CreatePreMulSum = ncclResult(ncclRedOp* operation, void* scalar, ncclDataType type,
+                                   ncclScalarResidence residence, ncclComm_t communicator);
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
 // Every function has a second name, by which profilers that stand in front of the first call it.
-#define DETSHIM_BOTH_NAMES(HOOK, NAME, ...)                                                                  \
-  HOOK(NAME, __VA_ARGS__)                                                                                    \
-  HOOK(p##NAME, __VA_ARGS__)
 
-// What reads the settings: every way to a communicator.
-#define DETSHIM_COMMUNICATOR(NAME, CONFIG, PARAMS, ARGUMENTS)                                                \
-  DETSHIM_HOOK(nccl, ncclResult, NAME, (DETSHIM_LIST PARAMS), .action = Action::replace,                     \
-               .fields = {"variable", "asked", "given"},                                                     \
-               .summary =                                                                                    \
-                   "Sees that NCCL's variables bound the order of additions before NCCL reads them.") {      \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    if (!call.passes()) {                                                                                    \
-      see_to_settings(call);                                                                                 \
-      see_to_config(call, CONFIG);                                                                           \
-    }                                                                                                        \
-    return call.real(DETSHIM_LIST ARGUMENTS);                                                                \
-  }
-
-DETSHIM_BOTH_NAMES(DETSHIM_COMMUNICATOR, ncclGetUniqueId, nullptr, (ncclUniqueId * id), (id))
-DETSHIM_BOTH_NAMES(DETSHIM_COMMUNICATOR, ncclCommInitRank, nullptr,
-                   (ncclComm_t * communicator, int ranks, ncclUniqueId id, int rank),
-                   (communicator, ranks, id, rank))
-DETSHIM_BOTH_NAMES(DETSHIM_COMMUNICATOR, ncclCommInitRankConfig, config,
-                   (ncclComm_t * communicator, int ranks, ncclUniqueId id, int rank, ncclConfig_t* config),
-                   (communicator, ranks, id, rank, config))
-DETSHIM_BOTH_NAMES(DETSHIM_COMMUNICATOR, ncclCommInitRankScalable, config,
-                   (ncclComm_t * communicator, int ranks, int rank, int id_count, ncclUniqueId* ids,
-                    ncclConfig_t* config),
-                   (communicator, ranks, rank, id_count, ids, config))
-DETSHIM_BOTH_NAMES(DETSHIM_COMMUNICATOR, ncclCommInitAll, nullptr,
-                   (ncclComm_t * communicators, int count, const int* devices),
-                   (communicators, count, devices))
-DETSHIM_BOTH_NAMES(DETSHIM_COMMUNICATOR, ncclCommSplit, config,
-                   (ncclComm_t communicator, int color, int key, ncclComm_t* fresh, ncclConfig_t* config),
-                   (communicator, color, key, fresh, config))
-DETSHIM_BOTH_NAMES(DETSHIM_COMMUNICATOR, ncclCommShrink, config,
-                   (ncclComm_t communicator, int* excluded, int excluded_count, ncclComm_t* fresh,
-                    ncclConfig_t* config, int flags),
-                   (communicator, excluded, excluded_count, fresh, config, flags))
-
-#define DETSHIM_WINDOW(NAME, ...)                                                                            \
-  DETSHIM_HOOK(nccl, ncclResult, NAME,                                                                       \
-               (ncclComm_t communicator, void* memory, size_t size, ncclWindow_t* window, int flags),        \
-               .action = Action::refuse, .fields = {"size", "flags"},                                        \
-               .summary = "Recorded, refused in strict: kernels for registered windows ignore NCCL_ALGO.") { \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    if (call.passes()) return call.real(communicator, memory, size, window, flags);                          \
-    if (!may_register(call, size, flags)) return ncclResult::invalid_usage;                                  \
-    return call.real(communicator, memory, size, window, flags);                                             \
-  }
-DETSHIM_BOTH_NAMES(DETSHIM_WINDOW, ncclCommWindowRegister, )
-
-#define DETSHIM_REDUCTION(NAME, FIELDS, VALUES, PARAMS, ARGUMENTS)                                           \
-  DETSHIM_HOOK(nccl, ncclResult, NAME, (DETSHIM_LIST PARAMS), .action = Action::observe,                     \
-               .fields = {DETSHIM_LIST FIELDS},                                                              \
-               .summary = "Recorded: reductions that differ show when two logs are compared.") {             \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    if (!call.passes()) {                                                                                    \
-      say_library(call);                                                                                     \
-      call.record(Action::observe, reduction_why, {DETSHIM_LIST VALUES});                                    \
-    }                                                                                                        \
-    return call.real(DETSHIM_LIST ARGUMENTS);                                                                \
-  }
-
-DETSHIM_BOTH_NAMES(DETSHIM_REDUCTION, ncclAllReduce, ("count", "type", "operation"),
-                   (uint64_t{count}, static_cast<int>(type), static_cast<int>(operation)),
-                   (const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
-                    ncclComm_t communicator, cudaStream_t stream),
-                   (from, to, count, type, operation, communicator, stream))
-DETSHIM_BOTH_NAMES(DETSHIM_REDUCTION, ncclReduce, ("count", "type", "operation", "root"),
-                   (uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), root),
-                   (const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
-                    int root, ncclComm_t communicator, cudaStream_t stream),
-                   (from, to, count, type, operation, root, communicator, stream))
-DETSHIM_BOTH_NAMES(DETSHIM_REDUCTION, ncclReduceScatter, ("count", "type", "operation"),
-                   (uint64_t{count}, static_cast<int>(type), static_cast<int>(operation)),
-                   (const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
-                    ncclComm_t communicator, cudaStream_t stream),
-                   (from, to, count, type, operation, communicator, stream))
-
-#define DETSHIM_SCALED_SUM(NAME, ...)                                                                        \
-  DETSHIM_HOOK(nccl, ncclResult, NAME,                                                                       \
-               (ncclRedOp * operation, void* scalar, ncclDataType type, ncclScalarResidence residence,       \
-                ncclComm_t communicator),                                                                    \
-               .action = Action::observe, .fields = {"type", "residence"},                                   \
-               .summary = "Recorded: the sum of scaled values that the reductions after it name.") {         \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    if (!call.passes()) {                                                                                    \
-      say_library(call);                                                                                     \
-      call.record(Action::observe, "a sum of scaled values",                                                 \
-                  {static_cast<int>(type), static_cast<int>(residence)});                                    \
-    }                                                                                                        \
-    return call.real(operation, scalar, type, residence, communicator);                                      \
-  }
-DETSHIM_BOTH_NAMES(DETSHIM_SCALED_SUM, ncclRedOpCreatePreMulSum, )
+DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, ncclGetUniqueId, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, pncclGetUniqueId, OutermostCall, make_communicator,
+                      bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRank, ncclCommInitRank, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRank, pncclCommInitRank, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, ncclCommInitRankConfig, OutermostCall, make_communicator,
+                      bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, pncclCommInitRankConfig, OutermostCall, make_communicator,
+                      bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, ncclCommInitRankScalable, OutermostCall, make_communicator,
+                      bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, pncclCommInitRankScalable, OutermostCall, make_communicator,
+                      bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitAll, ncclCommInitAll, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitAll, pncclCommInitAll, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Split, ncclCommSplit, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Split, pncclCommSplit, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Shrink, ncclCommShrink, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Shrink, pncclCommShrink, OutermostCall, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, ncclCommWindowRegister, OutermostCall, register_window,
+                      refuses_windows);
+DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, pncclCommWindowRegister, OutermostCall, register_window,
+                      refuses_windows);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclAllReduce, OutermostCall, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclAllReduce, OutermostCall, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, Reduce, ncclReduce, OutermostCall, reduce_to_root, records_rooted_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, Reduce, pncclReduce, OutermostCall, reduce_to_root, records_rooted_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclReduceScatter, OutermostCall, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclReduceScatter, OutermostCall, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, ncclRedOpCreatePreMulSum, OutermostCall, make_scaled_sum,
+                      records_scaled_sum);
+DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, pncclRedOpCreatePreMulSum, OutermostCall, make_scaled_sum,
+                      records_scaled_sum);

@@ -1,0 +1,18 @@
+// Which cuSPARSE answers.
+#pragma once
+
+#include "abi/cusparse.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
+
+namespace detshim {
+
+inline constinit uint32_t cusparse_said = 0;
+
+template <typename Call>
+void record_cusparse_once(const Call& call) {
+  record_library_once(call.hook(), cusparse_said,
+                      [&](auto& text) { add_version_parts(call, "cusparseGetProperty", text); });
+}
+
+} // namespace detshim
