@@ -266,9 +266,8 @@ void establish_process() {
     begin_path();
   }
 
-  constexpr long madv_wipe_on_fork = 18;
   sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page,
-            madv_wipe_on_fork);
+            MADV_WIPEONFORK);
 }
 
 // ------------------------------------------------------------------ children

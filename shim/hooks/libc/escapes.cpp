@@ -11,6 +11,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <sys/prctl.h>
 
 namespace detshim {
 namespace {
@@ -46,8 +47,8 @@ const char* why_uncovered(int fd) {
   struct stat state;
   if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
   const auto user = static_cast<unsigned>(sys::call(SYS_geteuid));
-  constexpr long get_no_new_privs = 39; // prctl(2): then it gets no other user's rights, and is covered
-  const bool may_change_user = sys::call(SYS_prctl, get_no_new_privs) != 1;
+  // Without new privileges it gets no other user's rights, and is covered.
+  const bool may_change_user = sys::call(SYS_prctl, PR_GET_NO_NEW_PRIVS) != 1;
   if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user && may_change_user) return other_user;
 
   ElfW(Ehdr) header;
@@ -79,7 +80,7 @@ int open_program(const char* program, bool searches) {
     if (*path == ':') ++path;
     candidate.add('/').add(program);
     if (candidate.cut() ||
-        sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), 1)))
+        sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), X_OK)))
       continue;
     return sys::openat(AT_FDCWD, candidate.c_str(), flags);
   }
