@@ -1,6 +1,7 @@
 // A map from 64-bit keys to 64-bit values for one thread: no malloc, no lock, no size limit but memory.
 #pragma once
 
+#include "core/hash.h"
 #include "core/sys.h"
 
 #include <cstddef>
@@ -66,7 +67,7 @@ private:
   size_t capacity() const { return pages_ != nullptr ? capacity_ : Inline; }
 
   static Entry& slot(Entry* entries, size_t capacity, uint64_t key) {
-    uint64_t at = (key * 0x9E3779B97F4A7C15) >> 32;
+    uint64_t at = spread(key) >> 32;
     for (;; ++at) {
       Entry& entry = entries[at & (capacity - 1)];
       if (entry.key == 0 || entry.key == stored(key)) return entry;

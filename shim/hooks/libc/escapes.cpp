@@ -1,5 +1,6 @@
 #include "hooks/libc/escapes.h"
 
+#include "core/hash.h"
 #include "core/identity.h"
 #include "core/lock.h"
 #include "core/log.h"
@@ -90,10 +91,8 @@ int open_program(const char* program, bool searches) {
 /// Once for each program in the whole run.
 void say_once(const char* program, const char* why) {
   if (options().quiet) return;
-  uint64_t hash = 1;
-  for (const char* c = program; *c != 0; ++c) hash = derive(hash, static_cast<unsigned char>(*c));
   Text<32> mark;
-  mark.add("said-").add_hex(hash, 16);
+  mark.add("said-").add_hex(fnv1a_text(program), 16);
   Lock guard(log_file::lock);
   if (!guard.held() || !log_file::is_first_in_run(mark.c_str())) return;
   TextWriter line(log_file::text_room, sizeof log_file::text_room);
