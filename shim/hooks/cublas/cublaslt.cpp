@@ -306,12 +306,12 @@ int first_usable(const Call& call, cublasLtHandle_t handle, const Product& produ
                    cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, const Algo*, Result*);
   auto* const check = call.template beside<Check>("cublasLtMatmulAlgoCheck");
   auto* const get = call.template beside<GetAttribute>("cublasLtMatmulPreferenceGetAttribute");
-  uint64_t limit = ~uint64_t{0}, said = 0;
+  uint64_t limit = ~uint64_t{0}, asked = 0;
   size_t written = 0;
   if (get != nullptr && preference != nullptr &&
-      get(preference, cublaslt_preference_max_workspace, &said, sizeof said, &written) ==
+      get(preference, cublaslt_preference_max_workspace, &asked, sizeof asked, &written) ==
           cublasStatus::success)
-    limit = said;
+    limit = asked;
   for (int i = 0; i < count; ++i) {
     if (results[i].state != cublasStatus::success || results[i].workspace_size > limit) continue;
     Result checked = results[i];

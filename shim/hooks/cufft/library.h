@@ -7,11 +7,11 @@
 
 namespace detshim {
 
-inline constinit uint32_t cufft_said = 0;
+inline constinit uint32_t cufft_recorded_in = 0;
 
 template <typename Call>
 void record_cufft_once(const Call& call) {
-  record_library_once(call.hook(), cufft_said,
+  record_library_once(call.hook(), cufft_recorded_in,
                       [&](auto& text) { add_version_number(call, "cufftGetVersion", text); });
 }
 

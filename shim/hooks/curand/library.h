@@ -7,11 +7,11 @@
 
 namespace detshim {
 
-inline constinit uint32_t curand_said = 0;
+inline constinit uint32_t curand_recorded_in = 0;
 
 template <typename Call>
 void record_curand_once(const Call& call) {
-  record_library_once(call.hook(), curand_said,
+  record_library_once(call.hook(), curand_recorded_in,
                       [&](auto& text) { add_version_number(call, "curandGetVersion", text); });
 }
 

@@ -320,7 +320,7 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
   for (const char* argument = first; argument != nullptr; argument = va_arg(counting, char*)) ++number;
   auto** argv = static_cast<char**>(alloca((number + 1) * sizeof(char*)));
   argv[0] = const_cast<char*>(first);
-  for (size_t i = 1; i <= number; ++i) argv[i] = va_arg(arguments, char*); // the closing null too
+  for (size_t i = 1; i <= number; ++i) argv[i] = va_arg(arguments, char*); // the terminating null too
   return execute(argv, has_environment ? va_arg(arguments, char* const*) : environ);
 }
 

@@ -7,11 +7,11 @@
 
 namespace detshim {
 
-inline constinit uint32_t nccl_said = 0;
+inline constinit uint32_t nccl_recorded_in = 0;
 
 template <typename Call>
 void record_nccl_once(const Call& call) {
-  record_library_once(call.hook(), nccl_said,
+  record_library_once(call.hook(), nccl_recorded_in,
                       [&](auto& text) { add_version_number(call, "ncclGetVersion", text); });
 }
 

@@ -1,4 +1,4 @@
-// Says once a process, in the log, which CUDA library answers, in which version.
+// Records once a process which CUDA library answers, in which version.
 #pragma once
 
 #include "abi/library_types.h"
@@ -7,11 +7,12 @@
 namespace detshim {
 
 /// Writes the `library` record of a hook's library the first time that one of its hooks is called in a
-/// process. `said` is the library's own flag; `version(text)` appends what the library says of itself.
+/// process. `recorded_in` is the library's own: the process that has the record, by its generation;
+/// `version(text)` appends what the library tells of itself.
 template <typename Version>
-void record_library_once(const Hook& hook, uint32_t& said, Version version) {
-  if (said == generation()) return;
-  said = generation();
+void record_library_once(const Hook& hook, uint32_t& recorded_in, Version version) {
+  if (recorded_in == generation()) return;
+  recorded_in = generation();
   Module module;
   if (!find_module(hook.real, module)) return;
   char path[600];
