@@ -1,7 +1,7 @@
 // cuBLAS: the workspace setting is in force before the first handle, atomics stay off, and algorithms are not
 // chosen by time.
-#include "core/settings.h"
-#include "core/tuning.h"
+#include "core/policy/settings.h"
+#include "core/tuning/tuning.h"
 #include "hooks/cublas/library.h"
 #include "hooks/cublas/variables.h"
 

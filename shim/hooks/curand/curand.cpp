@@ -6,8 +6,8 @@
 // curandSetPseudoRandomGeneratorSeed(g, DETSHIM_SEED) gives whether or not the program seeds it so.
 //
 // Every call takes the next numbers of its generator, so threads that share one race for them.
-#include "core/lock.h"
-#include "core/seeds.h"
+#include "core/base/lock.h"
+#include "core/seeds/seeds.h"
 #include "hooks/curand/library.h"
 #include "hooks/support/shared_use.h"
 

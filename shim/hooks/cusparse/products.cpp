@@ -6,8 +6,8 @@
 // was asked for, so what was answered is remembered for each matrix, and the answer serves both algorithms,
 // the program's and ours: whichever runs then fits. Where the deterministic one would need more than was ever
 // answered for its matrix, the program's own stays.
-#include "core/lock.h"
-#include "core/table.h"
+#include "core/base/lock.h"
+#include "core/base/table.h"
 #include "hooks/cusparse/library.h"
 
 namespace detshim {

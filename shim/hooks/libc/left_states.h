@@ -5,9 +5,9 @@
 // address: a program may copy them about, and hand them from thread to thread.
 #pragma once
 
-#include "core/hash.h"
-#include "core/identity.h"
+#include "core/base/hash.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace detshim {

@@ -3,8 +3,8 @@
 // NCCL chooses among rings, trees and in-switch reductions by size, topology and measured bandwidths, and
 // each adds in another order. The choice is bounded by environment variables, which it reads as a
 // communicator is made.
-#include "core/settings.h"
-#include "core/sys.h"
+#include "core/policy/settings.h"
+#include "common/sys.h"
 #include "hooks/nccl/library.h"
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 // its numbers. Told without a lock, because every use asks.
 #pragma once
 
-#include "core/hash.h"
-#include "core/identity.h"
+#include "core/base/generations.h"
+#include "core/base/hash.h"
 
 namespace detshim {
 
