@@ -18,8 +18,9 @@
 // Where several functions are treated alike, their common body is a function template, and each of them a
 // line:
 //
-//   DETSHIM_TEMPLATE_HOOK(libc, read_at_signature, pread, Call, read_at, keeps_on);
-//   DETSHIM_TEMPLATE_HOOK(libc, read_at_signature, pread64, Call, read_at, keeps_on);
+//   using Read = Call<ssize_t(int fd, void* buffer, size_t size, long offset)>;
+//   DETSHIM_TEMPLATE_HOOK(libc, Read, pread, read_at_offset, description);
+//   DETSHIM_TEMPLATE_HOOK(libc, Read, pread64, read_at_offset, description);
 #pragma once
 
 #include "common/describe.h"
@@ -142,7 +143,15 @@ private:
   uint8_t& depth_;
 };
 
-/// For DETSHIM_TEMPLATE_HOOK.
+// For DETSHIM_TEMPLATE_HOOK.
+template <typename Guard>
+struct SignatureOf;
+template <template <typename> typename Guard, typename Signature>
+struct SignatureOf<Guard<Signature>> {
+  using type = Signature;
+};
+template <typename Guard>
+using signature_of = typename SignatureOf<Guard>::type;
 template <auto>
 inline constexpr bool is_used = true;
 
@@ -170,15 +179,16 @@ inline constexpr bool is_used = true;
   extern "C" __attribute__((visibility("default"))) RESULT detshim_##NAME PARAMS __asm__(#NAME);             \
   extern "C" RESULT detshim_##NAME PARAMS
 
-/// Declares a hook whose wrapper opens the guard `GUARD<SIGNATURE> call` and returns BODY(call,
-/// arguments...), a function template. After BODY as for DETSHIM_HOOK.
+/// Declares a hook whose wrapper opens the guard `GUARD call` and returns BODY(call, arguments...), a
+/// function template. GUARD is a guard with the function's type, OutermostCall<int(void*)>. After BODY as for
+/// DETSHIM_HOOK.
 ///
 /// The wrapper is the friend of a class template because there alone can a function be defined by the name of
-/// its type: the parameters come from SIGNATURE, which stands once for all functions of that type.
-#define DETSHIM_TEMPLATE_HOOK(LIBRARY, SIGNATURE, NAME, GUARD, BODY, ...)                                    \
+/// its type: the parameters come from GUARD, where they stand once for all functions of that type.
+#define DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, NAME, BODY, ...)                                               \
   DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
   namespace detshim::hooks {                                                                                 \
-  using NAME##_signature = SIGNATURE;                                                                        \
+  using NAME##_signature = signature_of<GUARD>;                                                              \
   }                                                                                                          \
   extern "C" __attribute__((visibility("default"),                                                           \
                             used)) ::detshim::hooks::NAME##_signature detshim_##NAME __asm__(#NAME);         \
@@ -187,7 +197,7 @@ inline constexpr bool is_used = true;
   template <typename Result, typename... Arguments>                                                          \
   struct detshim_definition_of_##NAME<Result(Arguments...)> {                                                \
     friend Result detshim_##NAME(Arguments... arguments) {                                                   \
-      GUARD<Result(Arguments...)> call(::detshim::hooks::NAME, __builtin_return_address(0));                 \
+      GUARD call(::detshim::hooks::NAME, __builtin_return_address(0));                                       \
       return BODY(call, arguments...);                                                                       \
     }                                                                                                        \
   };                                                                                                         \

@@ -1,9 +1,11 @@
 // cuBLAS: the workspace setting is in force before the first handle, atomics stay off, and algorithms are not
 // chosen by time.
+#include "abi/cublas.h"
 #include "core/policy/settings.h"
 #include "core/tuning/tuning.h"
-#include "hooks/cublas/library.h"
 #include "hooks/cublas/variables.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
 
 #include <cstdlib>
 
@@ -78,10 +80,12 @@ cublasStatus multiply(const Call& call, cublasComputeType compute, cublasGemmAlg
 // The cublasGemmEx family. `Count` is the type of sizes: each function is there in two widths.
 
 template <typename Count>
-using Gemm = cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, Count m,
-                          Count n, Count k, const void* alpha, const void* a, cudaDataType a_type, Count lda,
-                          const void* b, cudaDataType b_type, Count ldb, const void* beta, void* c,
-                          cudaDataType c_type, Count ldc, cublasComputeType compute, cublasGemmAlgo algo);
+using Gemm =
+    OutermostCall<cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
+                               Count m, Count n, Count k, const void* alpha, const void* a,
+                               cudaDataType a_type, Count lda, const void* b, cudaDataType b_type, Count ldb,
+                               const void* beta, void* c, cudaDataType c_type, Count ldc,
+                               cublasComputeType compute, cublasGemmAlgo algo)>;
 
 template <typename Call, typename Count>
 cublasStatus multiply_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
@@ -96,11 +100,12 @@ cublasStatus multiply_ex(const Call& call, cublasHandle_t handle, cublasOperatio
 }
 
 template <typename Count>
-using GemmBatched = cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
-                                 Count m, Count n, Count k, const void* alpha, const void* const* a,
-                                 cudaDataType a_type, Count lda, const void* const* b, cudaDataType b_type,
-                                 Count ldb, const void* beta, void* const* c, cudaDataType c_type, Count ldc,
-                                 Count batches, cublasComputeType compute, cublasGemmAlgo algo);
+using GemmBatched =
+    OutermostCall<cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
+                               Count m, Count n, Count k, const void* alpha, const void* const* a,
+                               cudaDataType a_type, Count lda, const void* const* b, cudaDataType b_type,
+                               Count ldb, const void* beta, void* const* c, cudaDataType c_type, Count ldc,
+                               Count batches, cublasComputeType compute, cublasGemmAlgo algo)>;
 
 template <typename Call, typename Count>
 cublasStatus multiply_batched_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
@@ -116,12 +121,11 @@ cublasStatus multiply_batched_ex(const Call& call, cublasHandle_t handle, cublas
 }
 
 template <typename Count>
-using GemmStrided = cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
-                                 Count m, Count n, Count k, const void* alpha, const void* a,
-                                 cudaDataType a_type, Count lda, long long a_step, const void* b,
-                                 cudaDataType b_type, Count ldb, long long b_step, const void* beta, void* c,
-                                 cudaDataType c_type, Count ldc, long long c_step, Count batches,
-                                 cublasComputeType compute, cublasGemmAlgo algo);
+using GemmStrided = OutermostCall<cublasStatus(
+    cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, Count m, Count n, Count k,
+    const void* alpha, const void* a, cudaDataType a_type, Count lda, long long a_step, const void* b,
+    cudaDataType b_type, Count ldb, long long b_step, const void* beta, void* c, cudaDataType c_type,
+    Count ldc, long long c_step, Count batches, cublasComputeType compute, cublasGemmAlgo algo)>;
 
 template <typename Call, typename Count>
 cublasStatus multiply_strided_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
@@ -159,7 +163,7 @@ DETSHIM_HOOK(
     note_pool();
     return call.real(handle);
   }
-  record_cublas_once(call);
+  record_library_once(call, cublas_library);
   // The program may have changed it since the constructor set it (Python's os.environ does).
   const SettingChange* const change = reapply_setting(workspace_setting);
   note_pool();
@@ -185,7 +189,7 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasXtCreate, (cublasXtHandle_t * handle), 
   DETSHIM_ENTER_OUTERMOST(cublasXtCreate);
   const cublasStatus status = call.real(handle);
   if (call.passes() || status != cublasStatus::success) return status;
-  record_cublas_once(call);
+  record_library_once(call, cublas_library);
   call.record(Action::unfixed, "divides the work among devices and the processor as they become free", {});
   return status;
 }
@@ -282,13 +286,12 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
   return status;
 }
 
-DETSHIM_TEMPLATE_HOOK(cublas, Gemm<int>, cublasGemmEx, OutermostCall, multiply_ex, replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, Gemm<int64_t>, cublasGemmEx_64, OutermostCall, multiply_ex, replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, GemmBatched<int>, cublasGemmBatchedEx, OutermostCall, multiply_batched_ex,
+DETSHIM_TEMPLATE_HOOK(cublas, Gemm<int>, cublasGemmEx, multiply_ex, replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, Gemm<int64_t>, cublasGemmEx_64, multiply_ex, replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, GemmBatched<int>, cublasGemmBatchedEx, multiply_batched_ex, replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, GemmBatched<int64_t>, cublasGemmBatchedEx_64, multiply_batched_ex,
                       replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, GemmBatched<int64_t>, cublasGemmBatchedEx_64, OutermostCall,
-                      multiply_batched_ex, replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, GemmStrided<int>, cublasGemmStridedBatchedEx, OutermostCall,
-                      multiply_strided_ex, replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, GemmStrided<int64_t>, cublasGemmStridedBatchedEx_64, OutermostCall,
-                      multiply_strided_ex, replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, GemmStrided<int>, cublasGemmStridedBatchedEx, multiply_strided_ex,
+                      replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, GemmStrided<int64_t>, cublasGemmStridedBatchedEx_64, multiply_strided_ex,
+                      replaces_timed);

@@ -10,8 +10,8 @@
 #include "core/base/lock.h"
 #include "core/base/table.h"
 #include "core/tuning/tuning.h"
-#include "hooks/cublas/library.h"
 #include "hooks/cublas/variables.h"
+#include "hooks/support/library_version.h"
 #include "hooks/support/tuning_place.h"
 #include "loader/hook.h"
 
@@ -56,7 +56,7 @@ bool find_getters(const Call& call, Getters& getters) {
   getters.of_operation = call.template beside<GetAttribute>("cublasLtMatmulDescGetAttribute");
   getters.of_layout = call.template beside<GetAttribute>("cublasLtMatrixLayoutGetAttribute");
   TextWriter version(getters.version, sizeof getters.version);
-  add_version_parts(call, "cublasLtGetProperty", version);
+  add_version(call.hook(), cublaslt_library, version);
   version.c_str();
   return getters.device.find();
 }
@@ -356,7 +356,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtCreate, (cublasLtHandle_t * handle)
                         "algorithms.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtCreate);
   if (!call.passes()) {
-    record_cublaslt_once(call);
+    record_library_once(call, cublaslt_library);
     record_cublas_variables(call);
   }
   return call.real(handle);
@@ -376,7 +376,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
   if (call.passes() || status != cublasStatus::success || requested <= 1 || results == nullptr ||
       returned == nullptr || *returned <= 0)
     return status;
-  record_cublaslt_once(call);
+  record_library_once(call, cublaslt_library);
   const int found = *returned < requested ? *returned : requested;
   const Product product{operation, a, b, c, d};
   const int first = first_success(results, found);
@@ -420,7 +420,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
   const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, requested, ids, returned);
   if (call.passes() || status != cublasStatus::success || returned == nullptr || *returned <= 1)
     return status;
-  record_cublaslt_once(call);
+  record_library_once(call, cublaslt_library);
   const int found = *returned;
   const Autotune tuning = autotune();
   if (takes_the_first())
@@ -452,7 +452,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
   const cublasStatus status = call.real(algo, attribute, value, size);
   if (call.passes() || status != cublasStatus::success) return status;
-  record_cublaslt_once(call);
+  record_library_once(call, cublaslt_library);
   uint64_t number = 0;
   if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
   if (takes_the_first()) {

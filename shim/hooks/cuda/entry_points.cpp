@@ -33,22 +33,24 @@ constexpr Description answers = {
         "Answers with the hook of the function that was found; a second copy of the driver is recorded.",
 };
 
-using RuntimeLookup = cudaError(const char* symbol, void** function, unsigned long long flags, int* found);
-using RuntimeLookupByVersion = cudaError(const char* symbol, void** function, unsigned version,
-                                         unsigned long long flags, int* found);
-using DriverLookup = CUresult(const char* symbol, void** function, int version, uint64_t flags);
-using DriverLookup2 = CUresult(const char* symbol, void** function, int version, uint64_t flags, int* found);
+using RuntimeLookup =
+    Call<cudaError(const char* symbol, void** function, unsigned long long flags, int* found)>;
+using RuntimeLookupByVersion = Call<cudaError(const char* symbol, void** function, unsigned version,
+                                              unsigned long long flags, int* found)>;
+using DriverLookup = Call<CUresult(const char* symbol, void** function, int version, uint64_t flags)>;
+using DriverLookup2 =
+    Call<CUresult(const char* symbol, void** function, int version, uint64_t flags, int* found)>;
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLookup, cuGetProcAddress, Call, answer_lookup, answers);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLookup2, cuGetProcAddress_v2, Call, answer_lookup, answers);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint, Call, answer_lookup, answers);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint_ptsz, Call, answer_lookup, answers);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion, Call, answer_lookup,
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLookup, cuGetProcAddress, answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLookup2, cuGetProcAddress_v2, answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint, answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint_ptsz, answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion, answer_lookup,
                       answers);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion_ptsz, Call,
-                      answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion_ptsz, answer_lookup,
+                      answers);

@@ -123,23 +123,22 @@ constexpr Description counted_graph = {
     .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.",
 };
 
-using RuntimeLaunch = cudaError(const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared,
-                                CUstream stream);
-using RuntimeLaunchOfHandle = cudaError(CUkernel kernel, Dim3 grid, Dim3 block, void** arguments,
-                                        size_t shared, CUstream stream);
-using RuntimeLaunchWithConfig = cudaError(const void* config, const void* kernel, void** arguments);
-using RuntimeGraphLaunch = cudaError(CUgraphExec graph, CUstream stream);
+using RuntimeLaunch = CudaCall<cudaError(const void* kernel, Dim3 grid, Dim3 block, void** arguments,
+                                         size_t shared, CUstream stream)>;
+using RuntimeLaunchOfHandle = CudaCall<cudaError(CUkernel kernel, Dim3 grid, Dim3 block, void** arguments,
+                                                 size_t shared, CUstream stream)>;
+using RuntimeLaunchWithConfig = CudaCall<cudaError(const void* config, const void* kernel, void** arguments)>;
+using RuntimeGraphLaunch = CudaCall<cudaError(CUgraphExec graph, CUstream stream)>;
 
-using DriverLaunch = CUresult(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                              CUstream stream, void** arguments, void** extra);
-using DriverLaunchWithConfig = CUresult(const void* config, CUfunction function, void** arguments,
-                                        void** extra);
-using DriverCooperativeLaunch = CUresult(CUfunction function, unsigned grid_x, unsigned grid_y,
-                                         unsigned grid_z, unsigned block_x, unsigned block_y,
-                                         unsigned block_z, unsigned shared, CUstream stream,
-                                         void** arguments);
-using DriverGraphLaunch = CUresult(CUgraphExec graph, CUstream stream);
+using DriverLaunch = CudaCall<CUresult(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                       CUstream stream, void** arguments, void** extra)>;
+using DriverLaunchWithConfig =
+    CudaCall<CUresult(const void* config, CUfunction function, void** arguments, void** extra)>;
+using DriverCooperativeLaunch = CudaCall<CUresult(
+    CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+    unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments)>;
+using DriverGraphLaunch = CudaCall<CUresult(CUgraphExec graph, CUstream stream)>;
 
 } // namespace
 } // namespace detshim
@@ -160,23 +159,20 @@ DETSHIM_HOOK(cudart, void, __cudaRegisterFunction,
   if (options().kernels && !call.passes()) runtime_names.remember(host_function, name);
 }
 
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, CudaCall, launch_by_runtime, counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel_ptsz, CudaCall, launch_by_runtime, counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, CudaCall,
-                      launch_configured_by_runtime, counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC_ptsz, CudaCall,
-                      launch_configured_by_runtime, counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, CudaCall, launch_by_runtime,
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, launch_by_runtime, counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel_ptsz, launch_by_runtime, counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, launch_configured_by_runtime,
                       counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel_ptsz, CudaCall, launch_by_runtime,
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC_ptsz, launch_configured_by_runtime,
                       counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, CudaCall, launch_handle_by_runtime,
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, launch_by_runtime, counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel_ptsz, launch_by_runtime, counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch_handle_by_runtime,
                       counted_of_nvcc_13);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel_ptsz, CudaCall,
-                      launch_handle_by_runtime, counted_of_nvcc_13);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeGraphLaunch, cudaGraphLaunch, CudaCall, launch_graph, counted_graph);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeGraphLaunch, cudaGraphLaunch_ptsz, CudaCall, launch_graph,
-                      counted_graph);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel_ptsz, launch_handle_by_runtime,
+                      counted_of_nvcc_13);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeGraphLaunch, cudaGraphLaunch, launch_graph, counted_graph);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeGraphLaunch, cudaGraphLaunch_ptsz, launch_graph, counted_graph);
 
 // ---- The driver ----
 
@@ -203,15 +199,13 @@ DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary l
   return status;
 }
 
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunch, cuLaunchKernel, CudaCall, launch_by_driver, counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunch, cuLaunchKernel_ptsz, CudaCall, launch_by_driver, counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx, CudaCall, launch_configured_by_driver,
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunch, cuLaunchKernel, launch_by_driver, counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunch, cuLaunchKernel_ptsz, launch_by_driver, counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx, launch_configured_by_driver, counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx_ptsz, launch_configured_by_driver,
                       counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx_ptsz, CudaCall,
-                      launch_configured_by_driver, counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel, CudaCall, launch_by_driver,
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel, launch_by_driver, counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel_ptsz, launch_by_driver,
                       counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel_ptsz, CudaCall,
-                      launch_by_driver, counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverGraphLaunch, cuGraphLaunch, CudaCall, launch_graph, counted_graph);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverGraphLaunch, cuGraphLaunch_ptsz, CudaCall, launch_graph, counted_graph);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverGraphLaunch, cuGraphLaunch, launch_graph, counted_graph);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverGraphLaunch, cuGraphLaunch_ptsz, launch_graph, counted_graph);

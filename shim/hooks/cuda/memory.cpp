@@ -242,31 +242,33 @@ constexpr Description leaves_graph_memory = {
     .summary = "Recorded if DETSHIM_FILL is set: memory that a graph allocates is not filled.",
 };
 
-using RuntimeAllocate = cudaError(void** memory, size_t size);
-using RuntimeAllocateWithFlags = cudaError(void** memory, size_t size, unsigned flags);
-using RuntimeAllocateRows = cudaError(void** memory, size_t* pitch, size_t width, size_t height);
-using RuntimeAllocate3D = cudaError(cudaPitchedPtr* memory, cudaExtent extent);
-using RuntimeAllocateInStream = cudaError(void** memory, size_t size, CUstream stream);
-using RuntimeAllocateFromPool = cudaError(void** memory, size_t size, CUmemoryPool pool, CUstream stream);
+using RuntimeAllocate = CudaCall<cudaError(void** memory, size_t size)>;
+using RuntimeAllocateWithFlags = CudaCall<cudaError(void** memory, size_t size, unsigned flags)>;
+using RuntimeAllocateRows = CudaCall<cudaError(void** memory, size_t* pitch, size_t width, size_t height)>;
+using RuntimeAllocate3D = CudaCall<cudaError(cudaPitchedPtr* memory, cudaExtent extent)>;
+using RuntimeAllocateInStream = CudaCall<cudaError(void** memory, size_t size, CUstream stream)>;
+using RuntimeAllocateFromPool =
+    CudaCall<cudaError(void** memory, size_t size, CUmemoryPool pool, CUstream stream)>;
 
-using DriverAllocate1 = CUresult(CUdeviceptr_v1* memory, unsigned size);
-using DriverAllocate = CUresult(CUdeviceptr* memory, size_t size);
-using DriverAllocateRows = CUresult(CUdeviceptr* memory, size_t* pitch, size_t width, size_t height,
-                                    unsigned element);
-using DriverAllocateManaged = CUresult(CUdeviceptr* memory, size_t size, unsigned flags);
-using DriverAllocateOnHost = CUresult(void** memory, size_t size);
-using DriverAllocateOnHostWithFlags = CUresult(void** memory, size_t size, unsigned flags);
-using DriverAllocateInStream = CUresult(CUdeviceptr* memory, size_t size, CUstream stream);
-using DriverAllocateFromPool = CUresult(CUdeviceptr* memory, size_t size, CUmemoryPool pool, CUstream stream);
+using DriverAllocate1 = CudaCall<CUresult(CUdeviceptr_v1* memory, unsigned size)>;
+using DriverAllocate = CudaCall<CUresult(CUdeviceptr* memory, size_t size)>;
+using DriverAllocateRows =
+    CudaCall<CUresult(CUdeviceptr* memory, size_t* pitch, size_t width, size_t height, unsigned element)>;
+using DriverAllocateManaged = CudaCall<CUresult(CUdeviceptr* memory, size_t size, unsigned flags)>;
+using DriverAllocateOnHost = CudaCall<CUresult(void** memory, size_t size)>;
+using DriverAllocateOnHostWithFlags = CudaCall<CUresult(void** memory, size_t size, unsigned flags)>;
+using DriverAllocateInStream = CudaCall<CUresult(CUdeviceptr* memory, size_t size, CUstream stream)>;
+using DriverAllocateFromPool =
+    CudaCall<CUresult(CUdeviceptr* memory, size_t size, CUmemoryPool pool, CUstream stream)>;
 
-using RuntimeAddMemoryNode = cudaError(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                       size_t count, void* node_params);
-using DriverAddMemoryNode = CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                     size_t count, void* node_params);
-using DriverAddNode = CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
-                               int* node_type);
-using DriverAddNode2 = CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                const void* edges, size_t count, int* node_type);
+using RuntimeAddMemoryNode = CudaCall<cudaError(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                                size_t count, void* node_params)>;
+using DriverAddMemoryNode = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                              size_t count, void* node_params)>;
+using DriverAddNode = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                        size_t count, int* node_type)>;
+using DriverAddNode2 = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                         const void* edges, size_t count, int* node_type)>;
 
 } // namespace
 } // namespace detshim
@@ -276,38 +278,38 @@ using namespace detshim::abi;
 
 // ---- The runtime ----
 
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMalloc, CudaCall, allocate, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateRows, cudaMallocPitch, CudaCall, allocate_rows, fills_rows);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate3D, cudaMalloc3D, CudaCall, allocate_3d, fills_rows);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaMallocManaged, CudaCall, allocate_managed, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMallocHost, CudaCall, allocate_on_host, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaHostAlloc, CudaCall, allocate_on_host, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, CudaCall,
-                      allocate_in_stream<legacy_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync_ptsz, CudaCall,
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMalloc, allocate, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateRows, cudaMallocPitch, allocate_rows, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate3D, cudaMalloc3D, allocate_3d, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaMallocManaged, allocate_managed, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMallocHost, allocate_on_host, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaHostAlloc, allocate_on_host, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, allocate_in_stream<legacy_if_null>,
+                      fills_in_stream);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync_ptsz,
                       allocate_in_stream<per_thread_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync, CudaCall,
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync,
                       allocate_in_stream<legacy_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync_ptsz, CudaCall,
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync_ptsz,
                       allocate_in_stream<per_thread_if_null>, fills_in_stream);
 
 // ---- The driver ----
 
 DETSHIM_TEMPLATE_HOOK(
-    cuda, DriverAllocate1, cuMemAlloc, CudaCall, allocate, .action = Action::replace, .fields = {"given"},
+    cuda, DriverAllocate1, cuMemAlloc, allocate, .action = Action::replace, .fields = {"given"},
     .summary = "Fills the new memory, if DETSHIM_FILL asks for it. The function of CUDA 2, by its old name.");
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, CudaCall, allocate, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, CudaCall, allocate_rows, fills_rows);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, CudaCall, allocate_managed, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHost, cuMemAllocHost_v2, CudaCall, allocate_on_host, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHostWithFlags, cuMemHostAlloc, CudaCall, allocate_on_host, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, CudaCall,
-                      allocate_in_stream<legacy_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync_ptsz, CudaCall,
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, allocate, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate_rows, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, allocate_managed, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHost, cuMemAllocHost_v2, allocate_on_host, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHostWithFlags, cuMemHostAlloc, allocate_on_host, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, allocate_in_stream<legacy_if_null>,
+                      fills_in_stream);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync_ptsz,
                       allocate_in_stream<per_thread_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync, CudaCall,
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync,
                       allocate_in_stream<legacy_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync_ptsz, CudaCall,
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync_ptsz,
                       allocate_in_stream<per_thread_if_null>, fills_in_stream);
 
 // ---- Memory that is not filled ----
@@ -324,11 +326,10 @@ DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
   return status;
 }
 
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAddMemoryNode, cudaGraphAddMemAllocNode, CudaCall, add_memory_node,
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAddMemoryNode, cudaGraphAddMemAllocNode, add_memory_node,
                       leaves_graph_memory);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAddMemoryNode, cuGraphAddMemAllocNode, CudaCall, add_memory_node,
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAddMemoryNode, cuGraphAddMemAllocNode, add_memory_node,
                       leaves_graph_memory);
 // The runtime's cudaGraphAddNode, whose arguments changed with CUDA 13, calls one of these.
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAddNode, cuGraphAddNode, CudaCall, add_node, leaves_graph_memory);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAddNode2, cuGraphAddNode_v2, CudaCall, add_node_with_edges,
-                      leaves_graph_memory);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAddNode, cuGraphAddNode, add_node, leaves_graph_memory);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAddNode2, cuGraphAddNode_v2, add_node_with_edges, leaves_graph_memory);

@@ -112,30 +112,32 @@ cudnnStatus answer_heuristic(const Call& call, cudnnHandle_t handle, In in, cudn
   });
 }
 
-using RunData = cudnnStatus(cudnnHandle_t handle, const void* alpha, cudnnFilterDescriptor_t w,
-                            const void* w_data, cudnnTensorDescriptor_t dy, const void* dy_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnBackwardDataAlgo algo,
-                            void* workspace, size_t workspace_size, const void* beta,
-                            cudnnTensorDescriptor_t dx, void* dx_data);
-using RunFilter = cudnnStatus(cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x,
-                              const void* x_data, cudnnTensorDescriptor_t dy, const void* dy_data,
-                              cudnnConvolutionDescriptor_t convolution, cudnnBackwardFilterAlgo algo,
-                              void* workspace, size_t workspace_size, const void* beta,
-                              cudnnFilterDescriptor_t dw, void* dw_data);
-using SizeOfData = cudnnStatus(cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-                               cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
-                               cudnnBackwardDataAlgo algo, size_t* bytes);
-using SizeOfFilter = cudnnStatus(cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
-                                 cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
-                                 cudnnBackwardFilterAlgo algo, size_t* bytes);
-using ChooseData = cudnnStatus(cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-                               cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
-                               cudnnConvolutionPreference preference, size_t limit,
-                               cudnnBackwardDataAlgo* algo);
-using ChooseFilter = cudnnStatus(cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
-                                 cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
-                                 cudnnConvolutionPreference preference, size_t limit,
-                                 cudnnBackwardFilterAlgo* algo);
+using RunData = OutermostCall<cudnnStatus(cudnnHandle_t handle, const void* alpha, cudnnFilterDescriptor_t w,
+                                          const void* w_data, cudnnTensorDescriptor_t dy, const void* dy_data,
+                                          cudnnConvolutionDescriptor_t convolution,
+                                          cudnnBackwardDataAlgo algo, void* workspace, size_t workspace_size,
+                                          const void* beta, cudnnTensorDescriptor_t dx, void* dx_data)>;
+using RunFilter = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x, const void* x_data,
+    cudnnTensorDescriptor_t dy, const void* dy_data, cudnnConvolutionDescriptor_t convolution,
+    cudnnBackwardFilterAlgo algo, void* workspace, size_t workspace_size, const void* beta,
+    cudnnFilterDescriptor_t dw, void* dw_data)>;
+using SizeOfData =
+    OutermostCall<cudnnStatus(cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
+                              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
+                              cudnnBackwardDataAlgo algo, size_t* bytes)>;
+using SizeOfFilter =
+    OutermostCall<cudnnStatus(cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+                              cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
+                              cudnnBackwardFilterAlgo algo, size_t* bytes)>;
+using ChooseData = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
+    cudnnConvolutionPreference preference, size_t limit, cudnnBackwardDataAlgo* algo)>;
+using ChooseFilter = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
+    cudnnConvolutionPreference preference, size_t limit, cudnnBackwardFilterAlgo* algo)>;
 
 constexpr Description replaces_heuristic = {
     .action = Action::refuse,
@@ -149,23 +151,23 @@ constexpr Description replaces_heuristic = {
 using namespace detshim;
 
 DETSHIM_TEMPLATE_HOOK(
-    cudnn, RunData, cudnnConvolutionBackwardData, OutermostCall, run_backward, .action = Action::refuse,
+    cudnn, RunData, cudnnConvolutionBackwardData, run_backward, .action = Action::refuse,
     .fields = {"asked", "given", "workspace"},
     .summary = "Runs ALGO_1 instead of ALGO_0, which adds by atomics, if the workspace suffices.");
 DETSHIM_TEMPLATE_HOOK(
-    cudnn, RunFilter, cudnnConvolutionBackwardFilter, OutermostCall, run_backward, .action = Action::refuse,
+    cudnn, RunFilter, cudnnConvolutionBackwardFilter, run_backward, .action = Action::refuse,
     .fields = {"asked", "given", "workspace"},
     .summary = "Runs ALGO_1 instead of ALGO_0 and ALGO_3, which add by atomics, if the workspace suffices.");
-DETSHIM_TEMPLATE_HOOK(cudnn, SizeOfData, cudnnGetConvolutionBackwardDataWorkspaceSize, OutermostCall,
-                      answer_size, .action = Action::replace, .fields = {"asked", "given", "workspace"},
+DETSHIM_TEMPLATE_HOOK(cudnn, SizeOfData, cudnnGetConvolutionBackwardDataWorkspaceSize, answer_size,
+                      .action = Action::replace, .fields = {"asked", "given", "workspace"},
                       .summary = "Answers for the algorithm that will run: ALGO_1 instead of ALGO_0.");
 DETSHIM_TEMPLATE_HOOK(
-    cudnn, SizeOfFilter, cudnnGetConvolutionBackwardFilterWorkspaceSize, OutermostCall, answer_size,
+    cudnn, SizeOfFilter, cudnnGetConvolutionBackwardFilterWorkspaceSize, answer_size,
     .action = Action::replace, .fields = {"asked", "given", "workspace"},
     .summary = "Answers for the algorithm that will run: ALGO_1 instead of ALGO_0 and ALGO_3.");
 
 // cuDNN 7 alone; later versions have Get*_v7 instead (hooks/cudnn/search.cpp).
-DETSHIM_TEMPLATE_HOOK(cudnn, ChooseData, cudnnGetConvolutionBackwardDataAlgorithm, OutermostCall,
-                      answer_heuristic, replaces_heuristic);
-DETSHIM_TEMPLATE_HOOK(cudnn, ChooseFilter, cudnnGetConvolutionBackwardFilterAlgorithm, OutermostCall,
-                      answer_heuristic, replaces_heuristic);
+DETSHIM_TEMPLATE_HOOK(cudnn, ChooseData, cudnnGetConvolutionBackwardDataAlgorithm, answer_heuristic,
+                      replaces_heuristic);
+DETSHIM_TEMPLATE_HOOK(cudnn, ChooseFilter, cudnnGetConvolutionBackwardFilterAlgorithm, answer_heuristic,
+                      replaces_heuristic);

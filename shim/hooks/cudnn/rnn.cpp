@@ -74,73 +74,65 @@ constexpr Description sorts_by_time = {
     .summary = "Recorded: it sorts algorithms by measured time; strict refuses it.",
 };
 
-using RnnForward = cudnnStatus(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode mode,
-                               const int32_t* lengths, cudnnRNNDataDescriptor_t x, const void* x_data,
-                               cudnnRNNDataDescriptor_t y, void* y_data, cudnnTensorDescriptor_t h,
-                               const void* hx, void* hy, cudnnTensorDescriptor_t c, const void* cx, void* cy,
-                               size_t weights_size, const void* weights, size_t workspace_size,
-                               void* workspace, size_t reserve_size, void* reserve);
+using RnnForward = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode mode, const int32_t* lengths,
+    cudnnRNNDataDescriptor_t x, const void* x_data, cudnnRNNDataDescriptor_t y, void* y_data,
+    cudnnTensorDescriptor_t h, const void* hx, void* hy, cudnnTensorDescriptor_t c, const void* cx, void* cy,
+    size_t weights_size, const void* weights, size_t workspace_size, void* workspace, size_t reserve_size,
+    void* reserve)>;
 
-using RnnBackwardData = cudnnStatus(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, const int32_t* lengths,
-                                    cudnnRNNDataDescriptor_t y, const void* y_data, const void* dy,
-                                    cudnnRNNDataDescriptor_t x, void* dx, cudnnTensorDescriptor_t h,
-                                    const void* hx, const void* dhy, void* dhx, cudnnTensorDescriptor_t c,
-                                    const void* cx, const void* dcy, void* dcx, size_t weights_size,
-                                    const void* weights, size_t workspace_size, void* workspace,
-                                    size_t reserve_size, void* reserve);
+using RnnBackwardData = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, const int32_t* lengths, cudnnRNNDataDescriptor_t y,
+    const void* y_data, const void* dy, cudnnRNNDataDescriptor_t x, void* dx, cudnnTensorDescriptor_t h,
+    const void* hx, const void* dhy, void* dhx, cudnnTensorDescriptor_t c, const void* cx, const void* dcy,
+    void* dcx, size_t weights_size, const void* weights, size_t workspace_size, void* workspace,
+    size_t reserve_size, void* reserve)>;
 
-using RnnBackwardWeights = cudnnStatus(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnWgradMode add,
-                                       const int32_t* lengths, cudnnRNNDataDescriptor_t x, const void* x_data,
-                                       cudnnTensorDescriptor_t h, const void* hx, cudnnRNNDataDescriptor_t y,
-                                       const void* y_data, size_t weights_size, void* dweights,
-                                       size_t workspace_size, void* workspace, size_t reserve_size,
-                                       void* reserve);
+using RnnBackwardWeights = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnWgradMode add, const int32_t* lengths,
+    cudnnRNNDataDescriptor_t x, const void* x_data, cudnnTensorDescriptor_t h, const void* hx,
+    cudnnRNNDataDescriptor_t y, const void* y_data, size_t weights_size, void* dweights,
+    size_t workspace_size, void* workspace, size_t reserve_size, void* reserve)>;
 
-using AttentionForward = cudnnStatus(cudnnHandle_t handle, cudnnAttnDescriptor_t attention, int current,
-                                     const int* low, const int* high, const int* lengths_q,
-                                     const int* lengths_k, cudnnSeqDataDescriptor_t q, const void* queries,
-                                     const void* residuals, cudnnSeqDataDescriptor_t k, const void* keys,
-                                     cudnnSeqDataDescriptor_t v, const void* values,
-                                     cudnnSeqDataDescriptor_t o, void* out, size_t weights_size,
-                                     const void* weights, size_t workspace_size, void* workspace,
-                                     size_t reserve_size, void* reserve);
+using AttentionForward = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnAttnDescriptor_t attention, int current, const int* low, const int* high,
+    const int* lengths_q, const int* lengths_k, cudnnSeqDataDescriptor_t q, const void* queries,
+    const void* residuals, cudnnSeqDataDescriptor_t k, const void* keys, cudnnSeqDataDescriptor_t v,
+    const void* values, cudnnSeqDataDescriptor_t o, void* out, size_t weights_size, const void* weights,
+    size_t workspace_size, void* workspace, size_t reserve_size, void* reserve)>;
 
-using AttentionBackwardData = cudnnStatus(cudnnHandle_t handle, cudnnAttnDescriptor_t attention,
-                                          const int* low, const int* high, const int* lengths_q,
-                                          const int* lengths_k, cudnnSeqDataDescriptor_t o, const void* dout,
-                                          cudnnSeqDataDescriptor_t q, void* dqueries, const void* queries,
-                                          cudnnSeqDataDescriptor_t k, void* dkeys, const void* keys,
-                                          cudnnSeqDataDescriptor_t v, void* dvalues, const void* values,
-                                          size_t weights_size, const void* weights, size_t workspace_size,
-                                          void* workspace, size_t reserve_size, void* reserve);
+using AttentionBackwardData = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnAttnDescriptor_t attention, const int* low, const int* high,
+    const int* lengths_q, const int* lengths_k, cudnnSeqDataDescriptor_t o, const void* dout,
+    cudnnSeqDataDescriptor_t q, void* dqueries, const void* queries, cudnnSeqDataDescriptor_t k, void* dkeys,
+    const void* keys, cudnnSeqDataDescriptor_t v, void* dvalues, const void* values, size_t weights_size,
+    const void* weights, size_t workspace_size, void* workspace, size_t reserve_size, void* reserve)>;
 
-using AttentionBackwardWeights = cudnnStatus(cudnnHandle_t handle, cudnnAttnDescriptor_t attention,
-                                             cudnnWgradMode add, cudnnSeqDataDescriptor_t q,
-                                             const void* queries, cudnnSeqDataDescriptor_t k,
-                                             const void* keys, cudnnSeqDataDescriptor_t v, const void* values,
-                                             cudnnSeqDataDescriptor_t o, const void* dout,
-                                             size_t weights_size, const void* weights, void* dweights,
-                                             size_t workspace_size, void* workspace, size_t reserve_size,
-                                             void* reserve);
+using AttentionBackwardWeights = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnAttnDescriptor_t attention, cudnnWgradMode add, cudnnSeqDataDescriptor_t q,
+    const void* queries, cudnnSeqDataDescriptor_t k, const void* keys, cudnnSeqDataDescriptor_t v,
+    const void* values, cudnnSeqDataDescriptor_t o, const void* dout, size_t weights_size,
+    const void* weights, void* dweights, size_t workspace_size, void* workspace, size_t reserve_size,
+    void* reserve)>;
 
 // cuDNN 7 and 8 alone: cudnn_adv_infer.h and cudnn_adv_train.h of cuDNN 8.
-using FindForwardInference = cudnnStatus(
+using FindForwardInference = OutermostCall<cudnnStatus(
     cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* x,
     const void* x_data, cudnnTensorDescriptor_t hx, const void* hx_data, cudnnTensorDescriptor_t cx,
     const void* cx_data, cudnnFilterDescriptor_t w, const void* w_data, const cudnnTensorDescriptor_t* y,
     void* y_data, cudnnTensorDescriptor_t hy, void* hy_data, cudnnTensorDescriptor_t cy, void* cy_data,
     float intensity, int requested, int* returned, cudnnAlgorithmPerformance_t* results, void* workspace,
-    size_t workspace_size);
+    size_t workspace_size)>;
 
-using FindForwardTraining = cudnnStatus(
+using FindForwardTraining = OutermostCall<cudnnStatus(
     cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* x,
     const void* x_data, cudnnTensorDescriptor_t hx, const void* hx_data, cudnnTensorDescriptor_t cx,
     const void* cx_data, cudnnFilterDescriptor_t w, const void* w_data, const cudnnTensorDescriptor_t* y,
     void* y_data, cudnnTensorDescriptor_t hy, void* hy_data, cudnnTensorDescriptor_t cy, void* cy_data,
     float intensity, int requested, int* returned, cudnnAlgorithmPerformance_t* results, void* workspace,
-    size_t workspace_size, void* reserve, size_t reserve_size);
+    size_t workspace_size, void* reserve, size_t reserve_size)>;
 
-using FindBackwardData = cudnnStatus(
+using FindBackwardData = OutermostCall<cudnnStatus(
     cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* y,
     const void* y_data, const cudnnTensorDescriptor_t* dy, const void* dy_data, cudnnTensorDescriptor_t dhy,
     const void* dhy_data, cudnnTensorDescriptor_t dcy, const void* dcy_data, cudnnFilterDescriptor_t w,
@@ -148,40 +140,36 @@ using FindBackwardData = cudnnStatus(
     const void* cx_data, const cudnnTensorDescriptor_t* dx, void* dx_data, cudnnTensorDescriptor_t dhx,
     void* dhx_data, cudnnTensorDescriptor_t dcx, void* dcx_data, float intensity, int requested,
     int* returned, cudnnAlgorithmPerformance_t* results, void* workspace, size_t workspace_size,
-    void* reserve, size_t reserve_size);
+    void* reserve, size_t reserve_size)>;
 
-using FindBackwardWeights = cudnnStatus(cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length,
-                                        const cudnnTensorDescriptor_t* x, const void* x_data,
-                                        cudnnTensorDescriptor_t hx, const void* hx_data,
-                                        const cudnnTensorDescriptor_t* y, const void* y_data, float intensity,
-                                        int requested, int* returned, cudnnAlgorithmPerformance_t* results,
-                                        const void* workspace, size_t workspace_size,
-                                        cudnnFilterDescriptor_t dw, void* dw_data, const void* reserve,
-                                        size_t reserve_size);
+using FindBackwardWeights = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* x,
+    const void* x_data, cudnnTensorDescriptor_t hx, const void* hx_data, const cudnnTensorDescriptor_t* y,
+    const void* y_data, float intensity, int requested, int* returned, cudnnAlgorithmPerformance_t* results,
+    const void* workspace, size_t workspace_size, cudnnFilterDescriptor_t dw, void* dw_data,
+    const void* reserve, size_t reserve_size)>;
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(cudnn, RnnForward, cudnnRNNForward, OutermostCall, run_with_workspace,
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnForward, cudnnRNNForward, run_with_workspace, needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardData, cudnnRNNBackwardData_v8, run_with_workspace,
                       needs_workspace_setting);
-DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardData, cudnnRNNBackwardData_v8, OutermostCall, run_with_workspace,
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardWeights, cudnnRNNBackwardWeights_v8, run_with_workspace,
                       needs_workspace_setting);
-DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardWeights, cudnnRNNBackwardWeights_v8, OutermostCall,
-                      run_with_workspace, needs_workspace_setting);
-DETSHIM_TEMPLATE_HOOK(cudnn, AttentionForward, cudnnMultiHeadAttnForward, OutermostCall, run_with_workspace,
+DETSHIM_TEMPLATE_HOOK(cudnn, AttentionForward, cudnnMultiHeadAttnForward, run_with_workspace,
                       needs_workspace_setting);
-DETSHIM_TEMPLATE_HOOK(cudnn, AttentionBackwardData, cudnnMultiHeadAttnBackwardData, OutermostCall,
-                      run_with_workspace, needs_workspace_setting);
-DETSHIM_TEMPLATE_HOOK(cudnn, AttentionBackwardWeights, cudnnMultiHeadAttnBackwardWeights, OutermostCall,
-                      run_with_workspace, needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, AttentionBackwardData, cudnnMultiHeadAttnBackwardData, run_with_workspace,
+                      needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, AttentionBackwardWeights, cudnnMultiHeadAttnBackwardWeights, run_with_workspace,
+                      needs_workspace_setting);
 
-DETSHIM_TEMPLATE_HOOK(cudnn, FindForwardInference, cudnnFindRNNForwardInferenceAlgorithmEx, OutermostCall,
-                      find_rnn, sorts_by_time);
-DETSHIM_TEMPLATE_HOOK(cudnn, FindForwardTraining, cudnnFindRNNForwardTrainingAlgorithmEx, OutermostCall,
-                      find_rnn, sorts_by_time);
-DETSHIM_TEMPLATE_HOOK(cudnn, FindBackwardData, cudnnFindRNNBackwardDataAlgorithmEx, OutermostCall, find_rnn,
+DETSHIM_TEMPLATE_HOOK(cudnn, FindForwardInference, cudnnFindRNNForwardInferenceAlgorithmEx, find_rnn,
                       sorts_by_time);
-DETSHIM_TEMPLATE_HOOK(cudnn, FindBackwardWeights, cudnnFindRNNBackwardWeightsAlgorithmEx, OutermostCall,
-                      find_rnn, sorts_by_time);
+DETSHIM_TEMPLATE_HOOK(cudnn, FindForwardTraining, cudnnFindRNNForwardTrainingAlgorithmEx, find_rnn,
+                      sorts_by_time);
+DETSHIM_TEMPLATE_HOOK(cudnn, FindBackwardData, cudnnFindRNNBackwardDataAlgorithmEx, find_rnn, sorts_by_time);
+DETSHIM_TEMPLATE_HOOK(cudnn, FindBackwardWeights, cudnnFindRNNBackwardWeightsAlgorithmEx, find_rnn,
+                      sorts_by_time);

@@ -247,24 +247,42 @@ cudnnStatus answer_find(const Call& call, const Direction& direction, const Sear
 
 constexpr size_t any_workspace = ~size_t{0};
 
+// The three directions take their descriptors in one order: what comes in, what comes with it, the
+// convolution, and what goes out; the long form with the data behind each.
+
 /// The short form of Find: the caller allocates what it takes in the end.
-template <typename Call, typename... Descriptors>
-cudnnStatus answer_short_find(const Call& call, const Direction& direction, int requested, int* returned,
-                              Perf* results, Descriptors... descriptors) {
+template <const Direction& direction, typename Call, typename A, typename B, typename C>
+cudnnStatus find(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution,
+                 C c, int requested, int* returned, Perf* results) {
   return answer_find(
       call, direction, {requested, returned, results, call.passes() ? any_workspace : free_memory()},
-      is_whole(descriptors...),
-      [&](int count, int* number, Perf* list) { return call.real(descriptors..., count, number, list); },
-      descriptors...);
+      is_whole(handle, a, b, convolution, c),
+      [&](int count, int* number, Perf* list) {
+        return call.real(handle, a, b, convolution, c, count, number, list);
+      },
+      handle, a, b, convolution, c);
 }
 
-/// A Get_v7 hook's body. `descriptors` are the arguments before the list.
-template <typename Call, typename... Descriptors>
-cudnnStatus answer_get(const Call& call, int requested, int* returned, Perf* results,
-                       Descriptors... descriptors) {
+template <const Direction& direction, typename Call, typename A, typename B, typename C>
+cudnnStatus find_ex(const Call& call, cudnnHandle_t handle, A a, const void* a_data, B b, const void* b_data,
+                    cudnnConvolutionDescriptor_t convolution, C c, void* c_data, int requested, int* returned,
+                    Perf* results, void* workspace, size_t workspace_size) {
+  return answer_find(
+      call, direction, {requested, returned, results, workspace != nullptr ? workspace_size : 0},
+      is_whole(handle, a, a_data, b, b_data, convolution, c, c_data),
+      [&](int count, int* number, Perf* list) {
+        return call.real(handle, a, a_data, b, b_data, convolution, c, c_data, count, number, list, workspace,
+                         workspace_size);
+      },
+      handle, a, b, convolution, c);
+}
+
+template <typename Call, typename A, typename B, typename C>
+cudnnStatus get_v7(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution,
+                   C c, int requested, int* returned, Perf* results) {
   const Search search = {requested, returned, results, any_workspace};
   const auto get = [&](int count, int* number, Perf* list) {
-    return call.real(descriptors..., count, number, list);
+    return call.real(handle, a, b, convolution, c, count, number, list);
   };
   if (call.passes() || !is_answerable(search)) return get(search.requested, search.returned, search.results);
   record_cudnn_once(call);
@@ -300,113 +318,44 @@ constexpr Description finds_without_timing = {
                "array's size.",
 };
 
+template <typename A, typename B, typename C>
+using Short =
+    OutermostCall<cudnnStatus(cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution, C c,
+                              int requested, int* returned, Perf* results)>;
+template <typename A, typename B, typename C>
+using Ex =
+    OutermostCall<cudnnStatus(cudnnHandle_t handle, A a, const void* a_data, B b, const void* b_data,
+                              cudnnConvolutionDescriptor_t convolution, C c, void* c_data, int requested,
+                              int* returned, Perf* results, void* workspace, size_t workspace_size)>;
+using Tensor = cudnnTensorDescriptor_t;
+using Filter = cudnnFilterDescriptor_t;
+using Forward = Short<Tensor, Filter, Tensor>; // x, w, y
+using ForwardEx = Ex<Tensor, Filter, Tensor>;
+using Data = Short<Filter, Tensor, Tensor>; // w, dy, dx
+using DataEx = Ex<Filter, Tensor, Tensor>;
+using Weights = Short<Tensor, Tensor, Filter>; // x, dy, dw
+using WeightsEx = Ex<Tensor, Tensor, Filter>;
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionForwardAlgorithm_v7,
-             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
-              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y, int requested,
-              int* returned, cudnnConvolutionAlgoPerf* results),
-             gets_deterministic) {
-  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionForwardAlgorithm_v7);
-  return answer_get(call, requested, returned, results, handle, x, w, convolution, y);
-}
+DETSHIM_TEMPLATE_HOOK(cudnn, Forward, cudnnGetConvolutionForwardAlgorithm_v7, get_v7, gets_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Forward, cudnnFindConvolutionForwardAlgorithm, find<forward>,
+                      finds_without_timing);
+DETSHIM_TEMPLATE_HOOK(cudnn, ForwardEx, cudnnFindConvolutionForwardAlgorithmEx, find_ex<forward>,
+                      finds_without_timing);
 
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionForwardAlgorithm,
-             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
-              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y, int requested,
-              int* returned, cudnnConvolutionAlgoPerf* results),
-             finds_without_timing) {
-  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionForwardAlgorithm);
-  return answer_short_find(call, forward, requested, returned, results, handle, x, w, convolution, y);
-}
+DETSHIM_TEMPLATE_HOOK(cudnn, Data, cudnnGetConvolutionBackwardDataAlgorithm_v7, get_v7, gets_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Data, cudnnFindConvolutionBackwardDataAlgorithm, find<backward_data>,
+                      finds_without_timing);
+DETSHIM_TEMPLATE_HOOK(cudnn, DataEx, cudnnFindConvolutionBackwardDataAlgorithmEx, find_ex<backward_data>,
+                      finds_without_timing);
 
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionForwardAlgorithmEx,
-             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data, cudnnFilterDescriptor_t w,
-              const void* w_data, cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y,
-              void* y_data, int requested, int* returned, cudnnConvolutionAlgoPerf* results, void* workspace,
-              size_t workspace_size),
-             finds_without_timing) {
-  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionForwardAlgorithmEx);
-  const auto find = [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {
-    return call.real(handle, x, x_data, w, w_data, convolution, y, y_data, count, number, list, workspace,
-                     workspace_size);
-  };
-  return answer_find(call, forward, {requested, returned, results, workspace != nullptr ? workspace_size : 0},
-                     is_whole(handle, x, x_data, w, w_data, convolution, y, y_data), find, handle, x, w,
-                     convolution, y);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardDataAlgorithm_v7,
-             (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx, int requested,
-              int* returned, cudnnConvolutionAlgoPerf* results),
-             gets_deterministic) {
-  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionBackwardDataAlgorithm_v7);
-  return answer_get(call, requested, returned, results, handle, w, dy, convolution, dx);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionBackwardDataAlgorithm,
-             (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx, int requested,
-              int* returned, cudnnConvolutionAlgoPerf* results),
-             finds_without_timing) {
-  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionBackwardDataAlgorithm);
-  return answer_short_find(call, backward_data, requested, returned, results, handle, w, dy, convolution, dx);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionBackwardDataAlgorithmEx,
-             (cudnnHandle_t handle, cudnnFilterDescriptor_t w, const void* w_data, cudnnTensorDescriptor_t dy,
-              const void* dy_data, cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
-              void* dx_data, int requested, int* returned, cudnnConvolutionAlgoPerf* results, void* workspace,
-              size_t workspace_size),
-             finds_without_timing) {
-  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionBackwardDataAlgorithmEx);
-  const auto find = [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {
-    return call.real(handle, w, w_data, dy, dy_data, convolution, dx, dx_data, count, number, list, workspace,
-                     workspace_size);
-  };
-  return answer_find(call, backward_data,
-                     {requested, returned, results, workspace != nullptr ? workspace_size : 0},
-                     is_whole(handle, w, w_data, dy, dy_data, convolution, dx, dx_data), find, handle, w, dy,
-                     convolution, dx);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardFilterAlgorithm_v7,
-             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
-              cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw, int requested,
-              int* returned, cudnnConvolutionAlgoPerf* results),
-             gets_deterministic) {
-  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
-  return answer_get(call, requested, returned, results, handle, x, dy, convolution, dw);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionBackwardFilterAlgorithm,
-             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
-              cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw, int requested,
-              int* returned, cudnnConvolutionAlgoPerf* results),
-             finds_without_timing) {
-  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionBackwardFilterAlgorithm);
-  return answer_short_find(call, backward_filter, requested, returned, results, handle, x, dy, convolution,
-                           dw);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolutionBackwardFilterAlgorithmEx,
-             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data, cudnnTensorDescriptor_t dy,
-              const void* dy_data, cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
-              void* dw_data, int requested, int* returned, cudnnConvolutionAlgoPerf* results, void* workspace,
-              size_t workspace_size),
-             finds_without_timing) {
-  DETSHIM_ENTER_OUTERMOST(cudnnFindConvolutionBackwardFilterAlgorithmEx);
-  const auto find = [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {
-    return call.real(handle, x, x_data, dy, dy_data, convolution, dw, dw_data, count, number, list, workspace,
-                     workspace_size);
-  };
-  return answer_find(call, backward_filter,
-                     {requested, returned, results, workspace != nullptr ? workspace_size : 0},
-                     is_whole(handle, x, x_data, dy, dy_data, convolution, dw, dw_data), find, handle, x, dy,
-                     convolution, dw);
-}
+DETSHIM_TEMPLATE_HOOK(cudnn, Weights, cudnnGetConvolutionBackwardFilterAlgorithm_v7, get_v7,
+                      gets_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Weights, cudnnFindConvolutionBackwardFilterAlgorithm, find<backward_filter>,
+                      finds_without_timing);
+DETSHIM_TEMPLATE_HOOK(cudnn, WeightsEx, cudnnFindConvolutionBackwardFilterAlgorithmEx,
+                      find_ex<backward_filter>, finds_without_timing);

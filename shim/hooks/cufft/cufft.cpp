@@ -1,6 +1,8 @@
 // cuFFT: nothing to force. What may make its transforms differ is recorded: the program's own code inside
 // them, and several GPUs.
-#include "hooks/cufft/library.h"
+#include "abi/cufft.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
 
 namespace detshim {
 namespace {
@@ -10,19 +12,19 @@ using namespace abi;
 /// The ways to make a plan.
 template <typename Call, typename... Arguments>
 cufftResult make_plan(const Call& call, Arguments... arguments) {
-  if (!call.passes()) record_cufft_once(call);
+  if (!call.passes()) record_library_once(call, cufft_library);
   return call.real(arguments...);
 }
 
 constexpr Description says_library = {.action = Action::observe, .summary = "Says which cuFFT answers."};
 
-using Create = cufftResult(cufftHandle* plan);
-using Plan1d = cufftResult(cufftHandle* plan, int nx, cufftType type, int batch);
-using Plan2d = cufftResult(cufftHandle* plan, int nx, int ny, cufftType type);
-using Plan3d = cufftResult(cufftHandle* plan, int nx, int ny, int nz, cufftType type);
-using PlanMany = cufftResult(cufftHandle* plan, int rank, int* n, int* in_embed, int in_stride,
-                             int in_distance, int* out_embed, int out_stride, int out_distance,
-                             cufftType type, int batch);
+using Create = OutermostCall<cufftResult(cufftHandle* plan)>;
+using Plan1d = OutermostCall<cufftResult(cufftHandle* plan, int nx, cufftType type, int batch)>;
+using Plan2d = OutermostCall<cufftResult(cufftHandle* plan, int nx, int ny, cufftType type)>;
+using Plan3d = OutermostCall<cufftResult(cufftHandle* plan, int nx, int ny, int nz, cufftType type)>;
+using PlanMany = OutermostCall<cufftResult(cufftHandle* plan, int rank, int* n, int* in_embed, int in_stride,
+                                           int in_distance, int* out_embed, int out_stride, int out_distance,
+                                           cufftType type, int batch)>;
 
 } // namespace
 } // namespace detshim
@@ -30,11 +32,11 @@ using PlanMany = cufftResult(cufftHandle* plan, int rank, int* n, int* in_embed,
 using namespace detshim;
 using namespace detshim::abi;
 
-DETSHIM_TEMPLATE_HOOK(cufft, Create, cufftCreate, OutermostCall, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Plan1d, cufftPlan1d, OutermostCall, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Plan2d, cufftPlan2d, OutermostCall, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, Plan3d, cufftPlan3d, OutermostCall, make_plan, says_library);
-DETSHIM_TEMPLATE_HOOK(cufft, PlanMany, cufftPlanMany, OutermostCall, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Create, cufftCreate, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Plan1d, cufftPlan1d, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Plan2d, cufftPlan2d, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Plan3d, cufftPlan3d, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, PlanMany, cufftPlanMany, make_plan, says_library);
 
 DETSHIM_HOOK(cufft, cufftResult, cufftXtSetCallback,
              (cufftHandle plan, void** routine, cufftXtCallbackType type, void** info),
@@ -42,7 +44,7 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetCallback,
              .summary = "Recorded: the program's own code runs inside the transform.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetCallback);
   if (!call.passes()) {
-    record_cufft_once(call);
+    record_library_once(call, cufft_library);
     call.record(Action::observe, "the program's own code runs inside the transform",
                 {static_cast<int>(type)});
   }
@@ -56,7 +58,7 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetJITCallback,
              .summary = "Recorded: the program's own code runs inside the transform.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetJITCallback);
   if (!call.passes()) {
-    record_cufft_once(call);
+    record_library_once(call, cufft_library);
     call.record(Action::observe, "the program's own code runs inside the transform",
                 {static_cast<int>(type)});
   }
@@ -68,7 +70,7 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetGPUs, (cufftHandle plan, int count, i
              .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetGPUs);
   if (!call.passes()) {
-    record_cufft_once(call);
+    record_library_once(call, cufft_library);
     if (count > 1)
       call.record(Action::unfixed, "of several GPUs cuFFT does not say that results repeat", {count});
     else

@@ -6,10 +6,12 @@
 // curandSetPseudoRandomGeneratorSeed(g, DETSHIM_SEED) gives whether or not the program seeds it so.
 //
 // Every call takes the next numbers of its generator, so threads that share one race for them.
+#include "abi/curand.h"
 #include "core/base/lock.h"
 #include "core/seeds/seeds.h"
-#include "hooks/curand/library.h"
+#include "hooks/support/library_version.h"
 #include "hooks/support/shared_use.h"
+#include "loader/hook.h"
 
 namespace detshim {
 namespace {
@@ -70,7 +72,7 @@ bool is_pseudo_random(curandRngType type) {
 /// Both ways to make a generator. The real call has succeeded.
 template <typename Call>
 void seed_new_generator(const Call& call, curandGenerator_t generator, curandRngType type) {
-  record_curand_once(call);
+  record_library_once(call, curand_library);
   const auto number = static_cast<int64_t>(type);
   if (!is_pseudo_random(type)) {
     remember({generator, 0, true});
@@ -93,7 +95,7 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
 template <typename Call>
 void note_draw(const Call& call, curandGenerator_t generator) {
   if (call.passes() || !users.is_newly_shared(generator, this_thread().key)) return;
-  record_curand_once(call);
+  record_library_once(call, curand_library);
   call.record(Action::unfixed, "several threads draw from this generator: which gets which numbers is a race",
               {});
 }
@@ -102,7 +104,7 @@ void note_draw(const Call& call, curandGenerator_t generator) {
 template <typename Call>
 void note_setting(const Call& call, curandGenerator_t generator) {
   if (call.passes() || !users.is_newly_shared_by_setting(generator, this_thread().key)) return;
-  record_curand_once(call);
+  record_library_once(call, curand_library);
   call.record(Action::unfixed, "another thread draws from this generator: which comes first is a race", {});
 }
 
@@ -125,18 +127,20 @@ constexpr Description races_if_shared = {
     .summary = "Recorded once a generator that several threads use: they race for its numbers.",
 };
 
-using GenerateInts = curandStatus(curandGenerator_t generator, unsigned* out, size_t count);
-using GenerateLongs = curandStatus(curandGenerator_t generator, unsigned long long* out, size_t count);
+using GenerateInts = OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out, size_t count)>;
+using GenerateLongs =
+    OutermostCall<curandStatus(curandGenerator_t generator, unsigned long long* out, size_t count)>;
 template <typename Real>
-using GenerateUniform = curandStatus(curandGenerator_t generator, Real* out, size_t count);
+using GenerateUniform = OutermostCall<curandStatus(curandGenerator_t generator, Real* out, size_t count)>;
 template <typename Real>
-using GenerateNormal = curandStatus(curandGenerator_t generator, Real* out, size_t count, Real mean,
-                                    Real width);
-using GeneratePoisson = curandStatus(curandGenerator_t generator, unsigned* out, size_t count, double mean);
-using GeneratePoissonMethod = curandStatus(curandGenerator_t generator, unsigned* out, size_t count,
-                                           double mean, curandMethod method);
-using GenerateSeeds = curandStatus(curandGenerator_t generator);
-using SetStream = curandStatus(curandGenerator_t generator, cudaStream_t stream);
+using GenerateNormal =
+    OutermostCall<curandStatus(curandGenerator_t generator, Real* out, size_t count, Real mean, Real width)>;
+using GeneratePoisson =
+    OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out, size_t count, double mean)>;
+using GeneratePoissonMethod = OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out,
+                                                         size_t count, double mean, curandMethod method)>;
+using GenerateSeeds = OutermostCall<curandStatus(curandGenerator_t generator)>;
+using SetStream = OutermostCall<curandStatus(curandGenerator_t generator, cudaStream_t stream)>;
 
 } // namespace
 } // namespace detshim
@@ -185,7 +189,7 @@ DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
              .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
   DETSHIM_ENTER_OUTERMOST(curandSetPseudoRandomGeneratorSeed);
   if (call.passes()) return call.real(generator, seed);
-  record_curand_once(call);
+  record_library_once(call, curand_library);
   if (!options().pins()) {
     call.record(Action::unfixed, "mode observe: enforce would pin it", {uint64_t{seed}, ""});
     return call.real(generator, seed);
@@ -239,22 +243,15 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset,
   return call.real(generator, offset);
 }
 
-DETSHIM_TEMPLATE_HOOK(curand, GenerateInts, curandGenerate, OutermostCall, draw, races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GenerateLongs, curandGenerateLongLong, OutermostCall, draw, races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GenerateUniform<float>, curandGenerateUniform, OutermostCall, draw,
-                      races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GenerateUniform<double>, curandGenerateUniformDouble, OutermostCall, draw,
-                      races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<float>, curandGenerateNormal, OutermostCall, draw,
-                      races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<double>, curandGenerateNormalDouble, OutermostCall, draw,
-                      races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<float>, curandGenerateLogNormal, OutermostCall, draw,
-                      races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<double>, curandGenerateLogNormalDouble, OutermostCall, draw,
-                      races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GeneratePoisson, curandGeneratePoisson, OutermostCall, draw, races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GeneratePoissonMethod, curandGeneratePoissonMethod, OutermostCall, draw,
-                      races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, GenerateSeeds, curandGenerateSeeds, OutermostCall, set_up, races_if_shared);
-DETSHIM_TEMPLATE_HOOK(curand, SetStream, curandSetStream, OutermostCall, set_up, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateInts, curandGenerate, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateLongs, curandGenerateLongLong, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateUniform<float>, curandGenerateUniform, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateUniform<double>, curandGenerateUniformDouble, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<float>, curandGenerateNormal, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<double>, curandGenerateNormalDouble, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<float>, curandGenerateLogNormal, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<double>, curandGenerateLogNormalDouble, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GeneratePoisson, curandGeneratePoisson, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GeneratePoissonMethod, curandGeneratePoissonMethod, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateSeeds, curandGenerateSeeds, set_up, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, SetStream, curandSetStream, set_up, races_if_shared);

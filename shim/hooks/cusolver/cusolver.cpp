@@ -1,5 +1,7 @@
 // cuSOLVER: the dense solvers stay in their deterministic mode, which is the default.
-#include "hooks/cusolver/library.h"
+#include "abi/cusolver.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
 
 namespace detshim {
 namespace {
@@ -10,20 +12,11 @@ using namespace abi;
 // their handles are made.
 constexpr const char* without_mode = "these solvers have no deterministic mode";
 
-template <typename Call, typename Handle>
+template <VersionedLibrary& library, typename Call, typename Handle>
 cusolverStatus create_without_mode(const Call& call, Handle* handle) {
   const cusolverStatus status = call.real(handle);
   if (call.passes() || status != cusolverStatus::success) return status;
-  record_cusolver_once(call);
-  call.record(Action::unfixed, without_mode, {});
-  return status;
-}
-
-template <typename Call>
-cusolverStatus create_mg_without_mode(const Call& call, cusolverMgHandle_t* handle) {
-  const cusolverStatus status = call.real(handle);
-  if (call.passes() || status != cusolverStatus::success) return status;
-  record_cusolvermg_once(call);
+  record_library_once(call, library);
   call.record(Action::unfixed, without_mode, {});
   return status;
 }
@@ -33,10 +26,10 @@ constexpr Description has_no_mode = {
     .summary = "Recorded: these solvers have no deterministic mode.",
 };
 
-using CreateIrs = cusolverStatus(cusolverDnIRSParams_t* params);
-using CreateSp = cusolverStatus(cusolverSpHandle_t* handle);
-using CreateRf = cusolverStatus(cusolverRfHandle_t* handle);
-using CreateMg = cusolverStatus(cusolverMgHandle_t* handle);
+using CreateIrs = OutermostCall<cusolverStatus(cusolverDnIRSParams_t* params)>;
+using CreateSp = OutermostCall<cusolverStatus(cusolverSpHandle_t* handle)>;
+using CreateRf = OutermostCall<cusolverStatus(cusolverRfHandle_t* handle)>;
+using CreateMg = OutermostCall<cusolverStatus(cusolverMgHandle_t* handle)>;
 
 } // namespace
 } // namespace detshim
@@ -50,7 +43,7 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnCreate, (cusolverDnHandle_t * h
   DETSHIM_ENTER_OUTERMOST(cusolverDnCreate);
   const cusolverStatus status = call.real(handle);
   if (call.passes() || status != cusolverStatus::success) return status;
-  record_cusolver_once(call);
+  record_library_once(call, cusolver_library);
   if (call.beside<void()>("cusolverDnSetDeterministicMode") == nullptr)
     call.record(Action::unfixed, "cuSOLVER before CUDA 12.2 has no deterministic mode", {});
   return status;
@@ -61,7 +54,7 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetDeterministicMode,
              .fields = {"asked", "given"}, .summary = "Keeps cuSOLVER's deterministic mode on.") {
   DETSHIM_ENTER_OUTERMOST(cusolverDnSetDeterministicMode);
   if (call.passes()) return call.real(handle, mode);
-  record_cusolver_once(call);
+  record_library_once(call, cusolver_library);
   const int asked = static_cast<int>(mode);
   const bool is_replaced = mode == cusolverDeterministicMode::allow_non_deterministic && options().forces();
   const auto given = is_replaced ? cusolverDeterministicMode::deterministic : mode;
@@ -90,16 +83,18 @@ DETSHIM_HOOK(
       call.real(handle, params, job_u, job_v, m, n, k, p, iterations, type_a, a, lda, type_s, s, type_u, u,
                 ldu, type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size, info);
   if (call.passes() || status != cusolverStatus::success) return status;
-  record_cusolver_once(call);
+  record_library_once(call, cusolver_library);
   call.record(Action::unfixed, "starts from random vectors; cuSOLVER does not say from which seed",
               {int64_t{k}, int64_t{p}});
   return status;
 }
 
 // The solvers that cusolverDnSetDeterministicMode says nothing of.
-DETSHIM_TEMPLATE_HOOK(cusolver, CreateIrs, cusolverDnIRSParamsCreate, OutermostCall, create_without_mode,
+DETSHIM_TEMPLATE_HOOK(cusolver, CreateIrs, cusolverDnIRSParamsCreate, create_without_mode<cusolver_library>,
                       has_no_mode);
-DETSHIM_TEMPLATE_HOOK(cusolver, CreateSp, cusolverSpCreate, OutermostCall, create_without_mode, has_no_mode);
-DETSHIM_TEMPLATE_HOOK(cusolver, CreateRf, cusolverRfCreate, OutermostCall, create_without_mode, has_no_mode);
-DETSHIM_TEMPLATE_HOOK(cusolvermg, CreateMg, cusolverMgCreate, OutermostCall, create_mg_without_mode,
+DETSHIM_TEMPLATE_HOOK(cusolver, CreateSp, cusolverSpCreate, create_without_mode<cusolver_library>,
+                      has_no_mode);
+DETSHIM_TEMPLATE_HOOK(cusolver, CreateRf, cusolverRfCreate, create_without_mode<cusolver_library>,
+                      has_no_mode);
+DETSHIM_TEMPLATE_HOOK(cusolvermg, CreateMg, cusolverMgCreate, create_without_mode<cusolvermg_library>,
                       has_no_mode);

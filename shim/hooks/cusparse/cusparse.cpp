@@ -1,5 +1,7 @@
 // cuSPARSE: which one answers, and the functions that repeat under a condition on their input.
-#include "hooks/cusparse/library.h"
+#include "abi/cusparse.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
 
 namespace detshim {
 namespace {
@@ -19,9 +21,11 @@ constexpr Description repeats_without_double_index = {
     .summary = "Recorded: repeatable if no index comes twice.",
 };
 
-using Axpby = cusparseStatus(cusparseHandle_t handle, const void* alpha, cusparseConstSpVecDescr_t x,
-                             const void* beta, cusparseDnVecDescr_t y);
-using Scatter = cusparseStatus(cusparseHandle_t handle, cusparseConstSpVecDescr_t x, cusparseDnVecDescr_t y);
+using Axpby =
+    OutermostCall<cusparseStatus(cusparseHandle_t handle, const void* alpha, cusparseConstSpVecDescr_t x,
+                                 const void* beta, cusparseDnVecDescr_t y)>;
+using Scatter = OutermostCall<cusparseStatus(cusparseHandle_t handle, cusparseConstSpVecDescr_t x,
+                                             cusparseDnVecDescr_t y)>;
 
 } // namespace
 } // namespace detshim
@@ -32,11 +36,9 @@ using namespace detshim::abi;
 DETSHIM_HOOK(cusparse, cusparseStatus, cusparseCreate, (cusparseHandle_t * handle), .action = Action::observe,
              .summary = "Says which cuSPARSE answers.") {
   DETSHIM_ENTER_OUTERMOST(cusparseCreate);
-  if (!call.passes()) record_cusparse_once(call);
+  if (!call.passes()) record_library_once(call, cusparse_library);
   return call.real(handle);
 }
 
-DETSHIM_TEMPLATE_HOOK(cusparse, Axpby, cusparseAxpby, OutermostCall, record_condition,
-                      repeats_without_double_index);
-DETSHIM_TEMPLATE_HOOK(cusparse, Scatter, cusparseScatter, OutermostCall, record_condition,
-                      repeats_without_double_index);
+DETSHIM_TEMPLATE_HOOK(cusparse, Axpby, cusparseAxpby, record_condition, repeats_without_double_index);
+DETSHIM_TEMPLATE_HOOK(cusparse, Scatter, cusparseScatter, record_condition, repeats_without_double_index);

@@ -6,9 +6,11 @@
 // was asked for, so what was answered is remembered for each matrix, and the answer serves both algorithms,
 // the program's and ours: whichever runs then fits. Where the deterministic one would need more than was ever
 // answered for its matrix, the program's own stays.
+#include "abi/cusparse.h"
 #include "core/base/lock.h"
 #include "core/base/table.h"
-#include "hooks/cusparse/library.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
 
 namespace detshim {
 namespace {
@@ -154,7 +156,7 @@ bool refused(const Call& call, const Product<Alg>& product, const Choice<Alg>& c
 template <typename Call, typename Alg, typename SizeOf>
 cusparseStatus answer_size(const Call& call, const Product<Alg>& product, size_t* size, SizeOf size_of) {
   if (call.passes() || size == nullptr) return size_of(product.asked, size);
-  record_cusparse_once(call);
+  record_library_once(call, cusparse_library);
   const cusparseStatus status = size_of(product.asked, size);
   if (status != cusparseStatus::success) return status;
   const Choice<Alg> choice = choose(call, product, size_of);
@@ -173,7 +175,7 @@ template <typename Call, typename Alg, typename SizeOf, typename Run>
 cusparseStatus answer_run(const Call& call, const Product<Alg>& product, const void* buffer, SizeOf size_of,
                           Run run) {
   if (call.passes()) return run(product.asked);
-  record_cusparse_once(call);
+  record_library_once(call, cusparse_library);
   Choice<Alg> choice = choose(call, product, size_of);
   if (choice.action == Action::replace && choice.needed != 0 &&
       (buffer == nullptr || remembered_size(product.key()) < choice.needed))
@@ -223,22 +225,22 @@ cusparseStatus answer_mm_size(const Call& call, cusparseHandle_t handle, cuspars
                      });
 }
 
-using MvSize = cusparseStatus(cusparseHandle_t handle, cusparseOperation operation, const void* alpha,
-                              cusparseConstSpMatDescr_t matrix, cusparseConstDnVecDescr_t x, const void* beta,
-                              cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg algorithm,
-                              size_t* size);
-using Mv = cusparseStatus(cusparseHandle_t handle, cusparseOperation operation, const void* alpha,
-                          cusparseConstSpMatDescr_t matrix, cusparseConstDnVecDescr_t x, const void* beta,
-                          cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg algorithm, void* buffer);
-using MmSize = cusparseStatus(cusparseHandle_t handle, cusparseOperation operation,
-                              cusparseOperation operation_b, const void* alpha,
-                              cusparseConstSpMatDescr_t matrix, cusparseConstDnMatDescr_t b, const void* beta,
-                              cusparseDnMatDescr_t c, cudaDataType type, cusparseSpMMAlg algorithm,
-                              size_t* size);
-using Mm = cusparseStatus(cusparseHandle_t handle, cusparseOperation operation, cusparseOperation operation_b,
-                          const void* alpha, cusparseConstSpMatDescr_t matrix, cusparseConstDnMatDescr_t b,
-                          const void* beta, cusparseDnMatDescr_t c, cudaDataType type,
-                          cusparseSpMMAlg algorithm, void* buffer);
+using MvSize = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, cusparseOperation operation, const void* alpha, cusparseConstSpMatDescr_t matrix,
+    cusparseConstDnVecDescr_t x, const void* beta, cusparseDnVecDescr_t y, cudaDataType type,
+    cusparseSpMVAlg algorithm, size_t* size)>;
+using Mv = OutermostCall<cusparseStatus(cusparseHandle_t handle, cusparseOperation operation,
+                                        const void* alpha, cusparseConstSpMatDescr_t matrix,
+                                        cusparseConstDnVecDescr_t x, const void* beta, cusparseDnVecDescr_t y,
+                                        cudaDataType type, cusparseSpMVAlg algorithm, void* buffer)>;
+using MmSize = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, cusparseOperation operation, cusparseOperation operation_b, const void* alpha,
+    cusparseConstSpMatDescr_t matrix, cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c,
+    cudaDataType type, cusparseSpMMAlg algorithm, size_t* size)>;
+using Mm = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, cusparseOperation operation, cusparseOperation operation_b, const void* alpha,
+    cusparseConstSpMatDescr_t matrix, cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c,
+    cudaDataType type, cusparseSpMMAlg algorithm, void* buffer)>;
 
 /// Asks the function that answers sizes; an old library may have none.
 template <typename SizeSignature, typename Call, typename... Arguments>
@@ -256,8 +258,8 @@ cusparseStatus run_mv(const Call& call, cusparseHandle_t handle, cusparseOperati
   return answer_run(
       call, Product<cusparseSpMVAlg>{matrix, operation, algorithm}, buffer,
       [&](cusparseSpMVAlg which, size_t* bytes) {
-        return ask_size<MvSize>(call, "cusparseSpMV_bufferSize", handle, operation, alpha, matrix, x, beta, y,
-                                type, which, bytes);
+        return ask_size<signature_of<MvSize>>(call, "cusparseSpMV_bufferSize", handle, operation, alpha,
+                                              matrix, x, beta, y, type, which, bytes);
       },
       [&](cusparseSpMVAlg which) {
         return call.real(handle, operation, alpha, matrix, x, beta, y, type, which, buffer);
@@ -272,8 +274,8 @@ cusparseStatus run_mm(const Call& call, cusparseHandle_t handle, cusparseOperati
   return answer_run(
       call, Product<cusparseSpMMAlg>{matrix, operation, algorithm}, buffer,
       [&](cusparseSpMMAlg which, size_t* bytes) {
-        return ask_size<MmSize>(call, "cusparseSpMM_bufferSize", handle, operation, operation_b, alpha,
-                                matrix, b, beta, c, type, which, bytes);
+        return ask_size<signature_of<MmSize>>(call, "cusparseSpMM_bufferSize", handle, operation, operation_b,
+                                              alpha, matrix, b, beta, c, type, which, bytes);
       },
       [&](cusparseSpMMAlg which) {
         return call.real(handle, operation, operation_b, alpha, matrix, b, beta, c, type, which, buffer);
@@ -310,12 +312,10 @@ DETSHIM_HOOK(cusparse, cusparseStatus, cusparseDestroySpMat, (cusparseConstSpMat
   return call.real(matrix);
 }
 
-DETSHIM_TEMPLATE_HOOK(cusparse, MvSize, cusparseSpMV_bufferSize, OutermostCall, answer_mv_size,
-                      sizes_product);
-DETSHIM_TEMPLATE_HOOK(cusparse, Mv, cusparseSpMV_preprocess, OutermostCall, run_mv, prepares_product);
-DETSHIM_TEMPLATE_HOOK(cusparse, Mv, cusparseSpMV, OutermostCall, run_mv, runs_product);
+DETSHIM_TEMPLATE_HOOK(cusparse, MvSize, cusparseSpMV_bufferSize, answer_mv_size, sizes_product);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mv, cusparseSpMV_preprocess, run_mv, prepares_product);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mv, cusparseSpMV, run_mv, runs_product);
 
-DETSHIM_TEMPLATE_HOOK(cusparse, MmSize, cusparseSpMM_bufferSize, OutermostCall, answer_mm_size,
-                      sizes_product);
-DETSHIM_TEMPLATE_HOOK(cusparse, Mm, cusparseSpMM_preprocess, OutermostCall, run_mm, prepares_product);
-DETSHIM_TEMPLATE_HOOK(cusparse, Mm, cusparseSpMM, OutermostCall, run_mm, runs_product);
+DETSHIM_TEMPLATE_HOOK(cusparse, MmSize, cusparseSpMM_bufferSize, answer_mm_size, sizes_product);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mm, cusparseSpMM_preprocess, run_mm, prepares_product);
+DETSHIM_TEMPLATE_HOOK(cusparse, Mm, cusparseSpMM, run_mm, runs_product);

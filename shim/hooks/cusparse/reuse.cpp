@@ -1,6 +1,8 @@
 // cuSPARSE's products of two sparse matrices whose pattern is used again (SpGEMMreuse): each phase takes the
 // deterministic algorithm. What the default is may change with the version: it is replaced too.
-#include "hooks/cusparse/library.h"
+#include "abi/cusparse.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
 
 namespace detshim {
 namespace {
@@ -12,7 +14,7 @@ using namespace abi;
 template <typename Call, typename Run>
 cusparseStatus reuse(const Call& call, cusparseSpGEMMAlg asked, Run run) {
   if (call.passes()) return run(asked);
-  record_cusparse_once(call);
+  record_library_once(call, cusparse_library);
   const bool is_good =
       asked != cusparseSpGEMMAlg::by_default && asked != cusparseSpGEMMAlg::csr_nondeterminitic;
   const auto given = is_good || !options().forces() ? asked : cusparseSpGEMMAlg::csr_determinitic;
@@ -59,33 +61,26 @@ constexpr Description replaces = {
     .summary = "Replaces NONDETERMINITIC and the default by DETERMINITIC.",
 };
 
-using WithOneBuffer = cusparseStatus(cusparseHandle_t handle, cusparseOperation operation_a,
-                                     cusparseOperation operation_b, cusparseConstSpMatDescr_t a,
-                                     cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c,
-                                     cusparseSpGEMMAlg algorithm, cusparseSpGEMMDescr_t descriptor,
-                                     size_t* size, void* buffer);
-using WithThreeBuffers = cusparseStatus(cusparseHandle_t handle, cusparseOperation operation_a,
-                                        cusparseOperation operation_b, cusparseConstSpMatDescr_t a,
-                                        cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c,
-                                        cusparseSpGEMMAlg algorithm, cusparseSpGEMMDescr_t descriptor,
-                                        size_t* size2, void* buffer2, size_t* size3, void* buffer3,
-                                        size_t* size4, void* buffer4);
-using WithValues = cusparseStatus(cusparseHandle_t handle, cusparseOperation operation_a,
-                                  cusparseOperation operation_b, const void* alpha,
-                                  cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void* beta,
-                                  cusparseSpMatDescr_t c, cudaDataType type, cusparseSpGEMMAlg algorithm,
-                                  cusparseSpGEMMDescr_t descriptor);
+using WithOneBuffer = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, cusparseOperation operation_a, cusparseOperation operation_b,
+    cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c,
+    cusparseSpGEMMAlg algorithm, cusparseSpGEMMDescr_t descriptor, size_t* size, void* buffer)>;
+using WithThreeBuffers = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, cusparseOperation operation_a, cusparseOperation operation_b,
+    cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c,
+    cusparseSpGEMMAlg algorithm, cusparseSpGEMMDescr_t descriptor, size_t* size2, void* buffer2,
+    size_t* size3, void* buffer3, size_t* size4, void* buffer4)>;
+using WithValues = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, cusparseOperation operation_a, cusparseOperation operation_b, const void* alpha,
+    cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void* beta, cusparseSpMatDescr_t c,
+    cudaDataType type, cusparseSpGEMMAlg algorithm, cusparseSpGEMMDescr_t descriptor)>;
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(cusparse, WithOneBuffer, cusparseSpGEMMreuse_workEstimation, OutermostCall,
-                      reuse_matrices, replaces);
-DETSHIM_TEMPLATE_HOOK(cusparse, WithThreeBuffers, cusparseSpGEMMreuse_nnz, OutermostCall, reuse_matrices,
-                      replaces);
-DETSHIM_TEMPLATE_HOOK(cusparse, WithOneBuffer, cusparseSpGEMMreuse_copy, OutermostCall, reuse_matrices,
-                      replaces);
-DETSHIM_TEMPLATE_HOOK(cusparse, WithValues, cusparseSpGEMMreuse_compute, OutermostCall, reuse_values,
-                      replaces);
+DETSHIM_TEMPLATE_HOOK(cusparse, WithOneBuffer, cusparseSpGEMMreuse_workEstimation, reuse_matrices, replaces);
+DETSHIM_TEMPLATE_HOOK(cusparse, WithThreeBuffers, cusparseSpGEMMreuse_nnz, reuse_matrices, replaces);
+DETSHIM_TEMPLATE_HOOK(cusparse, WithOneBuffer, cusparseSpGEMMreuse_copy, reuse_matrices, replaces);
+DETSHIM_TEMPLATE_HOOK(cusparse, WithValues, cusparseSpGEMMreuse_compute, reuse_values, replaces);

@@ -171,12 +171,12 @@ constexpr Description refuses_as_device = {
     .summary = "Refused for a replaced random device, as by the device itself; other files pass.",
 };
 
-using ReadAtOffset = ssize_t(int fd, void* buffer, size_t size, long offset);
-using ReadAtOffsetFortified = ssize_t(int fd, void* buffer, size_t size, long offset, size_t room);
-using ReadPartsAtOffset = ssize_t(int fd, const iovec* parts, int count, long offset);
-using ReadPartsWithFlags = ssize_t(int fd, const iovec* parts, int count, long offset, int flags);
-using SendFile = ssize_t(int to, int fd, long* offset, size_t size);
-using Map = void*(void* at, size_t size, int access, int flags, int fd, long offset);
+using ReadAtOffset = Call<ssize_t(int fd, void* buffer, size_t size, long offset)>;
+using ReadAtOffsetFortified = Call<ssize_t(int fd, void* buffer, size_t size, long offset, size_t room)>;
+using ReadPartsAtOffset = Call<ssize_t(int fd, const iovec* parts, int count, long offset)>;
+using ReadPartsWithFlags = Call<ssize_t(int fd, const iovec* parts, int count, long offset, int flags)>;
+using SendFile = Call<ssize_t(int to, int fd, long* offset, size_t size)>;
+using Map = Call<void*(void* at, size_t size, int access, int flags, int fd, long offset)>;
 
 } // namespace
 } // namespace detshim
@@ -214,19 +214,18 @@ DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), keep
   return call.real(fd, parts, count);
 }
 
-DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffset, pread, Call, read_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffset, pread64, Call, read_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffsetFortified, __pread_chk, Call, read_at_offset_fortified,
+DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffset, pread, read_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffset, pread64, read_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffsetFortified, __pread_chk, read_at_offset_fortified,
                       keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffsetFortified, __pread64_chk, Call, read_at_offset_fortified,
+DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffsetFortified, __pread64_chk, read_at_offset_fortified,
                       keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadPartsAtOffset, preadv, Call, read_parts_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadPartsAtOffset, preadv64, Call, read_parts_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadPartsWithFlags, preadv2, Call, read_parts_with_flags, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadPartsWithFlags, preadv64v2, Call, read_parts_with_flags,
-                      keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, SendFile, sendfile, Call, send_stream, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, SendFile, sendfile64, Call, send_stream, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadPartsAtOffset, preadv, read_parts_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadPartsAtOffset, preadv64, read_parts_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadPartsWithFlags, preadv2, read_parts_with_flags, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadPartsWithFlags, preadv64v2, read_parts_with_flags, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, SendFile, sendfile, send_stream, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, SendFile, sendfile64, send_stream, keeps_device_endless);
 
 DETSHIM_HOOK(libc, ssize_t, splice,
              (int fd, off64_t* offset, int to, off64_t* to_offset, size_t size, unsigned flags),
@@ -253,5 +252,5 @@ DETSHIM_HOOK(libc, ssize_t, copy_file_range,
   return call.real(fd, offset, to, to_offset, size, flags);
 }
 
-DETSHIM_TEMPLATE_HOOK(libc, Map, mmap, Call, refuse_map, refuses_as_device);
-DETSHIM_TEMPLATE_HOOK(libc, Map, mmap64, Call, refuse_map, refuses_as_device);
+DETSHIM_TEMPLATE_HOOK(libc, Map, mmap, refuse_map, refuses_as_device);
+DETSHIM_TEMPLATE_HOOK(libc, Map, mmap64, refuse_map, refuses_as_device);

@@ -249,10 +249,10 @@ constexpr Description replaces_device = {
     .summary = "A random device's descriptor is replaced by this thread's bytes; other files pass.",
 };
 
-using OpenFortified = int(const char* path, int flags);
-using OpenatFortified = int(int folder, const char* path, int flags);
-using OpenFile = FILE*(const char* path, const char* mode);
-using OpenFileAnew = FILE*(const char* path, const char* mode, FILE* before);
+using OpenFortified = Call<int(const char* path, int flags)>;
+using OpenatFortified = Call<int(int folder, const char* path, int flags)>;
+using OpenFile = Call<FILE*(const char* path, const char* mode)>;
+using OpenFileAnew = Call<FILE*(const char* path, const char* mode, FILE* before)>;
 
 } // namespace
 } // namespace detshim
@@ -295,14 +295,14 @@ DETSHIM_HOOK(libc, int, openat64, (int folder, const char* path, int flags, ...)
   return open_by(call, path, flags, [&] { return call.real(folder, path, flags, mode); });
 }
 
-DETSHIM_TEMPLATE_HOOK(libc, OpenFortified, __open_2, Call, open_fortified, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFortified, __open64_2, Call, open_fortified, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat_2, Call, openat_fortified, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat64_2, Call, openat_fortified, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen, Call, open_file, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen64, Call, open_file, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen, Call, open_file_anew, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen64, Call, open_file_anew, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFortified, __open_2, open_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFortified, __open64_2, open_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat_2, openat_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat64_2, openat_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen, open_file, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen64, open_file, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen, open_file_anew, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen64, open_file_anew, replaces_device);
 
 DETSHIM_HOOK(libc, FILE*, fdopen, (int fd, const char* mode), .action = Action::observe,
              .summary = "A FILE for a replaced random device goes on without an end; other files pass.") {

@@ -3,9 +3,11 @@
 // NCCL chooses among rings, trees and in-switch reductions by size, topology and measured bandwidths, and
 // each adds in another order. The choice is bounded by environment variables, which it reads as a
 // communicator is made.
-#include "core/policy/settings.h"
+#include "abi/nccl.h"
 #include "common/sys.h"
-#include "hooks/nccl/library.h"
+#include "core/policy/settings.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
 
 #include <cstddef>
 #include <cstdlib>
@@ -33,7 +35,7 @@ bool is_good_now(const char* setting) {
 /// Before NCCL reads them. The program may have changed them since the constructor set them.
 template <typename Call>
 void see_to_settings(const Call& call) {
-  record_nccl_once(call);
+  record_library_once(call, nccl_library);
   for (const char* name : used_settings) {
     if (const SettingChange* change = reapply_setting(name)) {
       call.record(Action::replace, "the program had undone it",
@@ -103,7 +105,7 @@ constexpr const char* reduction_why = "ranks, channels and topology decide the o
 /// Records a window that is to be registered; false if it is refused.
 template <typename Call>
 bool may_register(const Call& call, size_t size, int flags) {
-  record_nccl_once(call);
+  record_library_once(call, nccl_library);
   const char* const why = "kernels for registered windows ignore NCCL_ALGO";
   if (is_good_now(window_setting)) {
     call.record(Action::observe, "NCCL_WIN_ENABLE=0 keeps windows out of use", {uint64_t{size}, flags});
@@ -136,7 +138,7 @@ template <typename Call>
 ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                          ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
   if (!call.passes()) {
-    record_nccl_once(call);
+    record_library_once(call, nccl_library);
     call.record(Action::observe, reduction_why,
                 {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation)});
   }
@@ -147,7 +149,7 @@ template <typename Call>
 ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                           ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
   if (!call.passes()) {
-    record_nccl_once(call);
+    record_library_once(call, nccl_library);
     call.record(Action::observe, reduction_why,
                 {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), root});
   }
@@ -158,7 +160,7 @@ template <typename Call>
 ncclResult make_scaled_sum(const Call& call, ncclRedOp* operation, void* scalar, ncclDataType type,
                            ncclScalarResidence residence, ncclComm_t communicator) {
   if (!call.passes()) {
-    record_nccl_once(call);
+    record_library_once(call, nccl_library);
     call.record(Action::observe, "a sum of scaled values",
                 {static_cast<int>(type), static_cast<int>(residence)});
   }
@@ -191,25 +193,27 @@ constexpr Description records_scaled_sum = {
     .summary = "Recorded: the sum of scaled values that the reductions after it name.",
 };
 
-using GetUniqueId = ncclResult(ncclUniqueId* id);
-using InitRank = ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank);
-using InitRankConfig = ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank,
-                                  ncclConfig_t* config);
-using InitRankScalable = ncclResult(ncclComm_t* communicator, int ranks, int rank, int id_count,
-                                    ncclUniqueId* ids, ncclConfig_t* config);
-using InitAll = ncclResult(ncclComm_t* communicators, int count, const int* devices);
-using Split = ncclResult(ncclComm_t communicator, int color, int key, ncclComm_t* fresh,
-                         ncclConfig_t* config);
-using Shrink = ncclResult(ncclComm_t communicator, int* excluded, int excluded_count, ncclComm_t* fresh,
-                          ncclConfig_t* config, int flags);
-using WindowRegister = ncclResult(ncclComm_t communicator, void* memory, size_t size, ncclWindow_t* window,
-                                  int flags);
-using AllReduce = ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
-                             ncclComm_t communicator, cudaStream_t stream);
-using Reduce = ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
-                          int root, ncclComm_t communicator, cudaStream_t stream);
-using CreatePreMulSum = ncclResult(ncclRedOp* operation, void* scalar, ncclDataType type,
-                                   ncclScalarResidence residence, ncclComm_t communicator);
+using GetUniqueId = OutermostCall<ncclResult(ncclUniqueId* id)>;
+using InitRank = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank)>;
+using InitRankConfig = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id,
+                                                int rank, ncclConfig_t* config)>;
+using InitRankScalable = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, int rank, int id_count,
+                                                  ncclUniqueId* ids, ncclConfig_t* config)>;
+using InitAll = OutermostCall<ncclResult(ncclComm_t* communicators, int count, const int* devices)>;
+using Split = OutermostCall<ncclResult(ncclComm_t communicator, int color, int key, ncclComm_t* fresh,
+                                       ncclConfig_t* config)>;
+using Shrink = OutermostCall<ncclResult(ncclComm_t communicator, int* excluded, int excluded_count,
+                                        ncclComm_t* fresh, ncclConfig_t* config, int flags)>;
+using WindowRegister = OutermostCall<ncclResult(ncclComm_t communicator, void* memory, size_t size,
+                                                ncclWindow_t* window, int flags)>;
+using AllReduce =
+    OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
+                             ncclComm_t communicator, cudaStream_t stream)>;
+using Reduce =
+    OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
+                             int root, ncclComm_t communicator, cudaStream_t stream)>;
+using CreatePreMulSum = OutermostCall<ncclResult(ncclRedOp* operation, void* scalar, ncclDataType type,
+                                                 ncclScalarResidence residence, ncclComm_t communicator)>;
 
 } // namespace
 } // namespace detshim
@@ -218,36 +222,27 @@ using namespace detshim;
 
 // Every function has a second name, by which profilers that stand in front of the first call it.
 
-DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, ncclGetUniqueId, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, pncclGetUniqueId, OutermostCall, make_communicator,
-                      bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRank, ncclCommInitRank, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRank, pncclCommInitRank, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, ncclCommInitRankConfig, OutermostCall, make_communicator,
-                      bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, pncclCommInitRankConfig, OutermostCall, make_communicator,
-                      bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, ncclCommInitRankScalable, OutermostCall, make_communicator,
-                      bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, pncclCommInitRankScalable, OutermostCall, make_communicator,
-                      bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitAll, ncclCommInitAll, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitAll, pncclCommInitAll, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Split, ncclCommSplit, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Split, pncclCommSplit, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Shrink, ncclCommShrink, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Shrink, pncclCommShrink, OutermostCall, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, ncclCommWindowRegister, OutermostCall, register_window,
-                      refuses_windows);
-DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, pncclCommWindowRegister, OutermostCall, register_window,
-                      refuses_windows);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclAllReduce, OutermostCall, reduce_to_all, records_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclAllReduce, OutermostCall, reduce_to_all, records_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, Reduce, ncclReduce, OutermostCall, reduce_to_root, records_rooted_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, Reduce, pncclReduce, OutermostCall, reduce_to_root, records_rooted_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclReduceScatter, OutermostCall, reduce_to_all, records_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclReduceScatter, OutermostCall, reduce_to_all, records_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, ncclRedOpCreatePreMulSum, OutermostCall, make_scaled_sum,
-                      records_scaled_sum);
-DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, pncclRedOpCreatePreMulSum, OutermostCall, make_scaled_sum,
-                      records_scaled_sum);
+DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, ncclGetUniqueId, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, pncclGetUniqueId, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRank, ncclCommInitRank, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRank, pncclCommInitRank, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, ncclCommInitRankConfig, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, pncclCommInitRankConfig, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, ncclCommInitRankScalable, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, pncclCommInitRankScalable, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitAll, ncclCommInitAll, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitAll, pncclCommInitAll, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Split, ncclCommSplit, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Split, pncclCommSplit, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Shrink, ncclCommShrink, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Shrink, pncclCommShrink, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, ncclCommWindowRegister, register_window, refuses_windows);
+DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, pncclCommWindowRegister, register_window, refuses_windows);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclAllReduce, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclAllReduce, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, Reduce, ncclReduce, reduce_to_root, records_rooted_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, Reduce, pncclReduce, reduce_to_root, records_rooted_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclReduceScatter, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclReduceScatter, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, ncclRedOpCreatePreMulSum, make_scaled_sum, records_scaled_sum);
+DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, pncclRedOpCreatePreMulSum, make_scaled_sum, records_scaled_sum);

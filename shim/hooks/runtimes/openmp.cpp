@@ -221,63 +221,61 @@ constexpr Description loop_goes_by_omp_schedule = {
     .summary = "Records a loop of gcc's whose schedule OMP_SCHEDULE decides, unless static.",
 };
 
-using ParallelLoop = void(Region region, void* data, unsigned threads, long first, long end, long step,
-                          long chunk, unsigned flags);
-using ParallelRuntimeLoop = void(Region region, void* data, unsigned threads, long first, long end, long step,
-                                 unsigned flags);
-using Loop = bool(long first, long end, long step, long chunk, long* own_first, long* own_end);
-using RuntimeLoop = bool(long first, long end, long step, long* own_first, long* own_end);
+using ParallelLoop = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
+                                     long step, long chunk, unsigned flags)>;
+using ParallelRuntimeLoop = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
+                                            long step, unsigned flags)>;
+using Loop = CallOfCopy<bool(long first, long end, long step, long chunk, long* own_first, long* own_end)>;
+using RuntimeLoop = CallOfCopy<bool(long first, long end, long step, long* own_first, long* own_end)>;
 using Unsigned = unsigned long long;
-using UnsignedLoop = bool(bool up, Unsigned first, Unsigned end, Unsigned step, Unsigned chunk,
-                          Unsigned* own_first, Unsigned* own_end);
-using UnsignedRuntimeLoop = bool(bool up, Unsigned first, Unsigned end, Unsigned step, Unsigned* own_first,
-                                 Unsigned* own_end);
+using UnsignedLoop = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step, Unsigned chunk,
+                                     Unsigned* own_first, Unsigned* own_end)>;
+using UnsignedRuntimeLoop = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step,
+                                            Unsigned* own_first, Unsigned* own_end)>;
 
 } // namespace
 } // namespace detshim
 
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_dynamic, CallOfCopy, run_parallel_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_dynamic, run_parallel_loop,
                       goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_guided, CallOfCopy, run_parallel_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_guided, run_parallel_loop,
                       goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_nonmonotonic_dynamic, CallOfCopy,
-                      run_parallel_loop, goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_nonmonotonic_guided, CallOfCopy,
-                      run_parallel_loop, goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_runtime, CallOfCopy,
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_nonmonotonic_dynamic, run_parallel_loop,
+                      goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_nonmonotonic_guided, run_parallel_loop,
+                      goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_runtime, run_parallel_runtime_loop,
+                      goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_nonmonotonic_runtime,
                       run_parallel_runtime_loop, goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_nonmonotonic_runtime, CallOfCopy,
-                      run_parallel_runtime_loop, goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_maybe_nonmonotonic_runtime, CallOfCopy,
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_maybe_nonmonotonic_runtime,
                       run_parallel_runtime_loop, goes_by_omp_schedule);
 
-DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_dynamic_start, CallOfCopy, start_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_dynamic_start, start_loop, loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_dynamic_start, start_loop,
                       loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_dynamic_start, CallOfCopy, start_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_guided_start, start_loop, loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_guided_start, start_loop,
                       loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_guided_start, CallOfCopy, start_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_nonmonotonic_dynamic_start, start_loop,
                       loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_guided_start, CallOfCopy, start_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_nonmonotonic_dynamic_start, start_loop,
                       loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_nonmonotonic_dynamic_start, CallOfCopy, start_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_nonmonotonic_guided_start, start_loop,
                       loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_nonmonotonic_dynamic_start, CallOfCopy, start_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_nonmonotonic_guided_start, start_loop,
                       loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_nonmonotonic_guided_start, CallOfCopy, start_loop,
-                      loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_nonmonotonic_guided_start, CallOfCopy, start_loop,
-                      loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_runtime_start, CallOfCopy, start_runtime_loop,
+DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_runtime_start, start_runtime_loop,
                       loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_runtime_start, CallOfCopy,
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_runtime_start, start_runtime_loop,
+                      loop_goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_nonmonotonic_runtime_start, start_runtime_loop,
+                      loop_goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_nonmonotonic_runtime_start,
                       start_runtime_loop, loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_nonmonotonic_runtime_start, CallOfCopy,
-                      start_runtime_loop, loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_nonmonotonic_runtime_start, CallOfCopy,
-                      start_runtime_loop, loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_maybe_nonmonotonic_runtime_start, CallOfCopy,
-                      start_runtime_loop, loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_maybe_nonmonotonic_runtime_start, CallOfCopy,
+DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_maybe_nonmonotonic_runtime_start, start_runtime_loop,
+                      loop_goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_maybe_nonmonotonic_runtime_start,
                       start_runtime_loop, loop_goes_by_omp_schedule);
 
 // ------------------------------------------------------------------ LLVM and Intel
@@ -342,28 +340,28 @@ constexpr Description reduces_in_any_order = {
 };
 
 template <typename Number, typename Step>
-using DispatchInit = void(void* place, int thread, int schedule, Number first, Number last, Step step,
-                          Step chunk);
+using DispatchInit =
+    CallOfCopy<void(void* place, int thread, int schedule, Number first, Number last, Step step, Step chunk)>;
 using DispatchInit4 = DispatchInit<int32_t, int32_t>;
 using DispatchInit4u = DispatchInit<uint32_t, int32_t>;
 using DispatchInit8 = DispatchInit<int64_t, int64_t>;
 using DispatchInit8u = DispatchInit<uint64_t, int64_t>;
-using Reduce = int(void* place, int thread, int count, size_t size, void* data, void (*combine)(void*, void*),
-                   void* lock);
+using Reduce = CallOfCopy<int(void* place, int thread, int count, size_t size, void* data,
+                              void (*combine)(void*, void*), void* lock)>;
 
 } // namespace
 } // namespace detshim
 
-DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit4, __kmpc_dispatch_init_4, CallOfCopy, begin_dispatch,
+DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit4, __kmpc_dispatch_init_4, begin_dispatch,
                       dispatches_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit4u, __kmpc_dispatch_init_4u, CallOfCopy, begin_dispatch,
+DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit4u, __kmpc_dispatch_init_4u, begin_dispatch,
                       dispatches_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit8, __kmpc_dispatch_init_8, CallOfCopy, begin_dispatch,
+DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit8, __kmpc_dispatch_init_8, begin_dispatch,
                       dispatches_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit8u, __kmpc_dispatch_init_8u, CallOfCopy, begin_dispatch,
+DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit8u, __kmpc_dispatch_init_8u, begin_dispatch,
                       dispatches_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce, CallOfCopy, reduce, reduces_in_any_order);
-DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce_nowait, CallOfCopy, reduce, reduces_in_any_order);
+DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce, reduce, reduces_in_any_order);
+DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce_nowait, reduce, reduces_in_any_order);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"asked", "given"},

@@ -22,29 +22,31 @@ void record_library_once(const Hook& hook, uint32_t& recorded_in, Version versio
   record_library(hook.info->library, path, text.length() != 0 ? text.c_str() : nullptr);
 }
 
-// What follows appends nothing where the library cannot be asked. Of every CUDA library's status, 0 is
-// success.
+/// A library whose version a function of its own tells: one such as curandGetVersion(int*), or, by parts,
+/// cublasGetProperty(libraryPropertyType, int*). Of all their status types, 0 is success.
+struct VersionedLibrary {
+  char getter[24]; ///< empty: it has none
+  bool in_parts = false;
+  uint32_t recorded_in = 0; ///< see record_library_once
+};
 
-/// Appends the number of a function such as curandGetVersion(int*): "10400".
-template <typename Call>
-void add_version_number(const Call& call, const char* getter, TextWriter& text) {
-  auto* get = call.template beside<int(int*)>(getter);
-  int version = 0;
-  if (get != nullptr && get(&version) == 0) text.add(static_cast<uint64_t>(version));
-}
+inline constinit VersionedLibrary cublas_library = {"cublasGetProperty", true};
+inline constinit VersionedLibrary cublaslt_library = {"cublasLtGetProperty", true};
+inline constinit VersionedLibrary cufft_library = {"cufftGetVersion"};
+inline constinit VersionedLibrary curand_library = {"curandGetVersion"};
+inline constinit VersionedLibrary cusolver_library = {"cusolverGetVersion"};
+inline constinit VersionedLibrary cusolvermg_library = {""};
+inline constinit VersionedLibrary cusparse_library = {"cusparseGetProperty", true};
+inline constinit VersionedLibrary nccl_library = {"ncclGetVersion"};
 
-/// Appends the parts of a function such as cublasGetProperty(libraryPropertyType, int*): "13.1.0".
+/// Appends the version: "10400", or in parts "13.1.0". Nothing where the library cannot be asked.
+void add_version(const Hook& hook, const VersionedLibrary& library, TextWriter& text);
+
+void record_library(const Hook& hook, VersionedLibrary& library);
+
 template <typename Call>
-void add_version_parts(const Call& call, const char* getter, TextWriter& text) {
-  using abi::libraryProperty;
-  auto* get = call.template beside<int(libraryProperty, int*)>(getter);
-  int number = 0;
-  for (const auto property :
-       {libraryProperty::major_version, libraryProperty::minor_version, libraryProperty::patch_level}) {
-    if (get == nullptr || get(property, &number) != 0) return;
-    if (property != libraryProperty::major_version) text.add('.');
-    text.add(static_cast<uint64_t>(number));
-  }
+void record_library_once(const Call& call, VersionedLibrary& library) {
+  if (library.recorded_in != generation()) record_library(call.hook(), library);
 }
 
 } // namespace detshim
