@@ -49,7 +49,7 @@ int open_log_folder(char* path, bool is_default, bool make, bool& made) {
     made = make && status == 0;
     const int next = sys::openat(folder, rest, flags | O_NOFOLLOW);
     if (folder >= 0) sys::close(folder);
-    if (next < 0) return status < 0 && status != -17 /* EEXIST */ ? status : next;
+    if (next < 0) return status < 0 && status != -EEXIST ? status : next;
     folder = next;
     rest = last ? end : end + 1;
   }
@@ -72,7 +72,7 @@ bool is_own_file(int fd) {
 }
 
 int open_own_file(int folder, const char* name, int flags, bool& made) {
-  constexpr int not_ours = -17; // EEXIST
+  constexpr int not_ours = -EEXIST;
   flags |= O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int fd = sys::openat(folder, name, flags | O_CREAT | O_EXCL, 0600);
   made = fd >= 0;

@@ -28,7 +28,7 @@ enum class Kind : uint64_t {
   libuuid = 19,
   r_seed = 20,    ///< of R's generator, where the program set none
   tcl_seed = 21,  ///< of a Tcl interpreter's
-  seeding_function = 22, ///< of a function that is given its own clock, see hooks/seeding_functions.h
+  seeding_function = 22, ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
 };
 
 } // namespace detshim

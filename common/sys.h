@@ -2,11 +2,18 @@
 // alone, and they are legal in a signal handler and before any constructor.
 #pragma once
 
+#include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 namespace detshim::sys {
 
@@ -86,7 +93,7 @@ inline int stat(const char* path, struct stat& state) {
   return static_cast<int>(call(SYS_newfstatat, AT_FDCWD, address(path), address(&state), 0));
 }
 
-/// Text of a symbolic link, closed with a zero; its length, or a negated errno.
+/// Text of a symbolic link, null-terminated; its length, or a negated errno.
 inline long readlink(const char* path, char* text, size_t size) {
   const long length =
       call(SYS_readlinkat, AT_FDCWD, address(path), address(text), static_cast<long>(size - 1));
@@ -100,21 +107,18 @@ inline bool may_grow_to(uint64_t end) {
   struct {
     uint64_t current, highest;
   } limit;
-  constexpr long rlimit_fsize = 1;
-  return failed(call(SYS_prlimit64, 0, rlimit_fsize, 0, address(&limit))) || end <= limit.current;
+  return failed(call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, address(&limit))) || end <= limit.current;
 }
 
 inline void* map_anonymous(size_t size, long sharing) {
-  constexpr long prot_read_write = 3;
-  constexpr long map_is_anonymous = 0x20;
   const long p =
-      call(SYS_mmap, 0, static_cast<long>(size), prot_read_write, sharing | map_is_anonymous, -1, 0);
+      call(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
   return failed(p) ? nullptr : reinterpret_cast<void*>(static_cast<uintptr_t>(p));
 }
 /// Memory from the kernel (zeroed, private), or nullptr.
-inline void* map(size_t size) { return map_anonymous(size, 2); }
+inline void* map(size_t size) { return map_anonymous(size, MAP_PRIVATE); }
 /// The same, but forked children have it in common with this process.
-inline void* map_shared(size_t size) { return map_anonymous(size, 1); }
+inline void* map_shared(size_t size) { return map_anonymous(size, MAP_SHARED); }
 inline void unmap(void* p, size_t size) { call(SYS_munmap, address(p), static_cast<long>(size)); }
 
 /// Keeps signal handlers away while it lives: what it guards is changed in steps, and a handler may draw, or
@@ -124,19 +128,23 @@ class SignalsBlocked {
 public:
   SignalsBlocked() {
     constexpr auto bit = [](int signal) { return uint64_t{1} << (signal - 1); };
-    constexpr int ill = 4, trap = 5, bus = 7, fpe = 8, segv = 11, bad_call = 31;
-    const uint64_t all = ~(bit(ill) | bit(trap) | bit(bus) | bit(fpe) | bit(segv) | bit(bad_call));
-    call(SYS_rt_sigprocmask, block, address(&all), address(&before_), sizeof before_);
+    const uint64_t all =
+        ~(bit(SIGILL) | bit(SIGTRAP) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGSEGV) | bit(SIGSYS));
+    call(SYS_rt_sigprocmask, SIG_BLOCK, address(&all), address(&before_), sizeof before_);
   }
-  ~SignalsBlocked() { call(SYS_rt_sigprocmask, set_mask, address(&before_), 0, sizeof before_); }
+  ~SignalsBlocked() { call(SYS_rt_sigprocmask, SIG_SETMASK, address(&before_), 0, sizeof before_); }
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
 private:
-  static constexpr long block = 0;
-  static constexpr long set_mask = 2;
   uint64_t before_ = 0;
 };
+
+/// True if the kernel puts this process's code, stack and heap where they were in its last run: personality(2).
+inline bool has_fixed_layout() {
+  constexpr long ask = 0xffffffff;
+  return (call(SYS_personality, ask) & ADDR_NO_RANDOMIZE) != 0;
+}
 
 [[noreturn]] inline void exit_group(int status) {
   for (;;) call(SYS_exit_group, status);

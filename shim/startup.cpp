@@ -11,7 +11,7 @@
 #include "core/tuning/tuning.h"
 #include "hooks/libc/inherited_input.h"
 #include "hooks/libc/process.h"
-#include "hooks/openmp.h"
+#include "hooks/runtimes/openmp.h"
 #include "loader/coverage.h"
 
 #include <sys/auxv.h>

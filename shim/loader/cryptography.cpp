@@ -87,9 +87,8 @@ constinit Searched searched[searched_limit] = {};
 
 /// The library whose code is linked into the module, or nullptr.
 const char* cryptography_in(const Module& module) {
-  uint64_t key = derive(module.base, reinterpret_cast<uintptr_t>(module.dynamic));
-  for (const char* c = module.path; *c != 0; ++c) key = key * 31 + static_cast<unsigned char>(*c);
-  key |= 1;
+  const uint64_t key =
+      fnv1a_text(module.path, derive(module.base, reinterpret_cast<uintptr_t>(module.dynamic))) | 1;
   Searched* free = nullptr;
   for (Searched& known : searched) {
     const uint64_t other = __atomic_load_n(&known.module, __ATOMIC_ACQUIRE);

@@ -28,8 +28,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   uint64_t key = derive(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
   if (purpose == Purpose::no_key) key = ~key;
   for (const Value& value : values)
-    for (const char* c = value.text; c != nullptr && *c != 0; ++c)
-      key = key * 31 + static_cast<unsigned char>(*c);
+    if (value.text != nullptr) key = fnv1a_text(value.text, key);
   const uint64_t* known = places.find(key);
   const bool asks = known != nullptr ? (*known & ask_bit) != 0 : asks_each_time(caller);
   Module interpreter;

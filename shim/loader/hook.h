@@ -13,7 +13,14 @@
 //
 // The macro gives the exported wrapper, its signature, the row in the hook table (which dlsym and
 // DETSHIM_DISABLE ask), and the row in docs/HOOKS.md. The real function is reached through `call` alone, and
-// `call` comes from DETSHIM_ENTER alone: a hook that forgets the guard does not compile.
+// `call` comes from the guard alone: a hook that forgets the guard does not compile.
+//
+// Where several functions are treated alike, their common body is a function template, and each of them a
+// line:
+//
+//   using Read = Call<ssize_t(int fd, void* buffer, size_t size, long offset)>;
+//   DETSHIM_TEMPLATE_HOOK(libc, Read, pread, read_at_offset, description);
+//   DETSHIM_TEMPLATE_HOOK(libc, Read, pread64, read_at_offset, description);
 #pragma once
 
 #include "common/describe.h"
@@ -52,6 +59,24 @@ struct Absent<Result(Arguments..., ...)> {
   static Result call(Arguments..., ...) { return absent<Result>(); }
 };
 
+/// What is said of a hook: the members of HookInfo beside its names. A constant where several hooks share it.
+struct Description {
+  Action action;
+  char fields[4][20] = {};
+  char summary[208];
+};
+
+constexpr HookInfo hook_info(const char* library, const char* name, const Description& description) {
+  HookInfo info = {.library = {}, .name = {}, .action = description.action, .summary = {}};
+  // A name that is too long leaves the array, which is no constant expression.
+  for (int i = 0; library[i] != 0; ++i) info.library[i] = library[i];
+  for (int i = 0; name[i] != 0; ++i) info.name[i] = name[i];
+  for (size_t field = 0; field < sizeof info.fields / sizeof *info.fields; ++field)
+    for (size_t i = 0; i < sizeof *info.fields; ++i) info.fields[field][i] = description.fields[field][i];
+  for (size_t i = 0; i < sizeof info.summary; ++i) info.summary[i] = description.summary[i];
+  return info;
+}
+
 /// One call of a hooked function, from entering the wrapper to leaving it.
 template <typename Signature>
 class Call {
@@ -86,7 +111,7 @@ public:
     return find_beside<Function>(hook_, name);
   }
 
-  const Hook& hook() const { return hook_; }
+  Hook& hook() const { return hook_; }
   const void* caller() const { return caller_; }
 
   Signature* real; ///< never null
@@ -118,6 +143,18 @@ private:
   uint8_t& depth_;
 };
 
+// For DETSHIM_TEMPLATE_HOOK.
+template <typename Guard>
+struct SignatureOf;
+template <template <typename> typename Guard, typename Signature>
+struct SignatureOf<Guard<Signature>> {
+  using type = Signature;
+};
+template <typename Guard>
+using signature_of = typename SignatureOf<Guard>::type;
+template <auto>
+inline constexpr bool is_used = true;
+
 } // namespace detshim
 
 // Address of an exported symbol of ours as a constant: function addresses cannot be made `const void*` in a
@@ -126,13 +163,14 @@ private:
   extern "C" const char detshim_address_##NAME[] __asm__(#NAME);                                             \
   namespace detshim::hooks {                                                                                 \
   [[gnu::section("detshim_hook_info"), gnu::used]] alignas(64) constinit const HookInfo NAME                 \
-      ##_info = {.library = #LIBRARY, .name = #NAME, __VA_ARGS__};                                           \
+      ##_info = hook_info(#LIBRARY, #NAME, {__VA_ARGS__});                                                   \
   constinit Hook NAME = {                                                                                    \
       .info = &NAME##_info, .wrapper = detshim_address_##NAME, .name_hash = name_hash(#NAME)};               \
   [[gnu::section("detshim_hooks"), gnu::used]] constinit Hook* const NAME##_row = &NAME;                     \
   }
 
-/// Declares a hook and begins its wrapper's definition. After PARAMS: designated members of HookInfo.
+/// Declares a hook and begins its wrapper's definition. After PARAMS: designated members of Description, or
+/// one.
 #define DETSHIM_HOOK(LIBRARY, RESULT, NAME, PARAMS, ...)                                                     \
   DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
   namespace detshim::hooks {                                                                                 \
@@ -141,8 +179,30 @@ private:
   extern "C" __attribute__((visibility("default"))) RESULT detshim_##NAME PARAMS __asm__(#NAME);             \
   extern "C" RESULT detshim_##NAME PARAMS
 
-/// Its arguments: lets a macro that makes hooks pass a parenthesised list on.
-#define DETSHIM_LIST(...) __VA_ARGS__
+/// Declares a hook whose wrapper opens the guard `GUARD call` and returns BODY(call, arguments...), a
+/// function template. GUARD is a guard with the function's type, OutermostCall<int(void*)>. After BODY as for
+/// DETSHIM_HOOK.
+///
+/// The wrapper is the friend of a class template because there alone can a function be defined by the name of
+/// its type: the parameters come from GUARD, where they stand once for all functions of that type.
+#define DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, NAME, BODY, ...)                                               \
+  DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
+  namespace detshim::hooks {                                                                                 \
+  using NAME##_signature = signature_of<GUARD>;                                                              \
+  }                                                                                                          \
+  extern "C" __attribute__((visibility("default"),                                                           \
+                            used)) ::detshim::hooks::NAME##_signature detshim_##NAME __asm__(#NAME);         \
+  template <typename Signature>                                                                              \
+  struct detshim_definition_of_##NAME;                                                                       \
+  template <typename Result, typename... Arguments>                                                          \
+  struct detshim_definition_of_##NAME<Result(Arguments...)> {                                                \
+    friend Result detshim_##NAME(Arguments... arguments) {                                                   \
+      GUARD call(::detshim::hooks::NAME, __builtin_return_address(0));                                       \
+      return BODY(call, arguments...);                                                                       \
+    }                                                                                                        \
+  };                                                                                                         \
+  template struct detshim_definition_of_##NAME<::detshim::hooks::NAME##_signature>;                          \
+  static_assert(::detshim::is_used<&detshim_##NAME>, "a friend's definition is made where it is used alone")
 
 /// Opens the guard `call` of a hook's body, with nested calls counted.
 #define DETSHIM_ENTER_OUTERMOST(NAME)                                                                        \

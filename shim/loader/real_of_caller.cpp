@@ -17,9 +17,7 @@ struct Entry {
 constinit Entry entries[64] = {};
 
 Entry& entry_for(const Hook& hook, uintptr_t base) {
-  const uint64_t mixed =
-      (reinterpret_cast<uintptr_t>(&hook) / sizeof(Hook) ^ base >> 12) * 0x9E3779B97F4A7C15;
-  return entries[mixed >> 58];
+  return entries[spread(reinterpret_cast<uintptr_t>(&hook) / sizeof(Hook) ^ base >> 12) >> 58];
 }
 
 bool remembered(const Entry& entry, const Hook& hook, uintptr_t base, const void*& real) {

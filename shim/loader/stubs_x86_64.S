@@ -2,138 +2,116 @@
 // (dlsym: which object asks; RTLD_NEXT means "after it"), or would not survive a C frame in between (a system
 // call that returns twice). So the stub asks C what to do, restores the arguments and jumps, with the caller's
 // return address still on top of the stack.
+#include <asm/unistd.h>
 
     .text
 
-// A lookup: `prepare(handle, name, version, caller)` gives the answer in rax with rdx = 1, or rdx = 0 for "ask
-// the real one".
-    .macro LOOKUP_STUB name, prepare, real
+    .macro BEGIN name
     .globl \name
     .type \name, @function
 \name:
     .cfi_startproc
     endbr64
-    pushq %rdi
+    .endm
+
+    .macro END name
+    .cfi_endproc
+    .size \name, . - \name
+    .endm
+
+    .macro PUSH register
+    pushq \register
     .cfi_adjust_cfa_offset 8
-    pushq %rsi
-    .cfi_adjust_cfa_offset 8
-    pushq %rdx
-    .cfi_adjust_cfa_offset 8
+    .endm
+
+    .macro POP register
+    popq \register
+    .cfi_adjust_cfa_offset -8
+    .endm
+
+// A lookup: `prepare(handle, name, version, caller)` gives the answer in rax with rdx = 1, or rdx = 0 for "ask
+// the real one".
+    .macro LOOKUP_STUB name, prepare, real
+    BEGIN \name
+    PUSH %rdi
+    PUSH %rsi
+    PUSH %rdx
     movq 24(%rsp), %rcx
     call \prepare
     movq %rdx, %r11
-    popq %rdx
-    .cfi_adjust_cfa_offset -8
-    popq %rsi
-    .cfi_adjust_cfa_offset -8
-    popq %rdi
-    .cfi_adjust_cfa_offset -8
+    POP %rdx
+    POP %rsi
+    POP %rdi
     testq %r11, %r11
     jne 1f
     jmp *\real(%rip)
 1:  ret
-    .cfi_endproc
-    .size \name, . - \name
+    END \name
     .endm
 
     LOOKUP_STUB dlsym, detshim_prepare_dlsym, detshim_real_dlsym
     LOOKUP_STUB dlvsym, detshim_prepare_dlvsym, detshim_real_dlvsym
 
 // dlopen(path, flags): `prepare(path, flags, caller)` gives the flags to go on with.
-    .globl dlopen
-    .type dlopen, @function
-dlopen:
-    .cfi_startproc
-    endbr64
-    pushq %rdi
-    .cfi_adjust_cfa_offset 8
+    BEGIN dlopen
+    PUSH %rdi
     movq 8(%rsp), %rdx
     call detshim_prepare_dlopen
     movl %eax, %esi
-    popq %rdi
-    .cfi_adjust_cfa_offset -8
+    POP %rdi
     jmp *detshim_real_dlopen(%rip)
-    .cfi_endproc
-    .size dlopen, . - dlopen
+    END dlopen
 
 // dlmopen(namespace, path, flags): recorded.
-    .globl dlmopen
-    .type dlmopen, @function
-dlmopen:
-    .cfi_startproc
-    endbr64
-    pushq %rdi
-    .cfi_adjust_cfa_offset 8
-    pushq %rsi
-    .cfi_adjust_cfa_offset 8
-    pushq %rdx
-    .cfi_adjust_cfa_offset 8
+    BEGIN dlmopen
+    PUSH %rdi
+    PUSH %rsi
+    PUSH %rdx
     movq %rsi, %rdi
     movq 24(%rsp), %rsi
     call detshim_prepare_dlmopen
-    popq %rdx
-    .cfi_adjust_cfa_offset -8
-    popq %rsi
-    .cfi_adjust_cfa_offset -8
-    popq %rdi
-    .cfi_adjust_cfa_offset -8
+    POP %rdx
+    POP %rsi
+    POP %rdi
     jmp *detshim_real_dlmopen(%rip)
-    .cfi_endproc
-    .size dlmopen, . - dlmopen
+    END dlmopen
 
 // syscall(number, ...): getrandom goes to C, every other number straight on; before those that may fork, C is told.
-    .globl syscall
-    .type syscall, @function
-syscall:
-    .cfi_startproc
-    endbr64
-    cmpq $318, %rdi // SYS_getrandom
+    BEGIN syscall
+    cmpq $__NR_getrandom, %rdi
     je 2f
-    leaq -56(%rdi), %rax // SYS_clone, SYS_fork
+    leaq -__NR_clone(%rdi), %rax // and fork, the next number
     cmpq $1, %rax
     jbe 1f
-    cmpq $435, %rdi // SYS_clone3
+    cmpq $__NR_clone3, %rdi
     je 1f
     movq detshim_real_syscall(%rip), %rax
     testq %rax, %rax
     je 1f
     jmp *%rax
-1:  pushq %rdi // or the first call of all: the arguments are kept
-    .cfi_adjust_cfa_offset 8
-    pushq %rsi
-    .cfi_adjust_cfa_offset 8
-    pushq %rdx
-    .cfi_adjust_cfa_offset 8
-    pushq %rcx
-    .cfi_adjust_cfa_offset 8
-    pushq %r8
-    .cfi_adjust_cfa_offset 8
-    pushq %r9
-    .cfi_adjust_cfa_offset 8
+1:  PUSH %rdi // or the first call of all: the arguments are kept
+    PUSH %rsi
+    PUSH %rdx
+    PUSH %rcx
+    PUSH %r8
+    PUSH %r9
     subq $8, %rsp
     .cfi_adjust_cfa_offset 8
     call detshim_prepare_syscall
     addq $8, %rsp
     .cfi_adjust_cfa_offset -8
-    popq %r9
-    .cfi_adjust_cfa_offset -8
-    popq %r8
-    .cfi_adjust_cfa_offset -8
-    popq %rcx
-    .cfi_adjust_cfa_offset -8
-    popq %rdx
-    .cfi_adjust_cfa_offset -8
-    popq %rsi
-    .cfi_adjust_cfa_offset -8
-    popq %rdi
-    .cfi_adjust_cfa_offset -8
+    POP %r9
+    POP %r8
+    POP %rcx
+    POP %rdx
+    POP %rsi
+    POP %rdi
     jmp *%rax
 2:  movq %rsi, %rdi
     movq %rdx, %rsi
     movl %ecx, %edx
     movq (%rsp), %rcx
     jmp detshim_syscall_getrandom
-    .cfi_endproc
-    .size syscall, . - syscall
+    END syscall
 
     .section .note.GNU-stack, "", @progbits

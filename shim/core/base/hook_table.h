@@ -4,6 +4,7 @@
 
 #include "common/describe.h"
 #include "common/text.h"
+#include "core/base/hash.h"
 
 #include <cstdint>
 
@@ -39,12 +40,8 @@ struct HookTable {
   Hook* const* end() const { return __stop_detshim_hooks; }
 };
 
-/// FNV-1a, 32 bits (G. Fowler, L. C. Noll, K.-P. Vo): tells names apart before they are compared whole.
-constexpr uint32_t name_hash(const char* name) {
-  uint32_t hash = 0x811C9DC5;
-  for (; *name != 0; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 0x01000193;
-  return hash;
-}
+/// Tells names apart before they are compared whole.
+constexpr uint32_t name_hash(const char* name) { return static_cast<uint32_t>(fnv1a_text(name)); }
 
 /// The hook of that exported name, or nullptr.
 inline Hook* find_hook(const char* name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/sys.h"
+#include "core/base/hash.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +67,7 @@ private:
   size_t capacity() const { return pages_ != nullptr ? capacity_ : Inline; }
 
   static Entry& slot(Entry* entries, size_t capacity, uint64_t key) {
-    uint64_t at = (key * 0x9E3779B97F4A7C15) >> 32;
+    uint64_t at = spread(key) >> 32;
     for (;; ++at) {
       Entry& entry = entries[at & (capacity - 1)];
       if (entry.key == 0 || entry.key == stored(key)) return entry;

@@ -150,7 +150,7 @@ void write_closing_line() {
   { // most processes leave here
     TextWriter path(path_room, sizeof path_room);
     path.add(process().log_folder, process().log_folder_length);
-    if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), 0))) return;
+    if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), F_OK))) return;
   }
   bool made = false;
   const int folder = log_file::open_folder(false, made);

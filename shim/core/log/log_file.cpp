@@ -67,7 +67,7 @@ struct Files {
 /// Opens the two files of this process under the first name of which no file is another run's or somebody
 /// else's.
 Files open_files(int folder) {
-  constexpr int taken = -17; // EEXIST
+  constexpr int taken = -EEXIST;
   Files files = {taken, taken};
   for (stem_ordinal = 0; stem_ordinal < 100; ++stem_ordinal) {
     Text<160> name;
@@ -106,7 +106,7 @@ int open_again(int folder) {
   if (fd < 0 || (sys::fstat(fd, state) == 0 && state.st_dev == file.device && state.st_ino == file.inode))
     return fd;
   sys::close(fd);
-  return -2; // ENOENT: another file has its name
+  return -ENOENT; // another file has its name
 }
 
 void say_seed() {
@@ -204,7 +204,7 @@ bool is_first_in_run(const char* suffix) {
   const int fd = claim_file(folder, process().run, suffix);
   if (fd >= 0) sys::close(fd);
   sys::close(folder);
-  return fd != -17; // EEXIST
+  return fd != -EEXIST;
 }
 
 int open_folder(bool make, bool& made) {
@@ -280,19 +280,16 @@ bool is_within_reach() {
   const int folder = open_folder(false, made);
   if (folder < 0) return false;
   struct stat state;
-  constexpr long may_write_and_enter = 3;
-  constexpr long with_effective_ids = 0x200;
-  constexpr long not_implemented = -38;
   const bool is_same = sys::fstat(folder, state) == 0 && state.st_dev == file.folder_device &&
                        state.st_ino == file.folder_inode;
   // Capabilities that a process keeps when it takes another user's rights are gone in what it executes
   // (setpriv).
   const auto user = static_cast<uid_t>(sys::call(SYS_geteuid));
   const bool may_write = user == 0 || user == state.st_uid || (state.st_mode & 022) != 0;
-  const long access = sys::call(SYS_faccessat2, folder, sys::address(""), may_write_and_enter,
-                                with_effective_ids | AT_EMPTY_PATH);
+  const long access = sys::call(SYS_faccessat2, folder, sys::address(""), W_OK | X_OK,
+                                AT_EACCESS | AT_EMPTY_PATH);
   sys::close(folder);
-  return is_same && may_write && (!sys::failed(access) || access == not_implemented);
+  return is_same && may_write && (!sys::failed(access) || access == -ENOSYS);
 }
 
 bool is_open() { return file.generation == generation() && !file.failed && is_still_ours(); }
@@ -312,7 +309,7 @@ void write(TextWriter& line) {
     return say_lost();
   long written;
   do written = sys::write(file.fd, line.c_str(), line.length());
-  while (written == -4 /* EINTR */);
+  while (written == -EINTR);
   if (written == static_cast<long>(line.length())) return;
   file.torn |= written > 0;
   say_lost();

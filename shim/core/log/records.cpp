@@ -2,6 +2,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/hash.h"
 #include "core/base/lock.h"
 #include "core/base/modules.h"
 #include "core/base/placement.h"
@@ -87,14 +88,9 @@ void add_values(Line& line, const Subject& subject, std::initializer_list<Value>
   }
 }
 
-uint64_t hash(uint64_t state, uint64_t word) {
-  return (state ^ word) * 0x9E3779B97F4A7C15 ^ (state ^ word) >> 29;
-}
-
-uint64_t hash(uint64_t state, const Value& value) {
-  if (value.text == nullptr) return hash(hash(state, value.number), value.negative ? 2 : 1);
-  for (const char* c = value.text; *c != 0; ++c) state = hash(state, static_cast<unsigned char>(*c));
-  return state;
+uint64_t mix_value(uint64_t state, const Value& value) {
+  if (value.text != nullptr) return mix(state, fnv1a_text(value.text));
+  return mix(mix(state, value.number), value.negative ? 2 : 1);
 }
 
 /// What a thread keeps of its records.
@@ -140,10 +136,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
   }
   const uint64_t place =
-      hash(hash(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
-           static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
+      mix(mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
+          static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
   uint64_t key = place;
-  for (const Value& value : values) key = hash(key, value);
+  for (const Value& value : values) key = mix_value(key, value);
   if (const uint64_t* known = own.places.find(key)) {
     auto* counter = reinterpret_cast<Counter*>(*known);
     count(*counter);
@@ -156,10 +152,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   }
 
   Lock guard(log_file::lock);
-  const uint64_t place_key = hash(place, 0x706C616365);
+  const uint64_t place_key = mix(place, 0x706C616365);
   const bool full = own.places.insert(place_key)++ >= value_limit_of_a_place;
   if (full) {
-    key = hash(place, 0x66756C6C);
+    key = mix(place, 0x66756C6C);
     why = "further calls from this place, values not written";
     if (const uint64_t* known = own.places.find(key)) {
       auto* counter = reinterpret_cast<Counter*>(*known);

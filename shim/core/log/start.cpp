@@ -92,9 +92,7 @@ void write_start() {
   else
     line.add(",\"seed\":null,\"seed_from\":null");
   if (*options().disable != 0) add_text(line, "disabled", options().disable);
-  constexpr long ask = 0xffffffff;
-  constexpr long no_randomize = 0x0040000; // ADDR_NO_RANDOMIZE, personality(2)
-  add_text(line, "layout", (sys::call(SYS_personality, ask) & no_randomize) != 0 ? "fixed" : "random");
+  add_text(line, "layout", sys::has_fixed_layout() ? "fixed" : "random");
   static constinit bool are_written = false; // by the process that this one was forked from
   if (are_written) {
     line.add('}');

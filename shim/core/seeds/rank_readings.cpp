@@ -36,9 +36,9 @@ int open_file() {
 
 /// The file's memory, all of whose pages exist: one that the disk has no room for would kill the program with SIGBUS.
 RankNotes* map_whole(int fd) {
-  constexpr long size = sizeof(RankNotes), prot_read_write = 3, map_shared = 1;
+  constexpr long size = sizeof(RankNotes);
   if (!sys::may_grow_to(size) || sys::failed(sys::call(SYS_fallocate, fd, 0, 0, size))) return nullptr;
-  const long mapped = sys::call(SYS_mmap, 0, size, prot_read_write, map_shared, fd, 0);
+  const long mapped = sys::call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   return sys::failed(mapped) ? nullptr : reinterpret_cast<RankNotes*>(mapped);
 }
 

@@ -25,8 +25,7 @@ uint64_t now() {
   struct {
     int64_t seconds, nanoseconds;
   } time = {};
-  constexpr long monotonic_coarse = 6;
-  sys::call(SYS_clock_gettime, monotonic_coarse, sys::address(&time));
+  sys::call(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, sys::address(&time));
   return static_cast<uint64_t>(time.seconds) * 1000 + static_cast<uint64_t>(time.nanoseconds) / 1'000'000;
 }
 

@@ -19,9 +19,7 @@ constexpr const char* field_starts[] = {"{\"device\": \"",       "\", \"library\
 enum Field { device_field, library_field, version_field, operation_field, problem_field, choice_field };
 constexpr const char* entry_end = "\"}";
 
-constexpr int no_entry = -2, interrupted = -4, no_memory = -12, too_large = -27, no_space = -28,
-              not_a_file = -22, name_too_long = -36;
-constexpr int bad_file = -84; // EILSEQ: the file that is there now is not one of ours
+constexpr int bad_file = -EILSEQ; // the file that is there now is not one of ours
 
 struct Span {
   const char* data = nullptr;
@@ -168,9 +166,9 @@ const char* ended(const char* path, const char* ending) {
 int write_all(int fd, const char* data, size_t length) {
   while (length != 0) {
     const long written = sys::write(fd, data, length);
-    if (written == interrupted) continue;
+    if (written == -EINTR) continue;
     if (sys::failed(written)) return static_cast<int>(written);
-    if (written == 0) return no_space;
+    if (written == 0) return -ENOSPC;
     data += written;
     length -= static_cast<size_t>(written);
   }
@@ -184,7 +182,7 @@ public:
   explicit FileLock(const char* path, int tries = 1000) {
     const char* const name = ended(path, ".lock");
     fd_ = name == nullptr
-              ? name_too_long
+              ? -ENAMETOOLONG
               : sys::openat(AT_FDCWD, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     error = fd_ < 0 ? fd_ : 0;
     if (error != 0) return;
@@ -263,14 +261,14 @@ int read_file(const char* path, TextPages& text) {
   if (fd < 0) return fd;
   struct stat state;
   int error = sys::fstat(fd, state);
-  if (error == 0 && !S_ISREG(state.st_mode)) error = not_a_file;
-  if (error == 0 && state.st_size > static_cast<long>(file_limit)) error = too_large;
+  if (error == 0 && !S_ISREG(state.st_mode)) error = -EINVAL;
+  if (error == 0 && state.st_size > static_cast<long>(file_limit)) error = -EFBIG;
   const auto size = error == 0 ? static_cast<size_t>(state.st_size) : 0;
-  if (error == 0 && !text.reserve(size + 1)) error = no_memory;
+  if (error == 0 && !text.reserve(size + 1)) error = -ENOMEM;
   size_t length = 0;
   while (error == 0 && length < size) {
     const long got = sys::read(fd, text.data() + length, size - length);
-    if (got == interrupted) continue;
+    if (got == -EINTR) continue;
     if (sys::failed(got)) error = static_cast<int>(got);
     if (got <= 0) break;
     length += static_cast<size_t>(got);
@@ -314,7 +312,7 @@ bool compose(const TextPages& lines, TextPages& text) {
 /// held: a file of the new name that is there already is a killed process's. (That name is shorter than the
 /// lock's.)
 int replace_file(const char* path, const TextPages& text) {
-  if (!sys::may_grow_to(text.length())) return too_large;
+  if (!sys::may_grow_to(text.length())) return -EFBIG;
   const char* const name = ended(path, ".new");
   const int fd = sys::openat(AT_FDCWD, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd < 0) return fd;
@@ -334,7 +332,7 @@ TuningStore::State TuningStore::read(const char* path) {
   TextPages text;
   const int error = read_file(path, text);
   line_ = static_cast<uint64_t>(-error);
-  State state = error == no_entry ? State::missing : State::unreadable;
+  State state = error == -ENOENT ? State::missing : State::unreadable;
   if (error == 0) state = read_text({text.data(), text.length()}, known_, line_, format_);
   text.clear();
   if (state == State::missing) known_.clear();
@@ -403,7 +401,7 @@ int TuningStore::write(const char* path) {
   TextPages merged, text;
   const bool fits =
       merged.add(known_.data(), known_.length()) && merge_all(merged, unwritten_) && compose(merged, text);
-  const int error = fits ? replace_file(path, text) : no_memory;
+  const int error = fits ? replace_file(path, text) : -ENOMEM;
   if (error == 0) {
     known_.swap(merged);
     unwritten_.clear();

@@ -3,6 +3,7 @@
 
 #include "core/base/text_pages.h"
 
+#include <cerrno>
 #include <cstdint>
 
 namespace detshim {
@@ -54,7 +55,7 @@ public:
 
   /// Whether the file could be written: 0, or a negated errno; `busy` where another process writes just now.
   static int probe(const char* path);
-  static constexpr int busy = -11; // EAGAIN
+  static constexpr int busy = -EAGAIN;
 
   void clear();
 

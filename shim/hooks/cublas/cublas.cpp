@@ -5,7 +5,7 @@
 #include "core/policy/settings_table.h"
 #include "core/tuning/tuning.h"
 #include "hooks/cublas/variables.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 #include <cstdlib>
@@ -16,13 +16,6 @@ namespace {
 using namespace abi;
 
 constexpr const char* workspace_setting = "CUBLAS_WORKSPACE_CONFIG";
-constinit uint32_t library_said = 0;
-
-template <typename Call>
-void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_version_parts(call, "cublasGetProperty", text); });
-}
 
 // cuBLAS reads CUBLAS_WORKSPACE_CONFIG once, at the first handle: what holds is what it was then.
 enum class Pool : uint8_t { unknown, bounded, shared };
@@ -85,6 +78,76 @@ cublasStatus multiply(const Call& call, cublasComputeType compute, cublasGemmAlg
   return status;
 }
 
+// The cublasGemmEx family. `Count` is the type of sizes: each function is there in two widths.
+
+template <typename Count>
+using Gemm =
+    OutermostCall<cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
+                               Count m, Count n, Count k, const void* alpha, const void* a,
+                               cudaDataType a_type, Count lda, const void* b, cudaDataType b_type, Count ldb,
+                               const void* beta, void* c, cudaDataType c_type, Count ldc,
+                               cublasComputeType compute, cublasGemmAlgo algo)>;
+
+template <typename Call, typename Count>
+cublasStatus multiply_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
+                         cublasOperation trans_b, Count m, Count n, Count k, const void* alpha, const void* a,
+                         cudaDataType a_type, Count lda, const void* b, cudaDataType b_type, Count ldb,
+                         const void* beta, void* c, cudaDataType c_type, Count ldc, cublasComputeType compute,
+                         cublasGemmAlgo algo) {
+  return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
+    return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
+                     c_type, ldc, compute, which);
+  });
+}
+
+template <typename Count>
+using GemmBatched =
+    OutermostCall<cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
+                               Count m, Count n, Count k, const void* alpha, const void* const* a,
+                               cudaDataType a_type, Count lda, const void* const* b, cudaDataType b_type,
+                               Count ldb, const void* beta, void* const* c, cudaDataType c_type, Count ldc,
+                               Count batches, cublasComputeType compute, cublasGemmAlgo algo)>;
+
+template <typename Call, typename Count>
+cublasStatus multiply_batched_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
+                                 cublasOperation trans_b, Count m, Count n, Count k, const void* alpha,
+                                 const void* const* a, cudaDataType a_type, Count lda, const void* const* b,
+                                 cudaDataType b_type, Count ldb, const void* beta, void* const* c,
+                                 cudaDataType c_type, Count ldc, Count batches, cublasComputeType compute,
+                                 cublasGemmAlgo algo) {
+  return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
+    return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
+                     c_type, ldc, batches, compute, which);
+  });
+}
+
+template <typename Count>
+using GemmStrided = OutermostCall<cublasStatus(
+    cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, Count m, Count n, Count k,
+    const void* alpha, const void* a, cudaDataType a_type, Count lda, long long a_step, const void* b,
+    cudaDataType b_type, Count ldb, long long b_step, const void* beta, void* c, cudaDataType c_type,
+    Count ldc, long long c_step, Count batches, cublasComputeType compute, cublasGemmAlgo algo)>;
+
+template <typename Call, typename Count>
+cublasStatus multiply_strided_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
+                                 cublasOperation trans_b, Count m, Count n, Count k, const void* alpha,
+                                 const void* a, cudaDataType a_type, Count lda, long long a_step,
+                                 const void* b, cudaDataType b_type, Count ldb, long long b_step,
+                                 const void* beta, void* c, cudaDataType c_type, Count ldc, long long c_step,
+                                 Count batches, cublasComputeType compute, cublasGemmAlgo algo) {
+  return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
+    return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b, b_type, ldb, b_step,
+                     beta, c, c_type, ldc, c_step, batches, compute, which);
+  });
+}
+
+constexpr Description replaces_timed = {
+    .action = Action::replace,
+    .fields = {"asked", "given"},
+    .summary = "Replaces AUTOTUNE and numbered algorithms, which are timed, by the default; records "
+               "fixed-point emulation.",
+};
+
 } // namespace
 } // namespace detshim
 
@@ -101,7 +164,7 @@ DETSHIM_HOOK(
     note_pool();
     return call.real(handle);
   }
-  say_library(call);
+  record_library_once(call, cublas_library);
   // The program may have changed it since the constructor set it (Python's os.environ does).
   const SettingChange* const change = reapply_setting(workspace_setting);
   note_pool();
@@ -127,7 +190,7 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasXtCreate, (cublasXtHandle_t * handle), 
   DETSHIM_ENTER_OUTERMOST(cublasXtCreate);
   const cublasStatus status = call.real(handle);
   if (call.passes() || status != cublasStatus::success) return status;
-  say_library(call);
+  record_library_once(call, cublas_library);
   call.record(Action::unfixed, "divides the work among devices and the processor as they become free", {});
   return status;
 }
@@ -224,46 +287,12 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
   return status;
 }
 
-// One of the cublasGemmEx family. PARAMS and ARGUMENTS are all but the last two.
-#define DETSHIM_GEMM(NAME, PARAMS, ARGUMENTS)                                                                \
-  DETSHIM_HOOK(                                                                                              \
-      cublas, cublasStatus, NAME, (DETSHIM_LIST PARAMS, cublasComputeType compute, cublasGemmAlgo algo),     \
-      .action = Action::replace, .fields = {"asked", "given"},                                               \
-      .summary = "Replaces AUTOTUNE and numbered algorithms, which are timed, by the default; records "      \
-                 "fixed-point emulation.") {                                                                 \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    return multiply(call, compute, algo, [&](cublasGemmAlgo which) {                                         \
-      return call.real(DETSHIM_LIST ARGUMENTS, compute, which);                                              \
-    });                                                                                                      \
-  }
-// Both widths of each: COUNT is the type of sizes.
-#define DETSHIM_GEMM_EX(NAME, COUNT)                                                                         \
-  DETSHIM_GEMM(                                                                                              \
-      NAME,                                                                                                  \
-      (cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, COUNT m, COUNT n, COUNT k,   \
-       const void* alpha, const void* a, cudaDataType a_type, COUNT lda, const void* b, cudaDataType b_type, \
-       COUNT ldb, const void* beta, void* c, cudaDataType c_type, COUNT ldc),                                \
-      (handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc))
-#define DETSHIM_GEMM_BATCHED_EX(NAME, COUNT)                                                                 \
-  DETSHIM_GEMM(NAME,                                                                                         \
-               (cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, COUNT m, COUNT n,   \
-                COUNT k, const void* alpha, const void* const* a, cudaDataType a_type, COUNT lda,            \
-                const void* const* b, cudaDataType b_type, COUNT ldb, const void* beta, void* const* c,      \
-                cudaDataType c_type, COUNT ldc, COUNT batches),                                              \
-               (handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type,   \
-                ldc, batches))
-#define DETSHIM_GEMM_STRIDED_EX(NAME, COUNT)                                                                 \
-  DETSHIM_GEMM(NAME,                                                                                         \
-               (cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, COUNT m, COUNT n,   \
-                COUNT k, const void* alpha, const void* a, cudaDataType a_type, COUNT lda, long long a_step, \
-                const void* b, cudaDataType b_type, COUNT ldb, long long b_step, const void* beta, void* c,  \
-                cudaDataType c_type, COUNT ldc, long long c_step, COUNT batches),                            \
-               (handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b, b_type, ldb, b_step,    \
-                beta, c, c_type, ldc, c_step, batches))
-
-DETSHIM_GEMM_EX(cublasGemmEx, int)
-DETSHIM_GEMM_EX(cublasGemmEx_64, int64_t)
-DETSHIM_GEMM_BATCHED_EX(cublasGemmBatchedEx, int)
-DETSHIM_GEMM_BATCHED_EX(cublasGemmBatchedEx_64, int64_t)
-DETSHIM_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx, int)
-DETSHIM_GEMM_STRIDED_EX(cublasGemmStridedBatchedEx_64, int64_t)
+DETSHIM_TEMPLATE_HOOK(cublas, Gemm<int>, cublasGemmEx, multiply_ex, replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, Gemm<int64_t>, cublasGemmEx_64, multiply_ex, replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, GemmBatched<int>, cublasGemmBatchedEx, multiply_batched_ex, replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, GemmBatched<int64_t>, cublasGemmBatchedEx_64, multiply_batched_ex,
+                      replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, GemmStrided<int>, cublasGemmStridedBatchedEx, multiply_strided_ex,
+                      replaces_timed);
+DETSHIM_TEMPLATE_HOOK(cublas, GemmStrided<int64_t>, cublasGemmStridedBatchedEx_64, multiply_strided_ex,
+                      replaces_timed);

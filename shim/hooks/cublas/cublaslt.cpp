@@ -11,8 +11,8 @@
 #include "core/base/table.h"
 #include "core/tuning/tuning.h"
 #include "hooks/cublas/variables.h"
-#include "hooks/library_version.h"
-#include "hooks/tuning_place.h"
+#include "hooks/support/library_version.h"
+#include "hooks/support/tuning_place.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -21,14 +21,6 @@ namespace {
 using namespace abi;
 using Result = cublasLtMatmulHeuristicResult;
 using Algo = cublasLtMatmulAlgo;
-
-constinit uint32_t library_said = 0;
-
-template <typename Call>
-void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_version_parts(call, "cublasLtGetProperty", text); });
-}
 
 /// An algorithm's bytes as text.
 void add_algo(TextWriter& text, const Algo& algo) {
@@ -64,7 +56,7 @@ bool find_getters(const Call& call, Getters& getters) {
   getters.of_operation = call.template beside<GetAttribute>("cublasLtMatmulDescGetAttribute");
   getters.of_layout = call.template beside<GetAttribute>("cublasLtMatrixLayoutGetAttribute");
   TextWriter version(getters.version, sizeof getters.version);
-  add_version_parts(call, "cublasLtGetProperty", version);
+  add_version(call.hook(), cublaslt_library, version);
   version.c_str();
   return getters.device.find();
 }
@@ -314,12 +306,12 @@ int first_usable(const Call& call, cublasLtHandle_t handle, const Product& produ
                    cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, const Algo*, Result*);
   auto* const check = call.template beside<Check>("cublasLtMatmulAlgoCheck");
   auto* const get = call.template beside<GetAttribute>("cublasLtMatmulPreferenceGetAttribute");
-  uint64_t limit = ~uint64_t{0}, said = 0;
+  uint64_t limit = ~uint64_t{0}, asked = 0;
   size_t written = 0;
   if (get != nullptr && preference != nullptr &&
-      get(preference, cublaslt_preference_max_workspace, &said, sizeof said, &written) ==
+      get(preference, cublaslt_preference_max_workspace, &asked, sizeof asked, &written) ==
           cublasStatus::success)
-    limit = said;
+    limit = asked;
   for (int i = 0; i < count; ++i) {
     if (results[i].state != cublasStatus::success || results[i].workspace_size > limit) continue;
     Result checked = results[i];
@@ -364,7 +356,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtCreate, (cublasLtHandle_t * handle)
                         "algorithms.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtCreate);
   if (!call.passes()) {
-    say_library(call);
+    record_library_once(call, cublaslt_library);
     record_cublas_variables(call);
   }
   return call.real(handle);
@@ -384,7 +376,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
   if (call.passes() || status != cublasStatus::success || requested <= 1 || results == nullptr ||
       returned == nullptr || *returned <= 0)
     return status;
-  say_library(call);
+  record_library_once(call, cublaslt_library);
   const int found = *returned < requested ? *returned : requested;
   const Product product{operation, a, b, c, d};
   const int first = first_success(results, found);
@@ -428,7 +420,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
   const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, requested, ids, returned);
   if (call.passes() || status != cublasStatus::success || returned == nullptr || *returned <= 1)
     return status;
-  say_library(call);
+  record_library_once(call, cublaslt_library);
   const int found = *returned;
   const Autotune tuning = autotune();
   if (takes_the_first())
@@ -460,7 +452,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
   const cublasStatus status = call.real(algo, attribute, value, size);
   if (call.passes() || status != cublasStatus::success) return status;
-  say_library(call);
+  record_library_once(call, cublaslt_library);
   uint64_t number = 0;
   if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
   if (takes_the_first()) {

@@ -4,96 +4,53 @@
 //
 // Symbols: cuda.h and cuda_runtime_api.h of CUDA 13.0; cuGetProcAddress is there since 11.3, its second
 // version since 12.0, the runtime's cudaGetDriverEntryPointByVersion since 12.5.
-#include "hooks/cuda/call.h"
+#include "hooks/cuda/library.h"
 #include "loader/lookups.h"
 
 namespace detshim {
 namespace {
 
-/// A hook of ours in place of what the real lookup, which succeeded, has found.
-template <typename Call, typename Status>
-void answer(const Call& call, Status status, const char* symbol, void** function) {
-  if (call.passes() || status != Status::success || symbol == nullptr || function == nullptr) return;
+using namespace abi;
+
+/// Gives a hook of ours in place of what the real lookup has found. All of these functions begin alike.
+template <typename Call, typename... Arguments>
+auto answer_lookup(const Call& call, const char* symbol, void** function, Arguments... arguments) {
+  const auto status = call.real(symbol, function, arguments...);
+  if (call.passes() || status != decltype(status)::success || symbol == nullptr || function == nullptr)
+    return status;
   bool unseen = false;
   *function =
       const_cast<void*>(answer_entry_point(call.hook(), "cuda", symbol, *function, call.caller(), unseen));
   if (unseen && (options().fill != Fill::off || options().kernels))
     call.record(Action::uncovered, "another function of that name than those that are hooked", {symbol, ""});
+  return status;
 }
+
+constexpr Description answers = {
+    .action = Action::uncovered,
+    .fields = {"symbol", "file"},
+    .summary =
+        "Answers with the hook of the function that was found; a second copy of the driver is recorded.",
+};
+
+using RuntimeLookup =
+    Call<cudaError(const char* symbol, void** function, unsigned long long flags, int* found)>;
+using RuntimeLookupByVersion = Call<cudaError(const char* symbol, void** function, unsigned version,
+                                              unsigned long long flags, int* found)>;
+using DriverLookup = Call<CUresult(const char* symbol, void** function, int version, uint64_t flags)>;
+using DriverLookup2 =
+    Call<CUresult(const char* symbol, void** function, int version, uint64_t flags, int* found)>;
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
-DETSHIM_HOOK(
-    cuda, CUresult, cuGetProcAddress, (const char* symbol, void** function, int version, uint64_t flags),
-    .action = Action::uncovered, .fields = {"symbol", "file"},
-    .summary = "Answers with the hook of the function that was found; a second copy of the driver is "
-               "recorded.") {
-  DETSHIM_ENTER(cuGetProcAddress);
-  const CUresult status = call.real(symbol, function, version, flags);
-  answer(call, status, symbol, function);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuGetProcAddress_v2,
-             (const char* symbol, void** function, int version, uint64_t flags, int* found),
-             .action = Action::uncovered, .fields = {"symbol", "file"},
-             .summary =
-                 "Answers with the hook of the function that was found; a second copy of the driver is "
-                 "recorded.") {
-  DETSHIM_ENTER(cuGetProcAddress_v2);
-  const CUresult status = call.real(symbol, function, version, flags, found);
-  answer(call, status, symbol, function);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaGetDriverEntryPoint,
-             (const char* symbol, void** function, unsigned long long flags, int* found),
-             .action = Action::uncovered, .fields = {"symbol", "file"},
-             .summary =
-                 "Answers with the hook of the function that was found; a second copy of the driver is "
-                 "recorded.") {
-  DETSHIM_ENTER(cudaGetDriverEntryPoint);
-  const cudaError status = call.real(symbol, function, flags, found);
-  answer(call, status, symbol, function);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaGetDriverEntryPoint_ptsz,
-             (const char* symbol, void** function, unsigned long long flags, int* found),
-             .action = Action::uncovered, .fields = {"symbol", "file"},
-             .summary =
-                 "Answers with the hook of the function that was found; a second copy of the driver is "
-                 "recorded.") {
-  DETSHIM_ENTER(cudaGetDriverEntryPoint_ptsz);
-  const cudaError status = call.real(symbol, function, flags, found);
-  answer(call, status, symbol, function);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaGetDriverEntryPointByVersion,
-             (const char* symbol, void** function, unsigned version, unsigned long long flags, int* found),
-             .action = Action::uncovered, .fields = {"symbol", "file"},
-             .summary =
-                 "Answers with the hook of the function that was found; a second copy of the driver is "
-                 "recorded.") {
-  DETSHIM_ENTER(cudaGetDriverEntryPointByVersion);
-  const cudaError status = call.real(symbol, function, version, flags, found);
-  answer(call, status, symbol, function);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaGetDriverEntryPointByVersion_ptsz,
-             (const char* symbol, void** function, unsigned version, unsigned long long flags, int* found),
-             .action = Action::uncovered, .fields = {"symbol", "file"},
-             .summary =
-                 "Answers with the hook of the function that was found; a second copy of the driver is "
-                 "recorded.") {
-  DETSHIM_ENTER(cudaGetDriverEntryPointByVersion_ptsz);
-  const cudaError status = call.real(symbol, function, version, flags, found);
-  answer(call, status, symbol, function);
-  return status;
-}
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLookup, cuGetProcAddress, answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLookup2, cuGetProcAddress_v2, answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint, answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookup, cudaGetDriverEntryPoint_ptsz, answer_lookup, answers);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion, answer_lookup,
+                      answers);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLookupByVersion, cudaGetDriverEntryPointByVersion_ptsz, answer_lookup,
+                      answers);

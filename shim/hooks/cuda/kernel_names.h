@@ -3,6 +3,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/hash.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -77,7 +78,7 @@ private:
   static constexpr size_t reach = 64; // entries that are looked at
 
   static size_t place(const void* kernel, size_t i) {
-    return ((reinterpret_cast<uintptr_t>(kernel) * 0x9E3779B97F4A7C15 >> 32) + i) & (Size - 1);
+    return ((spread(reinterpret_cast<uintptr_t>(kernel)) >> 32) + i) & (Size - 1);
   }
 
   PagesOnDemand<Size * sizeof(Entry)> pages_ = {};

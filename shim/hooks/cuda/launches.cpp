@@ -5,8 +5,8 @@
 // then, so that asking for its name fails in no way that the program could notice.
 //
 // Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
-#include "hooks/cuda/call.h"
 #include "hooks/cuda/kernel_names.h"
+#include "hooks/cuda/library.h"
 
 namespace detshim {
 namespace {
@@ -28,7 +28,7 @@ bool counts(const Call& call, Status status) {
 
 template <typename Call>
 void count(const Call& call, const char* kernel) {
-  say_cuda_library(call.hook());
+  record_cuda_once(call.hook());
   call.record(Action::observe, "launched", {kernel});
 }
 
@@ -53,14 +53,52 @@ const char* driver_name(const Call& call, CUfunction function) {
   return unnamed;
 }
 
-template <typename Call>
-void count_runtime(const Call& call, cudaError status, const void* kernel) {
+// What the hooks of launches do. Those of a function and of its variant for the per-thread default stream
+// (_ptsz) are the same.
+
+template <typename Call, typename... Arguments>
+cudaError launch_by_runtime(const Call& call, const void* kernel, Arguments... arguments) {
+  const cudaError status = call.real(kernel, arguments...);
   if (counts(call, status)) count(call, runtime_name(call, kernel));
+  return status;
 }
 
 template <typename Call>
-void count_driver(const Call& call, CUresult status, CUfunction function) {
+cudaError launch_handle_by_runtime(const Call& call, CUkernel kernel, Dim3 grid, Dim3 block, void** arguments,
+                                   size_t shared, CUstream stream) {
+  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
+  if (counts(call, status)) count(call, runtime_name(call, kernel));
+  return status;
+}
+
+template <typename Call>
+cudaError launch_configured_by_runtime(const Call& call, const void* config, const void* kernel,
+                                       void** arguments) {
+  const cudaError status = call.real(config, kernel, arguments);
+  if (counts(call, status)) count(call, runtime_name(call, kernel));
+  return status;
+}
+
+template <typename Call, typename... Arguments>
+CUresult launch_by_driver(const Call& call, CUfunction function, Arguments... arguments) {
+  const CUresult status = call.real(function, arguments...);
   if (counts(call, status)) count(call, driver_name(call, function));
+  return status;
+}
+
+template <typename Call>
+CUresult launch_configured_by_driver(const Call& call, const void* config, CUfunction function,
+                                     void** arguments, void** extra) {
+  const CUresult status = call.real(config, function, arguments, extra);
+  if (counts(call, status)) count(call, driver_name(call, function));
+  return status;
+}
+
+template <typename Call>
+auto launch_graph(const Call& call, CUgraphExec graph, CUstream stream) {
+  const auto status = call.real(graph, stream);
+  if (counts(call, status)) count(call, any_graph);
+  return status;
 }
 
 /// The same handle comes again for the same kernel.
@@ -68,6 +106,39 @@ void remember_driver_name(const void* kernel, const char* name) {
   const char* known = driver_names.find(kernel);
   if (known == nullptr || !same_text(known, name)) driver_names.remember(kernel, driver_texts.keep(name));
 }
+
+constexpr Description counted = {
+    .action = Action::observe,
+    .fields = {"kernel"},
+    .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.",
+};
+constexpr Description counted_of_nvcc_13 = {
+    .action = Action::observe,
+    .fields = {"kernel"},
+    .summary = "What nvcc 13 makes of <<<>>>. Counted by the kernel's name, if DETSHIM_KERNELS asks for it.",
+};
+constexpr Description counted_graph = {
+    .action = Action::observe,
+    .fields = {"kernel"},
+    .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.",
+};
+
+using RuntimeLaunch = CudaCall<cudaError(const void* kernel, Dim3 grid, Dim3 block, void** arguments,
+                                         size_t shared, CUstream stream)>;
+using RuntimeLaunchOfHandle = CudaCall<cudaError(CUkernel kernel, Dim3 grid, Dim3 block, void** arguments,
+                                                 size_t shared, CUstream stream)>;
+using RuntimeLaunchWithConfig = CudaCall<cudaError(const void* config, const void* kernel, void** arguments)>;
+using RuntimeGraphLaunch = CudaCall<cudaError(CUgraphExec graph, CUstream stream)>;
+
+using DriverLaunch = CudaCall<CUresult(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                       CUstream stream, void** arguments, void** extra)>;
+using DriverLaunchWithConfig =
+    CudaCall<CUresult(const void* config, CUfunction function, void** arguments, void** extra)>;
+using DriverCooperativeLaunch = CudaCall<CUresult(
+    CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+    unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments)>;
+using DriverGraphLaunch = CudaCall<CUresult(CUgraphExec graph, CUstream stream)>;
 
 } // namespace
 } // namespace detshim
@@ -88,105 +159,20 @@ DETSHIM_HOOK(cudart, void, __cudaRegisterFunction,
   if (options().kernels && !call.passes()) runtime_names.remember(host_function, name);
 }
 
-DETSHIM_HOOK(cudart, cudaError, cudaLaunchKernel,
-             (const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaLaunchKernel);
-  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
-  count_runtime(call, status, kernel);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaLaunchKernel_ptsz,
-             (const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaLaunchKernel_ptsz);
-  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
-  count_runtime(call, status, kernel);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaLaunchKernelExC,
-             (const void* config, const void* kernel, void** arguments), .action = Action::observe,
-             .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaLaunchKernelExC);
-  const cudaError status = call.real(config, kernel, arguments);
-  count_runtime(call, status, kernel);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaLaunchKernelExC_ptsz,
-             (const void* config, const void* kernel, void** arguments), .action = Action::observe,
-             .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaLaunchKernelExC_ptsz);
-  const cudaError status = call.real(config, kernel, arguments);
-  count_runtime(call, status, kernel);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaLaunchCooperativeKernel,
-             (const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaLaunchCooperativeKernel);
-  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
-  count_runtime(call, status, kernel);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaLaunchCooperativeKernel_ptsz,
-             (const void* kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaLaunchCooperativeKernel_ptsz);
-  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
-  count_runtime(call, status, kernel);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, __cudaLaunchKernel,
-             (CUkernel kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "What nvcc 13 makes of <<<>>>. Counted by the kernel's name, if DETSHIM_KERNELS asks "
-                        "for it.") {
-  DETSHIM_ENTER_CUDA(__cudaLaunchKernel);
-  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
-  count_runtime(call, status, kernel);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, __cudaLaunchKernel_ptsz,
-             (CUkernel kernel, Dim3 grid, Dim3 block, void** arguments, size_t shared, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "What nvcc 13 makes of <<<>>>. Counted by the kernel's name, if DETSHIM_KERNELS asks "
-                        "for it.") {
-  DETSHIM_ENTER_CUDA(__cudaLaunchKernel_ptsz);
-  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
-  count_runtime(call, status, kernel);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaGraphLaunch, (CUgraphExec graph, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.") {
-  DETSHIM_ENTER_CUDA(cudaGraphLaunch);
-  const cudaError status = call.real(graph, stream);
-  if (counts(call, status)) count(call, any_graph);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaGraphLaunch_ptsz, (CUgraphExec graph, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.") {
-  DETSHIM_ENTER_CUDA(cudaGraphLaunch_ptsz);
-  const cudaError status = call.real(graph, stream);
-  if (counts(call, status)) count(call, any_graph);
-  return status;
-}
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, launch_by_runtime, counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel_ptsz, launch_by_runtime, counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, launch_configured_by_runtime,
+                      counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC_ptsz, launch_configured_by_runtime,
+                      counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, launch_by_runtime, counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel_ptsz, launch_by_runtime, counted);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch_handle_by_runtime,
+                      counted_of_nvcc_13);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel_ptsz, launch_handle_by_runtime,
+                      counted_of_nvcc_13);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeGraphLaunch, cudaGraphLaunch, launch_graph, counted_graph);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeGraphLaunch, cudaGraphLaunch_ptsz, launch_graph, counted_graph);
 
 // ---- The driver ----
 
@@ -213,90 +199,13 @@ DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary l
   return status;
 }
 
-DETSHIM_HOOK(cuda, CUresult, cuLaunchKernel,
-             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-              unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments,
-              void** extra),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cuLaunchKernel);
-  const CUresult status = call.real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
-                                    stream, arguments, extra);
-  count_driver(call, status, function);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuLaunchKernel_ptsz,
-             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-              unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments,
-              void** extra),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cuLaunchKernel_ptsz);
-  const CUresult status = call.real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
-                                    stream, arguments, extra);
-  count_driver(call, status, function);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuLaunchKernelEx,
-             (const void* config, CUfunction function, void** arguments, void** extra),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cuLaunchKernelEx);
-  const CUresult status = call.real(config, function, arguments, extra);
-  count_driver(call, status, function);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuLaunchKernelEx_ptsz,
-             (const void* config, CUfunction function, void** arguments, void** extra),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cuLaunchKernelEx_ptsz);
-  const CUresult status = call.real(config, function, arguments, extra);
-  count_driver(call, status, function);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuLaunchCooperativeKernel,
-             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-              unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cuLaunchCooperativeKernel);
-  const CUresult status =
-      call.real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, arguments);
-  count_driver(call, status, function);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuLaunchCooperativeKernel_ptsz,
-             (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-              unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted by the kernel's name, if DETSHIM_KERNELS asks for it.") {
-  DETSHIM_ENTER_CUDA(cuLaunchCooperativeKernel_ptsz);
-  const CUresult status =
-      call.real(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, arguments);
-  count_driver(call, status, function);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuGraphLaunch, (CUgraphExec graph, CUstream stream), .action = Action::observe,
-             .fields = {"kernel"},
-             .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.") {
-  DETSHIM_ENTER_CUDA(cuGraphLaunch);
-  const CUresult status = call.real(graph, stream);
-  if (counts(call, status)) count(call, any_graph);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuGraphLaunch_ptsz, (CUgraphExec graph, CUstream stream),
-             .action = Action::observe, .fields = {"kernel"},
-             .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.") {
-  DETSHIM_ENTER_CUDA(cuGraphLaunch_ptsz);
-  const CUresult status = call.real(graph, stream);
-  if (counts(call, status)) count(call, any_graph);
-  return status;
-}
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunch, cuLaunchKernel, launch_by_driver, counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunch, cuLaunchKernel_ptsz, launch_by_driver, counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx, launch_configured_by_driver, counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx_ptsz, launch_configured_by_driver,
+                      counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel, launch_by_driver, counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel_ptsz, launch_by_driver,
+                      counted);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverGraphLaunch, cuGraphLaunch, launch_graph, counted_graph);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverGraphLaunch, cuGraphLaunch_ptsz, launch_graph, counted_graph);

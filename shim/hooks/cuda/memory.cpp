@@ -6,7 +6,7 @@
 // would end that capture (CUDA C++ Programming Guide, "Prohibited and Unhandled Operations").
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0.
-#include "hooks/cuda/call.h"
+#include "hooks/cuda/library.h"
 
 namespace detshim {
 namespace {
@@ -26,6 +26,7 @@ struct Area {
 };
 
 CUdeviceptr address_of(const void* memory) { return reinterpret_cast<uintptr_t>(memory); }
+CUdeviceptr address_of(CUdeviceptr memory) { return memory; }
 CUstream stream_of(uintptr_t number) { return reinterpret_cast<CUstream>(number); }
 
 /// Which stream is meant by a function's argument, in words that every function of the driver understands.
@@ -52,7 +53,7 @@ void record_fill(const Call& call, const char* trouble) {
 /// The fill begins only where options allow it.
 template <typename Call>
 bool may_fill(const Call& call) {
-  say_cuda_library(call.hook());
+  record_cuda_once(call.hook());
   if (options().pins()) return true;
   record_fill(call, "mode observe: enforce would fill it");
   return false;
@@ -61,7 +62,7 @@ bool may_fill(const Call& call) {
 /// Says of memory that nothing can fill.
 template <typename Call>
 void leave_unfilled(const Call& call, const char* why) {
-  say_cuda_library(call.hook());
+  record_cuda_once(call.hook());
   record_fill(call, why);
 }
 
@@ -137,6 +138,138 @@ void fill_managed(const Call& call, CUdeviceptr memory, size_t size, unsigned fl
     fill_now(call, {memory, size});
 }
 
+// What the hooks of the functions that allocate do: of the runtime and of the driver, whose pointers to
+// device memory are numbers.
+
+template <typename Call, typename Pointer, typename Size>
+auto allocate(const Call& call, Pointer* memory, Size size) {
+  const auto status = call.real(memory, size);
+  if (wants_fill(call, status)) fill_now(call, {address_of(*memory), size});
+  return status;
+}
+
+template <typename Call, typename Pointer, typename... Element>
+auto allocate_rows(const Call& call, Pointer* memory, size_t* pitch, size_t width, size_t height,
+                   Element... element) {
+  const auto status = call.real(memory, pitch, width, height, element...);
+  if (wants_fill(call, status)) fill_now(call, {address_of(*memory), width, height, *pitch});
+  return status;
+}
+
+template <typename Call>
+cudaError allocate_3d(const Call& call, cudaPitchedPtr* memory, cudaExtent extent) {
+  const cudaError status = call.real(memory, extent);
+  if (wants_fill(call, status))
+    fill_now(call, {address_of(memory->ptr), extent.width, extent.height * extent.depth, memory->pitch});
+  return status;
+}
+
+template <typename Call, typename Pointer>
+auto allocate_managed(const Call& call, Pointer* memory, size_t size, unsigned flags) {
+  const auto status = call.real(memory, size, flags);
+  if (wants_fill(call, status)) fill_managed(call, address_of(*memory), size, flags);
+  return status;
+}
+
+template <typename Call, typename... Flags>
+auto allocate_on_host(const Call& call, void** memory, size_t size, Flags... flags) {
+  const auto status = call.real(memory, size, flags...);
+  if (wants_fill(call, status)) fill_host(call, *memory, size);
+  return status;
+}
+
+/// `meant` tells which stream a null one is: another for the functions with the per-thread default stream
+/// (_ptsz).
+template <CUstream (*meant)(CUstream), typename Call, typename Pointer>
+auto allocate_in_stream(const Call& call, Pointer* memory, size_t size, CUstream stream) {
+  const auto status = call.real(memory, size, stream);
+  if (wants_fill(call, status)) fill_in_stream(call, {address_of(*memory), size}, meant(stream));
+  return status;
+}
+
+template <CUstream (*meant)(CUstream), typename Call, typename Pointer>
+auto allocate_in_stream(const Call& call, Pointer* memory, size_t size, CUmemoryPool pool, CUstream stream) {
+  const auto status = call.real(memory, size, pool, stream);
+  if (wants_fill(call, status)) fill_in_stream(call, {address_of(*memory), size}, meant(stream));
+  return status;
+}
+
+// A graph's own memory is there anew in each launch.
+constexpr const char* graph_memory = "not filled: memory that a graph allocates";
+
+template <typename Call>
+auto add_memory_node(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                     size_t count, void* node_params) {
+  const auto status = call.real(node, graph, before, count, node_params);
+  if (wants_fill(call, status)) leave_unfilled(call, graph_memory);
+  return status;
+}
+
+template <typename Call>
+CUresult add_node(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
+                  int* node_type) {
+  const CUresult status = call.real(node, graph, before, count, node_type);
+  if (wants_fill(call, status) && *node_type == graph_node_mem_alloc) leave_unfilled(call, graph_memory);
+  return status;
+}
+
+template <typename Call>
+CUresult add_node_with_edges(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                             const void* edges, size_t count, int* node_type) {
+  const CUresult status = call.real(node, graph, before, edges, count, node_type);
+  if (wants_fill(call, status) && *node_type == graph_node_mem_alloc) leave_unfilled(call, graph_memory);
+  return status;
+}
+
+constexpr Description fills = {
+    .action = Action::replace,
+    .fields = {"given"},
+    .summary = "Fills the new memory, if DETSHIM_FILL asks for it.",
+};
+constexpr Description fills_rows = {
+    .action = Action::replace,
+    .fields = {"given"},
+    .summary = "Fills the rows of the new memory, if DETSHIM_FILL asks for it.",
+};
+constexpr Description fills_in_stream = {
+    .action = Action::replace,
+    .fields = {"given"},
+    .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.",
+};
+constexpr Description leaves_graph_memory = {
+    .action = Action::unfixed,
+    .fields = {"given"},
+    .summary = "Recorded if DETSHIM_FILL is set: memory that a graph allocates is not filled.",
+};
+
+using RuntimeAllocate = CudaCall<cudaError(void** memory, size_t size)>;
+using RuntimeAllocateWithFlags = CudaCall<cudaError(void** memory, size_t size, unsigned flags)>;
+using RuntimeAllocateRows = CudaCall<cudaError(void** memory, size_t* pitch, size_t width, size_t height)>;
+using RuntimeAllocate3D = CudaCall<cudaError(cudaPitchedPtr* memory, cudaExtent extent)>;
+using RuntimeAllocateInStream = CudaCall<cudaError(void** memory, size_t size, CUstream stream)>;
+using RuntimeAllocateFromPool =
+    CudaCall<cudaError(void** memory, size_t size, CUmemoryPool pool, CUstream stream)>;
+
+using DriverAllocate1 = CudaCall<CUresult(CUdeviceptr_v1* memory, unsigned size)>;
+using DriverAllocate = CudaCall<CUresult(CUdeviceptr* memory, size_t size)>;
+using DriverAllocateRows =
+    CudaCall<CUresult(CUdeviceptr* memory, size_t* pitch, size_t width, size_t height, unsigned element)>;
+using DriverAllocateManaged = CudaCall<CUresult(CUdeviceptr* memory, size_t size, unsigned flags)>;
+using DriverAllocateOnHost = CudaCall<CUresult(void** memory, size_t size)>;
+using DriverAllocateOnHostWithFlags = CudaCall<CUresult(void** memory, size_t size, unsigned flags)>;
+using DriverAllocateInStream = CudaCall<CUresult(CUdeviceptr* memory, size_t size, CUstream stream)>;
+using DriverAllocateFromPool =
+    CudaCall<CUresult(CUdeviceptr* memory, size_t size, CUmemoryPool pool, CUstream stream)>;
+
+using RuntimeAddMemoryNode = CudaCall<cudaError(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                                size_t count, void* node_params)>;
+using DriverAddMemoryNode = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                              size_t count, void* node_params)>;
+using DriverAddNode = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                        size_t count, int* node_type)>;
+using DriverAddNode2 = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                         const void* edges, size_t count, int* node_type)>;
+
 } // namespace
 } // namespace detshim
 
@@ -145,191 +278,39 @@ using namespace detshim::abi;
 
 // ---- The runtime ----
 
-DETSHIM_HOOK(cudart, cudaError, cudaMalloc, (void** memory, size_t size), .action = Action::replace,
-             .fields = {"given"}, .summary = "Fills the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMalloc);
-  const cudaError status = call.real(memory, size);
-  if (wants_fill(call, status)) fill_now(call, {address_of(*memory), size});
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaMallocPitch, (void** memory, size_t* pitch, size_t width, size_t height),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the rows of the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMallocPitch);
-  const cudaError status = call.real(memory, pitch, width, height);
-  if (wants_fill(call, status)) fill_now(call, {address_of(*memory), width, height, *pitch});
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaMalloc3D, (cudaPitchedPtr * memory, cudaExtent extent),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the rows of the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMalloc3D);
-  const cudaError status = call.real(memory, extent);
-  if (wants_fill(call, status))
-    fill_now(call, {address_of(memory->ptr), extent.width, extent.height * extent.depth, memory->pitch});
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaMallocManaged, (void** memory, size_t size, unsigned flags),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMallocManaged);
-  const cudaError status = call.real(memory, size, flags);
-  if (wants_fill(call, status)) fill_managed(call, address_of(*memory), size, flags);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaMallocHost, (void** memory, size_t size), .action = Action::replace,
-             .fields = {"given"}, .summary = "Fills the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMallocHost);
-  const cudaError status = call.real(memory, size);
-  if (wants_fill(call, status)) fill_host(call, *memory, size);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaHostAlloc, (void** memory, size_t size, unsigned flags),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaHostAlloc);
-  const cudaError status = call.real(memory, size, flags);
-  if (wants_fill(call, status)) fill_host(call, *memory, size);
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaMallocAsync, (void** memory, size_t size, CUstream stream),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMallocAsync);
-  const cudaError status = call.real(memory, size, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {address_of(*memory), size}, legacy_if_null(stream));
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaMallocAsync_ptsz, (void** memory, size_t size, CUstream stream),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMallocAsync_ptsz);
-  const cudaError status = call.real(memory, size, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {address_of(*memory), size}, per_thread_if_null(stream));
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaMallocFromPoolAsync,
-             (void** memory, size_t size, CUmemoryPool pool, CUstream stream), .action = Action::replace,
-             .fields = {"given"},
-             .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMallocFromPoolAsync);
-  const cudaError status = call.real(memory, size, pool, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {address_of(*memory), size}, legacy_if_null(stream));
-  return status;
-}
-
-DETSHIM_HOOK(cudart, cudaError, cudaMallocFromPoolAsync_ptsz,
-             (void** memory, size_t size, CUmemoryPool pool, CUstream stream), .action = Action::replace,
-             .fields = {"given"},
-             .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cudaMallocFromPoolAsync_ptsz);
-  const cudaError status = call.real(memory, size, pool, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {address_of(*memory), size}, per_thread_if_null(stream));
-  return status;
-}
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMalloc, allocate, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateRows, cudaMallocPitch, allocate_rows, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate3D, cudaMalloc3D, allocate_3d, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaMallocManaged, allocate_managed, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMallocHost, allocate_on_host, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaHostAlloc, allocate_on_host, fills);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, allocate_in_stream<legacy_if_null>,
+                      fills_in_stream);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync_ptsz,
+                      allocate_in_stream<per_thread_if_null>, fills_in_stream);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync,
+                      allocate_in_stream<legacy_if_null>, fills_in_stream);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync_ptsz,
+                      allocate_in_stream<per_thread_if_null>, fills_in_stream);
 
 // ---- The driver ----
 
-DETSHIM_HOOK(
-    cuda, CUresult, cuMemAlloc, (CUdeviceptr_v1 * memory, unsigned size), .action = Action::replace,
-    .fields = {"given"},
-    .summary =
-        "Fills the new memory, if DETSHIM_FILL asks for it. The function of CUDA 2, by its old name.") {
-  DETSHIM_ENTER_CUDA(cuMemAlloc);
-  const CUresult status = call.real(memory, size);
-  if (wants_fill(call, status)) fill_now(call, {*memory, size});
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemAlloc_v2, (CUdeviceptr * memory, size_t size), .action = Action::replace,
-             .fields = {"given"}, .summary = "Fills the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemAlloc_v2);
-  const CUresult status = call.real(memory, size);
-  if (wants_fill(call, status)) fill_now(call, {*memory, size});
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemAllocPitch_v2,
-             (CUdeviceptr * memory, size_t* pitch, size_t width, size_t height, unsigned element),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the rows of the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemAllocPitch_v2);
-  const CUresult status = call.real(memory, pitch, width, height, element);
-  if (wants_fill(call, status)) fill_now(call, {*memory, width, height, *pitch});
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemAllocManaged, (CUdeviceptr * memory, size_t size, unsigned flags),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemAllocManaged);
-  const CUresult status = call.real(memory, size, flags);
-  if (wants_fill(call, status)) fill_managed(call, *memory, size, flags);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemAllocHost_v2, (void** memory, size_t size), .action = Action::replace,
-             .fields = {"given"}, .summary = "Fills the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemAllocHost_v2);
-  const CUresult status = call.real(memory, size);
-  if (wants_fill(call, status)) fill_host(call, *memory, size);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemHostAlloc, (void** memory, size_t size, unsigned flags),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemHostAlloc);
-  const CUresult status = call.real(memory, size, flags);
-  if (wants_fill(call, status)) fill_host(call, *memory, size);
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemAllocAsync, (CUdeviceptr * memory, size_t size, CUstream stream),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemAllocAsync);
-  const CUresult status = call.real(memory, size, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {*memory, size}, legacy_if_null(stream));
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemAllocAsync_ptsz, (CUdeviceptr * memory, size_t size, CUstream stream),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemAllocAsync_ptsz);
-  const CUresult status = call.real(memory, size, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {*memory, size}, per_thread_if_null(stream));
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemAllocFromPoolAsync,
-             (CUdeviceptr * memory, size_t size, CUmemoryPool pool, CUstream stream),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemAllocFromPoolAsync);
-  const CUresult status = call.real(memory, size, pool, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {*memory, size}, legacy_if_null(stream));
-  return status;
-}
-
-DETSHIM_HOOK(cuda, CUresult, cuMemAllocFromPoolAsync_ptsz,
-             (CUdeviceptr * memory, size_t size, CUmemoryPool pool, CUstream stream),
-             .action = Action::replace, .fields = {"given"},
-             .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.") {
-  DETSHIM_ENTER_CUDA(cuMemAllocFromPoolAsync_ptsz);
-  const CUresult status = call.real(memory, size, pool, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {*memory, size}, per_thread_if_null(stream));
-  return status;
-}
+DETSHIM_TEMPLATE_HOOK(
+    cuda, DriverAllocate1, cuMemAlloc, allocate, .action = Action::replace, .fields = {"given"},
+    .summary = "Fills the new memory, if DETSHIM_FILL asks for it. The function of CUDA 2, by its old name.");
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, allocate, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate_rows, fills_rows);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, allocate_managed, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHost, cuMemAllocHost_v2, allocate_on_host, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHostWithFlags, cuMemHostAlloc, allocate_on_host, fills);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, allocate_in_stream<legacy_if_null>,
+                      fills_in_stream);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync_ptsz,
+                      allocate_in_stream<per_thread_if_null>, fills_in_stream);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync,
+                      allocate_in_stream<legacy_if_null>, fills_in_stream);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync_ptsz,
+                      allocate_in_stream<per_thread_if_null>, fills_in_stream);
 
 // ---- Memory that is not filled ----
 
@@ -345,31 +326,10 @@ DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
   return status;
 }
 
-// A graph's own memory is there anew in each launch.
-#define DETSHIM_GRAPH_NODE(LIBRARY, RESULT, NAME, IS_MEMORY, PARAMS, ARGUMENTS)                              \
-  DETSHIM_HOOK(LIBRARY, RESULT, NAME, (DETSHIM_LIST PARAMS), .action = Action::unfixed, .fields = {"given"}, \
-               .summary = "Recorded if DETSHIM_FILL is set: memory that a graph allocates is not filled.") { \
-    DETSHIM_ENTER_CUDA(NAME);                                                                                \
-    const RESULT status = call.real(DETSHIM_LIST ARGUMENTS);                                                 \
-    if (wants_fill(call, status) && (IS_MEMORY))                                                             \
-      leave_unfilled(call, "not filled: memory that a graph allocates");                                     \
-    return status;                                                                                           \
-  }
-
-DETSHIM_GRAPH_NODE(cudart, cudaError, cudaGraphAddMemAllocNode, true,
-                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* before, size_t count,
-                    void* node_params),
-                   (node, graph, before, count, node_params))
-DETSHIM_GRAPH_NODE(cuda, CUresult, cuGraphAddMemAllocNode, true,
-                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* before, size_t count,
-                    void* node_params),
-                   (node, graph, before, count, node_params))
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAddMemoryNode, cudaGraphAddMemAllocNode, add_memory_node,
+                      leaves_graph_memory);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAddMemoryNode, cuGraphAddMemAllocNode, add_memory_node,
+                      leaves_graph_memory);
 // The runtime's cudaGraphAddNode, whose arguments changed with CUDA 13, calls one of these.
-DETSHIM_GRAPH_NODE(cuda, CUresult, cuGraphAddNode, *node_type == graph_node_mem_alloc,
-                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* before, size_t count,
-                    int* node_type),
-                   (node, graph, before, count, node_type))
-DETSHIM_GRAPH_NODE(cuda, CUresult, cuGraphAddNode_v2, *node_type == graph_node_mem_alloc,
-                   (CUgraphNode * node, CUgraph graph, const CUgraphNode* before, const void* edges,
-                    size_t count, int* node_type),
-                   (node, graph, before, edges, count, node_type))
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAddNode, cuGraphAddNode, add_node, leaves_graph_memory);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAddNode2, cuGraphAddNode_v2, add_node_with_edges, leaves_graph_memory);

@@ -1,7 +1,7 @@
 // cuDNN's backend descriptors as the hooks read them: through the library's own functions, past our hooks.
 #pragma once
 
-#include "hooks/cudnn/common.h"
+#include "hooks/cudnn/library.h"
 
 namespace detshim::cudnn {
 

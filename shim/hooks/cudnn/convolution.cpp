@@ -9,14 +9,13 @@ namespace {
 
 using namespace abi;
 
-using DataSize = cudnnStatus(cudnnHandle_t, cudnnFilterDescriptor_t, cudnnTensorDescriptor_t,
-                             cudnnConvolutionDescriptor_t, cudnnTensorDescriptor_t, cudnnBackwardDataAlgo,
-                             size_t*);
-using FilterSize = cudnnStatus(cudnnHandle_t, cudnnTensorDescriptor_t, cudnnTensorDescriptor_t,
-                               cudnnConvolutionDescriptor_t, cudnnFilterDescriptor_t, cudnnBackwardFilterAlgo,
-                               size_t*);
-constexpr const char* data_size_name = "cudnnGetConvolutionBackwardDataWorkspaceSize";
-constexpr const char* filter_size_name = "cudnnGetConvolutionBackwardFilterWorkspaceSize";
+/// The function that answers how large a workspace an algorithm wants.
+constexpr const char* size_name(cudnnBackwardDataAlgo) {
+  return "cudnnGetConvolutionBackwardDataWorkspaceSize";
+}
+constexpr const char* size_name(cudnnBackwardFilterAlgo) {
+  return "cudnnGetConvolutionBackwardFilterWorkspaceSize";
+}
 
 bool is_deterministic(cudnnBackwardDataAlgo algo) { return algo != cudnnBackwardDataAlgo::algo_0; }
 bool is_deterministic(cudnnBackwardFilterAlgo algo) {
@@ -61,115 +60,114 @@ cudnnStatus replace_choice(const Call& call, cudnnConvolutionPreference preferen
   return cudnnStatus::success;
 }
 
+// Both directions take and give in the same order: from `in` (the filter, or x) and dy comes `out` (dx, or
+// the filter's gradient).
+
+/// Asks how large a workspace the algorithm wants. An old library may have no such function.
+template <typename Call, typename In, typename Out, typename Algorithm>
+cudnnStatus ask_size(const Call& call, cudnnHandle_t handle, In in, cudnnTensorDescriptor_t dy,
+                     cudnnConvolutionDescriptor_t convolution, Out out, Algorithm algo, size_t* bytes) {
+  auto* const size = call.template beside<cudnnStatus(cudnnHandle_t, In, cudnnTensorDescriptor_t,
+                                                      cudnnConvolutionDescriptor_t, Out, Algorithm, size_t*)>(
+      size_name(algo));
+  return size != nullptr ? size(handle, in, dy, convolution, out, algo, bytes) : cudnnStatus::not_supported;
+}
+
+template <typename Call, typename In, typename Out, typename Algorithm>
+cudnnStatus run_backward(const Call& call, cudnnHandle_t handle, const void* alpha, In in,
+                         const void* in_data, cudnnTensorDescriptor_t dy, const void* dy_data,
+                         cudnnConvolutionDescriptor_t convolution, Algorithm algo, void* workspace,
+                         size_t workspace_size, const void* beta, Out out, void* out_data) {
+  const auto run = [&](Algorithm which) {
+    return call.real(handle, alpha, in, in_data, dy, dy_data, convolution, which, workspace, workspace_size,
+                     beta, out, out_data);
+  };
+  if (call.passes() || is_deterministic(algo)) return run(algo);
+  return run_substitute(
+      call, substitute(algo), workspace_size,
+      [&](Algorithm which, size_t* bytes) {
+        return ask_size(call, handle, in, dy, convolution, out, which, bytes);
+      },
+      run);
+}
+
+template <typename Call, typename In, typename Out, typename Algorithm>
+cudnnStatus answer_size(const Call& call, cudnnHandle_t handle, In in, cudnnTensorDescriptor_t dy,
+                        cudnnConvolutionDescriptor_t convolution, Out out, Algorithm algo, size_t* bytes) {
+  const auto size_of = [&](Algorithm which, size_t* into) {
+    return call.real(handle, in, dy, convolution, out, which, into);
+  };
+  if (call.passes() || is_deterministic(algo)) return size_of(algo, bytes);
+  return answer_substitute_size(call, substitute(algo), bytes, size_of);
+}
+
+template <typename Call, typename In, typename Out, typename Algorithm>
+cudnnStatus answer_heuristic(const Call& call, cudnnHandle_t handle, In in, cudnnTensorDescriptor_t dy,
+                             cudnnConvolutionDescriptor_t convolution, Out out,
+                             cudnnConvolutionPreference preference, size_t limit, Algorithm* algo) {
+  const cudnnStatus status = call.real(handle, in, dy, convolution, out, preference, limit, algo);
+  if (status != cudnnStatus::success || algo == nullptr || call.passes()) return status;
+  return replace_choice(call, preference, limit, algo, [&](Algorithm which, size_t* bytes) {
+    return ask_size(call, handle, in, dy, convolution, out, which, bytes);
+  });
+}
+
+using RunData = OutermostCall<cudnnStatus(cudnnHandle_t handle, const void* alpha, cudnnFilterDescriptor_t w,
+                                          const void* w_data, cudnnTensorDescriptor_t dy, const void* dy_data,
+                                          cudnnConvolutionDescriptor_t convolution,
+                                          cudnnBackwardDataAlgo algo, void* workspace, size_t workspace_size,
+                                          const void* beta, cudnnTensorDescriptor_t dx, void* dx_data)>;
+using RunFilter = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x, const void* x_data,
+    cudnnTensorDescriptor_t dy, const void* dy_data, cudnnConvolutionDescriptor_t convolution,
+    cudnnBackwardFilterAlgo algo, void* workspace, size_t workspace_size, const void* beta,
+    cudnnFilterDescriptor_t dw, void* dw_data)>;
+using SizeOfData =
+    OutermostCall<cudnnStatus(cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
+                              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
+                              cudnnBackwardDataAlgo algo, size_t* bytes)>;
+using SizeOfFilter =
+    OutermostCall<cudnnStatus(cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+                              cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
+                              cudnnBackwardFilterAlgo algo, size_t* bytes)>;
+using ChooseData = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
+    cudnnConvolutionPreference preference, size_t limit, cudnnBackwardDataAlgo* algo)>;
+using ChooseFilter = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
+    cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
+    cudnnConvolutionPreference preference, size_t limit, cudnnBackwardFilterAlgo* algo)>;
+
+constexpr Description replaces_heuristic = {
+    .action = Action::refuse,
+    .fields = {"found", "given"},
+    .summary = "Gives ALGO_1 where cuDNN 7's heuristic chose a nondeterministic algorithm.",
+};
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnConvolutionBackwardData,
-             (cudnnHandle_t handle, const void* alpha, cudnnFilterDescriptor_t w, const void* w_data,
-              cudnnTensorDescriptor_t dy, const void* dy_data, cudnnConvolutionDescriptor_t convolution,
-              cudnnBackwardDataAlgo algo, void* workspace, size_t workspace_size, const void* beta,
-              cudnnTensorDescriptor_t dx, void* dx_data),
-             DETSHIM_SUBSTITUTE,
-             .summary = "Runs ALGO_1 instead of ALGO_0, which adds by atomics, if the workspace suffices.") {
-  DETSHIM_ENTER_OUTERMOST(cudnnConvolutionBackwardData);
-  const auto run = [&](cudnnBackwardDataAlgo which) {
-    return call.real(handle, alpha, w, w_data, dy, dy_data, convolution, which, workspace, workspace_size,
-                     beta, dx, dx_data);
-  };
-  if (call.passes() || is_deterministic(algo)) return run(algo);
-  auto* size = call.beside<DataSize>(data_size_name);
-  return run_substitute(
-      call, substitute(algo), workspace_size,
-      [&](cudnnBackwardDataAlgo which, size_t* bytes) {
-        return size != nullptr ? size(handle, w, dy, convolution, dx, which, bytes)
-                               : cudnnStatus::not_supported;
-      },
-      run);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnConvolutionBackwardFilter,
-             (cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x, const void* x_data,
-              cudnnTensorDescriptor_t dy, const void* dy_data, cudnnConvolutionDescriptor_t convolution,
-              cudnnBackwardFilterAlgo algo, void* workspace, size_t workspace_size, const void* beta,
-              cudnnFilterDescriptor_t dw, void* dw_data),
-             DETSHIM_SUBSTITUTE,
-             .summary = "Runs ALGO_1 instead of ALGO_0 and ALGO_3, which add by atomics, if the workspace "
-                        "suffices.") {
-  DETSHIM_ENTER_OUTERMOST(cudnnConvolutionBackwardFilter);
-  const auto run = [&](cudnnBackwardFilterAlgo which) {
-    return call.real(handle, alpha, x, x_data, dy, dy_data, convolution, which, workspace, workspace_size,
-                     beta, dw, dw_data);
-  };
-  if (call.passes() || is_deterministic(algo)) return run(algo);
-  auto* size = call.beside<FilterSize>(filter_size_name);
-  return run_substitute(
-      call, substitute(algo), workspace_size,
-      [&](cudnnBackwardFilterAlgo which, size_t* bytes) {
-        return size != nullptr ? size(handle, x, dy, convolution, dw, which, bytes)
-                               : cudnnStatus::not_supported;
-      },
-      run);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardDataWorkspaceSize,
-             (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
-              cudnnBackwardDataAlgo algo, size_t* bytes),
-             DETSHIM_SUBSTITUTE_SIZE,
-             .summary = "Answers for the algorithm that will run: ALGO_1 instead of ALGO_0.") {
-  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionBackwardDataWorkspaceSize);
-  const auto size_of = [&](cudnnBackwardDataAlgo which, size_t* into) {
-    return call.real(handle, w, dy, convolution, dx, which, into);
-  };
-  if (call.passes() || is_deterministic(algo)) return size_of(algo, bytes);
-  return answer_substitute_size(call, substitute(algo), bytes, size_of);
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardFilterWorkspaceSize,
-             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
-              cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
-              cudnnBackwardFilterAlgo algo, size_t* bytes),
-             DETSHIM_SUBSTITUTE_SIZE,
-             .summary = "Answers for the algorithm that will run: ALGO_1 instead of ALGO_0 and ALGO_3.") {
-  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionBackwardFilterWorkspaceSize);
-  const auto size_of = [&](cudnnBackwardFilterAlgo which, size_t* into) {
-    return call.real(handle, x, dy, convolution, dw, which, into);
-  };
-  if (call.passes() || is_deterministic(algo)) return size_of(algo, bytes);
-  return answer_substitute_size(call, substitute(algo), bytes, size_of);
-}
+DETSHIM_TEMPLATE_HOOK(
+    cudnn, RunData, cudnnConvolutionBackwardData, run_backward, .action = Action::refuse,
+    .fields = {"asked", "given", "workspace"},
+    .summary = "Runs ALGO_1 instead of ALGO_0, which adds by atomics, if the workspace suffices.");
+DETSHIM_TEMPLATE_HOOK(
+    cudnn, RunFilter, cudnnConvolutionBackwardFilter, run_backward, .action = Action::refuse,
+    .fields = {"asked", "given", "workspace"},
+    .summary = "Runs ALGO_1 instead of ALGO_0 and ALGO_3, which add by atomics, if the workspace suffices.");
+DETSHIM_TEMPLATE_HOOK(cudnn, SizeOfData, cudnnGetConvolutionBackwardDataWorkspaceSize, answer_size,
+                      .action = Action::replace, .fields = {"asked", "given", "workspace"},
+                      .summary = "Answers for the algorithm that will run: ALGO_1 instead of ALGO_0.");
+DETSHIM_TEMPLATE_HOOK(
+    cudnn, SizeOfFilter, cudnnGetConvolutionBackwardFilterWorkspaceSize, answer_size,
+    .action = Action::replace, .fields = {"asked", "given", "workspace"},
+    .summary = "Answers for the algorithm that will run: ALGO_1 instead of ALGO_0 and ALGO_3.");
 
 // cuDNN 7 alone; later versions have Get*_v7 instead (hooks/cudnn/search.cpp).
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardDataAlgorithm,
-             (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-              cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
-              cudnnConvolutionPreference preference, size_t limit, cudnnBackwardDataAlgo* algo),
-             .action = Action::refuse, .fields = {"found", "given"},
-             .summary = "Gives ALGO_1 where cuDNN 7's heuristic chose a nondeterministic algorithm.") {
-  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionBackwardDataAlgorithm);
-  const cudnnStatus status = call.real(handle, w, dy, convolution, dx, preference, limit, algo);
-  if (status != cudnnStatus::success || algo == nullptr || call.passes()) return status;
-  auto* size = call.beside<DataSize>(data_size_name);
-  return replace_choice(call, preference, limit, algo, [&](cudnnBackwardDataAlgo which, size_t* bytes) {
-    return size != nullptr ? size(handle, w, dy, convolution, dx, which, bytes) : cudnnStatus::not_supported;
-  });
-}
-
-DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolutionBackwardFilterAlgorithm,
-             (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
-              cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
-              cudnnConvolutionPreference preference, size_t limit, cudnnBackwardFilterAlgo* algo),
-             .action = Action::refuse, .fields = {"found", "given"},
-             .summary = "Gives ALGO_1 where cuDNN 7's heuristic chose a nondeterministic algorithm.") {
-  DETSHIM_ENTER_OUTERMOST(cudnnGetConvolutionBackwardFilterAlgorithm);
-  const cudnnStatus status = call.real(handle, x, dy, convolution, dw, preference, limit, algo);
-  if (status != cudnnStatus::success || algo == nullptr || call.passes()) return status;
-  auto* size = call.beside<FilterSize>(filter_size_name);
-  return replace_choice(call, preference, limit, algo, [&](cudnnBackwardFilterAlgo which, size_t* bytes) {
-    return size != nullptr ? size(handle, x, dy, convolution, dw, which, bytes) : cudnnStatus::not_supported;
-  });
-}
+DETSHIM_TEMPLATE_HOOK(cudnn, ChooseData, cudnnGetConvolutionBackwardDataAlgorithm, answer_heuristic,
+                      replaces_heuristic);
+DETSHIM_TEMPLATE_HOOK(cudnn, ChooseFilter, cudnnGetConvolutionBackwardFilterAlgorithm, answer_heuristic,
+                      replaces_heuristic);

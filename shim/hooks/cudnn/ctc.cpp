@@ -28,7 +28,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss,
               const int* labels, const int* label_lengths, const int* input_lengths, void* costs,
               cudnnTensorDescriptor_t gradients, void* gradients_data, cudnnCTCLossAlgo algo,
               cudnnCTCLossDescriptor_t loss, void* workspace, size_t workspace_size),
-             DETSHIM_SUBSTITUTE,
+             .action = Action::refuse, .fields = {"asked", "given", "workspace"},
              .summary = "Runs ALGO_DETERMINISTIC instead of ALGO_NON_DETERMINISTIC, if the workspace "
                         "suffices and the library takes it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnCTCLoss);
@@ -54,7 +54,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss_v8,
               const int* label_lengths, const int* input_lengths, void* costs,
               cudnnTensorDescriptor_t gradients, void* gradients_data, size_t workspace_size,
               void* workspace),
-             DETSHIM_SUBSTITUTE,
+             .action = Action::refuse, .fields = {"asked", "given", "workspace"},
              .summary = "Runs ALGO_DETERMINISTIC instead of ALGO_NON_DETERMINISTIC, if the workspace "
                         "suffices and the library takes it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnCTCLoss_v8);
@@ -77,7 +77,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetCTCLossWorkspaceSize,
              (cudnnHandle_t handle, cudnnTensorDescriptor_t probabilities, cudnnTensorDescriptor_t gradients,
               const int* labels, const int* label_lengths, const int* input_lengths, cudnnCTCLossAlgo algo,
               cudnnCTCLossDescriptor_t loss, size_t* bytes),
-             DETSHIM_SUBSTITUTE_SIZE,
+             .action = Action::replace, .fields = {"asked", "given", "workspace"},
              .summary = "Answers for the algorithm that will run: ALGO_DETERMINISTIC, where the library "
                         "takes it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnGetCTCLossWorkspaceSize);
@@ -92,7 +92,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetCTCLossWorkspaceSize,
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetCTCLossWorkspaceSize_v8,
              (cudnnHandle_t handle, cudnnCTCLossAlgo algo, cudnnCTCLossDescriptor_t loss,
               cudnnTensorDescriptor_t probabilities, cudnnTensorDescriptor_t gradients, size_t* bytes),
-             DETSHIM_SUBSTITUTE_SIZE,
+             .action = Action::replace, .fields = {"asked", "given", "workspace"},
              .summary = "Answers for the algorithm that will run: ALGO_DETERMINISTIC, where the library "
                         "takes it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnGetCTCLossWorkspaceSize_v8);

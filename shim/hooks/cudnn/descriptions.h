@@ -12,7 +12,7 @@ namespace detshim::cudnn {
 /// tensors, addresses, seeds.
 void describe(const void* descriptor, Name name, Type type, int64_t count, const void* elements);
 
-/// Bytes of a graph's name with its closing zero.
+/// Bytes of a graph's name with its terminating null.
 inline constexpr size_t problem_size = 900;
 
 /// Writes what a graph of these operations is: the operations with their tensors, as far as there is room,

@@ -1,7 +1,7 @@
 // cuDNN's dropout: the seeds of its states, and who shares them.
 #include "core/seeds/seeds.h"
 #include "hooks/cudnn/stream.h"
-#include "hooks/shared_use.h"
+#include "hooks/support/shared_use.h"
 
 namespace detshim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/tuning/tuning.h"
 #include "hooks/cudnn/plans.h"
-#include "hooks/tuning_place.h"
+#include "hooks/support/tuning_place.h"
 
 namespace detshim::cudnn {
 

@@ -127,13 +127,13 @@ void release(const Call& call, Descriptor own) {
   if (auto* const destroy = call.template beside<Destroy>("cudnnBackendDestroyDescriptor")) destroy(own);
 }
 
-inline constinit uint32_t overflow_said = 0;
+inline constinit uint32_t overflow_recorded_in = 0;
 
 /// Says once a process that a descriptor found no room in what is known of them.
 template <typename Call>
 void record_overflow_once(const Call& call, std::initializer_list<Value> values) {
-  if (overflow_said == generation()) return;
-  overflow_said = generation();
+  if (overflow_recorded_in == generation()) return;
+  overflow_recorded_in = generation();
   call.record(Action::unfixed, "too many descriptors at once: plans of some graphs are not followed", values);
 }
 

@@ -29,148 +29,147 @@ void record_workspace_setting(const Call& call, cudnnHandle_t handle) {
                 {value != nullptr ? value : "", stream});
 }
 
-/// The body of a search by timing. Its results are opaque, so they stay in the order of the times.
-template <typename Call, typename Find>
-cudnnStatus find_rnn(const Call& call, int* returned, Find find) {
-  if (call.passes()) return find();
+/// Records with what CUBLAS_WORKSPACE_CONFIG the call runs, and hands it on.
+template <typename Call, typename... Arguments>
+cudnnStatus run_with_workspace(const Call& call, cudnnHandle_t handle, Arguments... arguments) {
+  record_workspace_setting(call, handle);
+  return call.real(handle, arguments...);
+}
+
+/// Where a search says how many algorithms it found: the only pointer to int among its arguments.
+template <typename First, typename... Others>
+int* find_returned(First first, Others... others) {
+  if constexpr (__is_same(First, int*))
+    return first;
+  else
+    return find_returned(others...);
+}
+
+/// A search by timing. Its results are opaque, so they stay in the order of the times.
+template <typename Call, typename... Arguments>
+cudnnStatus find_rnn(const Call& call, Arguments... arguments) {
+  if (call.passes()) return call.real(arguments...);
   record_cudnn_once(call);
+  int* const returned = find_returned(arguments...);
   constexpr const char* why = "sorted by measured time; the list cannot be put in another order";
   if (options().strict()) {
     if (returned != nullptr) *returned = 0;
     call.record(Action::refuse, why, {0});
     return cudnn_not_supported(call);
   }
-  const cudnnStatus status = find();
+  const cudnnStatus status = call.real(arguments...);
   if (status == cudnnStatus::success)
     call.record(Action::unfixed, why, {returned != nullptr ? *returned : 0});
   return status;
 }
 
+constexpr Description needs_workspace_setting = {
+    .action = Action::unfixed,
+    .fields = {"setting", "stream"},
+    .summary = "Recorded: repeatable if CUBLAS_WORKSPACE_CONFIG is.",
+};
+constexpr Description sorts_by_time = {
+    .action = Action::refuse,
+    .fields = {"returned"},
+    .summary = "Recorded: it sorts algorithms by measured time; strict refuses it.",
+};
+
+using RnnForward = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode mode, const int32_t* lengths,
+    cudnnRNNDataDescriptor_t x, const void* x_data, cudnnRNNDataDescriptor_t y, void* y_data,
+    cudnnTensorDescriptor_t h, const void* hx, void* hy, cudnnTensorDescriptor_t c, const void* cx, void* cy,
+    size_t weights_size, const void* weights, size_t workspace_size, void* workspace, size_t reserve_size,
+    void* reserve)>;
+
+using RnnBackwardData = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, const int32_t* lengths, cudnnRNNDataDescriptor_t y,
+    const void* y_data, const void* dy, cudnnRNNDataDescriptor_t x, void* dx, cudnnTensorDescriptor_t h,
+    const void* hx, const void* dhy, void* dhx, cudnnTensorDescriptor_t c, const void* cx, const void* dcy,
+    void* dcx, size_t weights_size, const void* weights, size_t workspace_size, void* workspace,
+    size_t reserve_size, void* reserve)>;
+
+using RnnBackwardWeights = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnWgradMode add, const int32_t* lengths,
+    cudnnRNNDataDescriptor_t x, const void* x_data, cudnnTensorDescriptor_t h, const void* hx,
+    cudnnRNNDataDescriptor_t y, const void* y_data, size_t weights_size, void* dweights,
+    size_t workspace_size, void* workspace, size_t reserve_size, void* reserve)>;
+
+using AttentionForward = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnAttnDescriptor_t attention, int current, const int* low, const int* high,
+    const int* lengths_q, const int* lengths_k, cudnnSeqDataDescriptor_t q, const void* queries,
+    const void* residuals, cudnnSeqDataDescriptor_t k, const void* keys, cudnnSeqDataDescriptor_t v,
+    const void* values, cudnnSeqDataDescriptor_t o, void* out, size_t weights_size, const void* weights,
+    size_t workspace_size, void* workspace, size_t reserve_size, void* reserve)>;
+
+using AttentionBackwardData = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnAttnDescriptor_t attention, const int* low, const int* high,
+    const int* lengths_q, const int* lengths_k, cudnnSeqDataDescriptor_t o, const void* dout,
+    cudnnSeqDataDescriptor_t q, void* dqueries, const void* queries, cudnnSeqDataDescriptor_t k, void* dkeys,
+    const void* keys, cudnnSeqDataDescriptor_t v, void* dvalues, const void* values, size_t weights_size,
+    const void* weights, size_t workspace_size, void* workspace, size_t reserve_size, void* reserve)>;
+
+using AttentionBackwardWeights = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnAttnDescriptor_t attention, cudnnWgradMode add, cudnnSeqDataDescriptor_t q,
+    const void* queries, cudnnSeqDataDescriptor_t k, const void* keys, cudnnSeqDataDescriptor_t v,
+    const void* values, cudnnSeqDataDescriptor_t o, const void* dout, size_t weights_size,
+    const void* weights, void* dweights, size_t workspace_size, void* workspace, size_t reserve_size,
+    void* reserve)>;
+
+// cuDNN 7 and 8 alone: cudnn_adv_infer.h and cudnn_adv_train.h of cuDNN 8.
+using FindForwardInference = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* x,
+    const void* x_data, cudnnTensorDescriptor_t hx, const void* hx_data, cudnnTensorDescriptor_t cx,
+    const void* cx_data, cudnnFilterDescriptor_t w, const void* w_data, const cudnnTensorDescriptor_t* y,
+    void* y_data, cudnnTensorDescriptor_t hy, void* hy_data, cudnnTensorDescriptor_t cy, void* cy_data,
+    float intensity, int requested, int* returned, cudnnAlgorithmPerformance_t* results, void* workspace,
+    size_t workspace_size)>;
+
+using FindForwardTraining = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* x,
+    const void* x_data, cudnnTensorDescriptor_t hx, const void* hx_data, cudnnTensorDescriptor_t cx,
+    const void* cx_data, cudnnFilterDescriptor_t w, const void* w_data, const cudnnTensorDescriptor_t* y,
+    void* y_data, cudnnTensorDescriptor_t hy, void* hy_data, cudnnTensorDescriptor_t cy, void* cy_data,
+    float intensity, int requested, int* returned, cudnnAlgorithmPerformance_t* results, void* workspace,
+    size_t workspace_size, void* reserve, size_t reserve_size)>;
+
+using FindBackwardData = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* y,
+    const void* y_data, const cudnnTensorDescriptor_t* dy, const void* dy_data, cudnnTensorDescriptor_t dhy,
+    const void* dhy_data, cudnnTensorDescriptor_t dcy, const void* dcy_data, cudnnFilterDescriptor_t w,
+    const void* w_data, cudnnTensorDescriptor_t hx, const void* hx_data, cudnnTensorDescriptor_t cx,
+    const void* cx_data, const cudnnTensorDescriptor_t* dx, void* dx_data, cudnnTensorDescriptor_t dhx,
+    void* dhx_data, cudnnTensorDescriptor_t dcx, void* dcx_data, float intensity, int requested,
+    int* returned, cudnnAlgorithmPerformance_t* results, void* workspace, size_t workspace_size,
+    void* reserve, size_t reserve_size)>;
+
+using FindBackwardWeights = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* x,
+    const void* x_data, cudnnTensorDescriptor_t hx, const void* hx_data, const cudnnTensorDescriptor_t* y,
+    const void* y_data, float intensity, int requested, int* returned, cudnnAlgorithmPerformance_t* results,
+    const void* workspace, size_t workspace_size, cudnnFilterDescriptor_t dw, void* dw_data,
+    const void* reserve, size_t reserve_size)>;
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
-/// Recorded with CUBLAS_WORKSPACE_CONFIG, and handed on.
-#define DETSHIM_WORKSPACE_USER(NAME, PARAMS, ARGUMENTS)                                                      \
-  DETSHIM_HOOK(cudnn, cudnnStatus, NAME, PARAMS, .action = Action::unfixed, .fields = {"setting", "stream"}, \
-               .summary = "Recorded: repeatable if CUBLAS_WORKSPACE_CONFIG is.") {                           \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    record_workspace_setting(call, handle);                                                                  \
-    return call.real ARGUMENTS;                                                                              \
-  }
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnForward, cudnnRNNForward, run_with_workspace, needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardData, cudnnRNNBackwardData_v8, run_with_workspace,
+                      needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardWeights, cudnnRNNBackwardWeights_v8, run_with_workspace,
+                      needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, AttentionForward, cudnnMultiHeadAttnForward, run_with_workspace,
+                      needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, AttentionBackwardData, cudnnMultiHeadAttnBackwardData, run_with_workspace,
+                      needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, AttentionBackwardWeights, cudnnMultiHeadAttnBackwardWeights, run_with_workspace,
+                      needs_workspace_setting);
 
-DETSHIM_WORKSPACE_USER(cudnnRNNForward,
-                       (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnForwardMode mode,
-                        const int32_t* lengths, cudnnRNNDataDescriptor_t x, const void* x_data,
-                        cudnnRNNDataDescriptor_t y, void* y_data, cudnnTensorDescriptor_t h, const void* hx,
-                        void* hy, cudnnTensorDescriptor_t c, const void* cx, void* cy, size_t weights_size,
-                        const void* weights, size_t workspace_size, void* workspace, size_t reserve_size,
-                        void* reserve),
-                       (handle, rnn, mode, lengths, x, x_data, y, y_data, h, hx, hy, c, cx, cy, weights_size,
-                        weights, workspace_size, workspace, reserve_size, reserve))
-
-DETSHIM_WORKSPACE_USER(cudnnRNNBackwardData_v8,
-                       (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, const int32_t* lengths,
-                        cudnnRNNDataDescriptor_t y, const void* y_data, const void* dy,
-                        cudnnRNNDataDescriptor_t x, void* dx, cudnnTensorDescriptor_t h, const void* hx,
-                        const void* dhy, void* dhx, cudnnTensorDescriptor_t c, const void* cx,
-                        const void* dcy, void* dcx, size_t weights_size, const void* weights,
-                        size_t workspace_size, void* workspace, size_t reserve_size, void* reserve),
-                       (handle, rnn, lengths, y, y_data, dy, x, dx, h, hx, dhy, dhx, c, cx, dcy, dcx,
-                        weights_size, weights, workspace_size, workspace, reserve_size, reserve))
-
-DETSHIM_WORKSPACE_USER(cudnnRNNBackwardWeights_v8,
-                       (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, cudnnWgradMode add,
-                        const int32_t* lengths, cudnnRNNDataDescriptor_t x, const void* x_data,
-                        cudnnTensorDescriptor_t h, const void* hx, cudnnRNNDataDescriptor_t y,
-                        const void* y_data, size_t weights_size, void* dweights, size_t workspace_size,
-                        void* workspace, size_t reserve_size, void* reserve),
-                       (handle, rnn, add, lengths, x, x_data, h, hx, y, y_data, weights_size, dweights,
-                        workspace_size, workspace, reserve_size, reserve))
-
-DETSHIM_WORKSPACE_USER(
-    cudnnMultiHeadAttnForward,
-    (cudnnHandle_t handle, cudnnAttnDescriptor_t attention, int current, const int* low, const int* high,
-     const int* lengths_q, const int* lengths_k, cudnnSeqDataDescriptor_t q, const void* queries,
-     const void* residuals, cudnnSeqDataDescriptor_t k, const void* keys, cudnnSeqDataDescriptor_t v,
-     const void* values, cudnnSeqDataDescriptor_t o, void* out, size_t weights_size, const void* weights,
-     size_t workspace_size, void* workspace, size_t reserve_size, void* reserve),
-    (handle, attention, current, low, high, lengths_q, lengths_k, q, queries, residuals, k, keys, v, values,
-     o, out, weights_size, weights, workspace_size, workspace, reserve_size, reserve))
-
-DETSHIM_WORKSPACE_USER(
-    cudnnMultiHeadAttnBackwardData,
-    (cudnnHandle_t handle, cudnnAttnDescriptor_t attention, const int* low, const int* high,
-     const int* lengths_q, const int* lengths_k, cudnnSeqDataDescriptor_t o, const void* dout,
-     cudnnSeqDataDescriptor_t q, void* dqueries, const void* queries, cudnnSeqDataDescriptor_t k, void* dkeys,
-     const void* keys, cudnnSeqDataDescriptor_t v, void* dvalues, const void* values, size_t weights_size,
-     const void* weights, size_t workspace_size, void* workspace, size_t reserve_size, void* reserve),
-    (handle, attention, low, high, lengths_q, lengths_k, o, dout, q, dqueries, queries, k, dkeys, keys, v,
-     dvalues, values, weights_size, weights, workspace_size, workspace, reserve_size, reserve))
-
-DETSHIM_WORKSPACE_USER(cudnnMultiHeadAttnBackwardWeights,
-                       (cudnnHandle_t handle, cudnnAttnDescriptor_t attention, cudnnWgradMode add,
-                        cudnnSeqDataDescriptor_t q, const void* queries, cudnnSeqDataDescriptor_t k,
-                        const void* keys, cudnnSeqDataDescriptor_t v, const void* values,
-                        cudnnSeqDataDescriptor_t o, const void* dout, size_t weights_size,
-                        const void* weights, void* dweights, size_t workspace_size, void* workspace,
-                        size_t reserve_size, void* reserve),
-                       (handle, attention, add, q, queries, k, keys, v, values, o, dout, weights_size,
-                        weights, dweights, workspace_size, workspace, reserve_size, reserve))
-
-// cuDNN 7 and 8 alone. Signatures: cudnn_adv_infer.h and cudnn_adv_train.h of cuDNN 8.
-#define DETSHIM_FIND_RNN(NAME, PARAMS, ARGUMENTS)                                                            \
-  DETSHIM_HOOK(cudnn, cudnnStatus, NAME, PARAMS, .action = Action::refuse, .fields = {"returned"},           \
-               .summary = "Recorded: it sorts algorithms by measured time; strict refuses it.") {            \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    return find_rnn(call, returned, [&] { return call.real ARGUMENTS; });                                    \
-  }
-
-DETSHIM_FIND_RNN(cudnnFindRNNForwardInferenceAlgorithmEx,
-                 (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length,
-                  const cudnnTensorDescriptor_t* x, const void* x_data, cudnnTensorDescriptor_t hx,
-                  const void* hx_data, cudnnTensorDescriptor_t cx, const void* cx_data,
-                  cudnnFilterDescriptor_t w, const void* w_data, const cudnnTensorDescriptor_t* y,
-                  void* y_data, cudnnTensorDescriptor_t hy, void* hy_data, cudnnTensorDescriptor_t cy,
-                  void* cy_data, float intensity, int requested, int* returned,
-                  cudnnAlgorithmPerformance_t* results, void* workspace, size_t workspace_size),
-                 (handle, rnn, length, x, x_data, hx, hx_data, cx, cx_data, w, w_data, y, y_data, hy, hy_data,
-                  cy, cy_data, intensity, requested, returned, results, workspace, workspace_size))
-
-DETSHIM_FIND_RNN(
-    cudnnFindRNNForwardTrainingAlgorithmEx,
-    (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length, const cudnnTensorDescriptor_t* x,
-     const void* x_data, cudnnTensorDescriptor_t hx, const void* hx_data, cudnnTensorDescriptor_t cx,
-     const void* cx_data, cudnnFilterDescriptor_t w, const void* w_data, const cudnnTensorDescriptor_t* y,
-     void* y_data, cudnnTensorDescriptor_t hy, void* hy_data, cudnnTensorDescriptor_t cy, void* cy_data,
-     float intensity, int requested, int* returned, cudnnAlgorithmPerformance_t* results, void* workspace,
-     size_t workspace_size, void* reserve, size_t reserve_size),
-    (handle, rnn, length, x, x_data, hx, hx_data, cx, cx_data, w, w_data, y, y_data, hy, hy_data, cy, cy_data,
-     intensity, requested, returned, results, workspace, workspace_size, reserve, reserve_size))
-
-DETSHIM_FIND_RNN(cudnnFindRNNBackwardDataAlgorithmEx,
-                 (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length,
-                  const cudnnTensorDescriptor_t* y, const void* y_data, const cudnnTensorDescriptor_t* dy,
-                  const void* dy_data, cudnnTensorDescriptor_t dhy, const void* dhy_data,
-                  cudnnTensorDescriptor_t dcy, const void* dcy_data, cudnnFilterDescriptor_t w,
-                  const void* w_data, cudnnTensorDescriptor_t hx, const void* hx_data,
-                  cudnnTensorDescriptor_t cx, const void* cx_data, const cudnnTensorDescriptor_t* dx,
-                  void* dx_data, cudnnTensorDescriptor_t dhx, void* dhx_data, cudnnTensorDescriptor_t dcx,
-                  void* dcx_data, float intensity, int requested, int* returned,
-                  cudnnAlgorithmPerformance_t* results, void* workspace, size_t workspace_size, void* reserve,
-                  size_t reserve_size),
-                 (handle, rnn, length, y, y_data, dy, dy_data, dhy, dhy_data, dcy, dcy_data, w, w_data, hx,
-                  hx_data, cx, cx_data, dx, dx_data, dhx, dhx_data, dcx, dcx_data, intensity, requested,
-                  returned, results, workspace, workspace_size, reserve, reserve_size))
-
-DETSHIM_FIND_RNN(cudnnFindRNNBackwardWeightsAlgorithmEx,
-                 (cudnnHandle_t handle, cudnnRNNDescriptor_t rnn, int length,
-                  const cudnnTensorDescriptor_t* x, const void* x_data, cudnnTensorDescriptor_t hx,
-                  const void* hx_data, const cudnnTensorDescriptor_t* y, const void* y_data, float intensity,
-                  int requested, int* returned, cudnnAlgorithmPerformance_t* results, const void* workspace,
-                  size_t workspace_size, cudnnFilterDescriptor_t dw, void* dw_data, const void* reserve,
-                  size_t reserve_size),
-                 (handle, rnn, length, x, x_data, hx, hx_data, y, y_data, intensity, requested, returned,
-                  results, workspace, workspace_size, dw, dw_data, reserve, reserve_size))
+DETSHIM_TEMPLATE_HOOK(cudnn, FindForwardInference, cudnnFindRNNForwardInferenceAlgorithmEx, find_rnn,
+                      sorts_by_time);
+DETSHIM_TEMPLATE_HOOK(cudnn, FindForwardTraining, cudnnFindRNNForwardTrainingAlgorithmEx, find_rnn,
+                      sorts_by_time);
+DETSHIM_TEMPLATE_HOOK(cudnn, FindBackwardData, cudnnFindRNNBackwardDataAlgorithmEx, find_rnn, sorts_by_time);
+DETSHIM_TEMPLATE_HOOK(cudnn, FindBackwardWeights, cudnnFindRNNBackwardWeightsAlgorithmEx, find_rnn,
+                      sorts_by_time);

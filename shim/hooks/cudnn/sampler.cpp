@@ -1,5 +1,5 @@
 // cuDNN's spatial transformer: its backward pass has no deterministic algorithm.
-#include "hooks/cudnn/common.h"
+#include "hooks/cudnn/library.h"
 
 using namespace detshim;
 using namespace detshim::abi;

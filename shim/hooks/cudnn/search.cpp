@@ -156,11 +156,29 @@ const char* follow_kept_order(cudnn::ConvolutionProblem problem, size_t workspac
   return "in the order that the tuning file keeps";
 }
 
-/// A Find hook's body. `find(count, returned, results)` and `get(…)` call the library; `get` answers -1 where
-/// it has none. `problem()` names the search; `output` is ConvolutionProblem::estimate's.
-template <typename Call, typename Find, typename Get, typename Problem>
-cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find find, Get get,
-                        Problem problem, int output) {
+/// What a direction's searches have in common.
+struct Direction {
+  const char* operation; ///< as the tuning file names it
+  const char* getter;    ///< the heuristic, which a version before cuDNN 7 lacks
+  int output;            ///< ConvolutionProblem::estimate's
+};
+constexpr Direction forward = {"convolution Forward", "cudnnGetConvolutionForwardAlgorithm_v7", 1};
+constexpr Direction backward_data = {"convolution BackwardData",
+                                     "cudnnGetConvolutionBackwardDataAlgorithm_v7", 0};
+constexpr Direction backward_filter = {"convolution BackwardFilter",
+                                       "cudnnGetConvolutionBackwardFilterAlgorithm_v7", 1};
+
+/// A Find hook's body. `find(count, returned, results)` calls the library; `whole` tells whether all that it
+/// needs is there; `descriptors` are the short form's first arguments, the handle among them.
+template <typename Call, typename Find, typename... Descriptors>
+cudnnStatus answer_find(const Call& call, const Direction& direction, const Search& search, bool whole,
+                        Find find, Descriptors... descriptors) {
+  const auto problem = [&] { return cudnn::ConvolutionProblem(call, direction.operation, descriptors...); };
+  const auto get = [&](int count, int* number, Perf* list) {
+    auto* const heuristic =
+        call.template beside<cudnnStatus(Descriptors..., int, int*, Perf*)>(direction.getter);
+    return heuristic != nullptr ? heuristic(descriptors..., count, number, list) : cudnnStatus::not_supported;
+  };
   if (call.passes() || !is_answerable(search)) return find(search.requested, search.returned, search.results);
   record_cudnn_once(call);
   const Autotune tuning = autotune();
@@ -210,7 +228,7 @@ cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find
   }
   if (tuning == Autotune::replay) why = follow_kept_order(problem(), search.workspace, candidates);
   if (fill(search, candidates) != 0) {
-    make_up_times(search, problem(), output);
+    make_up_times(search, problem(), direction.output);
     record(call, search, candidates, {Action::replace, why});
     return cudnnStatus::success;
   }
@@ -222,14 +240,50 @@ cudnnStatus answer_find(const Call& call, const Search& search, bool whole, Find
     if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
   sort_by_algorithm(candidates.list, candidates.count);
   fill_with_all(search, candidates);
-  make_up_times(search, problem(), output);
+  make_up_times(search, problem(), direction.output);
   record(call, search, candidates, {Action::unfixed, why});
   return cudnnStatus::success;
 }
 
-/// A Get_v7 hook's body.
-template <typename Call, typename Get>
-cudnnStatus answer_get(const Call& call, const Search& search, Get get) {
+constexpr size_t any_workspace = ~size_t{0};
+
+// The three directions take their descriptors in one order: what comes in, what comes with it, the
+// convolution, and what goes out; the long form with the data behind each.
+
+/// The short form of Find: the caller allocates what it takes in the end.
+template <const Direction& direction, typename Call, typename A, typename B, typename C>
+cudnnStatus find(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution,
+                 C c, int requested, int* returned, Perf* results) {
+  return answer_find(
+      call, direction, {requested, returned, results, call.passes() ? any_workspace : free_memory()},
+      is_whole(handle, a, b, convolution, c),
+      [&](int count, int* number, Perf* list) {
+        return call.real(handle, a, b, convolution, c, count, number, list);
+      },
+      handle, a, b, convolution, c);
+}
+
+template <const Direction& direction, typename Call, typename A, typename B, typename C>
+cudnnStatus find_ex(const Call& call, cudnnHandle_t handle, A a, const void* a_data, B b, const void* b_data,
+                    cudnnConvolutionDescriptor_t convolution, C c, void* c_data, int requested, int* returned,
+                    Perf* results, void* workspace, size_t workspace_size) {
+  return answer_find(
+      call, direction, {requested, returned, results, workspace != nullptr ? workspace_size : 0},
+      is_whole(handle, a, a_data, b, b_data, convolution, c, c_data),
+      [&](int count, int* number, Perf* list) {
+        return call.real(handle, a, a_data, b, b_data, convolution, c, c_data, count, number, list, workspace,
+                         workspace_size);
+      },
+      handle, a, b, convolution, c);
+}
+
+template <typename Call, typename A, typename B, typename C>
+cudnnStatus get_v7(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution,
+                   C c, int requested, int* returned, Perf* results) {
+  const Search search = {requested, returned, results, any_workspace};
+  const auto get = [&](int count, int* number, Perf* list) {
+    return call.real(handle, a, b, convolution, c, count, number, list);
+  };
   if (call.passes() || !is_answerable(search)) return get(search.requested, search.returned, search.results);
   record_cudnn_once(call);
   if (!options().forces()) {
@@ -252,101 +306,56 @@ cudnnStatus answer_get(const Call& call, const Search& search, Get get) {
   return status;
 }
 
-constexpr size_t any_workspace = ~size_t{0};
+constexpr Description gets_deterministic = {
+    .action = Action::replace,
+    .fields = {"found", "given", "first"},
+    .summary = "Keeps the deterministic algorithms, in the heuristic's order.",
+};
+constexpr Description finds_without_timing = {
+    .action = Action::replace,
+    .fields = {"found", "given", "first"},
+    .summary = "Answers without timing: the deterministic algorithms in the heuristic's order, at most the "
+               "array's size.",
+};
+
+template <typename A, typename B, typename C>
+using Short =
+    OutermostCall<cudnnStatus(cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution, C c,
+                              int requested, int* returned, Perf* results)>;
+template <typename A, typename B, typename C>
+using Ex =
+    OutermostCall<cudnnStatus(cudnnHandle_t handle, A a, const void* a_data, B b, const void* b_data,
+                              cudnnConvolutionDescriptor_t convolution, C c, void* c_data, int requested,
+                              int* returned, Perf* results, void* workspace, size_t workspace_size)>;
+using Tensor = cudnnTensorDescriptor_t;
+using Filter = cudnnFilterDescriptor_t;
+using Forward = Short<Tensor, Filter, Tensor>; // x, w, y
+using ForwardEx = Ex<Tensor, Filter, Tensor>;
+using Data = Short<Filter, Tensor, Tensor>; // w, dy, dx
+using DataEx = Ex<Filter, Tensor, Tensor>;
+using Weights = Short<Tensor, Tensor, Filter>; // x, dy, dw
+using WeightsEx = Ex<Tensor, Tensor, Filter>;
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
-using namespace detshim::abi;
 
-#define DETSHIM_SEARCH .action = Action::replace, .fields = {"found", "given", "first"}
-#define DETSHIM_FIND_SUMMARY                                                                                 \
-  "Answers without timing: the deterministic algorithms in the heuristic's order, at most the array's size."
+DETSHIM_TEMPLATE_HOOK(cudnn, Forward, cudnnGetConvolutionForwardAlgorithm_v7, get_v7, gets_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Forward, cudnnFindConvolutionForwardAlgorithm, find<forward>,
+                      finds_without_timing);
+DETSHIM_TEMPLATE_HOOK(cudnn, ForwardEx, cudnnFindConvolutionForwardAlgorithmEx, find_ex<forward>,
+                      finds_without_timing);
 
-// One block a direction. DESCRIPTORS names the four descriptors of the short forms in their order; EX_PARAMS
-// and EX_ARGUMENTS are those of the Ex form with the data pointers in between; OUTPUT is the place of y or dy
-// among the two tensors.
-#define DETSHIM_CONVOLUTION_SEARCH(DIRECTION, OUTPUT, PARAMS, DESCRIPTORS, EX_PARAMS, EX_ARGUMENTS)          \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGetConvolution##DIRECTION##Algorithm_v7,                             \
-               (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),       \
-               DETSHIM_SEARCH, .summary = "Keeps the deterministic algorithms, in the heuristic's order.") { \
-    DETSHIM_ENTER_OUTERMOST(cudnnGetConvolution##DIRECTION##Algorithm_v7);                                   \
-    return answer_get(call, {requested, returned, results, any_workspace},                                   \
-                      [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                          \
-                        return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                     \
-                      });                                                                                    \
-  }                                                                                                          \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##Algorithm,                               \
-               (DETSHIM_LIST PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results),       \
-               DETSHIM_SEARCH, .summary = DETSHIM_FIND_SUMMARY) {                                            \
-    DETSHIM_ENTER_OUTERMOST(cudnnFindConvolution##DIRECTION##Algorithm);                                     \
-    auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                  \
-        "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                    \
-    return answer_find(                                                                                      \
-        call, {requested, returned, results, call.passes() ? any_workspace : free_memory()},                 \
-        is_whole(DETSHIM_LIST DESCRIPTORS),                                                                  \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
-          return call.real(DETSHIM_LIST DESCRIPTORS, count, number, list);                                   \
-        },                                                                                                   \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
-          return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                         \
-                                : cudnnStatus::not_supported;                                                \
-        },                                                                                                   \
-        [&] {                                                                                                \
-          return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
-        },                                                                                                   \
-        OUTPUT);                                                                                             \
-  }                                                                                                          \
-  DETSHIM_HOOK(cudnn, cudnnStatus, cudnnFindConvolution##DIRECTION##AlgorithmEx,                             \
-               (DETSHIM_LIST EX_PARAMS, int requested, int* returned, cudnnConvolutionAlgoPerf* results,     \
-                void* workspace, size_t workspace_size),                                                     \
-               DETSHIM_SEARCH, .summary = DETSHIM_FIND_SUMMARY) {                                            \
-    DETSHIM_ENTER_OUTERMOST(cudnnFindConvolution##DIRECTION##AlgorithmEx);                                   \
-    auto* get = call.beside<hooks::cudnnGetConvolution##DIRECTION##Algorithm_v7_signature>(                  \
-        "cudnnGetConvolution" #DIRECTION "Algorithm_v7");                                                    \
-    return answer_find(                                                                                      \
-        call, {requested, returned, results, workspace != nullptr ? workspace_size : 0},                     \
-        is_whole(DETSHIM_LIST EX_ARGUMENTS),                                                                 \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
-          return call.real(DETSHIM_LIST EX_ARGUMENTS, count, number, list, workspace, workspace_size);       \
-        },                                                                                                   \
-        [&](int count, int* number, cudnnConvolutionAlgoPerf* list) {                                        \
-          return get != nullptr ? get(DETSHIM_LIST DESCRIPTORS, count, number, list)                         \
-                                : cudnnStatus::not_supported;                                                \
-        },                                                                                                   \
-        [&] {                                                                                                \
-          return cudnn::ConvolutionProblem(call, "convolution " #DIRECTION, DETSHIM_LIST DESCRIPTORS);       \
-        },                                                                                                   \
-        OUTPUT);                                                                                             \
-  }
+DETSHIM_TEMPLATE_HOOK(cudnn, Data, cudnnGetConvolutionBackwardDataAlgorithm_v7, get_v7, gets_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Data, cudnnFindConvolutionBackwardDataAlgorithm, find<backward_data>,
+                      finds_without_timing);
+DETSHIM_TEMPLATE_HOOK(cudnn, DataEx, cudnnFindConvolutionBackwardDataAlgorithmEx, find_ex<backward_data>,
+                      finds_without_timing);
 
-DETSHIM_CONVOLUTION_SEARCH(Forward, 1,
-                           (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y),
-                           (handle, x, w, convolution, y),
-                           (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data,
-                            cudnnFilterDescriptor_t w, const void* w_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t y,
-                            void* y_data),
-                           (handle, x, x_data, w, w_data, convolution, y, y_data))
-
-DETSHIM_CONVOLUTION_SEARCH(BackwardData, 0,
-                           (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx),
-                           (handle, w, dy, convolution, dx),
-                           (cudnnHandle_t handle, cudnnFilterDescriptor_t w, const void* w_data,
-                            cudnnTensorDescriptor_t dy, const void* dy_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnTensorDescriptor_t dx,
-                            void* dx_data),
-                           (handle, w, w_data, dy, dy_data, convolution, dx, dx_data))
-
-DETSHIM_CONVOLUTION_SEARCH(BackwardFilter, 1,
-                           (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,
-                            cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw),
-                           (handle, x, dy, convolution, dw),
-                           (cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void* x_data,
-                            cudnnTensorDescriptor_t dy, const void* dy_data,
-                            cudnnConvolutionDescriptor_t convolution, cudnnFilterDescriptor_t dw,
-                            void* dw_data),
-                           (handle, x, x_data, dy, dy_data, convolution, dw, dw_data))
+DETSHIM_TEMPLATE_HOOK(cudnn, Weights, cudnnGetConvolutionBackwardFilterAlgorithm_v7, get_v7,
+                      gets_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Weights, cudnnFindConvolutionBackwardFilterAlgorithm, find<backward_filter>,
+                      finds_without_timing);
+DETSHIM_TEMPLATE_HOOK(cudnn, WeightsEx, cudnnFindConvolutionBackwardFilterAlgorithmEx,
+                      find_ex<backward_filter>, finds_without_timing);

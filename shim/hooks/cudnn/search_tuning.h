@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/tuning/tuning.h"
-#include "hooks/cudnn/common.h"
-#include "hooks/tuning_place.h"
+#include "hooks/cudnn/library.h"
+#include "hooks/support/tuning_place.h"
 
 namespace detshim::cudnn {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/library_types.h"
-#include "hooks/cudnn/common.h"
+#include "hooks/cudnn/library.h"
 
 namespace detshim {
 

@@ -7,7 +7,7 @@
 // named runs.
 #pragma once
 
-#include "hooks/cudnn/common.h"
+#include "hooks/cudnn/library.h"
 
 namespace detshim {
 
@@ -38,13 +38,10 @@ inline bool is_bad_argument(abi::cudnnStatus status) {
          status == cudnnStatus::not_initialized;
 }
 
-// Fields of the records below.
-#define DETSHIM_SUBSTITUTE .action = Action::refuse, .fields = {"asked", "given", "workspace"}
-#define DETSHIM_SUBSTITUTE_SIZE .action = Action::replace, .fields = {"asked", "given", "workspace"}
-
-/// The body of a hook that runs an algorithm. `size_of(algorithm, bytes)` asks the library, and fails where
-/// it has no such function; `run(algorithm)` runs. What the library would not take is not refused in its
-/// place: the size of the algorithm that was asked for tells, where the library gives one.
+/// The body of a hook that runs an algorithm; its records' fields are asked, given, workspace.
+/// `size_of(algorithm, bytes)` asks the library, and fails where it has no such function; `run(algorithm)`
+/// runs. What the library would not take is not refused in its place: the size of the algorithm that was
+/// asked for tells, where the library gives one.
 template <typename Call, typename Algorithm, typename Size, typename Run>
 abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algorithm, size_t workspace,
                                 Size size_of, Run run) {
@@ -80,8 +77,8 @@ abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algori
   return refusal != cudnnStatus::success ? refusal : cudnn_not_supported(call);
 }
 
-/// The body of a hook that answers how large an algorithm's workspace is. `size_of(algorithm, bytes)` asks
-/// the library. What cannot be substituted is recorded where it runs.
+/// The body of a hook that answers how large an algorithm's workspace is, with the same fields.
+/// `size_of(algorithm, bytes)` asks the library. What cannot be substituted is recorded where it runs.
 template <typename Call, typename Algorithm, typename Size>
 abi::cudnnStatus answer_substitute_size(const Call& call, Substitution<Algorithm> algorithm, size_t* bytes,
                                         Size size_of) {

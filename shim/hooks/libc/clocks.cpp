@@ -4,9 +4,9 @@
 // out, and whether a seed comes from a clock is told by what was read: core/seeds/readings.h. So a hook here does not count as
 // a draw, writes no record and makes no system call.
 //
-// The exception are functions of interpreters that are known to do nothing but seed: hooks/seeding_functions.h.
+// The exception are functions of interpreters that are known to do nothing but seed: hooks/runtimes/seeding_functions.h.
 #include "core/seeds/readings.h"
-#include "hooks/seeding_functions.h"
+#include "hooks/runtimes/seeding_functions.h"
 #include "loader/hook.h"
 
 #include <sys/time.h>

@@ -5,7 +5,7 @@
 // --trap-syscalls, where the file is as good as what the supervisor gives, it gets as long as that.
 #pragma once
 
-#include "hooks/escapes.h"
+#include "hooks/libc/escapes.h"
 
 namespace detshim {
 

@@ -108,16 +108,82 @@ ssize_t write_stream(int to, Place& place, size_t size, bool is_pipe, bool waits
   return moved > 0 || size == 0 ? static_cast<ssize_t>(moved) : refuse(EAGAIN);
 }
 
+// What the hooks of the functions that read at an offset do: each is there twice, the second time with "64".
+
+template <typename Call>
+ssize_t read_at_offset(const Call& call, int fd, void* buffer, size_t size, long offset) {
+  uint64_t key;
+  if (buffer != nullptr && is_stream(fd, key)) return read_at(key, buffer, size, offset);
+  return call.real(fd, buffer, size, offset);
+}
+
+template <typename Call>
+ssize_t read_at_offset_fortified(const Call& call, int fd, void* buffer, size_t size, long offset,
+                                 size_t room) {
+  uint64_t key;
+  if (size <= room && buffer != nullptr && is_stream(fd, key)) return read_at(key, buffer, size, offset);
+  return call.real(fd, buffer, size, offset, room);
+}
+
+template <typename Call>
+ssize_t read_parts_at_offset(const Call& call, int fd, const iovec* parts, int count, long offset) {
+  uint64_t key;
+  if (are_parts(parts, count) && is_stream(fd, key)) return read_parts({fd, key, &offset}, parts, count);
+  return call.real(fd, parts, count, offset);
+}
+
+/// An offset of -1 is the descriptor's own.
+template <typename Call>
+ssize_t read_parts_with_flags(const Call& call, int fd, const iovec* parts, int count, long offset,
+                              int flags) {
+  uint64_t key;
+  if (are_parts(parts, count) && is_stream(fd, key))
+    return read_parts({fd, key, offset == -1 ? nullptr : &offset}, parts, count);
+  return call.real(fd, parts, count, offset, flags);
+}
+
+template <typename Call>
+ssize_t send_stream(const Call& call, int to, int fd, long* offset, size_t size) {
+  uint64_t key;
+  if (!is_stream(fd, key)) return call.real(to, fd, offset, size);
+  Place place(fd, key, offset);
+  const ssize_t moved = write_stream(to, place, size, false, true);
+  if (offset != nullptr) *offset = place.at();
+  return moved;
+}
+
+template <typename Call>
+void* refuse_map(const Call& call, void* at, size_t size, int access, int flags, int fd, long offset) {
+  uint64_t key;
+  if (fd >= 0 && (flags & MAP_ANONYMOUS) == 0 && is_stream(fd, key)) {
+    errno = ENODEV;
+    return MAP_FAILED;
+  }
+  return call.real(at, size, access, flags, fd, offset);
+}
+
+constexpr Description keeps_device_endless = {
+    .action = Action::observe,
+    .summary = "Lets a replaced random device go on without an end; other files pass.",
+};
+constexpr Description refuses_as_device = {
+    .action = Action::observe,
+    .summary = "Refused for a replaced random device, as by the device itself; other files pass.",
+};
+
+using ReadAtOffset = Call<ssize_t(int fd, void* buffer, size_t size, long offset)>;
+using ReadAtOffsetFortified = Call<ssize_t(int fd, void* buffer, size_t size, long offset, size_t room)>;
+using ReadPartsAtOffset = Call<ssize_t(int fd, const iovec* parts, int count, long offset)>;
+using ReadPartsWithFlags = Call<ssize_t(int fd, const iovec* parts, int count, long offset, int flags)>;
+using SendFile = Call<ssize_t(int to, int fd, long* offset, size_t size)>;
+using Map = Call<void*(void* at, size_t size, int access, int flags, int fd, long offset)>;
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-#define DETSHIM_READER .action = Action::observe
-#define DETSHIM_READER_SUMMARY "Lets a replaced random device go on without an end; other files pass."
-
-DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), DETSHIM_READER,
-             .summary = DETSHIM_READER_SUMMARY) {
+DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), keeps_device_endless) {
   DETSHIM_ENTER(read);
   uint64_t key;
   const bool is_ours = device::may_exist && buffer != nullptr;
@@ -132,8 +198,8 @@ DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), DETSHIM_R
   return more > 0 ? got + more : got;
 }
 
-DETSHIM_HOOK(libc, ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room), DETSHIM_READER,
-             .summary = DETSHIM_READER_SUMMARY) {
+DETSHIM_HOOK(libc, ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room),
+             keeps_device_endless) {
   DETSHIM_ENTER(__read_chk);
   uint64_t key;
   if (size <= room && buffer != nullptr && is_stream(fd, key))
@@ -141,113 +207,50 @@ DETSHIM_HOOK(libc, ssize_t, __read_chk, (int fd, void* buffer, size_t size, size
   return call.real(fd, buffer, size, room);
 }
 
-DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), DETSHIM_READER,
-             .summary = DETSHIM_READER_SUMMARY) {
+DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), keeps_device_endless) {
   DETSHIM_ENTER(readv);
   uint64_t key;
   if (are_parts(parts, count) && is_stream(fd, key)) return read_parts({fd, key, nullptr}, parts, count);
   return call.real(fd, parts, count);
 }
 
-#define DETSHIM_PREAD(NAME)                                                                                  \
-  DETSHIM_HOOK(libc, ssize_t, NAME, (int fd, void* buffer, size_t size, long offset), DETSHIM_READER,        \
-               .summary = DETSHIM_READER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    uint64_t key;                                                                                            \
-    if (buffer != nullptr && is_stream(fd, key)) return read_at(key, buffer, size, offset);                  \
-    return call.real(fd, buffer, size, offset);                                                              \
-  }
-DETSHIM_PREAD(pread)
-DETSHIM_PREAD(pread64)
-
-#define DETSHIM_PREAD_CHK(NAME)                                                                              \
-  DETSHIM_HOOK(libc, ssize_t, NAME, (int fd, void* buffer, size_t size, long offset, size_t room),           \
-               DETSHIM_READER, .summary = DETSHIM_READER_SUMMARY) {                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    uint64_t key;                                                                                            \
-    if (size <= room && buffer != nullptr && is_stream(fd, key)) return read_at(key, buffer, size, offset);  \
-    return call.real(fd, buffer, size, offset, room);                                                        \
-  }
-DETSHIM_PREAD_CHK(__pread_chk)
-DETSHIM_PREAD_CHK(__pread64_chk)
-
-#define DETSHIM_PREADV(NAME)                                                                                 \
-  DETSHIM_HOOK(libc, ssize_t, NAME, (int fd, const iovec* parts, int count, long offset), DETSHIM_READER,    \
-               .summary = DETSHIM_READER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    uint64_t key;                                                                                            \
-    if (are_parts(parts, count) && is_stream(fd, key)) return read_parts({fd, key, &offset}, parts, count);  \
-    return call.real(fd, parts, count, offset);                                                              \
-  }
-DETSHIM_PREADV(preadv)
-DETSHIM_PREADV(preadv64)
-
-// An offset of -1 is the descriptor's own.
-#define DETSHIM_PREADV2(NAME)                                                                                \
-  DETSHIM_HOOK(libc, ssize_t, NAME, (int fd, const iovec* parts, int count, long offset, int flags),         \
-               DETSHIM_READER, .summary = DETSHIM_READER_SUMMARY) {                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    uint64_t key;                                                                                            \
-    if (are_parts(parts, count) && is_stream(fd, key))                                                       \
-      return read_parts({fd, key, offset == -1 ? nullptr : &offset}, parts, count);                          \
-    return call.real(fd, parts, count, offset, flags);                                                       \
-  }
-DETSHIM_PREADV2(preadv2)
-DETSHIM_PREADV2(preadv64v2)
-
-#define DETSHIM_SENDFILE(NAME)                                                                               \
-  DETSHIM_HOOK(libc, ssize_t, NAME, (int to, int fd, long* offset, size_t size), DETSHIM_READER,             \
-               .summary = DETSHIM_READER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    uint64_t key;                                                                                            \
-    if (!is_stream(fd, key)) return call.real(to, fd, offset, size);                                         \
-    Place place(fd, key, offset);                                                                            \
-    const ssize_t moved = write_stream(to, place, size, false, true);                                        \
-    if (offset != nullptr) *offset = place.at();                                                             \
-    return moved;                                                                                            \
-  }
-DETSHIM_SENDFILE(sendfile)
-DETSHIM_SENDFILE(sendfile64)
+DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffset, pread, read_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffset, pread64, read_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffsetFortified, __pread_chk, read_at_offset_fortified,
+                      keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffsetFortified, __pread64_chk, read_at_offset_fortified,
+                      keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadPartsAtOffset, preadv, read_parts_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadPartsAtOffset, preadv64, read_parts_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadPartsWithFlags, preadv2, read_parts_with_flags, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, ReadPartsWithFlags, preadv64v2, read_parts_with_flags, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, SendFile, sendfile, send_stream, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOK(libc, SendFile, sendfile64, send_stream, keeps_device_endless);
 
 DETSHIM_HOOK(libc, ssize_t, splice,
              (int fd, off64_t* offset, int to, off64_t* to_offset, size_t size, unsigned flags),
-             DETSHIM_READER, .summary = DETSHIM_READER_SUMMARY) {
+             keeps_device_endless) {
   DETSHIM_ENTER(splice);
   uint64_t key;
   struct stat state;
   if (!is_stream(fd, key) || to_offset != nullptr || sys::fstat(to, state) != 0 || !S_ISFIFO(state.st_mode))
     return call.real(fd, offset, to, to_offset, size, flags);
   Place place(fd, key, offset);
-  constexpr unsigned does_not_wait = 2; // SPLICE_F_NONBLOCK
-  const ssize_t moved = write_stream(to, place, size, true, (flags & does_not_wait) == 0);
+  const ssize_t moved = write_stream(to, place, size, true, (flags & SPLICE_F_NONBLOCK) == 0);
   if (offset != nullptr) *offset = place.at();
   return moved;
 }
 
 // ------------------------------------------------------------------ what the device refuses
 
-#define DETSHIM_REFUSER_SUMMARY                                                                              \
-  "Refused for a replaced random device, as by the device itself; other files pass."
-
 DETSHIM_HOOK(libc, ssize_t, copy_file_range,
              (int fd, off64_t* offset, int to, off64_t* to_offset, size_t size, unsigned flags),
-             DETSHIM_READER, .summary = DETSHIM_REFUSER_SUMMARY) {
+             refuses_as_device) {
   DETSHIM_ENTER(copy_file_range);
   uint64_t key;
   if (is_stream(fd, key) || is_stream(to, key)) return refuse(EINVAL);
   return call.real(fd, offset, to, to_offset, size, flags);
 }
 
-#define DETSHIM_MMAP(NAME)                                                                                   \
-  DETSHIM_HOOK(libc, void*, NAME, (void* at, size_t size, int access, int flags, int fd, long offset),       \
-               DETSHIM_READER, .summary = DETSHIM_REFUSER_SUMMARY) {                                         \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    uint64_t key;                                                                                            \
-    if (fd >= 0 && (flags & MAP_ANONYMOUS) == 0 && is_stream(fd, key)) {                                     \
-      errno = ENODEV;                                                                                        \
-      return MAP_FAILED;                                                                                     \
-    }                                                                                                        \
-    return call.real(at, size, access, flags, fd, offset);                                                   \
-  }
-DETSHIM_MMAP(mmap)
-DETSHIM_MMAP(mmap64)
+DETSHIM_TEMPLATE_HOOK(libc, Map, mmap, refuse_map, refuses_as_device);
+DETSHIM_TEMPLATE_HOOK(libc, Map, mmap64, refuse_map, refuses_as_device);

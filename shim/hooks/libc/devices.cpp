@@ -207,89 +207,102 @@ void look_at_inherited_input() {
 
 } // namespace detshim
 
-using namespace detshim;
-
+namespace detshim {
 namespace {
 
 unsigned mode_of(int flags, va_list arguments) {
   return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0;
 }
 
+/// What every open does. `open()` calls libc.
+template <typename Call, typename Open>
+int open_by(const Call& call, const char* path, int flags, Open open) {
+  return call.passes() ? open() : open_settled(call.hook(), path, flags, call.caller(), open);
+}
+
+template <typename Call>
+int open_fortified(const Call& call, const char* path, int flags) {
+  return open_by(call, path, flags, [&] { return call.real(path, flags); });
+}
+
+template <typename Call>
+int openat_fortified(const Call& call, int folder, const char* path, int flags) {
+  return open_by(call, path, flags, [&] { return call.real(folder, path, flags); });
+}
+
+template <typename Call>
+FILE* open_file(const Call& call, const char* path, const char* mode) {
+  FILE* const file = call.real(path, mode);
+  return call.passes() ? file : settle(call.hook(), file, path, mode, nullptr, call.caller());
+}
+
+template <typename Call>
+FILE* open_file_anew(const Call& call, const char* path, const char* mode, FILE* before) {
+  before = device::give_standard_input_back(before);
+  FILE* const file = call.real(path, mode, before);
+  return call.passes() ? file : settle(call.hook(), file, path, mode, before, call.caller());
+}
+
+constexpr Description replaces_device = {
+    .action = Action::pin,
+    .fields = {"path"},
+    .summary = "A random device's descriptor is replaced by this thread's bytes; other files pass.",
+};
+
+using OpenFortified = Call<int(const char* path, int flags)>;
+using OpenatFortified = Call<int(int folder, const char* path, int flags)>;
+using OpenFile = Call<FILE*(const char* path, const char* mode)>;
+using OpenFileAnew = Call<FILE*(const char* path, const char* mode, FILE* before)>;
+
 } // namespace
+} // namespace detshim
 
-#define DETSHIM_OPENER .action = Action::pin, .fields = {"path"}
-#define DETSHIM_OPENER_SUMMARY                                                                               \
-  "A random device's descriptor is replaced by this thread's bytes; other files pass."
+using namespace detshim;
 
-// open(path, flags, mode) and its 64-bit twin
-#define DETSHIM_OPEN(NAME)                                                                                   \
-  DETSHIM_HOOK(libc, int, NAME, (const char* path, int flags, ...), DETSHIM_OPENER,                          \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    va_list arguments;                                                                                       \
-    va_start(arguments, flags);                                                                              \
-    const unsigned mode = mode_of(flags, arguments);                                                         \
-    va_end(arguments);                                                                                       \
-    const auto open = [&] { return call.real(path, flags, mode); };                                          \
-    return call.passes() ? open() : open_settled(hooks::NAME, path, flags, call.caller(), open);             \
-  }
-DETSHIM_OPEN(open)
-DETSHIM_OPEN(open64)
+DETSHIM_HOOK(libc, int, open, (const char* path, int flags, ...), replaces_device) {
+  DETSHIM_ENTER(open);
+  va_list arguments;
+  va_start(arguments, flags);
+  const unsigned mode = mode_of(flags, arguments);
+  va_end(arguments);
+  return open_by(call, path, flags, [&] { return call.real(path, flags, mode); });
+}
 
-#define DETSHIM_OPENAT(NAME)                                                                                 \
-  DETSHIM_HOOK(libc, int, NAME, (int folder, const char* path, int flags, ...), DETSHIM_OPENER,              \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    va_list arguments;                                                                                       \
-    va_start(arguments, flags);                                                                              \
-    const unsigned mode = mode_of(flags, arguments);                                                         \
-    va_end(arguments);                                                                                       \
-    const auto open = [&] { return call.real(folder, path, flags, mode); };                                  \
-    return call.passes() ? open() : open_settled(hooks::NAME, path, flags, call.caller(), open);             \
-  }
-DETSHIM_OPENAT(openat)
-DETSHIM_OPENAT(openat64)
+DETSHIM_HOOK(libc, int, open64, (const char* path, int flags, ...), replaces_device) {
+  DETSHIM_ENTER(open64);
+  va_list arguments;
+  va_start(arguments, flags);
+  const unsigned mode = mode_of(flags, arguments);
+  va_end(arguments);
+  return open_by(call, path, flags, [&] { return call.real(path, flags, mode); });
+}
 
-#define DETSHIM_OPEN_2(NAME)                                                                                 \
-  DETSHIM_HOOK(libc, int, NAME, (const char* path, int flags), DETSHIM_OPENER,                               \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    const auto open = [&] { return call.real(path, flags); };                                                \
-    return call.passes() ? open() : open_settled(hooks::NAME, path, flags, call.caller(), open);             \
-  }
-DETSHIM_OPEN_2(__open_2)
-DETSHIM_OPEN_2(__open64_2)
+DETSHIM_HOOK(libc, int, openat, (int folder, const char* path, int flags, ...), replaces_device) {
+  DETSHIM_ENTER(openat);
+  va_list arguments;
+  va_start(arguments, flags);
+  const unsigned mode = mode_of(flags, arguments);
+  va_end(arguments);
+  return open_by(call, path, flags, [&] { return call.real(folder, path, flags, mode); });
+}
 
-#define DETSHIM_OPENAT_2(NAME)                                                                               \
-  DETSHIM_HOOK(libc, int, NAME, (int folder, const char* path, int flags), DETSHIM_OPENER,                   \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    const auto open = [&] { return call.real(folder, path, flags); };                                        \
-    return call.passes() ? open() : open_settled(hooks::NAME, path, flags, call.caller(), open);             \
-  }
-DETSHIM_OPENAT_2(__openat_2)
-DETSHIM_OPENAT_2(__openat64_2)
+DETSHIM_HOOK(libc, int, openat64, (int folder, const char* path, int flags, ...), replaces_device) {
+  DETSHIM_ENTER(openat64);
+  va_list arguments;
+  va_start(arguments, flags);
+  const unsigned mode = mode_of(flags, arguments);
+  va_end(arguments);
+  return open_by(call, path, flags, [&] { return call.real(folder, path, flags, mode); });
+}
 
-#define DETSHIM_FOPEN(NAME)                                                                                  \
-  DETSHIM_HOOK(libc, FILE*, NAME, (const char* path, const char* mode), DETSHIM_OPENER,                      \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    FILE* const file = call.real(path, mode);                                                                \
-    return call.passes() ? file : settle(hooks::NAME, file, path, mode, nullptr, call.caller());             \
-  }
-DETSHIM_FOPEN(fopen)
-DETSHIM_FOPEN(fopen64)
-
-#define DETSHIM_FREOPEN(NAME)                                                                                \
-  DETSHIM_HOOK(libc, FILE*, NAME, (const char* path, const char* mode, FILE* before), DETSHIM_OPENER,        \
-               .summary = DETSHIM_OPENER_SUMMARY) {                                                          \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    before = device::give_standard_input_back(before);                                                       \
-    FILE* const file = call.real(path, mode, before);                                                        \
-    return call.passes() ? file : settle(hooks::NAME, file, path, mode, before, call.caller());              \
-  }
-DETSHIM_FREOPEN(freopen)
-DETSHIM_FREOPEN(freopen64)
+DETSHIM_TEMPLATE_HOOK(libc, OpenFortified, __open_2, open_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFortified, __open64_2, open_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat_2, openat_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat64_2, openat_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen, open_file, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen64, open_file, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen, open_file_anew, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen64, open_file_anew, replaces_device);
 
 DETSHIM_HOOK(libc, FILE*, fdopen, (int fd, const char* mode), .action = Action::observe,
              .summary = "A FILE for a replaced random device goes on without an end; other files pass.") {

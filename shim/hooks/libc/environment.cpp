@@ -37,16 +37,18 @@ size_t name_length(const char* entry) {
   return length;
 }
 
+constexpr Description may_undo_setting = {
+    .action = Action::unfixed,
+    .fields = {"variable", "value"},
+    .summary = "Recorded where it undoes a variable that the library has set (OPTIONS.md).",
+};
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-#define DETSHIM_CHANGES .action = Action::unfixed, .fields = {"variable", "value"}, .summary
-#define DETSHIM_CHANGES_SUMMARY "Recorded where it undoes a variable that the library has set (OPTIONS.md)."
-
-DETSHIM_HOOK(libc, int, setenv, (const char* name, const char* value, int overwrite),
-             DETSHIM_CHANGES = DETSHIM_CHANGES_SUMMARY) {
+DETSHIM_HOOK(libc, int, setenv, (const char* name, const char* value, int overwrite), may_undo_setting) {
   DETSHIM_ENTER(setenv);
   const bool does_nothing = name != nullptr && overwrite == 0 && getenv(name) != nullptr;
   const int status = call.real(name, value, overwrite);
@@ -54,14 +56,14 @@ DETSHIM_HOOK(libc, int, setenv, (const char* name, const char* value, int overwr
   return status;
 }
 
-DETSHIM_HOOK(libc, int, putenv, (char* entry), DETSHIM_CHANGES = DETSHIM_CHANGES_SUMMARY) {
+DETSHIM_HOOK(libc, int, putenv, (char* entry), may_undo_setting) {
   DETSHIM_ENTER(putenv);
   const int status = call.real(entry);
   if (status == 0 && !call.passes()) look_after(call, entry, name_length(entry));
   return status;
 }
 
-DETSHIM_HOOK(libc, int, unsetenv, (const char* name), DETSHIM_CHANGES = DETSHIM_CHANGES_SUMMARY) {
+DETSHIM_HOOK(libc, int, unsetenv, (const char* name), may_undo_setting) {
   DETSHIM_ENTER(unsetenv);
   const bool does_nothing = name == nullptr || *name == 0 || getenv(name) == nullptr;
   const int status = call.real(name);
@@ -69,7 +71,7 @@ DETSHIM_HOOK(libc, int, unsetenv, (const char* name), DETSHIM_CHANGES = DETSHIM_
   return status;
 }
 
-DETSHIM_HOOK(libc, int, clearenv, (), DETSHIM_CHANGES = DETSHIM_CHANGES_SUMMARY) {
+DETSHIM_HOOK(libc, int, clearenv, (), may_undo_setting) {
   DETSHIM_ENTER(clearenv);
   const int status = call.real();
   if (!call.passes() && look_at_emptied_environment())

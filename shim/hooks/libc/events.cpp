@@ -92,16 +92,17 @@ private:
   Event* event_ = nullptr;
 };
 
+constexpr Description names_threads = {
+    .action = Action::observe,
+    .summary = "Gives the threads that it makes (SIGEV_THREAD) their places in the tree of threads.",
+};
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-#define DETSHIM_EVENT_SUMMARY                                                                                \
-  "Gives the threads that it makes (SIGEV_THREAD) their places in the tree of threads."
-
-DETSHIM_HOOK(libc, int, timer_create, (clockid_t clock, sigevent* asked, timer_t* timer),
-             .action = Action::observe, .summary = DETSHIM_EVENT_SUMMARY) {
+DETSHIM_HOOK(libc, int, timer_create, (clockid_t clock, sigevent* asked, timer_t* timer), names_threads) {
   DETSHIM_ENTER(timer_create);
   if (call.passes()) return call.real(clock, asked, timer);
   Notice notice(asked, false);
@@ -121,8 +122,7 @@ DETSHIM_HOOK(libc, int, timer_delete, (timer_t timer), .action = Action::observe
   return call.real(timer);
 }
 
-DETSHIM_HOOK(libc, int, mq_notify, (mqd_t queue, const sigevent* asked), .action = Action::observe,
-             .summary = DETSHIM_EVENT_SUMMARY) {
+DETSHIM_HOOK(libc, int, mq_notify, (mqd_t queue, const sigevent* asked), names_threads) {
   DETSHIM_ENTER(mq_notify);
   if (call.passes()) return call.real(queue, asked);
   Notice notice(asked, true);

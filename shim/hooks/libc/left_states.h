@@ -5,6 +5,8 @@
 // address: a program may copy them about, and hand them from thread to thread.
 #pragma once
 
+#include "core/base/hash.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -33,7 +35,7 @@ private:
     uint64_t entries[entry_count];
   };
 
-  static size_t place(uint64_t state) { return (state * 0x9E3779B97F4A7C15 >> 32) % entry_count; }
+  static size_t place(uint64_t state) { return (spread(state) >> 32) % entry_count; }
   static Table* take_table();
 
   static thread_local constinit Table* own;

@@ -8,20 +8,19 @@
 #include "hooks/libc/process.h"
 
 #include "common/sys.h"
+#include "common/text.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/children.h"
 #include "core/log/closing.h"
 #include "core/log/log_file.h"
 #include "core/seeds/readings.h"
 #include "core/tuning/tuning.h"
-#include "hooks/escapes.h"
 #include "hooks/libc/device_heirs.h"
+#include "hooks/libc/escapes.h"
 #include "hooks/libc/left_states.h"
 #include "hooks/libc/shell.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
-
-#include "common/text.h"
 
 #include <alloca.h>
 #include <cstdarg>
@@ -246,28 +245,35 @@ auto with_name(char* const* original, char* const* argv, bool spawns, Execute ex
   return execute(static_cast<char* const*>(copy));
 }
 
+constexpr Description names_program = {
+    .action = Action::uncovered,
+    .fields = {"program"},
+    .summary =
+        "Tells the program its place in the tree of processes; one that no preload reaches is recorded.",
+};
+constexpr Description names_unseen_child = {
+    .action = Action::observe,
+    .summary = "Names the child, which no fork handler hears of.",
+};
+
 } // namespace
 } // namespace detshim
 
-#define DETSHIM_EXEC_SUMMARY                                                                                 \
-  "Tells the program its place in the tree of processes; one that no preload reaches is recorded."
-#define DETSHIM_EXEC .action = Action::uncovered, .fields = {"program"}, .summary = DETSHIM_EXEC_SUMMARY
-
-DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(execve);
   const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
   return with_name(envp, argv, false,
                    [&](char* const* environment) { return call.real(path, argv, environment); });
 }
 
-DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(execvpe);
   const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
   return with_name(envp, argv, false,
                    [&](char* const* environment) { return call.real(file, argv, environment); });
 }
 
-DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(fexecve);
   const DeviceHeirs heirs(record_escape(call.hook(), fd, call.caller()));
   return with_name(envp, argv, false,
@@ -276,7 +282,7 @@ DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]
 
 DETSHIM_HOOK(libc, int, execveat,
              (int folder, const char* path, char* const argv[], char* const envp[], int flags),
-             DETSHIM_EXEC) {
+             names_program) {
   DETSHIM_ENTER(execveat);
   return with_name(envp, argv, false, [&](char* const* environment) {
     return call.real(folder, path, argv, environment, flags);
@@ -286,7 +292,7 @@ DETSHIM_HOOK(libc, int, execveat,
 // libc's other forms use the process's own environment without a call that could be seen, so each is sent
 // through the form that takes one.
 
-DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), names_program) {
   DETSHIM_ENTER(execv);
   const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
   if (call.passes()) return call.real(path, argv);
@@ -295,7 +301,7 @@ DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), DETSHIM_E
                    [&](char* const* environment) { return real_execve(path, argv, environment); });
 }
 
-DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), names_program) {
   DETSHIM_ENTER(execvp);
   const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
   if (call.passes()) return call.real(file, argv);
@@ -315,37 +321,62 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
   for (const char* argument = first; argument != nullptr; argument = va_arg(counting, char*)) ++number;
   auto** argv = static_cast<char**>(alloca((number + 1) * sizeof(char*)));
   argv[0] = const_cast<char*>(first);
-  for (size_t i = 1; i <= number; ++i) argv[i] = va_arg(arguments, char*); // the closing null too
+  for (size_t i = 1; i <= number; ++i) argv[i] = va_arg(arguments, char*); // the terminating null too
   return execute(argv, has_environment ? va_arg(arguments, char* const*) : environ);
+}
+
+/// The body of the variadic forms. `beside` is the form that takes arrays: it goes in their place.
+template <typename Call>
+int execute_list(const Call& call, const char* beside, const char* path, bool searches, bool has_environment,
+                 const char* first, va_list counting, va_list arguments) {
+  const DeviceHeirs heirs(record_escape(call.hook(), path, searches, call.caller()));
+  auto* const real = call.template beside<hooks::execve_signature>(beside);
+  return with_arguments(first, counting, arguments, has_environment,
+                        [&](char* const* argv, char* const* environment) {
+                          return with_name(environment, argv, false,
+                                           [&](char* const* named) { return real(path, argv, named); });
+                        });
 }
 
 } // namespace
 
-#define DETSHIM_EXECL(NAME, BESIDE, SEARCHES, HAS_ENVIRONMENT)                                               \
-  DETSHIM_HOOK(libc, int, NAME, (const char* path, const char* first, ...), DETSHIM_EXEC) {                  \
-    DETSHIM_ENTER(NAME);                                                                                     \
-    const DeviceHeirs heirs(record_escape(call.hook(), path, SEARCHES, call.caller()));                      \
-    auto* real = call.beside<hooks::BESIDE##_signature>(#BESIDE);                                            \
-    va_list counting, arguments;                                                                             \
-    va_start(counting, first);                                                                               \
-    va_start(arguments, first);                                                                              \
-    const int status = with_arguments(                                                                       \
-        first, counting, arguments, HAS_ENVIRONMENT, [&](char* const* argv, char* const* environment) {      \
-          return with_name(environment, argv, false,                                                         \
-                           [&](char* const* named) { return real(path, argv, named); });                     \
-        });                                                                                                  \
-    va_end(arguments);                                                                                       \
-    va_end(counting);                                                                                        \
-    return status;                                                                                           \
-  }
-DETSHIM_EXECL(execl, execve, false, false)
-DETSHIM_EXECL(execlp, execvpe, true, false)
-DETSHIM_EXECL(execle, execve, false, true)
+DETSHIM_HOOK(libc, int, execl, (const char* path, const char* first, ...), names_program) {
+  DETSHIM_ENTER(execl);
+  va_list counting, arguments;
+  va_start(counting, first);
+  va_start(arguments, first);
+  const int status = execute_list(call, "execve", path, false, false, first, counting, arguments);
+  va_end(arguments);
+  va_end(counting);
+  return status;
+}
+
+DETSHIM_HOOK(libc, int, execlp, (const char* path, const char* first, ...), names_program) {
+  DETSHIM_ENTER(execlp);
+  va_list counting, arguments;
+  va_start(counting, first);
+  va_start(arguments, first);
+  const int status = execute_list(call, "execvpe", path, true, false, first, counting, arguments);
+  va_end(arguments);
+  va_end(counting);
+  return status;
+}
+
+DETSHIM_HOOK(libc, int, execle, (const char* path, const char* first, ...), names_program) {
+  DETSHIM_ENTER(execle);
+  va_list counting, arguments;
+  va_start(counting, first);
+  va_start(arguments, first);
+  const int status = execute_list(call, "execve", path, false, true, first, counting, arguments);
+  va_end(arguments);
+  va_end(counting);
+  return status;
+}
 
 DETSHIM_HOOK(libc, int, posix_spawn,
              (pid_t * pid, const char* path, const posix_spawn_file_actions_t* actions,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
-             DETSHIM_EXEC) {
+             names_program) {
   DETSHIM_ENTER(posix_spawn);
   const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
   return with_name(envp, argv, true, [&](char* const* environment) {
@@ -356,7 +387,7 @@ DETSHIM_HOOK(libc, int, posix_spawn,
 DETSHIM_HOOK(libc, int, posix_spawnp,
              (pid_t * pid, const char* file, const posix_spawn_file_actions_t* actions,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
-             DETSHIM_EXEC) {
+             names_program) {
   DETSHIM_ENTER(posix_spawnp);
   const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
   return with_name(envp, argv, true, [&](char* const* environment) {
@@ -365,7 +396,7 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
 }
 
 // libc's own `system` gives its shell the process's environment as it is then, which several threads share.
-DETSHIM_HOOK(libc, int, system, (const char* command), DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
   DETSHIM_ENTER(system);
   auto* real_spawn = call.passes() ? nullptr : call.beside<hooks::posix_spawn_signature>("posix_spawn");
   if (command == nullptr || real_spawn == nullptr || options().off() || !preloads_us(environ))
@@ -377,16 +408,14 @@ DETSHIM_HOOK(libc, int, system, (const char* command), DETSHIM_EXEC) {
   });
 }
 
-DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), DETSHIM_EXEC) {
+DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), names_program) {
   DETSHIM_ENTER(popen);
   if (call.passes()) return call.real(command, mode);
   const HiddenChild child;
   return call.real(command, mode);
 }
 
-#define DETSHIM_FORK_SUMMARY "Names the child, which no fork handler hears of."
-
-DETSHIM_HOOK(libc, pid_t, _Fork, (), .action = Action::observe, .summary = DETSHIM_FORK_SUMMARY) {
+DETSHIM_HOOK(libc, pid_t, _Fork, (), names_unseen_child) {
   DETSHIM_ENTER(_Fork);
   if (call.passes()) return call.real();
   const UnseenFork child;
@@ -394,7 +423,7 @@ DETSHIM_HOOK(libc, pid_t, _Fork, (), .action = Action::observe, .summary = DETSH
 }
 
 DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void* argument, ...),
-             .action = Action::observe, .summary = DETSHIM_FORK_SUMMARY) {
+             names_unseen_child) {
   DETSHIM_ENTER(clone);
   va_list more; // which of them there are is told by the flags; what is not there is not looked at
   va_start(more, argument);

@@ -15,33 +15,35 @@ void before_user(uid_t effective, const char* function) {
   if (effective != unchanged && effective != static_cast<uid_t>(sys::call(SYS_geteuid))) begin_log(function);
 }
 
+constexpr Description begins_log_before = {
+    .action = Action::observe,
+    .summary = "Begins the log of a process that gives up its user's rights.",
+};
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-#define DETSHIM_USER                                                                                         \
-  .action = Action::observe, .summary = "Begins the log of a process that gives up its user's rights."
-
-DETSHIM_HOOK(libc, int, setuid, (uid_t user), DETSHIM_USER) {
+DETSHIM_HOOK(libc, int, setuid, (uid_t user), begins_log_before) {
   DETSHIM_ENTER(setuid);
   if (!call.passes()) before_user(user, "setuid");
   return call.real(user);
 }
 
-DETSHIM_HOOK(libc, int, seteuid, (uid_t user), DETSHIM_USER) {
+DETSHIM_HOOK(libc, int, seteuid, (uid_t user), begins_log_before) {
   DETSHIM_ENTER(seteuid);
   if (!call.passes()) before_user(user, "seteuid");
   return call.real(user);
 }
 
-DETSHIM_HOOK(libc, int, setreuid, (uid_t real, uid_t effective), DETSHIM_USER) {
+DETSHIM_HOOK(libc, int, setreuid, (uid_t real, uid_t effective), begins_log_before) {
   DETSHIM_ENTER(setreuid);
   if (!call.passes()) before_user(effective, "setreuid");
   return call.real(real, effective);
 }
 
-DETSHIM_HOOK(libc, int, setresuid, (uid_t real, uid_t effective, uid_t saved), DETSHIM_USER) {
+DETSHIM_HOOK(libc, int, setresuid, (uid_t real, uid_t effective, uid_t saved), begins_log_before) {
   DETSHIM_ENTER(setresuid);
   if (!call.passes()) before_user(effective, "setresuid");
   return call.real(real, effective, saved);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/generations.h"
+#include "core/base/hash.h"
 
 namespace detshim {
 
@@ -16,7 +17,7 @@ public:
   struct Entry {
     uint64_t object;
     uint64_t value;
-    uint32_t said; ///< the process that it was spoken of in
+    uint32_t reported_in; ///< the process that it was reported in, by its generation
   };
 
   /// nullptr if it is not here. No object is at 0, which marks an empty entry.
@@ -46,7 +47,7 @@ public:
     Entry* entry = find(object);
     if (entry == nullptr) return;
     __atomic_store_n(&entry->value, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&entry->said, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->reported_in, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&entry->object, 0, __ATOMIC_RELEASE);
   }
 
@@ -56,7 +57,7 @@ private:
   static uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
   static uint64_t number_of(const void* object) { return reinterpret_cast<uintptr_t>(object); }
   Entry& at(const void* object, size_t i) {
-    return entries_[((number_of(object) * 0x9E3779B97F4A7C15 >> 32) + i) & (Size - 1)];
+    return entries_[((spread(number_of(object)) >> 32) + i) & (Size - 1)];
   }
 
   Entry entries_[Size] = {};
@@ -78,7 +79,7 @@ public:
     if (static_cast<uint32_t>(first) != generation() &&
         __atomic_compare_exchange_n(&entry->value, &first, me, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
       return false;
-    return say(*entry);
+    return report(*entry);
   }
 
   /// The same for a call that sets an object up, which anybody may do before its first user has it.
@@ -86,7 +87,7 @@ public:
     auto* entry = objects_.find(object);
     if (entry == nullptr) return false;
     const uint64_t first = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
-    return static_cast<uint32_t>(first) == generation() && first != named(user) && say(*entry);
+    return static_cast<uint32_t>(first) == generation() && first != named(user) && report(*entry);
   }
 
   /// To be called when the object is made or goes: another one may get its address.
@@ -95,8 +96,8 @@ public:
 private:
   static uint64_t named(uint64_t user) { return (user & ~uint64_t{0xFFFFFFFF}) | generation(); }
   template <typename Entry>
-  static bool say(Entry& entry) {
-    return __atomic_exchange_n(&entry.said, generation(), __ATOMIC_RELAXED) != generation();
+  static bool report(Entry& entry) {
+    return __atomic_exchange_n(&entry.reported_in, generation(), __ATOMIC_RELAXED) != generation();
   }
 
   ObjectTable<Size> objects_;

@@ -1,4 +1,4 @@
-#include "hooks/seeding_functions.h"
+#include "hooks/runtimes/seeding_functions.h"
 
 #include "common/sys.h"
 #include "core/base/modules.h"
@@ -28,12 +28,6 @@ constexpr SeedingFunction functions[] = {
     {.name = "php_combined_lcg", .why = why_php},      // PHP to 8.3 (ext/standard/lcg.c)
     {.name = "php_random_combinedlcg_seed_default", .why = why_php}, // PHP 8.4
 };
-
-bool layout_is_fixed() {
-  constexpr long ask = 0xffffffff;
-  constexpr long no_randomize = 0x0040000; // ADDR_NO_RANDOMIZE, personality(2)
-  return (sys::call(SYS_personality, ask) & no_randomize) != 0;
-}
 
 const SeedingFunction* look_up(const void* caller) {
   Module module;
@@ -71,7 +65,7 @@ bool gets_own_clock(const SeedingFunction& function) { return function.why == nu
 
 const char* why_unfixed(const SeedingFunction& function) {
   if (function.why != nullptr) return function.why;
-  return function.mixes_addresses && !layout_is_fixed() ? why_layout : nullptr;
+  return function.mixes_addresses && !sys::has_fixed_layout() ? why_layout : nullptr;
 }
 
 } // namespace detshim

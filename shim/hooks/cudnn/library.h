@@ -3,7 +3,7 @@
 
 #include "abi/cudnn.h"
 #include "core/base/modules.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -36,11 +36,11 @@ abi::cudnnStatus cudnn_not_supported(const Call& call) {
   return is_cudnn_9(call) ? abi::cudnnStatus::not_supported : abi::cudnnStatus::not_supported_before_9;
 }
 
-inline constinit uint32_t cudnn_said = 0;
+inline constinit uint32_t cudnn_recorded_in = 0;
 
 template <typename Call>
 void record_cudnn_once(const Call& call) {
-  record_library_once(call.hook(), cudnn_said, [&](auto& text) {
+  record_library_once(call.hook(), cudnn_recorded_in, [&](auto& text) {
     if (const size_t version = cudnn_version(call)) text.add(uint64_t{version});
   });
 }

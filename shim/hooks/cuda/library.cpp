@@ -1,4 +1,4 @@
-#include "hooks/cuda/call.h"
+#include "hooks/cuda/library.h"
 
 namespace detshim {
 
@@ -6,8 +6,8 @@ thread_local constinit uint8_t cuda_depth = 0;
 
 namespace {
 
-constinit uint32_t runtime_said = 0;
-constinit uint32_t driver_said = 0;
+constinit uint32_t runtime_recorded_in = 0;
+constinit uint32_t driver_recorded_in = 0;
 
 bool is_of_driver(const Hook& hook) { return same_text(hook.info->library, "cuda"); }
 
@@ -20,9 +20,9 @@ const Hook& driver_behind(const Hook& hook) {
   return driver;
 }
 
-void say_cuda_library(const Hook& hook) {
+void record_cuda_once(const Hook& hook) {
   const bool driver = is_of_driver(hook);
-  record_library_once(hook, driver ? driver_said : runtime_said, [&](auto& text) {
+  record_library_once(hook, driver ? driver_recorded_in : runtime_recorded_in, [&](auto& text) {
     int version = 0;
     auto* get = find_beside<int(int*)>(hook, driver ? "cuDriverGetVersion" : "cudaRuntimeGetVersion");
     if (get != nullptr && get(&version) == 0) text.add(static_cast<uint64_t>(version));

@@ -1,7 +1,7 @@
 // cuFFT: nothing to force. What may make its transforms differ is recorded: the program's own code inside
 // them, and several GPUs.
 #include "abi/cufft.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -9,13 +9,22 @@ namespace {
 
 using namespace abi;
 
-constinit uint32_t library_said = 0;
-
-template <typename Call>
-void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_version_number(call, "cufftGetVersion", text); });
+/// The ways to make a plan.
+template <typename Call, typename... Arguments>
+cufftResult make_plan(const Call& call, Arguments... arguments) {
+  if (!call.passes()) record_library_once(call, cufft_library);
+  return call.real(arguments...);
 }
+
+constexpr Description says_library = {.action = Action::observe, .summary = "Says which cuFFT answers."};
+
+using Create = OutermostCall<cufftResult(cufftHandle* plan)>;
+using Plan1d = OutermostCall<cufftResult(cufftHandle* plan, int nx, cufftType type, int batch)>;
+using Plan2d = OutermostCall<cufftResult(cufftHandle* plan, int nx, int ny, cufftType type)>;
+using Plan3d = OutermostCall<cufftResult(cufftHandle* plan, int nx, int ny, int nz, cufftType type)>;
+using PlanMany = OutermostCall<cufftResult(cufftHandle* plan, int rank, int* n, int* in_embed, int in_stride,
+                                           int in_distance, int* out_embed, int out_stride, int out_distance,
+                                           cufftType type, int batch)>;
 
 } // namespace
 } // namespace detshim
@@ -23,26 +32,11 @@ void say_library(const Call& call) {
 using namespace detshim;
 using namespace detshim::abi;
 
-// The ways to make a plan.
-#define DETSHIM_FFT_PLAN(NAME, PARAMS, ARGUMENTS)                                                            \
-  DETSHIM_HOOK(cufft, cufftResult, NAME, (DETSHIM_LIST PARAMS), .action = Action::observe,                   \
-               .summary = "Says which cuFFT answers.") {                                                     \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    if (!call.passes()) say_library(call);                                                                   \
-    return call.real(DETSHIM_LIST ARGUMENTS);                                                                \
-  }
-
-DETSHIM_FFT_PLAN(cufftCreate, (cufftHandle * plan), (plan))
-DETSHIM_FFT_PLAN(cufftPlan1d, (cufftHandle * plan, int nx, cufftType type, int batch),
-                 (plan, nx, type, batch))
-DETSHIM_FFT_PLAN(cufftPlan2d, (cufftHandle * plan, int nx, int ny, cufftType type), (plan, nx, ny, type))
-DETSHIM_FFT_PLAN(cufftPlan3d, (cufftHandle * plan, int nx, int ny, int nz, cufftType type),
-                 (plan, nx, ny, nz, type))
-DETSHIM_FFT_PLAN(cufftPlanMany,
-                 (cufftHandle * plan, int rank, int* n, int* in_embed, int in_stride, int in_distance,
-                  int* out_embed, int out_stride, int out_distance, cufftType type, int batch),
-                 (plan, rank, n, in_embed, in_stride, in_distance, out_embed, out_stride, out_distance, type,
-                  batch))
+DETSHIM_TEMPLATE_HOOK(cufft, Create, cufftCreate, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Plan1d, cufftPlan1d, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Plan2d, cufftPlan2d, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, Plan3d, cufftPlan3d, make_plan, says_library);
+DETSHIM_TEMPLATE_HOOK(cufft, PlanMany, cufftPlanMany, make_plan, says_library);
 
 DETSHIM_HOOK(cufft, cufftResult, cufftXtSetCallback,
              (cufftHandle plan, void** routine, cufftXtCallbackType type, void** info),
@@ -50,7 +44,7 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetCallback,
              .summary = "Recorded: the program's own code runs inside the transform.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetCallback);
   if (!call.passes()) {
-    say_library(call);
+    record_library_once(call, cufft_library);
     call.record(Action::observe, "the program's own code runs inside the transform",
                 {static_cast<int>(type)});
   }
@@ -64,7 +58,7 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetJITCallback,
              .summary = "Recorded: the program's own code runs inside the transform.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetJITCallback);
   if (!call.passes()) {
-    say_library(call);
+    record_library_once(call, cufft_library);
     call.record(Action::observe, "the program's own code runs inside the transform",
                 {static_cast<int>(type)});
   }
@@ -76,7 +70,7 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetGPUs, (cufftHandle plan, int count, i
              .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetGPUs);
   if (!call.passes()) {
-    say_library(call);
+    record_library_once(call, cufft_library);
     if (count > 1)
       call.record(Action::unfixed, "of several GPUs cuFFT does not say that results repeat", {count});
     else

@@ -1,9 +1,9 @@
-#include "hooks/escapes.h"
+#include "hooks/libc/escapes.h"
 
-#include "common/philox.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/hash.h"
 #include "core/base/lock.h"
 #include "core/identity/process.h"
 #include "core/log/log_file.h"
@@ -12,6 +12,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <sys/prctl.h>
 
 namespace detshim {
 namespace {
@@ -47,8 +48,8 @@ const char* why_uncovered(int fd) {
   struct stat state;
   if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
   const auto user = static_cast<unsigned>(sys::call(SYS_geteuid));
-  constexpr long get_no_new_privs = 39; // prctl(2): then it gets no other user's rights, and is covered
-  const bool may_change_user = sys::call(SYS_prctl, get_no_new_privs) != 1;
+  // Without new privileges it gets no other user's rights, and is covered.
+  const bool may_change_user = sys::call(SYS_prctl, PR_GET_NO_NEW_PRIVS) != 1;
   if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user && may_change_user) return other_user;
 
   ElfW(Ehdr) header;
@@ -80,7 +81,7 @@ int open_program(const char* program, bool searches) {
     if (*path == ':') ++path;
     candidate.add('/').add(program);
     if (candidate.cut() ||
-        sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), 1)))
+        sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), X_OK)))
       continue;
     return sys::openat(AT_FDCWD, candidate.c_str(), flags);
   }
@@ -90,10 +91,8 @@ int open_program(const char* program, bool searches) {
 /// Once for each program in the whole run.
 void say_once(const char* program, const char* why) {
   if (options().quiet) return;
-  uint64_t hash = 1;
-  for (const char* c = program; *c != 0; ++c) hash = derive(hash, static_cast<unsigned char>(*c));
   Text<32> mark;
-  mark.add("said-").add_hex(hash, 16);
+  mark.add("said-").add_hex(fnv1a_text(program), 16);
   Lock guard(log_file::lock);
   if (!guard.held() || !log_file::is_first_in_run(mark.c_str())) return;
   TextWriter line(log_file::text_room, sizeof log_file::text_room);

@@ -1,4 +1,4 @@
-// What the hooks of the CUDA runtime and of the driver share.
+// Which CUDA runtime and which driver answer, and what their hooks share.
 //
 // The runtime does its work by calling the driver, so what a program asks of the runtime passes two hooks:
 // the outer one acts. But what cuBLAS asks of either is its own, also inside a hooked call of cuBLAS; so
@@ -6,7 +6,7 @@
 #pragma once
 
 #include "abi/cuda.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -27,9 +27,9 @@ public:
 /// The driver that serves a hook of the runtime or of the driver, as one of its hooks.
 const Hook& driver_behind(const Hook& hook);
 
-/// Says once a process which runtime or driver answers. The records that follow are written even if they are
-/// of Action::observe alone, because this one begins the log.
-void say_cuda_library(const Hook& hook);
+/// Writes once a process which runtime or driver answers. The records that follow are written even if they
+/// are of Action::observe alone, because this one begins the log.
+void record_cuda_once(const Hook& hook);
 
 } // namespace detshim
 

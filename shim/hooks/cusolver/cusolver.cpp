@@ -1,6 +1,6 @@
 // cuSOLVER: the dense solvers stay in their deterministic mode, which is the default.
 #include "abi/cusolver.h"
-#include "hooks/library_version.h"
+#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -8,14 +8,28 @@ namespace {
 
 using namespace abi;
 
-constinit uint32_t library_said = 0;
-constinit uint32_t mg_said = 0;
+// Solvers that cusolverDnSetDeterministicMode says nothing of (cuSOLVER documentation, 2.1.9) are recorded as
+// their handles are made.
+constexpr const char* without_mode = "these solvers have no deterministic mode";
 
-template <typename Call>
-void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_version_number(call, "cusolverGetVersion", text); });
+template <VersionedLibrary& library, typename Call, typename Handle>
+cusolverStatus create_without_mode(const Call& call, Handle* handle) {
+  const cusolverStatus status = call.real(handle);
+  if (call.passes() || status != cusolverStatus::success) return status;
+  record_library_once(call, library);
+  call.record(Action::unfixed, without_mode, {});
+  return status;
 }
+
+constexpr Description has_no_mode = {
+    .action = Action::unfixed,
+    .summary = "Recorded: these solvers have no deterministic mode.",
+};
+
+using CreateIrs = OutermostCall<cusolverStatus(cusolverDnIRSParams_t* params)>;
+using CreateSp = OutermostCall<cusolverStatus(cusolverSpHandle_t* handle)>;
+using CreateRf = OutermostCall<cusolverStatus(cusolverRfHandle_t* handle)>;
+using CreateMg = OutermostCall<cusolverStatus(cusolverMgHandle_t* handle)>;
 
 } // namespace
 } // namespace detshim
@@ -29,7 +43,7 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnCreate, (cusolverDnHandle_t * h
   DETSHIM_ENTER_OUTERMOST(cusolverDnCreate);
   const cusolverStatus status = call.real(handle);
   if (call.passes() || status != cusolverStatus::success) return status;
-  say_library(call);
+  record_library_once(call, cusolver_library);
   if (call.beside<void()>("cusolverDnSetDeterministicMode") == nullptr)
     call.record(Action::unfixed, "cuSOLVER before CUDA 12.2 has no deterministic mode", {});
   return status;
@@ -40,7 +54,7 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetDeterministicMode,
              .fields = {"asked", "given"}, .summary = "Keeps cuSOLVER's deterministic mode on.") {
   DETSHIM_ENTER_OUTERMOST(cusolverDnSetDeterministicMode);
   if (call.passes()) return call.real(handle, mode);
-  say_library(call);
+  record_library_once(call, cusolver_library);
   const int asked = static_cast<int>(mode);
   const bool is_replaced = mode == cusolverDeterministicMode::allow_non_deterministic && options().forces();
   const auto given = is_replaced ? cusolverDeterministicMode::deterministic : mode;
@@ -69,27 +83,18 @@ DETSHIM_HOOK(
       call.real(handle, params, job_u, job_v, m, n, k, p, iterations, type_a, a, lda, type_s, s, type_u, u,
                 ldu, type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size, info);
   if (call.passes() || status != cusolverStatus::success) return status;
-  say_library(call);
+  record_library_once(call, cusolver_library);
   call.record(Action::unfixed, "starts from random vectors; cuSOLVER does not say from which seed",
               {int64_t{k}, int64_t{p}});
   return status;
 }
 
-// The solvers that cusolverDnSetDeterministicMode says nothing of (cuSOLVER documentation, 2.1.9): recorded
-// as their handles are made.
-#define DETSHIM_SOLVER_WITHOUT_MODE(LIBRARY, NAME, HANDLE, SAY_LIBRARY)                                      \
-  DETSHIM_HOOK(LIBRARY, cusolverStatus, NAME, (HANDLE * handle), .action = Action::unfixed,                  \
-               .summary = "Recorded: these solvers have no deterministic mode.") {                           \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    const cusolverStatus status = call.real(handle);                                                         \
-    if (call.passes() || status != cusolverStatus::success) return status;                                   \
-    SAY_LIBRARY;                                                                                             \
-    call.record(Action::unfixed, "these solvers have no deterministic mode", {});                            \
-    return status;                                                                                           \
-  }
-
-DETSHIM_SOLVER_WITHOUT_MODE(cusolver, cusolverDnIRSParamsCreate, cusolverDnIRSParams_t, say_library(call))
-DETSHIM_SOLVER_WITHOUT_MODE(cusolver, cusolverSpCreate, cusolverSpHandle_t, say_library(call))
-DETSHIM_SOLVER_WITHOUT_MODE(cusolver, cusolverRfCreate, cusolverRfHandle_t, say_library(call))
-DETSHIM_SOLVER_WITHOUT_MODE(cusolvermg, cusolverMgCreate, cusolverMgHandle_t,
-                            record_library_once(call.hook(), mg_said, [](auto&) {}))
+// The solvers that cusolverDnSetDeterministicMode says nothing of.
+DETSHIM_TEMPLATE_HOOK(cusolver, CreateIrs, cusolverDnIRSParamsCreate, create_without_mode<cusolver_library>,
+                      has_no_mode);
+DETSHIM_TEMPLATE_HOOK(cusolver, CreateSp, cusolverSpCreate, create_without_mode<cusolver_library>,
+                      has_no_mode);
+DETSHIM_TEMPLATE_HOOK(cusolver, CreateRf, cusolverRfCreate, create_without_mode<cusolver_library>,
+                      has_no_mode);
+DETSHIM_TEMPLATE_HOOK(cusolvermg, CreateMg, cusolverMgCreate, create_without_mode<cusolvermg_library>,
+                      has_no_mode);

@@ -1,16 +1,16 @@
 // cuRAND's host interface: generators get seeds derived from DETSHIM_SEED.
 //
 // A generator that the program never seeds starts from the constant 0 natively, every one the same; here each
-// has a seed of its own, the first the seed itself. When the program then seeds it from a clock, that reading takes
-// over the generator's own seed, so that the first generator draws what
+// has a seed of its own, the first the seed itself. When the program then seeds it from a clock, that reading
+// takes over the generator's own seed, so that the first generator draws what
 // curandSetPseudoRandomGeneratorSeed(g, DETSHIM_SEED) gives whether or not the program seeds it so.
 //
 // Every call takes the next numbers of its generator, so threads that share one race for them.
 #include "abi/curand.h"
 #include "core/base/lock.h"
 #include "core/seeds/seeds.h"
-#include "hooks/library_version.h"
-#include "hooks/shared_use.h"
+#include "hooks/support/library_version.h"
+#include "hooks/support/shared_use.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -32,7 +32,6 @@ struct Generator {
 constexpr int generator_limit = 1024;
 constinit Generator generators[generator_limit] = {};
 constinit uint64_t lock = 0;
-constinit uint32_t library_said = 0;
 constinit Users<generator_limit> users;
 
 void remember(Generator fresh) {
@@ -70,16 +69,10 @@ bool is_pseudo_random(curandRngType type) {
   return type >= curandRngType::pseudo_default && type < curandRngType::quasi_default;
 }
 
-template <typename Call>
-void say_library(const Call& call) {
-  record_library_once(call.hook(), library_said,
-                      [&](auto& text) { add_version_number(call, "curandGetVersion", text); });
-}
-
 /// Both ways to make a generator. The real call has succeeded.
 template <typename Call>
 void seed_new_generator(const Call& call, curandGenerator_t generator, curandRngType type) {
-  say_library(call);
+  record_library_once(call, curand_library);
   const auto number = static_cast<int64_t>(type);
   if (!is_pseudo_random(type)) {
     remember({generator, 0, true});
@@ -102,7 +95,7 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
 template <typename Call>
 void note_draw(const Call& call, curandGenerator_t generator) {
   if (call.passes() || !users.is_newly_shared(generator, this_thread().key)) return;
-  say_library(call);
+  record_library_once(call, curand_library);
   call.record(Action::unfixed, "several threads draw from this generator: which gets which numbers is a race",
               {});
 }
@@ -111,9 +104,43 @@ void note_draw(const Call& call, curandGenerator_t generator) {
 template <typename Call>
 void note_setting(const Call& call, curandGenerator_t generator) {
   if (call.passes() || !users.is_newly_shared_by_setting(generator, this_thread().key)) return;
-  say_library(call);
+  record_library_once(call, curand_library);
   call.record(Action::unfixed, "another thread draws from this generator: which comes first is a race", {});
 }
+
+// What the hooks of the functions that use a generator do.
+
+template <typename Call, typename... Arguments>
+curandStatus draw(const Call& call, curandGenerator_t generator, Arguments... arguments) {
+  note_draw(call, generator);
+  return call.real(generator, arguments...);
+}
+
+template <typename Call, typename... Arguments>
+curandStatus set_up(const Call& call, curandGenerator_t generator, Arguments... arguments) {
+  note_setting(call, generator);
+  return call.real(generator, arguments...);
+}
+
+constexpr Description races_if_shared = {
+    .action = Action::unfixed,
+    .summary = "Recorded once a generator that several threads use: they race for its numbers.",
+};
+
+using GenerateInts = OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out, size_t count)>;
+using GenerateLongs =
+    OutermostCall<curandStatus(curandGenerator_t generator, unsigned long long* out, size_t count)>;
+template <typename Real>
+using GenerateUniform = OutermostCall<curandStatus(curandGenerator_t generator, Real* out, size_t count)>;
+template <typename Real>
+using GenerateNormal =
+    OutermostCall<curandStatus(curandGenerator_t generator, Real* out, size_t count, Real mean, Real width)>;
+using GeneratePoisson =
+    OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out, size_t count, double mean)>;
+using GeneratePoissonMethod = OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out,
+                                                         size_t count, double mean, curandMethod method)>;
+using GenerateSeeds = OutermostCall<curandStatus(curandGenerator_t generator)>;
+using SetStream = OutermostCall<curandStatus(curandGenerator_t generator, cudaStream_t stream)>;
 
 } // namespace
 } // namespace detshim
@@ -162,7 +189,7 @@ DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
              .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
   DETSHIM_ENTER_OUTERMOST(curandSetPseudoRandomGeneratorSeed);
   if (call.passes()) return call.real(generator, seed);
-  say_library(call);
+  record_library_once(call, curand_library);
   if (!options().pins()) {
     call.record(Action::unfixed, "mode observe: enforce would pin it", {uint64_t{seed}, ""});
     return call.real(generator, seed);
@@ -216,33 +243,15 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset,
   return call.real(generator, offset);
 }
 
-#define DETSHIM_GENERATOR_USE(NAME, NOTE, PARAMS, ARGUMENTS)                                                 \
-  DETSHIM_HOOK(curand, curandStatus, NAME, (curandGenerator_t generator DETSHIM_LIST PARAMS),                \
-               .action = Action::unfixed,                                                                    \
-               .summary =                                                                                    \
-                   "Recorded once a generator that several threads use: they race for its numbers.") {       \
-    DETSHIM_ENTER_OUTERMOST(NAME);                                                                           \
-    NOTE(call, generator);                                                                                   \
-    return call.real(generator DETSHIM_LIST ARGUMENTS);                                                      \
-  }
-
-DETSHIM_GENERATOR_USE(curandGenerate, note_draw, (, unsigned* out, size_t count), (, out, count))
-DETSHIM_GENERATOR_USE(curandGenerateLongLong, note_draw, (, unsigned long long* out, size_t count),
-                      (, out, count))
-DETSHIM_GENERATOR_USE(curandGenerateUniform, note_draw, (, float* out, size_t count), (, out, count))
-DETSHIM_GENERATOR_USE(curandGenerateUniformDouble, note_draw, (, double* out, size_t count), (, out, count))
-DETSHIM_GENERATOR_USE(curandGenerateNormal, note_draw, (, float* out, size_t count, float mean, float width),
-                      (, out, count, mean, width))
-DETSHIM_GENERATOR_USE(curandGenerateNormalDouble, note_draw,
-                      (, double* out, size_t count, double mean, double width), (, out, count, mean, width))
-DETSHIM_GENERATOR_USE(curandGenerateLogNormal, note_draw,
-                      (, float* out, size_t count, float mean, float width), (, out, count, mean, width))
-DETSHIM_GENERATOR_USE(curandGenerateLogNormalDouble, note_draw,
-                      (, double* out, size_t count, double mean, double width), (, out, count, mean, width))
-DETSHIM_GENERATOR_USE(curandGeneratePoisson, note_draw, (, unsigned* out, size_t count, double mean),
-                      (, out, count, mean))
-DETSHIM_GENERATOR_USE(curandGeneratePoissonMethod, note_draw,
-                      (, unsigned* out, size_t count, double mean, curandMethod method),
-                      (, out, count, mean, method))
-DETSHIM_GENERATOR_USE(curandGenerateSeeds, note_setting, (), ())
-DETSHIM_GENERATOR_USE(curandSetStream, note_setting, (, cudaStream_t stream), (, stream))
+DETSHIM_TEMPLATE_HOOK(curand, GenerateInts, curandGenerate, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateLongs, curandGenerateLongLong, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateUniform<float>, curandGenerateUniform, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateUniform<double>, curandGenerateUniformDouble, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<float>, curandGenerateNormal, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<double>, curandGenerateNormalDouble, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<float>, curandGenerateLogNormal, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateNormal<double>, curandGenerateLogNormalDouble, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GeneratePoisson, curandGeneratePoisson, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GeneratePoissonMethod, curandGeneratePoissonMethod, draw, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, GenerateSeeds, curandGenerateSeeds, set_up, races_if_shared);
+DETSHIM_TEMPLATE_HOOK(curand, SetStream, curandSetStream, set_up, races_if_shared);

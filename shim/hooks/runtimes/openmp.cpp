@@ -8,7 +8,7 @@
 // another instruction, and are the same in every order.
 //
 // Symbols: gcc's libgomp/libgomp_g.h; LLVM's openmp/runtime/src/kmp.h (whose library has gcc's symbols too).
-#include "hooks/openmp.h"
+#include "hooks/runtimes/openmp.h"
 
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
@@ -144,11 +144,10 @@ void fix_number_of_threads() {
 
 using namespace detshim;
 
-#define DETSHIM_RACE .action = Action::unfixed, .fields = {"threads"}, .summary
-
 DETSHIM_HOOK(
     openmp, void, GOMP_parallel, (Region region, void* data, unsigned threads, unsigned flags),
-    DETSHIM_RACE = "Records a region of gcc's whose threads add to shared numbers by compare-and-swap.") {
+    .action = Action::unfixed, .fields = {"threads"},
+    .summary = "Records a region of gcc's whose threads add to shared numbers by compare-and-swap.") {
   DETSHIM_ENTER_COPY(GOMP_parallel);
   if (!call.passes() && adds_in_any_order(region))
     record_race(call, threads_of_region(call, threads), order_races);
@@ -156,92 +155,129 @@ DETSHIM_HOOK(
 }
 
 DETSHIM_HOOK(openmp, unsigned, GOMP_parallel_reductions,
-             (Region region, void* data, unsigned threads, unsigned flags),
-             DETSHIM_RACE = "Records a region of gcc's with a task reduction.") {
+             (Region region, void* data, unsigned threads, unsigned flags), .action = Action::unfixed,
+             .fields = {"threads"}, .summary = "Records a region of gcc's with a task reduction.") {
   DETSHIM_ENTER_COPY(GOMP_parallel_reductions);
   if (!call.passes()) record_race(call, threads_of_region(call, threads), order_races);
   return call.real(region, data, threads, flags);
 }
 
-DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (),
-             DETSHIM_RACE = "Records gcc's reductions of several numbers, which are combined under a lock.") {
+DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::unfixed, .fields = {"threads"},
+             .summary = "Records gcc's reductions of several numbers, which are combined under a lock.") {
   DETSHIM_ENTER_COPY(GOMP_atomic_start);
   if (!call.passes()) record_race_in_team(call, order_races);
   call.real();
 }
 
+namespace detshim {
+namespace {
+
 // gcc's loops come in three forms: a region that is one loop, and a loop in a region over signed and over
 // unsigned numbers. Those with the schedule `runtime` have no chunk.
 
-#define DETSHIM_REGION_LOOP(SCHEDULE)                                                                        \
-  DETSHIM_HOOK(openmp, void, GOMP_parallel_loop_##SCHEDULE,                                                  \
-               (Region region, void* data, unsigned threads, long first, long end, long step, long chunk,    \
-                unsigned flags),                                                                             \
-               DETSHIM_RACE =                                                                                \
-                   "Records a parallel loop of gcc's whose iterations go to whichever thread is free.") {    \
-    DETSHIM_ENTER_COPY(GOMP_parallel_loop_##SCHEDULE);                                                       \
-    if (!call.passes()) record_race(call, threads_of_region(call, threads), schedule_races);                 \
-    call.real(region, data, threads, first, end, step, chunk, flags);                                        \
-  }
-DETSHIM_REGION_LOOP(dynamic)
-DETSHIM_REGION_LOOP(guided)
-DETSHIM_REGION_LOOP(nonmonotonic_dynamic)
-DETSHIM_REGION_LOOP(nonmonotonic_guided)
+template <typename Call, typename... Bounds>
+void run_parallel_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
+  if (!call.passes()) record_race(call, threads_of_region(call, threads), schedule_races);
+  call.real(region, data, threads, bounds...);
+}
 
-#define DETSHIM_REGION_LOOP_RUNTIME(SCHEDULE)                                                                \
-  DETSHIM_HOOK(                                                                                              \
-      openmp, void, GOMP_parallel_loop_##SCHEDULE,                                                           \
-      (Region region, void* data, unsigned threads, long first, long end, long step, unsigned flags),        \
-      DETSHIM_RACE =                                                                                         \
-          "Records a parallel loop of gcc's whose schedule OMP_SCHEDULE decides, unless static.") {          \
-    DETSHIM_ENTER_COPY(GOMP_parallel_loop_##SCHEDULE);                                                       \
-    if (!call.passes() && !runtime_schedule_is_static(call))                                                 \
-      record_race(call, threads_of_region(call, threads), schedule_races);                                   \
-    call.real(region, data, threads, first, end, step, flags);                                               \
-  }
-DETSHIM_REGION_LOOP_RUNTIME(runtime)
-DETSHIM_REGION_LOOP_RUNTIME(nonmonotonic_runtime)
-DETSHIM_REGION_LOOP_RUNTIME(maybe_nonmonotonic_runtime)
+template <typename Call, typename... Bounds>
+void run_parallel_runtime_loop(const Call& call, Region region, void* data, unsigned threads,
+                               Bounds... bounds) {
+  if (!call.passes() && !runtime_schedule_is_static(call))
+    record_race(call, threads_of_region(call, threads), schedule_races);
+  call.real(region, data, threads, bounds...);
+}
 
-#define DETSHIM_LOOP(NAME, PARAMETERS, ARGUMENTS)                                                            \
-  DETSHIM_HOOK(openmp, bool, NAME, PARAMETERS,                                                               \
-               DETSHIM_RACE = "Records a loop of gcc's whose iterations go to whichever thread is free.") {  \
-    DETSHIM_ENTER_COPY(NAME);                                                                                \
-    if (!call.passes()) record_race_in_team(call, schedule_races);                                           \
-    return call.real ARGUMENTS;                                                                              \
-  }
-#define DETSHIM_LOOPS(SCHEDULE)                                                                              \
-  DETSHIM_LOOP(GOMP_loop_##SCHEDULE##_start,                                                                 \
-               (long first, long end, long step, long chunk, long* own_first, long* own_end),                \
-               (first, end, step, chunk, own_first, own_end))                                                \
-  DETSHIM_LOOP(GOMP_loop_ull_##SCHEDULE##_start,                                                             \
-               (bool up, unsigned long long first, unsigned long long end, unsigned long long step,          \
-                unsigned long long chunk, unsigned long long* own_first, unsigned long long* own_end),       \
-               (up, first, end, step, chunk, own_first, own_end))
-DETSHIM_LOOPS(dynamic)
-DETSHIM_LOOPS(guided)
-DETSHIM_LOOPS(nonmonotonic_dynamic)
-DETSHIM_LOOPS(nonmonotonic_guided)
+template <typename Call, typename... Bounds>
+bool start_loop(const Call& call, Bounds... bounds) {
+  if (!call.passes()) record_race_in_team(call, schedule_races);
+  return call.real(bounds...);
+}
 
-#define DETSHIM_LOOP_RUNTIME(NAME, PARAMETERS, ARGUMENTS)                                                    \
-  DETSHIM_HOOK(openmp, bool, NAME, PARAMETERS,                                                               \
-               DETSHIM_RACE =                                                                                \
-                   "Records a loop of gcc's whose schedule OMP_SCHEDULE decides, unless static.") {          \
-    DETSHIM_ENTER_COPY(NAME);                                                                                \
-    if (!call.passes() && !runtime_schedule_is_static(call)) record_race_in_team(call, schedule_races);      \
-    return call.real ARGUMENTS;                                                                              \
-  }
-#define DETSHIM_LOOPS_RUNTIME(SCHEDULE)                                                                      \
-  DETSHIM_LOOP_RUNTIME(GOMP_loop_##SCHEDULE##_start,                                                         \
-                       (long first, long end, long step, long* own_first, long* own_end),                    \
-                       (first, end, step, own_first, own_end))                                               \
-  DETSHIM_LOOP_RUNTIME(GOMP_loop_ull_##SCHEDULE##_start,                                                     \
-                       (bool up, unsigned long long first, unsigned long long end, unsigned long long step,  \
-                        unsigned long long* own_first, unsigned long long* own_end),                         \
-                       (up, first, end, step, own_first, own_end))
-DETSHIM_LOOPS_RUNTIME(runtime)
-DETSHIM_LOOPS_RUNTIME(nonmonotonic_runtime)
-DETSHIM_LOOPS_RUNTIME(maybe_nonmonotonic_runtime)
+template <typename Call, typename... Bounds>
+bool start_runtime_loop(const Call& call, Bounds... bounds) {
+  if (!call.passes() && !runtime_schedule_is_static(call)) record_race_in_team(call, schedule_races);
+  return call.real(bounds...);
+}
+
+constexpr Description goes_to_free_threads = {
+    .action = Action::unfixed,
+    .fields = {"threads"},
+    .summary = "Records a parallel loop of gcc's whose iterations go to whichever thread is free.",
+};
+constexpr Description goes_by_omp_schedule = {
+    .action = Action::unfixed,
+    .fields = {"threads"},
+    .summary = "Records a parallel loop of gcc's whose schedule OMP_SCHEDULE decides, unless static.",
+};
+constexpr Description loop_goes_to_free_threads = {
+    .action = Action::unfixed,
+    .fields = {"threads"},
+    .summary = "Records a loop of gcc's whose iterations go to whichever thread is free.",
+};
+constexpr Description loop_goes_by_omp_schedule = {
+    .action = Action::unfixed,
+    .fields = {"threads"},
+    .summary = "Records a loop of gcc's whose schedule OMP_SCHEDULE decides, unless static.",
+};
+
+using ParallelLoop = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
+                                     long step, long chunk, unsigned flags)>;
+using ParallelRuntimeLoop = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
+                                            long step, unsigned flags)>;
+using Loop = CallOfCopy<bool(long first, long end, long step, long chunk, long* own_first, long* own_end)>;
+using RuntimeLoop = CallOfCopy<bool(long first, long end, long step, long* own_first, long* own_end)>;
+using Unsigned = unsigned long long;
+using UnsignedLoop = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step, Unsigned chunk,
+                                     Unsigned* own_first, Unsigned* own_end)>;
+using UnsignedRuntimeLoop = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step,
+                                            Unsigned* own_first, Unsigned* own_end)>;
+
+} // namespace
+} // namespace detshim
+
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_dynamic, run_parallel_loop,
+                      goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_guided, run_parallel_loop,
+                      goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_nonmonotonic_dynamic, run_parallel_loop,
+                      goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_nonmonotonic_guided, run_parallel_loop,
+                      goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_runtime, run_parallel_runtime_loop,
+                      goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_nonmonotonic_runtime,
+                      run_parallel_runtime_loop, goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_maybe_nonmonotonic_runtime,
+                      run_parallel_runtime_loop, goes_by_omp_schedule);
+
+DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_dynamic_start, start_loop, loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_dynamic_start, start_loop,
+                      loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_guided_start, start_loop, loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_guided_start, start_loop,
+                      loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_nonmonotonic_dynamic_start, start_loop,
+                      loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_nonmonotonic_dynamic_start, start_loop,
+                      loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_nonmonotonic_guided_start, start_loop,
+                      loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_nonmonotonic_guided_start, start_loop,
+                      loop_goes_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_runtime_start, start_runtime_loop,
+                      loop_goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_runtime_start, start_runtime_loop,
+                      loop_goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_nonmonotonic_runtime_start, start_runtime_loop,
+                      loop_goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_nonmonotonic_runtime_start,
+                      start_runtime_loop, loop_goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_maybe_nonmonotonic_runtime_start, start_runtime_loop,
+                      loop_goes_by_omp_schedule);
+DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_maybe_nonmonotonic_runtime_start,
+                      start_runtime_loop, loop_goes_by_omp_schedule);
 
 // ------------------------------------------------------------------ LLVM and Intel
 
@@ -281,36 +317,52 @@ void record_reduction(const Call& call) {
     record_race_in_team(call, order_races);
 }
 
+template <typename Call, typename... Bounds>
+void begin_dispatch(const Call& call, void* place, int thread, int schedule, Bounds... bounds) {
+  if (!call.passes()) record_dispatch(call, schedule);
+  call.real(place, thread, schedule, bounds...);
+}
+
+template <typename Call, typename... Arguments>
+int reduce(const Call& call, Arguments... arguments) {
+  if (!call.passes()) record_reduction(call);
+  return call.real(arguments...);
+}
+
+constexpr Description dispatches_to_free_threads = {
+    .action = Action::unfixed,
+    .fields = {"threads"},
+    .summary = "Records a loop of clang's whose iterations go to whichever thread is free.",
+};
+constexpr Description reduces_in_any_order = {
+    .action = Action::unfixed,
+    .fields = {"threads"},
+    .summary = "Records a reduction of clang's, unless KMP_DETERMINISTIC_REDUCTION combines it along a tree.",
+};
+
+template <typename Number, typename Step>
+using DispatchInit =
+    CallOfCopy<void(void* place, int thread, int schedule, Number first, Number last, Step step, Step chunk)>;
+using DispatchInit4 = DispatchInit<int32_t, int32_t>;
+using DispatchInit4u = DispatchInit<uint32_t, int32_t>;
+using DispatchInit8 = DispatchInit<int64_t, int64_t>;
+using DispatchInit8u = DispatchInit<uint64_t, int64_t>;
+using Reduce = CallOfCopy<int(void* place, int thread, int count, size_t size, void* data,
+                              void (*combine)(void*, void*), void* lock)>;
+
 } // namespace
 } // namespace detshim
 
-#define DETSHIM_DISPATCH(NAME, NUMBER, SIGNED)                                                               \
-  DETSHIM_HOOK(                                                                                              \
-      openmp, void, NAME,                                                                                    \
-      (void* place, int thread, int schedule, NUMBER first, NUMBER last, SIGNED step, SIGNED chunk),         \
-      DETSHIM_RACE = "Records a loop of clang's whose iterations go to whichever thread is free.") {         \
-    DETSHIM_ENTER_COPY(NAME);                                                                                \
-    if (!call.passes()) record_dispatch(call, schedule);                                                     \
-    call.real(place, thread, schedule, first, last, step, chunk);                                            \
-  }
-DETSHIM_DISPATCH(__kmpc_dispatch_init_4, int32_t, int32_t)
-DETSHIM_DISPATCH(__kmpc_dispatch_init_4u, uint32_t, int32_t)
-DETSHIM_DISPATCH(__kmpc_dispatch_init_8, int64_t, int64_t)
-DETSHIM_DISPATCH(__kmpc_dispatch_init_8u, uint64_t, int64_t)
-
-#define DETSHIM_REDUCE(NAME)                                                                                 \
-  DETSHIM_HOOK(                                                                                              \
-      openmp, int, NAME,                                                                                     \
-      (void* place, int thread, int count, size_t size, void* data, void (*combine)(void*, void*),           \
-       void* lock),                                                                                          \
-      DETSHIM_RACE =                                                                                         \
-          "Records a reduction of clang's, unless KMP_DETERMINISTIC_REDUCTION combines it along a tree.") {  \
-    DETSHIM_ENTER_COPY(NAME);                                                                                \
-    if (!call.passes()) record_reduction(call);                                                              \
-    return call.real(place, thread, count, size, data, combine, lock);                                       \
-  }
-DETSHIM_REDUCE(__kmpc_reduce)
-DETSHIM_REDUCE(__kmpc_reduce_nowait)
+DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit4, __kmpc_dispatch_init_4, begin_dispatch,
+                      dispatches_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit4u, __kmpc_dispatch_init_4u, begin_dispatch,
+                      dispatches_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit8, __kmpc_dispatch_init_8, begin_dispatch,
+                      dispatches_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit8u, __kmpc_dispatch_init_8u, begin_dispatch,
+                      dispatches_to_free_threads);
+DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce, reduce, reduces_in_any_order);
+DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce_nowait, reduce, reduces_in_any_order);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
              .fields = {"asked", "given"},

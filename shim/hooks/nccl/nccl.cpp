@@ -1,0 +1,249 @@
+// NCCL: one algorithm and one protocol for every reduction, in force before the first communicator.
+//
+// NCCL chooses among rings, trees and in-switch reductions by size, topology and measured bandwidths, and
+// each adds in another order. The choice is bounded by environment variables, which it reads as a
+// communicator is made.
+#include "abi/nccl.h"
+#include "common/sys.h"
+#include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
+#include "hooks/support/library_version.h"
+#include "loader/hook.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+
+constexpr const char* window_setting = "NCCL_WIN_ENABLE";
+constexpr const char* used_settings[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE",
+                                         window_setting};
+/// Code of somebody else's that may choose instead.
+constexpr const char* plugins[] = {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"};
+constexpr const char* file_variable = "NCCL_CONF_FILE";
+constexpr const char* system_file = "/etc/nccl.conf";
+
+bool is_good_now(const char* setting) {
+  const char* value = getenv(setting);
+  return value != nullptr && setting_is_good(setting, value);
+}
+
+/// Before NCCL reads them. The program may have changed them since the constructor set them.
+template <typename Call>
+void see_to_settings(const Call& call) {
+  record_library_once(call, nccl_library);
+  for (const char* name : used_settings) {
+    if (const SettingChange* change = reapply_setting(name)) {
+      call.record(Action::replace, "the program had undone it",
+                  {name, change->was != nullptr ? change->was : "", change->now});
+      continue;
+    }
+    const char* value = getenv(name);
+    if (is_good_now(name))
+      call.record(Action::observe, "one order of addition", {name, value, value});
+    else
+      call.record(Action::unfixed, "NCCL may choose by size and topology in which order it adds",
+                  {name, value != nullptr ? value : "", ""});
+  }
+  for (const char* name : plugins)
+    if (const char* value = getenv(name); value != nullptr && *value != 0)
+      call.record(Action::unfixed, "a plugin may choose otherwise", {name, value, value});
+  // Files that NCCL takes further variables from, at its first call.
+  const char* named = getenv(file_variable);
+  for (const char* path : {named, system_file})
+    if (path != nullptr && *path != 0 && sys::call(SYS_faccessat, AT_FDCWD, sys::address(path), R_OK) == 0)
+      call.record(Action::observe, "NCCL reads further variables from this file",
+                  {path == named ? file_variable : "", path, path});
+}
+
+/// A field of ncclConfig_t that goes before its variable, or takes part in choosing channels and algorithms.
+struct Field {
+  const char* name;
+  size_t offset;
+};
+constexpr Field fields[] = {
+    {"ncclConfig_t.cgaClusterSize", offsetof(ncclConfig_t, cgaClusterSize)},
+    {"ncclConfig_t.minCTAs", offsetof(ncclConfig_t, minCTAs)},
+    {"ncclConfig_t.maxCTAs", offsetof(ncclConfig_t, maxCTAs)},
+    {"ncclConfig_t.splitShare", offsetof(ncclConfig_t, splitShare)},
+    {"ncclConfig_t.collnetEnable", offsetof(ncclConfig_t, collnetEnable)},
+    {"ncclConfig_t.CTAPolicy", offsetof(ncclConfig_t, CTAPolicy)},
+    {"ncclConfig_t.shrinkShare", offsetof(ncclConfig_t, shrinkShare)},
+    {"ncclConfig_t.nvlsCTAs", offsetof(ncclConfig_t, nvlsCTAs)},
+    {"ncclConfig_t.nChannelsPerNetPeer", offsetof(ncclConfig_t, nChannelsPerNetPeer)},
+    {"ncclConfig_t.nvlinkCentricSched", offsetof(ncclConfig_t, nvlinkCentricSched)},
+};
+
+/// What the program sets in a communicator's configuration. Constant, so it repeats; but it is nowhere else
+/// to be seen why two machines or versions of a program differ.
+template <typename Call>
+void see_to_config(const Call& call, const ncclConfig_t* config) {
+  if (config == nullptr || config->magic != nccl_config_magic) return;
+  constexpr const char* why = "set by the program: takes part in choosing channels and algorithms";
+  for (const Field& field : fields) {
+    if (config->size < field.offset + sizeof(int)) continue;
+    int value;
+    __builtin_memcpy(&value, reinterpret_cast<const char*>(config) + field.offset, sizeof value);
+    if (value != nccl_config_unset) call.record(Action::observe, why, {field.name, value, value});
+  }
+  if (config->size >= offsetof(ncclConfig_t, netName) + sizeof(char*) && config->netName != nullptr)
+    call.record(Action::observe, why, {"ncclConfig_t.netName", config->netName, config->netName});
+}
+
+/// The same for an argument of a call, where it is the configuration.
+template <typename Call, typename Argument>
+void see_to_config_among(const Call& call, Argument argument) {
+  if constexpr (__is_same(Argument, ncclConfig_t*)) see_to_config(call, argument);
+}
+
+constexpr const char* reduction_why = "ranks, channels and topology decide the order of addition";
+
+/// Records a window that is to be registered; false if it is refused.
+template <typename Call>
+bool may_register(const Call& call, size_t size, int flags) {
+  record_library_once(call, nccl_library);
+  const char* const why = "kernels for registered windows ignore NCCL_ALGO";
+  if (is_good_now(window_setting)) {
+    call.record(Action::observe, "NCCL_WIN_ENABLE=0 keeps windows out of use", {uint64_t{size}, flags});
+    return true;
+  }
+  call.record(options().strict() ? Action::refuse : Action::unfixed, why, {uint64_t{size}, flags});
+  return !options().strict();
+}
+
+// What reads the settings: every way to a communicator.
+
+template <typename Call, typename... Arguments>
+ncclResult make_communicator(const Call& call, Arguments... arguments) {
+  if (!call.passes()) {
+    see_to_settings(call);
+    (see_to_config_among(call, arguments), ...);
+  }
+  return call.real(arguments...);
+}
+
+template <typename Call>
+ncclResult register_window(const Call& call, ncclComm_t communicator, void* memory, size_t size,
+                           ncclWindow_t* window, int flags) {
+  if (!call.passes() && !may_register(call, size, flags)) return ncclResult::invalid_usage;
+  return call.real(communicator, memory, size, window, flags);
+}
+
+/// ncclAllReduce and ncclReduceScatter.
+template <typename Call>
+ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
+                         ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
+  if (!call.passes()) {
+    record_library_once(call, nccl_library);
+    call.record(Action::observe, reduction_why,
+                {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation)});
+  }
+  return call.real(from, to, count, type, operation, communicator, stream);
+}
+
+template <typename Call>
+ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
+                          ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
+  if (!call.passes()) {
+    record_library_once(call, nccl_library);
+    call.record(Action::observe, reduction_why,
+                {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), root});
+  }
+  return call.real(from, to, count, type, operation, root, communicator, stream);
+}
+
+template <typename Call>
+ncclResult make_scaled_sum(const Call& call, ncclRedOp* operation, void* scalar, ncclDataType type,
+                           ncclScalarResidence residence, ncclComm_t communicator) {
+  if (!call.passes()) {
+    record_library_once(call, nccl_library);
+    call.record(Action::observe, "a sum of scaled values",
+                {static_cast<int>(type), static_cast<int>(residence)});
+  }
+  return call.real(operation, scalar, type, residence, communicator);
+}
+
+constexpr Description bounds_additions = {
+    .action = Action::replace,
+    .fields = {"variable", "asked", "given"},
+    .summary = "Sees that NCCL's variables bound the order of additions before NCCL reads them.",
+};
+constexpr Description refuses_windows = {
+    .action = Action::refuse,
+    .fields = {"size", "flags"},
+    .summary = "Recorded, refused in strict: kernels for registered windows ignore NCCL_ALGO.",
+};
+constexpr Description records_reduction = {
+    .action = Action::observe,
+    .fields = {"count", "type", "operation"},
+    .summary = "Recorded: reductions that differ show when two logs are compared.",
+};
+constexpr Description records_rooted_reduction = {
+    .action = Action::observe,
+    .fields = {"count", "type", "operation", "root"},
+    .summary = "Recorded: reductions that differ show when two logs are compared.",
+};
+constexpr Description records_scaled_sum = {
+    .action = Action::observe,
+    .fields = {"type", "residence"},
+    .summary = "Recorded: the sum of scaled values that the reductions after it name.",
+};
+
+using GetUniqueId = OutermostCall<ncclResult(ncclUniqueId* id)>;
+using InitRank = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank)>;
+using InitRankConfig = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id,
+                                                int rank, ncclConfig_t* config)>;
+using InitRankScalable = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, int rank, int id_count,
+                                                  ncclUniqueId* ids, ncclConfig_t* config)>;
+using InitAll = OutermostCall<ncclResult(ncclComm_t* communicators, int count, const int* devices)>;
+using Split = OutermostCall<ncclResult(ncclComm_t communicator, int color, int key, ncclComm_t* fresh,
+                                       ncclConfig_t* config)>;
+using Shrink = OutermostCall<ncclResult(ncclComm_t communicator, int* excluded, int excluded_count,
+                                        ncclComm_t* fresh, ncclConfig_t* config, int flags)>;
+using WindowRegister = OutermostCall<ncclResult(ncclComm_t communicator, void* memory, size_t size,
+                                                ncclWindow_t* window, int flags)>;
+using AllReduce =
+    OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
+                             ncclComm_t communicator, cudaStream_t stream)>;
+using Reduce =
+    OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
+                             int root, ncclComm_t communicator, cudaStream_t stream)>;
+using CreatePreMulSum = OutermostCall<ncclResult(ncclRedOp* operation, void* scalar, ncclDataType type,
+                                                 ncclScalarResidence residence, ncclComm_t communicator)>;
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+// Every function has a second name, by which profilers that stand in front of the first call it.
+
+DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, ncclGetUniqueId, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, pncclGetUniqueId, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRank, ncclCommInitRank, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRank, pncclCommInitRank, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, ncclCommInitRankConfig, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, pncclCommInitRankConfig, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, ncclCommInitRankScalable, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, pncclCommInitRankScalable, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitAll, ncclCommInitAll, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, InitAll, pncclCommInitAll, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Split, ncclCommSplit, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Split, pncclCommSplit, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Shrink, ncclCommShrink, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Shrink, pncclCommShrink, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, ncclCommWindowRegister, register_window, refuses_windows);
+DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, pncclCommWindowRegister, register_window, refuses_windows);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclAllReduce, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclAllReduce, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, Reduce, ncclReduce, reduce_to_root, records_rooted_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, Reduce, pncclReduce, reduce_to_root, records_rooted_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclReduceScatter, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclReduceScatter, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, ncclRedOpCreatePreMulSum, make_scaled_sum, records_scaled_sum);
+DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, pncclRedOpCreatePreMulSum, make_scaled_sum, records_scaled_sum);
