@@ -9,6 +9,7 @@
 #include "hooks/libc/inherited_input.h"
 #include "hooks/libc/process.h"
 #include "hooks/openmp.h"
+#include "hooks/runtimes.h"
 #include "loader/coverage.h"
 
 #include <cstdlib>
@@ -61,7 +62,10 @@ __attribute__((constructor)) void begin() {
   record_replaced_settings();
 }
 
-__attribute__((destructor)) void end() { close_log(record_coverage); }
+__attribute__((destructor)) void end() {
+  record_runtimes();
+  close_log(record_coverage);
+}
 
 } // namespace
 } // namespace detshim

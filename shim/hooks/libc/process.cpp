@@ -16,6 +16,7 @@
 #include "hooks/libc/left_states.h"
 #include "hooks/libc/device_heirs.h"
 #include "hooks/libc/shell.h"
+#include "hooks/runtimes.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 
@@ -415,8 +416,10 @@ namespace {
 /// child, whose memory is its parent's. Without a system call where there is nothing to close: the process
 /// may be in a sandbox.
 void close_log_of_this_process() {
+  if (options().off() || !is_own_memory()) return;
+  record_runtimes();
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
-  if (may_have_to && !options().off() && is_own_memory()) close_log(record_coverage);
+  if (may_have_to) close_log(record_coverage);
 }
 
 } // namespace
