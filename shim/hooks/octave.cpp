@@ -1,5 +1,5 @@
 // Octave mixes the clock and the process's id into the random numbers that it seeds its generators with.
-#include "core/identity.h"
+#include "core/identity/thread.h"
 #include "loader/hook.h"
 
 using namespace detshim;

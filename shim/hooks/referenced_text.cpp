@@ -1,6 +1,6 @@
 #include "hooks/referenced_text.h"
 
-#include "core/text.h"
+#include "common/text.h"
 
 namespace detshim {
 namespace {

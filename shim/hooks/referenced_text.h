@@ -1,7 +1,7 @@
 // Which function of a program without symbols this is, by a text that its code refers to.
 #pragma once
 
-#include "core/modules.h"
+#include "core/base/modules.h"
 
 namespace detshim {
 

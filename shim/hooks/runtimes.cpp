@@ -1,12 +1,12 @@
 #include "hooks/runtimes.h"
 
-#include "core/identity.h"
-#include "core/log.h"
-#include "core/modules.h"
-#include "core/options.h"
-#include "core/run_variable.h"
-#include "core/sys.h"
-#include "core/text.h"
+#include "common/run_variable.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/identity/thread.h"
+#include "core/log/log.h"
+#include "core/policy/options.h"
 
 #include <sys/auxv.h>
 

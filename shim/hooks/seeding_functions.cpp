@@ -1,10 +1,10 @@
 #include "hooks/seeding_functions.h"
 
-#include "core/identity.h"
-#include "core/modules.h"
-#include "core/options.h"
-#include "core/sys.h"
-#include "core/text.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/identity/thread.h"
+#include "core/policy/options.h"
 #include "hooks/referenced_text.h"
 
 namespace detshim {
