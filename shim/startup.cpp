@@ -12,6 +12,7 @@
 #include "hooks/libc/inherited_input.h"
 #include "hooks/libc/process.h"
 #include "hooks/runtimes/openmp.h"
+#include "hooks/runtimes/unseen_runtimes.h"
 #include "loader/coverage.h"
 
 #include <sys/auxv.h>
@@ -46,6 +47,7 @@ __attribute__((constructor)) void begin() {
 }
 
 __attribute__((destructor)) void end() {
+  record_runtimes();
   flush_tuning();
   close_log(record_coverage);
 }

@@ -42,6 +42,7 @@ public:
     if (!accepts_kernels) add_kernels();
     add_new_functions();
     add_open_functions();
+    add_runtimes();
     add_settings();
     add_processes();
     add_libraries();
@@ -310,6 +311,15 @@ private:
       reason.function = open.functions.front();
       reason.file = file;
     }
+  }
+
+  /// What seeds itself from a clock or from the processor: whether the program drew from it, nobody can tell.
+  void add_runtimes() {
+    std::set<std::pair<std::string, std::string>> all;
+    for (const Process& process : log_.processes)
+      for (const Runtime& runtime : process.runtimes) all.emplace(runtime.file, runtime.why);
+    for (const auto& [file, why] : all)
+      add(Standing::unverified, "runtime", base_name(file) + ": " + why, "give it a seed, or compare two runs").file = file;
   }
 
   // ---- How it was run ----

@@ -20,11 +20,12 @@ struct Library {
   const CudaLibrary* cuda = nullptr; ///< says the files of one of CUDA's
 };
 constexpr Library other_libraries[] = {
-    {"libc", {"libc.so"}, true},
+    {"libc", {"libc.so", "libbsd.so"}, true}, // libbsd has an arc4random of its own
     {"libstdcxx", {"libstdc++.so"}, true},
     {"libcxx", {"libc++.so"}, true},
     {"libuuid", {"libuuid"}, true},
     {"libR", {"libR.so"}, true},
+    {"liboctave", {"liboctave.so"}, true},
     {"libruby", {"libruby"}, true},
     {"libtcl", {"libtcl8", "libtcl9"}, true},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},

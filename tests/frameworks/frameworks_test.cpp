@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -57,6 +59,19 @@ const std::vector<Framework> frameworks = {
     {"mktemp", {"sh", "-c", "basename $(mktemp -u)"}, {"mktemp", "--version"}},
     {"boost", {BOOST_PROGRAM}, file(BOOST_PROGRAM)},
     {"rust_hashmap", {RUST_PROGRAM}, file(RUST_PROGRAM)},
+    {"octave",
+     {"octave-cli", "--norc", "--eval", "disp([rand(1, 2), randn(), randi(1e9)])"},
+     {"octave-cli", "--norc", "--eval", "1;"}},
+    {"swi_prolog",
+     {"swipl", "-g", "X is random(1000000000), write(X), nl", "-t", "halt"},
+     {"swipl", "--version"}},
+    {"libbsd",
+     {python, "-c",
+      "import ctypes; bsd = ctypes.CDLL('libbsd.so.0'); print(bsd.arc4random(), bsd.arc4random_uniform(1000000000))"},
+     {python, "-c", "import ctypes; ctypes.CDLL('libbsd.so.0')"}},
+    {"qt5", {QT_PROGRAM, "libQt5Core.so.5"}, {QT_PROGRAM, "libQt5Core.so.5"}},
+    {"zsh", {"zsh", "-fc", "echo $RANDOM $RANDOM"}, {"zsh", "--version"}},
+    {"ksh", {"ksh93", "-c", "echo $RANDOM $RANDOM"}, {"ksh93", "-c", ":"}},
 };
 
 std::string drawn(const Arguments& command, const std::string& seed) {
@@ -108,7 +123,10 @@ TEST(Hooks, AreWhatRepeatsThem) {
            {"uuid_generate", {"uuidgen"}},
            {"Tcl_CreateInterp", {"tclsh", here + "tcl_random.tcl"}},
            {"ruby_run_node", {"ruby", "-e", "puts rand"}},
-           {"GetRNGstate", {"Rscript", "--vanilla", "-e", "cat(runif(1))"}}}) {
+           {"GetRNGstate", {"Rscript", "--vanilla", "-e", "cat(runif(1))"}},
+           {"_ZN6octave21init_mersenne_twisterEv", {"octave-cli", "--norc", "--eval", "disp(rand())"}},
+           {"fstat", {"swipl", "-g", "X is random(1000000000), write(X)", "-t", "halt"}},
+           {"env:QT_NO_CPU_FEATURE", {QT_PROGRAM, "libQt5Core.so.5"}}}) {
     if (find_program(command[0]).empty()) continue;
     const auto without = [&] {
       const TemporaryFolder scratch;
@@ -185,6 +203,125 @@ TEST(PhpLcg, IsRecordedAsUnfixedWhereItIsUsed) {
   };
   EXPECT_GT(unfixed("echo lcg_value();"), 0);
   EXPECT_EQ(unfixed("echo mt_rand(), random_int(0, 9), getmypid();"), 0);
+}
+
+// What a program's own log says of it, by the command that its user asks.
+nlohmann::json judged(const TemporaryFolder& scratch) {
+  return nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()}).out);
+}
+
+/// The files of which the verdict says that they seed themselves unseen.
+std::vector<std::string> unseen(const TemporaryFolder& scratch) {
+  std::vector<std::string> files;
+  if (!std::filesystem::exists(scratch.log())) return files;
+  const nlohmann::json judgement = judged(scratch);
+  for (const auto& reason : judgement["reasons"])
+    if (reason["kind"] == "runtime" && reason["verdict"] == "unverified")
+      files.push_back(std::filesystem::path(reason["file"].get<std::string>()).filename().string());
+  return files;
+}
+
+// It prints what it was seeded with: the time, unless it is pinned.
+TEST(GawkSrand, TakesAClockOfItsOwn) {
+  if (find_program("gawk").empty()) GTEST_SKIP() << "gawk is not installed";
+  for (const char* precision : {"", "-M"}) {
+    Arguments command = {"gawk", "BEGIN { srand(); print srand(), systime() }"};
+    if (*precision != 0) command.insert(command.begin() + 1, precision);
+    const auto numbers = [&](const std::string& seed) {
+      std::istringstream words(seed.empty() ? run(command).out : drawn(command, seed));
+      std::pair<int64_t, int64_t> read;
+      words >> read.first >> read.second;
+      return read;
+    };
+    const int64_t now = time(nullptr);
+    EXPECT_GE(numbers("").first, now) << precision;
+    const auto pinned = numbers("42");
+    EXPECT_GE(pinned.second, now) << "the script's own clock is real";
+    EXPECT_NE(pinned.first / 100000, now / 100000);
+    EXPECT_EQ(numbers("42").first, pinned.first);
+    EXPECT_NE(numbers("43").first, pinned.first);
+  }
+}
+
+// Another program that says something of srand in the function that reads its clock keeps the real one.
+TEST(GawkSrand, IsNobodyElses) {
+  const TemporaryFolder scratch;
+  const std::string source = (scratch.path() / "timing.c").string(), program = (scratch.path() / "timing").string();
+  std::ofstream(source) << "#include <stdio.h>\n#include <time.h>\n"
+                           "int main(void) { printf(\"%ld\\n\", (long)time(0)); puts(\"srand\"); }\n";
+  if (run({"cc", "-o", program, source}).status != 0) GTEST_SKIP() << "no C compiler";
+  EXPECT_GE(std::stoll(drawn({program}, "42")), time(nullptr) - 3600);
+}
+
+TEST(PhpUniqid, IsRecordedAsUnfixed) {
+  if (find_program("php").empty()) GTEST_SKIP() << "php is not installed";
+  const TemporaryFolder scratch;
+  run({"php", "-r", "echo uniqid();"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  EXPECT_EQ(judged(scratch)["verdict"], "partly");
+}
+
+// libbsd's arc4random is as good as libc's.
+TEST(Libbsd, IsNoWayPastTheHooks) {
+  const std::string code = "import ctypes; bsd = ctypes.CDLL('libbsd.so.0'); bsd.arc4random()";
+  if (run({python, "-c", code}).status != 0) GTEST_SKIP() << "libbsd is not installed";
+  const TemporaryFolder scratch;
+  run({python, "-c", code}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls("arc4random")) EXPECT_EQ(call["do"], "pin");
+}
+
+TEST(Devices, AreCharacterDevicesToWhoAsks) {
+  const Arguments command = {
+      python, "-c",
+      "import os, stat; s = os.fstat(os.open('/dev/urandom', 0)); n = os.stat('/dev/urandom');"
+      "print(stat.S_ISCHR(s.st_mode), s.st_rdev == n.st_rdev, s.st_ino == n.st_ino, s.st_size)"
+      ";f = os.memfd_create('own'); print(stat.S_ISREG(os.fstat(f).st_mode))"};
+  EXPECT_EQ(drawn(command, "42"), run(command).out);
+}
+
+/// A runtime that no hook can have repeat, a program in it, and the file that the verdict must name.
+struct Unseen {
+  const char* name;
+  Arguments command;
+  const char* file;
+};
+
+class UnseenRuntime : public testing::TestWithParam<Unseen> {};
+
+TEST_P(UnseenRuntime, MakesTheVerdictUnverified) {
+  const auto& [name, command, file] = GetParam();
+  if (run(command).status != 0) GTEST_SKIP() << "not installed: " << command[0] << " " << command[1];
+  const TemporaryFolder scratch;
+  EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).status, 0);
+  EXPECT_EQ(unseen(scratch), std::vector<std::string>{file});
+  ASSERT_TRUE(std::filesystem::exists(scratch.log()));
+  EXPECT_NE(judged(scratch)["verdict"], "covered");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UnseenRuntime,
+    testing::Values(Unseen{"java", {"java", "-version"}, "libjvm.so"},
+                    Unseen{"erlang", {"erl", "-noshell", "-eval", "rand:uniform(9), halt()."}, "beam.smp"},
+                    Unseen{"ractor", {"ruby", "-W0", "-e", "puts Ractor.new { rand }.take"}, "libruby-3.1.so.3.1"},
+                    Unseen{"mksh", {"mksh", "-c", "echo $RANDOM"}, "mksh"},
+                    Unseen{"busybox", {"busybox", "sh", "-c", "echo $RANDOM"}, "busybox"},
+                    Unseen{"clisp", {"clisp", "-q", "-norc", "-x", "(random 9 (make-random-state t))"}, "lisp.run"},
+                    Unseen{"qt6", {QT_PROGRAM, "libQt6Core.so.6"}, "libQt6Core.so.6"},
+                    Unseen{"static_r", {STATIC_PROGRAM, "R"}, "static_runtime"}),
+    [](const auto& tested) { return std::string{tested.param.name}; });
+
+// What has no such runtime, or not in use, is not named.
+TEST(UnseenRuntimes, AreNamedWhereTheyAre) {
+  for (const Arguments& command : std::vector<Arguments>{{"ruby", "-e", "puts rand"},
+                                                         {"busybox", "shuf", "-i", "1-9"},
+                                                         {"bash", "-c", "echo $SRANDOM"},
+                                                         {QT_PROGRAM, "libQt5Core.so.5"},
+                                                         {python, "-c", "import random"}}) {
+    if (run(command).status != 0) continue;
+    const TemporaryFolder scratch;
+    run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+    EXPECT_EQ(unseen(scratch), std::vector<std::string>{}) << command[0] << " " << command[1];
+  }
 }
 
 class TorchLoader : public testing::TestWithParam<const char*> {};

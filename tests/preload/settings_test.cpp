@@ -42,6 +42,7 @@ const std::vector<Row> rows = {
     {"NVTE_DISABLE_TRITON_AUTOTUNING", "1", "0", {}},
     {"TRITON_CACHE_AUTOTUNING", "1", "0", {"true", "YES", "on", "y"}},
     {"FLASH_ATTENTION_DETERMINISTIC", "1", "0", {}},
+    {"QT_NO_CPU_FEATURE", "rdrnd rdseed", "avx2", {"rdrnd rdseed avx2"}},
     {"MAMBA_DETERMINISTIC", "1", "0", {}},
     {"CAUSAL_CONV1D_DETERMINISTIC", "1", "0", {}},
 };

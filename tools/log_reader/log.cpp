@@ -108,6 +108,8 @@ private:
       add_build(open, build->file, build->id);
     else if (Bound* bound = std::get_if<Bound>(&*record))
       process.bound.push_back(std::move(*bound));
+    else if (Runtime* runtime = std::get_if<Runtime>(&*record))
+      process.runtimes.push_back(std::move(*runtime));
     else if (Coverage* coverage = std::get_if<Coverage>(&*record))
       process.coverage.push_back(std::move(*coverage));
     else if (const Modules* modules = std::get_if<Modules>(&*record))

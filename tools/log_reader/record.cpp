@@ -180,6 +180,7 @@ std::optional<Record> RecordParser::parse(std::string_view line) {
   if (*type == "build") return Build{text(in, "file"), text(in, "id")};
   if (*type == "bound")
     return Bound{text(in, "lib"), text(in, "by"), text(in, "how") == "lookup", texts(in, "functions")};
+  if (*type == "runtime") return Runtime{text(in, "file"), text(in, "why")};
   if (*type == "coverage")
     return Coverage{text(in, "lib"), texts(in, "files"), natural_number(in, "hooks").value_or(0),
                     texts(in, "missing")};

@@ -92,6 +92,11 @@ struct Bound {
   std::vector<std::string> functions;
 };
 
+/// A runtime that was loaded when the process ended, and that seeds itself where no hook sees it.
+struct Runtime {
+  std::string file, why;
+};
+
 /// A CUDA library that was loaded when the process ended.
 struct Coverage {
   std::string library;
@@ -119,7 +124,7 @@ struct End {
 struct OtherRecord {};
 
 using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage, Modules, Rights,
-                            Lost, End>;
+                            Lost, Runtime, End>;
 
 /// Reads lines. Keep one for many: it holds the room that a line is taken apart in.
 class RecordParser {

@@ -230,9 +230,9 @@ bool has_log() {
   return guard.held() && log_file::is_open();
 }
 
-void record_line(const char* text, size_t length) {
+void record_line(const char* text, size_t length, bool begins_log) {
   Lock guard(log_file::lock);
-  if (!guard.held() || !log_file::is_open()) return;
+  if (!guard.held() || !(begins_log ? open_log() : log_file::is_open())) return;
   Line line(line_room, sizeof line_room);
   line.add(text, length);
   log_file::write(line);

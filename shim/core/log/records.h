@@ -51,8 +51,8 @@ void leave_records();
 /// Records which library answers under that name; `version` may be nullptr.
 void record_library(const char* name, const char* file, const char* version);
 
-/// Writes one finished line of JSON, without its newline, if there is a log; docs/LOG_FORMAT.md.
-void record_line(const char* line, size_t length);
+/// Writes one finished line of JSON, without its newline, if there is a log, or if it `begins_log`; docs/LOG_FORMAT.md.
+void record_line(const char* line, size_t length, bool begins_log = false);
 
 /// Begins the log of this process, before the call `what` by which it may give up the rights to.
 void begin_log(const char* what);

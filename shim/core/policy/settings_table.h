@@ -19,8 +19,8 @@ bool setting_is_good(const char* name, const char* value);
 /// The table itself. What is set (forced) comes first, then PYTHONHASHSEED, then what is only written down (noted).
 namespace settings_table {
 
-inline constexpr size_t setting_count = 38;
-inline constexpr size_t forced_count = 24;
+inline constexpr size_t setting_count = 39;
+inline constexpr size_t forced_count = 25;
 inline constexpr size_t first_noted = forced_count + 1;
 extern const SettingInfo settings[setting_count];
 

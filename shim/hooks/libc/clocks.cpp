@@ -33,7 +33,9 @@ const SeedingFunction* seeding_function_of(const Call& call) {
   const SeedingFunction* function = call.passes() ? nullptr : seeding_function_at(call.caller());
   if (function == nullptr) return nullptr;
   if (const char* why = why_unfixed(*function)) call.record(Action::unfixed, why, {});
-  return gets_own_clock(*function) ? function : nullptr;
+  if (!gets_own_clock(*function)) return nullptr;
+  if (const char* why = why_pinned(*function)) call.record(Action::pin, why, {});
+  return function;
 }
 
 } // namespace

@@ -19,6 +19,7 @@
 #include "hooks/libc/escapes.h"
 #include "hooks/libc/left_states.h"
 #include "hooks/libc/shell.h"
+#include "hooks/runtimes/unseen_runtimes.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 
@@ -446,8 +447,10 @@ namespace {
 /// child, whose memory is its parent's. Without a system call where there is nothing to close: the process
 /// may be in a sandbox.
 void close_log_of_this_process() {
+  if (options().off() || !is_own_memory()) return;
+  record_runtimes();
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
-  if (!may_have_to || options().off() || !is_own_memory()) return;
+  if (!may_have_to) return;
   flush_tuning();
   close_log(record_coverage);
 }

@@ -1,14 +1,19 @@
 #include "hooks/runtimes/seeding_functions.h"
 
 #include "common/sys.h"
+#include "common/text.h"
 #include "core/base/modules.h"
 #include "core/identity/thread.h"
 #include "core/policy/options.h"
+#include "hooks/support/referenced_text.h"
 
 namespace detshim {
 
 struct SeedingFunction {
-  const char* name;               ///< exported by its program
+  const char* name = nullptr;     ///< exported by its program; or else
+  const char* program = nullptr;  ///< how the program's file begins, and
+  const char* text = nullptr;     ///< what the function's code refers to, and no other's that reads a clock
+  const char* told = nullptr;     ///< it seeds where the script asks for it: the reason in the record
   bool mixes_own_address = false; ///< by exclusive or, with what it reads
   bool mixes_addresses = false;   ///< of its stack, in a hash
   const char* why = nullptr;      ///< what it reads is no seed alone, so it gets the real clock
@@ -18,6 +23,9 @@ namespace {
 
 constexpr const char* why_php =
     "PHP seeds lcg_value(), and uniqid('', true), from the clock and its process id: take mt_rand or random_int";
+constexpr const char* why_uniqid = "PHP's uniqid() is the time: take random_bytes";
+constexpr const char* why_observed = "mode observe: enforce would seed it";
+constexpr const char* told_awk = "gawk's srand() without a number takes the clock";
 constexpr const char* why_layout =
     "Lua seeds math.random and the order of its tables from addresses too: start it by detshim run";
 
@@ -27,15 +35,31 @@ constexpr SeedingFunction functions[] = {
     {.name = "luaopen_math", .mixes_addresses = true}, // Lua from 5.4 on: math.random (lmathlib.c)
     {.name = "php_combined_lcg", .why = why_php},      // PHP to 8.3 (ext/standard/lcg.c)
     {.name = "php_random_combinedlcg_seed_default", .why = why_php}, // PHP 8.4
+    {.program = "php", .text = "%s%08x%05x", .why = why_uniqid}, // ext/standard/uniqid.c
+    {.program = "gawk", .text = "srand", .told = told_awk},      // builtin.c, mpfr.c
 };
+
+constexpr size_t longest = 8192; // of such a function's code
+
+/// True if it is the function whose code that is.
+bool is_at(const SeedingFunction& function, const Module& module, const char* caller) {
+  if (function.name != nullptr) {
+    const void* start = module.symbol(function.name);
+    return start != nullptr && function_at(start).holds(caller - 1);
+  }
+  if (*module.path != 0) return false; // the program itself
+  const CodeRange code = function_at(caller - 1);
+  if (code.end - code.begin > static_cast<ptrdiff_t>(longest) || !refers_to_text(module, code, function.text)) return false;
+  char path[600];
+  module_path(module, path, sizeof path);
+  return starts_with(file_name(path), function.program);
+}
 
 const SeedingFunction* look_up(const void* caller) {
   Module module;
   if (!find_module(caller, module)) return nullptr;
   for (const SeedingFunction& function : functions)
-    if (const void* start = module.symbol(function.name);
-        start != nullptr && function_at(start).holds(static_cast<const char*>(caller) - 1))
-      return &function;
+    if (is_at(function, module, static_cast<const char*>(caller))) return &function;
   return nullptr;
 }
 
@@ -61,10 +85,13 @@ int64_t seconds_for(const SeedingFunction& function) {
   return seed ^ static_cast<uint32_t>(reinterpret_cast<uintptr_t>(find_symbol(function.name)));
 }
 
-bool gets_own_clock(const SeedingFunction& function) { return function.why == nullptr && options().forces(); }
+bool gets_own_clock(const SeedingFunction& function) { return function.why == nullptr && options().pins(); }
+
+const char* why_pinned(const SeedingFunction& function) { return function.told; }
 
 const char* why_unfixed(const SeedingFunction& function) {
   if (function.why != nullptr) return function.why;
+  if (function.told != nullptr && !options().pins()) return why_observed;
   return function.mixes_addresses && !sys::has_fixed_layout() ? why_layout : nullptr;
 }
 

@@ -21,6 +21,10 @@ bool gets_own_clock(const SeedingFunction& function);
 /// What such a function gets for the clock's seconds. For an id, and for what is finer than seconds, it gets 0.
 int64_t seconds_for(const SeedingFunction& function);
 
+/// What the log is to say of one that seeds only where it is asked to, and gets its own clock; nullptr for the others:
+/// an interpreter seeds itself whether or not the program draws.
+const char* why_pinned(const SeedingFunction& function);
+
 /// Why what it seeds is another in each run all the same, and what to do; nullptr if it is not.
 const char* why_unfixed(const SeedingFunction& function);
 

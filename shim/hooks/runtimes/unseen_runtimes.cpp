@@ -1,0 +1,129 @@
+#include "hooks/runtimes/unseen_runtimes.h"
+
+#include "common/run_variable.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/identity/thread.h"
+#include "core/log/records.h"
+#include "core/policy/options.h"
+
+#include <sys/auxv.h>
+
+namespace detshim {
+namespace {
+
+struct Runtime {
+  const char* file = nullptr;   ///< how its file's name begins; or else
+  const char* symbol = nullptr; ///< what the program itself exports
+  bool (*is_seeded_unseen)(const Module&) = nullptr; ///< where that depends
+  const char* why;
+};
+
+/// Whether Qt takes its random numbers from the processor, past every hook. core/settings.cpp has it ask getentropy, by
+/// a variable that Qt 6 does not heed before 6.9.
+bool draws_from_processor([[maybe_unused]] const Module& qt) {
+#if defined(__x86_64__)
+  const char* const features_off = environment_value("QT_NO_CPU_FEATURE");
+  if (features_off == nullptr || !contains(features_off, "rdrnd")) return true;
+  auto* const version_of = reinterpret_cast<const char* (*)()>(const_cast<void*>(qt.symbol("qVersion")));
+  const char* const version = version_of != nullptr ? version_of() : "";
+  return starts_with(version, "6.") && version[2] >= '0' && version[2] <= '8' && version[3] == '.';
+#else
+  return false;
+#endif
+}
+
+/// Ruby forgets its only Ractor when it makes a second one.
+bool has_ractors(const Module& ruby) {
+  const auto* const only = static_cast<void* const*>(ruby.symbol("ruby_single_main_ractor"));
+  return only != nullptr && *only == nullptr;
+}
+
+/// True if busybox is a shell in this process, by its own name or by its first argument.
+bool is_shell(const Module&) {
+  char arguments[256] = {};
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  sys::read(fd, arguments, sizeof arguments - 1);
+  sys::close(fd);
+  const char* name = file_name(arguments);
+  if (same_text(name, "busybox")) name = arguments + text_length(arguments) + 1;
+  return same_text(name, "sh") || same_text(name, "ash");
+}
+
+constexpr Runtime runtimes[] = {
+    {.file = "libjvm.so",
+     .why = "Java seeds Math.random, Random, SplittableRandom, ThreadLocalRandom and the order of Set.of and Map.of "
+            "from the clock: new Random(n)"},
+    {.file = "beam.smp", .why = "Erlang's rand seeds itself from the clock: rand:seed(Algorithm, N)"},
+    {.file = "libQt5Core", .is_seeded_unseen = draws_from_processor,
+     .why = "Qt's QRandomGenerator draws from the processor: QRandomGenerator(n); or modes enforce and strict"},
+    {.file = "libQt6Core", .is_seeded_unseen = draws_from_processor,
+     .why = "Qt's QRandomGenerator draws from the processor: QRandomGenerator(n); or Qt 6.9 and mode enforce"},
+    {.file = "libruby", .is_seeded_unseen = has_ractors,
+     .why = "Ruby seeds the generator of each Ractor from the clock: Random.new(n)"},
+    {.file = "lisp.run", .why = "CLISP seeds (make-random-state t) from the clock and ids"},
+    {.file = "mksh", .why = "mksh seeds $RANDOM from the clock, ids and addresses, whatever it is set to: bash, or shuf"},
+    {.file = "busybox", .is_seeded_unseen = is_shell,
+     .why = "busybox seeds its shell's $RANDOM from the clock: RANDOM=n"},
+    {.symbol = "ruby_run_node", .why = "Ruby without libruby.so seeds its generators from the clock: Random.new(n), srand(n)"},
+    {.symbol = "GetRNGstate", .why = "R without libR.so seeds its generator from the clock: set.seed(n)"},
+    {.symbol = "Tcl_CreateInterp", .why = "Tcl without its shared library seeds rand() from the clock: srand(n)"},
+};
+
+const char* program_path() {
+  const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return path != nullptr ? path : "";
+}
+
+bool is_runtimes(const char* path) {
+  const char* const file = file_name(*path != 0 ? path : program_path());
+  for (const Runtime& runtime : runtimes)
+    if (runtime.file != nullptr && starts_with(file, runtime.file)) return true;
+  return false;
+}
+
+bool exports_runtime(const Module& program) {
+  for (const Runtime& runtime : runtimes)
+    if (runtime.symbol != nullptr && program.symbol(runtime.symbol) != nullptr) return true;
+  return false;
+}
+
+/// Of a forked child, only names are looked at: the first look at each object's headers is a page fault, and what the
+/// program itself exports, its parent says.
+bool may_be_there() {
+  if (any_module_path(is_runtimes)) return true;
+  return generation() <= 1 && each_module([](const Module& module) { return *module.path == 0 && exports_runtime(module); });
+}
+
+/// True if it is in this process; its path.
+bool find(const Runtime& runtime, TextWriter& path) {
+  return each_module([&](const Module& module) {
+    const bool is_program = *module.path == 0;
+    const char* const of = is_program ? program_path() : module.path;
+    const bool is_there = runtime.file != nullptr ? starts_with(file_name(of), runtime.file)
+                                                  : is_program && module.symbol(runtime.symbol) != nullptr;
+    if (!is_there || (runtime.is_seeded_unseen != nullptr && !runtime.is_seeded_unseen(module))) return false;
+    path.add(of);
+    return true;
+  });
+}
+
+} // namespace
+
+void record_runtimes() {
+  static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
+  if (recorded_in == generation() || !options().pins() || !may_be_there()) return;
+  recorded_in = generation();
+  for (const Runtime& runtime : runtimes) {
+    Text<600> path;
+    if (!find(runtime, path)) continue;
+    Text<1000> line;
+    line.add("{\"t\":\"runtime\",\"file\":\"").add_json(path.c_str(), 600);
+    line.add("\",\"why\":\"").add_json(runtime.why, 300).add("\"}");
+    record_line(line.c_str(), line.length(), true);
+  }
+}
+
+} // namespace detshim
