@@ -1,11 +1,12 @@
 // What happens when the library is loaded and when the process ends. No hook needs it to have run: another
 // library's constructor may draw before.
-#include "core/identity.h"
-#include "core/log.h"
-#include "core/log_file.h"
-#include "core/options.h"
-#include "core/rank_readings.h"
-#include "core/settings.h"
+#include "core/identity/children.h"
+#include "core/identity/thread.h"
+#include "core/log/log.h"
+#include "core/log/log_file.h"
+#include "core/policy/options.h"
+#include "core/policy/settings.h"
+#include "core/seeds/rank_readings.h"
 #include "hooks/libc/inherited_input.h"
 #include "hooks/libc/process.h"
 #include "hooks/openmp.h"

@@ -1,9 +1,9 @@
 #include "supervisor/process_log.h"
 
-#include "core/arguments.h"
-#include "core/log_folder.h"
-#include "core/text.h"
-#include "core/version.h"
+#include "common/arguments.h"
+#include "common/log_folder.h"
+#include "common/text.h"
+#include "common/version.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,8 +18,6 @@ namespace detshim {
 namespace {
 
 constexpr std::size_t record_limit = 200; // then further calls share one record
-constexpr const char* mode_names[] = {"enforce", "record", "observe", "strict", "off"};
-constexpr const char* policy_names[] = {"fixed", "mix", "keep", "order"};
 
 struct CountsHeader {
   char magic[8];
@@ -112,7 +110,7 @@ void ProcessLog::write_line(TextWriter& line) {
 void ProcessLog::write_start() {
   Text<4096> line;
   line.add("{\"t\":\"start\",\"v\":1");
-  add_text(line, "detshim", version);
+  add_text(line, "detshim", detshim_version);
   add_text(line, "run", name_.run);
   line.add(",\"pid\":").add(static_cast<std::uint64_t>(start_.pid));
   line.add(",\"rank\":").add(name_.rank);
@@ -147,7 +145,7 @@ void ProcessLog::write_number(Counter& counter, bool is_final) {
   if (::pwrite(counts_.number(), &entry, sizeof entry, offset) < 0) return; // a full disk
 }
 
-/// As the library counts: core/counts.h.
+/// As the library counts: core/log/counts.h.
 std::uint64_t& ProcessLog::count(Counter& counter) {
   if (++counter.number >= counter.write_at) {
     counter.write_at = counter.number + 1 + counter.number / 32;

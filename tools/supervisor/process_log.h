@@ -1,7 +1,7 @@
 // The log of one process that the library is not in, written for it: docs/LOG_FORMAT.md.
 #pragma once
 
-#include "core/describe.h"
+#include "common/describe.h"
 #include "supervisor/descriptor.h"
 #include "supervisor/process_name.h"
 

@@ -1,6 +1,6 @@
 #include "supervisor/processes.h"
 
-#include "core/identity.h"
+#include "common/stream_kinds.h"
 
 #include <charconv>
 #include <cinttypes>

@@ -1,7 +1,7 @@
 // The processes that the supervisor answers for.
 #pragma once
 
-#include "core/philox.h"
+#include "common/philox.h"
 #include "supervisor/descriptor.h"
 #include "supervisor/executables.h"
 #include "supervisor/listener.h"

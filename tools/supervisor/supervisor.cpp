@@ -1,7 +1,7 @@
 #include "supervisor/supervisor.h"
 
-#include "core/identity.h"
-#include "core/philox.h"
+#include "common/philox.h"
+#include "common/stream_kinds.h"
 #include "supervisor/devices.h"
 #include "supervisor/listener.h"
 #include "supervisor/processes.h"

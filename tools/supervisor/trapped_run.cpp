@@ -1,6 +1,6 @@
 #include "supervisor/trapped_run.h"
 
-#include "core/names.h"
+#include "common/names.h"
 #include "log_reader/printable.h"
 #include "supervisor/filter.h"
 #include "supervisor/process_name.h"

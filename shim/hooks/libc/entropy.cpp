@@ -4,8 +4,8 @@
 // wrapper of its own.
 #include "hooks/libc/entropy_source.h"
 
-#include "core/sys.h"
-#include "core/thread_memory.h"
+#include "common/sys.h"
+#include "core/base/thread_memory.h"
 
 #include <cerrno>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // listen: a process that strangers can reach should not hand out tokens that they can predict.
-#include "core/sys.h"
+#include "common/sys.h"
 #include "loader/cryptography.h"
 
 #include <netinet/in.h>
