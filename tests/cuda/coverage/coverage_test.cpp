@@ -13,7 +13,8 @@ const std::string programs = test_folder() + "/";
 const std::string folders = std::filesystem::path(test_folder()).parent_path().string() + "/";
 const std::string curand = folders + "curand/doubles/libcurand.so.10";
 const std::string cusparse = folders + "cusparse/doubles/libcusparse.so.12";
-const std::string doubles = folders + "curand/doubles:" + folders + "cusparse/doubles:" + folders + "driver/doubles";
+const std::string doubles =
+    folders + "curand/doubles:" + folders + "cusparse/doubles:" + folders + "driver/doubles";
 const std::string runtime_calls = folders + "driver/runtime_calls";
 const std::string driver_calls = folders + "driver/driver_calls";
 
@@ -112,8 +113,7 @@ TEST_F(CoverageTest, ALibraryThatIsNotCalledIsCovered) {
 }
 
 TEST_F(CoverageTest, AnOlderLibrarysMissingFunctionsAreNamed) {
-  const json document = judged("coverage_user", {"create"},
-                               {{"LD_LIBRARY_PATH", programs + "no_ordering"}});
+  const json document = judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", programs + "no_ordering"}});
   EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
   const json& missing = document["coverage"][0]["missing"];
   EXPECT_NE(std::ranges::find(missing, "curandSetGeneratorOrdering"), missing.end()) << missing;
@@ -255,8 +255,7 @@ TEST_F(CoverageTest, ModeRecordLeavesAlgorithms) {
 
 TEST_F(CoverageTest, ANewFunctionThatNobodyIsLinkedToIsNotVerified) {
   expect_reason(judged("coverage_user", {"create"}, with_new_function), "unverified", "new_function",
-                "curandCreateGeneratorFromNowhere",
-                curand_with_new_function);
+                "curandCreateGeneratorFromNowhere", curand_with_new_function);
 }
 
 // It is in the list of known functions, and has no hook: nobody says whether it repeats.
@@ -292,8 +291,8 @@ TEST_F(CoverageTest, AnUnhookedFunctionThatIsLookedUpIsNotVerified) {
 }
 
 TEST_F(CoverageTest, AnUnhookedFunctionThatIsHarmlessIsCovered) {
-  const json document = judged("coverage_no_user", {"rand", "load=" + cusparse,
-                                                    "symbol=cusparseCreateIdentityPermutation"});
+  const json document =
+      judged("coverage_no_user", {"rand", "load=" + cusparse, "symbol=cusparseCreateIdentityPermutation"});
   EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
 }
 

@@ -1,4 +1,4 @@
-// cuBLAS, by a double.
+// cuBLAS, with a double.
 #include "cuda_test.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// cuBLASLt, by a double.
+// cuBLASLt, with a double.
 #include "tuning_test.h"
 
 #include <csignal>

@@ -1,4 +1,4 @@
-// Plans of cuDNN's operation graphs under recorded tuning, by a double.
+// Plans of cuDNN's operation graphs under recorded tuning, with a double.
 #include "tuning_test.h"
 
 namespace {

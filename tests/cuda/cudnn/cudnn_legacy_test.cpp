@@ -1,4 +1,4 @@
-// cuDNN's legacy API, by a double.
+// cuDNN's legacy API, with a double.
 #include "cudnn_test.h"
 
 namespace {

@@ -25,5 +25,7 @@ inline Lines deterministic(Lines all) {
 /// A program with the real cuDNN (9.8 or later).
 class RealCudnn : public CudaTest {
 protected:
-  void use_real_cudnn(const std::string& program) { use_real(program, "cuDNN (9.8 or later)", DETSHIM_TEST_CUDNN); }
+  void use_real_cudnn(const std::string& program) {
+    use_real(program, "cuDNN (9.8 or later)", DETSHIM_TEST_CUDNN);
+  }
 };

@@ -1,4 +1,4 @@
-// cuDNN's timed searches under recorded tuning, by a double.
+// cuDNN's timed searches under recorded tuning, with a double.
 #include "cudnn_test.h"
 #include "tuning_test.h"
 

@@ -1,4 +1,4 @@
-// cuFFT, by a double.
+// cuFFT, with a double.
 #include "cuda_test.h"
 
 namespace {

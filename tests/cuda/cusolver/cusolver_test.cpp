@@ -1,4 +1,4 @@
-// cuSOLVER, by a double.
+// cuSOLVER, with a double.
 #include "cuda_test.h"
 
 namespace {

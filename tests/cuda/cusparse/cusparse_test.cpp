@@ -1,4 +1,4 @@
-// cuSPARSE, by a double.
+// cuSPARSE, with a double.
 #include "cuda_test.h"
 
 namespace {
@@ -105,7 +105,7 @@ TEST_P(Cusparse, AnAlgorithmThatIsDeterministicStays) {
   }
 }
 
-// What no algorithm does the same way every time.
+// What no algorithm computes the same way every time.
 TEST_P(Cusparse, WhatCannotBeForcedIsRecordedAndRefusedInStrict) {
   struct Case {
     Product product;
@@ -255,7 +255,7 @@ TEST_P(Cusparse, TheLibraryIsNamed) {
   EXPECT_FALSE(is_named(shimmed({"vectors"}, disabled("cusparseCreate"))));
 }
 
-// ---- what NVIDIA says nothing of ----
+// ---- what NVIDIA leaves undocumented ----
 
 class CusparseSolvers : public CudaTest {
 protected:

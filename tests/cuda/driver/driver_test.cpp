@@ -1,4 +1,4 @@
-// The CUDA runtime and driver, by doubles: memory that is filled and launches that are counted on request,
+// The CUDA runtime and driver, with doubles: memory that is filled and launches that are counted on request,
 // however a program reaches the functions.
 #include "cuda_test.h"
 

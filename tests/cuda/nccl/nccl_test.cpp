@@ -1,4 +1,4 @@
-// NCCL, by a double.
+// NCCL, with a double.
 #include "cuda_test.h"
 
 namespace {
@@ -6,7 +6,7 @@ namespace {
 struct Variable {
   std::string name, shown, value, another;
 };
-/// What the library sets, how the double shows it, and a value that is no good.
+/// What the library sets, how the double shows it, and a value that is invalid.
 const Variable variables[] = {
     {"NCCL_ALGO", "ALGO=", "Ring", "Tree"},  {"NCCL_PROTO", "PROTO=", "Simple", "^LL128"},
     {"NCCL_NVLS_ENABLE", "NVLS=", "0", "1"}, {"NCCL_COLLNET_ENABLE", "COLLNET=", "0", "2"},
@@ -162,7 +162,7 @@ TEST_P(Nccl, ReductionsAreRecordedAsTheyAre) {
     const auto without = shimmed({"NCCL_ALGO=Tree"}, disabled(function));
     EXPECT_FALSE(without.recorded(function)) << without;
   }
-  // Identifiers travel by value, 128 bytes; the rest arrives too.
+  // Identifiers are passed by value, 128 bytes; the rest arrives too.
   shimmed({});
   for (const std::string call :
        {"ncclCommInitRank ranks=2 id=an id! rank=1",

@@ -1,11 +1,11 @@
-// A program that hands functions of a CUDA library arguments that they cannot use, one way after the other,
-// each in a process of its own: what comes back, a status or a signal, is the library's business.
+// A program that calls functions of a CUDA library with invalid arguments, one way after the other, each call
+// in a process of its own, because it may end it: the answer is a status or a signal.
 //
 //   bad_arguments LIBRARY FILL FUNCTION...
 //     LIBRARY  as dlopen takes it
-//     FILL     the byte that the stack holds before a call: what a function reads of it that it has not
-//     written
-//              is no answer
+//     FILL     the byte that the stack is filled with before a call: an answer that depends on it was read
+//     from memory
+//              that the function has not written
 //
 // Prints `FUNCTION WAY: status N`, `FUNCTION WAY: signal N` or `FUNCTION: absent`. The ways: `nothing`, every
 // argument 0; `zeros`, every argument the address of memory that holds zeros, in a range that makes it a

@@ -1,4 +1,4 @@
-// What a real library answers to calls that are none: the same with the shim, in every mode. No device is
+// What a real library answers to invalid calls: the same with the shim, in every mode. No device is
 // needed, because none of these calls comes so far. Built into the tests of each library (add_bad_arguments).
 #include "cuda_test.h"
 
@@ -11,7 +11,7 @@ struct Library {
   std::string file;
 };
 
-/// From the build: NAME:FILE, separated by blanks.
+/// From the build: NAME:FILE, separated by spaces.
 std::vector<Library> libraries() {
   std::vector<Library> result;
   std::istringstream rows(DETSHIM_TEST_BAD_ARGUMENTS);

@@ -2,38 +2,38 @@
 
 namespace {
 
-bool is_call(const nlohmann::json& record, const std::string& function) {
-  return record["t"] == "call" && record["fn"] == function;
+bool is_call(const nlohmann::json& entry, const std::string& function) {
+  return entry["t"] == "call" && entry["fn"] == function;
 }
 
 } // namespace
 
 bool Shimmed::did(const std::string& action, const std::string& function) const {
-  return std::ranges::any_of(records, [&](const nlohmann::json& record) {
-    return is_call(record, function) && record["do"] == action;
+  return std::ranges::any_of(records, [&](const nlohmann::json& entry) {
+    return is_call(entry, function) && entry["do"] == action;
   });
 }
 
 uint64_t Shimmed::count(const std::string& action, const std::string& function) const {
   uint64_t sum = 0;
   for (const ProcessLog& process : processes)
-    for (const nlohmann::json& record : process.records)
-      if (is_call(record, function) && record["do"] == action) sum += process.count(record);
+    for (const nlohmann::json& entry : process.records)
+      if (is_call(entry, function) && entry["do"] == action) sum += process.count(entry);
   return sum;
 }
 
 bool Shimmed::recorded(const std::string& function) const {
-  return std::ranges::any_of(records, [&](const nlohmann::json& record) { return is_call(record, function); });
+  return std::ranges::any_of(records, [&](const nlohmann::json& entry) { return is_call(entry, function); });
 }
 
 nlohmann::json Shimmed::start() const {
-  const auto found = std::ranges::find_if(records, [](const auto& record) { return record["t"] == "start"; });
+  const auto found = std::ranges::find_if(records, [](const auto& entry) { return entry["t"] == "start"; });
   return found == records.end() ? nlohmann::json{} : *found;
 }
 
 std::ostream& operator<<(std::ostream& stream, const Shimmed& run) {
   stream << "exit status " << run.result.status << "\n" << run.result.out << run.result.err;
-  for (const auto& record : run.records) stream << record << "\n";
+  for (const auto& entry : run.records) stream << entry << "\n";
   return stream;
 }
 
@@ -72,10 +72,7 @@ Shimmed CudaTest::ended(const Arguments& arguments, const Environment& environme
   return shimmed;
 }
 
-Lines CudaTest::calls() const {
-  std::ifstream file(double_log());
-  return lines(std::string{std::istreambuf_iterator<char>{file}, {}});
-}
+Lines CudaTest::calls() const { return lines(contents(double_log())); }
 
 void CudaTest::use(const std::string& program, const std::vector<std::string>& folders) {
   unsetenv("CUBLAS_WORKSPACE_CONFIG"); // the tester's own value is none of the programs' business
@@ -90,7 +87,8 @@ void CudaTest::set_doubles(const std::vector<std::string>& folders) {
 }
 
 void CudaTest::use_real(const std::string& program, const std::string& library, const std::string& folder) {
-  if (folder.empty()) GTEST_SKIP() << "the real " << library << " was not found when the build was configured";
+  if (folder.empty())
+    GTEST_SKIP() << "the real " << library << " was not found when the build was configured";
   use(program, {});
   libraries_ = folder;
 }

@@ -1,10 +1,12 @@
-// What the tests of the CUDA libraries share: a program of the test's folder, run with the library and without it.
+// What the tests of the CUDA libraries share: a program of the test's folder, run with the library and
+// without it.
 //
 // The programs are unmodified users of cuRAND, cuDNN, cuBLAS …, each linked to its library and each reaching
 // it by dlopen and dlsym. Every expectation is compared with a run without the library, or shown to vanish
 // when the hook is opted out of: one that holds anyway proves nothing.
 #pragma once
 
+#include "files.h"
 #include "log_files.h"
 #include "run.h"
 
@@ -14,7 +16,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -65,8 +66,8 @@ struct Way {
 
 inline std::ostream& operator<<(std::ostream& stream, const Way& way) { return stream << way.name; }
 
-/// The folder of this test's binary: its programs lie in it, and its doubles in the folders of it that CMakeLists.txt
-/// names, `doubles` in general.
+/// The folder of this test's binary: its programs lie in it, and its doubles in the folders of it that
+/// CMakeLists.txt names, `doubles` in general.
 const std::string& test_folder();
 
 /// How the doubles are told to misbehave.

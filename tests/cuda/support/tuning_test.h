@@ -21,10 +21,7 @@ protected:
     EXPECT_NE(said[0].find("accepted is"), std::string::npos) << run;
   }
 
-  std::string text() const {
-    std::ifstream file(file_);
-    return {std::istreambuf_iterator<char>{file}, {}};
-  }
+  std::string text() const { return contents(file_); }
   void put(const std::string& content) const { std::ofstream(file_, std::ios::trunc) << content; }
   /// The choices in the file, by the rows of the product (in hexadecimal).
   nlohmann::json choices() const { return nlohmann::json::parse(text()).at("choices"); }

@@ -1,7 +1,7 @@
 // A double of libcublas.so.13. Like the real one it reads CUBLAS_WORKSPACE_CONFIG once, when the first handle
 // is made.
-#include "record.h"
 #include "cublas.h"
+#include "record.h"
 
 namespace {
 

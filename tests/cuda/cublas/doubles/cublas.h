@@ -1,5 +1,6 @@
 // The part of cuBLAS and cuBLASLt that the doubles answer and their users call, written down by hand so that
-// they build without the toolkit. The layouts are the real ones (cuBLAS 11 to 13); enumerations travel as int.
+// they build without the toolkit. The layouts are the real ones (cuBLAS 11 to 13); enumerations are passed as
+// int.
 #pragma once
 
 #include "opaque.h"

@@ -5,8 +5,8 @@
 // cublasLtMatmulAlgoCheck does not take, "over_limit" one whose workspace is more than the preference allows.
 // Algorithms that a program makes of the numbers 20, 21 and 22: the check does not take 20, and a product
 // takes a workspace of as many bytes as the tile's number says.
-#include "record.h"
 #include "cublas.h"
+#include "record.h"
 
 #include <string>
 #include <unistd.h>

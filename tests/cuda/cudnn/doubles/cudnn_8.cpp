@@ -4,8 +4,8 @@
 //   deterministic_choice   the heuristic chooses deterministic algorithms
 //   fail                   every search fails
 #include "cudnn_double.h"
-#include "record_call.h"
 #include "layers.h"
+#include "record_call.h"
 
 namespace {
 

@@ -15,8 +15,8 @@
 //   another order          the list begins one engine later each time that it is asked for
 //
 // DETSHIM_TEST_NO_POPULATE builds an older library, which has no cudnnBackendPopulateCudaGraph.
-#include "record.h"
 #include "backend.h"
+#include "record.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -9,8 +9,8 @@
 //
 // DETSHIM_TEST_NO_SIZES builds a library without the functions that say how large a workspace must be.
 #include "cudnn_double.h"
-#include "record_call.h"
 #include "layers.h"
+#include "record_call.h"
 
 #include <cstdint>
 #include <cstdlib>

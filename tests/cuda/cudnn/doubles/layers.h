@@ -1,5 +1,5 @@
 // cuDNN's layers as the doubles answer them, and what only cuDNN 7 and 8 have. Written down by hand, as
-// vendor.h is: handles, descriptors and device pointers are opaque, enumerations travel as int.
+// vendor.h is: handles, descriptors and device pointers are opaque, enumerations are passed as int.
 #pragma once
 
 #include "search.h"

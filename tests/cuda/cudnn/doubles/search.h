@@ -1,11 +1,12 @@
 // cuDNN's searches for a convolution's algorithm as the double answers them, written down by hand so that it
-// builds without the toolkit. The layouts are the real ones (cuDNN 7 to 9); enumerations travel as int, as
-// they do in the C ABI.
+// builds without the toolkit. The layouts are the real ones (cuDNN 7 to 9); enumerations are passed as int,
+// as they do in the C ABI.
 #pragma once
 
 #include "opaque.h"
 
-/// cudnnConvolutionFwdAlgoPerf_t and its two brothers: they differ in the name of the first type alone.
+/// cudnnConvolutionFwdAlgoPerf_t and those of the two other passes, which differ in the name of the first
+/// type.
 struct AlgoPerf {
   int algo;
   int status;

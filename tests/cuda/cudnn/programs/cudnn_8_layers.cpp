@@ -1,4 +1,4 @@
-// An ordinary user of cuDNN 8 and of what cuDNN 7 still had, by a double.
+// An ordinary user of cuDNN 8 and of what cuDNN 7 still had, with a double.
 //
 //   cudnn_8_layers data ALGORITHM BYTES              runs a convolution backward with that workspace
 //   cudnn_8_layers choose_data|choose_filter PREFERENCE LIMIT

@@ -1,4 +1,4 @@
-// A user of cuDNN's convolutions that makes mistakes: its descriptors are good ones, its handle is none, and
+// A user of cuDNN's convolutions that makes mistakes: its descriptors are valid, its handle is not, and
 // one more argument after the other is missing. Each call is made in a process of its own, because what the
 // library does about it may be to die. Without a GPU there is no handle, so every call here is a mistake.
 //

@@ -16,11 +16,11 @@
 //     matmuls=N     one of N matrix products
 //     rng=N         gives a random operation the constant seed N and prints what it got
 //     rng-tensor    gives it a tensor for a seed
-//     reduction     finalizes a reduction and prints whether it is deterministic, `unset` if nothing was said
-//     reduction=B   the same, with the program's own word
+//     reduction     finalizes a reduction and prints whether it is deterministic, `unset` if the program set nothing
+//     reduction=B   the same, set to B by the program
 // clang-format on
-#include "call.h"
 #include "backend.h"
+#include "call.h"
 
 #include <cstdio>
 #include <cstdlib>

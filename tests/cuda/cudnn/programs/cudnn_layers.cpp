@@ -1,4 +1,4 @@
-// An ordinary user of cuDNN's layers, by a double.
+// An ordinary user of cuDNN's layers, with a double.
 //
 //   cudnn_layers data|filter|ctc|ctc_v8 ALGORITHM ask|BYTES
 //     runs it with a workspace of the size that it asked for, or of BYTES

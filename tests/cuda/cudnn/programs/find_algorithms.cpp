@@ -7,7 +7,7 @@
 //     OPTION  times: prints a line `time=T` for each entry; null: the workspace's size is given, but no
 //     workspace
 //
-// Prints `status=S returned=N` and a line for each entry. An entry written beyond the array is said.
+// Prints `status=S returned=N` and a line for each entry. An entry written beyond the array is reported.
 #include "call.h"
 
 #include "search.h"

@@ -1,5 +1,5 @@
 // The part of cuFFT that its double answers and its users call, written down by hand from cufft.h and
-// cufftXt.h of CUDA 13.0. Enumerations travel as int.
+// cufftXt.h of CUDA 13.0. Enumerations are passed as int.
 #pragma once
 
 #include "opaque.h"

@@ -2,8 +2,8 @@
 //
 // DETSHIM_TEST_NEWER builds one of a later version, DETSHIM_TEST_NEW_FUNCTION one with a function more,
 // DETSHIM_TEST_NO_ORDERING one with a function less.
-#include "record.h"
 #include "curand.h"
+#include "record.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The part of cuSOLVER that its double answers and its users call, written down by hand from cusolverDn.h of
-// CUDA 13.0. Enumerations travel as int.
+// CUDA 13.0. Enumerations are passed as int.
 #pragma once
 
 #include "opaque.h"

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Made up, and the same in every run.
+/// Arbitrary, and the same in every run.
 void* at(uintptr_t number) { return reinterpret_cast<void*>(number); }
 
 } // namespace

@@ -1,5 +1,5 @@
 // The part of cuSPARSE that its double answers and its users call, written down by hand from cusparse.h of
-// CUDA 13.0 so that they build without the toolkit. Enumerations travel as int, as they do in the C ABI.
+// CUDA 13.0 so that they build without the toolkit. Enumerations are passed as int, as they do in the C ABI.
 #pragma once
 
 #include "opaque.h"

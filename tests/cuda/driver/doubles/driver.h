@@ -1,5 +1,5 @@
 // The part of the CUDA driver that its double answers (libcuda.so.1), written down by hand so that the tests
-// build without the toolkit. The signatures are those of cuda.h of CUDA 13.0; enumerations travel as int.
+// build without the toolkit. The signatures are those of cuda.h of CUDA 13.0; enumerations are passed as int.
 #pragma once
 
 #include "opaque.h"

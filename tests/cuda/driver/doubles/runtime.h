@@ -1,6 +1,6 @@
 // The part of the CUDA runtime that its double answers (libcudart.so.13), written down by hand so that the
 // tests build without the toolkit. The signatures are those of cuda_runtime_api.h, crt/host_runtime.h and
-// crt/device_functions.h of CUDA 13.0; enumerations travel as int.
+// crt/device_functions.h of CUDA 13.0; enumerations are passed as int.
 #pragma once
 
 #include "opaque.h"

@@ -1,5 +1,5 @@
 // The part of NCCL that its double answers and its users call, written down by hand from nccl.h of NCCL 2.28.
-// Enumerations travel as int.
+// Enumerations are passed as int.
 #pragma once
 
 #include "opaque.h"
