@@ -1,7 +1,7 @@
 // What a log amounts to: the line with which `detshim log` closes.
 #pragma once
 
-#include "loaded_code.h"
+#include "verdict/loaded_code.h"
 #include "log_reader/log.h"
 #include "log_reader/summary.h"
 

@@ -1,9 +1,9 @@
-#include "library_file.h"
+#include "verbs/library_file.h"
 
 #include "common/describe.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
-#include "verbs.h"
+#include "support/exit_status.h"
 
 #include <gelf.h>
 #include <libelf.h>

@@ -1,11 +1,11 @@
 // The two forms in which `detshim log` prints a log, and the wording that they share with --follow.
 #pragma once
 
-#include "loaded_code.h"
+#include "verdict/loaded_code.h"
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
 #include "log_reader/summary.h"
-#include "verdict.h"
+#include "verdict/verdict.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // detshim options: the environment variables that libdetshim.so accepts, and those that it sets, read out of
 // its file.
-#include "library_file.h"
-#include "verbs.h"
+#include "verbs/library_file.h"
+#include "verbs/verbs.h"
 
 #include <iostream>
 

@@ -16,8 +16,8 @@
 // }
 #include "log_reader/printable.h"
 #include "scanner/scan.h"
-#include "style.h"
-#include "verbs.h"
+#include "support/wording.h"
+#include "verbs/verbs.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,11 @@
 // detshim log --follow: prints records while they are written.
-#include "log_output.h"
+#include "report/log_report.h"
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
-#include "style.h"
-#include "verbs.h"
+#include "report/style.h"
+#include "verbs/verbs.h"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>

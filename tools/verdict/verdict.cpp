@@ -1,7 +1,7 @@
-#include "verdict.h"
+#include "verdict/verdict.h"
 
-#include "known_functions.h"
-#include "style.h"
+#include "verdict/known_functions.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "known_functions.h"
+#include "verdict/known_functions.h"
 
 #include "known_function_lists.h"
 

@@ -1,4 +1,4 @@
-#include "loaded_code.h"
+#include "verdict/loaded_code.h"
 
 #include "log_reader/printable.h"
 

@@ -1,7 +1,7 @@
 // detshim log: what a log folder holds, worst first.
-#include "log_output.h"
+#include "report/log_report.h"
 #include "log_reader/printable.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-#include "cuda_symbols.h"
+#include "verdict/cuda_symbols.h"
 
 #include "common/cuda_libraries.h"
-#include "known_functions.h"
+#include "verdict/known_functions.h"
 
 #include <algorithm>
 #include <map>

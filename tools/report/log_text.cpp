@@ -1,7 +1,8 @@
-#include "log_output.h"
+#include "report/log_report.h"
 
 #include "log_reader/printable.h"
-#include "style.h"
+#include "report/style.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <iostream>

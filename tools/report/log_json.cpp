@@ -44,7 +44,7 @@
 //
 // Seeds and values are texts. A file of the source is empty where only the symbol is known.
 // clang-format on
-#include "log_output.h"
+#include "report/log_report.h"
 
 #include <nlohmann/json.hpp>
 
