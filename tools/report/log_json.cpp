@@ -35,8 +35,8 @@
 //   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
 //                                    the CUDA libraries that were loaded at the end of a process
 //   "verdict": "covered", "partly" or "unverified",
-//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked
-//   into "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
+//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked into
+//   "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
 //     "verdict": "partly" or "unverified", "kind", "text",
 //     "remedy": text or null, "library": text or null, "function": text or null, "file": text or null
 //   }]
@@ -44,260 +44,275 @@
 //
 // Seeds and values are texts. A file of the source is empty where only the symbol is known.
 // clang-format on
+#include "report/json_writer.h"
 #include "report/log_report.h"
 
-#include <nlohmann/json.hpp>
-
+#include <algorithm>
 #include <iostream>
 #include <set>
+#include <sstream>
 #include <utility>
 
 namespace detshim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+const char* name_of(Action action) { return action_names[static_cast<std::size_t>(action)]; }
 
-Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
-
-Json fields_object(const std::vector<Field>& fields) {
-  Json object = Json::object();
-  for (const Field& field : fields) object[field.name] = field.value;
-  return object;
-}
-
-Json with_count(Json object, const CallCount& count) {
-  object["count"] = count.calls;
-  object["exact"] = count.is_exact;
-  return object;
-}
-
-Json program(const Start& start) {
-  return {{"program", start.program},
-          {"args", start.args},
-          {"seed", text_or_null(start.seed)},
-          {"seed_from", text_or_null(start.seed_from)},
-          {"mode", start.mode},
-          {"policy", start.policy},
-          {"disabled", text_or_null(start.disabled)},
-          {"layout", text_or_null(start.layout)}};
-}
-
-Json programs(const Log& log) {
-  Json result = Json::array();
-  std::set<Json> seen;
-  for (const Process& process : log.processes)
-    for (const Start& start : process.starts)
-      if (Json entry = program(start); seen.insert(entry).second) result.push_back(std::move(entry));
-  return result;
-}
-
-Json source_line(const SourceLine& source) {
-  return {{"file", source.file}, {"line", source.line}, {"function", source.function}};
-}
-
-Json place(const CallPlace& call_place, SourceLines& source_lines) {
-  Json source = nullptr;
-  if (const std::optional<SourceLine> found = source_lines.find(call_place.at)) {
-    source = source_line(*found);
-    source["inlined_into"] = Json::array();
-    for (const SourceLine& caller : found->inlined_into)
-      source["inlined_into"].push_back(source_line(caller));
-  }
-  return with_count({{"at", call_place.at}, {"python", call_place.python}, {"source", source}},
-                    call_place.count);
-}
-
-Json record(const Process& process, const Call& call, const CallCount& count) {
-  return with_count({{"rank", process.rank},
-                     {"path", process.path},
-                     {"pid", process.pid},
-                     {"thread", call.thread},
-                     {"n", call.number},
-                     {"fields", fields_object(call.fields)},
-                     {"why", call.why},
-                     {"at", call.at},
-                     {"python", call.python}},
-                    count);
-}
-
-Json symbol(const SymbolSummary& summary, SourceLines& source_lines) {
-  Json result = with_count({{"action", action_names[static_cast<std::size_t>(summary.action)]},
-                            {"library", summary.library},
-                            {"function", summary.function}},
-                           summary.count);
-  result["examples"] = Json::array();
-  for (const Example& example : summary.examples)
-    result["examples"].push_back(with_count({{"fields", fields_object(example.fields)}}, example.count));
-  result["examples_left_out"] = summary.examples_left_out;
-  result["why"] = summary.reasons;
-  result["places"] = Json::array();
-  for (const CallPlace& call_place : summary.places)
-    result["places"].push_back(place(call_place, source_lines));
-  return result;
-}
-
-/// A value as it stands in the document, so many levels down. ASCII only, and stray bytes (of a file's name,
-/// say) replaced: safe for a terminal and for any parser.
-std::string text(const Json& value, int level) {
-  std::string result;
-  for (const char c : value.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace)) {
-    result += c;
-    if (c == '\n') result.append(static_cast<std::size_t>(2 * level), ' ');
-  }
-  return result;
-}
-
-/// The entries of an array one by one: there may be more than memory holds.
-class ArrayPrinter {
+class LogJson {
 public:
-  explicit ArrayPrinter(int level) : level_(level) { std::cout << '['; }
-  /// What comes before an entry.
-  void next() {
-    std::cout << (is_empty_ ? "\n" : ",\n") << std::string(static_cast<std::size_t>(2 * level_ + 2), ' ');
-    is_empty_ = false;
-  }
-  void close() {
-    if (!is_empty_) std::cout << '\n' << std::string(static_cast<std::size_t>(2 * level_), ' ');
-    std::cout << ']';
+  LogJson(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict, bool all)
+      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all), source_lines_(code.changed) {}
+
+  void print() {
+    out_.begin_object();
+    out_.member("format", 1);
+    out_.member("folder", log_.folder);
+    out_.member("run", log_.run);
+    out_.member("other_runs", log_.other_runs);
+    add_programs();
+    out_.member("ranks", summary_.ranks);
+    out_.member("processes", summary_.processes);
+    out_.member("threads", summary_.threads);
+    add_totals();
+    add_array("calls", summary_.symbols, [this](const SymbolSummary& symbol) { add_symbol(symbol); });
+    add_array("libraries", summary_.libraries, [this](const Library& library) {
+      out_.member("library", library.name);
+      out_.member("file", library.file);
+      out_.member("version", library.version);
+    });
+    add_array("environment", summary_.environment, [this](const EnvironmentChange& change) {
+      out_.member("name", change.name);
+      out_.member("was", change.was);
+      out_.member("now", change.now);
+    });
+    add_array("noted", summary_.noted, [this](const NotedVariable& variable) {
+      out_.member("name", variable.name);
+      out_.member("value", variable.value);
+    });
+    add_array("diverged_seeds", summary_.diverged_seeds, [this](const DivergedSeed& seed) {
+      out_.member("library", seed.library);
+      out_.member("function", seed.function);
+      out_.member("asked", seed.asked);
+      out_.member("ranks", seed.ranks);
+    });
+    add_damage();
+    add_code();
+    add_verdict();
+    out_.end_object();
+    std::cout << '\n';
   }
 
 private:
-  int level_;
-  bool is_empty_ = true;
-};
+  /// An array of objects, each with the members that `add_members` writes.
+  template <typename Entries, typename AddMembers>
+  void add_array(const char* key, const Entries& entries, AddMembers add_members) {
+    out_.key(key);
+    out_.begin_array();
+    for (const auto& entry : entries) add_object([&] { add_members(entry); });
+    out_.end_array();
+  }
 
-void print_calls(const Log& log, const Summary& summary, const LoadedCode& code, bool all) {
-  SourceLines source_lines(code.changed);
-  ArrayPrinter symbols(1);
-  for (const SymbolSummary& entry : summary.symbols) {
-    symbols.next();
-    std::string object = text(symbol(entry, source_lines), 2);
-    if (!all) {
-      std::cout << object;
-      continue;
-    }
-    object.resize(object.rfind('\n')); // the closing bracket comes after the records
-    std::cout << object << ",\n      \"records\": ";
-    ArrayPrinter records(3);
-    each_record(log, *entry.calls, [&](const Process& process, const Call& call, const CallCount& count) {
-      records.next();
-      std::cout << text(record(process, call, count), 4);
+  template <typename AddMembers>
+  void add_object(AddMembers add_members) {
+    out_.begin_object();
+    add_members();
+    out_.end_object();
+  }
+
+  static void write_program(JsonWriter& out, const Start& start) {
+    out.begin_object();
+    out.member("program", start.program);
+    out.member("args", start.args);
+    out.member("seed", start.seed);
+    out.member("seed_from", start.seed_from);
+    out.member("mode", start.mode);
+    out.member("policy", start.policy);
+    out.member("disabled", start.disabled);
+    out.member("layout", start.layout);
+    out.end_object();
+  }
+
+  void add_programs() {
+    out_.key("programs");
+    out_.begin_array();
+    std::set<std::string> seen;
+    for (const Process& process : log_.processes)
+      for (const Start& start : process.starts) {
+        std::ostringstream text;
+        JsonWriter writer(text);
+        write_program(writer, start);
+        if (seen.insert(std::move(text).str()).second) write_program(out_, start);
+      }
+    out_.end_array();
+  }
+
+  void add_totals() {
+    out_.key("totals");
+    add_object([this] {
+      for (const Action action : actions_worst_first) out_.member(name_of(action), summary_.calls(action));
     });
-    records.close();
-    std::cout << "\n    }";
   }
-  symbols.close();
-}
 
-void add_code(Json& result, const LoadedCode& code) {
-  result["uncovered_code"] = Json::array();
-  for (std::size_t i = 0; i < code.uncovered.size(); ++i)
-    for (const FileScan& file = code.uncovered[i]; const FoundPlace& place : file.places)
-      result["uncovered_code"].push_back(
-          {{"at", place_text(file, place)},
-           {"own", i < code.own}, // not a library of the system
-           {"function", place.function.empty() ? Json(nullptr) : Json(place.function)},
-           {"kind", draw_name(place.kind)}});
-  result["scanned_files"] = code.files;
-  result["missing_files"] = code.missing;
-  result["changed_files"] = code.changed;
-  result["undecoded"] = code.undecoded;
-}
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-void add_verdict(Json& result, const Log& log, const Verdict& verdict) {
-  result["coverage"] = Json::array();
-  std::set<std::pair<std::string, std::vector<std::string>>> seen;
-  for (const Process& process : log.processes)
-    for (const Coverage& coverage : process.coverage)
-      if (seen.insert({coverage.library, coverage.files}).second)
-        result["coverage"].push_back({{"library", coverage.library},
-                                      {"files", coverage.files},
-                                      {"hooks", coverage.hooks},
-                                      {"missing", coverage.missing}});
-  result["verdict"] = standing_name(verdict.standing);
-  result["own_kernels"] = verdict.own_kernels;
-  result["reasons"] = Json::array();
-  for (const Reason& reason : verdict.reasons)
-    result["reasons"].push_back({{"verdict", standing_name(reason.standing)},
-                                 {"kind", reason.kind},
-                                 {"text", reason.text},
-                                 {"remedy", text_or_null(reason.remedy)},
-                                 {"library", text_or_null(reason.library)},
-                                 {"function", text_or_null(reason.function)},
-                                 {"file", text_or_null(reason.file)}});
-}
-
-/// All but the calls, for which there is an empty place.
-Json document(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict) {
-  Json result = {{"format", 1},
-                 {"folder", log.folder},
-                 {"run", log.run},
-                 {"other_runs", log.other_runs},
-                 {"programs", programs(log)},
-                 {"ranks", summary.ranks},
-                 {"processes", summary.processes},
-                 {"threads", summary.threads},
-                 {"totals", Json::object()},
-                 {"calls", Json::array()},
-                 {"libraries", Json::array()},
-                 {"environment", Json::array()},
-                 {"noted", Json::array()},
-                 {"diverged_seeds", Json::array()},
-                 {"lost", Json::object()},
-                 {"damaged_lines", log.damaged_lines},
-                 {"torn_lines", log.torn_lines},
-                 {"processes_without_counts", summary.without_counts},
-                 {"unreadable_files", log.unreadable_files},
-                 {"newer_files", Json::array()},
-                 {"without_end", Json::array()}};
-  for (const Action action : actions_worst_first) {
-    const char* const name = action_names[static_cast<std::size_t>(action)];
-    result["totals"][name] = summary.calls(action);
-    if (summary.lost(action) > 0) result["lost"][name] = summary.lost(action);
+  void add_count(const CallCount& count) {
+    out_.member("count", count.calls);
+    out_.member("exact", count.is_exact);
   }
-  for (const Library& library : summary.libraries)
-    result["libraries"].push_back(
-        {{"library", library.name}, {"file", library.file}, {"version", text_or_null(library.version)}});
-  for (const EnvironmentChange& change : summary.environment)
-    result["environment"].push_back(
-        {{"name", change.name}, {"was", text_or_null(change.was)}, {"now", change.now}});
-  for (const NotedVariable& variable : summary.noted)
-    result["noted"].push_back({{"name", variable.name}, {"value", variable.value}});
-  for (const DivergedSeed& seed : summary.diverged_seeds)
-    result["diverged_seeds"].push_back({{"library", seed.library},
-                                        {"function", seed.function},
-                                        {"asked", seed.asked},
-                                        {"ranks", seed.ranks}});
-  for (const NewerFile& file : log.newer_files)
-    result["newer_files"].push_back({{"file", file.file}, {"format", file.format}});
-  for (const Process* process : summary.without_end)
-    result["without_end"].push_back(
-        {{"rank", process->rank},
-         {"path", process->path},
-         {"pid", process->pid},
-         {"program", process->starts.empty() ? "" : process->starts.back().program}});
-  add_code(result, code);
-  add_verdict(result, log, verdict);
-  return result;
-}
+
+  /// Of fields of one name the last counts, at the place of the first.
+  void add_fields(const std::vector<Field>& fields) {
+    out_.key("fields");
+    add_object([&] {
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        const auto has_name = [&](const Field& field) { return field.name == fields[i].name; };
+        const auto here = fields.begin() + static_cast<std::ptrdiff_t>(i);
+        if (std::find_if(fields.begin(), here, has_name) != here) continue;
+        out_.member(fields[i].name, std::find_if(fields.rbegin(), fields.rend(), has_name)->value);
+      }
+    });
+  }
+
+  void add_symbol(const SymbolSummary& symbol) {
+    out_.member("action", name_of(symbol.action));
+    out_.member("library", symbol.library);
+    out_.member("function", symbol.function);
+    add_count(symbol.count);
+    add_array("examples", symbol.examples, [this](const Example& example) {
+      add_fields(example.fields);
+      add_count(example.count);
+    });
+    out_.member("examples_left_out", symbol.examples_left_out);
+    out_.member("why", symbol.reasons);
+    add_array("places", symbol.places, [this](const CallPlace& place) { add_place(place); });
+    if (all_) add_records(symbol);
+  }
+
+  void add_source_line(const SourceLine& source) {
+    out_.member("file", source.file);
+    out_.member("line", source.line);
+    out_.member("function", source.function);
+  }
+
+  void add_place(const CallPlace& place) {
+    out_.member("at", place.at);
+    out_.member("python", place.python);
+    out_.key("source");
+    if (const std::optional<SourceLine> source = source_lines_.find(place.at))
+      add_object([&] {
+        add_source_line(*source);
+        add_array("inlined_into", source->inlined_into,
+                  [this](const SourceLine& caller) { add_source_line(caller); });
+      });
+    else
+      out_.value(nullptr);
+    add_count(place.count);
+  }
+
+  void add_records(const SymbolSummary& symbol) {
+    out_.key("records");
+    out_.begin_array();
+    each_record(log_, *symbol.calls,
+                [this](const Process& process, const Call& call, const CallCount& count) {
+                  add_object([&] {
+                    out_.member("rank", process.rank);
+                    out_.member("path", process.path);
+                    out_.member("pid", process.pid);
+                    out_.member("thread", call.thread);
+                    out_.member("n", call.number);
+                    add_fields(call.fields);
+                    out_.member("why", call.why);
+                    out_.member("at", call.at);
+                    out_.member("python", call.python);
+                    add_count(count);
+                  });
+                });
+    out_.end_array();
+  }
+
+  void add_damage() {
+    out_.key("lost");
+    add_object([this] {
+      for (const Action action : actions_worst_first)
+        if (summary_.lost(action) > 0) out_.member(name_of(action), summary_.lost(action));
+    });
+    out_.member("damaged_lines", log_.damaged_lines);
+    out_.member("torn_lines", log_.torn_lines);
+    out_.member("processes_without_counts", summary_.without_counts);
+    out_.member("unreadable_files", log_.unreadable_files);
+    add_array("newer_files", log_.newer_files, [this](const NewerFile& file) {
+      out_.member("file", file.file);
+      out_.member("format", file.format);
+    });
+    add_array("without_end", summary_.without_end, [this](const Process* process) {
+      out_.member("rank", process->rank);
+      out_.member("path", process->path);
+      out_.member("pid", process->pid);
+      out_.member("program", process->starts.empty() ? std::string() : process->starts.back().program);
+    });
+  }
+
+  void add_code() {
+    out_.key("uncovered_code");
+    out_.begin_array();
+    for (std::size_t i = 0; i < code_.uncovered.size(); ++i)
+      for (const FileScan& file = code_.uncovered[i]; const FoundPlace& place : file.places)
+        add_object([&] {
+          out_.member("at", place_text(file, place));
+          out_.member("own", i < code_.own); // not a library of the system
+          out_.member("function", unless_empty(place.function));
+          out_.member("kind", draw_name(place.kind));
+        });
+    out_.end_array();
+    out_.member("scanned_files", code_.files);
+    out_.member("missing_files", code_.missing);
+    out_.member("changed_files", std::vector<std::string>(code_.changed.begin(), code_.changed.end()));
+    out_.member("undecoded", code_.undecoded);
+  }
+
+  void add_coverage() {
+    out_.key("coverage");
+    out_.begin_array();
+    std::set<std::pair<std::string, std::vector<std::string>>> seen;
+    for (const Process& process : log_.processes)
+      for (const Coverage& coverage : process.coverage)
+        if (seen.insert({coverage.library, coverage.files}).second)
+          add_object([&] {
+            out_.member("library", coverage.library);
+            out_.member("files", coverage.files);
+            out_.member("hooks", coverage.hooks);
+            out_.member("missing", coverage.missing);
+          });
+    out_.end_array();
+  }
+
+  void add_verdict() {
+    add_coverage();
+    out_.member("verdict", standing_name(verdict_.standing));
+    out_.member("own_kernels", verdict_.own_kernels);
+    add_array("reasons", verdict_.reasons, [this](const Reason& reason) {
+      out_.member("verdict", standing_name(reason.standing));
+      out_.member("kind", reason.kind);
+      out_.member("text", reason.text);
+      out_.member("remedy", unless_empty(reason.remedy));
+      out_.member("library", unless_empty(reason.library));
+      out_.member("function", unless_empty(reason.function));
+      out_.member("file", unless_empty(reason.file));
+    });
+  }
+
+  const Log& log_;
+  const Summary& summary_;
+  const LoadedCode& code_;
+  const Verdict& verdict_;
+  bool all_;
+  SourceLines source_lines_;
+  JsonWriter out_{std::cout};
+};
 
 } // namespace
 
 void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
                     bool all) {
-  const Json whole = document(log, summary, code, verdict);
-  const char* before = "{\n  ";
-  for (const auto& [key, value] : whole.items()) {
-    std::cout << before << text(key, 0) << ": ";
-    if (key == "calls")
-      print_calls(log, summary, code, all);
-    else
-      std::cout << text(value, 1);
-    before = ",\n  ";
-  }
-  std::cout << "\n}\n";
+  LogJson(log, summary, code, verdict, all).print();
 }
 
 } // namespace detshim

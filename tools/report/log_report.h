@@ -20,6 +20,9 @@ void print_log_text(const Log& log, const Summary& summary, const LoadedCode& co
 void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
                     bool all);
 
+/// What a reader must hear of: calls that can differ, and those that failed on purpose.
+bool is_bad(Action action);
+
 /// "4711 -> 42 (size 16)", safe to print.
 std::string describe_fields(const std::vector<Field>& fields);
 

@@ -31,29 +31,8 @@ constexpr Section sections[] = {
     {Action::observe, "observed", "seen, left alone"},
 };
 
-bool is_bad(Action action) {
-  return action == Action::unfixed || action == Action::uncovered || action == Action::refuse;
-}
-
 std::string calls(const CallCount& count) {
   return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
-}
-
-/// Columns that `text` takes on a terminal, near enough: one a character.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string padded(const std::string& text, std::size_t to) {
-  return text + std::string(to - std::min(to, width(text)), ' ');
-}
-
-/// `parts` as "a, b and c".
-std::string enumerated(const std::vector<std::string>& parts) {
-  std::string result;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    result += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-  return result;
 }
 
 /// The text form, section by section.
@@ -384,35 +363,6 @@ private:
 };
 
 } // namespace
-
-std::string describe_fields(const std::vector<Field>& fields) {
-  const std::string* const asked = find_field(fields, "asked");
-  const std::string* const given = find_field(fields, "given");
-  std::string result;
-  if (asked != nullptr && given != nullptr) result = printable(*asked) + " -> " + printable(*given);
-  for (const Field& field : fields) {
-    const bool is_shown =
-        asked != nullptr && given != nullptr && (field.name == "asked" || field.name == "given");
-    if (!is_shown)
-      result += (result.empty() ? "" : ", ") + printable(field.name) + " " + printable(field.value);
-  }
-  return result;
-}
-
-std::string describe_place(const std::string& at, const std::vector<std::string>& python,
-                           SourceLines& source_lines) {
-  if (python.empty())
-    return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at));
-  std::string result;
-  for (const std::string& frame : python) result += (result.empty() ? "" : " <- ") + printable(frame);
-  return result;
-}
-
-std::string describe_command(const Start& start) {
-  std::string command;
-  for (const std::string& argument : start.args) command += (command.empty() ? "" : " ") + argument;
-  return printable(command.empty() ? start.program : command);
-}
 
 void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
                     bool all) {

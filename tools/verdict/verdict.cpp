@@ -15,16 +15,6 @@ namespace detshim {
 namespace {
 
 constexpr const char* not_decoded = "not_decoded";
-constexpr std::size_t few = 3; // names in one reason
-
-std::string base_name(const std::string& file) { return std::filesystem::path(file).filename().string(); }
-
-/// "a, b, c and 4 more".
-std::string some_of(const std::vector<std::string>& names) {
-  std::string result;
-  for (std::size_t i = 0; i < std::min(names.size(), few); ++i) result += (i == 0 ? "" : ", ") + names[i];
-  return names.size() <= few ? result : result + " and " + std::to_string(names.size() - few) + " more";
-}
 
 /// The runtime and the driver decide nothing by themselves: only what is above them has algorithms.
 bool has_algorithms(const std::string& library) { return known_functions(library) != nullptr; }
