@@ -286,10 +286,10 @@ private:
 
   void add_verdict() {
     add_coverage();
-    out_.member("verdict", standing_name(verdict_.standing));
+    out_.member("verdict", level_name(verdict_.level));
     out_.member("own_kernels", verdict_.own_kernels);
     add_array("reasons", verdict_.reasons, [this](const Reason& reason) {
-      out_.member("verdict", standing_name(reason.standing));
+      out_.member("verdict", level_name(reason.level));
       out_.member("kind", reason.kind);
       out_.member("text", reason.text);
       out_.member("remedy", unless_empty(reason.remedy));

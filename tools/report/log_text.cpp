@@ -328,8 +328,8 @@ private:
 
   /// The last lines: what a person reads first at a terminal.
   void print_verdict() {
-    const std::string name = standing_name(verdict_.standing);
-    const bool is_covered = verdict_.standing == Standing::covered;
+    const std::string name = level_name(verdict_.level);
+    const bool is_covered = verdict_.level == VerdictLevel::covered;
     std::cout << '\n'
               << style_.bold("verdict:") << ' ' << (is_covered ? style_.bold(name) : style_.red(name));
     if (is_covered)
@@ -337,7 +337,7 @@ private:
           << " - nothing that detshim looks for passed it. What no hook can see (races within kernels,\n"
              "  clocks: docs/LIMITS.md) is not in a log; comparing two runs shows it.\n";
     else
-      std::cout << (verdict_.standing == Standing::partly ? " - what is named here passed detshim:\n"
+      std::cout << (verdict_.level == VerdictLevel::partly ? " - what is named here passed detshim:\n"
                                                           : " - too little is known to say more:\n");
     if (is_covered && !verdict_.own_kernels.empty())
       std::cout << "  Not looked into, as --accept-kernels says: the kernels of "
@@ -349,7 +349,7 @@ private:
     if (is_covered && verdict_.has_refused)
       std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
     for (const Reason& reason : verdict_.reasons)
-      std::cout << "  " << padded(standing_name(reason.standing), 12) << printable(reason.text)
+      std::cout << "  " << padded(level_name(reason.level), 12) << printable(reason.text)
                 << (reason.remedy.empty() ? "" : "; " + reason.remedy) << '\n';
   }
 

@@ -44,7 +44,7 @@ void write_file(JsonWriter& out, const FileScan& file) {
 void write_missing(JsonWriter& out, const MissingLibrary& library) {
   out.begin_object();
   out.member("library", library.name);
-  out.member("needed_by", library.asked_by);
+  out.member("needed_by", library.needed_by);
   out.member("why", library.why);
   out.end_object();
 }

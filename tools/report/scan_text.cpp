@@ -45,7 +45,7 @@ void print_scan_text(const Scan& scan, bool all) {
     if (all) print_places(file, all);
   }
   for (const MissingLibrary& library : scan.missing)
-    std::cout << "not looked at: " << printable(library.name) << ", which " << printable(library.asked_by)
+    std::cout << "not looked at: " << printable(library.name) << ", which " << printable(library.needed_by)
               << " needs, " << library.why << '\n';
   if (const std::size_t undecoded = scan.undecoded(); undecoded > 0)
     std::cout << counted(undecoded, "place") << " could not be decoded\n";

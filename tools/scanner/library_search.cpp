@@ -104,8 +104,8 @@ LibrarySearch::LibrarySearch() {
   for (auto& [name, path] : read_loader_cache(bytes)) cache_.emplace(std::move(name), std::move(path));
 }
 
-std::optional<std::filesystem::path> LibrarySearch::find(const std::string& name, const Asker& asker) const {
-  const ElfFile& file = *asker.file;
+std::optional<std::filesystem::path> LibrarySearch::find(const std::string& name, const Dependent& dependent) const {
+  const ElfFile& file = *dependent.file;
   if (name.find('/') != std::string::npos)
     return fits(name, file.machine()) ? std::optional<std::filesystem::path>(name) : std::nullopt;
 
@@ -115,7 +115,7 @@ std::optional<std::filesystem::path> LibrarySearch::find(const std::string& name
   };
   // RPATH is asked up to the program, RUNPATH of the asking file alone; a file with both has RUNPATH.
   if (file.dynamic().runpath.empty())
-    for (const Asker* at = &asker; at != nullptr; at = at->asked_by)
+    for (const Dependent* at = &dependent; at != nullptr; at = at->needed_by)
       if (at->file->dynamic().runpath.empty()) add(own_folders(at->file->dynamic().rpath, *at->file));
   add(library_path_);
   add(own_folders(file.dynamic().runpath, file));

@@ -42,9 +42,9 @@ public:
       waiting_.clear();
       if (!add(path, nullptr)) continue;
       while (!waiting_.empty() && !alone) {
-        const Asker* const asker = waiting_.front();
+        const Dependent* const dependent = waiting_.front();
         waiting_.pop_front();
-        for (const std::string& name : asker->file->dynamic().needed) add_needed(name, *asker);
+        for (const std::string& name : dependent->file->dynamic().needed) add_needed(name, *dependent);
       }
     }
     return std::move(result_);
@@ -52,36 +52,36 @@ public:
 
 private:
   /// False if the file was looked at before.
-  bool add(const std::filesystem::path& path, const Asker* asked_by) {
+  bool add(const std::filesystem::path& path, const Dependent* needed_by) {
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(path, error);
     if (!error && !seen_.insert(real.string()).second) return false;
     const ElfFile& file = open_.emplace_back(path);
-    askers_.push_back({&file, asked_by});
-    waiting_.push_back(&askers_.back());
+    dependents_.push_back({&file, needed_by});
+    waiting_.push_back(&dependents_.back());
     result_.files.push_back(scan_file(file));
     return true;
   }
 
-  void add_needed(const std::string& name, const Asker& asker) {
-    const std::optional<std::filesystem::path> path = search_.find(name, asker);
+  void add_needed(const std::string& name, const Dependent& dependent) {
+    const std::optional<std::filesystem::path> path = search_.find(name, dependent);
     std::string why = "was not found";
     try {
       if (path) {
-        add(*path, &asker);
+        add(*path, &dependent);
         return;
       }
     } catch (const ElfError& error) {
       why = error.what();
     }
     if (seen_missing_.insert(name).second)
-      result_.missing.push_back({name, asker.file->path().string(), why});
+      result_.missing.push_back({name, dependent.file->path().string(), why});
   }
 
   LibrarySearch search_;
-  std::deque<ElfFile> open_; // askers point into it
-  std::deque<Asker> askers_;
-  std::deque<const Asker*> waiting_;
+  std::deque<ElfFile> open_; // dependents point into it
+  std::deque<Dependent> dependents_;
+  std::deque<const Dependent*> waiting_;
   std::set<std::string> seen_, seen_missing_;
   Scan result_;
 };

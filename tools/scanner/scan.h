@@ -31,7 +31,7 @@ struct FileScan {
 
 /// A library that could not be looked at.
 struct MissingLibrary {
-  std::string name, asked_by;
+  std::string name, needed_by;
   std::string why; ///< "was not found", or what is wrong with the file
 };
 

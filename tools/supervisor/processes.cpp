@@ -66,7 +66,7 @@ void read_addresses(Served& served, const Executable& executable, const struct s
   }
 }
 
-/// True if an item of the list, parted by commas, fits.
+/// True if an item of the list, separated by commas, fits.
 template <typename Fits>
 bool any_item(std::string_view list, Fits fits) {
   while (!list.empty()) {
