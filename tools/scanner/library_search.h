@@ -3,7 +3,6 @@
 
 #include "scanner/elf_file.h"
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,7 +23,7 @@ public:
 
   /// The file that `name` (DT_NEEDED) stands for, needed by `dependent`; nothing if there is none for its
   /// processor.
-  std::optional<std::filesystem::path> find(const std::string& name, const Dependent& dependent) const;
+  std::optional<std::string> find(const std::string& name, const Dependent& dependent) const;
 
 private:
   std::vector<std::string> library_path_;
