@@ -1,6 +1,6 @@
 // The detshim command: reads the command line and calls one verb.
 #include "log_reader/printable.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 #include <CLI/CLI.hpp>
 

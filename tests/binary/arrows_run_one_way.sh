@@ -19,7 +19,14 @@ shim/abi:
 shim/loader: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/seeds shim/core/tuning
 shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/seeds shim/core/tuning shim/abi shim/loader
 shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks
-tools: common
+tools/support:
+tools/log_reader: common
+tools/scanner: common tools/log_reader
+tools/supervisor: common tools/support tools/log_reader
+tools/verdict: common tools/support tools/log_reader tools/scanner
+tools/report: common tools/support tools/log_reader tools/scanner tools/verdict
+tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report
+tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/verbs
 '
 
 sources() { find "$@" -name '*.h' -o -name '*.h.in' -o -name '*.cpp' -o -name '*.S'; }

@@ -618,6 +618,24 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
       << "what could not be looked into is said: " << clean.out;
 }
 
+// The log does not say which build ran: the time of its file tells.
+TEST_F(DetshimCommand, LogLooksUpNothingInAFileThatIsLaterThanTheLog) {
+  const std::filesystem::path program = folder_ / "train";
+  std::filesystem::copy_file("/bin/true", program);
+  std::string start = start_line();
+  const std::string named = "/bin/true";
+  start.replace(start.find(named), named.size(), program.string());
+  write("0-0-4711.jsonl", start + bare_end_line);
+  const auto changed_files = [this] {
+    return Json::parse(detshim({"log", "--json", log_.string()}).out)["changed_files"];
+  };
+  const auto log_time = std::filesystem::last_write_time(log_ / "0-0-4711.jsonl");
+  std::filesystem::last_write_time(program, log_time - std::chrono::hours(1));
+  EXPECT_EQ(changed_files(), Json::array());
+  std::filesystem::last_write_time(program, log_time + std::chrono::hours(1));
+  EXPECT_EQ(changed_files(), Json::array({program.string()}));
+}
+
 TEST_F(DetshimCommand, LogWithoutRecordsNamesTheScan) {
   expect_one_error_line(detshim({"log"}), 2, "`detshim scan program` finds it");
 }

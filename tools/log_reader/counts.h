@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -22,7 +21,7 @@ struct CountEntry {
 /// Looks counts up in the file, of which it keeps little in memory: there may be millions.
 class Counts {
 public:
-  explicit Counts(const std::filesystem::path& file);
+  explicit Counts(const std::string& file);
 
   /// The file is there and begins as one.
   bool can_be_read() const { return entries_known_; }

@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -20,6 +21,11 @@ namespace detshim {
 namespace {
 
 constexpr std::string_view records_suffix = ".jsonl";
+
+/// The name of the counts file beside a record file.
+std::string counts_file(const std::string& folder, const std::string& records) {
+  return folder + "/" + records.substr(0, records.size() - records_suffix.size()) + ".counts";
+}
 
 /// What the file's name says of its process: <rank>-<path>-<pid>.
 Process named_process(const std::string& file) {
@@ -53,10 +59,10 @@ CallCount count_of(const std::optional<CountEntry>& entry) {
 /// The processes of one file: more than one only if a later run came to the same rank, path and pid.
 class FileReader {
 public:
-  FileReader(const std::filesystem::path& folder, const std::string& file, std::size_t number, Keep keep,
+  FileReader(const std::string& folder, const std::string& file, std::size_t number, Keep keep,
              RecordParser& parser)
-      : file_(file), number_(number), keep_(keep), parser_(parser), input_(folder / file),
-        counts_((folder / file).replace_extension(".counts")) {
+      : file_(file), number_(number), keep_(keep), parser_(parser), input_(folder + "/" + file),
+        counts_(counts_file(folder, file)) {
     begin_process(0);
   }
 
@@ -195,7 +201,7 @@ public:
     if (wanted) log.run = *wanted;
   }
 
-  void add(OpenProcess&& open, std::filesystem::file_time_type written) {
+  void add(OpenProcess&& open, std::int64_t written) {
     const std::string run = open.process.run;
     if (!run.empty()) {
       runs_.insert(run);
@@ -232,7 +238,7 @@ private:
       log_.torn_lines += process.has_torn_line ? 1 : 0;
     }
     log_.builds.clear();
-    log_.written = {};
+    log_.written = 0;
   }
 
   SharedTexts share(std::vector<std::string> texts) {
@@ -251,8 +257,8 @@ private:
 /// Reads lines of one record file again, and what the counts file says of them.
 class RecordFile {
 public:
-  RecordFile(const std::filesystem::path& folder, const std::string& file)
-      : input_(folder / file), counts_((folder / file).replace_extension(".counts")) {}
+  RecordFile(const std::string& folder, const std::string& file)
+      : input_(folder + "/" + file), counts_(counts_file(folder, file)) {}
 
   void visit(const RecordPlace& place, RecordParser& parser,
              const std::function<void(const Call&, const CallCount&)>& visit) {
@@ -296,7 +302,7 @@ bool is_first_process(std::int64_t rank, const std::string& path) {
   return rank == 0 && path.starts_with('0') && path.find('.') == std::string::npos;
 }
 
-std::vector<std::string> record_files(const std::filesystem::path& folder) {
+std::vector<std::string> record_files(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -309,9 +315,9 @@ std::vector<std::string> record_files(const std::filesystem::path& folder) {
   return files;
 }
 
-Log read_log(const std::filesystem::path& folder, const std::optional<std::string>& run, Keep keep) {
+Log read_log(const std::string& folder, const std::optional<std::string>& run, Keep keep) {
   Log log;
-  log.folder = folder.string();
+  log.folder = folder;
   log.files = record_files(folder);
   RunKeeper keeper(log, run);
   RecordParser parser;
@@ -322,10 +328,8 @@ Log read_log(const std::filesystem::path& folder, const std::optional<std::strin
     } else if (reader.newer_format() != 0) {
       log.newer_files.push_back({log.files[i], reader.newer_format()});
     } else {
-      std::error_code error;
-      const auto written = std::filesystem::last_write_time(folder / log.files[i], error);
-      for (OpenProcess& open : reader.processes())
-        keeper.add(std::move(open), error ? std::filesystem::file_time_type{} : written);
+      const std::int64_t written = last_written(folder + "/" + log.files[i]);
+      for (OpenProcess& open : reader.processes()) keeper.add(std::move(open), written);
     }
   }
   keeper.finish();

@@ -5,7 +5,7 @@
 #include "log_reader/record.h"
 
 #include <cstddef>
-#include <filesystem>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
@@ -76,7 +76,7 @@ struct Log {
   std::vector<Process> processes;      ///< by rank, then process path
   FoldedCalls calls;                   ///< of those processes
   std::map<std::string, std::set<std::string>> builds; ///< of the files that it names: what ran
-  std::filesystem::file_time_type written;             ///< when something was last written to its files
+  std::int64_t written = 0; ///< when something was last written to its files (last_written())
   std::vector<std::string> files;                      ///< names of the record files in the folder
   std::size_t damaged_lines = 0;      ///< lines in the middle of a file that could not be read
   std::size_t torn_lines = 0;         ///< last lines without a newline
@@ -96,7 +96,7 @@ bool is_first_process(std::int64_t rank, const std::string& path);
 enum class Keep { folded, places_of_records };
 
 /// Reads all processes of one run: `run`, or the newest. A folder that does not exist is an empty log.
-Log read_log(const std::filesystem::path& folder, const std::optional<std::string>& run = std::nullopt,
+Log read_log(const std::string& folder, const std::optional<std::string>& run = std::nullopt,
              Keep keep = Keep::folded);
 
 /// Reads the records again that a log of Keep::places_of_records says the places of, and calls
@@ -105,6 +105,6 @@ void each_record(const Log& log, const SymbolCalls& calls,
                  const std::function<void(const Process&, const Call&, const CallCount&)>& visit);
 
 /// The names of the record files in `folder`, sorted.
-std::vector<std::string> record_files(const std::filesystem::path& folder);
+std::vector<std::string> record_files(const std::string& folder);
 
 } // namespace detshim

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <string>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,9 +10,16 @@
 
 namespace detshim {
 
+/// When the file was last written to, in nanoseconds since 1970; 0 if that cannot be told.
+inline std::int64_t last_written(const std::string& file) {
+  struct stat status;
+  if (::stat(file.c_str(), &status) != 0) return 0;
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
 class OpenFile {
 public:
-  explicit OpenFile(const std::filesystem::path& file)
+  explicit OpenFile(const std::string& file)
       : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
     struct stat status;
     if (descriptor_ >= 0 && (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode))) close();

@@ -161,16 +161,16 @@ End parse_end(const object& in) {
 
 } // namespace
 
-struct RecordParser::Room {
+struct RecordParser::Buffers {
   simdjson::dom::parser parser;
 };
 
-RecordParser::RecordParser() : room_(std::make_unique<Room>()) {}
+RecordParser::RecordParser() : buffers_(std::make_unique<Buffers>()) {}
 RecordParser::~RecordParser() = default;
 
 std::optional<Record> RecordParser::parse(std::string_view line) {
   object in;
-  if (room_->parser.parse(line.data(), line.size()).get(in) != simdjson::SUCCESS) return std::nullopt;
+  if (buffers_->parser.parse(line.data(), line.size()).get(in) != simdjson::SUCCESS) return std::nullopt;
   const std::optional<std::string> type = optional_text(in, "t");
   if (!type) return std::nullopt;
   if (*type == "call") return parse_call(in);

@@ -126,7 +126,7 @@ struct OtherRecord {};
 using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage, Modules, Rights,
                             Lost, Runtime, End>;
 
-/// Reads lines. Keep one for many: it holds the room that a line is taken apart in.
+/// Parses lines. Keep one for many: it owns the buffers of the JSON parser.
 class RecordParser {
 public:
   RecordParser();
@@ -138,8 +138,8 @@ public:
   std::optional<Record> parse(std::string_view line);
 
 private:
-  struct Room;
-  std::unique_ptr<Room> room_;
+  struct Buffers;
+  std::unique_ptr<Buffers> buffers_;
 };
 
 /// The value of the field of that name, or nullptr.

@@ -17,8 +17,8 @@ constexpr std::size_t most_segments = 65536 / sizeof(Elf64_Phdr); // more, and t
 constexpr std::size_t most_notes = 1 << 20;                       // bytes: Go's note is among the first
 constexpr std::size_t longest_build_id = 32;
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
-  throw ElfError("'" + printable(path.string()) + "' " + why +
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw ElfError("'" + printable(path) + "' " + why +
                  "; accepted is a 64-bit program or shared library (ELF) for x86-64 or aarch64");
 }
 
@@ -31,7 +31,7 @@ Number number_at(std::span<const unsigned char> bytes, std::size_t at) {
   return number;
 }
 
-Machine checked_machine(const std::filesystem::path& path, Elf* elf) {
+Machine checked_machine(const std::string& path, Elf* elf) {
   GElf_Ehdr header;
   if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr)
     refuse(path, "is no ELF file, or is cut short");
@@ -85,7 +85,7 @@ std::string readable_name(const char* symbol) {
 
 } // namespace
 
-ElfFile::ElfFile(const std::filesystem::path& path) : path_(path), file_(path) {
+ElfFile::ElfFile(const std::string& path) : path_(path), file_(path) {
   if (!file_) refuse(path_, "cannot be read as a file");
   elf_version(EV_CURRENT);
   elf_.reset(elf_begin(file_.descriptor(), ELF_C_READ_MMAP, nullptr));

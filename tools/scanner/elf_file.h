@@ -6,7 +6,6 @@
 #include "scanner/machine_code.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -34,9 +33,9 @@ struct Dynamic {
 class ElfFile {
 public:
   /// Opens `path`. Throws ElfError unless it is a 64-bit program or shared library for x86-64 or aarch64.
-  explicit ElfFile(const std::filesystem::path& path);
+  explicit ElfFile(const std::string& path);
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::string& path() const { return path_; }
   Machine machine() const { return machine_; }
   const Dynamic& dynamic() const { return dynamic_; }
 
@@ -90,7 +89,7 @@ private:
   void add_functions(unsigned table_type, std::vector<Function>& to) const;
   std::uint64_t unwind_start(std::uint64_t address) const;
 
-  std::filesystem::path path_;
+  std::string path_;
   OpenFile file_;
   std::unique_ptr<Elf, decltype(&elf_end)> elf_{nullptr, &elf_end};
   std::span<const unsigned char> bytes_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -47,7 +48,7 @@ void replace_all(std::string& text, std::string_view what, const std::string& wi
 std::string origin_of(const ElfFile& file) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(file.path(), error);
-  return (error ? file.path() : real).parent_path().string();
+  return (error ? std::filesystem::path(file.path()) : real).parent_path().string();
 }
 
 /// The folders of a list in `file`'s dynamic section.
@@ -71,7 +72,7 @@ std::vector<std::string> system_folders(Machine machine) {
 }
 
 /// True if the file is there, and for that processor: the loader passes over others.
-bool fits(const std::filesystem::path& path, Machine machine) {
+bool fits(const std::string& path, Machine machine) {
   const OpenFile file(path);
   Elf64_Ehdr header;
   return file && ::pread(file.descriptor(), &header, sizeof header, 0) == sizeof header &&
@@ -104,10 +105,10 @@ LibrarySearch::LibrarySearch() {
   for (auto& [name, path] : read_loader_cache(bytes)) cache_.emplace(std::move(name), std::move(path));
 }
 
-std::optional<std::filesystem::path> LibrarySearch::find(const std::string& name, const Asker& asker) const {
-  const ElfFile& file = *asker.file;
+std::optional<std::string> LibrarySearch::find(const std::string& name, const Dependent& dependent) const {
+  const ElfFile& file = *dependent.file;
   if (name.find('/') != std::string::npos)
-    return fits(name, file.machine()) ? std::optional<std::filesystem::path>(name) : std::nullopt;
+    return fits(name, file.machine()) ? std::optional(name) : std::nullopt;
 
   std::vector<std::string> places;
   const auto add = [&places](const std::vector<std::string>& folders) {
@@ -115,19 +116,19 @@ std::optional<std::filesystem::path> LibrarySearch::find(const std::string& name
   };
   // RPATH is asked up to the program, RUNPATH of the asking file alone; a file with both has RUNPATH.
   if (file.dynamic().runpath.empty())
-    for (const Asker* at = &asker; at != nullptr; at = at->asked_by)
+    for (const Dependent* at = &dependent; at != nullptr; at = at->needed_by)
       if (at->file->dynamic().runpath.empty()) add(own_folders(at->file->dynamic().rpath, *at->file));
   add(library_path_);
   add(own_folders(file.dynamic().runpath, file));
   for (const std::string& folder : places)
-    if (const auto path = std::filesystem::path(folder.empty() ? "." : folder) / name;
+    if (const std::string path = std::filesystem::path(folder.empty() ? "." : folder) / name;
         fits(path, file.machine()))
       return path;
   const auto [first, last] = cache_.equal_range(name);
   for (auto entry = first; entry != last; ++entry)
     if (fits(entry->second, file.machine())) return entry->second;
   for (const std::string& folder : system_folders(file.machine()))
-    if (const auto path = std::filesystem::path(folder) / name; fits(path, file.machine())) return path;
+    if (const std::string path = std::filesystem::path(folder) / name; fits(path, file.machine())) return path;
   return std::nullopt;
 }
 

@@ -3,7 +3,6 @@
 
 #include "scanner/elf_file.h"
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,10 +10,10 @@
 
 namespace detshim {
 
-/// A file that asks for libraries, and the one that asked for it (nullptr for the program).
-struct Asker {
+/// A file that needs libraries, and the one that needed it (nullptr for the program).
+struct Dependent {
   const ElfFile* file = nullptr;
-  const Asker* asked_by = nullptr;
+  const Dependent* needed_by = nullptr;
 };
 
 class LibrarySearch {
@@ -22,9 +21,9 @@ public:
   /// Reads LD_LIBRARY_PATH and the loader's cache.
   LibrarySearch();
 
-  /// The file that `name` (DT_NEEDED) stands for, asked for by `asker`; nothing if there is none for its
+  /// The file that `name` (DT_NEEDED) stands for, needed by `dependent`; nothing if there is none for its
   /// processor.
-  std::optional<std::filesystem::path> find(const std::string& name, const Asker& asker) const;
+  std::optional<std::string> find(const std::string& name, const Dependent& dependent) const;
 
 private:
   std::vector<std::string> library_path_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <set>
 
 namespace detshim {
@@ -12,7 +13,7 @@ namespace {
 
 /// Why what is in the file is no gap; empty if it would be one.
 std::string why_left_alone(const ElfFile& file) {
-  const std::string name = file.path().filename().string();
+  const std::string name = file.path().substr(file.path().rfind('/') + 1);
   const auto is_one_of = [&name](std::initializer_list<const char*> starts) {
     return std::ranges::any_of(starts, [&name](const char* start) { return name.starts_with(start); });
   };
@@ -37,14 +38,14 @@ std::string why_not_covered(const ElfFile& file) {
 /// Looks at files and what they need, breadth first, as the dynamic loader goes.
 class Scanner {
 public:
-  Scan scan(const std::vector<std::filesystem::path>& files, bool alone) {
-    for (const std::filesystem::path& path : files) {
+  Scan scan(const std::vector<std::string>& files, bool alone) {
+    for (const std::string& path : files) {
       waiting_.clear();
       if (!add(path, nullptr)) continue;
       while (!waiting_.empty() && !alone) {
-        const Asker* const asker = waiting_.front();
+        const Dependent* const dependent = waiting_.front();
         waiting_.pop_front();
-        for (const std::string& name : asker->file->dynamic().needed) add_needed(name, *asker);
+        for (const std::string& name : dependent->file->dynamic().needed) add_needed(name, *dependent);
       }
     }
     return std::move(result_);
@@ -52,36 +53,36 @@ public:
 
 private:
   /// False if the file was looked at before.
-  bool add(const std::filesystem::path& path, const Asker* asked_by) {
+  bool add(const std::string& path, const Dependent* needed_by) {
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(path, error);
     if (!error && !seen_.insert(real.string()).second) return false;
     const ElfFile& file = open_.emplace_back(path);
-    askers_.push_back({&file, asked_by});
-    waiting_.push_back(&askers_.back());
+    dependents_.push_back({&file, needed_by});
+    waiting_.push_back(&dependents_.back());
     result_.files.push_back(scan_file(file));
     return true;
   }
 
-  void add_needed(const std::string& name, const Asker& asker) {
-    const std::optional<std::filesystem::path> path = search_.find(name, asker);
+  void add_needed(const std::string& name, const Dependent& dependent) {
+    const std::optional<std::string> path = search_.find(name, dependent);
     std::string why = "was not found";
     try {
       if (path) {
-        add(*path, &asker);
+        add(*path, &dependent);
         return;
       }
     } catch (const ElfError& error) {
       why = error.what();
     }
     if (seen_missing_.insert(name).second)
-      result_.missing.push_back({name, asker.file->path().string(), why});
+      result_.missing.push_back({name, dependent.file->path(), why});
   }
 
   LibrarySearch search_;
-  std::deque<ElfFile> open_; // askers point into it
-  std::deque<Asker> askers_;
-  std::deque<const Asker*> waiting_;
+  std::deque<ElfFile> open_; // dependents point into it
+  std::deque<Dependent> dependents_;
+  std::deque<const Dependent*> waiting_;
   std::set<std::string> seen_, seen_missing_;
   Scan result_;
 };
@@ -102,7 +103,7 @@ std::size_t Scan::undecoded() const {
 
 FileScan scan_code(const ElfFile& file) {
   FileScan scan;
-  scan.file = file.path().string();
+  scan.file = file.path();
   const auto function_start = [&file](std::uint64_t address) { return file.function_start(address); };
   for (const CodeRange& code : file.code()) {
     const FoundDraws found = find_draws(file.machine(), code, function_start);
@@ -119,12 +120,12 @@ FileScan scan_file(const ElfFile& file) {
   if (not_covered.empty()) return scan_code(file);
   // Of a file that no preload reaches, single places say nothing more.
   FileScan scan;
-  scan.file = file.path().string();
+  scan.file = file.path();
   scan.not_covered = not_covered;
   return scan;
 }
 
-Scan scan_files(const std::vector<std::filesystem::path>& files, bool alone) {
+Scan scan_files(const std::vector<std::string>& files, bool alone) {
   return Scanner().scan(files, alone);
 }
 

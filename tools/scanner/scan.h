@@ -4,7 +4,6 @@
 #include "scanner/elf_file.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,7 @@ struct FileScan {
 
 /// A library that could not be looked at.
 struct MissingLibrary {
-  std::string name, asked_by;
+  std::string name, needed_by;
   std::string why; ///< "was not found", or what is wrong with the file
 };
 
@@ -51,7 +50,7 @@ FileScan scan_file(const ElfFile& file);
 
 /// Looks at `files`, and unless `alone` at all libraries that they need, each once. Throws ElfError for one
 /// of `files` that cannot be looked at.
-Scan scan_files(const std::vector<std::filesystem::path>& files, bool alone);
+Scan scan_files(const std::vector<std::string>& files, bool alone);
 
 /// "./train+0x11b9", as the log writes a place.
 std::string place_text(const FileScan& scan, const FoundPlace& place);

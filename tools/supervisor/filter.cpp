@@ -104,7 +104,7 @@ int install_filter() {
   const sock_fprog program = {static_cast<unsigned short>(code.size()), code.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -errno;
   // A call that waits for its answer is not given up for a signal: Go interrupts its threads all the time,
-  // and a draw that is begun anew would take other bytes.
+  // and a draw that is restarted would take other bytes.
   for (const unsigned long wait : {SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, 0UL}) {
     const long listener =
         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER | wait, &program);

@@ -15,12 +15,12 @@
 
 namespace detshim {
 
-/// An environment as the kernel shows it: entries that are each closed with a zero.
+/// An environment as the kernel shows it: null-terminated entries.
 class EnvironmentBlock {
 public:
   explicit EnvironmentBlock(std::string block) : block_(std::move(block)) {}
 
-  /// The value of a variable, which is closed with a zero; nullptr if it is not set.
+  /// The value of a variable, null-terminated; nullptr if it is not set.
   const char* value(std::string_view name) const;
 
 private:

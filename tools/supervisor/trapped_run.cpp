@@ -5,7 +5,7 @@
 #include "supervisor/filter.h"
 #include "supervisor/process_name.h"
 #include "supervisor/supervisor.h"
-#include "verbs.h"
+#include "support/exit_status.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,7 +1,8 @@
-#include "cuda_symbols.h"
+#include "verdict/cuda_symbols.h"
 
 #include "common/cuda_libraries.h"
-#include "known_functions.h"
+#include "support/wording.h"
+#include "verdict/known_functions.h"
 
 #include <algorithm>
 #include <map>
@@ -51,7 +52,7 @@ private:
 } // namespace
 
 std::string cuda_library_of(const std::string& file) {
-  const std::string name = std::filesystem::path(file).filename().string();
+  const std::string name = base_name(file);
   for (const CudaLibrary& library : cuda_libraries)
     if (is_file_of(library, name.c_str())) return library.name;
   return "";
@@ -59,7 +60,7 @@ std::string cuda_library_of(const std::string& file) {
 
 CudaSymbols read_cuda_symbols(const ElfFile& file) {
   CudaSymbols found;
-  found.file = file.path().string();
+  found.file = file.path();
   found.library = cuda_library_of(found.file);
   const CudaLibrary* const own = std::ranges::find(cuda_libraries, found.library, &CudaLibrary::name);
   const bool is_listed = known_functions(found.library) != nullptr;

@@ -1,11 +1,11 @@
 // The two forms in which `detshim log` prints a log, and the wording that they share with --follow.
 #pragma once
 
-#include "loaded_code.h"
+#include "verdict/loaded_code.h"
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
 #include "log_reader/summary.h"
-#include "verdict.h"
+#include "verdict/verdict.h"
 
 #include <string>
 #include <vector>
@@ -19,6 +19,9 @@ void print_log_text(const Log& log, const Summary& summary, const LoadedCode& co
 /// For programs: one JSON document (its shape is described in log_json.cpp). With `all`, every record too.
 void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
                     bool all);
+
+/// What a reader must hear of: calls that can differ, and those that failed on purpose.
+bool is_bad(Action action);
 
 /// "4711 -> 42 (size 16)", safe to print.
 std::string describe_fields(const std::vector<Field>& fields);

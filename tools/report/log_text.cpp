@@ -1,7 +1,8 @@
-#include "log_output.h"
+#include "report/log_report.h"
 
 #include "log_reader/printable.h"
-#include "style.h"
+#include "report/style.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <iostream>
@@ -30,29 +31,8 @@ constexpr Section sections[] = {
     {Action::observe, "observed", "seen, left alone"},
 };
 
-bool is_bad(Action action) {
-  return action == Action::unfixed || action == Action::uncovered || action == Action::refuse;
-}
-
 std::string calls(const CallCount& count) {
   return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
-}
-
-/// Columns that `text` takes on a terminal, near enough: one a character.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string padded(const std::string& text, std::size_t to) {
-  return text + std::string(to - std::min(to, width(text)), ' ');
-}
-
-/// `parts` as "a, b and c".
-std::string enumerated(const std::vector<std::string>& parts) {
-  std::string result;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    result += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-  return result;
 }
 
 /// The text form, section by section.
@@ -348,8 +328,8 @@ private:
 
   /// The last lines: what a person reads first at a terminal.
   void print_verdict() {
-    const std::string name = standing_name(verdict_.standing);
-    const bool is_covered = verdict_.standing == Standing::covered;
+    const std::string name = level_name(verdict_.level);
+    const bool is_covered = verdict_.level == VerdictLevel::covered;
     std::cout << '\n'
               << style_.bold("verdict:") << ' ' << (is_covered ? style_.bold(name) : style_.red(name));
     if (is_covered)
@@ -357,7 +337,7 @@ private:
           << " - nothing that detshim looks for passed it. What no hook can see (races within kernels,\n"
              "  clocks: docs/LIMITS.md) is not in a log; comparing two runs shows it.\n";
     else
-      std::cout << (verdict_.standing == Standing::partly ? " - what is named here passed detshim:\n"
+      std::cout << (verdict_.level == VerdictLevel::partly ? " - what is named here passed detshim:\n"
                                                           : " - too little is known to say more:\n");
     if (is_covered && !verdict_.own_kernels.empty())
       std::cout << "  Not looked into, as --accept-kernels says: the kernels of "
@@ -369,7 +349,7 @@ private:
     if (is_covered && verdict_.has_refused)
       std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
     for (const Reason& reason : verdict_.reasons)
-      std::cout << "  " << padded(standing_name(reason.standing), 12) << printable(reason.text)
+      std::cout << "  " << padded(level_name(reason.level), 12) << printable(reason.text)
                 << (reason.remedy.empty() ? "" : "; " + reason.remedy) << '\n';
   }
 
@@ -383,35 +363,6 @@ private:
 };
 
 } // namespace
-
-std::string describe_fields(const std::vector<Field>& fields) {
-  const std::string* const asked = find_field(fields, "asked");
-  const std::string* const given = find_field(fields, "given");
-  std::string result;
-  if (asked != nullptr && given != nullptr) result = printable(*asked) + " -> " + printable(*given);
-  for (const Field& field : fields) {
-    const bool is_shown =
-        asked != nullptr && given != nullptr && (field.name == "asked" || field.name == "given");
-    if (!is_shown)
-      result += (result.empty() ? "" : ", ") + printable(field.name) + " " + printable(field.value);
-  }
-  return result;
-}
-
-std::string describe_place(const std::string& at, const std::vector<std::string>& python,
-                           SourceLines& source_lines) {
-  if (python.empty())
-    return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at));
-  std::string result;
-  for (const std::string& frame : python) result += (result.empty() ? "" : " <- ") + printable(frame);
-  return result;
-}
-
-std::string describe_command(const Start& start) {
-  std::string command;
-  for (const std::string& argument : start.args) command += (command.empty() ? "" : " ") + argument;
-  return printable(command.empty() ? start.program : command);
-}
 
 void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
                     bool all) {

@@ -3,7 +3,6 @@
 
 #include "common/describe.h"
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,16 +30,16 @@ struct SettingDescription {
 
 /// The absolute path of libdetshim.so: the one asked for, else beside this command, else where an
 /// installation puts it. Throws UsageError if there is none.
-std::filesystem::path find_library(const std::optional<std::string>& asked_for);
+std::string find_library(const std::optional<std::string>& asked_for);
 
 /// All hooks in the library file, by library and name. Throws UsageError if the file is no libdetshim.so.
-std::vector<HookDescription> read_hooks(const std::filesystem::path& library);
+std::vector<HookDescription> read_hooks(const std::string& library);
 
 /// All options in the library file, in its order. Throws UsageError if the file is no libdetshim.so.
-std::vector<OptionDescription> read_options(const std::filesystem::path& library);
+std::vector<OptionDescription> read_options(const std::string& library);
 
 /// All variables that the library sets or writes down, in its order. Throws UsageError likewise.
-std::vector<SettingDescription> read_settings(const std::filesystem::path& library);
+std::vector<SettingDescription> read_settings(const std::string& library);
 
 /// `text` for a cell of a Markdown table.
 std::string markdown_cell(const std::string& text);

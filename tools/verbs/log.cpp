@@ -1,7 +1,7 @@
 // detshim log: what a log folder holds, worst first.
-#include "log_output.h"
+#include "report/log_report.h"
 #include "log_reader/printable.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ int log(const LogOptions& options) {
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
   const LoadedCode code = scan_loaded_code(log, summary, !options.no_scan);
-  const Verdict verdict = judge(log, summary, code, options.accepts_kernels);
+  const Verdict verdict = make_verdict(log, summary, code, options.accepts_kernels);
   if (options.json)
     print_log_json(log, summary, code, verdict, options.all);
   else

@@ -1,9 +1,10 @@
 // detshim run: puts libdetshim.so in front of a program and becomes that program.
-#include "early_settings.h"
-#include "library_file.h"
+#include "verbs/early_settings.h"
+#include "verbs/library_file.h"
 #include "log_reader/printable.h"
 #include "supervisor/trapped_run.h"
-#include "verbs.h"
+#include "support/wording.h"
+#include "verbs/verbs.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -55,8 +56,8 @@ void check(const RunOptions& options) {
 }
 
 /// LD_PRELOAD with `library` first, once, and what else was there behind it.
-std::string preload_list(const std::filesystem::path& library) {
-  std::string list = library.string();
+std::string preload_list(const std::string& library) {
+  std::string list = library;
   if (list.find_first_of(" :") != std::string::npos)
     throw UsageError("'" + printable(list) +
                      "' cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
@@ -65,7 +66,7 @@ std::string preload_list(const std::filesystem::path& library) {
   while (!rest.empty()) {
     const std::string_view entry = rest.substr(0, rest.find_first_of(" :"));
     rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
-    const bool is_detshim = std::filesystem::path(entry).filename() == library.filename();
+    const bool is_detshim = base_name(std::string(entry)) == base_name(library);
     if (!entry.empty() && !is_detshim) list.append(":").append(entry);
   }
   return list;

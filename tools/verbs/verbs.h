@@ -1,26 +1,13 @@
 // The verbs of the command, one file each. main.cpp reads the command line into these options and calls one.
 #pragma once
 
+#include "support/exit_status.h"
+
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace detshim {
-
-/// Exit statuses, the same for every verb. `run` ends in the program's own status, since it becomes it.
-enum ExitStatus {
-  done = 0,
-  wrong_usage = 2,       ///< or nothing to read
-  check_failed = 3,      ///< log --check, scan
-  cannot_execute = 126,  ///< run
-  program_missing = 127, ///< run
-};
-
-/// What the user can put right: printed as one line, then the command ends with `wrong_usage`.
-class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct RunOptions {
   std::optional<std::string> seed, mode, policy, log, disable, library;

@@ -1,4 +1,4 @@
-#include "early_settings.h"
+#include "verbs/early_settings.h"
 
 #include <algorithm>
 #include <cstdlib>

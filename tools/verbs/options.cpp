@@ -1,7 +1,7 @@
 // detshim options: the environment variables that libdetshim.so accepts, and those that it sets, read out of
 // its file.
-#include "library_file.h"
-#include "verbs.h"
+#include "verbs/library_file.h"
+#include "verbs/verbs.h"
 
 #include <iostream>
 
@@ -94,7 +94,7 @@ void print_markdown(const std::vector<SettingDescription>& settings) {
 } // namespace
 
 int options(const DescribeOptions& options) {
-  const std::filesystem::path library = find_library(options.library);
+  const std::string library = find_library(options.library);
   const std::vector<OptionDescription> found = read_options(library);
   const std::vector<SettingDescription> settings = read_settings(library);
   if (options.markdown) {

@@ -1,15 +1,16 @@
-#include "library_file.h"
+#include "verbs/library_file.h"
 
 #include "common/describe.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
-#include "verbs.h"
+#include "support/exit_status.h"
 
 #include <gelf.h>
 #include <libelf.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 #include <tuple>
@@ -46,18 +47,18 @@ std::string section_bytes(Elf* elf, const char* name) {
 
 /// The array of plain structs that `section` of the library file is.
 template <typename Info>
-std::vector<Info> read_section(const std::filesystem::path& library, const char* section) {
+std::vector<Info> read_section(const std::string& library, const char* section) {
   static_assert(std::is_trivially_copyable_v<Info>);
   const OpenFile file(library);
-  if (!file) throw UsageError("cannot read " + quoted(library.string()));
+  if (!file) throw UsageError("cannot read " + quoted(library));
   elf_version(EV_CURRENT);
   const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(file.descriptor(), ELF_C_READ, nullptr),
                                                      &elf_end);
   const std::string bytes = elf ? section_bytes(elf.get(), section) : std::string();
   if (bytes.empty())
-    throw UsageError(quoted(library.string()) + " is no libdetshim.so: it has no section " + section);
+    throw UsageError(quoted(library) + " is no libdetshim.so: it has no section " + section);
   if (bytes.size() % sizeof(Info) != 0)
-    throw UsageError(quoted(library.string()) + " is of another version: its section " + section +
+    throw UsageError(quoted(library) + " is of another version: its section " + section +
                      " has an unknown form");
   std::vector<Info> infos(bytes.size() / sizeof(Info));
   std::memcpy(infos.data(), bytes.data(), bytes.size());
@@ -66,7 +67,7 @@ std::vector<Info> read_section(const std::filesystem::path& library, const char*
 
 } // namespace
 
-std::filesystem::path find_library(const std::optional<std::string>& asked_for) {
+std::string find_library(const std::optional<std::string>& asked_for) {
   std::error_code error;
   if (asked_for) {
     const std::filesystem::path path = std::filesystem::absolute(*asked_for, error).lexically_normal();
@@ -84,7 +85,7 @@ std::filesystem::path find_library(const std::optional<std::string>& asked_for) 
                    " or in the lib folder next to it; name it with --library PATH");
 }
 
-std::vector<HookDescription> read_hooks(const std::filesystem::path& library) {
+std::vector<HookDescription> read_hooks(const std::string& library) {
   std::vector<HookDescription> hooks;
   for (const HookInfo& info : read_section<HookInfo>(library, hook_info_section)) {
     const auto action = static_cast<std::size_t>(info.action);
@@ -101,14 +102,14 @@ std::vector<HookDescription> read_hooks(const std::filesystem::path& library) {
   return hooks;
 }
 
-std::vector<OptionDescription> read_options(const std::filesystem::path& library) {
+std::vector<OptionDescription> read_options(const std::string& library) {
   std::vector<OptionDescription> options;
   for (const OptionInfo& info : read_section<OptionInfo>(library, option_info_section))
     options.push_back({text(info.name), text(info.accepted), text(info.fallback), text(info.summary)});
   return options;
 }
 
-std::vector<SettingDescription> read_settings(const std::filesystem::path& library) {
+std::vector<SettingDescription> read_settings(const std::string& library) {
   std::vector<SettingDescription> settings;
   for (const SettingInfo& info : read_section<SettingInfo>(library, setting_info_section))
     settings.push_back({text(info.name), text(info.value), text(info.good), text(info.reader),

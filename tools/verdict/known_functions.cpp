@@ -1,6 +1,6 @@
-#include "known_functions.h"
+#include "verdict/known_functions.h"
 
-#include "known_function_lists.h"
+#include "verdict/known_function_lists.h"
 
 #include <algorithm>
 #include <charconv>
@@ -34,7 +34,7 @@ KnownFunctions read(std::string_view library, std::string_view list) {
   return known;
 }
 
-/// The numbers between the points; empty if there is something else.
+/// The numbers between the dots; empty if there is something else.
 std::vector<unsigned long> numbers(std::string_view version) {
   std::vector<unsigned long> result;
   const char* at = version.data();

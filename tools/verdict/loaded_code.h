@@ -2,7 +2,7 @@
 // CUDA's libraries.
 #pragma once
 
-#include "cuda_symbols.h"
+#include "verdict/cuda_symbols.h"
 #include "log_reader/summary.h"
 #include "scanner/scan.h"
 

@@ -1,7 +1,7 @@
-#include "verdict.h"
+#include "verdict/verdict.h"
 
-#include "known_functions.h"
-#include "style.h"
+#include "verdict/known_functions.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <array>
@@ -15,26 +15,16 @@ namespace detshim {
 namespace {
 
 constexpr const char* not_decoded = "not_decoded";
-constexpr std::size_t few = 3; // names in one reason
-
-std::string base_name(const std::string& file) { return std::filesystem::path(file).filename().string(); }
-
-/// "a, b, c and 4 more".
-std::string some_of(const std::vector<std::string>& names) {
-  std::string result;
-  for (std::size_t i = 0; i < std::min(names.size(), few); ++i) result += (i == 0 ? "" : ", ") + names[i];
-  return names.size() <= few ? result : result + " and " + std::to_string(names.size() - few) + " more";
-}
 
 /// The runtime and the driver decide nothing by themselves: only what is above them has algorithms.
 bool has_algorithms(const std::string& library) { return known_functions(library) != nullptr; }
 
-class Judge {
+class VerdictBuilder {
 public:
-  Judge(const Log& log, const Summary& summary, const LoadedCode& code)
+  VerdictBuilder(const Log& log, const Summary& summary, const LoadedCode& code)
       : log_(log), summary_(summary), code_(code) {}
 
-  Verdict judge(bool accepts_kernels) {
+  Verdict build(bool accepts_kernels) {
     add_calls();
     add_code();
     add_copies();
@@ -49,15 +39,15 @@ public:
     add_versions();
     add_damage();
     std::ranges::stable_sort(verdict_.reasons,
-                             [](const Reason& a, const Reason& b) { return a.standing > b.standing; });
-    if (!verdict_.reasons.empty()) verdict_.standing = verdict_.reasons.front().standing;
+                             [](const Reason& a, const Reason& b) { return a.level > b.level; });
+    if (!verdict_.reasons.empty()) verdict_.level = verdict_.reasons.front().level;
     verdict_.has_refused = summary_.calls(Action::refuse) > 0;
     return std::move(verdict_);
   }
 
 private:
-  Reason& add(Standing standing, const char* kind, std::string text, std::string remedy = {}) {
-    verdict_.reasons.push_back({standing, kind, std::move(text), std::move(remedy), {}, {}, {}});
+  Reason& add(VerdictLevel level, const char* kind, std::string text, std::string remedy = {}) {
+    verdict_.reasons.push_back({level, kind, std::move(text), std::move(remedy), {}, {}, {}});
     return verdict_.reasons.back();
   }
 
@@ -68,7 +58,7 @@ private:
       if (symbol.action == Action::unfixed || symbol.action == Action::uncovered) add_call(symbol);
     for (const Action action : {Action::unfixed, Action::uncovered})
       if (const auto lost = summary_.lost(action); lost > 0)
-        add(Standing::partly, "lost_records",
+        add(VerdictLevel::partly, "lost_records",
             counted(lost, "call") + " counted as " + action_names[static_cast<std::size_t>(action)] +
                 ", whose records are lost");
   }
@@ -84,7 +74,7 @@ private:
       add_bypass(symbol, from, *function_of);
       return;
     }
-    Reason& reason = add(Standing::partly, is_unfixed ? "unfixed" : "uncovered",
+    Reason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered",
                          symbol.library + ": " + symbol.function +
                              (is_unfixed ? " went ahead unfixed" : " took a way that detshim cannot hook") +
                              (symbol.reasons.empty() ? "" : ": " + symbol.reasons.front()));
@@ -106,11 +96,11 @@ private:
 
   void add_bypass(const SymbolSummary& symbol, const std::string& from, const std::string& function_of) {
     Reason& reason = from == function_of
-                         ? add(Standing::partly, "foreign",
+                         ? add(VerdictLevel::partly, "foreign",
                                symbol.library + ": " + symbol.function + " of " + from +
                                    " is not the library's: calls to it were handed through",
                                "link the shared library")
-                         : add(Standing::partly, "bypass",
+                         : add(VerdictLevel::partly, "bypass",
                                symbol.library + ": " + from + " is bound past the hook of " +
                                    symbol.function + others_of(symbol) + ", to " + function_of,
                                "load it behind libdetshim.so, and without RTLD_DEEPBIND");
@@ -125,26 +115,26 @@ private:
     if (const std::size_t places = code_.own_places(); places > 0) {
       const FileScan& first = code_.uncovered.front();
       Reason& reason =
-          add(Standing::partly, "code",
+          add(VerdictLevel::partly, "code",
               counted(places, "place") + " in loaded code can draw past every hook" +
                   (first.places.empty() ? "" : ", the first in " + place_text(first, first.places.front())),
               draw_remedy);
       reason.file = first.file;
     }
     if (!code_.is_decoded)
-      add(Standing::unverified, not_decoded, "the loaded code was not looked into (--no-scan)");
+      add(VerdictLevel::unverified, not_decoded, "the loaded code was not looked into (--no-scan)");
     if (!code_.missing.empty())
-      add(Standing::unverified, "missing_file",
+      add(VerdictLevel::unverified, "missing_file",
           counted(code_.missing.size(), "file") +
               " that the log names cannot be looked into: " + some_of(code_.missing),
           "read the log where the program ran")
           .file = code_.missing.front();
     if (!code_.changed.empty())
-      add(Standing::unverified, "changed_file",
+      add(VerdictLevel::unverified, "changed_file",
           counted(code_.changed.size(), "file has", "files have") +
               " changed since the run, and cannot be looked into: " +
               some_of({code_.changed.begin(), code_.changed.end()}),
-          "read the log before the program is built anew")
+          "read the log before the program is rebuilt")
           .file = *code_.changed.begin();
   }
 
@@ -174,7 +164,7 @@ private:
       for (const LinkedCopy& copy : symbols.copies) add_copy(symbols.file, copy);
       if (symbols.copies.empty() && symbols.has_kernels && !symbols.has_symbol_table &&
           !loads_algorithms(symbols.file))
-        add(Standing::unverified, "no_symbols",
+        add(VerdictLevel::unverified, "no_symbols",
             symbols.file + " has code for a GPU and no symbol table: whether a CUDA library is linked into "
                            "it cannot be told",
             "do not strip it")
@@ -215,14 +205,14 @@ private:
       for (const std::string& file : process.modules)
         if (compiles_kernels(base_name(file))) compilers.insert(file);
     if (!compilers.empty())
-      add(Standing::unverified, "kernels",
+      add(VerdictLevel::unverified, "kernels",
           *compilers.begin() + " is loaded, which compiles kernels as the program runs: whether they add "
                                "floating-point numbers "
                                "by atomics cannot be told",
           kernels_remedy)
           .file = *compilers.begin();
     if (verdict_.own_kernels.empty()) return;
-    add(Standing::unverified, "kernels",
+    add(VerdictLevel::unverified, "kernels",
         some_of(verdict_.own_kernels) +
             (verdict_.own_kernels.size() == 1 ? " has kernels" : " have kernels") +
             ": whether they add floating-point numbers by atomics cannot be told",
@@ -237,10 +227,10 @@ private:
     // Beside the library it may be a stub that hands on to it, as TensorFlow's, and those calls are hooked.
     Reason& reason =
         is_without(file, copy.library)
-            ? add(Standing::partly, "linked_copy",
+            ? add(VerdictLevel::partly, "linked_copy",
                   what + (copy.functions > 1 ? " are" : " is") + " linked statically into " + file,
                   "link the shared library")
-            : add(Standing::unverified, "linked_copy",
+            : add(VerdictLevel::unverified, "linked_copy",
                   what + " of " + file +
                       " may be a copy of the library or hand on to the one that is loaded: that cannot be "
                       "told",
@@ -263,13 +253,13 @@ private:
       const std::string known = std::string(known_functions(symbols.library)->version);
       Reason& reason =
           used.empty()
-              ? add(Standing::unverified, "new_function",
+              ? add(VerdictLevel::unverified, "new_function",
                     symbols.file + " has " + counted(symbols.unknown.size(), "function") +
                         " that this detshim (" + symbols.library + " " + known +
                         ") does not know: " + some_of(symbols.unknown) +
                         "; nothing that was loaded is linked to them, whether one was looked up is not known",
                     "take a detshim that knows it, or compare two runs")
-              : add(Standing::partly, "new_function",
+              : add(VerdictLevel::partly, "new_function",
                     some_of(users) + " is linked to " + some_of(used) + " of " + symbols.file +
                         ", which this detshim (" + symbols.library + " " + known + ") does not know",
                     "take a detshim that knows it, or compare two runs");
@@ -302,7 +292,7 @@ private:
     for (const auto& [key, open] : all) {
       const auto& [library, file, name] = key;
       Reason& reason =
-          add(Standing::unverified, "open_function",
+          add(VerdictLevel::unverified, "open_function",
               library + ": " + (file.empty() ? std::string("the program") : file) +
                   (open.is_lookup ? " has looked up " : " is bound to ") + some_of(open.functions) +
                   ", which detshim does not hook: " + std::string(open.of->reason),
@@ -337,14 +327,14 @@ private:
                                        std::ranges::any_of(process.coverage, chooses, &Coverage::library));
       }
     if (observes)
-      add(Standing::unverified, "mode", "mode observe: nothing was changed",
+      add(VerdictLevel::unverified, "mode", "mode observe: nothing was changed",
           "run it with DETSHIM_SEED set and without DETSHIM_MODE");
     if (records)
-      add(Standing::partly, "mode",
+      add(VerdictLevel::partly, "mode",
           "mode record: the algorithms of the CUDA libraries were left as the program chose them",
           "run it with DETSHIM_SEED set to this run's seed");
     for (const std::string& text : disabled)
-      add(Standing::partly, "disabled", "switched off by DETSHIM_DISABLE=" + text, "unset it");
+      add(VerdictLevel::partly, "disabled", "switched off by DETSHIM_DISABLE=" + text, "unset it");
   }
 
   /// True if the process went on as another program ("0" as "0e"), which kept its id.
@@ -370,17 +360,17 @@ private:
       if (is_trapped && std::ranges::find(answered, program) == answered.end()) answered.push_back(program);
     }
     if (!unnamed.empty())
-      add(Standing::unverified, "no_modules",
+      add(VerdictLevel::unverified, "no_modules",
           "what " + some_of(unnamed) + " had loaded at the end is not in the log",
           "log it with this version of libdetshim.so");
     if (!programs.empty())
-      add(Standing::unverified, "no_end",
+      add(VerdictLevel::unverified, "no_end",
           counted(programs.size(), "process", "processes") +
               " did not come to a recorded end (killed, or still running): " + some_of(programs));
     if (!lost.empty())
-      add(Standing::unverified, "no_start", "the start of " + some_of(lost) + " is lost").file = lost.front();
+      add(VerdictLevel::unverified, "no_start", "the start of " + some_of(lost) + " is lost").file = lost.front();
     if (!answered.empty())
-      add(Standing::unverified, "trapped",
+      add(VerdictLevel::unverified, "trapped",
           "libdetshim.so is not in " + some_of(answered) +
               ": its system calls for entropy were answered, what it draws without one is not seen",
           "link it dynamically");
@@ -390,12 +380,12 @@ private:
   void add_lost(const Process& process, const std::string& program) {
     const char* const remedy = "run it as the user, and under the root, that the log's folder belongs to";
     for (const Lost& lost : process.lost)
-      add(Standing::unverified, "no_log",
+      add(VerdictLevel::unverified, "no_log",
           lost.program + " (process " + lost.path + ") left no log: " + lost.why, remedy)
           .file = lost.program;
     const bool is_named = std::ranges::find(process.lost, process.pid, &Lost::pid) != process.lost.end();
     if (!process.gave_up_rights.empty() && !process.end && !is_named)
-      add(Standing::unverified, "no_log",
+      add(VerdictLevel::unverified, "no_log",
           "process " + process.path + " (" + program + ") called " + process.gave_up_rights +
               "; what it was or executed from then on left no log",
           remedy);
@@ -422,7 +412,7 @@ private:
     }
     for (const auto& [library, file] : uncovered) {
       Reason& reason =
-          add(Standing::unverified, "no_coverage",
+          add(VerdictLevel::unverified, "no_coverage",
               library + ": " + file +
                   " was not there any more when the process ended, or another program was executed: "
                   "what was bound past its hooks is not known");
@@ -434,7 +424,7 @@ private:
   void add_coverage(const Coverage& coverage, std::set<std::pair<std::string, std::string>>& said) {
     if (coverage.files.empty()) return;
     if (coverage.hooks == 0 && said.insert({coverage.library, coverage.files.front()}).second) {
-      Reason& reason = add(Standing::unverified, "no_hooks",
+      Reason& reason = add(VerdictLevel::unverified, "no_hooks",
                            coverage.library + ": " + coverage.files.front() +
                                " has none of the functions that detshim hooks");
       reason.library = coverage.library;
@@ -444,7 +434,7 @@ private:
     for (const std::string& file : coverage.files) {
       const auto [first, is_new] = by_name.try_emplace(base_name(file), file);
       if (is_new || !said.insert({first->second, file}).second) continue;
-      Reason& reason = add(Standing::unverified, "two_copies",
+      Reason& reason = add(VerdictLevel::unverified, "two_copies",
                            coverage.library + ": two copies are loaded, " + first->second + " and " + file +
                                ": whose functions a call reached is not known",
                            "load one");
@@ -459,7 +449,7 @@ private:
       if (known == nullptr) continue;
       const std::string version(known->version);
       if (library.version && !is_later(*library.version, version)) continue;
-      Reason& reason = add(Standing::unverified, "version",
+      Reason& reason = add(VerdictLevel::unverified, "version",
                            library.name + ": " + library.file +
                                (library.version ? " is of version " + *library.version + ", later than " +
                                                       version + ", with which this detshim was written"
@@ -474,16 +464,16 @@ private:
     std::size_t torn = 0; // of processes that ended: the others are named already
     for (const Process& process : log_.processes) torn += process.has_torn_line && process.end ? 1 : 0;
     if (log_.damaged_lines + torn > 0)
-      add(Standing::unverified, "damaged",
+      add(VerdictLevel::unverified, "damaged",
           counted(log_.damaged_lines + torn, "line") + " of the log cannot be read");
     for (const NewerFile& file : log_.newer_files)
-      add(Standing::unverified, "newer_format",
+      add(VerdictLevel::unverified, "newer_format",
           file.file + " is of log format " + std::to_string(file.format) +
               ", which this detshim does not read",
           "read it with a later detshim")
           .file = file.file;
     for (const std::string& file : log_.unreadable_files)
-      add(Standing::unverified, "unreadable", file + " cannot be read").file = file;
+      add(VerdictLevel::unverified, "unreadable", file + " cannot be read").file = file;
   }
 
   const Log& log_;
@@ -494,13 +484,13 @@ private:
 
 } // namespace
 
-const char* standing_name(Standing standing) {
-  switch (standing) {
-  case Standing::covered:
+const char* level_name(VerdictLevel level) {
+  switch (level) {
+  case VerdictLevel::covered:
     return "covered";
-  case Standing::unverified:
+  case VerdictLevel::unverified:
     return "unverified";
-  case Standing::partly:
+  case VerdictLevel::partly:
     break;
   }
   return "partly";
@@ -512,8 +502,8 @@ bool Verdict::passes_check() const {
   });
 }
 
-Verdict judge(const Log& log, const Summary& summary, const LoadedCode& code, bool accepts_kernels) {
-  return Judge(log, summary, code).judge(accepts_kernels);
+Verdict make_verdict(const Log& log, const Summary& summary, const LoadedCode& code, bool accepts_kernels) {
+  return VerdictBuilder(log, summary, code).build(accepts_kernels);
 }
 
 } // namespace detshim

@@ -1,6 +1,6 @@
 // detshim hooks: what libdetshim.so intercepts, read out of its file.
-#include "library_file.h"
-#include "verbs.h"
+#include "verbs/library_file.h"
+#include "verbs/verbs.h"
 
 #include <algorithm>
 #include <iomanip>

@@ -38,7 +38,7 @@ const std::vector<KnownFunctions>& known_functions();
 /// The list of one library, or nullptr.
 const KnownFunctions* known_functions(std::string_view library);
 
-/// True if `version` is later than `than`, both numbers parted by points; nothing else counts as later than
+/// True if `version` is later than `than`, both numbers separated by dots; nothing else counts as later than
 /// anything: what cannot be read is not known.
 bool is_later(std::string_view version, std::string_view than);
 

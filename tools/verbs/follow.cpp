@@ -1,16 +1,19 @@
 // detshim log --follow: prints records while they are written.
-#include "log_output.h"
+#include "report/log_report.h"
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
-#include "style.h"
-#include "verbs.h"
+#include "report/style.h"
+#include "supervisor/descriptor.h"
+#include "support/wording.h"
+#include "verbs/verbs.h"
 
+#include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
 
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <system_error>
@@ -24,21 +27,6 @@ namespace detshim {
 namespace {
 
 constexpr int poll_interval_ms = 250; // for folders not there yet, and file systems without notification
-
-/// A descriptor that is closed with its owner.
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
-private:
-  int number_;
-};
 
 /// One process's records, as far as they were read.
 struct Tail {
@@ -79,7 +67,7 @@ public:
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-    signals_ = std::make_unique<Descriptor>(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+    signals_ = OwnedDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
   int follow() {
@@ -103,7 +91,7 @@ private:
     const auto has_ended = [](const Process& process) { return process.end.has_value(); };
     if (!first_process_has_ended(log.processes, is_first, has_ended)) return;
     attached_ = ignored_ = target;
-    logger_->info("the run in {} has ended; waiting for the next one", printable(folder_.string()));
+    info("the run in " + printable(folder_.string()) + " has ended; waiting for the next one");
   }
 
   /// Turns to the folder that the name stands for now.
@@ -114,8 +102,8 @@ private:
     tails_.clear();
     attached_ = target;
     newest_run_ = read_log(target).run;
-    notifications_ = std::make_unique<Descriptor>(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-    ::inotify_add_watch(notifications_->number(), target.c_str(),
+    notifications_ = OwnedDescriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+    ::inotify_add_watch(notifications_.number(), target.c_str(),
                         IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR);
   }
 
@@ -138,7 +126,7 @@ private:
     if (line.empty() || tail.start.format > known_log_format) return;
     const std::optional<Record> record = parser_.parse(line);
     if (!record) {
-      logger_->warn("{}: a damaged line left out", printable(file));
+      warn(printable(file) + ": a damaged line left out");
       return;
     }
     if (const Start* start = std::get_if<Start>(&*record)) take_start(tail, file, *start);
@@ -151,35 +139,36 @@ private:
     tail.has_ended = false;
     tail.is_shown = start.format <= known_log_format && start.run >= newest_run_;
     if (start.format > known_log_format)
-      logger_->warn("{} left out: it is of log format {}, this detshim reads format {}", printable(file),
-                    start.format, known_log_format);
+      warn(printable(file) + " left out: it is of log format " + std::to_string(start.format) +
+           ", this detshim reads format " + std::to_string(known_log_format));
   }
 
   void print(const Tail& tail, const Record& record) {
     const std::string who = "[" + std::to_string(tail.start.rank) + "/" + printable(tail.start.path) + "]";
     if (const Start* start = std::get_if<Start>(&record)) {
-      logger_->info("{} start {}, seed {}, mode {}, policy {}", who, describe_command(*start),
-                    printable(start->seed.value_or("none")), printable(start->mode),
-                    printable(start->policy));
+      info(who + " start " + describe_command(*start) + ", seed " + printable(start->seed.value_or("none")) +
+           ", mode " + printable(start->mode) + ", policy " + printable(start->policy));
     } else if (const Library* library = std::get_if<Library>(&record)) {
-      logger_->info("{} library {} {} {}", who, printable(library->name),
-                    printable(library->version.value_or("(version unknown)")), printable(library->file));
+      info(who + " library " + printable(library->name) + " " +
+           printable(library->version.value_or("(version unknown)")) + " " + printable(library->file));
     } else if (const Call* call = std::get_if<Call>(&record)) {
       print_call(who, *call);
     } else if (std::get_if<End>(&record) != nullptr) {
-      logger_->info("{} end", who);
+      info(who + " end");
     }
   }
 
   void print_call(const std::string& who, const Call& call) {
-    const bool is_bad =
-        call.action == Action::unfixed || call.action == Action::uncovered || call.action == Action::refuse;
     const std::string values = describe_fields(call.fields);
-    logger_->log(is_bad ? spdlog::level::warn : spdlog::level::info, "{} {:<9} {} {}{}{} at {}{}", who,
-                 action_names[static_cast<std::size_t>(call.action)], printable(call.library),
-                 printable(call.function), values.empty() ? "" : ": ", values,
-                 describe_place(call.at, call.python, source_lines_),
-                 call.why.empty() ? "" : " - " + printable(call.why));
+    const std::string text = who + " " + padded(action_names[static_cast<std::size_t>(call.action)], 9) + " " +
+                             printable(call.library) + " " + printable(call.function) +
+                             (values.empty() ? "" : ": " + values) + " at " +
+                             describe_place(call.at, call.python, source_lines_) +
+                             (call.why.empty() ? "" : " - " + printable(call.why));
+    if (is_bad(call.action))
+      warn(text);
+    else
+      info(text);
   }
 
   bool run_has_ended() const {
@@ -193,21 +182,25 @@ private:
 
   /// Sleeps until there may be news; false if the user wants to stop.
   bool wait() const {
-    pollfd events[] = {{signals_->number(), POLLIN, 0},
-                       {notifications_ ? notifications_->number() : -1, POLLIN, 0}};
+    pollfd events[] = {{signals_.number(), POLLIN, 0},
+                       {notifications_.number(), POLLIN, 0}};
     ::poll(events, 2, poll_interval_ms);
     if (events[0].revents != 0) return false;
     char ignored[4096];
-    while (notifications_ && ::read(notifications_->number(), ignored, sizeof ignored) > 0) continue;
+    while (notifications_ && ::read(notifications_.number(), ignored, sizeof ignored) > 0) continue;
     return true;
   }
+
+  // Whole lines, so that no format string is compiled here.
+  void info(const std::string& line) { logger_->log(spdlog::level::info, spdlog::string_view_t(line)); }
+  void warn(const std::string& line) { logger_->log(spdlog::level::warn, spdlog::string_view_t(line)); }
 
   std::filesystem::path folder_, attached_, ignored_;
   bool waits_for_next_run_;
   std::shared_ptr<spdlog::logger> logger_;
   std::string newest_run_;
   std::map<std::string, Tail> tails_;
-  std::unique_ptr<Descriptor> signals_, notifications_;
+  OwnedDescriptor signals_, notifications_;
   SourceLines source_lines_;
   RecordParser parser_;
 };

@@ -1,7 +1,6 @@
-// Colour for people at a terminal, and small pieces of wording.
+// Colour for people at a terminal.
 #pragma once
 
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -31,13 +30,5 @@ private:
     return colour ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
   }
 };
-
-/// "1 call", "2 calls".
-inline std::string counted(std::uint64_t number, const std::string& one, const std::string& many) {
-  return std::to_string(number) + " " + (number == 1 ? one : many);
-}
-inline std::string counted(std::uint64_t number, const std::string& one) {
-  return counted(number, one, one + "s");
-}
 
 } // namespace detshim

@@ -1,8 +1,10 @@
-#include "loaded_code.h"
+#include "verdict/loaded_code.h"
 
+#include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <span>
@@ -65,9 +67,7 @@ bool is_of_system(const FileScan& scan, const std::set<std::string>& programs) {
 bool has_changed(const ElfFile& file, const std::string& name, const Log& log) {
   const auto ran = log.builds.find(name);
   if (ran != log.builds.end()) return ran->second.size() > 1 || !ran->second.contains(file.build_id());
-  std::error_code error;
-  const auto written = std::filesystem::last_write_time(name, error);
-  return !error && written > log.written;
+  return log.written != 0 && last_written(name) > log.written;
 }
 
 } // namespace

@@ -1,0 +1,83 @@
+#include "report/json_writer.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace detshim {
+namespace {
+
+/// True if the text stands in JSON as it is. Most do, and cost no further look.
+bool is_plain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+}
+
+void put_text(std::ostream& out, std::string_view text) {
+  if (is_plain(text))
+    out << '"' << text << '"';
+  else
+    out << nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true,
+                                     nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace
+
+void JsonWriter::break_line() {
+  out_ << '\n';
+  for (std::size_t i = 0; i < depth_; ++i) out_ << "  ";
+}
+
+void JsonWriter::begin_value() {
+  if (!has_key_ && depth_ > 0) {
+    if (!is_empty_) out_ << ',';
+    break_line();
+  }
+  has_key_ = is_empty_ = false;
+}
+
+void JsonWriter::key(std::string_view name) {
+  begin_value();
+  put_text(out_, name);
+  out_ << ": ";
+  has_key_ = true;
+}
+
+void JsonWriter::write(std::string_view text) {
+  begin_value();
+  out_ << text;
+}
+
+void JsonWriter::begin(char bracket) {
+  begin_value();
+  out_ << bracket;
+  ++depth_;
+  is_empty_ = true;
+}
+
+void JsonWriter::end(char bracket) {
+  --depth_;
+  if (!is_empty_) break_line();
+  out_ << bracket;
+  is_empty_ = false;
+}
+
+void JsonWriter::value(std::string_view text) {
+  begin_value();
+  put_text(out_, text);
+}
+
+void JsonWriter::value(const std::optional<std::string>& text) {
+  if (text)
+    value(*text);
+  else
+    value(nullptr);
+}
+
+void JsonWriter::value(const std::vector<std::string>& texts) {
+  begin_array();
+  for (const std::string& text : texts) value(text);
+  end_array();
+}
+
+} // namespace detshim

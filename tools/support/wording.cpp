@@ -1,0 +1,37 @@
+#include "support/wording.h"
+
+#include <algorithm>
+
+namespace detshim {
+
+std::string counted(std::uint64_t number, const std::string& one, const std::string& many) {
+  return std::to_string(number) + " " + (number == 1 ? one : many);
+}
+
+std::string counted(std::uint64_t number, const std::string& one) { return counted(number, one, one + "s"); }
+
+std::string enumerated(const std::vector<std::string>& parts) {
+  std::string result;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    result += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return result;
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t few = 3;
+  std::string result;
+  for (std::size_t i = 0; i < std::min(names.size(), few); ++i) result += (i == 0 ? "" : ", ") + names[i];
+  return names.size() <= few ? result : result + " and " + std::to_string(names.size() - few) + " more";
+}
+
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, std::size_t to) {
+  return text + std::string(to - std::min(to, width(text)), ' ');
+}
+
+std::string base_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }
+
+} // namespace detshim

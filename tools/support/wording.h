@@ -1,0 +1,30 @@
+// Small pieces of wording.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// "1 call", "2 calls".
+std::string counted(std::uint64_t number, const std::string& one, const std::string& many);
+std::string counted(std::uint64_t number, const std::string& one);
+
+/// "a, b and c".
+std::string enumerated(const std::vector<std::string>& parts);
+
+/// "a, b, c and 4 more".
+std::string some_of(const std::vector<std::string>& names);
+
+/// Columns that `text` takes on a terminal, near enough: one a character.
+std::size_t width(const std::string& text);
+
+/// `text` with spaces behind it, up to that width.
+std::string padded(const std::string& text, std::size_t to);
+
+/// What stands behind the last slash.
+std::string base_name(const std::string& file);
+
+} // namespace detshim
