@@ -4,10 +4,12 @@
 #include "core/command_names.h"
 #include "core/environment.h"
 #include "core/lock.h"
+#include "core/log_file.h"
 #include "core/modules.h"
 #include "core/names.h"
 #include "core/options.h"
 #include "core/placement.h"
+#include "core/shared_page.h"
 #include "core/sys.h"
 #include "core/text.h"
 #include "core/thread_memory.h"
@@ -34,6 +36,8 @@ constinit GenerationPage generation_page = {};
 
 } // namespace detail
 
+DETSHIM_STARTUP_DATA constinit SharedPage* shared_page = nullptr;
+
 namespace {
 
 DETSHIM_STARTUP_DATA constinit Process self;
@@ -48,9 +52,6 @@ DETSHIM_STARTUP_DATA constinit uint32_t last_generation = 0;
 DETSHIM_STARTUP_DATA constinit uint32_t last_epoch = 0;
 DETSHIM_STARTUP_DATA constinit bool has_robust_list = false; // this process, see is_own_memory
 DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0; // that no hook saw being made
-// Shared with every descendant: gives children that no hook announced different names.
-DETSHIM_STARTUP_DATA constinit uint32_t* unannounced = nullptr;
-
 void copy_path(PathText& to, const PathText& from) { __builtin_memcpy(to, from, sizeof(PathText)); }
 
 // ------------------------------------------------------------------ the internal variable
@@ -347,6 +348,8 @@ DETSHIM_STARTUP_DATA constinit struct {
 // Threads may fork at the same time: since 2.36, glibc holds no lock around the handlers. So the decision is
 // the forking thread's, whose memory goes into the child with it.
 void before_fork() {
+  share_page();
+  log_file::offer_to_children(); // while this process still has the name that its files say
   Thread& thread = this_thread();
   ++thread.forks;
   thread.fork = count_child(handed_on) ? PendingFork::takes_over : PendingFork::child;
@@ -358,7 +361,7 @@ void after_fork_in_parent() { detail::thread.fork = PendingFork::none; }
 /// Names this process, which no handler announced: clone(2), a system call. Where it has no number in common
 /// with its parent's other children, its process id keeps it apart.
 void name_unannounced() {
-  const uint64_t ordinal = unannounced != nullptr ? __atomic_add_fetch(unannounced, 1, __ATOMIC_RELAXED)
+  const uint64_t ordinal = shared_page != nullptr ? __atomic_add_fetch(&shared_page->unannounced, 1, __ATOMIC_RELAXED)
                                                   : uint64_t{1} << 31 | static_cast<uint32_t>(sys::getpid());
   self.key = derive(self.key, label_unannounced + ordinal);
   extend_path(self.path, ".u", ordinal, self.key);
@@ -442,7 +445,7 @@ void forget_places() {
 
 void mark_drawn() {
   if (__atomic_exchange_n(&drawn, true, __ATOMIC_RELAXED)) return;
-  share_ordinals();
+  share_page();
   Lock guard(children_lock);
   write_variable();
 }
@@ -454,10 +457,11 @@ bool is_alone() {
   return !me.rank_given && !made_threads && children == 0 && same_text(me.path, "0");
 }
 
-void share_ordinals() {
+void share_page() {
   process();
+  if (shared_page != nullptr) return;
   Lock guard(children_lock);
-  if (unannounced == nullptr) unannounced = static_cast<uint32_t*>(sys::map_shared(4096));
+  if (shared_page == nullptr) shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
 }
 
 bool is_own_memory() {

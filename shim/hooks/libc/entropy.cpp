@@ -4,6 +4,7 @@
 // wrapper of its own.
 #include "hooks/libc/entropy_source.h"
 
+#include "core/shared_page.h"
 #include "core/sys.h"
 #include "core/thread_memory.h"
 
@@ -126,7 +127,7 @@ const void* detshim_prepare_syscall(long number) {
 #if defined(SYS_fork)
   forks |= number == SYS_fork;
 #endif
-  if (forks && !options().off() && !hooks::syscall.disabled) share_ordinals();
+  if (forks && !options().off() && !hooks::syscall.disabled) share_page();
   if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
   __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
   return detshim_real_syscall;
