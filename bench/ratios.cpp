@@ -3,7 +3,7 @@
 // The program starts itself again under the preload. There, the plain name is the hook, and the function
 // behind it is looked up in its library's own symbol table.
 
-#include "core/modules.h"
+#include "core/base/modules.h"
 
 #include <algorithm>
 #include <benchmark/benchmark.h>

@@ -1,6 +1,6 @@
 #include "cuda_symbols.h"
 
-#include "core/cuda_libraries.h"
+#include "common/cuda_libraries.h"
 #include "known_functions.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "library_file.h"
 
-#include "core/describe.h"
+#include "common/describe.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "verbs.h"

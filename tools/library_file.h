@@ -1,7 +1,7 @@
 // libdetshim.so as a file: where it is, and what it says about itself.
 #pragma once
 
-#include "core/describe.h"
+#include "common/describe.h"
 
 #include <filesystem>
 #include <optional>
@@ -10,19 +10,19 @@
 
 namespace detshim {
 
-/// A hook, as the library describes it (HookInfo in core/describe.h).
+/// A hook, as the library describes it (HookInfo in common/describe.h).
 struct HookDescription {
   std::string library, name, action;
   std::vector<std::string> fields;
   std::string summary;
 };
 
-/// An environment variable, as the library describes it (OptionInfo in core/describe.h).
+/// An environment variable, as the library describes it (OptionInfo in common/describe.h).
 struct OptionDescription {
   std::string name, accepted, fallback, summary;
 };
 
-/// A variable of other libraries' that it sets or writes down (SettingInfo in core/describe.h).
+/// A variable of other libraries' that it sets or writes down (SettingInfo in common/describe.h).
 struct SettingDescription {
   std::string name, value, good, reader, when, source;
   Treatment treatment;

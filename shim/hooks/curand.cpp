@@ -7,8 +7,8 @@
 //
 // Every call takes the next numbers of its generator, so threads that share one race for them.
 #include "abi/curand.h"
-#include "core/lock.h"
-#include "core/seeds.h"
+#include "core/base/lock.h"
+#include "core/seeds/seeds.h"
 #include "hooks/library_version.h"
 #include "hooks/shared_use.h"
 #include "loader/hook.h"

@@ -7,8 +7,8 @@
 // the program's and ours: whichever runs then fits. Where the deterministic one would need more than was ever
 // answered for its matrix, the program's own stays.
 #include "abi/cusparse.h"
-#include "core/lock.h"
-#include "core/table.h"
+#include "core/base/lock.h"
+#include "core/base/table.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
 

@@ -1,13 +1,14 @@
 #include "hooks/escapes.h"
 
-#include "core/identity.h"
-#include "core/lock.h"
-#include "core/log.h"
-#include "core/log_file.h"
-#include "core/options.h"
-#include "core/run_variable.h"
-#include "core/sys.h"
-#include "core/text.h"
+#include "common/philox.h"
+#include "common/run_variable.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/lock.h"
+#include "core/identity/process.h"
+#include "core/log/log_file.h"
+#include "core/log/records.h"
+#include "core/policy/options.h"
 
 #include <elf.h>
 #include <link.h>

@@ -1,7 +1,7 @@
 // Programs that no preload reaches, found when they are executed.
 #pragma once
 
-#include "core/hook_table.h"
+#include "core/base/hook_table.h"
 
 namespace detshim {
 

@@ -2,7 +2,7 @@
 //
 // It draws from getrandom, but how many numbers it throws away before, and what it mixes in, follow the clock
 // and the process's id. So the UUID itself is pinned.
-#include "core/thread_memory.h"
+#include "core/base/thread_memory.h"
 #include "hooks/libc/entropy_source.h"
 
 namespace detshim {

@@ -4,8 +4,9 @@
 // each adds in another order. The choice is bounded by environment variables, which it reads as a
 // communicator is made.
 #include "abi/nccl.h"
-#include "core/settings.h"
-#include "core/sys.h"
+#include "common/sys.h"
+#include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
 

@@ -10,7 +10,8 @@
 // Symbols: gcc's libgomp/libgomp_g.h; LLVM's openmp/runtime/src/kmp.h (whose library has gcc's symbols too).
 #include "hooks/openmp.h"
 
-#include "core/settings.h"
+#include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
 #include "loader/real_of_caller.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // R's generator seeds itself from the clock and the process's id when something is first drawn.
-#include "core/identity.h"
+#include "core/identity/thread.h"
 #include "loader/hook.h"
 
 using namespace detshim;

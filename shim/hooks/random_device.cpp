@@ -2,7 +2,7 @@
 //
 // libstdc++ takes RDSEED or RDRAND before it asks libc, so libc's hooks never see it. The constructors are
 // left alone: they check the token, and a bad one still throws.
-#include "core/thread_memory.h"
+#include "core/base/thread_memory.h"
 #include "hooks/libc/entropy_source.h"
 
 namespace detshim {

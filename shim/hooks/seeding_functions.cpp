@@ -1,9 +1,9 @@
 #include "hooks/seeding_functions.h"
 
-#include "core/identity.h"
-#include "core/modules.h"
-#include "core/options.h"
-#include "core/sys.h"
+#include "common/sys.h"
+#include "core/base/modules.h"
+#include "core/identity/thread.h"
+#include "core/policy/options.h"
 
 namespace detshim {
 

@@ -2,7 +2,7 @@
 // its numbers. Told without a lock, because every use asks.
 #pragma once
 
-#include "core/identity.h"
+#include "core/base/generations.h"
 
 namespace detshim {
 

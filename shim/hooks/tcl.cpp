@@ -1,5 +1,5 @@
 // Tcl seeds the rand() of its expressions from the clock and an address when it is first asked for a number.
-#include "core/text.h"
+#include "common/text.h"
 #include "loader/hook.h"
 
 using namespace detshim;

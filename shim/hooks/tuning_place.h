@@ -1,9 +1,9 @@
 // Where a choice of recorded tuning holds: on which device, for which version of a library.
 #pragma once
 
-#include "core/modules.h"
-#include "core/text.h"
-#include "core/tuning_file.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/tuning/tuning_file.h"
 
 namespace detshim {
 

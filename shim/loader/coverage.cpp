@@ -1,14 +1,14 @@
 #include "loader/coverage.h"
 #include "loader/real.h"
 
-#include "core/cuda_libraries.h"
-#include "core/hook_table.h"
-#include "core/lock.h"
-#include "core/log.h"
-#include "core/modules.h"
-#include "core/options.h"
-#include "core/sys.h"
-#include "core/text.h"
+#include "common/cuda_libraries.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/hook_table.h"
+#include "core/base/lock.h"
+#include "core/base/modules.h"
+#include "core/log/records.h"
+#include "core/policy/options.h"
 
 namespace detshim {
 namespace {

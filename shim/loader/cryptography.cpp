@@ -1,12 +1,12 @@
 #include "loader/cryptography.h"
 
-#include "core/cryptography.h"
-#include "core/log_file.h"
-#include "core/modules.h"
-#include "core/options.h"
-#include "core/philox.h"
-#include "core/python_frames.h"
-#include "core/text.h"
+#include "common/cryptography.h"
+#include "common/philox.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/base/python_frames.h"
+#include "core/log/log_file.h"
+#include "core/policy/options.h"
 
 #include <elf.h>
 #include <initializer_list>

@@ -1,9 +1,14 @@
 // Whose entropy stays the kernel's, whatever the mode.
 #pragma once
 
-#include "loader/draw.h"
+#include "core/base/hook_table.h"
+
+#include <cstdint>
 
 namespace detshim {
+
+/// What its caller says of a draw.
+enum class Purpose : uint8_t { any, no_key };
 
 /// Why a draw is left to the kernel.
 struct KeptEntropy {
@@ -16,7 +21,7 @@ struct KeptEntropy {
 KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose purpose);
 
 /// The same for a draw of a Python interpreter's own (os.urandom), by the Python code that asked: that of a
-/// package that makes keys. Wants the interpreter's lock (core/python_frames.h); nullptr where it is none.
+/// package that makes keys. Wants the interpreter's lock (core/base/python_frames.h); nullptr where it is none.
 const char* why_python_keeps_entropy();
 
 /// Others can reach this process from now on.

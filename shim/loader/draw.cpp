@@ -1,8 +1,7 @@
 #include "loader/draw.h"
 
-#include "core/python_frames.h"
-#include "core/sys.h"
-#include "loader/cryptography.h"
+#include "common/sys.h"
+#include "core/base/python_frames.h"
 
 namespace detshim {
 namespace {
@@ -24,14 +23,14 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   if (options().off() || hook.disabled) return false;
   if (hook.state == Hook::State::unknown) find_real(hook);
 
-  Thread& thread = this_thread();
+  Table<8>& places = places_of_this_thread();
   const uint32_t epoch = draw_epoch();
   uint64_t key = derive(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
   if (purpose == Purpose::no_key) key = ~key;
   for (const Value& value : values)
     for (const char* c = value.text; c != nullptr && *c != 0; ++c)
       key = key * 31 + static_cast<unsigned char>(*c);
-  const uint64_t* known = thread.places.find(key);
+  const uint64_t* known = places.find(key);
   const bool asks = known != nullptr ? (*known & ask_bit) != 0 : asks_each_time(caller);
   Module interpreter;
   if (asks) find_module(caller, interpreter);
@@ -39,7 +38,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   const char* kept_by = asks ? why_python_keeps_entropy() : nullptr;
   if (kept_by != nullptr) {
     key = derive(key, 1);
-    known = thread.places.find(key);
+    known = places.find(key);
   }
   if (known != nullptr) {
     auto* counter = reinterpret_cast<Counter*>(*known & ~(pin_bit | ask_bit));
@@ -70,7 +69,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
   const sys::SignalsBlocked no_signals;
-  thread.places.insert(key) =
+  places.insert(key) =
       reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0);
   if (pin && !asks) sites.remember(epoch, caller, counter);
   return pin;

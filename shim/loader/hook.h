@@ -16,11 +16,11 @@
 // `call` comes from DETSHIM_ENTER alone: a hook that forgets the guard does not compile.
 #pragma once
 
-#include "core/describe.h"
-#include "core/hook_table.h"
-#include "core/identity.h"
-#include "core/log.h"
-#include "core/options.h"
+#include "common/describe.h"
+#include "core/base/hook_table.h"
+#include "core/identity/thread.h"
+#include "core/log/records.h"
+#include "core/policy/options.h"
 #include "loader/real.h"
 
 namespace detshim {
@@ -74,7 +74,7 @@ public:
   /// The part of it that does not depend on the mode.
   bool is_hooked() const { return !hook_.disabled && hook_.state == Hook::State::hooked; }
 
-  /// Records the call; see core/log.h.
+  /// Records the call; see core/log/records.h.
   void record(Action action, const char* why, std::initializer_list<Value> values) const {
     detshim::record({hook_.info->library, hook_.info->name, hook_.info->fields}, action, caller_, why,
                     values);
@@ -96,21 +96,26 @@ private:
   const void* caller_;
 };
 
+namespace detail {
+/// Hooked calls that this thread is in, of all libraries whose hooks use OutermostCall.
+extern thread_local constinit uint8_t call_depth;
+} // namespace detail
+
 /// The guard for libraries that call each other through us (libcusolver calls libcublas): a call that a
 /// hooked library makes inside a hooked call passes. Not for functions that a signal handler may leave by
 /// longjmp, which would leave the depth behind: those of libc use Call.
 template <typename Signature>
 class OutermostCall : public Call<Signature> {
 public:
-  OutermostCall(Hook& hook, const void* caller) : Call<Signature>(hook, caller), thread_(detail::thread) {
-    ++thread_.depth;
+  OutermostCall(Hook& hook, const void* caller) : Call<Signature>(hook, caller), depth_(detail::call_depth) {
+    ++depth_;
   }
-  ~OutermostCall() { --thread_.depth; }
+  ~OutermostCall() { --depth_; }
 
-  bool passes() const { return thread_.depth > 1 || Call<Signature>::passes(); }
+  bool passes() const { return depth_ > 1 || Call<Signature>::passes(); }
 
 private:
-  Thread& thread_;
+  uint8_t& depth_;
 };
 
 } // namespace detshim

@@ -5,9 +5,9 @@
 // RTLD_DEFAULT keep the meaning that they have for their caller.
 #include "loader/lookups.h"
 
-#include "core/log.h"
-#include "core/modules.h"
-#include "core/text.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/log/records.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 

@@ -1,7 +1,7 @@
 // For libraries that have a lookup of their own beside dlsym.
 #pragma once
 
-#include "core/hook_table.h"
+#include "core/base/hook_table.h"
 
 namespace detshim {
 

@@ -1,8 +1,8 @@
 #include "loader/real.h"
 
-#include "core/cuda_libraries.h"
-#include "core/placement.h"
-#include "core/text.h"
+#include "common/cuda_libraries.h"
+#include "common/text.h"
+#include "core/base/placement.h"
 
 #include <initializer_list>
 
@@ -10,7 +10,7 @@ namespace detshim {
 namespace {
 
 /// How the objects of a library are called on disk, whatever the version. A new library adds a row, one of
-/// CUDA's in core/cuda_libraries.h.
+/// CUDA's in common/cuda_libraries.h.
 struct Library {
   const char* name;
   const char* file_starts[4];

@@ -1,8 +1,8 @@
 // Which function a wrapper stands in front of.
 #pragma once
 
-#include "core/hook_table.h"
-#include "core/modules.h"
+#include "core/base/hook_table.h"
+#include "core/base/modules.h"
 
 namespace detshim {
 

@@ -172,6 +172,13 @@ TEST_P(Seeds, FromTheMainThreadsClockGoByTheTask) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(under_seed(GetParam(), "pool_from_a_clock"), values);
 }
 
+TEST_P(Seeds, FromTheMainThreadsClockDoNotCareWhoEndsMeanwhile) {
+  const Lines values = under_seed(GetParam(), "short_threads_from_a_clock");
+  EXPECT_EQ(distinct(values), 800u);
+  EXPECT_EQ(values[5], native(GetParam(), "value", "47")[0]);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(under_seed(GetParam(), "short_threads_from_a_clock"), values);
+}
+
 TEST_P(Seeds, FromTheirOwnClocksAreTheThreadsOwn) {
   for (const char* scenario : {"threads_with_clocks", "children_with_clocks"}) {
     const Lines values = under_seed(GetParam(), scenario);

@@ -1,6 +1,4 @@
-#include "core/counts.h"
-
-#include "core/identity.h"
+#include "core/log/counts.h"
 
 #include <cstdlib>
 #include <fcntl.h>
@@ -19,11 +17,11 @@ protected:
     folder = mkdtemp(name);
     path = folder + "/counts";
     // What is left of a block belongs to the file before.
-    this_thread().count_block_left = 0;
+    detail::counter_block.left = 0;
   }
   void TearDown() override {
     use_counts_file(-1, nullptr);
-    this_thread().count_block_left = 0;
+    detail::counter_block.left = 0;
     unlink(path.c_str());
     rmdir(folder.c_str());
   }
@@ -104,7 +102,7 @@ TEST_F(Counts, HoldsForAnyNumberOfThreads) {
   use_file();
   int64_t index = -1;
   for (int thread = 0; thread < 140000; ++thread) {
-    this_thread().count_block_left = 0; // as a thread that begins
+    detail::counter_block.left = 0; // as a thread that begins
     count(*new_counter(Action::pin, index));
     ASSERT_EQ(index, 4 * thread);
   }
@@ -127,7 +125,7 @@ TEST_F(Counts, GoOnBehindAnEarlierProgramOfTheSameProcess) {
   int64_t index = -1;
   Counter* counter = new_counter(Action::pin, index);
   for (int i = 0; i < 3; ++i) count(*counter);
-  this_thread().count_block_left = 0;
+  detail::counter_block.left = 0;
   use_file();
   counter = new_counter(Action::pin, index);
   for (int i = 0; i < 4; ++i) count(*counter);

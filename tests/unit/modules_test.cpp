@@ -1,5 +1,5 @@
 // The walk of the loaded objects must find what the dynamic linker finds.
-#include "core/modules.h"
+#include "core/base/modules.h"
 
 #include <cstdlib>
 #include <cstring>

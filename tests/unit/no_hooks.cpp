@@ -1,5 +1,5 @@
 // The hook table of a program that has no hooks: one row, so that the linker makes the section.
-#include "core/hook_table.h"
+#include "core/base/hook_table.h"
 
 namespace {
 constinit const detshim::HookInfo info = {"none", "no_such_function", detshim::Action::observe, {}, ""};

@@ -1,4 +1,4 @@
-#include "core/options.h"
+#include "core/policy/options.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Known answers for Philox4x32-10 from the authors' Random123 distribution (file kat_vectors).
-#include "core/philox.h"
+#include "common/philox.h"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -1,6 +1,7 @@
-#include "core/seeds.h"
+#include "core/seeds/seeds.h"
 
-#include "core/options.h"
+#include "core/identity/thread.h"
+#include "core/policy/options.h"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -1,4 +1,4 @@
-#include "core/table.h"
+#include "core/base/table.h"
 
 #include <gtest/gtest.h>
 #include <map>

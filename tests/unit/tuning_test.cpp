@@ -1,4 +1,4 @@
-#include "core/tuning_file.h"
+#include "core/tuning/tuning_file.h"
 
 #include <csignal>
 #include <cstdlib>

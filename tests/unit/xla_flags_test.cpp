@@ -1,5 +1,5 @@
-#include "core/settings.h"
-#include "core/xla_flags.h"
+#include "core/policy/settings_table.h"
+#include "core/policy/xla_flags.h"
 
 #include <gtest/gtest.h>
 

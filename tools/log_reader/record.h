@@ -1,7 +1,7 @@
 // One line of a log, as a plain struct. The format: docs/LOG_FORMAT.md.
 #pragma once
 
-#include "core/describe.h"
+#include "common/describe.h"
 
 #include <array>
 #include <compare>

@@ -1,6 +1,6 @@
 #include "scanner/scan.h"
 
-#include "core/cryptography.h"
+#include "common/cryptography.h"
 #include "scanner/library_search.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "supervisor/devices.h"
 
-#include "core/philox.h"
+#include "common/philox.h"
 #include "supervisor/filter.h"
 
 #include <algorithm>

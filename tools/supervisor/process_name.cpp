@@ -1,7 +1,7 @@
 #include "supervisor/process_name.h"
 
-#include "core/names.h"
-#include "core/philox.h"
+#include "common/names.h"
+#include "common/philox.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,11 +14,9 @@
 namespace detshim {
 namespace {
 
-constexpr std::string_view mode_names[] = {"enforce", "record", "observe", "strict", "off"};
-
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-/// The place in the tree, with the seed already decided: what join_run() in shim/core/identity.cpp does. True
+/// The place in the tree, with the seed already decided: what join_run() in shim/core/identity/process.cpp does. True
 /// if it is the process's own, false if whoever started it had no name for it.
 bool take_place(NamedProcess& name, const RunVariable& run, std::uint64_t rank_plus_1, int pid) {
   name.key = run.key;

@@ -1,9 +1,9 @@
 // The name of a process that the library is not in, and what its environment asks for. The same rules as the
-// library's own (shim/core/identity.cpp, options.cpp), read from outside.
+// library's own (shim/core/identity/process.cpp, policy/options.cpp), read from outside.
 #pragma once
 
-#include "core/options.h"
-#include "core/run_variable.h"
+#include "common/modes.h"
+#include "common/run_variable.h"
 
 #include <cstdint>
 #include <functional>

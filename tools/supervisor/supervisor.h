@@ -1,7 +1,7 @@
 // Answers the system calls that the filter stops.
 #pragma once
 
-#include "core/run_variable.h"
+#include "common/run_variable.h"
 #include "supervisor/descriptor.h"
 
 #include <sys/stat.h>

@@ -1,8 +1,9 @@
 // cuBLAS: the workspace setting is in force before the first handle, atomics stay off, and algorithms are not
 // chosen by time.
 #include "abi/cublas.h"
-#include "core/settings.h"
-#include "core/tuning.h"
+#include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
+#include "core/tuning/tuning.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"

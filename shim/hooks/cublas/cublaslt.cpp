@@ -6,10 +6,10 @@
 // when it runs, so nothing is left out of its lists: the first of them that runs for a product runs in the
 // place of the others, and what it times are equals.
 #include "abi/cublaslt.h"
-#include "core/hash.h"
-#include "core/lock.h"
-#include "core/table.h"
-#include "core/tuning.h"
+#include "core/base/hash.h"
+#include "core/base/lock.h"
+#include "core/base/table.h"
+#include "core/tuning/tuning.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/library_version.h"
 #include "hooks/tuning_place.h"

@@ -1,7 +1,7 @@
 // Environment variables by which a user of cuBLAS chooses how it computes. They are read as handles are made.
 #pragma once
 
-#include "core/text.h"
+#include "common/text.h"
 #include "loader/hook.h"
 
 #include <cstdlib>

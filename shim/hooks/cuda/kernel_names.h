@@ -1,8 +1,8 @@
 // Names of kernels by what stands for them in a launch, for runtimes and drivers that cannot be asked.
 #pragma once
 
-#include "core/sys.h"
-#include "core/text.h"
+#include "common/sys.h"
+#include "common/text.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/cudnn.h"
-#include "core/modules.h"
+#include "core/base/modules.h"
 #include "hooks/library_version.h"
 #include "loader/hook.h"
 

@@ -1,7 +1,7 @@
 #include "hooks/cudnn/descriptions.h"
 
-#include "core/hash.h"
-#include "core/lock.h"
+#include "core/base/hash.h"
+#include "core/base/lock.h"
 
 namespace detshim::cudnn {
 namespace {

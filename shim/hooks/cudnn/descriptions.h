@@ -3,7 +3,7 @@
 // is followed without recorded tuning.
 #pragma once
 
-#include "core/text.h"
+#include "common/text.h"
 #include "hooks/cudnn/backend.h"
 
 namespace detshim::cudnn {

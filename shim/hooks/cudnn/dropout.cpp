@@ -1,5 +1,5 @@
 // cuDNN's dropout: the seeds of its states, and who shares them.
-#include "core/seeds.h"
+#include "core/seeds/seeds.h"
 #include "hooks/cudnn/stream.h"
 #include "hooks/shared_use.h"
 

@@ -4,7 +4,7 @@
 // its index, or come in a plan's JSON, so plans are looked at again. Beside that, a program that times its
 // candidates is given one (hooks/cudnn/plans.h), reductions are asked to be deterministic, and the seed of a
 // random operation is pinned.
-#include "core/seeds.h"
+#include "core/seeds/seeds.h"
 #include "hooks/cudnn/descriptions.h"
 #include "hooks/cudnn/graph_tuning.h"
 #include "hooks/cudnn/plans.h"

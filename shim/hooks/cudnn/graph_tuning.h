@@ -2,7 +2,7 @@
 // first in the heuristics' lists of later runs (docs/TUNING_FILE.md).
 #pragma once
 
-#include "core/tuning.h"
+#include "core/tuning/tuning.h"
 #include "hooks/cudnn/plans.h"
 #include "hooks/tuning_place.h"
 

@@ -1,8 +1,8 @@
 #include "hooks/cudnn/plans.h"
 
-#include "core/hash.h"
-#include "core/lock.h"
-#include "core/tuning.h"
+#include "core/base/hash.h"
+#include "core/base/lock.h"
+#include "core/tuning/tuning.h"
 
 namespace detshim::cudnn {
 namespace {

@@ -12,7 +12,7 @@
 // address.
 #pragma once
 
-#include "core/text.h"
+#include "common/text.h"
 #include "hooks/cudnn/backend.h"
 #include "hooks/cudnn/descriptions.h"
 

@@ -1,8 +1,8 @@
 // cuDNN's max-pooling: a descriptor is given the mode whose backward pass is deterministic.
 //
 // The program that asks for the mode again is told the one that it set, as frameworks compare descriptors.
-#include "core/lock.h"
-#include "core/table.h"
+#include "core/base/lock.h"
+#include "core/base/table.h"
 #include "hooks/cudnn/substitute.h"
 
 namespace detshim {

@@ -2,7 +2,7 @@
 // answer is kept there, and how long an algorithm may be said to take that was not timed.
 #pragma once
 
-#include "core/tuning.h"
+#include "core/tuning/tuning.h"
 #include "hooks/cudnn/common.h"
 #include "hooks/tuning_place.h"
 

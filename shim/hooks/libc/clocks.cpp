@@ -1,11 +1,11 @@
 // Clocks and ids: noted as they are read, never changed.
 //
 // A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must be found
-// out, and whether a seed comes from a clock is told by what was read: core/readings.h. So a hook here does not count as
+// out, and whether a seed comes from a clock is told by what was read: core/seeds/readings.h. So a hook here does not count as
 // a draw, writes no record and makes no system call.
 //
 // The exception are functions of interpreters that are known to do nothing but seed: hooks/seeding_functions.h.
-#include "core/readings.h"
+#include "core/seeds/readings.h"
 #include "hooks/seeding_functions.h"
 #include "loader/hook.h"
 

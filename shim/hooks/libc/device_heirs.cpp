@@ -1,9 +1,9 @@
 #include "hooks/libc/device_heirs.h"
 
-#include "core/identity.h"
-#include "core/log.h"
-#include "core/options.h"
-#include "core/text.h"
+#include "common/text.h"
+#include "core/identity/process.h"
+#include "core/log/records.h"
+#include "core/policy/options.h"
 #include "hooks/libc/device_stream.h"
 
 namespace detshim {

@@ -5,7 +5,7 @@
 // In a process that never had such a descriptor each hook costs one load.
 #include "hooks/libc/device_stream.h"
 
-#include "core/sys.h"
+#include "common/sys.h"
 #include "loader/hook.h"
 
 #include <cerrno>

@@ -1,8 +1,9 @@
 #include "hooks/libc/device_stream.h"
 
-#include "core/identity.h"
-#include "core/sys.h"
-#include "core/text.h"
+#include "common/philox.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/identity/process.h"
 #include "loader/hook.h"
 
 #include <cerrno>

@@ -10,7 +10,7 @@
 // fopencookie's, which asks us for its bytes in whatever way it is read; its fileno is the descriptor's.
 #pragma once
 
-#include "core/sys.h"
+#include "common/sys.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,9 +9,9 @@
 #include "hooks/libc/device_stream.h"
 #include "hooks/libc/inherited_input.h"
 
-#include "core/readings.h"
-#include "core/sys.h"
-#include "core/text.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/seeds/readings.h"
 #include "loader/draw.h"
 
 #include <cstdarg>

@@ -2,7 +2,7 @@
 //
 // X' = a X + c mod 2^48, a and c as POSIX gives them (IEEE Std 1003.1, "drand48"). glibc keeps X for the
 // whole process; here each thread has its own, and the main thread's starts as srand48(seed) would leave it.
-#include "core/seeds.h"
+#include "core/seeds/seeds.h"
 #include "hooks/libc/left_states.h"
 #include "loader/draw.h"
 

@@ -4,9 +4,9 @@
 // wrapper of its own.
 #include "hooks/libc/entropy_source.h"
 
-#include "core/shared_page.h"
-#include "core/sys.h"
-#include "core/thread_memory.h"
+#include "common/sys.h"
+#include "core/base/thread_memory.h"
+#include "core/identity/shared_page.h"
 
 #include <cerrno>
 #include <cstddef>

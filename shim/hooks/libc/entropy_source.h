@@ -1,7 +1,7 @@
 // A thread's stream of entropy for one kind of consumer.
 #pragma once
 
-#include "core/sys.h"
+#include "common/sys.h"
 #include "loader/draw.h"
 
 namespace detshim {

@@ -3,8 +3,8 @@
 // No hook sees libc make them. So the function that they are to call is replaced by one of ours, which gives
 // the thread the name of what it was made for: the n-th call of a timer, of a queue. The order of these calls
 // is that of what happened.
-#include "core/lock.h"
-#include "core/sys.h"
+#include "common/sys.h"
+#include "core/base/lock.h"
 #include "hooks/libc/process.h"
 #include "loader/hook.h"
 

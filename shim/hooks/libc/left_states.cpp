@@ -1,7 +1,7 @@
 #include "hooks/libc/left_states.h"
 
-#include "core/lock.h"
-#include "core/sys.h"
+#include "common/sys.h"
+#include "core/base/lock.h"
 
 namespace detshim {
 

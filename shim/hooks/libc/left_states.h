@@ -5,8 +5,7 @@
 // address: a program may copy them about, and hand them from thread to thread.
 #pragma once
 
-#include "core/identity.h"
-
+#include <cstddef>
 #include <cstdint>
 
 namespace detshim {

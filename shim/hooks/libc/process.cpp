@@ -1,25 +1,28 @@
 // New threads and new programs get their place in the tree from whoever makes them.
 //
 // Taken at its first draw, a thread's number would be a race; taken by the creator it is the same in every
-// run. A forked child is named by a fork handler (core/identity.cpp). A program that is executed learns its
+// run. A forked child is named by a fork handler (core/identity/children.cpp). A program that is executed learns its
 // name from the internal variable, which goes into a private copy of its environment here: the caller's own
 // array may be a snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its
 // parent's memory.
 #include "hooks/libc/process.h"
 
-#include "core/children.h"
-#include "core/log_file.h"
-#include "core/readings.h"
-#include "core/sys.h"
-#include "core/tuning.h"
+#include "common/sys.h"
+#include "core/base/thread_memory.h"
+#include "core/identity/children.h"
+#include "core/log/closing.h"
+#include "core/identity/shared_page.h"
+#include "core/log/log_file.h"
+#include "core/seeds/readings.h"
+#include "core/tuning/tuning.h"
 #include "hooks/escapes.h"
-#include "hooks/libc/left_states.h"
 #include "hooks/libc/device_heirs.h"
+#include "hooks/libc/left_states.h"
 #include "hooks/libc/shell.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 
-#include "core/text.h"
+#include "common/text.h"
 
 #include <alloca.h>
 #include <cstdarg>
@@ -32,16 +35,16 @@
 extern "C" char** environ;
 
 namespace detshim {
+namespace {
 
-/// What Thread::exec_room points to; the room itself follows.
+/// The room itself follows.
 struct Room {
   size_t size;
 };
-
-namespace {
+thread_local constinit Room* exec_room = nullptr; // kept for programs that are executed, see ExecRoom
 
 void leave_exec_room() {
-  Room* const room = __atomic_exchange_n(&detail::thread.exec_room, nullptr, __ATOMIC_RELAXED);
+  Room* const room = __atomic_exchange_n(&exec_room, nullptr, __ATOMIC_RELAXED);
   if (room != nullptr) sys::unmap(room, room->size + sizeof(Room));
 }
 
@@ -57,6 +60,7 @@ void detshim::call_at_thread_end() {
                         leave_exec_room();
                         leave_left_states();
                         leave_readings();
+                        leave_records();
                         leave_thread();
                       }) == 0;
     detail::call_at_thread_end = call_at_thread_end;
@@ -187,9 +191,9 @@ void copy_environment(char* const* environment, char** copy, char* entry) {
 /// less. It is kept for the thread's next one, because what a vfork child maps stays its parent's.
 class ExecRoom {
 public:
-  explicit ExecRoom(size_t size) : thread_(this_thread()), is_shared_(!is_own_memory()) {
+  explicit ExecRoom(size_t size) : is_shared_(!is_own_memory()) {
     // Taken away meanwhile: a signal handler may execute something as well.
-    room_ = __atomic_exchange_n(&thread_.exec_room, nullptr, __ATOMIC_RELAXED);
+    room_ = __atomic_exchange_n(&exec_room, nullptr, __ATOMIC_RELAXED);
     if (room_ == nullptr || room_->size < size) {
       free();
       room_ = static_cast<Room*>(sys::map(size + sizeof(Room)));
@@ -211,12 +215,11 @@ private:
     room_ = nullptr;
   }
   void keep() {
-    Room* const other = __atomic_exchange_n(&thread_.exec_room, room_, __ATOMIC_RELAXED);
+    Room* const other = __atomic_exchange_n(&exec_room, room_, __ATOMIC_RELAXED);
     room_ = is_shared_ ? room_ : other;
     if (!is_shared_) free();
   }
 
-  Thread& thread_;
   const bool is_shared_;
   Room* room_;
 };
@@ -382,11 +385,24 @@ DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), DETSHI
   return call.real(command, mode);
 }
 
+namespace detshim {
+namespace {
+
+/// About to fork, before this process may hand on its name: the log's files say the old one.
+void share_log() {
+  share_page();
+  log_file::offer_to_children();
+}
+
+} // namespace
+} // namespace detshim
+
 #define DETSHIM_FORK_SUMMARY "Names the child, which no fork handler hears of."
 
 DETSHIM_HOOK(libc, pid_t, _Fork, (), .action = Action::observe, .summary = DETSHIM_FORK_SUMMARY) {
   DETSHIM_ENTER(_Fork);
   if (call.passes()) return call.real();
+  share_log();
   const UnseenFork child;
   return call.real();
 }
@@ -402,6 +418,7 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
   va_end(more);
   const auto make = [&] { return call.real(run, stack, flags, argument, parent_tid, tls, child_tid); };
   if (call.passes() || (flags & CLONE_VM) != 0) return make();
+  share_log();
   const UnseenFork child;
   return make();
 }
@@ -416,7 +433,9 @@ namespace {
 /// may be in a sandbox.
 void close_log_of_this_process() {
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
-  if (may_have_to && !options().off() && is_own_memory()) close_log(record_coverage);
+  if (!may_have_to || options().off() || !is_own_memory()) return;
+  flush_tuning();
+  close_log(record_coverage);
 }
 
 } // namespace
@@ -439,6 +458,7 @@ DETSHIM_HOOK(libc, void, _Exit, (int status), .action = Action::observe,
 void detshim::prepare_for_children() {
   pthread_atfork(
       [] {
+        share_log();
         for (Hook* hook : {&hooks::_exit, &hooks::execve})
           if (hook->state == Hook::State::unknown) find_real(*hook);
       },

@@ -4,8 +4,8 @@
 // own srandom(seed) sequence, and threads that draw at the same time do not race for one state. A program
 // that has not seeded starts from the seed as well: the C standard says that rand() without srand() is
 // srand(1).
-#include "core/seeds.h"
-#include "core/sys.h"
+#include "common/sys.h"
+#include "core/seeds/seeds.h"
 #include "hooks/libc/left_states.h"
 #include "loader/draw.h"
 

@@ -1,7 +1,7 @@
 // What system(3) does around its shell, as glibc does it (sysdeps/posix/system.c).
 #pragma once
 
-#include "core/lock.h"
+#include "core/base/lock.h"
 
 #include <cerrno>
 #include <csignal>

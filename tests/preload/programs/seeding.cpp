@@ -248,6 +248,21 @@ int main(int argc, char** argv) {
            return seed + static_cast<uint64_t>(task);
          });
        }},
+      {"short_threads_from_a_clock", [&] {
+         const uint64_t seed = seconds();
+         constexpr unsigned rounds = 100, width = 8;
+         std::string results[rounds * width];
+         for (unsigned round = 0; round < rounds; ++round) { // what ended threads leave goes to new ones all the time
+           std::vector<std::thread> threads;
+           for (unsigned i = 0; i < width; ++i)
+             threads.emplace_back([&, task = round * width + i] {
+               library_reads_clocks();
+               results[task] = drawn(seed + task);
+             });
+           for (std::thread& thread : threads) thread.join();
+         }
+         for (const std::string& result : results) print(result);
+       }},
       {"threads_with_clocks", [&] {
          std::string results[4];
          std::vector<std::thread> threads;

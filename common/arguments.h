@@ -1,0 +1,15 @@
+// A program's arguments as a start record shows them.
+#pragma once
+
+#include "common/text.h"
+
+#include <cstddef>
+
+namespace detshim {
+
+/// Adds the key `args`: `size` bytes of arguments, each closed with a zero, with room for one byte more
+/// behind them. One that speaks of a secret is shown up to its first `=`, `:` or space; an option that does
+/// hides the argument after it too. Changes the text.
+void add_arguments(TextWriter& line, char* text, size_t size);
+
+} // namespace detshim

@@ -1,0 +1,47 @@
+// The CUDA libraries that have hooks.
+#pragma once
+
+#include "common/text.h"
+
+namespace detshim {
+
+struct CudaLibrary {
+  const char* name;   ///< in the hook table and in the log
+  const char* prefix; ///< how the functions begin that it exports
+  /// How its files are called, whatever the version. Not shorter: a user's own libcudnn_mine.so is none of
+  /// NVIDIA's, and what it calls is to be hooked.
+  const char* file_starts[14];
+};
+
+/// A new library adds a row.
+inline constexpr CudaLibrary cuda_libraries[] = {
+    {"curand", "curand", {"libcurand.so"}},
+    {"cudnn",
+     "cudnn",
+     {"libcudnn.so", "libcudnn_graph.so", "libcudnn_ops.so", "libcudnn_cnn.so", "libcudnn_adv.so",
+      "libcudnn_heuristic.so", "libcudnn_engines_", // those of cuDNN 8:
+      "libcudnn_ops_infer.so", "libcudnn_ops_train.so", "libcudnn_cnn_infer.so", "libcudnn_cnn_train.so",
+      "libcudnn_adv_infer.so", "libcudnn_adv_train.so"}},
+    {"cublas", "cublas", {"libcublas.so"}},
+    {"cublaslt", "cublasLt", {"libcublasLt.so"}},
+    {"cusparse", "cusparse", {"libcusparse.so"}},
+    {"cusolver", "cusolver", {"libcusolver.so"}},
+    {"cusolvermg", "cusolverMg", {"libcusolverMg.so"}},
+    {"cufft", "cufft", {"libcufft.so"}},
+    {"nccl", "nccl", {"libnccl.so"}},
+    {"cudart", "cuda", {"libcudart.so"}},
+    {"cuda", "cu", {"libcuda.so"}},
+};
+inline constexpr int cuda_library_count = sizeof cuda_libraries / sizeof cuda_libraries[0];
+
+/// True if a file of that name (without its folder) is (a part of) the library.
+constexpr bool is_file_of(const CudaLibrary& library, const char* file) {
+  for (const char* start : library.file_starts)
+    if (start != nullptr && starts_with(file, start)) return true;
+  return false;
+}
+
+/// How the names of all functions of theirs that are hooked begin.
+inline constexpr const char* cuda_name_starts[] = {"cu", "nccl", "pnccl", "__cu"};
+
+} // namespace detshim

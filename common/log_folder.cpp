@@ -1,0 +1,93 @@
+#include "common/log_folder.h"
+
+#include "common/sys.h"
+#include "common/text.h"
+
+namespace detshim {
+namespace {
+
+/// Where the last `unfollowed` components of `path` begin; makes the folders before them if `make`.
+char* split(char* path, int unfollowed, bool make) {
+  char* rest = path + text_length(path);
+  for (; unfollowed > 0 && rest > path; --unfollowed) do
+      --rest;
+    while (rest > path && *rest != '/');
+  for (char* at = path + 1; make && at <= rest; ++at) {
+    if (*at != '/') continue;
+    *at = 0;
+    sys::mkdirat(AT_FDCWD, path, 0700);
+    *at = '/';
+  }
+  return rest;
+}
+
+} // namespace
+
+int open_log_folder(char* path, bool is_default, bool make, bool& made) {
+  size_t length = text_length(path); // "name/" and "name/." would follow a link that "name" is
+  while (length > 1 && (path[length - 1] == '/' || (path[length - 1] == '.' && path[length - 2] == '/')))
+    --length;
+  path[length] = 0;
+  char* rest = split(path, is_default ? 2 : 1, make);
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  int folder = AT_FDCWD;
+  if (rest > path) {
+    *rest = 0;
+    folder = sys::openat(AT_FDCWD, path, flags);
+    if (folder < 0) return folder;
+    ++rest;
+  } else if (*rest == '/') {
+    folder = sys::openat(AT_FDCWD, "/", flags);
+    ++rest;
+  }
+  while (*rest != 0) {
+    char* end = rest;
+    while (*end != 0 && *end != '/') ++end;
+    const bool last = *end == 0;
+    *end = 0;
+    const int status = make ? sys::mkdirat(folder, rest, 0700) : 0;
+    made = make && status == 0;
+    const int next = sys::openat(folder, rest, flags | O_NOFOLLOW);
+    if (folder >= 0) sys::close(folder);
+    if (next < 0) return status < 0 && status != -17 /* EEXIST */ ? status : next;
+    folder = next;
+    rest = last ? end : end + 1;
+  }
+  return folder;
+}
+
+void link_latest(int folder, const char* run, int pid) {
+  Text<64> temporary;
+  temporary.add("../.latest-").add(static_cast<uint64_t>(pid));
+  sys::call(SYS_unlinkat, folder, sys::address(temporary.c_str()), 0);
+  if (sys::failed(sys::call(SYS_symlinkat, sys::address(run), folder, sys::address(temporary.c_str()))))
+    return;
+  sys::call(SYS_renameat2, folder, sys::address(temporary.c_str()), folder, sys::address("../latest"), 0);
+}
+
+bool is_own_file(int fd) {
+  struct stat state;
+  return sys::fstat(fd, state) == 0 && S_ISREG(state.st_mode) && (state.st_mode & 077) == 0 &&
+         state.st_nlink <= 1 && state.st_uid == static_cast<uid_t>(sys::call(SYS_geteuid));
+}
+
+int open_own_file(int folder, const char* name, int flags, bool& made) {
+  constexpr int not_ours = -17; // EEXIST
+  flags |= O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int fd = sys::openat(folder, name, flags | O_CREAT | O_EXCL, 0600);
+  made = fd >= 0;
+  if (fd != not_ours) return fd;
+  fd = sys::openat(folder, name, flags);
+  if (fd < 0) return not_ours;
+  if (is_own_file(fd)) return fd;
+  sys::close(fd);
+  return not_ours;
+}
+
+int claim_file(int folder, const char* run, const char* suffix) {
+  Text<96> name;
+  name.add(run).add('.').add(suffix);
+  return sys::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+} // namespace detshim

@@ -1,0 +1,58 @@
+// DETSHIM_RUN, the one internal variable: what a process of a run tells those that it starts.
+#pragma once
+
+#include "common/modes.h"
+#include "common/text.h"
+
+#include <cstdint>
+
+namespace detshim {
+
+/// A readable path that is cut when it grows long; the key beside it stays exact.
+using PathText = char[64];
+
+/// The variable's content.
+struct RunVariable {
+  int root_pid = 0;         ///< the first process of the run
+  int writer_pid = 0;       ///< whose state this is; 0 if it was written for the process that reads it
+  bool writer_drew = false; ///< something was drawn there, or it has children
+  uint64_t rank_plus_1 = 0; ///< 0 for a process without a rank
+  Mode mode = Mode::off;
+  SeedPolicy policy = SeedPolicy::fixed;
+  bool has_seed = false;
+  bool seed_drawn = false; ///< drawn by detshim, not given by the user
+  uint64_t seed = 0;
+  uint64_t key = 0;
+  uint64_t hidden = 0;          ///< names the one child that reads the writer's own state now; 0: none does
+  uint64_t takeovers = 0;       ///< how often the name was handed from a wrapper to its first child
+  bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
+  bool is_trapped = false;      ///< a supervisor answers for the programs that the library is not in
+  PathText path = {};
+  char run[32] = {};
+  bool log_is_default = false;
+  const char* log_folder = ""; ///< not closed with a zero
+  size_t log_folder_length = 0;
+};
+
+inline constexpr const char* run_variable_name = "DETSHIM_RUN";
+
+/// The whole entry, name and all, as it stands in an environment.
+using RunEntry = char[4096];
+
+/// Writes the entry. The log folder may be the one that the entry already holds.
+void write_run_entry(RunEntry& entry, const RunVariable& content);
+
+/// Where a written entry holds the log folder: at the same place however often it is rewritten.
+const char* folder_in_entry(const RunEntry& entry);
+
+/// Reads the variable's value (what follows the `=`), pointing into it: false if it is damaged.
+bool parse_run_variable(const char* value, RunVariable& content);
+
+/// Reads the variable of this process, pointing into its environment: false if there is none. A damaged one
+/// ends the process with one line on stderr and exit status 2.
+bool read_run_variable(RunVariable& content);
+
+/// Value of an environment variable, read without libc; nullptr if it is not set.
+const char* environment_value(const char* name);
+
+} // namespace detshim

@@ -1,0 +1,34 @@
+// What streams are for.
+#pragma once
+
+#include <cstdint>
+
+namespace detshim {
+
+/// What a stream is for. The numbers are part of a stream's name: they never change, new ones are appended.
+enum class Kind : uint64_t {
+  libc_random = 1, ///< rand and random: one generator, as in glibc
+  libc_random_r = 2,
+  drand48 = 3,
+  xsubi48 = 4,
+  rand_r = 5,
+  getrandom = 6,
+  getentropy = 7,
+  arc4random = 8,
+  urandom = 9,
+  uuid = 10,
+  random_device = 11,
+  libcxx_random_device = 12,
+  curand = 13,
+  auxv_random = 14,
+  kernel_getrandom = 15, ///< a system call that the supervisor answers
+  kernel_device = 16,    ///< a random device that the supervisor opens
+  cudnn_dropout = 17,
+  cudnn_graph_rng = 18, ///< a random operation in a graph of cuDNN
+  libuuid = 19,
+  r_seed = 20,    ///< of R's generator, where the program set none
+  tcl_seed = 21,  ///< of a Tcl interpreter's
+  seeding_function = 22, ///< of a function that is given its own clock, see hooks/seeding_functions.h
+};
+
+} // namespace detshim

@@ -1,0 +1,37 @@
+#include "core/base/generations.h"
+
+#include "common/sys.h"
+#include "core/base/placement.h"
+
+#include <sys/mman.h>
+
+namespace detshim {
+
+constinit detail::GenerationPage detail::generation_page = {};
+
+namespace {
+
+DETSHIM_STARTUP_DATA constinit uint32_t last_generation = 0;
+DETSHIM_STARTUP_DATA constinit uint32_t last_epoch = 0;
+
+} // namespace
+
+void forget_places() {
+  __atomic_store_n(&detail::generation_page.draw_epoch, __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED),
+                   __ATOMIC_RELEASE);
+}
+
+void begin_generation() {
+  forget_places();
+  __atomic_store_n(&detail::generation_page.generation, ++last_generation, __ATOMIC_RELEASE);
+}
+
+uint32_t generations_begun() { return last_generation; }
+
+void wipe_generation_in_children() {
+  sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page, MADV_WIPEONFORK);
+}
+
+void touch_wiped_generation() { __atomic_store_n(&detail::generation_page.generation, 0, __ATOMIC_RELAXED); }
+
+} // namespace detshim

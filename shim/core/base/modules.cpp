@@ -1,0 +1,355 @@
+#include "core/base/modules.h"
+
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/placement.h"
+
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
+extern "C" int _dl_find_object(void*, dl_find_object*) noexcept __attribute__((weak));
+
+namespace detshim {
+namespace {
+
+struct Tables {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* strings = nullptr;
+  const uint32_t* gnu_hash = nullptr;
+  const uint16_t* versions = nullptr;
+};
+
+/// The loader relocates the addresses in a dynamic section in place; the vDSO's it leaves alone.
+uintptr_t table_address(const Module& module, uintptr_t value) {
+  return value < module.base ? module.base + value : value;
+}
+
+bool read_tables(const Module& module, Tables& tables) {
+  for (const ElfW(Dyn)* entry = module.dynamic; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    const uintptr_t address = table_address(module, entry->d_un.d_ptr);
+    switch (entry->d_tag) {
+    case DT_SYMTAB:
+      tables.symbols = reinterpret_cast<const ElfW(Sym)*>(address);
+      break;
+    case DT_STRTAB:
+      tables.strings = reinterpret_cast<const char*>(address);
+      break;
+    case DT_GNU_HASH:
+      tables.gnu_hash = reinterpret_cast<const uint32_t*>(address);
+      break;
+    case DT_VERSYM:
+      tables.versions = reinterpret_cast<const uint16_t*>(address);
+      break;
+    default:
+      break;
+    }
+  }
+  return tables.symbols != nullptr && tables.strings != nullptr && tables.gnu_hash != nullptr;
+}
+
+uint32_t gnu_hash(const char* name) {
+  uint32_t hash = 5381;
+  for (; *name != 0; ++name) hash = hash * 33 + static_cast<unsigned char>(*name);
+  return hash;
+}
+
+/// Index of the symbol, 0 if there is none.
+uint32_t look_up(const Tables& tables, const char* name) {
+  const uint32_t bucket_count = tables.gnu_hash[0];
+  const uint32_t first_symbol = tables.gnu_hash[1];
+  const uint32_t bloom_size = tables.gnu_hash[2];
+  const uint32_t bloom_shift = tables.gnu_hash[3];
+  const auto* bloom = reinterpret_cast<const ElfW(Addr)*>(tables.gnu_hash + 4);
+  const auto* buckets = reinterpret_cast<const uint32_t*>(bloom + bloom_size);
+  const uint32_t* chains = buckets + bucket_count;
+  if (bucket_count == 0 || bloom_size == 0) return 0;
+
+  constexpr uint32_t bits = sizeof(ElfW(Addr)) * 8;
+  const uint32_t hash = gnu_hash(name);
+  const ElfW(Addr) word = bloom[hash / bits % bloom_size];
+  if ((word >> (hash % bits) & word >> ((hash >> bloom_shift) % bits) & 1) == 0) return 0;
+
+  uint32_t index = buckets[hash % bucket_count];
+  if (index < first_symbol) return 0;
+  for (;; ++index) {
+    const uint32_t other = chains[index - first_symbol];
+    if ((other | 1) == (hash | 1)) {
+      const ElfW(Sym)& symbol = tables.symbols[index];
+      const bool is_default = tables.versions == nullptr || (tables.versions[index] & 0x8000) == 0;
+      if (is_default && symbol.st_shndx != SHN_UNDEF && same_text(tables.strings + symbol.st_name, name))
+        return index;
+    }
+    if ((other & 1) != 0) return 0;
+  }
+}
+
+/// What an indirect function stands for: its resolver says (System V gABI, STT_GNU_IFUNC), as it said to the loader.
+/// Those of glibc that are hooked, time and gettimeofday, look at no argument.
+const void* indirect_target(const void* resolver) {
+  using Resolver = const void*(unsigned long, const void*);
+  return reinterpret_cast<Resolver*>(const_cast<void*>(resolver))(0, nullptr);
+}
+
+} // namespace
+
+bool Module::holds(const void* address) const {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  for (int i = 0; i < header_count; ++i) {
+    const ElfW(Phdr)& header = headers[i];
+    if (header.p_type == PT_LOAD && at - (base + header.p_vaddr) < header.p_memsz) return true;
+  }
+  return false;
+}
+
+const void* Module::symbol(const char* name) const {
+  Tables tables;
+  if (!read_tables(*this, tables)) return nullptr;
+  const uint32_t index = look_up(tables, name);
+  if (index == 0) return nullptr;
+  const ElfW(Sym)& symbol = tables.symbols[index];
+  const int type = symbol.st_info & 15;
+  const auto* address = reinterpret_cast<const void*>(base + symbol.st_value);
+  if (type == STT_GNU_IFUNC) return indirect_target(address);
+  return type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE ? address : nullptr;
+}
+
+bool Module::needs(const char* file_start) const {
+  Tables tables;
+  if (!read_tables(*this, tables)) return false;
+  for (const ElfW(Dyn)* entry = dynamic; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_NEEDED && starts_with(tables.strings + entry->d_un.d_val, file_start)) return true;
+  return false;
+}
+
+bool each_binding(const Module& module, bool (*visit)(const char*, const void*, const void*, void*),
+                  void* data) {
+  Tables tables;
+  if (!read_tables(module, tables)) return false;
+  struct {
+    const ElfW(Rela) * first = nullptr;
+    size_t size = 0;
+    size_t relative = 0; ///< so many at its beginning name nothing: megabytes in a large library
+  } lists[2];            // functions, the rest
+  for (const ElfW(Dyn)* entry = module.dynamic; entry->d_tag != DT_NULL; ++entry) {
+    const auto* table = reinterpret_cast<const ElfW(Rela)*>(table_address(module, entry->d_un.d_ptr));
+    if (entry->d_tag == DT_JMPREL) lists[0].first = table;
+    if (entry->d_tag == DT_PLTRELSZ) lists[0].size = entry->d_un.d_val;
+    if (entry->d_tag == DT_RELA) lists[1].first = table;
+    if (entry->d_tag == DT_RELASZ) lists[1].size = entry->d_un.d_val;
+    if (entry->d_tag == DT_RELACOUNT) lists[1].relative = entry->d_un.d_val;
+  }
+#if defined(__x86_64__)
+  constexpr unsigned object_slot = R_X86_64_GLOB_DAT, function_slot = R_X86_64_JUMP_SLOT,
+                     in_data = R_X86_64_64;
+#elif defined(__aarch64__)
+  constexpr unsigned object_slot = R_AARCH64_GLOB_DAT, function_slot = R_AARCH64_JUMP_SLOT,
+                     in_data = R_AARCH64_ABS64;
+#endif
+  for (const auto& list : lists)
+    for (size_t i = list.relative; list.first != nullptr && i < list.size / sizeof *list.first; ++i) {
+      const ElfW(Rela)& slot = list.first[i];
+      const unsigned type = slot.r_info & 0xffffffff;
+      if (type != object_slot && type != function_slot && type != in_data) continue;
+      const char* name = tables.strings + tables.symbols[slot.r_info >> 32].st_name;
+      const auto* place = reinterpret_cast<const void*>(module.base + slot.r_offset);
+      uintptr_t target; // in packed data it may lie anywhere
+      __builtin_memcpy(&target, place, sizeof target);
+      if (type == in_data) target -= static_cast<uintptr_t>(slot.r_addend);
+      if (visit(name, reinterpret_cast<const void*>(target), place, data)) return true;
+    }
+  return false;
+}
+
+namespace {
+
+const unsigned char* end_of_segment(const Module& module, const void* address) {
+  for (int i = 0; i < module.header_count; ++i) {
+    const ElfW(Phdr)& header = module.headers[i];
+    const uintptr_t start = module.base + header.p_vaddr;
+    if (header.p_type == PT_LOAD && reinterpret_cast<uintptr_t>(address) - start < header.p_memsz)
+      return reinterpret_cast<const unsigned char*>(start + header.p_memsz);
+  }
+  return nullptr;
+}
+
+} // namespace
+
+CodeRange function_at(const void* address) {
+  Module module;
+  if (!find_module(address, module)) return {};
+  for (int i = 0; i < module.header_count; ++i) {
+    if (module.headers[i].p_type != PT_GNU_EH_FRAME) continue;
+    const uintptr_t table = module.base + module.headers[i].p_vaddr;
+    struct Header {
+      uint8_t version, frame_encoding, count_encoding, table_encoding;
+      int32_t frame;
+      uint32_t count;
+      struct {
+        int32_t function, description; // relative to the header
+      } entries[];
+    };
+    const auto* header = reinterpret_cast<const Header*>(table);
+    // What every linker writes: 4-byte numbers, relative to the header, sorted.
+    if (header->version != 1 || header->count_encoding != 0x03 || header->table_encoding != 0x3b)
+      return {};
+    const auto place = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) - table);
+    uint32_t low = 0, high = header->count;
+    while (low < high) { // the first that begins behind `address`
+      const uint32_t middle = low + (high - low) / 2;
+      if (header->entries[middle].function <= place)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low == 0) return {};
+    const auto begin_of = [&](uint32_t entry) {
+      return reinterpret_cast<const unsigned char*>(table +
+                                                    static_cast<uintptr_t>(int64_t{header->entries[entry].function}));
+    };
+    return {begin_of(low - 1), low == header->count ? end_of_segment(module, address) : begin_of(low)};
+  }
+  return {};
+}
+
+namespace {
+
+Module from_link_map(const link_map* map) {
+  Module module;
+  module.path = map->l_name != nullptr ? map->l_name : "";
+  module.base = map->l_addr;
+  module.dynamic = map->l_ld;
+  if (module.path[0] == 0) { // the main program
+    module.headers = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
+    module.header_count = static_cast<int>(getauxval(AT_PHNUM));
+    return module;
+  }
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(map->l_addr);
+  if (header == nullptr || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return module;
+  module.headers = reinterpret_cast<const ElfW(Phdr)*>(map->l_addr + header->e_phoff);
+  module.header_count = header->e_phnum;
+  return module;
+}
+
+/// The loader's own list, without its lock.
+bool walk_link_map(bool (*visit)(const Module&, void*), void* data) {
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next)
+    if (map->l_ld != nullptr && visit(from_link_map(map), data)) return true;
+  return false;
+}
+
+using Iterate = int(int (*)(dl_phdr_info*, size_t, void*), void*);
+
+/// libc's dl_iterate_phdr itself. By its name we may get a sanitizer's, which calls us before it is ready.
+Iterate* libc_iterate() {
+  DETSHIM_STARTUP_DATA static constinit Iterate* found = nullptr;
+  if (Iterate* known = __atomic_load_n(&found, __ATOMIC_RELAXED)) return known;
+  const void* address = nullptr;
+  walk_link_map(
+      [](const Module& module, void* to) {
+        return starts_with(file_name(module.path), "libc.so") &&
+               (*static_cast<const void**>(to) = module.symbol("dl_iterate_phdr")) != nullptr;
+      },
+      &address);
+  auto* function = reinterpret_cast<Iterate*>(const_cast<void*>(address));
+  __atomic_store_n(&found, function, __ATOMIC_RELAXED);
+  return function;
+}
+
+DETSHIM_STARTUP_DATA constinit bool loader_lock_may_be_stuck = false;
+
+} // namespace
+
+void distrust_loader_lock() { loader_lock_may_be_stuck = true; }
+
+bool each_module(bool (*visit)(const Module&, void*), void* data) {
+  Iterate* const iterate = libc_iterate();
+  if (iterate == nullptr || loader_lock_may_be_stuck) return walk_link_map(visit, data);
+  struct Context {
+    bool (*visit)(const Module&, void*);
+    void* data;
+  } context{visit, data};
+  return iterate(
+             [](dl_phdr_info* info, size_t, void* p) {
+               Module module;
+               module.path = info->dlpi_name != nullptr ? info->dlpi_name : "";
+               module.base = info->dlpi_addr;
+               module.headers = info->dlpi_phdr;
+               module.header_count = info->dlpi_phnum;
+               for (int i = 0; i < module.header_count; ++i)
+                 if (module.headers[i].p_type == PT_DYNAMIC)
+                   module.dynamic =
+                       reinterpret_cast<const ElfW(Dyn)*>(module.base + module.headers[i].p_vaddr);
+               auto* c = static_cast<Context*>(p);
+               return c->visit(module, c->data) ? 1 : 0;
+             },
+             &context) != 0;
+}
+
+bool any_module_path(bool (*is_it)(const char* path)) {
+  if (libc_iterate() != nullptr && !loader_lock_may_be_stuck)
+    return each_module([is_it](const Module& module) { return is_it(module.path); });
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next)
+    if (map->l_name != nullptr && is_it(map->l_name)) return true;
+  return false;
+}
+
+bool find_module(const void* address, Module& found) {
+  if (&_dl_find_object != nullptr) { // glibc 2.35 and later: no lock
+    dl_find_object object;
+    if (_dl_find_object(const_cast<void*>(address), &object) != 0) return false;
+    found = from_link_map(object.dlfo_link_map);
+    return true;
+  }
+  return each_module([&](const Module& module) {
+    if (!module.holds(address)) return false;
+    found = module;
+    return true;
+  });
+}
+
+const unsigned char* build_id(const Module& module, size_t& length) {
+  constexpr size_t longest = 32;
+  for (int i = 0; i < module.header_count; ++i) {
+    const ElfW(Phdr)& header = module.headers[i];
+    if (header.p_type != PT_NOTE || header.p_memsz == 0) continue;
+    const auto* at = reinterpret_cast<const unsigned char*>(module.base + header.p_vaddr);
+    const unsigned char* const end = at + header.p_memsz;
+    if (!module.holds(at) || !module.holds(end - 1)) continue;
+    const size_t alignment = header.p_align == 8 ? 8 : 4;
+    const auto padded = [alignment](size_t size) { return (size + alignment - 1) / alignment * alignment; };
+    while (static_cast<size_t>(end - at) >= sizeof(ElfW(Nhdr))) {
+      const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+      const size_t name = padded(sizeof *note + note->n_namesz);
+      const size_t size = padded(name + note->n_descsz);
+      if (size > static_cast<size_t>(end - at)) break;
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+          __builtin_memcmp(note + 1, "GNU", 4) == 0 && note->n_descsz <= longest) {
+        length = note->n_descsz;
+        return at + name;
+      }
+      at += size;
+    }
+  }
+  return nullptr;
+}
+
+bool is_own(const Module& module) { return module.holds(reinterpret_cast<const void*>(&is_own)); }
+
+const void* find_symbol(const char* name) {
+  const void* address = nullptr;
+  each_module([&](const Module& module) { return (address = module.symbol(name)) != nullptr; });
+  return address;
+}
+
+void module_path(const Module& module, char* path, size_t size) {
+  if (size == 0) return;
+  if (module.path[0] == 0) {
+    if (sys::failed(sys::readlink("/proc/self/exe", path, size))) path[0] = 0;
+    return;
+  }
+  size_t i = 0;
+  for (; module.path[i] != 0 && i + 1 < size; ++i) path[i] = module.path[i];
+  path[i] = 0;
+}
+
+} // namespace detshim

@@ -1,0 +1,166 @@
+#include "core/identity/children.h"
+
+#include "common/names.h"
+#include "common/philox.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/environment.h"
+#include "core/base/generations.h"
+#include "core/base/thread_memory.h"
+#include "core/identity/command_names.h"
+#include "core/identity/thread.h"
+
+#include <pthread.h>
+
+namespace detshim {
+
+using namespace identity;
+
+namespace {
+
+/// Names a child of the process that `key` and `path` name by what it executes.
+void name_by_command(ProcessName& name, uint64_t key, const PathText& path, CommandCounts* counts,
+                     char* const argv[]) {
+  const uint64_t hash = command_hash(argv);
+  const uint64_t before = counts != nullptr ? count_command(counts, hash) : 0;
+  name.is_first = false;
+  name.takeovers = 0;
+  name.key = derive(derive(derive(key, label_command), hash), before);
+  copy_path(name.path, path);
+  Text<16> step;
+  step.add(".x").add_hex(hash >> 32, 8);
+  extend_path(name.path, step.c_str(), 0, name.key);
+  if (before != 0) extend_path(name.path, "-", before + 1, name.key);
+}
+
+/// Counts a child process that is about to be made, and has it take over this process's name (into `name`) if
+/// it may; true if it does. What a wrapper does after its first child is its own. Once a process has
+/// children, its key stays what it is.
+bool count_child(ProcessName& name) {
+  Lock guard(children_lock);
+  const bool takes_over = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
+  const bool is_first = children++ == 0; // from now on the published state is that of a process with children
+  if (takes_over) {
+    name.is_first = self.is_first;
+    name.takeovers = takeovers + 1;
+    name.key = self.key;
+    copy_path(name.path, self.path);
+    self.is_first = false;
+    self.key = derive(self.key, label_wrapper + takeovers);
+    extend_path(self.path, "w", takeovers, self.key);
+    takeovers = 0;
+    begin_generation();
+  }
+  if (is_first) write_variable(); // a page that every fork would have to copy again
+  return takes_over;
+}
+
+/// Counts a child process that is about to execute the program with that command line, and names it.
+void take_child_name(ProcessName& name, char* const argv[]) {
+  Thread& thread = this_thread();
+  const uint64_t ordinal = ++thread.forks;
+  if (count_child(name)) return;
+  if (names_by_command())
+    name_by_command(name, self.key, self.path, command_counts(), argv);
+  else
+    name_by_order(name, thread, ordinal);
+}
+
+// Threads may fork at the same time: since 2.36, glibc holds no lock around the handlers. So the decision is
+// the forking thread's, whose memory goes into the child with it.
+void before_fork() {
+  Thread& thread = this_thread();
+  ++thread.forks;
+  thread.fork = count_child(handed_on) ? PendingFork::takes_over : PendingFork::child;
+  if (names_by_command()) command_counts(); // what is made now is shared
+}
+
+void after_fork_in_parent() { detail::thread.fork = PendingFork::none; }
+
+void after_fork_in_child() {
+  touch_wiped_generation();
+  process();
+}
+
+/// The name of the vfork child that Thread::sharing_child is: it may try several paths.
+DETSHIM_THREAD_MEMORY ProcessName sharing_child_name_of_thread = {};
+
+/// A number of this task's that no other one has at the time: the process id in the namespace of /proc, for
+/// a vfork child in a namespace of its own is 1 like the one before it. Without /proc, the process id.
+uint64_t number_of_task() {
+  char text[16];
+  uint64_t number = 0;
+  if (sys::failed(sys::readlink("/proc/self", text, sizeof text)))
+    number = static_cast<uint32_t>(sys::getpid());
+  else
+    for (const char* c = text; *c >= '0' && *c <= '9'; ++c)
+      number = number * 10 + static_cast<uint64_t>(*c - '0');
+  return number;
+}
+
+} // namespace
+
+void write_exec_entry(RunEntry& entry, char* const argv[]) {
+  Thread& thread = this_thread();
+  if (!is_own_memory()) { // a vfork child, in its parent's memory
+    ProcessName& name = of_this_thread(sharing_child_name_of_thread);
+    if (const uint64_t task = number_of_task(); thread.sharing_child != task) {
+      take_child_name(name, argv);
+      thread.sharing_child = task;
+    }
+    return write_entry_for(entry, name, sys::getpid());
+  }
+  ProcessName name = {self.is_first, takeovers, self.key, {}};
+  copy_path(name.path, self.path);
+  if (spawner.counts != nullptr && !drawn && children == 0) {
+    name_by_command(name, spawner.key, spawner.path, spawner.counts, argv);
+    self.key = name.key; // for good: this attempt may fail and another follow
+    copy_path(self.path, name.path);
+    spawner.counts = nullptr;
+    begin_generation();
+  } else if (drawn || children != 0) {
+    name.takeovers = 0;
+    name.key = derive(self.key, label_exec);
+    extend_path(name.path, "e", 0, name.key);
+  }
+  write_entry_for(entry, name, self.pid);
+}
+
+void write_spawn_entry(RunEntry& entry, char* const argv[]) {
+  ProcessName name;
+  take_child_name(name, argv);
+  write_entry_for(entry, name, 0);
+}
+
+// Its lock keeps no signals away: the child would have them blocked. What leaves popen by longjmp leaves
+// libc's own lock of popen behind as well.
+namespace {
+constinit uint64_t hidden_lock = 0;
+}
+
+HiddenChild::HiddenChild() : turn_(hidden_lock) {
+  Thread& thread = this_thread();
+  const uint64_t ordinal = ++thread.forks;
+  Lock guard(children_lock);
+  ++children;
+  hidden = thread.label == 0 ? ordinal : derive(thread.label, label_hidden + ordinal) | uint64_t{1} << 63;
+  write_variable();
+}
+
+HiddenChild::~HiddenChild() {
+  Lock guard(children_lock);
+  hidden = 0;
+  write_variable();
+}
+
+UnseenFork::UnseenFork() { before_fork(); }
+UnseenFork::~UnseenFork() { after_fork_in_parent(); }
+
+void publish_identity() {
+  this_thread();
+  write_variable();
+  put_in_environment(published);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+} // namespace detshim

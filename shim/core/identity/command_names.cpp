@@ -1,0 +1,95 @@
+#include "core/identity/command_names.h"
+
+#include "common/philox.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/placement.h"
+#include "core/policy/options.h"
+
+#include <sys/auxv.h>
+
+namespace detshim {
+
+struct CommandCounts {
+  struct {
+    uint64_t hash; // 0: free
+    uint64_t count;
+  } commands[4096]; // address space: only what is used becomes memory
+};
+
+namespace {
+
+struct Spawner {
+  const char* name;
+  bool first_child_is_a_race;
+};
+
+constexpr Spawner known_spawners[] = {{"make", false}, {"gmake", false}, {"ninja", false}, {"ctest", true}};
+
+enum : uint8_t { unknown, by_order, by_command, by_command_from_the_first };
+
+DETSHIM_STARTUP_DATA constinit uint8_t naming = unknown;
+DETSHIM_STARTUP_DATA constinit CommandCounts* counts = nullptr;
+
+uint8_t choose_naming() {
+  // The name by which it was executed: a script's own, not its interpreter's.
+  const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (path == nullptr) return by_order;
+  const char* name = file_name(path);
+  for (const Spawner& spawner : known_spawners)
+    if (same_text(name, spawner.name))
+      return spawner.first_child_is_a_race ? by_command_from_the_first : by_command;
+  return is_named_by_command(name) ? by_command_from_the_first : by_order;
+}
+
+uint8_t chosen_naming() {
+  if (naming == unknown) naming = choose_naming();
+  return naming;
+}
+
+} // namespace
+
+bool names_by_command() { return chosen_naming() >= by_command; }
+
+bool first_child_is_a_race() { return chosen_naming() == by_command_from_the_first; }
+
+uint64_t command_hash(char* const argv[]) {
+  uint64_t hash = 0;
+  for (; argv != nullptr && *argv != nullptr; ++argv) {
+    uint64_t word = 0;
+    unsigned length = 0;
+    for (const char* c = *argv; *c != 0; ++c, ++length) {
+      word = word << 8 | static_cast<unsigned char>(*c);
+      if (length % 8 == 7) hash = derive(hash, word), word = 0;
+    }
+    hash = derive(derive(hash, word), length);
+  }
+  return hash;
+}
+
+CommandCounts* command_counts() {
+  if (counts == nullptr) counts = static_cast<CommandCounts*>(sys::map_shared(sizeof(CommandCounts)));
+  return counts;
+}
+
+uint64_t count_command(CommandCounts* in, uint64_t hash) {
+  constexpr size_t size = sizeof in->commands / sizeof in->commands[0];
+  if (hash == 0) hash = 1;
+  for (size_t i = 0; i < size; ++i) {
+    auto& command = in->commands[(hash + i) % size];
+    uint64_t holder = 0;
+    if (__atomic_compare_exchange_n(&command.hash, &holder, hash, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED) ||
+        holder == hash)
+      return __atomic_fetch_add(&command.count, 1, __ATOMIC_RELAXED);
+  }
+  // Full: all further commands share one count, so names stay distinct; which has which is a race again.
+  return __atomic_add_fetch(&in->commands[hash % size].count, uint64_t{1} << 32, __ATOMIC_RELAXED);
+}
+
+void forget_command_counts() {
+  counts = nullptr;
+  naming = by_order;
+}
+
+} // namespace detshim

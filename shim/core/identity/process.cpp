@@ -1,0 +1,374 @@
+#include "core/identity/process.h"
+
+#include "common/names.h"
+#include "common/philox.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/generations.h"
+#include "core/base/lock.h"
+#include "core/base/modules.h"
+#include "core/base/placement.h"
+#include "core/identity/command_names.h"
+#include "core/identity/shared_page.h"
+#include "core/identity/thread_state.h"
+#include "core/policy/options.h"
+
+#include <time.h>
+
+namespace detshim {
+namespace identity {
+
+DETSHIM_STARTUP_DATA constinit Process self;
+DETSHIM_STARTUP_DATA constinit uint32_t children = 0;
+DETSHIM_STARTUP_DATA constinit uint64_t hidden = 0;
+DETSHIM_STARTUP_DATA constinit uint64_t takeovers = 0;
+DETSHIM_STARTUP_DATA constinit bool drawn = false;
+DETSHIM_STARTUP_DATA constinit bool made_threads = false;
+DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
+DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0;
+DETSHIM_STARTUP_DATA constinit Spawner spawner = {};
+constinit RunEntry published = {}; // a page of its own size
+constinit ProcessName handed_on = {};
+
+namespace {
+
+DETSHIM_STARTUP_DATA constinit bool device_replaced = false;
+DETSHIM_STARTUP_DATA constinit bool has_robust_list = false; // this process, see is_own_memory
+
+// ------------------------------------------------------------------ the internal variable
+
+RunVariable own_variable() {
+  RunVariable variable;
+  variable.root_pid = self.root_pid;
+  variable.writer_pid = hidden == 0 ? self.pid : 0;
+  variable.writer_drew = drawn || children != 0;
+  variable.rank_plus_1 = self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0;
+  variable.mode = options().mode;
+  variable.policy = options().policy;
+  variable.has_seed = self.has_seed;
+  variable.seed_drawn = self.seed_drawn;
+  variable.seed = self.seed;
+  variable.key = self.key;
+  variable.hidden = hidden;
+  variable.takeovers = takeovers;
+  variable.device_replaced = device_replaced;
+  variable.is_trapped = self.is_trapped;
+  copy_path(variable.path, self.path);
+  __builtin_memcpy(variable.run, self.run, sizeof variable.run);
+  variable.log_is_default = self.log_is_default;
+  variable.log_folder = self.log_folder;
+  variable.log_folder_length = self.log_folder_length;
+  return variable;
+}
+
+} // namespace
+
+void write_variable() { write_run_entry(published, own_variable()); }
+
+void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
+  RunVariable variable = own_variable();
+  variable.writer_pid = pid;
+  variable.writer_drew = false;
+  variable.hidden = 0;
+  variable.takeovers = name.takeovers;
+  variable.key = name.key;
+  copy_path(variable.path, name.path);
+  write_run_entry(entry, variable);
+}
+
+namespace {
+
+/// Moves the log folder's name to where it is kept.
+void keep_log_folder(const char* folder, size_t length) {
+  self.log_folder = folder;
+  self.log_folder_length = length;
+  write_variable();
+  self.log_folder = folder_in_entry(published);
+}
+
+// ------------------------------------------------------------------ the first process
+
+void read_rank() {
+  for (const char* name : rank_variables) {
+    uint64_t rank = 0;
+    const char* value = environment_value(name);
+    if (value == nullptr || !parse_seed(value, rank) || rank > highest_rank) continue;
+    self.rank_given = true;
+    self.rank = static_cast<int>(rank);
+    return;
+  }
+}
+
+/// Below 2^53, so that the number survives every tool that reads it.
+uint64_t random_seed() {
+  uint64_t number = 0;
+  sys::call(SYS_getrandom, sys::address(&number), sizeof number, 0);
+  return number >> 11;
+}
+
+void draw_seed_if_needed() {
+  if (self.has_seed || !options().pins()) return;
+  self.seed = random_seed();
+  self.seed_drawn = self.has_seed = true;
+}
+
+/// Date and time of a moment in UTC, as 20261121T003512. Days to date: H. Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms", civil_from_days.
+void add_time(TextWriter& text, int64_t seconds) {
+  const int64_t days = seconds / 86400 + 719468;
+  const auto rest = static_cast<uint64_t>(seconds % 86400);
+  const auto day_of_era = static_cast<uint64_t>(days % 146097);
+  const uint64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const uint64_t m = (5 * day_of_year + 2) / 153;
+  const uint64_t month = m < 10 ? m + 3 : m - 9;
+  const auto two = [&text](uint64_t number) {
+    text.add(static_cast<char>('0' + number / 10)).add(number % 10);
+  };
+  text.add(year_of_era + static_cast<uint64_t>(days / 146097) * 400 + (month <= 2 ? 1 : 0));
+  two(month);
+  two(day_of_year - (153 * m + 2) / 5 + 1);
+  text.add('T');
+  two(rest / 3600), two(rest / 60 % 60), two(rest % 60);
+}
+
+/// The folder of the log as an absolute path: what a child in another working directory must see too.
+void choose_log_folder() {
+  Text<3600> folder; // in the constructor, or in the first thread's first draw before it
+  const char* asked = options().log;
+  self.log_is_default = *asked == 0;
+  if (*asked != '/') {
+    char here[3000];
+    if (sys::failed(sys::call(SYS_getcwd, sys::address(here), sizeof here))) here[0] = '.', here[1] = 0;
+    folder.add(here).add('/');
+  }
+  if (self.log_is_default)
+    folder.add("detshim-log/").add(self.run);
+  else
+    folder.add(asked);
+  keep_log_folder(folder.c_str(), folder.length());
+}
+
+void begin_run() {
+  self.root_pid = self.pid;
+  // By system call: a sanitizer's clock_gettime is not ready while its runtime starts.
+  timespec now = {};
+  sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
+  uint16_t random = 0; // containers start at the same process id each time
+  sys::call(SYS_getrandom, sys::address(&random), sizeof random, 0);
+  Text<32> run;
+  add_time(run, now.tv_sec);
+  run.add('-').add(static_cast<uint64_t>(self.pid)).add('-').add_hex(random, 4);
+  __builtin_memcpy(self.run, run.c_str(), run.length() + 1);
+  choose_log_folder();
+  draw_seed_if_needed();
+}
+
+/// The path starts here: the first process of the run, or of a rank. A launcher without a rank and its rank 0
+/// have streams of their own; both begin with the seed's native sequences.
+void begin_path() {
+  self.is_first = self.rank == 0;
+  self.key = derive(self.seed, label_rank + (self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0));
+  self.path[0] = '0';
+  self.path[1] = 0;
+  takeovers = 0;
+}
+
+/// Takes over what the parent decided. False without a parent.
+bool join_run() {
+  RunVariable run;
+  if (!read_run_variable(run)) return false;
+  self.root_pid = run.root_pid;
+  self.key = run.key;
+  takeovers = run.takeovers;
+  device_replaced = run.device_replaced;
+  self.is_trapped = run.is_trapped;
+  copy_path(self.path, run.path);
+  __builtin_memcpy(self.run, run.run, sizeof self.run);
+  self.log_is_default = run.log_is_default;
+  keep_log_folder(run.log_folder, run.log_folder_length);
+  draw_seed_if_needed(); // for a child that was given another mode
+
+  if (const char* folder = options().log;
+      *folder == '/' && !(text_length(folder) == run.log_folder_length &&
+                          __builtin_memcmp(folder, run.log_folder, run.log_folder_length) == 0)) {
+    self.root_pid = self.pid; // a log of its own: it closes that itself
+    choose_log_folder();
+  }
+  if (self.has_seed && (!run.has_seed || self.seed != run.seed)) {
+    begin_path(); // a seed of its own: what ./train draws under that seed
+  } else if (self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1) {
+    begin_path(); // a launcher started this rank: it is itself again, whoever launched it and how often
+  } else if (run.hidden != 0) { // a child that libc makes and executes by itself: popen
+    takeovers = 0;
+    self.key = derive(derive(self.key, label_hidden), run.hidden);
+    extend_path(self.path, "u", run.hidden, self.key);
+  } else if (run.writer_pid == 0 || (run.writer_pid == self.pid && !run.writer_drew)) {
+    self.is_first = self.rank == 0 && same_text(self.path, "0");
+  } else if (run.writer_pid == self.pid) { // this process turned into another program behind our back
+    takeovers = 0;
+    self.key = derive(self.key, label_exec);
+    extend_path(self.path, "e", 0, self.key);
+  } else { // started behind every hook, as by a program that the library is not in
+    takeovers = 0;
+    self.key = derive(self.key, label_hidden);
+    extend_path(self.path, "u", 0, self.key);
+  }
+  return true;
+}
+
+/// True if the calling task has a list of robust mutexes. libc gives one to each of its threads and to the
+/// child of each fork; a vfork child has none.
+bool is_robust() {
+  const void* head = nullptr;
+  size_t size = 0;
+  return !sys::failed(sys::call(SYS_get_robust_list, 0, sys::address(&head), sys::address(&size))) &&
+         head != nullptr;
+}
+
+void establish_process() {
+  self.pid = sys::getpid();
+  has_robust_list = is_robust();
+  self.seed = options().seed;
+  self.has_seed = options().has_seed;
+  self.seed_drawn = options().seed_drawn;
+  read_rank();
+  if (!join_run()) {
+    begin_run();
+    begin_path();
+  }
+  wipe_generation_in_children();
+}
+
+} // namespace
+
+// ------------------------------------------------------------------ children
+
+void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal) {
+  name.is_first = false;
+  name.takeovers = 0;
+  name.key = derive(derive(self.key, thread.label), label_child + ordinal);
+  copy_path(name.path, self.path);
+  if (thread.label != 0)
+    extend_path(name.path, ".t", 0, name.key), extend_path(name.path, thread.path, 0, name.key);
+  extend_path(name.path, ".", ordinal, name.key);
+}
+
+namespace {
+
+/// Names this process, which no handler announced: clone(2), a system call. Where it has no number in common
+/// with its parent's other children, its process id keeps it apart.
+void name_unannounced() {
+  const uint64_t ordinal = shared_page != nullptr ? __atomic_add_fetch(&shared_page->unannounced, 1, __ATOMIC_RELAXED)
+                                                  : uint64_t{1} << 31 | static_cast<uint32_t>(sys::getpid());
+  self.key = derive(self.key, label_unannounced + ordinal);
+  extend_path(self.path, ".u", ordinal, self.key);
+  self.is_first = false;
+  takeovers = 0;
+}
+
+void become_child() {
+  Thread& thread = detail::thread; // if fork made this process: the one that called it
+  distrust_loader_lock();
+  made_threads = false;
+  spawner.counts = nullptr;
+  if (thread.fork == PendingFork::takes_over) {
+    self.is_first = handed_on.is_first;
+    self.key = handed_on.key;
+    takeovers = handed_on.takeovers;
+    copy_path(self.path, handed_on.path);
+  } else if (thread.fork == PendingFork::child) {
+    if (names_by_command()) {
+      spawner.counts = command_counts();
+      spawner.key = self.key;
+      copy_path(spawner.path, self.path);
+    }
+    ProcessName name;
+    name_by_order(name, thread, thread.forks);
+    self.is_first = false;
+    self.key = name.key;
+    takeovers = 0;
+    copy_path(self.path, name.path);
+  } else {
+    name_unannounced();
+  }
+  thread.fork = PendingFork::none;
+  self.pid = sys::getpid();
+  has_robust_list = is_robust();
+  drawn = false;
+  children = 0;
+  hidden = 0;
+  unnamed_threads = 0;
+  forget_command_counts();
+  write_variable();
+}
+
+DETSHIM_STARTUP_DATA constinit int establishing = 0; // the thread that is at it
+
+} // namespace
+} // namespace identity
+
+using namespace identity;
+
+DETSHIM_STARTUP_DATA constinit SharedPage* shared_page = nullptr;
+
+const Process& process() {
+  if (__builtin_expect(generation() != 0, 1)) return self;
+  // First call, or a child that no handler announced. Constructors run in one thread; a second thread that
+  // comes at the same moment waits.
+  const sys::SignalsBlocked no_signals;
+  const int me = sys::gettid();
+  for (int owner = 0;
+       !__atomic_compare_exchange_n(&establishing, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+       owner = 0) {
+    if (owner == me || generation() != 0) return self;
+    sys::call(SYS_sched_yield);
+  }
+  if (generation() == 0) {
+    if (generations_begun() == 0)
+      establish_process();
+    else
+      become_child();
+    begin_generation();
+  }
+  __atomic_store_n(&establishing, 0, __ATOMIC_RELEASE);
+  return self;
+}
+
+void mark_drawn() {
+  if (__atomic_exchange_n(&drawn, true, __ATOMIC_RELAXED)) return;
+  share_page();
+  Lock guard(children_lock);
+  write_variable();
+}
+
+uint64_t bearers_before() { return process(), takeovers; }
+
+bool is_alone() {
+  const Process& me = process();
+  return !me.rank_given && !made_threads && children == 0 && same_text(me.path, "0");
+}
+
+void share_page() {
+  process();
+  if (shared_page != nullptr) return;
+  Lock guard(children_lock);
+  if (shared_page == nullptr) shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
+}
+
+bool is_own_memory() {
+  if (sys::getpid() != process().pid) return false;
+  // In a PID namespace of its own, a vfork child has its parent's number where that is 1 too.
+  return !has_robust_list || sys::gettid() != self.pid || is_robust();
+}
+
+void mark_device_replaced() {
+  if (__atomic_exchange_n(&device_replaced, true, __ATOMIC_RELAXED)) return;
+  Lock guard(children_lock);
+  write_variable();
+}
+
+bool device_was_replaced() { return __atomic_load_n(&device_replaced, __ATOMIC_RELAXED); }
+
+} // namespace detshim

@@ -1,0 +1,115 @@
+// Who is drawing: the rank and the process in the tree of processes. The thread in its tree: thread.h.
+//
+// A stream is named by `seed / rank / process path / thread path / kind / k`, never by a global counter, so
+// it is the same in every run and no two consumers share one. Names are kept as 64-bit keys, each derived
+// from its parent's by Philox (common/philox.h), with a readable path beside the key for the log.
+//
+// The first thread of the first process of rank 0 is special: its streams begin with the sequence that the
+// seed natively gives (`is_first`).
+#pragma once
+
+#include "common/run_variable.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detshim {
+
+struct CommandCounts;
+struct Thread;
+
+struct Process {
+  int pid = 0;
+  int rank = 0;
+  bool rank_given = false; ///< by a launcher's variable
+  int root_pid = 0;        ///< the first process of the run
+  bool is_first = false;   ///< first process of rank 0, nothing drawn before it
+  uint64_t key = 0;        ///< names the streams of this process
+  uint64_t seed = 0;
+  bool has_seed = false;   ///< false only in observe without DETSHIM_SEED
+  bool seed_drawn = false; ///< drawn by detshim, not given
+  PathText path = {};
+  char run[32] = {};           ///< name of the run
+  const char* log_folder = ""; ///< absolute; not closed with a zero
+  size_t log_folder_length = 0;
+  bool log_is_default = false; ///< DETSHIM_LOG was not given
+  bool is_trapped =
+      false; ///< `detshim run --trap-syscalls` answers for programs that have no library in them
+};
+
+/// This process; established by the first call, and again in a forked child.
+const Process& process();
+
+/// Told when something was drawn, pinned or recorded here, so that a child from now on is a child and not the
+/// program that a mere wrapper (sh, time, env) started.
+void mark_drawn();
+
+/// How often this process's name was handed on, from a wrapper to its first child, before it came here: with it, those
+/// that bore one name in turn are told apart.
+uint64_t bearers_before();
+
+/// True if this process has nobody beside it that could seed alike or race with it: no rank, no thread and no child was
+/// made, and it is the run's first program.
+bool is_alone();
+
+/// True if the calling task's memory is its process's own; false in a child that still shares its parent's
+/// (vfork).
+bool is_own_memory();
+
+/// Remembers that this process had a random device's descriptor replaced, for the children that may inherit
+/// it.
+void mark_device_replaced();
+/// True if this process or one before it did.
+bool device_was_replaced();
+
+// ------------------------------------------------------------------ for this folder
+
+/// What a process that is about to be made will be.
+struct ProcessName {
+  bool is_first;
+  uint64_t takeovers; ///< how often the name was handed from a wrapper to its first child
+  uint64_t key;
+  PathText path;
+};
+
+/// What the names of this process's children and threads follow from.
+namespace identity {
+
+extern Process self;
+extern uint32_t children;  ///< of this process, made so far
+extern uint64_t hidden;    ///< the child that libc is making, see HiddenChild
+extern uint64_t takeovers; ///< wrappers that handed this name on, see ProcessName
+extern bool drawn;
+extern bool made_threads; ///< then which thread's child comes first is a race
+extern uint64_t children_lock;
+extern uint32_t unnamed_threads; ///< that no hook saw being made
+
+/// What the first child of a process takes over. There is one such child at most.
+extern ProcessName handed_on;
+
+/// In a forked child whose parent names its children by their commands: that parent, until the child executes
+/// something.
+struct Spawner {
+  CommandCounts* counts; ///< nullptr: no such parent
+  uint64_t key;
+  PathText path;
+};
+extern Spawner spawner;
+
+inline void copy_path(PathText& to, const PathText& from) { __builtin_memcpy(to, from, sizeof(PathText)); }
+
+/// The internal variable's entry of this process. In the environment itself, so that whatever libc executes by itself
+/// takes along what holds at that moment. Also where the log folder's name is kept.
+extern RunEntry published;
+void write_variable();
+
+/// An entry for one process alone: it takes the name as it stands. `pid` is that process's, or 0 where it is
+/// not known.
+void write_entry_for(RunEntry& entry, const ProcessName& name, int pid);
+
+/// Names the child process with that ordinal of a thread's. The ordinals are the thread's own: threads that
+/// make children at once do not race for them.
+void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal);
+
+} // namespace identity
+} // namespace detshim

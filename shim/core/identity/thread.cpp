@@ -1,0 +1,90 @@
+#include "core/identity/thread.h"
+
+#include "common/names.h"
+#include "common/sys.h"
+#include "core/base/thread_memory.h"
+
+namespace detshim {
+
+using namespace identity;
+
+uint64_t stream_key(const Thread& thread, Kind kind, uint64_t k) {
+  return derive(derive(thread.key, static_cast<uint64_t>(kind)), k);
+}
+
+namespace detail {
+
+void establish_thread(Thread& me) {
+  const sys::SignalsBlocked no_signals;
+  const Process& owner = process();
+  const bool forked = me.pid != 0 && me.pid != owner.pid;
+  if (forked) me.children = me.forks = me.events = 0;
+  if (forked || me.path[0] == 0) {
+    // The thread that forked is the child's main thread. Those that no hook saw being made are told apart by
+    // the order in which they come, which record() does not call pinned. (A vfork child asks as the thread
+    // whose memory it borrows, which is established already.)
+    const bool is_main = forked || sys::gettid() == owner.pid;
+    me.path[0] = is_main ? '0' : '?';
+    me.path[1] = 0;
+    me.label = 0;
+    if (!is_main) {
+      made_threads = true;
+      const uint32_t ordinal = __atomic_add_fetch(&unnamed_threads, 1, __ATOMIC_RELAXED);
+      me.label = label_unannounced + ordinal;
+      extend_path(me.path, "", ordinal, me.label);
+    }
+  }
+  me.pid = owner.pid;
+  me.is_first = owner.is_first && me.label == 0;
+  me.key = derive(owner.key, me.label);
+  me.generation = generation();
+}
+
+} // namespace detail
+
+ThreadName name_new_thread() {
+  Thread& creator = this_thread();
+  made_threads = true;
+  ThreadName name;
+  const uint32_t ordinal = ++creator.children;
+  name.label = derive(creator.label, ordinal);
+  __builtin_memcpy(name.path, creator.path, sizeof name.path);
+  extend_path(name.path, ".", ordinal, name.label);
+  return name;
+}
+
+ThreadName name_new_event() {
+  Thread& creator = this_thread();
+  made_threads = true;
+  ThreadName name;
+  const uint32_t ordinal = ++creator.events;
+  name.label = derive(creator.label, label_event + ordinal);
+  __builtin_memcpy(name.path, creator.path, sizeof name.path);
+  extend_path(name.path, ".e", ordinal, name.label);
+  return name;
+}
+
+ThreadName name_of_event(const ThreadName& event, uint64_t n) {
+  ThreadName name = event;
+  name.label = derive(event.label, n);
+  extend_path(name.path, ".", n, name.label);
+  return name;
+}
+
+void enter_thread(const ThreadName& name) {
+  Thread& thread = detail::thread;
+  thread.label = name.label;
+  __builtin_memcpy(thread.path, name.path, sizeof thread.path);
+}
+
+void leave_thread() {
+  const sys::SignalsBlocked no_signals;
+  Thread& thread = detail::thread;
+  const uint32_t lives = give_back_thread_memory();
+  if (lives == 0) return;
+  // Streams that have lost their places begin anew; not where they began before.
+  thread.label = derive(thread.label, label_rest + lives);
+  thread.key = derive(process().key, thread.label);
+}
+
+} // namespace detshim

@@ -1,0 +1,80 @@
+// How often each record happened: counters in memory, written to a file beside the log so often that SIGKILL
+// loses next to nothing, and so seldom that a draw makes no system call. Layout: docs/LOG_FORMAT.md, "The
+// counts file".
+//
+// The file is written to and never mapped: a mapped file that somebody cuts short, or whose disk fails, kills
+// the program with SIGBUS, and a handler for that signal would be in the program's way (and of no use in a
+// thread that blocks it).
+#pragma once
+
+#include "common/describe.h"
+
+#include <cstdint>
+
+namespace detshim {
+
+/// One counter. Only its own thread adds to `number`, by count().
+struct Counter {
+  uint64_t number;
+  uint64_t write_at; ///< the number at which the file is told next
+  uint64_t entry;    ///< in the file, from 1; 0 where there is none
+  uint32_t action;
+  uint32_t zero;
+};
+
+namespace detail {
+/// What a thread has in reserve of the counters.
+struct CounterBlock {
+  Counter* counters;
+  uint32_t left;
+  uint32_t generation; ///< of the process that it was made for
+};
+extern thread_local constinit CounterBlock counter_block;
+} // namespace detail
+
+/// Tells the file a counter's number.
+void write_count(Counter& counter);
+
+/// Counts one call. The file has every number up to 32, and from there on at least 32 of 33.
+inline void count(Counter& counter) {
+  if (__builtin_expect(++counter.number >= counter.write_at, 0)) write_count(counter);
+}
+
+/// A counter for a record of the calling thread, and its index in the counts file; index -1 where the file
+/// could not be made and the counter lives in memory alone. Never nullptr.
+Counter* new_counter(Action action, int64_t& index);
+
+/// Where the counters of a process that begins go: an open file, empty or an earlier program's of this
+/// process; none for -1. Once in each process, because counters that were handed out stay in use. The
+/// descriptor is taken over; the path, by which the file is opened again where the program closes it, must
+/// stay where it is.
+void use_counts_file(int fd, const char* path);
+
+/// True if this run has begun that counts file and a further program of its process may go on in it: no other process
+/// counts there.
+bool can_go_on_in_counts_file(int fd);
+
+struct SharedPage;
+
+/// Says in `page` what this process's counts file is, so that those that it forks may count in it; false if it has
+/// none.
+bool share_counts_file(SharedPage& page);
+
+/// The open counts file that the shared page names is this process's from now on, or that of those that it forks.
+void take_shared_counts_file(int fd, const char* path);
+
+/// Begins this process's counters, in the shared counts file that it has inherited or taken. The number of the entry
+/// that stands for the process, by which its records name it; 0 if there is no such file.
+uint64_t join_counts_file();
+
+/// Writes all numbers as they stand: the process ends, or turns into another program.
+void write_counts();
+
+/// Adds up the counters of this process by action.
+void sum_own_counts(uint64_t (&sums)[action_count]);
+
+/// Adds up the counters in a counts file of this run by action, and counts the processes in it but the file's own; false
+/// if it is none.
+bool sum_file_counts(int fd, uint64_t (&sums)[action_count], unsigned* further_processes = nullptr);
+
+} // namespace detshim

@@ -1,0 +1,453 @@
+#include "core/log/log_file.h"
+
+#include "common/log_folder.h"
+#include "common/sys.h"
+#include "core/base/generations.h"
+#include "core/base/lock.h"
+#include "core/base/placement.h"
+#include "core/identity/process.h"
+#include "core/identity/shared_page.h"
+#include "core/log/counts.h"
+#include "core/policy/options.h"
+
+#include <initializer_list>
+#include <sys/uio.h>
+
+namespace detshim::log_file {
+
+DETSHIM_STARTUP_DATA uint64_t lock = 0;
+char line_room[4096] = {};
+char text_room[4096] = {};
+char path_room[3700] = {};
+
+namespace {
+
+constinit char say_room[4096] = {}; // a line for stderr, with what a terminal would obey made harmless
+
+/// The file of this process. `generation` tells whether a forked child still looks at its parent's.
+struct File {
+  uint32_t generation = 0;
+  int fd = -1;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  uint64_t folder_device = 0;
+  uint64_t folder_inode = 0;
+  bool failed = false; // said once, not tried again; the descriptor, if any, is that of a process before
+  bool torn = false;   // the last line was cut by a full disk
+  bool lost = false;   // a line could not be written at all: said once
+  bool is_shared = false;      // it is the one that the shared page names
+  bool has_looked = false;     // for a child's, to hand it on to the next ones
+  uint64_t process = 0;        // see process_number()
+};
+DETSHIM_STARTUP_DATA constinit File file;
+constinit char counts_path[4096] = {};
+constinit char held_room[512] = {}; // lines that wait for the next
+constinit size_t held = 0;
+
+// What stderr was when the process began.
+enum class Stderr : uint8_t { unknown, closed, open };
+DETSHIM_STARTUP_DATA constinit Stderr stderr_state = Stderr::unknown;
+DETSHIM_STARTUP_DATA constinit uint64_t stderr_device = 0;
+DETSHIM_STARTUP_DATA constinit uint64_t stderr_inode = 0;
+
+constinit unsigned stem_ordinal = 0; // where an earlier run in the folder had the same process id
+
+void add_file_stem(TextWriter& text) {
+  const Process& me = process();
+  text.add(static_cast<uint64_t>(me.rank)).add('-').add(me.path).add('-').add(static_cast<uint64_t>(me.pid));
+  if (stem_ordinal != 0) text.add('-').add(uint64_t{stem_ordinal});
+}
+
+/// True if that file of records was begun in this run: by an earlier program of this process.
+bool is_of_this_run(int fd) {
+  Text<48> run;
+  run.add("\"run\":\"").add(process().run).add('"');
+  char* const begin = text_room;
+  const long size = sys::pread(fd, begin, 300, 0);
+  begin[size < 0 ? 0 : size] = 0;
+  return starts_with(begin, "{\"t\":\"start\"") && contains(begin, run.c_str());
+}
+
+struct Files {
+  int records, counts; // descriptors, or negated errnos
+};
+
+/// Opens the two files of this process under the first name of which no file is another run's or somebody
+/// else's.
+Files open_files(int folder) {
+  constexpr int taken = -17; // EEXIST
+  Files files = {taken, taken};
+  for (stem_ordinal = 0; stem_ordinal < 100; ++stem_ordinal) {
+    Text<160> name;
+    add_file_stem(name);
+    const size_t stem = name.length();
+    bool made_records = false;
+    files.records = open_own_file(folder, name.add(".jsonl").c_str(), O_RDWR | O_APPEND, made_records);
+    if (files.records == taken) continue;
+    if (files.records < 0) return files;
+    name.shorten(stem);
+    bool made_counts = false;
+    files.counts = open_own_file(folder, name.add(".counts").c_str(), O_RDWR, made_counts);
+    const bool is_taken = files.counts == taken || (!made_records && !is_of_this_run(files.records)) ||
+                          (files.counts >= 0 && !made_counts && !can_go_on_in_counts_file(files.counts));
+    if (!is_taken) return files;
+    const auto give_back = [&](int fd, bool made, const char* ending) {
+      if (fd < 0) return;
+      sys::close(fd);
+      name.shorten(stem);
+      if (made) sys::call(SYS_unlinkat, folder, sys::address(name.add(ending).c_str()), 0);
+    };
+    give_back(files.records, made_records, ".jsonl");
+    give_back(files.counts, made_counts, ".counts");
+    files = {taken, taken};
+  }
+  return files;
+}
+
+/// Opens the file again whose descriptor the program has closed.
+int open_again(int folder) {
+  Text<160> name;
+  name.add(file_name(counts_path)); // which a further process has of the one that made it
+  name.shorten(name.length() - text_length(".counts"));
+  const int fd = sys::openat(folder, name.add(".jsonl").c_str(),
+                             O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat state;
+  if (fd < 0 || (sys::fstat(fd, state) == 0 && state.st_dev == file.device && state.st_ino == file.inode))
+    return fd;
+  sys::close(fd);
+  return -2; // ENOENT: another file has its name
+}
+
+void say_seed() {
+  if (options().quiet) return;
+  // Everything that the same run needs again, besides the environment that the user sees: with a seed alone the mode
+  // would be enforce, whose settings change results.
+  Text<200> line;
+  line.add("Using seed: ").add(process().seed);
+  line.add("; the same run again: DETSHIM_SEED=").add(process().seed).add(" DETSHIM_MODE=").add(mode_name(options().mode));
+  if (options().policy != SeedPolicy::fixed) line.add(" DETSHIM_SEED_POLICY=").add(policy_name(options().policy));
+  line.add('\n');
+  say(line);
+}
+
+/// Prints a drawn seed, once for the whole run.
+void announce_seed(int folder) {
+  const int fd = claim_file(folder, process().run, "seed");
+  if (fd < 0) return;
+  Text<32> number;
+  number.add(process().seed).add('\n');
+  sys::write(fd, number.c_str(), number.length());
+  sys::close(fd);
+  say_seed();
+}
+
+/// Away from the low numbers that programs count on, yet below 64 where that is free: the kernel has room for
+/// 64 from the start, and growing the table of a process with threads waits for a grace period (8 to 16 ms).
+int move_up(int fd) {
+  for (const long lowest : {48L, 20L, 8L}) {
+    const int moved = sys::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+    if (moved < 0) continue;
+    sys::close(fd);
+    return moved;
+  }
+  return fd;
+}
+
+void complain(int error) {
+  file.failed = true;
+  Text<64> why;
+  write_lost(
+      nullptr,
+      why.add("the log cannot be written (error ").add(static_cast<uint64_t>(-error)).add(')').c_str());
+  if (options().quiet) return;
+  TextWriter line(text_room, sizeof text_room);
+  line.add("detshim: cannot write the log in ")
+      .add(process().log_folder, process().log_folder_length)
+      .add(" (error ");
+  line.add(static_cast<uint64_t>(-error)).add("); nothing is recorded\n");
+  say(line);
+  if (process().seed_drawn) say_seed();
+}
+
+bool is_still_ours(struct stat& state) {
+  return file.fd >= 0 && sys::fstat(file.fd, state) == 0 && state.st_dev == file.device &&
+         state.st_ino == file.inode;
+}
+bool is_still_ours() {
+  struct stat state;
+  return is_still_ours(state);
+}
+
+/// A record could not be written. Once is enough: the disk stays full.
+void say_lost() {
+  if (file.lost || options().quiet) return;
+  file.lost = true;
+  constexpr const char* text =
+      "detshim: the log cannot be written any more (is the disk full?); records are missing\n";
+  say(text, text_length(text));
+}
+
+} // namespace
+
+void remember_stderr() {
+  struct stat state;
+  stderr_state = sys::fstat(2, state) == 0 ? Stderr::open : Stderr::closed;
+  if (stderr_state == Stderr::closed) return;
+  stderr_device = state.st_dev;
+  stderr_inode = state.st_ino;
+}
+
+void say(const char* text, size_t length) {
+  if (stderr_state == Stderr::unknown) remember_stderr();
+  struct stat state;
+  if (stderr_state == Stderr::closed || sys::fstat(2, state) != 0) return;
+  if (state.st_dev != stderr_device || state.st_ino != stderr_inode) return;
+  TextWriter line(say_room, sizeof say_room);
+  const bool has_end = length > 0 && text[length - 1] == '\n';
+  line.add_printable(text, has_end ? length - 1 : length);
+  if (has_end) line.shorten(sizeof say_room - 2), line.add('\n');
+  sys::write(2, line.c_str(), line.length());
+}
+
+bool is_first_in_run(const char* suffix) {
+  bool made = false;
+  const int folder = open_folder(false, made);
+  if (folder < 0) return true; // without a folder nobody can tell
+  const int fd = claim_file(folder, process().run, suffix);
+  if (fd >= 0) sys::close(fd);
+  sys::close(folder);
+  return fd != -17; // EEXIST
+}
+
+int open_folder(bool make, bool& made) {
+  TextWriter path(path_room, sizeof path_room);
+  path.add(process().log_folder, process().log_folder_length).c_str();
+  return open_log_folder(path_room, process().log_is_default, make, made);
+}
+
+namespace {
+
+void set_counts_path(const char* stem) {
+  TextWriter path(counts_path, sizeof counts_path);
+  path.add(process().log_folder, process().log_folder_length).add('/').add(stem).add(".counts").c_str();
+}
+
+/// Opens the files that the shared page names; false if they are not there any more.
+bool take_shared_files() {
+  const auto open_one = [](int folder, const char* ending, int flags, uint64_t inode) {
+    Text<176> name;
+    const int fd = sys::openat(folder, name.add(shared_page->stem).add(ending).c_str(),
+                               flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat state;
+    if (fd < 0 || (is_own_file(fd) && sys::fstat(fd, state) == 0 && state.st_dev == shared_page->device &&
+                   state.st_ino == inode))
+      return fd;
+    sys::close(fd);
+    return -1;
+  };
+  bool made = false;
+  const int folder = open_folder(false, made);
+  if (folder < 0) return false;
+  struct stat state;
+  const bool is_folder = sys::fstat(folder, state) == 0;
+  const int records = open_one(folder, ".jsonl", O_APPEND, shared_page->records_inode);
+  const int counts = records < 0 ? -1 : open_one(folder, ".counts", 0, shared_page->counts_inode);
+  sys::close(folder);
+  if (!is_folder || counts < 0) {
+    if (records >= 0) sys::close(records);
+    return false;
+  }
+  if (is_still_ours()) sys::close(file.fd);
+  file = {};
+  file.fd = move_up(records);
+  file.device = shared_page->device;
+  file.inode = shared_page->records_inode;
+  file.folder_device = state.st_dev;
+  file.folder_inode = state.st_ino;
+  file.is_shared = true;
+  set_counts_path(shared_page->stem);
+  take_shared_counts_file(counts, counts_path);
+  return true;
+}
+
+bool files_are_published() {
+  return shared_page != nullptr &&
+         __atomic_load_n(&shared_page->files, __ATOMIC_ACQUIRE) == SharedPage::published;
+}
+
+/// Has this process write in the file of those that it shares a page with; false if there is none, or none that would
+/// do.
+bool join() {
+  if (!files_are_published() || (!(file.is_shared && is_still_ours()) && !take_shared_files())) return false;
+  constexpr uint64_t some_room = 1 << 20; // a limit for this process may be near to what others have written
+  struct stat state;
+  if (sys::fstat(file.fd, state) != 0 || state.st_nlink == 0 ||
+      !sys::may_grow_to(static_cast<uint64_t>(state.st_size) + some_room))
+    return false;
+  const uint64_t number = join_counts_file();
+  if (number == 0) return false;
+  file.process = number;
+  file.generation = generation();
+  file.failed = file.torn = file.lost = false;
+  held = 0;
+  return true;
+}
+
+/// Says in the shared page which this process's files are, unless it names others.
+void publish() {
+  uint32_t none = SharedPage::none;
+  if (shared_page == nullptr ||
+      !__atomic_compare_exchange_n(&shared_page->files, &none, SharedPage::published_soon, false,
+                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  TextWriter stem(shared_page->stem, sizeof shared_page->stem);
+  stem.add(file_name(counts_path));
+  stem.shorten(stem.length() - text_length(".counts"));
+  stem.c_str();
+  shared_page->device = file.device;
+  shared_page->records_inode = file.inode;
+  file.is_shared = share_counts_file(*shared_page);
+  __atomic_store_n(&shared_page->files, file.is_shared ? SharedPage::published : SharedPage::none, __ATOMIC_RELEASE);
+}
+
+} // namespace
+
+uint64_t process_number() { return file.process; }
+
+void offer_to_children() {
+  if (file.is_shared || shared_page == nullptr) return;
+  const bool has_begun = file.generation == generation();
+  if (has_begun ? file.failed : file.has_looked || !files_are_published()) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  if (has_begun)
+    publish();
+  else if (!take_shared_files())
+    file.has_looked = true;
+}
+
+Opened open() {
+  if (file.generation == generation() && (file.failed || is_still_ours()))
+    return file.failed ? Opened::no : Opened::before;
+  const bool fresh = file.generation != generation();
+  if (fresh && join()) return Opened::joined;
+  const int inherited = fresh && is_still_ours() ? file.fd : -1;
+  if (fresh && inherited < 0) file = {};
+  file.generation = generation();
+  file.failed = file.torn = file.lost = false;
+  if (fresh) use_counts_file(-1, nullptr); // a parent's counters are the parent's
+
+  // Nothing is made on disk when the program has closed the descriptor: it may be in another root by now.
+  bool made = false;
+  const int folder = open_folder(fresh, made);
+  if (folder < 0) return complain(folder), Opened::no;
+  const Files files = fresh ? open_files(folder) : Files{open_again(folder), -1};
+  struct stat state;
+  if (files.records < 0 || sys::fstat(files.records, state) != 0) {
+    sys::close(folder);
+    return complain(files.records), Opened::no;
+  }
+  if (inherited >= 0) sys::close(inherited);
+  file.fd = move_up(files.records);
+  file.device = state.st_dev;
+  file.inode = state.st_ino;
+  if (sys::fstat(folder, state) == 0) file.folder_device = state.st_dev, file.folder_inode = state.st_ino;
+  if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
+  if (process().seed_drawn) announce_seed(folder);
+  sys::close(folder);
+  if (!fresh) return Opened::before;
+  Text<160> stem;
+  add_file_stem(stem);
+  set_counts_path(stem.c_str());
+  use_counts_file(files.counts, counts_path);
+  file.process = 0;
+  file.is_shared = false;
+  held = 0;
+  publish();
+  return Opened::now;
+}
+
+void write_lost(const char* program, const char* why) {
+  if (file.inode == 0) return; // no process before this one has a log
+  const int kept = file.fd;    // in a vfork child the parent's, and still good there
+  int opened = -1;
+  if (!is_still_ours()) { // closed, as subprocess does before it executes: by its name, which the counts file
+                          // has too
+    TextWriter path(path_room, sizeof path_room);
+    path.add(counts_path);
+    path.shorten(path.length() - text_length(".counts"));
+    path.add(".jsonl");
+    opened = sys::openat(AT_FDCWD, path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    file.fd = opened;
+  }
+  if (program == nullptr && sys::failed(sys::readlink("/proc/self/exe", path_room, 600))) path_room[0] = 0;
+  TextWriter line(line_room, sizeof line_room);
+  line.add("{\"t\":\"lost\",\"path\":\"").add_json(process().path);
+  line.add("\",\"pid\":").add(static_cast<uint64_t>(sys::getpid()));
+  line.add(",\"program\":\"").add_json(program == nullptr ? path_room : program);
+  line.add("\",\"why\":\"").add_json(why).add("\"}");
+  write(line);
+  if (opened >= 0) sys::close(opened);
+  file.fd = kept;
+}
+
+bool is_within_reach() {
+  if (file.inode == 0) return true;
+  bool made = false;
+  const int folder = open_folder(false, made);
+  if (folder < 0) return false;
+  struct stat state;
+  constexpr long may_write_and_enter = 3;
+  constexpr long with_effective_ids = 0x200;
+  constexpr long not_implemented = -38;
+  const bool is_same = sys::fstat(folder, state) == 0 && state.st_dev == file.folder_device &&
+                       state.st_ino == file.folder_inode;
+  // Capabilities that a process keeps when it takes another user's rights are gone in what it executes
+  // (setpriv).
+  const auto user = static_cast<uid_t>(sys::call(SYS_geteuid));
+  const bool may_write = user == 0 || user == state.st_uid || (state.st_mode & 022) != 0;
+  const long access = sys::call(SYS_faccessat2, folder, sys::address(""), may_write_and_enter,
+                                with_effective_ids | AT_EMPTY_PATH);
+  sys::close(folder);
+  return is_same && may_write && (!sys::failed(access) || access == not_implemented);
+}
+
+bool is_open() { return file.generation == generation() && !file.failed && is_still_ours(); }
+
+bool has_begun() { return file.generation == generation(); }
+
+void write(TextWriter& line, bool is_held) {
+  Text<40> end; // of the line: which process of the file's wrote it
+  if (file.process != 0) {
+    line.shorten(line.length() - 1); // the object's brace
+    end.add(",\"proc\":").add(file.process).add('}');
+  }
+  end.add('\n');
+  if (is_held && held + line.length() + end.length() <= sizeof held_room) {
+    TextWriter room(held_room + held, sizeof held_room - held + 1);
+    room.add(line.c_str(), line.length()).add(end.c_str(), end.length());
+    held += room.length();
+    return;
+  }
+  // A line may have been cut, of ours by a full disk or of another process's as it was killed.
+  const bool closes_line = file.torn || (file.is_shared && shared_page->has_joined != 0);
+  const iovec parts[] = {{const_cast<char*>("\n"), closes_line ? 1U : 0U},
+                         {held_room, held},
+                         {const_cast<char*>(line.c_str()), line.length()},
+                         {const_cast<char*>(end.c_str()), end.length()}};
+  held = 0;
+  size_t length = 0;
+  for (const iovec& part : parts) length += part.iov_len;
+  struct stat state;
+  if (!is_still_ours(state)) return;
+  if (!sys::may_grow_to(static_cast<uint64_t>(state.st_size) + length)) return say_lost();
+  long written;
+  do written = sys::call(SYS_writev, file.fd, sys::address(parts), sizeof parts / sizeof *parts);
+  while (written == -4 /* EINTR */);
+  if (written > 0) file.torn = false;
+  if (written == static_cast<long>(length)) return;
+  file.torn |= written > (closes_line ? 1 : 0);
+  say_lost();
+}
+
+} // namespace detshim::log_file

@@ -1,0 +1,69 @@
+// Where the log's lines go: the folder, this process's file in it, and the few lines that go to stderr.
+//
+// Everything here wants `lock` held, but for remember_stderr().
+#pragma once
+
+#include "common/text.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detshim::log_file {
+
+/// The log's lock, and room for one line and the texts that go into it: a thread's stack may be 16 KiB in
+/// all.
+extern uint64_t lock;
+extern char line_room[4096]; ///< the longest line, docs/LOG_FORMAT.md
+extern char text_room[4096];
+extern char path_room[3700];
+
+/// Remembers what stderr is, so that nothing is written into a file that took its number later.
+void remember_stderr();
+
+/// Writes to stderr, if it is what it was and was open when the process began.
+void say(const char* text, size_t length);
+inline void say(TextWriter& text) { say(text.c_str(), text.length()); }
+
+/// True for the first process of the run that asks with that word, which becomes the ending of a file in the
+/// folder.
+bool is_first_in_run(const char* suffix);
+
+/// The log folder, made where it is missing if `make`; neither it nor the default's `detshim-log` may be a
+/// link. A descriptor, or a negated errno. `made` tells whether this call made it.
+int open_folder(bool make, bool& made);
+
+/// What open() found.
+enum class Opened {
+  no,     ///< records cannot be written; that was said once
+  before, ///< it was open already, or again after the program had closed its descriptor
+  now,    ///< this process's file was just begun: its start record is due
+  joined, ///< this process just began to write in a file of those that it shares a page with: the same is due
+};
+
+/// Opens this process's file, and its counts file with it, unless that was done before.
+Opened open();
+
+/// The number by which this process's records name it where it writes in another's file; else 0.
+uint64_t process_number();
+
+/// About to fork: the child and its kin may write in this process's file; where this process has none, in that of a
+/// child before.
+void offer_to_children();
+
+/// Says in the log of this process, or else in that of the nearest one before it whose descriptor it still
+/// has, that `program` (nullptr: this one) leaves no log.
+void write_lost(const char* program, const char* why);
+
+/// True if a program that this process executes now will be able to write its log where this one's is, or if
+/// there is none.
+bool is_within_reach();
+
+/// True if the file is open; it was begun if it was ever tried.
+bool is_open();
+bool has_begun();
+
+/// Writes one line (without its newline). A disk that is full is said once. One that is `held` is written together with
+/// the next, which must follow before the lock is given back.
+void write(TextWriter& line, bool held = false);
+
+} // namespace detshim::log_file

@@ -1,0 +1,281 @@
+#include "core/policy/options.h"
+
+#include "common/describe.h"
+#include "common/run_variable.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/hook_table.h"
+#include "core/base/placement.h"
+#include "core/policy/settings_table.h"
+
+extern "C" char** environ;
+
+namespace detshim {
+
+DETSHIM_STARTUP_DATA constinit Options detail::current_options;
+DETSHIM_STARTUP_DATA constinit int detail::options_state = 0;
+
+namespace {
+
+constexpr Options& current = detail::current_options;
+
+// The list. An entry's place in `option_info` is its place in `Which`; read_option() gives it its meaning.
+enum Which {
+  seed,
+  mode,
+  policy,
+  log,
+  disable,
+  keep_entropy,
+  name_by_command,
+  autotune,
+  fill,
+  kernels,
+  quiet
+};
+
+[[gnu::section("detshim_option_info"), gnu::used]] constinit const OptionInfo option_info[] = {
+    {"DETSHIM_SEED", "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x",
+     "a random seed, drawn when first needed, printed and recorded",
+     "The one number that a run depends on. The same seed gives the same run, another seed another run."},
+    {"DETSHIM_MODE", "enforce, record, observe, strict or off", "enforce if DETSHIM_SEED is set, else record",
+     "enforce pins seeds and entropy and forces deterministic algorithms; record pins only; observe only "
+     "writes the log; strict is enforce, and what has no deterministic form fails with its library's own "
+     "status; off does nothing."},
+    {"DETSHIM_SEED_POLICY", "fixed, order, mix or keep", "fixed",
+     "Seeds that the program passes itself. fixed: its own values are mapped by value, clocks and ids give "
+     "way to seeds in a row; order: a thread's j-th distinct value becomes its j-th seed; mix: all are "
+     "mapped by value; keep: all are left alone."},
+    {"DETSHIM_LOG", "a folder, made when it is missing; at most 3000 bytes", "detshim-log/<run>",
+     "Where the log goes. A relative name starts at the first process's working directory."},
+    {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, parted by commas", "nothing",
+     "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a variable that "
+     "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
+    {"DETSHIM_KEEP_ENTROPY", "a list of beginnings of file names, or of Python modules, parted by commas",
+     "nothing",
+     "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides the known "
+     "ones of cryptography. -NAME pins an object that has a static copy of cryptography in it, its keys "
+     "too."},
+    {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, parted by commas", "nothing",
+     "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
+     "those are named by their command lines instead."},
+    {"DETSHIM_AUTOTUNE", "off, first, record:FILE or replay:FILE", "first in enforce and strict, else off",
+     "A program that times candidates to choose one. first: it is given one; record: it chooses, and FILE "
+     "keeps what it "
+     "chose; replay: it is given what FILE keeps; off: left alone."},
+    {"DETSHIM_FILL", "off, zero or nan", "off",
+     "What new device memory is filled with, where it would hold what was there before."},
+    {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
+    {"DETSHIM_QUIET", "0 or 1", "0",
+     "1 leaves out the lines on stderr: the drawn seed and the closing line."},
+};
+
+constinit char log_text[3008];
+constinit char disable_text[3008];
+constinit char keep_text[3008];
+constinit char name_text[1024];
+constinit char tuning_text[3008];
+DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
+
+constexpr const char* autotune_names[] = {"off", "first"};
+constexpr const char* fill_names[] = {"off", "zero", "nan"};
+
+[[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
+  Text<1024> line;
+  line.add("detshim: ").add(name).add("=\"");
+  for (int i = 0; value[i] != 0 && i < 120; ++i) line.add(value[i] >= ' ' && value[i] < 127 ? value[i] : '?');
+  line.add("\" is not accepted: ").add(accepted).add('\n');
+  sys::write(2, line.c_str(), line.length());
+  sys::exit_group(2);
+}
+
+[[noreturn]] void stop_unknown(const char* name, const char* value) {
+  Text<400> accepted;
+  accepted.add("there is no such option; the options are");
+  for (const OptionInfo& info : option_info) accepted.add(&info == option_info ? " " : ", ").add(info.name);
+  stop(name, value, accepted.c_str());
+}
+
+template <size_t Count>
+int index_of(const char* value, const char* const (&names)[Count]) {
+  for (size_t i = 0; i < Count; ++i)
+    if (same_text(value, names[i])) return static_cast<int>(i);
+  return -1;
+}
+
+/// Copies the value, which the program may change in its environment, and points `option` to it.
+bool keep(const char* value, char* to, size_t size, const char*& option) {
+  if (text_length(value) >= size) return false;
+  option = to;
+  for (; *value != 0; ++value) *to++ = *value;
+  *to = 0;
+  return true;
+}
+
+/// Calls `visit` with each item of a list parted by commas; false as soon as `visit` is.
+template <typename Visit>
+bool each_item(const char* list, Visit visit) {
+  while (*list != 0) {
+    Text<128> item;
+    for (; *list != 0 && *list != ','; ++list)
+      if (*list != ' ') item.add(*list);
+    if (*list == ',') ++list;
+    if (item.cut() || (item.length() != 0 && !visit(item.c_str()))) return false;
+  }
+  return true;
+}
+
+bool disable_one(const char* item) {
+  if (starts_with(item, "env:")) return setting_is_known(item + 4);
+  bool known = false;
+  for (Hook* hook : HookTable{}) {
+    if (!same_text(item, hook->info->library) && !same_text(item, hook->info->name)) continue;
+    hook->disabled = true;
+    known = true;
+  }
+  return known;
+}
+
+bool read_autotune(const char* value) {
+  if (const int index = index_of(value, autotune_names); index >= 0) {
+    current.autotune = static_cast<Autotune>(index);
+    return true;
+  }
+  const bool replays = starts_with(value, "replay:");
+  if (!replays && !starts_with(value, "record:")) return false;
+  current.autotune = replays ? Autotune::replay : Autotune::record;
+  const char* file = value + sizeof "record:" - 1;
+  return *file != 0 && keep(file, tuning_text, sizeof tuning_text, current.tuning_file);
+}
+
+bool read_option(int which, const char* value) {
+  int index;
+  switch (which) {
+  case seed:
+    return current.has_seed = parse_seed(value, current.seed);
+  case mode:
+    if ((index = index_of(value, mode_names)) < 0) return false;
+    current.mode = static_cast<Mode>(index);
+    return true;
+  case policy:
+    if ((index = index_of(value, policy_names)) < 0) return false;
+    current.policy = static_cast<SeedPolicy>(index);
+    return true;
+  case log:
+    return *value != 0 && keep(value, log_text, sizeof log_text - 7, current.log);
+  case disable:
+    return keep(value, disable_text, sizeof disable_text - 7, current.disable) &&
+           each_item(value, disable_one);
+  case keep_entropy:
+    return keep(value, keep_text, sizeof keep_text - 7, current.keep_entropy) &&
+           each_item(value, [](const char* item) {
+             return !contains(item, "/"); // a path would silently match nothing
+           });
+  case name_by_command:
+    return keep(value, name_text, sizeof name_text, current.name_by_command) &&
+           each_item(value, [](const char* item) { return !contains(item, "/"); });
+  case autotune:
+    return read_autotune(value);
+  case fill:
+    if ((index = index_of(value, fill_names)) < 0) return false;
+    current.fill = static_cast<Fill>(index);
+    return true;
+  case kernels:
+    return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
+  case quiet:
+    return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
+  }
+  return false;
+}
+
+void read_environment() {
+  bool mode_is_set = false;
+  bool policy_is_set = false;
+  bool autotune_is_set = false;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (!starts_with(*entry, "DETSHIM_")) continue;
+    Text<64> name;
+    const char* value = *entry;
+    for (; *value != 0 && *value != '='; ++value) name.add(*value);
+    if (*value == '=') ++value;
+    if (same_text(name.c_str(), run_variable_name)) continue;
+    int which = -1;
+    for (const OptionInfo& info : option_info)
+      if (!name.cut() && same_text(name.c_str(), info.name)) which = static_cast<int>(&info - option_info);
+    if (which < 0) stop_unknown(name.c_str(), value);
+    if (!read_option(which, value)) stop(name.c_str(), value, option_info[which].accepted);
+    mode_is_set |= which == mode;
+    autotune_is_set |= which == autotune;
+    policy_is_set |= which == policy;
+  }
+  RunVariable run;
+  const bool has_parent = read_run_variable(run);
+  if (!mode_is_set) current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
+  if (!autotune_is_set) current.autotune = current.forces() ? Autotune::first : Autotune::off;
+  if (!policy_is_set && has_parent) current.policy = run.policy;
+  if (!current.has_seed && has_parent && run.has_seed) {
+    current.has_seed = true;
+    current.seed_drawn = run.seed_drawn;
+    current.seed = run.seed;
+  }
+}
+
+} // namespace
+
+const Options& detail::read_options() {
+  int unread = 0;
+  if (__atomic_compare_exchange_n(&options_state, &unread, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    __atomic_store_n(&reader, sys::gettid(), __ATOMIC_RELAXED);
+    read_environment();
+    __atomic_store_n(&options_state, 2, __ATOMIC_RELEASE);
+  }
+  // Another thread is reading: wait the few microseconds. A signal handler that interrupted the reader must
+  // not wait for itself; it gets Mode::off or the mode that is already known.
+  while (__atomic_load_n(&options_state, __ATOMIC_ACQUIRE) != 2)
+    if (__atomic_load_n(&reader, __ATOMIC_RELAXED) == sys::gettid()) break;
+  return current;
+}
+
+bool setting_is_disabled(const char* name) {
+  return !each_item(options().disable, [name](const char* item) {
+    return !(starts_with(item, "env:") && same_text(item + 4, name));
+  });
+}
+
+bool keeps_entropy(const char* file_name) {
+  return !each_item(options().keep_entropy,
+                    [file_name](const char* item) { return !starts_with(file_name, item); });
+}
+
+bool gives_up_entropy(const char* file_name) {
+  return !each_item(options().keep_entropy, [file_name](const char* item) {
+    return !(item[0] == '-' && starts_with(file_name, item + 1));
+  });
+}
+
+bool is_named_by_command(const char* program) {
+  return !each_item(options().name_by_command,
+                    [program](const char* item) { return !same_text(program, item); });
+}
+
+bool parse_seed(const char* text, uint64_t& seed) {
+  const unsigned base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+  if (base == 16) text += 2;
+  if (*text == 0) return false;
+  uint64_t number = 0;
+  for (; *text != 0; ++text) {
+    const char c = *text;
+    const unsigned digit = c >= '0' && c <= '9'                 ? static_cast<unsigned>(c - '0')
+                           : base == 16 && c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
+                           : base == 16 && c >= 'A' && c <= 'F' ? static_cast<unsigned>(c - 'A' + 10)
+                                                                : 99;
+    if (digit >= base) return false;
+    if (__builtin_mul_overflow(number, uint64_t{base}, &number) ||
+        __builtin_add_overflow(number, uint64_t{digit}, &number))
+      return false;
+  }
+  seed = number;
+  return true;
+}
+
+} // namespace detshim

@@ -1,0 +1,73 @@
+// The library's options: environment variables, read once, checked before anything else happens.
+//
+// Declared in one place, the list in options.cpp; docs/OPTIONS.md is generated from it.
+#pragma once
+
+#include "common/modes.h"
+
+#include <cstdint>
+
+namespace detshim {
+
+/// What becomes of a program's own search for the fastest algorithm.
+enum class Autotune : uint8_t { off, first, record, replay };
+/// What device memory holds when it was allocated.
+enum class Fill : uint8_t { off, zero, nan };
+
+struct Options {
+  Mode mode = Mode::off;
+  SeedPolicy policy = SeedPolicy::fixed;
+  bool has_seed = false;   ///< DETSHIM_SEED was given here, or a parent had a seed
+  bool seed_drawn = false; ///< that parent had drawn it
+  bool quiet = false;
+  uint64_t seed = 0;                ///< meaningful when has_seed
+  const char* log = "";             ///< DETSHIM_LOG, empty when unset
+  const char* disable = "";         ///< DETSHIM_DISABLE, empty when unset
+  const char* keep_entropy = "";    ///< DETSHIM_KEEP_ENTROPY, empty when unset
+  const char* name_by_command = ""; ///< DETSHIM_NAME_BY_COMMAND, empty when unset
+
+  const char* tuning_file = ""; ///< of DETSHIM_AUTOTUNE=record:FILE or replay:FILE, else empty
+  Autotune autotune = Autotune::off;
+  Fill fill = Fill::off;
+  bool kernels = false; ///< DETSHIM_KERNELS
+
+  bool off() const { return mode == Mode::off; }
+  /// Seeds and entropy are replaced.
+  bool pins() const { return mode == Mode::enforce || mode == Mode::record || mode == Mode::strict; }
+  /// Deterministic algorithms and settings are forced.
+  bool forces() const { return mode == Mode::enforce || mode == Mode::strict; }
+  bool strict() const { return mode == Mode::strict; }
+};
+
+/// The options of this process: its environment's, and what it does not say, its parent's in the same run.
+/// The first call reads them; a variable with a wrong value, or an unknown DETSHIM_ variable, ends the
+/// process there with one line on stderr and exit status 2.
+inline const Options& options();
+
+/// True if DETSHIM_DISABLE lists `env:<name>`.
+bool setting_is_disabled(const char* name);
+
+/// True if DETSHIM_KEEP_ENTROPY names the file or the Python module, by the start of its name.
+bool keeps_entropy(const char* name);
+
+/// True if it names the file with a - before it: pinned, whatever is in it.
+bool gives_up_entropy(const char* file_name);
+
+/// True if DETSHIM_NAME_BY_COMMAND lists the program.
+bool is_named_by_command(const char* program);
+
+/// Reads a seed: decimal, or hexadecimal after 0x; 0 to 2^64-1; nothing else around it.
+bool parse_seed(const char* text, uint64_t& seed);
+
+namespace detail {
+extern Options current_options;
+extern int options_state; ///< 0 unread, 1 being read, 2 read
+const Options& read_options();
+} // namespace detail
+
+inline const Options& options() {
+  const bool is_read = __atomic_load_n(&detail::options_state, __ATOMIC_ACQUIRE) == 2;
+  return __builtin_expect(is_read, 1) ? detail::current_options : detail::read_options();
+}
+
+} // namespace detshim

@@ -1,0 +1,135 @@
+#include "core/policy/settings.h"
+
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/environment.h"
+#include "core/base/placement.h"
+#include "core/policy/options.h"
+#include "core/policy/settings_table.h"
+#include "core/policy/settings_watch.h"
+#include "core/policy/xla_flags.h"
+
+#include <cstdlib>
+
+extern "C" char** environ;
+
+namespace detshim {
+
+using namespace settings_table;
+using namespace settings_watch;
+
+namespace {
+
+DETSHIM_STARTUP_DATA constinit char python_entry[32] = {};
+DETSHIM_STARTUP_DATA constinit SettingChange changes[forced_count + 1] = {};
+DETSHIM_STARTUP_DATA constinit int change_count = 0;
+constinit char was_room[2048] = {}; // the user's values that had to give way
+constinit size_t was_used = 0;
+DETSHIM_STARTUP_DATA constinit const char* left_alone = nullptr;
+
+/// A copy that outlives what the program does with the original; cut if it is long.
+const char* keep(const char* text) {
+  if (text == nullptr) return nullptr;
+  TextWriter to(was_room + was_used, sizeof was_room - was_used);
+  for (int i = 0; i < 200 && text[i] != 0; ++i) to.add(text[i]);
+  const char* kept = to.c_str();
+  was_used += to.length() + (was_used + to.length() + 1 < sizeof was_room ? 1 : 0);
+  return kept;
+}
+
+/// The user's flags and what they lack, or nullptr where nothing can be added.
+char* extended_flags(const SettingInfo& setting, const char* value) {
+  bool lacks_ops, lacks_level;
+  if (read_xla_flags(value, lacks_ops, lacks_level) != XlaFlags::extendable) return nullptr;
+  const size_t size = text_length(value) + sizeof setting.name + sizeof setting.value;
+  auto* room = static_cast<char*>(sys::map(size));
+  if (room == nullptr) return nullptr;
+  TextWriter entry(room, size);
+  entry.add(setting.name).add('=').add(value);
+  if (lacks_ops) entry.add(' ').add(xla_flag_ops);
+  if (lacks_level) entry.add(' ').add(xla_flag_level);
+  entry.c_str();
+  return room;
+}
+
+/// What is to stand for a variable that is not repeatable, or nullptr.
+char* entry_for(size_t i, const char* value) {
+  if (settings[i].treatment == Treatment::append && value != nullptr && *value != 0)
+    return extended_flags(settings[i], value);
+  return entries.of[i].text;
+}
+
+} // namespace
+
+void apply_settings() {
+  held_array = environ;
+  if (!options().forces()) return;
+  size_t count = 0;
+  for (; environ != nullptr && environ[count] != nullptr; ++count)
+    each_bit(forced_by_letter[*environ[count]], [&](size_t i) {
+      if (held[i] != nullptr || value_in(environ[count], settings[i].name) == nullptr) return;
+      held[i] = environ[count];
+      place[i] = static_cast<uint32_t>(count);
+    });
+
+  char* added[forced_count];
+  size_t added_count = 0;
+  for (size_t i = 0; i < forced_count; ++i) {
+    const SettingInfo& setting = settings[i];
+    if (setting_is_disabled(setting.name)) continue;
+    if (setting.treatment == Treatment::strict && !options().strict()) continue;
+    watched |= bit(i);
+    const char* value = held[i] != nullptr ? held[i] + entries.value_at[i] : nullptr;
+    if (is_good(setting, value)) continue;
+    char* entry = entry_for(i, value);
+    if (entry == nullptr) {
+      left_alone = setting.name;
+      undone |= bit(i);
+      continue;
+    }
+    changes[change_count++] = {setting.name, keep(value), entry + entries.value_at[i]};
+    if (held[i] != nullptr) {
+      environ[place[i]] = entry;
+    } else {
+      place[i] = static_cast<uint32_t>(count + added_count);
+      added[added_count++] = entry;
+    }
+    held[i] = entry;
+  }
+  add_to_environment(added, added_count);
+  held_array = environ;
+}
+
+void set_python_hash_seed(uint64_t seed) {
+  if (getenv(python_hash_seed) != nullptr || setting_is_disabled(python_hash_seed)) return;
+  TextWriter(python_entry, sizeof python_entry)
+      .add(python_hash_seed)
+      .add('=')
+      .add(seed & 0xffffffff) // Python takes 0 to 2^32-1
+      .c_str();
+  changes[change_count++] = {python_hash_seed, nullptr, value_in(python_entry, python_hash_seed)};
+  put_in_environment(python_entry);
+  held_array = environ;
+}
+
+const SettingChange* reapply_setting(const char* name) {
+  const size_t i = find_forced(name, text_length(name));
+  if (i == forced_count || (watched & bit(i)) == 0) return nullptr;
+  const char* value = getenv(name);
+  if (is_good(settings[i], value)) return nullptr;
+  static constinit char was[128] = {};
+  static constinit SettingChange latest = {};
+  TextWriter copy(was, sizeof was);
+  latest = {settings[i].name, value != nullptr ? copy.add(value).c_str() : nullptr, settings[i].value};
+  __atomic_and_fetch(&undone, ~bit(i), __ATOMIC_RELAXED); // the call below is ours, and no news
+  return setenv(name, settings[i].value, 1) == 0 ? &latest : nullptr;
+}
+
+const SettingChange* setting_changes(int& count) {
+  count = change_count;
+  return changes;
+}
+
+const char* setting_left_alone() { return left_alone; }
+
+} // namespace detshim

@@ -1,0 +1,590 @@
+#include "core/seeds/seed_origin.h"
+
+#include "common/run_variable.h"
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/base/ring.h"
+#include "core/identity/thread.h"
+#include "core/seeds/readings.h"
+
+#include <initializer_list>
+#include <time.h>
+
+extern "C" char** environ;
+
+namespace detshim {
+namespace {
+
+// ------------------------------------------------------------------ the values that a reading gives
+
+// The farthest that a value may lie from a clock and still be that clock with something added: a rank, a thread's or
+// a loop's number. Of a clock finer than seconds less: cut to 32 bits, it lies near any number every few seconds.
+constexpr int64_t widest_offset = 4096;
+constexpr int64_t widest_offset_of_fine = 64;
+
+// Below it a number is an index, a task's number, a constant of the program's, and not the low end of a clock.
+constexpr uint64_t small_number = 65536;
+
+/// True if the call at `caller` follows upon the reading at `site`: srand(time(0) + 3).
+bool feeds(const void* site, const void* caller) {
+  constexpr uintptr_t within = 64; // bytes of code
+  return reinterpret_cast<uintptr_t>(caller) - reinterpret_cast<uintptr_t>(site) - 1 < within;
+}
+
+struct Unit {
+  uint64_t value;
+  bool is_whole;        ///< counts from the epoch, so that something may have been added to it
+  bool is_coarse;       ///< whole seconds: two readings may give the same
+  bool is_mix = false; ///< of seconds and a part of one: it lies near other clocks' seconds, and may be one by chance
+};
+
+/// Calls visit(unit) for each number that programs make of a reading, until it returns true.
+template <typename Visit>
+bool each_unit(const Reading& reading, Visit visit) {
+  const uint64_t s = reading.a;
+  switch (reading.source) {
+  case Source::none:
+    return false;
+  case Source::seconds:
+    return visit(Unit{s, true, true});
+  case Source::microseconds: {
+    const uint64_t us = reading.b;
+    for (const Unit& unit :
+         {Unit{s, true, true}, Unit{s * 1000 + us / 1000, true, false}, Unit{s * 1000000 + us, true, false},
+          Unit{us, false, false}, Unit{us / 1000, false, false}, Unit{s ^ us, false, false, true},
+          Unit{s + us, false, false, true}, Unit{s * us, false, false, true}})
+      if (visit(unit)) return true;
+    return false;
+  }
+  case Source::nanoseconds: {
+    const uint64_t ns = reading.b;
+    for (const Unit& unit :
+         {Unit{s, true, true}, Unit{s * 1000 + ns / 1000000, true, false}, Unit{s * 1000000 + ns / 1000, true, false},
+          Unit{s * 1000000000 + ns, true, false}, Unit{ns, false, false}, Unit{ns / 1000, false, false},
+          Unit{ns / 1000000, false, false}, Unit{s ^ ns, false, false, true}, Unit{s + ns, false, false, true},
+          Unit{s * ns, false, false, true}, Unit{s ^ ns / 1000, false, false, true},
+          Unit{s + ns / 1000, false, false, true}, Unit{s * (ns / 1000), false, false, true}})
+      if (visit(unit)) return true;
+    return false;
+  }
+  case Source::ticks:
+  case Source::id:
+    return visit(Unit{s, false, false});
+  }
+  return false;
+}
+
+/// The last number of a path such as 0.2.3, 0 without one: how the creator counted this thread.
+uint64_t ordinal_of(const PathText& path) {
+  uint64_t number = 0;
+  bool has_dot = false;
+  for (const char* c = path; *c != 0; ++c) {
+    if (*c == '.') number = 0, has_dot = true;
+    if (*c >= '0' && *c <= '9') number = number * 10 + static_cast<uint64_t>(*c - '0');
+  }
+  return has_dot ? number : 0;
+}
+
+/// The value that is to be explained.
+class Asked {
+public:
+  Asked(uint64_t value, unsigned bits) : value_(value & mask_of(bits)), bits_(bits) {}
+
+  uint64_t number() const { return value_; }
+  bool is(uint64_t other) const { return ((other ^ value_) & mask_of(bits_)) == 0; }
+
+  /// True if the value is the unit, with a small number added where it is a whole clock.
+  bool is_near(const Unit& unit, int64_t& offset) const {
+    const unsigned unused = 64 - bits_;
+    offset = static_cast<int64_t>((value_ - unit.value) << unused) >> unused;
+    if (offset == 0) return true;
+    if (!unit.is_whole) return false;
+    // Behind a fine clock lie its own earlier readings, which may be forgotten by now.
+    return unit.is_coarse ? offset >= -widest_offset && offset <= widest_offset
+                          : offset > 0 && offset <= widest_offset_of_fine;
+  }
+
+  /// True if the value is the unit put together with `other` in one of the usual ways.
+  bool is_mix(uint64_t unit, uint64_t other) const {
+    return is(unit ^ other) || is(unit + other) || is(unit * other) || is(unit - other);
+  }
+
+private:
+  static constexpr uint64_t mask_of(unsigned bits) { return ~uint64_t{0} >> (64 - bits); }
+
+  uint64_t value_;
+  unsigned bits_;
+};
+
+/// What was seeded by a reading before: a value that is passed again is that reading's again, whatever was read
+/// since.
+struct Used {
+  uint64_t value;
+  int64_t offset;
+  uint64_t owner_key;
+  bool owner_is_first;
+  Reading reading;
+};
+constinit Ring<Used, 64> used;
+
+uint64_t instance_of(uint64_t owner_key, const Reading& reading) {
+  // An id is the same whenever it is read.
+  const uint64_t which = reading.source == Source::id ? reading.a : reading.order;
+  return derive(derive(owner_key, static_cast<uint64_t>(reading.source)), which);
+}
+
+/// One reading that explains the value.
+struct Match {
+  const Notes* notes = nullptr; ///< nullptr for one of `used`
+  uint64_t owner_key = 0;
+  bool owner_is_first = false;
+  Reading reading = {};
+  int64_t offset = 0;
+  bool is_exact = false;
+  bool is_coarse = false;
+
+  explicit operator bool() const { return reading.source != Source::none; }
+};
+
+/// The numbers that tell this thread from its siblings, by which a clock is often shifted.
+struct Siblings {
+  uint64_t rank = 0;
+  uint64_t thread = 0;
+
+  bool hold(int64_t offset) const {
+    return offset > 0 && (static_cast<uint64_t>(offset) == rank || static_cast<uint64_t>(offset) == thread ||
+                          static_cast<uint64_t>(offset) + 1 == thread);
+  }
+  /// Calls visit(index) for each that is not 0. With another thread's clock a thread's number is a chance like any
+  /// other: workers take it with the number of a task.
+  template <typename Visit>
+  bool each(bool is_own_clock, Visit visit) const {
+    if (rank != 0 && visit(rank)) return true;
+    return is_own_clock && ((thread != 0 && visit(thread)) || (thread > 1 && visit(thread - 1)));
+  }
+};
+
+/// The objects whose readings may be passed on by the one that seeds: itself, and the language's own library.
+class Readers {
+public:
+  explicit Readers(const void* caller) : knows_caller_(find_module(caller, caller_)) {}
+
+  bool include(const void* site) const { return holds(site) || is_in(site, cxx) || is_in(site, others); }
+  /// The same, without interpreters: they read clocks all the time.
+  bool include_compiled(const void* site) const { return holds(site) || is_in(site, cxx); }
+
+private:
+  static constexpr const char* cxx[] = {"libstdc++.so", "libc++.so", nullptr};
+  static constexpr const char* others[] = {"libgfortran.so", "libpython", "python", nullptr};
+
+  bool holds(const void* site) const { return knows_caller_ && caller_.holds(site); }
+  static bool is_in(const void* site, const char* const* names) {
+    Module module;
+    if (!find_module(site, module)) return false;
+    char path[600];
+    module_path(module, path, sizeof path);
+    for (; *names != nullptr; ++names)
+      if (starts_with(file_name(path), *names)) return true;
+    return false;
+  }
+
+  Module caller_;
+  bool knows_caller_;
+};
+
+/// Looks through the notes for readings that explain the value.
+class Search {
+public:
+  Search(Asked value, const void* caller, const CodeRange& function)
+      : value_(value), caller_(caller), function_(function), readers_(caller),
+        own_(own_notes()) {
+    siblings_.rank = static_cast<uint64_t>(process().rank);
+    siblings_.thread = ordinal_of(this_thread().path);
+    collect_parts();
+  }
+
+  /// The reading that the value comes from; none if no reading explains it.
+  Match run() {
+    Match own, others;
+    each_notes([&](const Notes& notes) {
+      if (notes.order == 0) return;
+      Match& best = &notes == own_ ? own : others;
+      const uint64_t owner_key = notes.owner_key;
+      for (const auto& readings : {notes.first, notes.latest})
+        for (size_t i = 0; i < reading_site_count; ++i) {
+          const Reading reading = copy_of(readings[i]);
+          // The notes of a thread that has ended may become another's at any moment.
+          const bool is_owners = __atomic_load_n(&notes.owner_key, __ATOMIC_RELAXED) == owner_key;
+          if (reading.source != Source::none && is_owners) consider(best, notes, reading);
+        }
+    });
+    const Match before = own && !own.is_coarse ? Match{} : used_before();
+    if (own && !own.is_coarse && own.is_exact) return own;
+    if (before && !is_fresh(own, before)) return before;
+    if (!own || !others) return own ? own : others;
+    if (own.is_exact != others.is_exact) return own.is_exact ? own : others;
+    return !own.is_exact && siblings_.hold(others.offset) && !siblings_.hold(own.offset) ? others : own;
+  }
+
+private:
+  /// A few numbers, each once.
+  struct Parts {
+    uint64_t of[8] = {};
+    size_t count = 0;
+
+    void add(uint64_t part) {
+      for (size_t i = 0; i < count; ++i)
+        if (of[i] == part) return;
+      if (part != 0 && count < sizeof of / sizeof of[0]) of[count++] = part;
+    }
+    /// Calls holds(part) for each until it is true.
+    template <typename Holds>
+    bool any(Holds holds) const {
+      for (size_t i = 0; i < count; ++i)
+        if (holds(of[i])) return true;
+      return false;
+    }
+  };
+
+  /// Ids and counts that the program has read, which are mixed with clocks. Not those of libraries: a process of few
+  /// others has an id that is a task's number as well. Nor those of other ranks: two ids lie as near to each other as two
+  /// ranks do.
+  void collect_parts() {
+    each_notes([&](const Notes& notes) {
+      if (is_of_rank(notes)) return;
+      for (const Reading& latest : notes.latest) {
+        const Reading reading = copy_of(latest);
+        const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
+        if (!is_part || !readers_.include(reading.site)) continue;
+        if (reading.source == Source::id) ids_.add(reading.a);
+        if (reading.source == Source::ticks) ticks_.add(reading.a);
+      }
+    });
+  }
+
+  /// True if the value is that unit mixed with an id, with a count, with both, or with this rank's or thread's own
+  /// number, which `index` then is.
+  bool is_mixed(uint64_t unit, bool is_own_clock, int64_t& index) const {
+    index = 0;
+    const auto is_mix_with = [&](uint64_t of) { return [&, of](uint64_t part) { return value_.is_mix(of, part); }; };
+    if (ids_.any(is_mix_with(unit)) || ticks_.any(is_mix_with(unit))) return true;
+    if (ticks_.any([&](uint64_t count) { return ids_.any(is_mix_with(unit + count)) || ids_.any(is_mix_with(unit ^ count)); }))
+      return true;
+    return siblings_.each(is_own_clock, [&](uint64_t number) {
+      index = static_cast<int64_t>(number);
+      return value_.is_mix(unit, number) || value_.is(unit * (number + 1));
+    });
+  }
+
+  void consider(Match& best, const Notes& notes, const Reading& reading) {
+    if (!may_explain(notes, reading)) return;
+    each_unit(reading, [&](const Unit& unit) {
+      int64_t offset = 0, index = 0;
+      const bool is_id = reading.source == Source::id;
+      const bool is_near = value_.is_near(unit, offset);
+      bool is_exact = is_near && offset == 0;
+      const bool is_mix = !is_exact && !is_id && is_mixed(unit.value, &notes == own_, index);
+      if (is_mix) {
+        is_exact = true;
+        // Its own clock is its own already; another's is told apart by the number.
+        offset = &notes == own_ ? 0 : index;
+      } else if (!is_near) {
+        return false;
+      }
+      // Many readings give a whole second, or lie near a value: one that another library made for itself is not what
+      // the program passes.
+      const bool may_be_chance = unit.is_coarse || unit.is_mix || is_mix || offset != 0;
+      if (may_be_chance && !is_of_rank(notes) && !readers_.include(reading.site)) return false;
+      const Match match = {&notes,   notes.owner_key, notes.owner_is_first, reading,
+                           offset,   is_exact,        unit.is_coarse};
+      if (is_better(match, best)) best = match;
+      return false;
+    });
+  }
+
+  /// True for notes of another process, whose addresses are not this one's.
+  static bool is_of_rank(const Notes& notes) {
+    const RankNotes* ranks = rank_notes();
+    return ranks != nullptr && &notes >= ranks->of && &notes < ranks->of + RankNotes::limit && &notes != own_notes();
+  }
+
+  /// A small number is an index or a constant of the program's. It counts as the low end of a clock, or an id, where
+  /// the reading is this thread's, nothing was seeded since, and, in a process that has others beside it, the call
+  /// follows at once.
+  bool may_explain(const Notes& notes, const Reading& reading) const {
+    const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
+    if (value_.number() >= small_number && !is_part) return true;
+    if (&notes != own_ || reading.order <= notes.seeded) return false;
+    return value_.number() >= small_number || is_alone() || feeds(reading.site, caller_);
+  }
+
+  bool is_better(const Match& match, const Match& best) const {
+    if (!best) return true;
+    if (match.is_exact != best.is_exact) return match.is_exact;
+    if (match.is_coarse != best.is_coarse) return !match.is_coarse;
+    const bool is_fed = feeds(match.reading.site, caller_);
+    if (is_fed != feeds(best.reading.site, caller_)) return is_fed;
+    if (!match.is_exact) {
+      if (siblings_.hold(match.offset) != siblings_.hold(best.offset)) return siblings_.hold(match.offset);
+      const bool is_near = function_.holds(match.reading.site);
+      if (is_near != function_.holds(best.reading.site)) return is_near;
+    }
+    if (match.notes != best.notes) return match.owner_is_first && !best.owner_is_first;
+    return match.reading.order > best.reading.order;
+  }
+
+  Match used_before() const {
+    Match best;
+    used.any([&](const Used& one) {
+      Match match = {nullptr, one.owner_key, one.owner_is_first, one.reading, one.offset, value_.is(one.value), false};
+      each_unit(one.reading, [&](const Unit& unit) {
+        match.is_coarse |= unit.is_coarse;
+        if (match.is_exact || !unit.is_coarse || !value_.is_near(unit, match.offset)) return false;
+        match.is_exact = match.offset == 0;
+        best = best ? best : match;
+        return false;
+      });
+      if (match.is_exact && !(best && best.is_exact)) best = match;
+      return false;
+    });
+    return best;
+  }
+
+  /// Whether a reading was made for this call, although an earlier one explains the value as well.
+  bool is_fresh(const Match& own, const Match& before) const {
+    if (!own || (own.owner_key == before.owner_key && own.reading.order == before.reading.order)) return false;
+    if (feeds(own.reading.site, caller_)) return own.reading.order > own.notes->seeded;
+    return own.reading.site == before.reading.site && own.reading.order > own.notes->seeded;
+  }
+
+  Asked value_;
+  const void* caller_;
+  const CodeRange& function_;
+  Readers readers_;
+  const Notes* own_;
+  Siblings siblings_;
+  Parts ids_, ticks_;
+};
+
+// ------------------------------------------------------------------ what is no reading
+
+/// True if the function holds the number as an immediate operand before the call: the program's own constant.
+bool is_in_code(uint64_t value, const void* caller, const CodeRange& function) {
+  const auto* end = static_cast<const unsigned char*>(caller);
+  // A small number stands in much code for something else.
+  const long reach = value < small_number ? 40 : 1 << 16;
+#if defined(__x86_64__)
+  const auto low = static_cast<uint32_t>(value); // an immediate operand has 4 bytes, or 8 for what does not fit
+  for (const auto* code = end - function.begin > reach ? end - reach : function.begin; code + sizeof low < end; ++code) {
+    // A small number is also a distance to data: it counts behind the opcode of `mov` to a register (Intel SDM, volume
+    // 2B, B8+ rd) alone.
+    const bool is_mov = (*code & 0xF8) == 0xB8;
+    if ((is_mov || value >= small_number) && __builtin_memcmp(code + 1, &low, sizeof low) == 0) return true;
+  }
+  return false;
+#else
+  const uint32_t low = 0x52800000 | static_cast<uint32_t>(value & 0xffff) << 5;        // movz w, #low
+  const uint32_t high = 0x72A00000 | static_cast<uint32_t>(value >> 16 & 0xffff) << 5; // movk w, #high, lsl 16
+  bool has_low = (value & 0xffff) == 0, has_high = (value >> 16 & 0xffff) == 0;
+  for (const auto* code = end - function.begin > reach ? end - reach : function.begin; code < end; code += 4) {
+    uint32_t word;
+    __builtin_memcpy(&word, code, sizeof word);
+    has_low |= (word & 0x7fffffe0) == low;
+    has_high |= (word & 0x7fffffe0) == high;
+  }
+  return has_low && has_high;
+#endif
+}
+
+/// True if the function reads the processor's own counter, which no hook sees.
+bool reads_counter(const CodeRange& function) {
+  constexpr long longest = 1 << 16;
+  if (function.end - function.begin > longest) return false;
+#if defined(__x86_64__) // rdtsc, rdtscp
+  for (const auto* code = function.begin; code + 2 < function.end; ++code)
+    if (code[0] == 0x0f && (code[1] == 0x31 || (code[1] == 0x01 && code[2] == 0xf9))) return true;
+#else // mrs x, cntvct_el0 or cntpct_el0
+  for (const auto* code = function.begin; code + 4 <= function.end; code += 4) {
+    uint32_t word;
+    __builtin_memcpy(&word, code, sizeof word);
+    if ((word & 0xffffffe0) == 0xd53be040 || (word & 0xffffffe0) == 0xd53be020) return true;
+  }
+#endif
+  return false;
+}
+
+/// True if the text holds the number, or one from which it is not far: --seed=1234, SEED=1234 and a rank.
+bool names(const char* text, uint64_t value) {
+  for (; *text != 0; ++text) {
+    if (*text < '0' || *text > '9') continue;
+    uint64_t number = 0;
+    bool fits = true;
+    for (; *text >= '0' && *text <= '9'; ++text)
+      fits &= !__builtin_mul_overflow(number, uint64_t{10}, &number) &&
+              !__builtin_add_overflow(number, static_cast<uint64_t>(*text - '0'), &number);
+    if (fits && value - number + widest_offset <= 2 * widest_offset) return true;
+    if (*text == 0) return false;
+  }
+  return false;
+}
+
+/// True if the user passed the number on the command line or in the environment.
+bool is_from_user(uint64_t value) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (!starts_with(*entry, "DETSHIM_") && names(*entry, value)) return true;
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char text[1025];
+  bool is_named = false;
+  for (long size; !is_named && (size = sys::read(fd, text, sizeof text - 1)) > 0;) {
+    for (long i = 0; i < size; ++i)
+      if (text[i] == 0) text[i] = ' ';
+    text[size] = 0;
+    is_named = names(text, value);
+  }
+  sys::close(fd);
+  return is_named;
+}
+
+/// True if the value is an address of the thread itself, of the stack, of the heap that malloc begins with, or of the
+/// calling object. All 64 bits of one are nothing else; what 32 bits leave of it may be any number, so there only
+/// narrow ranges count, and in a process with others beside it the narrowest alone.
+bool is_address(uint64_t value, unsigned bits, const void* caller) {
+  if (value < small_number || (bits == 64 && value >> 32 == 0)) return false;
+  const uint64_t mask = ~uint64_t{0} >> (64 - bits);
+  const auto holds = [&](uintptr_t first, uint64_t size) { return ((value - first) & mask) < size; };
+  const bool is_whole = bits != 32;
+  const char here = 0;
+  if (holds(reinterpret_cast<uintptr_t>(__builtin_thread_pointer()), 1) ||
+      holds(reinterpret_cast<uintptr_t>(&here), is_whole ? uint64_t{8} << 20 : uint64_t{64} << 10))
+    return true;
+  if (!is_whole && !is_alone()) return false;
+  constexpr uint64_t reach = 1 << 20;
+  const auto heap_end = static_cast<uintptr_t>(sys::call(SYS_brk, 0));
+  if (holds(heap_end - reach, reach)) return true;
+  Module module;
+  if (!find_module(caller, module)) return false;
+  for (int i = 0; i < module.header_count; ++i) {
+    const ElfW(Phdr)& header = module.headers[i];
+    if (header.p_type == PT_LOAD &&
+        holds(module.base + header.p_vaddr, is_whole || header.p_memsz < reach ? header.p_memsz : reach))
+      return true;
+  }
+  return false;
+}
+
+/// The moment when the run began, in seconds, from its name: 20261122T005500-…. 0 if it has none.
+uint64_t beginning_of_run() {
+  const char* text = process().run;
+  uint64_t part[6] = {};
+  constexpr int widths[6] = {4, 2, 2, 2, 2, 2};
+  for (int i = 0; i < 6; ++i) {
+    if (i == 3 && *text++ != 'T') return 0;
+    for (int k = 0; k < widths[i]; ++k, ++text) {
+      if (*text < '0' || *text > '9') return 0;
+      part[i] = part[i] * 10 + static_cast<uint64_t>(*text - '0');
+    }
+  }
+  // Date to days: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
+  const uint64_t year = part[0] - (part[1] <= 2 ? 1 : 0);
+  const uint64_t era = year / 400, year_of_era = year % 400;
+  const uint64_t day_of_year = (153 * (part[1] > 2 ? part[1] - 3 : part[1] + 9) + 2) / 5 + part[2] - 1;
+  const uint64_t days =
+      era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+  return days * 86400 + part[3] * 3600 + part[4] * 60 + part[5];
+}
+
+/// True if the value is a moment of this run, in a usual unit.
+bool is_present(uint64_t value) {
+  constexpr uint64_t seconds_before = 5; // a script read the clock and then started us
+  timespec now = {};
+  sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
+  const uint64_t began = beginning_of_run();
+  if (began == 0) return false;
+  for (const uint64_t unit : {1u, 1000u, 1000000u, 1000000000u})
+    if (value >= (began - seconds_before) * unit &&
+        value <= (static_cast<uint64_t>(now.tv_sec) + 1) * unit + widest_offset)
+      return true;
+  return false;
+}
+
+/// True if the thread has read a clock or an id right before: nothing was seeded and no file was opened since, and the
+/// object that seeds has read it, itself or by the C++ library.
+bool has_just_read(const void* caller) {
+  const Notes* notes = own_notes();
+  if (notes == nullptr) return false;
+  const Readers readers(caller);
+  for (const Reading& reading : notes->latest)
+    if (reading.source != Source::none && reading.order > notes->seeded && reading.order > notes->opened &&
+        readers.include_compiled(reading.site))
+      return true;
+  return false;
+}
+
+/// Values that change from run to run although no reading gives them: passed again, or with a small number added, they
+/// are the same.
+struct Unread {
+  uint64_t value;
+  Explanation explanation;
+};
+constinit Ring<Unread, 64> unread;
+
+/// A thread that has just read a clock passes its own, though another's may have been the same.
+bool is_passed_again(const Asked& asked, const void* caller, Explanation& before) {
+  return unread.any([&](const Unread& one) {
+    int64_t offset = 0;
+    if (!asked.is_near(Unit{one.value, true, true}, offset) ||
+        (one.explanation.owner_key != this_thread().key && has_just_read(caller)))
+      return false;
+    before = one.explanation;
+    before.offset = offset;
+    return true;
+  });
+}
+
+} // namespace
+
+Explanation explain(uint64_t value, unsigned bits, const void* caller) {
+  Explanation made;
+  const Thread& thread = this_thread();
+  made.owner_key = thread.key;
+  made.owner_is_first = thread.is_first;
+  made.instance = derive(derive(thread.key, 0x76616C7565), value); // of what no reading stands for
+  const CodeRange function = function_at(caller);
+  if (is_in_code(value, caller, function)) { // what was read is still to be used
+    made.origin = Origin::constant;
+    return made;
+  }
+  const Asked asked(value, bits);
+  if (is_passed_again(asked, caller, made)) return made;
+  if (const Match match = Search(asked, caller, function).run()) {
+    made.origin = match.reading.source == Source::id ? Origin::id : Origin::clock;
+    made.offset = match.offset;
+    made.owner_key = match.owner_key;
+    made.owner_is_first = match.owner_is_first;
+    made.instance = instance_of(match.owner_key, match.reading);
+    if (match.notes != nullptr)
+      used.add({value, match.offset, match.owner_key, match.owner_is_first, match.reading});
+  } else if (is_address(value, bits, caller)) {
+    made.origin = Origin::address;
+  } else if (value >= small_number && is_present(value)) {
+    made.origin = Origin::received;
+  } else {
+    const bool is_small = value < small_number;
+    const bool doubts = (is_alone() || !is_small) &&
+                        (has_just_read(caller) || (is_alone() && reads_counter(function)));
+    // To look at the command line takes time, and a program may seed a million times.
+    static constinit int looked = 0;
+    const bool looks = doubts || (!is_small && looked++ < 256);
+    made.origin = looks && is_from_user(value) ? Origin::constant
+                  : doubts                     ? Origin::doubt
+                  : is_small                   ? Origin::constant
+                                               : Origin::untold;
+  }
+  if (made.origin == Origin::address || made.origin == Origin::doubt) unread.add({value, made});
+  if (Notes* notes = own_notes()) notes->seeded = notes->order;
+  return made;
+}
+
+} // namespace detshim

@@ -1,0 +1,149 @@
+#include "core/seeds/seeds.h"
+
+#include "core/base/lock.h"
+#include "core/base/table.h"
+#include "core/identity/thread.h"
+#include "core/policy/options.h"
+#include "core/seeds/seed_origin.h"
+
+namespace detshim {
+namespace {
+
+// How many seeds of each row were handed out, and what stands for each reading and, under `order`, for each value. Of
+// the process and not of a thread: a thread may pass what another has read. A forked child goes on with what its
+// parent decided.
+constinit Table<8> rows;
+constinit Table<8> bindings;
+constinit uint64_t lock = 0;
+
+// So many are remembered; one more is a new value each time that it comes.
+constexpr size_t remembered_bindings = 65536;
+
+// Labels of derivation, apart from all ordinals.
+constexpr uint64_t label_values = 0x76616C75;
+
+uint64_t in_bits(uint64_t seed, unsigned bits) {
+  return bits == 64 ? seed : bits == 32 ? fold32(seed) : seed & ((uint64_t{1} << bits) - 1);
+}
+
+/// The next seed in the row of the thread that `key` names. Under the lock.
+uint64_t next_in_row(Kind kind, uint64_t key, bool is_first) {
+  const uint64_t row = derive(key, static_cast<uint64_t>(kind)); // as stream_key
+  const uint64_t j = rows.insert(row)++;
+  return j == 0 && is_first ? process().seed : derive(row, j);
+}
+
+/// What stands for `name` in that kind; a new one gets `own_seed`, or the next in the row. Under the lock.
+uint64_t seed_bound_to(uint64_t name, const AskedSeed& asked, uint64_t owner_key, bool owner_is_first,
+                       bool* is_known = nullptr) {
+  const uint64_t key = derive(name, static_cast<uint64_t>(asked.kind));
+  const uint64_t* known = bindings.find(key);
+  if (is_known != nullptr) *is_known = known != nullptr;
+  if (known != nullptr) return *known;
+  const uint64_t seed =
+      asked.own_seed != nullptr ? *asked.own_seed : next_in_row(asked.kind, owner_key, owner_is_first);
+  if (bindings.used() < remembered_bindings) bindings.insert(key) = seed;
+  return seed;
+}
+
+uint64_t mapped(const AskedSeed& asked) {
+  const uint64_t mask = state_mask(asked.kind, asked.bits);
+  // rand() without srand() is srand(1), in the C standard's words, and starts from DETSHIM_SEED. What would have
+  // become that seed changes places with it.
+  constexpr uint64_t standard = 1;
+  if (asked.kind == Kind::libc_random && mask != 0) {
+    const uint64_t seed = in_bits(process().seed, asked.bits);
+    if (asked.value == standard) return seed;
+    if (asked.value == (seed ^ mask)) return standard ^ mask;
+  }
+  return asked.value ^ mask;
+}
+
+const char* why_kept(Origin origin) {
+  switch (origin) {
+  case Origin::untold:
+    return "kept to its value; if it differs between two runs, use DETSHIM_SEED_POLICY=order";
+  case Origin::received:
+    return "a clock's value that this process has not read: another one in each run";
+  default:
+    return "the program's own value";
+  }
+}
+
+const char* why_replaced(Origin origin) {
+  switch (origin) {
+  case Origin::id:
+    return "from the id of a process or thread: another one in each run";
+  case Origin::address:
+    return "an address: another one in each run";
+  case Origin::doubt:
+    return "not explained, right after a clock or an id was read: taken for one that changes";
+  case Origin::received:
+    return "the present time, from elsewhere: another one in each run";
+  default:
+    return "from a clock: another one in each run";
+  }
+}
+
+/// `order`: the j-th distinct value of a thread becomes the j-th seed of its row.
+ChosenSeed choose_by_order(const AskedSeed& asked, const Explanation& told) {
+  const Thread& thread = this_thread();
+  const uint64_t name =
+      told.is_volatile() ? told.instance : derive(derive(thread.key, label_values), asked.value);
+  bool is_known;
+  const uint64_t seed = seed_bound_to(name, asked, thread.key, thread.is_first, &is_known);
+  return {in_bits(seed, asked.bits), told.is_volatile() ? why_replaced(told.origin)
+                                     : is_known         ? "the same value as before in this thread"
+                                                        : "a new value in this thread"};
+}
+
+bool keeps_values() { return options().policy == SeedPolicy::keep || options().mode == Mode::record; }
+
+} // namespace
+
+uint64_t state_mask(Kind kind, unsigned bits) {
+  if (keeps_values() || options().policy == SeedPolicy::order) return 0;
+  return in_bits(derive(derive(process().seed, label_values), static_cast<uint64_t>(kind)), bits);
+}
+
+ChosenSeed choose_seed(const AskedSeed& asked) {
+  Lock guard(lock);
+  if (!guard.held()) return {mapped(asked), "the program's own value"}; // a fault handler, amid another choice
+  const Explanation told = explain(asked.value, asked.bits, asked.caller);
+  const SeedPolicy policy = options().policy;
+  const bool is_volatile = told.is_volatile() || (told.origin == Origin::received && is_alone());
+  if (policy == SeedPolicy::order) return choose_by_order(asked, told);
+  if (is_volatile && policy == SeedPolicy::fixed) {
+    const uint64_t base =
+        in_bits(seed_bound_to(told.instance, asked, told.owner_key, told.owner_is_first), asked.bits);
+    return {in_bits(base + static_cast<uint64_t>(told.offset), asked.bits), why_replaced(told.origin)};
+  }
+  if (is_volatile)
+    return {mapped(asked),
+            policy == SeedPolicy::keep ? "changes from run to run, and is kept by the policy"
+                                       : "derived from a value that changes from run to run",
+            Action::unfixed};
+  const Action action = told.origin == Origin::received ? Action::unfixed
+                        : keeps_values()                ? Action::observe
+                                                        : Action::pin;
+  return {mapped(asked), why_kept(told.origin), action};
+}
+
+uint64_t next_seed(Kind kind) {
+  const Thread& thread = this_thread();
+  Lock guard(lock);
+  if (!guard.held()) return derive(stream_key(thread, kind), label_values);
+  return next_in_row(kind, thread.key, thread.is_first);
+}
+
+ChosenSeed choose_unseeded(Kind kind, uint64_t standard) {
+  const Thread& thread = this_thread();
+  if (keeps_values()) {
+    if (thread.label == 0) return {standard, "not seeded: the standard's own start, kept", Action::observe};
+    // Natively threads race for one state. Each has its own here, and it is the same in every run.
+    return {derive(derive(standard, thread.label), static_cast<uint64_t>(kind)), "not seeded by the program"};
+  }
+  return {next_seed(kind), "not seeded by the program"};
+}
+
+} // namespace detshim

@@ -1,0 +1,51 @@
+// Recorded tuning, DETSHIM_AUTOTUNE=record:FILE and replay:FILE: what a program chose among timed candidates,
+// kept in a file for later runs. Format of FILE: docs/TUNING_FILE.md.
+//
+// How a hook of a search (cublasLtMatmulAlgoGetHeuristic, a cudnnFind*, a list of engine configs) uses it:
+//
+//   switch (autotune()) {
+//   case Autotune::off:    hand on, record `unfixed`: the program times them
+//   case Autotune::first:  give one candidate, the library's first
+//   case Autotune::replay: if (find_tuning(problem, choice, sizeof choice)) give the candidate that `choice`
+//                          names, found again in the library's own list; else, or without one, as `first`
+//   case Autotune::record: hand the whole list on; where the program then executes one of its candidates,
+//                          keep_tuning(problem, choice): of several the last stays
+//   }
+//
+// A problem is everything that the choice may depend on, and nothing that differs between two runs: no
+// address, no time. A choice is whatever names the candidate in the library's list, in any order of the list.
+// Neither function draws, and both are for slow paths: they take a lock and look through the file's text.
+#pragma once
+
+#include "core/policy/options.h"
+#include "core/tuning/tuning_file.h"
+
+#include <cstddef>
+
+namespace detshim {
+
+/// What becomes of searches here: options().autotune, where the mode forces algorithms. In the others a
+/// program's search is left to it, and its choices may still be recorded.
+Autotune autotune();
+
+/// Whether choices are recorded or replayed.
+bool keeps_choices();
+
+/// Copies the kept choice for a problem; false if there is none. The first call of a process reads FILE, and
+/// ends the process with one line on stderr and status 2 if FILE is missing (replay), damaged or of another
+/// format; so does the first call for a library whose choices in FILE are all from other devices or versions.
+bool find_tuning(const TuningProblem& problem, char* choice, size_t size);
+
+/// Keeps a choice, instead of an earlier one for the same problem. It reaches FILE half a second later at the
+/// earliest, by the next keep_tuning() or flush_tuning_if_due(), and at the end of the process: a program
+/// that tries its candidates in turn is not held up by a write at each. Reads FILE first as find_tuning().
+/// False where it cannot be kept: the device or the version is not known, the texts are too long, no memory.
+bool keep_tuning(const TuningProblem& problem, const char* choice);
+
+/// Writes what waits if it has waited for long enough. Cheap where nothing waits.
+void flush_tuning_if_due();
+
+/// Writes what waits. When a process ends.
+void flush_tuning();
+
+} // namespace detshim
