@@ -37,8 +37,8 @@ void read_as_records(std::string_view bytes) {
   LineSplitter splitter;
   FoldedCalls folded;
   const auto take = [&folded](std::string_view line) {
-    const std::optional<Record> record = parser.parse(line);
-    const Call* const call = record ? std::get_if<Call>(&*record) : nullptr;
+    const std::optional<Line> read = parser.parse(line);
+    const Call* const call = read ? std::get_if<Call>(&read->record) : nullptr;
     if (call == nullptr) return;
     check(*call);
     folded.of(*call).add(*call, {1, true});

@@ -282,7 +282,7 @@ TEST_F(DetshimCommand, LogSaysWhatIsMissing) {
   for (const char* part :
        {"1 damaged line left out", "1 last line cut short", "2 processes have no end record",
         "1 other run in this folder left out", "20250101T000000-1", "no counts for 2 processes",
-        "3-0-4.jsonl left out: it is of log format 9, this detshim reads format 1"})
+        "3-0-4.jsonl left out: it is of log format 9, this detshim reads format 2"})
     EXPECT_TRUE(contains(result.out, part)) << part << " is not in\n" << result.out;
   EXPECT_TRUE(contains(detshim({"log", log_, "--run", "20250101T000000-1"}).out, "run 20250101T000000-1"));
   expect_one_error_line(detshim({"log", log_, "--run", "nonsense"}), 2, "no run 'nonsense'");
@@ -407,7 +407,7 @@ TEST_F(DetshimCommand, LogNeverPrintsWhatATerminalWouldObey) {
                              evil + R"(","do":")" + action + R"(","why":")" + evil + R"(","at":")" + evil +
                              R"(+0x1","py":[")" + evil + "\"]," + field + "}\n" +
                              call_line("f", action, R"(,"at":")" + evil + "\""));
-  write("0-0-\x1b[31m2.jsonl", "{\"t\":\"start\",\"v\":2}\n");
+  write("0-0-\x1b[31m2.jsonl", "{\"t\":\"start\",\"v\":9}\n");
   for (const Words& words : {Words{"log", log_}, {"log", log_, "--all"}, {"log", log_, "--json", "--all"}}) {
     const Result result = detshim(words);
     EXPECT_EQ(result.status, 0) << result.err;

@@ -170,12 +170,77 @@ TEST_F(LogReader, IgnoresUnknownKeysAndTypes) {
 }
 
 TEST_F(LogReader, RefusesANewerFormat) {
-  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":2,\"run\":{}}\n" + call_line("srand", "pin"));
+  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":3,\"run\":{}}\n" + call_line("srand", "pin"));
   EXPECT_TRUE(log.processes.empty());
   ASSERT_EQ(log.newer_files.size(), 1U);
-  EXPECT_EQ(log.newer_files[0].format, 2U);
+  EXPECT_EQ(log.newer_files[0].format, 3U);
   EXPECT_EQ(log.newer_files[0].file, "0-0-4711.jsonl");
   EXPECT_TRUE(log.is_incomplete());
+}
+
+std::string further_start(int number, int pid, const std::string& path) {
+  return "\n{\"t\":\"start\",\"v\":2,\"pid\":" + std::to_string(pid) + ",\"path\":\"" + path +
+         "\",\"proc\":" + std::to_string(number) + "}\n";
+}
+
+std::string of_process(int number, const std::string& line) {
+  return "\n" + line.substr(0, line.rfind('}')) + ",\"proc\":" + std::to_string(number) + "}\n";
+}
+
+// Two forked children write in their parent's file, at once.
+TEST_F(LogReader, TellsTheProcessesInOneFileApart) {
+  write("0-0-4711.counts", counts_header() + counts_entry(3, Action::pin) + counts_entry(0, Action::none) +
+                               little_endian(4712, 8) + little_endian(255, 4) + little_endian(0, 4) +
+                               counts_entry(4, Action::pin) + counts_entry(0, Action::none) +
+                               counts_entry(5, Action::pin));
+  const Log log = read(
+      start_line() + call_line("rand", "pin", R"(,"c":0)") + further_start(2, 4712, "0.1") +
+      further_start(4, 4713, "0.2") + of_process(4, call_line("rand", "pin", R"(,"c":5)")) +
+      of_process(2, call_line("rand", "pin", R"(,"c":3)")) +
+      of_process(2, R"({"t":"modules","files":["/bin/train","/lib/libc.so.6"],"builds":["aa","bb"],"set":"1f"})") +
+      end_line + of_process(2, R"({"t":"end","counts":{"pin":4}})") +
+      of_process(4, R"({"t":"end","counts":{"pin":5},"modules":"1f"})"));
+  EXPECT_EQ(log.damaged_lines, 0U);
+  ASSERT_EQ(log.processes.size(), 3U);
+  const std::uint64_t expected[] = {3, 4, 5};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Process& process = log.processes[i];
+    EXPECT_EQ(process.path, i == 0 ? "0" : "0." + std::to_string(i));
+    EXPECT_EQ(process.pid, 4711 + static_cast<std::int64_t>(i));
+    EXPECT_EQ(process.file, "0-0-4711.jsonl");
+    EXPECT_EQ(process.calls, 1U);
+    EXPECT_TRUE(process.end);
+    ASSERT_EQ(process.starts.size(), 1U);
+    EXPECT_EQ(process.starts[0].program, "/bin/train");
+    EXPECT_EQ(process.starts[0].environment.size(), i == 0 ? 1U : 0U);
+    EXPECT_EQ(std::distance(process.modules.begin(), process.modules.end()), i == 0 ? 0 : 2);
+  }
+  std::size_t at = 0;
+  each_record(log, *summarise(log).symbols.at(0).calls,
+              [&](const Process& process, const Call&, const CallCount& count) {
+                EXPECT_EQ(&process, &log.processes.at(at));
+                EXPECT_EQ(count.calls, expected[at++]);
+              });
+  EXPECT_EQ(at, 3U);
+  EXPECT_EQ(summarise(log).total(Action::pin).calls, 12U);
+  EXPECT_TRUE(summarise(log).without_end.empty());
+}
+
+// One of them was killed within a line: the next line is another's, and whole.
+TEST_F(LogReader, OfAKilledProcessInASharedFileLosesItsOwnLineAlone) {
+  const std::string cut = of_process(2, call_line("rand", "pin"));
+  const Log log = read(start_line() + further_start(2, 4712, "0.1") + cut.substr(0, 30) +
+                       of_process(4, call_line("srand", "pin")) + end_line);
+  EXPECT_EQ(log.damaged_lines, 1U);
+  ASSERT_EQ(log.processes.size(), 3U);
+  EXPECT_TRUE(log.processes[0].starts.empty()) << "the start of process 4 is lost: it is there all the same";
+  EXPECT_EQ(log.processes[0].calls, 1U);
+  EXPECT_FALSE(log.processes[2].end) << "it did not come to its end, whatever its file's own process did";
+}
+
+TEST_F(LogReader, RefusesANewerFormatOfAFurtherProcess) {
+  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":3,\"proc\":2}\n");
+  ASSERT_EQ(log.newer_files.size(), 1U);
 }
 
 TEST_F(LogReader, AStartWithoutAVersionIsDamaged) {

@@ -32,7 +32,7 @@ struct CallCount {
 
 /// Where a record stands, to be read again when all of them are asked for.
 struct RecordPlace {
-  std::uint64_t file : 23;         ///< index into Log::record_files
+  std::uint64_t stream : 23;       ///< of its process, Process::stream
   std::uint64_t has_own_count : 1; ///< the entry that it names in the counts file is its own
   std::uint64_t offset : 40;
 };

@@ -46,6 +46,7 @@ struct OpenProcess {
   Process process;
   FoldedCalls calls;
   std::vector<std::string> modules;
+  std::shared_ptr<const std::vector<std::string>> shared_modules; ///< those of another process in the file
   std::map<std::string, std::set<std::string>> builds;
   std::set<std::string> threads{"0"};
 };
@@ -56,14 +57,15 @@ CallCount count_of(const std::optional<CountEntry>& entry) {
   return {std::max<std::uint64_t>(entry->calls, 1), entry->calls > 0 && entry->is_exact};
 }
 
-/// The processes of one file: more than one only if a later run came to the same rank, path and pid.
+/// The processes of one file: the one that it is named after, those of its kin that write in it as well, and the
+/// same again if a later run came to the same rank, path and pid.
 class FileReader {
 public:
-  FileReader(const std::string& folder, const std::string& file, std::size_t number, Keep keep,
+  FileReader(const std::string& folder, const std::string& file, std::size_t& next_stream, Keep keep,
              RecordParser& parser)
-      : file_(file), number_(number), keep_(keep), parser_(parser), input_(folder + "/" + file),
+      : file_(file), next_stream_(next_stream), keep_(keep), parser_(parser), input_(folder + "/" + file),
         counts_(counts_file(folder, file)) {
-    begin_process(0);
+    begin_process();
   }
 
   /// False if the file cannot be read.
@@ -72,12 +74,12 @@ public:
     const auto take = [this](std::string_view line) { take_line(line); };
     const auto more = [this] { return goes_on(); };
     if (!read_lines(input_.descriptor(), splitter_, take, more) && goes_on()) return false;
-    processes_.back().process.has_torn_line = splitter_.has_open_line();
+    processes_[main_].process.has_torn_line = splitter_.has_open_line();
     for (OpenProcess& open : processes_) {
       open.process.has_counts = counts_.can_be_read();
       open.process.threads = open.threads.size();
     }
-    processes_.back().process.unrecorded = counts_.rest();
+    processes_[main_].process.unrecorded = counts_.rest();
     return true;
   }
 
@@ -88,24 +90,44 @@ private:
   /// What is written while the file is read is left for the next time: a log that grows for ever has an end.
   bool goes_on() const { return newer_format_ == 0 && splitter_.length() < input_.size(); }
 
-  void begin_process(std::uint64_t at) {
+  void begin_process() {
+    main_ = processes_.size();
     processes_.emplace_back();
     processes_.back().process = named_process(file_);
-    processes_.back().process.file_number = number_;
-    processes_.back().process.begin = at;
+    processes_.back().process.stream = next_stream_++;
+    further_.clear();
+    known_modules_.clear();
+  }
+
+  /// The process of that number in the file, of which nothing but its file's run is known until its start is read.
+  OpenProcess& numbered_process(std::uint64_t number) {
+    if (number == 0) return processes_[main_];
+    const auto [known, is_new] = further_.try_emplace(number, processes_.size());
+    if (is_new) {
+      Process process;
+      process.file = file_;
+      process.stream = next_stream_++;
+      process.run = processes_[main_].process.run;
+      process.rank = processes_[main_].process.rank;
+      processes_.emplace_back().process = std::move(process);
+    }
+    return processes_[known->second];
   }
 
   void take_line(std::string_view line) {
     if (line.empty() || newer_format_ != 0) return;
-    OpenProcess& open = processes_.back();
+    std::optional<Line> read = parser_.parse(line);
+    if (!read) ++processes_[main_].process.damaged_lines;
+    if (!read) return;
+    Record* const record = &read->record;
+    if (Start* start = std::get_if<Start>(record); start != nullptr && read->process == 0)
+      return take_start(std::move(*start));
+    OpenProcess& open = numbered_process(read->process);
     Process& process = open.process;
-    std::optional<Record> record = parser_.parse(line);
-    if (!record) ++process.damaged_lines;
-    if (!record) return;
     if (const Call* call = std::get_if<Call>(&*record))
       take_call(open, *call);
-    else if (Start* start = std::get_if<Start>(&*record))
-      take_start(std::move(*start));
+    else if (const Start* start = std::get_if<Start>(&*record))
+      take_further_start(process, *start);
     else if (const MoreEnvironment* more = std::get_if<MoreEnvironment>(&*record))
       add_environment(process, *more);
     else if (Library* library = std::get_if<Library>(&*record))
@@ -119,13 +141,13 @@ private:
     else if (Coverage* coverage = std::get_if<Coverage>(&*record))
       process.coverage.push_back(std::move(*coverage));
     else if (const Modules* modules = std::get_if<Modules>(&*record))
-      add_modules(open, *modules);
+      add_modules(open, read->process, *modules);
     else if (const Rights* rights = std::get_if<Rights>(&*record))
       process.gave_up_rights = rights->function;
     else if (Lost* lost = std::get_if<Lost>(&*record))
       process.lost.push_back(std::move(*lost));
     else if (const End* end = std::get_if<End>(&*record))
-      process.end = *end;
+      take_end(open, *end);
   }
 
   void take_call(OpenProcess& open, const Call& call) {
@@ -135,12 +157,12 @@ private:
     process.is_trapped |= call.library == "kernel";
     const std::optional<CountEntry> entry =
         call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
-    SymbolCalls& calls = open.calls.of(call);
+    FoldedCalls& folded = processes_[main_].calls; // of the same run
+    SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
-    if (!process.starts.empty() && process.starts.back().policy == "order")
-      open.calls.add_seed(process.rank, call);
+    if (!process.starts.empty() && process.starts.back().policy == "order") folded.add_seed(process.rank, call);
     if (keep_ == Keep::places_of_records)
-      calls.records.push_back({.file = number_ & 0x7FFFFF,
+      calls.records.push_back({.stream = process.stream & 0x7FFFFF,
                                .has_own_count = entry.has_value(),
                                .offset = splitter_.line_start() & 0xFFFFFFFFFF});
   }
@@ -149,10 +171,37 @@ private:
     if (!file.empty() && !id.empty()) open.builds[file].insert(id);
   }
 
-  static void add_modules(OpenProcess& open, const Modules& modules) {
+  void add_modules(OpenProcess& open, std::uint64_t number, const Modules& modules) {
+    if (!modules.set.empty()) {
+      KnownModules& known = known_modules_[modules.set];
+      if (!known.files || known.said_by != number) known = {number, std::make_shared<std::vector<std::string>>()};
+      known.files->insert(known.files->end(), modules.files.begin(), modules.files.end());
+    }
     open.modules.insert(open.modules.end(), modules.files.begin(), modules.files.end());
     for (std::size_t i = 0; i < std::min(modules.files.size(), modules.builds.size()); ++i)
       add_build(open, modules.files[i], modules.builds[i]);
+  }
+
+  void take_end(OpenProcess& open, const End& end) {
+    open.process.end = end;
+    if (const auto known = known_modules_.find(end.module_set); known != known_modules_.end())
+      open.shared_modules = known->second.files;
+  }
+
+  /// It is a fork of what the file's start record describes.
+  void take_further_start(Process& process, const Start& start) {
+    if (start.format > known_log_format) {
+      newer_format_ = start.format;
+      return;
+    }
+    process.pid = start.pid;
+    process.path = start.path;
+    if (processes_[main_].process.starts.empty()) return;
+    Start whole = processes_[main_].process.starts.back();
+    whole.pid = start.pid;
+    whole.path = start.path;
+    whole.environment.clear(); // it found what its parent had set
+    process.starts.assign(1, std::move(whole));
   }
 
   static void add_environment(Process& process, const MoreEnvironment& more) {
@@ -167,12 +216,9 @@ private:
       newer_format_ = start.format;
       return;
     }
-    const Process& before = processes_.back().process;
-    if (!before.starts.empty() && before.run != start.run) {
-      processes_.back().process.end_offset = splitter_.line_start();
-      begin_process(splitter_.line_start());
-    }
-    Process& process = processes_.back().process;
+    const Process& before = processes_[main_].process;
+    if (!before.starts.empty() && before.run != start.run) begin_process();
+    Process& process = processes_[main_].process;
     process.run = start.run;
     process.rank = start.rank;
     process.pid = start.pid;
@@ -182,14 +228,22 @@ private:
     process.starts.push_back(std::move(start));
   }
 
+  struct KnownModules {
+    std::uint64_t said_by = 0;
+    std::shared_ptr<std::vector<std::string>> files;
+  };
+
   const std::string& file_;
-  std::size_t number_;
+  std::size_t& next_stream_;
   Keep keep_;
   RecordParser& parser_;
   OpenFile input_;
   Counts counts_;
   LineSplitter splitter_;
   std::vector<OpenProcess> processes_;
+  std::size_t main_ = 0;                           ///< the one that the file is named after, of the last run in it
+  std::map<std::uint64_t, std::size_t> further_;   ///< those beside it, by their numbers
+  std::map<std::string, KnownModules> known_modules_;
   std::uint64_t newer_format_ = 0;
 };
 
@@ -211,7 +265,8 @@ public:
     log_.written = std::max(log_.written, written);
     (run.empty() ? of_no_run_ : log_.calls).add(std::move(open.calls));
     for (auto& [file, ids] : open.builds) log_.builds[file].merge(ids);
-    open.process.modules = share(std::move(open.modules));
+    open.process.modules =
+        open.shared_modules ? SharedTexts(std::move(open.shared_modules)) : share(std::move(open.modules));
     log_.damaged_lines += open.process.damaged_lines;
     log_.torn_lines += open.process.has_torn_line ? 1 : 0;
     log_.processes.push_back(std::move(open.process));
@@ -221,7 +276,7 @@ public:
     log_.calls.add(std::move(of_no_run_));
     for (auto& [symbol, calls] : log_.calls.symbols)
       std::ranges::sort(calls.records, {}, [](const RecordPlace& place) {
-        return std::pair<std::uint64_t, std::uint64_t>(place.file, place.offset);
+        return std::pair<std::uint64_t, std::uint64_t>(place.stream, place.offset);
       });
     runs_.erase(log_.run);
     log_.other_runs.assign(runs_.begin(), runs_.end());
@@ -263,8 +318,8 @@ public:
   void visit(const RecordPlace& place, RecordParser& parser,
              const std::function<void(const Call&, const CallCount&)>& visit) {
     if (!input_) return; // gone since it was read
-    const std::optional<Record> record = parser.parse(line_at(place.offset));
-    const Call* const call = record ? std::get_if<Call>(&*record) : nullptr;
+    const std::optional<Line> line = parser.parse(line_at(place.offset));
+    const Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
     if (call == nullptr) return;
     visit(*call, count_of(place.has_own_count && call->counter ? counts_.look_at(*call->counter, call->action)
                                                                : std::nullopt));
@@ -321,8 +376,9 @@ Log read_log(const std::string& folder, const std::optional<std::string>& run, K
   log.files = record_files(folder);
   RunKeeper keeper(log, run);
   RecordParser parser;
+  std::size_t next_stream = 0;
   for (std::size_t i = 0; i < log.files.size(); ++i) {
-    FileReader reader(folder, log.files[i], i, keep, parser);
+    FileReader reader(folder, log.files[i], next_stream, keep, parser);
     if (!reader.read()) {
       log.unreadable_files.push_back(log.files[i]);
     } else if (reader.newer_format() != 0) {
@@ -341,16 +397,11 @@ void each_record(const Log& log, const SymbolCalls& calls,
                  const std::function<void(const Process&, const Call&, const CallCount&)>& visit) {
   RecordParser parser;
   for (const Process& process : log.processes) {
-    const auto key = [](const RecordPlace& place) {
-      return std::pair<std::uint64_t, std::uint64_t>(place.file, place.offset);
-    };
-    const auto first = std::ranges::lower_bound(
-        calls.records, std::pair(std::uint64_t{process.file_number}, process.begin), {}, key);
+    const auto stream_of = [](const RecordPlace& place) -> std::uint64_t { return place.stream; };
+    const auto first = std::ranges::lower_bound(calls.records, process.stream, {}, stream_of);
     std::unique_ptr<RecordFile> file;
-    for (auto place = first; place != calls.records.end() && place->file == process.file_number &&
-                             place->offset < process.end_offset;
-         ++place) {
-      if (!file) file = std::make_unique<RecordFile>(log.folder, log.files[process.file_number]);
+    for (auto place = first; place != calls.records.end() && place->stream == process.stream; ++place) {
+      if (!file) file = std::make_unique<RecordFile>(log.folder, process.file);
       file->visit(*place, parser,
                   [&](const Call& call, const CallCount& count) { visit(process, call, count); });
     }

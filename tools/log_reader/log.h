@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,10 +36,8 @@ private:
 
 /// What one process wrote, over all the programs that it became by exec.
 struct Process {
-  std::string file;            ///< name of its .jsonl file
-  std::size_t file_number = 0; ///< of that file in Log::files
-  std::uint64_t begin = 0;     ///< its part of that file: a later run may have written to it too
-  std::uint64_t end_offset = std::numeric_limits<std::uint64_t>::max();
+  std::string file;            ///< name of the .jsonl file that it writes in, of its own or of a process's of its kin
+  std::size_t stream = 0;      ///< its number among the processes of all files, see RecordPlace
   std::string run; ///< empty if no start record could be read
   std::int64_t rank = 0, pid = 0;
   std::string path;

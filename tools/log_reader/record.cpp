@@ -151,12 +151,33 @@ std::optional<Record> parse_call(const object& in) {
 
 End parse_end(const object& in) {
   End end;
+  end.module_set = text(in, "modules");
   const std::optional<element> value = find(in, "counts");
   object counts;
   if (!value || value->get(counts) != simdjson::SUCCESS) return end;
   for (std::size_t i = 1; i < action_count; ++i)
     end.counts[i] = natural_number(counts, action_names[i]).value_or(0);
   return end;
+}
+
+std::optional<Record> parse_record(const std::string& type, const object& in) {
+  if (type == "call") return parse_call(in);
+  if (type == "start") return parse_start(in);
+  if (type == "env") return parse_environment(in);
+  if (type == "library") return Library{text(in, "lib"), text(in, "file"), optional_text(in, "version")};
+  if (type == "build") return Build{text(in, "file"), text(in, "id")};
+  if (type == "bound")
+    return Bound{text(in, "lib"), text(in, "by"), text(in, "how") == "lookup", texts(in, "functions")};
+  if (type == "runtime") return Runtime{text(in, "file"), text(in, "why")};
+  if (type == "coverage")
+    return Coverage{text(in, "lib"), texts(in, "files"), natural_number(in, "hooks").value_or(0),
+                    texts(in, "missing")};
+  if (type == "modules") return Modules{texts(in, "files"), texts(in, "builds"), text(in, "set")};
+  if (type == "rights") return Rights{text(in, "fn")};
+  if (type == "lost")
+    return Lost{small_number(in, "pid"), text(in, "path"), text(in, "program"), text(in, "why")};
+  if (type == "end") return parse_end(in);
+  return OtherRecord{};
 }
 
 } // namespace
@@ -168,28 +189,14 @@ struct RecordParser::Buffers {
 RecordParser::RecordParser() : buffers_(std::make_unique<Buffers>()) {}
 RecordParser::~RecordParser() = default;
 
-std::optional<Record> RecordParser::parse(std::string_view line) {
+std::optional<Line> RecordParser::parse(std::string_view line) {
   object in;
   if (buffers_->parser.parse(line.data(), line.size()).get(in) != simdjson::SUCCESS) return std::nullopt;
   const std::optional<std::string> type = optional_text(in, "t");
   if (!type) return std::nullopt;
-  if (*type == "call") return parse_call(in);
-  if (*type == "start") return parse_start(in);
-  if (*type == "env") return parse_environment(in);
-  if (*type == "library") return Library{text(in, "lib"), text(in, "file"), optional_text(in, "version")};
-  if (*type == "build") return Build{text(in, "file"), text(in, "id")};
-  if (*type == "bound")
-    return Bound{text(in, "lib"), text(in, "by"), text(in, "how") == "lookup", texts(in, "functions")};
-  if (*type == "runtime") return Runtime{text(in, "file"), text(in, "why")};
-  if (*type == "coverage")
-    return Coverage{text(in, "lib"), texts(in, "files"), natural_number(in, "hooks").value_or(0),
-                    texts(in, "missing")};
-  if (*type == "modules") return Modules{texts(in, "files"), texts(in, "builds")};
-  if (*type == "rights") return Rights{text(in, "fn")};
-  if (*type == "lost")
-    return Lost{small_number(in, "pid"), text(in, "path"), text(in, "program"), text(in, "why")};
-  if (*type == "end") return parse_end(in);
-  return OtherRecord{};
+  std::optional<Record> record = parse_record(*type, in);
+  if (!record) return std::nullopt;
+  return Line{std::move(*record), natural_number(in, "proc").value_or(0)};
 }
 
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name) {

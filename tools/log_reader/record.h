@@ -16,7 +16,7 @@
 namespace detshim {
 
 /// The newest format version that this reader knows.
-inline constexpr std::uint64_t known_log_format = 1;
+inline constexpr std::uint64_t known_log_format = 2;
 
 /// A number of calls for each Action.
 using ActionCounts = std::array<std::uint64_t, action_count>;
@@ -78,6 +78,7 @@ struct Call {
 struct Modules {
   std::vector<std::string> files;
   std::vector<std::string> builds; ///< the build id of each, in hexadecimal; empty where it has none
+  std::string set;                 ///< by which other processes in the same file refer to them; else empty
 };
 
 /// Which build of a file a call came from, before the process's first such record.
@@ -118,6 +119,7 @@ struct Lost {
 
 struct End {
   ActionCounts counts{};
+  std::string module_set; ///< what was loaded is as another process's Modules of that set say; empty: as its own do
 };
 
 /// A record of a kind that this reader does not know.
@@ -125,6 +127,11 @@ struct OtherRecord {};
 
 using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage, Modules, Rights,
                             Lost, Runtime, End>;
+
+struct Line {
+  Record record;
+  std::uint64_t process = 0; ///< which further process in the file wrote it; 0: the one that the file is named after
+};
 
 /// Parses lines. Keep one for many: it owns the buffers of the JSON parser.
 class RecordParser {
@@ -135,7 +142,7 @@ public:
   RecordParser& operator=(const RecordParser&) = delete;
 
   /// Nothing if the line is damaged.
-  std::optional<Record> parse(std::string_view line);
+  std::optional<Line> parse(std::string_view line);
 
 private:
   struct Buffers;

@@ -34,9 +34,10 @@ struct Tail {
 
   OpenFile file;
   LineSplitter lines;
-  Start start; ///< the last one read
+  Start start; ///< the last one read of the process that the file is named after
   bool has_ended = false;
   bool is_shown = true; ///< false: of an older run, or of a format that we do not know
+  std::map<std::uint64_t, std::string> further_paths; ///< of the processes in the file that have not ended
 };
 
 /// True if every first process was seen to end: a launcher, and the worker that it started as rank 0, are
@@ -124,14 +125,24 @@ private:
 
   void take_line(Tail& tail, const std::string& file, std::string_view line) {
     if (line.empty() || tail.start.format > known_log_format) return;
-    const std::optional<Record> record = parser_.parse(line);
-    if (!record) {
+    const std::optional<Line> read = parser_.parse(line);
+    if (!read) {
       warn(printable(file) + ": a damaged line left out");
       return;
     }
-    if (const Start* start = std::get_if<Start>(&*record)) take_start(tail, file, *start);
-    if (std::get_if<End>(&*record) != nullptr) tail.has_ended = true;
-    if (tail.is_shown) print(tail, *record);
+    const Start* const start = std::get_if<Start>(&read->record);
+    const bool is_end = std::get_if<End>(&read->record) != nullptr;
+    if (read->process != 0) {
+      std::string& path = tail.further_paths[read->process];
+      if (start != nullptr && start->format > known_log_format) take_start(tail, file, *start);
+      if (start != nullptr) path = start->path;
+      if (tail.is_shown) print(tail, path, read->record);
+      if (is_end) tail.further_paths.erase(read->process);
+      return;
+    }
+    if (start != nullptr) take_start(tail, file, *start);
+    if (is_end) tail.has_ended = true;
+    if (tail.is_shown) print(tail, tail.start.path, read->record);
   }
 
   void take_start(Tail& tail, const std::string& file, const Start& start) {
@@ -143,11 +154,12 @@ private:
            ", this detshim reads format " + std::to_string(known_log_format));
   }
 
-  void print(const Tail& tail, const Record& record) {
-    const std::string who = "[" + std::to_string(tail.start.rank) + "/" + printable(tail.start.path) + "]";
-    if (const Start* start = std::get_if<Start>(&record)) {
-      info(who + " start " + describe_command(*start) + ", seed " + printable(start->seed.value_or("none")) +
-           ", mode " + printable(start->mode) + ", policy " + printable(start->policy));
+  void print(const Tail& tail, const std::string& path, const Record& record) {
+    const std::string who = "[" + std::to_string(tail.start.rank) + "/" + printable(path) + "]";
+    if (std::get_if<Start>(&record) != nullptr) { // a further process is the same program
+      const Start& start = tail.start;
+      info(who + " start " + describe_command(start) + ", seed " + printable(start.seed.value_or("none")) +
+           ", mode " + printable(start.mode) + ", policy " + printable(start.policy));
     } else if (const Library* library = std::get_if<Library>(&record)) {
       info(who + " library " + printable(library->name) + " " +
            printable(library->version.value_or("(version unknown)")) + " " + printable(library->file));

@@ -309,7 +309,7 @@ private:
     for (const Process& process : log_.processes)
       for (const Runtime& runtime : process.runtimes) all.emplace(runtime.file, runtime.why);
     for (const auto& [file, why] : all)
-      add(Standing::unverified, "runtime", base_name(file) + ": " + why, "give it a seed, or compare two runs").file = file;
+      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + why, "give it a seed, or compare two runs").file = file;
   }
 
   // ---- How it was run ----

@@ -9,6 +9,7 @@
 #include "core/base/modules.h"
 #include "core/base/placement.h"
 #include "core/identity/command_names.h"
+#include "core/identity/shared_page.h"
 #include "core/identity/thread_state.h"
 #include "core/policy/options.h"
 
@@ -33,8 +34,6 @@ namespace {
 
 DETSHIM_STARTUP_DATA constinit bool device_replaced = false;
 DETSHIM_STARTUP_DATA constinit bool has_robust_list = false; // this process, see is_own_memory
-// Shared with every descendant: gives children that no hook announced different names.
-DETSHIM_STARTUP_DATA constinit uint32_t* unannounced = nullptr;
 
 // ------------------------------------------------------------------ the internal variable
 
@@ -261,7 +260,7 @@ namespace {
 /// Names this process, which no handler announced: clone(2), a system call. Where it has no number in common
 /// with its parent's other children, its process id keeps it apart.
 void name_unannounced() {
-  const uint64_t ordinal = unannounced != nullptr ? __atomic_add_fetch(unannounced, 1, __ATOMIC_RELAXED)
+  const uint64_t ordinal = shared_page != nullptr ? __atomic_add_fetch(&shared_page->unannounced, 1, __ATOMIC_RELAXED)
                                                   : uint64_t{1} << 31 | static_cast<uint32_t>(sys::getpid());
   self.key = derive(self.key, label_unannounced + ordinal);
   extend_path(self.path, ".u", ordinal, self.key);
@@ -312,6 +311,8 @@ DETSHIM_STARTUP_DATA constinit int establishing = 0; // the thread that is at it
 
 using namespace identity;
 
+DETSHIM_STARTUP_DATA constinit SharedPage* shared_page = nullptr;
+
 const Process& process() {
   if (__builtin_expect(generation() != 0, 1)) return self;
   // First call, or a child that no handler announced. Constructors run in one thread; a second thread that
@@ -337,7 +338,7 @@ const Process& process() {
 
 void mark_drawn() {
   if (__atomic_exchange_n(&drawn, true, __ATOMIC_RELAXED)) return;
-  share_ordinals();
+  share_page();
   Lock guard(children_lock);
   write_variable();
 }
@@ -349,10 +350,11 @@ bool is_alone() {
   return !me.rank_given && !made_threads && children == 0 && same_text(me.path, "0");
 }
 
-void share_ordinals() {
+void share_page() {
   process();
+  if (shared_page != nullptr) return;
   Lock guard(children_lock);
-  if (unannounced == nullptr) unannounced = static_cast<uint32_t*>(sys::map_shared(4096));
+  if (shared_page == nullptr) shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
 }
 
 bool is_own_memory() {

@@ -52,10 +52,6 @@ uint64_t bearers_before();
 /// made, and it is the run's first program.
 bool is_alone();
 
-/// Makes what gives children that no handler announces different names. Not at every process's start: it is a
-/// cost. Called by the first draw, and before a system call that forks.
-void share_ordinals();
-
 /// True if the calling task's memory is its process's own; false in a child that still shares its parent's
 /// (vfork).
 bool is_own_memory();

@@ -6,6 +6,7 @@
 #include "core/base/lock.h"
 #include "core/base/placement.h"
 #include "core/identity/process.h"
+#include "core/identity/shared_page.h"
 #include "core/log/counts.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
@@ -19,6 +20,8 @@ namespace {
 using log_file::line_room;
 using log_file::path_room;
 
+DETSHIM_STARTUP_DATA constinit uint64_t told_modules = 0; // the set that this process refers to, see record_modules()
+
 void write_end() {
   uint64_t sums[action_count] = {};
   sum_own_counts(sums);
@@ -30,7 +33,9 @@ void write_end() {
     line.add(first ? "\"" : ",\"").add(action_names[i]).add("\":").add(sums[i]);
     first = false;
   }
-  line.add("}}");
+  line.add('}');
+  if (log_file::process_number() != 0 && told_modules != 0) line.add(",\"modules\":\"").add_hex(told_modules, 16).add('"');
+  line.add('}');
   log_file::write(line);
 }
 
@@ -65,20 +70,34 @@ private:
   size_t length_ = 0;
 };
 
-/// The program, and what was loaded from a file; not the kernel's own object, nor ours.
-void find_modules(ModulePaths& paths) {
+/// The program, and what was loaded from a file; not the kernel's own object, nor ours. Until visit(module) is true.
+template <typename Visit>
+void each_module_file(Visit visit) {
   bool is_first = true;
   each_module([&](const Module& module) {
     const bool is_file =
         is_first ? module.path[0] == 0 || contains(module.path, "/") : contains(module.path, "/");
     is_first = false;
-    return is_file && !is_own(module) && !paths.add(module);
+    return is_file && !is_own(module) && visit(module);
   });
+}
+
+/// A number that tells the loaded objects of a process from others of processes that were forked from the same one.
+uint64_t set_of_modules() {
+  uint64_t set = 0x6D6F64756C6573;
+  const auto add = [&set](uint64_t word) { set = (set ^ word) * 0x9E3779B97F4A7C15 ^ (set ^ word) >> 29; };
+  each_module_file([&add](const Module& module) {
+    add(module.base);
+    for (const char* c = module.path; *c != 0; ++c) add(static_cast<unsigned char>(*c));
+    return false;
+  });
+  return set | 1; // never 0
 }
 
 const char* after(const char* text) { return text + text_length(text) + 1; }
 
-void write_modules(const ModulePaths& paths) {
+/// `set`: what others may refer to; 0 for none.
+void write_modules(const ModulePaths& paths, uint64_t set) {
   constexpr size_t line_is_long = 3000; // then the next path begins another line
   constexpr size_t longest_path = 3900;
   for (const char* path = paths.begin(); path != paths.end();) {
@@ -96,7 +115,9 @@ void write_modules(const ModulePaths& paths) {
     line.add("],\"builds\":[");
     for (const char* of = first; of != path; of = after(after(of)))
       line.add(of == first ? "\"" : ",\"").add(after(of)).add('"');
-    line.add("]}");
+    line.add(']');
+    if (set != 0) line.add(",\"set\":\"").add_hex(set, 16).add('"');
+    line.add('}');
     log_file::write(line);
   }
 }
@@ -106,10 +127,18 @@ void write_modules(const ModulePaths& paths) {
 void record_modules() {
   if (!has_log()) return;
   const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+  // Of many children all have the same loaded: one of them says what.
+  const uint64_t set = log_file::process_number() != 0 ? set_of_modules() : 0;
+  if (set != 0 && __atomic_load_n(&shared_page->told_modules, __ATOMIC_ACQUIRE) == set) {
+    told_modules = set;
+    return;
+  }
   ModulePaths paths;
-  find_modules(paths);
+  each_module_file([&paths](const Module& module) { return !paths.add(module); });
   Lock guard(log_file::lock);
-  if (guard.held()) write_modules(paths);
+  if (!guard.held()) return;
+  write_modules(paths, set);
+  if (set != 0) __atomic_store_n(&shared_page->told_modules, set, __ATOMIC_RELEASE);
 }
 
 bool ends_with(const char* text, const char* end) {
@@ -138,7 +167,7 @@ unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
       if (!ends_with(entry->name, ".counts")) continue;
       const int fd = sys::openat(folder, entry->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
       if (fd < 0) continue;
-      if (is_own_file(fd) && sum_file_counts(fd, sums)) ++processes;
+      if (is_own_file(fd) && sum_file_counts(fd, sums, &processes)) ++processes;
       sys::close(fd);
     }
   }

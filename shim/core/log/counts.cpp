@@ -5,6 +5,7 @@
 #include "core/base/lock.h"
 #include "core/base/placement.h"
 #include "core/identity/process.h"
+#include "core/identity/shared_page.h"
 
 namespace detshim {
 
@@ -14,16 +15,19 @@ namespace {
 
 constexpr uint64_t header_size = 64;
 constexpr uint32_t format_version = 1;
-constexpr uint64_t first_size = 256;          // of the file; then it doubles,
-constexpr uint64_t largest_extension = 16384; // by no more than that
+constexpr uint64_t first_size = 256;          // of the file
+constexpr uint64_t most_claimed = 1024;       // entries at once
 constexpr uint32_t block_entries = 4;         // of one thread, so that two do not write to one cache line
+constexpr uint64_t last_exact_number = 32;    // up to there every number is written
+constexpr uint32_t a_process = 255;           // in an entry's action: a further process counts in this file
 
 struct Header {
   char magic[8];
   uint32_t version;
   uint32_t entry_size;
   char run[32];
-  char zero[16];
+  uint32_t has_further_processes;
+  char zero[12];
 };
 /// A counter as the file has it.
 struct Entry {
@@ -38,8 +42,12 @@ struct File {
   int fd = -1;                // the program may close it, or give its number to another file
   uint64_t device = 0;
   uint64_t inode = 0;
-  uint64_t size = 0;   // bytes that were made to exist
-  uint64_t before = 0; // entries of an earlier program of this process
+  uint64_t next = 0;     // the first entry that is nobody's; where files are shared, the page has it
+  uint64_t room = 0;     // entries from here on
+  uint64_t room_end = 0; // to here are this process's and not handed out
+  uint64_t claim = 0;    // so many are claimed next
+  uint64_t process = 0;  // the entry that says that this further process counts here; 0 for the file's own process
+  bool is_shared = false;
 };
 DETSHIM_STARTUP_DATA constinit File file;
 constinit uint64_t sums_before[action_count] = {}; // of those entries
@@ -94,7 +102,7 @@ bool write_to(int fd, const void* data, size_t size, long offset) {
          sys::pwrite(fd, data, size, offset) == static_cast<long>(size);
 }
 
-bool write_header(int fd) {
+bool write_header(int fd, bool with_room) {
   struct {
     Header header;
     char zeros[first_size - header_size];
@@ -103,21 +111,33 @@ bool write_header(int fd) {
   begin.header.version = format_version;
   begin.header.entry_size = sizeof(Entry);
   __builtin_memcpy(begin.header.run, process().run, sizeof begin.header.run);
-  return write_to(fd, &begin, sizeof begin, 0);
+  begin.header.has_further_processes = file.is_shared ? 1 : 0;
+  return write_to(fd, &begin, with_room ? sizeof begin : sizeof begin.header, 0);
 }
 
-/// Makes the file longer before anybody counts in it, so that what is counted finds room on the disk.
+uint64_t claim(uint64_t entries) {
+  return __atomic_fetch_add(file.is_shared ? &shared_page->next_entry : &file.next, entries, __ATOMIC_RELAXED);
+}
+
+/// Claims more entries, and makes the file longer before anybody counts in them, so that what is counted finds room on
+/// the disk. A further process's first ones are written with its first count.
 bool extend() {
   struct stat state;
   const int fd = borrow_descriptor(state);
-  bool done = fd >= 0;
-  const uint64_t extension = file.size < largest_extension ? file.size : largest_extension;
+  if (fd < 0) return false;
+  const uint64_t first = claim(file.claim);
   static constexpr char zeros[256] = {};
-  for (uint64_t at = 0; done && at < extension; at += sizeof zeros)
-    done = write_to(fd, zeros, sizeof zeros, static_cast<long>(file.size + at));
+  constexpr uint64_t entries_of_zeros = sizeof zeros / sizeof(Entry);
+  bool done = true;
+  for (uint64_t made = 0; done && made < file.claim; made += entries_of_zeros)
+    done = write_to(fd, zeros, sizeof(Entry) * (file.claim < entries_of_zeros ? file.claim : entries_of_zeros),
+                    offset_of(first + made));
   give_back(fd);
-  if (done) file.size += extension;
-  return done;
+  if (!done) return false;
+  file.room = first;
+  file.room_end = first + file.claim;
+  if (file.claim < most_claimed) file.claim *= 2;
+  return true;
 }
 
 /// Where that counter is, or will be; nullptr if there is no memory for it.
@@ -132,11 +152,13 @@ Counter* place_of(uint64_t index) {
 
 Counter* take_block() {
   if (file.path == nullptr) return nullptr;
-  const uint64_t entry = file.before + used;
-  if (static_cast<uint64_t>(offset_of(entry + block_entries)) > file.size && !extend()) return nullptr;
+  if (file.room_end - file.room < block_entries && !extend()) return nullptr;
   Counter* const block = place_of(used);
   if (block == nullptr) return nullptr;
-  for (uint32_t i = 0; i < block_entries; ++i) block[i] = {0, 0, entry + i + 1, 0, 0};
+  for (uint32_t i = 0; i < block_entries; ++i) block[i] = {0, 0, file.room + i + 1, 0, 0};
+  if (file.process != 0 && file.room == file.process)
+    block->number = static_cast<uint64_t>(process().pid), block->action = a_process;
+  file.room += block_entries;
   __atomic_store_n(&used, used + block_entries, __ATOMIC_RELEASE);
   return block;
 }
@@ -158,11 +180,24 @@ void add_up(const Item* items, uint64_t number, uint64_t (&sums)[action_count]) 
     if (items[i].action < action_count) sums[items[i].action] += items[i].number;
 }
 
-bool read_header(int fd) {
-  Header header;
+bool read_header(int fd, Header& header) {
   return sys::pread(fd, &header, sizeof header, 0) == sizeof header &&
          __builtin_memcmp(header.magic, "DETSHIMC", 8) == 0 && header.entry_size == sizeof(Entry) &&
          __builtin_memcmp(header.run, process().run, sizeof header.run) == 0;
+}
+bool read_header(int fd) {
+  Header header;
+  return read_header(fd, header);
+}
+
+/// Tells the file that number; a further process's first one together with the entry that says that it is one.
+bool write_entry(int fd, const Counter& counter) {
+  const Entry entries[] = {{static_cast<uint64_t>(process().pid), a_process, 0},
+                           {counter.number, counter.action, 0}};
+  const uint64_t entry = counter.entry - 1;
+  const bool is_first = file.process != 0 && entry == file.process + 1;
+  return write_to(fd, is_first ? entries : entries + 1, is_first ? sizeof entries : sizeof(Entry),
+                  offset_of(is_first ? entry - 1 : entry));
 }
 
 } // namespace
@@ -172,19 +207,16 @@ void write_count(Counter& counter) {
     counter.write_at = ~uint64_t{0};
     return;
   }
-  counter.write_at = counter.number + 1 + counter.number / 32;
-  const long offset = offset_of(counter.entry - 1);
+  counter.write_at = counter.number + 1 + counter.number / last_exact_number;
   struct stat state;
   if (const int fd = file.fd; is_ours(fd, state)) {
-    const Entry entry = {counter.number, counter.action, 0};
-    write_to(fd, &entry, sizeof entry, offset);
+    write_entry(fd, counter);
     return;
   }
   Lock guard(lock);
   const int fd = guard.held() ? borrow_descriptor(state) : -1;
   if (fd < 0) return;
-  const Entry entry = {counter.number, counter.action, 0};
-  write_to(fd, &entry, sizeof entry, offset);
+  write_entry(fd, counter);
   give_back(fd);
 }
 
@@ -194,7 +226,9 @@ Counter* new_counter(Action action, int64_t& index) {
   if (block.left == 0) {
     Lock guard(lock);
     block.counters = guard.held() ? take_block() : nullptr;
-    block.left = block.counters != nullptr ? block_entries : 0;
+    block.left = block.counters == nullptr              ? 0
+                 : block.counters->action == a_process ? block_entries - 1
+                                                       : block_entries;
   }
   if (block.left == 0) {
     index = -1;
@@ -207,62 +241,130 @@ Counter* new_counter(Action action, int64_t& index) {
   return counter;
 }
 
-void use_counts_file(int fd, const char* path) {
-  Lock guard(lock);
-  struct stat state;
-  if (is_ours(file.fd, state)) sys::close(file.fd); // a parent's
-  each_piece([](Counter* counters, uint64_t number) {
-    if (counters == first_piece) __builtin_memset(counters, 0, number * sizeof(Counter));
-  });
+namespace {
+
+/// The counters of a process before this one, or of a file before this one, are its own.
+void forget_counters() {
   for (int piece = 1; piece < piece_limit && pieces[piece] != nullptr; ++piece) {
     sys::unmap(pieces[piece], size_of_piece(piece) * sizeof(Counter));
     pieces[piece] = nullptr;
   }
-  file = {};
   used = 0;
-  for (Counter& counter : in_memory) counter.number = 0;
-  for (uint64_t& sum : sums_before) sum = 0;
-  if (fd < 0) return;
-  if (sys::fstat(fd, state) != 0 || (state.st_size == 0 ? !write_header(fd) : !read_header(fd))) {
-    sys::close(fd);
-    return;
-  }
+  for (Counter& counter : in_memory)
+    if (counter.number != 0) counter.number = 0; // looked at first: in a forked child, a page that is written is copied
+  for (uint64_t& sum : sums_before)
+    if (sum != 0) sum = 0;
+}
+
+void let_go_of_file() {
+  struct stat state;
+  if (is_ours(file.fd, state)) sys::close(file.fd);
+  file = {};
+}
+
+void take_file(int fd, const char* path, const struct stat& state) {
   file.path = path;
   file.device = state.st_dev;
   file.inode = state.st_ino;
-  file.size = first_size;
-  if (state.st_size != 0) { // this process turned into another program: go on behind what is there
-    const uint64_t entries = (static_cast<uint64_t>(state.st_size) - header_size) / sizeof(Entry);
-    file.before = (entries + block_entries - 1) / block_entries * block_entries;
-    file.size = static_cast<uint64_t>(offset_of(file.before));
-    sum_file_counts(fd, sums_before);
-  }
   give_back(keep_descriptor(fd));
 }
 
-bool is_counts_file_of_run(int fd) { return read_header(fd); }
+} // namespace
+
+void use_counts_file(int fd, const char* path) {
+  Lock guard(lock);
+  let_go_of_file(); // a parent's
+  forget_counters();
+  if (fd < 0) return;
+  struct stat state;
+  if (sys::fstat(fd, state) != 0 || (state.st_size == 0 ? !write_header(fd, true) : !read_header(fd))) {
+    sys::close(fd);
+    return;
+  }
+  file.claim = first_size / sizeof(Entry);
+  file.next = file.room_end = (first_size - header_size) / sizeof(Entry);
+  if (state.st_size != 0) { // this process turned into another program: go on behind what is there
+    const uint64_t entries = (static_cast<uint64_t>(state.st_size) - header_size) / sizeof(Entry);
+    file.room = file.room_end = file.next = (entries + block_entries - 1) / block_entries * block_entries;
+    sum_file_counts(fd, sums_before);
+  }
+  take_file(fd, path, state);
+}
+
+bool share_counts_file(SharedPage& page) {
+  Lock guard(lock);
+  if (!guard.held() || file.path == nullptr) return false;
+  page.counts_inode = file.inode;
+  page.next_entry = file.next;
+  file.is_shared = true;
+  return true;
+}
+
+void take_shared_counts_file(int fd, const char* path) {
+  Lock guard(lock);
+  let_go_of_file();
+  struct stat state;
+  if (sys::fstat(fd, state) != 0) return;
+  file.is_shared = true;
+  take_file(fd, path, state);
+}
+
+uint64_t join_counts_file() {
+  Lock guard(lock);
+  if (!guard.held() || file.path == nullptr || !file.is_shared) return 0;
+  forget_counters();
+  file.process = file.room = claim(block_entries);
+  file.room_end = file.room + block_entries;
+  file.claim = block_entries;
+  if (__atomic_exchange_n(&shared_page->has_joined, 1, __ATOMIC_RELAXED) == 0) {
+    constexpr uint32_t yes = 1;
+    struct stat state;
+    const int fd = borrow_descriptor(state);
+    if (fd >= 0) sys::pwrite(fd, &yes, sizeof yes, offsetof(Header, has_further_processes));
+    give_back(fd);
+  }
+  return file.process;
+}
+
+bool can_go_on_in_counts_file(int fd) {
+  Header header;
+  return read_header(fd, header) && header.has_further_processes == 0;
+}
 
 void write_counts() {
   Lock guard(lock);
+  if (!guard.held() || used == 0) return;
   struct stat state;
-  const int fd = guard.held() && used != 0 ? borrow_descriptor(state) : -1;
+  const int fd = borrow_descriptor(state);
   if (fd < 0) return;
-  // Somebody cut it short: what this process has counted is written anew.
-  bool good = static_cast<uint64_t>(state.st_size) >= file.size || write_header(fd);
-  uint64_t entry = file.before;
+  const auto is_there = [&state](const Counter& counter) {
+    return counter.action == 0 || counter.action == a_process ||
+           (counter.number <= last_exact_number && offset_of(counter.entry) <= state.st_size);
+  };
+  bool are_there = file.process != 0; // what most further processes have counted is
+  each_piece([&](const Counter* counters, uint64_t number) {
+    for (uint64_t i = 0; i < number; ++i) are_there &= is_there(counters[i]);
+  });
+  if (are_there) return give_back(fd);
+  // Where somebody cut the file short, what this process has counted is written anew.
+  bool good = read_header(fd) || write_header(fd, false);
+  Entry room[32];
+  size_t filled = 0;
+  uint64_t first = 0; // the entry of the first in the room
+  const auto write_room = [&] {
+    good = good && (filled == 0 || write_to(fd, room, filled * sizeof(Entry), offset_of(first)));
+    filled = 0;
+  };
   each_piece([&](Counter* counters, uint64_t number) {
-    Entry room[32];
-    for (uint64_t done = 0; good && done < number;) {
-      size_t filled = 0;
-      for (; filled < 32 && done < number; ++filled, ++done) {
-        Counter& counter = counters[done];
-        counter.write_at = 0; // what is counted from now on makes the number no longer the last
-        room[filled] = {counter.number, counter.action, counter.action != 0 ? 1U : 0U};
-      }
-      good = write_to(fd, room, filled * sizeof(Entry), offset_of(entry));
-      entry += filled;
+    for (uint64_t i = 0; i < number; ++i) {
+      Counter& counter = counters[i];
+      counter.write_at = 0; // what is counted from now on makes the number no longer the last
+      if (filled == 32 || counter.entry - 1 != first + filled) write_room();
+      if (filled == 0) first = counter.entry - 1;
+      room[filled++] = {counter.number, counter.action, counter.action != 0 ? 1U : 0U};
     }
   });
+  write_room();
   give_back(fd);
 }
 
@@ -272,14 +374,17 @@ void sum_own_counts(uint64_t (&sums)[action_count]) {
   each_piece([&](const Counter* counters, uint64_t number) { add_up(counters, number, sums); });
 }
 
-bool sum_file_counts(int fd, uint64_t (&sums)[action_count]) {
+bool sum_file_counts(int fd, uint64_t (&sums)[action_count], unsigned* further_processes) {
   if (!read_header(fd)) return false;
   Entry entries[64];
   long offset = header_size;
   for (;;) {
     const long size = sys::pread(fd, entries, sizeof entries, offset);
     if (size < static_cast<long>(sizeof(Entry))) return true;
-    add_up(entries, static_cast<uint64_t>(size) / sizeof(Entry), sums);
+    const uint64_t number = static_cast<uint64_t>(size) / sizeof(Entry);
+    add_up(entries, number, sums);
+    for (uint64_t i = 0; further_processes != nullptr && i < number; ++i)
+      *further_processes += entries[i].action == a_process ? 1 : 0;
     offset += size;
   }
 }

@@ -3,12 +3,15 @@
 #include "common/log_folder.h"
 #include "common/sys.h"
 #include "core/base/generations.h"
+#include "core/base/lock.h"
 #include "core/base/placement.h"
 #include "core/identity/process.h"
+#include "core/identity/shared_page.h"
 #include "core/log/counts.h"
 #include "core/policy/options.h"
 
 #include <initializer_list>
+#include <sys/uio.h>
 
 namespace detshim::log_file {
 
@@ -32,9 +35,14 @@ struct File {
   bool failed = false; // said once, not tried again; the descriptor, if any, is that of a process before
   bool torn = false;   // the last line was cut by a full disk
   bool lost = false;   // a line could not be written at all: said once
+  bool is_shared = false;      // it is the one that the shared page names
+  bool has_looked = false;     // for a child's, to hand it on to the next ones
+  uint64_t process = 0;        // see process_number()
 };
 DETSHIM_STARTUP_DATA constinit File file;
 constinit char counts_path[4096] = {};
+constinit char held_room[512] = {}; // lines that wait for the next
+constinit size_t held = 0;
 
 // What stderr was when the process began.
 enum class Stderr : uint8_t { unknown, closed, open };
@@ -81,7 +89,7 @@ Files open_files(int folder) {
     bool made_counts = false;
     files.counts = open_own_file(folder, name.add(".counts").c_str(), O_RDWR, made_counts);
     const bool is_taken = files.counts == taken || (!made_records && !is_of_this_run(files.records)) ||
-                          (files.counts >= 0 && !made_counts && !is_counts_file_of_run(files.counts));
+                          (files.counts >= 0 && !made_counts && !can_go_on_in_counts_file(files.counts));
     if (!is_taken) return files;
     const auto give_back = [&](int fd, bool made, const char* ending) {
       if (fd < 0) return;
@@ -99,7 +107,8 @@ Files open_files(int folder) {
 /// Opens the file again whose descriptor the program has closed.
 int open_again(int folder) {
   Text<160> name;
-  add_file_stem(name);
+  name.add(file_name(counts_path)); // which a further process has of the one that made it
+  name.shorten(name.length() - text_length(".counts"));
   const int fd = sys::openat(folder, name.add(".jsonl").c_str(),
                              O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   struct stat state;
@@ -160,10 +169,13 @@ void complain(int error) {
   if (process().seed_drawn) say_seed();
 }
 
-bool is_still_ours() {
-  struct stat state;
+bool is_still_ours(struct stat& state) {
   return file.fd >= 0 && sys::fstat(file.fd, state) == 0 && state.st_dev == file.device &&
          state.st_ino == file.inode;
+}
+bool is_still_ours() {
+  struct stat state;
+  return is_still_ours(state);
 }
 
 /// A record could not be written. Once is enough: the disk stays full.
@@ -213,10 +225,112 @@ int open_folder(bool make, bool& made) {
   return open_log_folder(path_room, process().log_is_default, make, made);
 }
 
+namespace {
+
+void set_counts_path(const char* stem) {
+  TextWriter path(counts_path, sizeof counts_path);
+  path.add(process().log_folder, process().log_folder_length).add('/').add(stem).add(".counts").c_str();
+}
+
+/// Opens the files that the shared page names; false if they are not there any more.
+bool take_shared_files() {
+  const auto open_one = [](int folder, const char* ending, int flags, uint64_t inode) {
+    Text<176> name;
+    const int fd = sys::openat(folder, name.add(shared_page->stem).add(ending).c_str(),
+                               flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat state;
+    if (fd < 0 || (is_own_file(fd) && sys::fstat(fd, state) == 0 && state.st_dev == shared_page->device &&
+                   state.st_ino == inode))
+      return fd;
+    sys::close(fd);
+    return -1;
+  };
+  bool made = false;
+  const int folder = open_folder(false, made);
+  if (folder < 0) return false;
+  struct stat state;
+  const bool is_folder = sys::fstat(folder, state) == 0;
+  const int records = open_one(folder, ".jsonl", O_APPEND, shared_page->records_inode);
+  const int counts = records < 0 ? -1 : open_one(folder, ".counts", 0, shared_page->counts_inode);
+  sys::close(folder);
+  if (!is_folder || counts < 0) {
+    if (records >= 0) sys::close(records);
+    return false;
+  }
+  if (is_still_ours()) sys::close(file.fd);
+  file = {};
+  file.fd = move_up(records);
+  file.device = shared_page->device;
+  file.inode = shared_page->records_inode;
+  file.folder_device = state.st_dev;
+  file.folder_inode = state.st_ino;
+  file.is_shared = true;
+  set_counts_path(shared_page->stem);
+  take_shared_counts_file(counts, counts_path);
+  return true;
+}
+
+bool files_are_published() {
+  return shared_page != nullptr &&
+         __atomic_load_n(&shared_page->files, __ATOMIC_ACQUIRE) == SharedPage::published;
+}
+
+/// Has this process write in the file of those that it shares a page with; false if there is none, or none that would
+/// do.
+bool join() {
+  if (!files_are_published() || (!(file.is_shared && is_still_ours()) && !take_shared_files())) return false;
+  constexpr uint64_t some_room = 1 << 20; // a limit for this process may be near to what others have written
+  struct stat state;
+  if (sys::fstat(file.fd, state) != 0 || state.st_nlink == 0 ||
+      !sys::may_grow_to(static_cast<uint64_t>(state.st_size) + some_room))
+    return false;
+  const uint64_t number = join_counts_file();
+  if (number == 0) return false;
+  file.process = number;
+  file.generation = generation();
+  file.failed = file.torn = file.lost = false;
+  held = 0;
+  return true;
+}
+
+/// Says in the shared page which this process's files are, unless it names others.
+void publish() {
+  uint32_t none = SharedPage::none;
+  if (shared_page == nullptr ||
+      !__atomic_compare_exchange_n(&shared_page->files, &none, SharedPage::published_soon, false,
+                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  TextWriter stem(shared_page->stem, sizeof shared_page->stem);
+  stem.add(file_name(counts_path));
+  stem.shorten(stem.length() - text_length(".counts"));
+  stem.c_str();
+  shared_page->device = file.device;
+  shared_page->records_inode = file.inode;
+  file.is_shared = share_counts_file(*shared_page);
+  __atomic_store_n(&shared_page->files, file.is_shared ? SharedPage::published : SharedPage::none, __ATOMIC_RELEASE);
+}
+
+} // namespace
+
+uint64_t process_number() { return file.process; }
+
+void offer_to_children() {
+  if (file.is_shared || shared_page == nullptr) return;
+  const bool has_begun = file.generation == generation();
+  if (has_begun ? file.failed : file.has_looked || !files_are_published()) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  if (has_begun)
+    publish();
+  else if (!take_shared_files())
+    file.has_looked = true;
+}
+
 Opened open() {
   if (file.generation == generation() && (file.failed || is_still_ours()))
     return file.failed ? Opened::no : Opened::before;
   const bool fresh = file.generation != generation();
+  if (fresh && join()) return Opened::joined;
   const int inherited = fresh && is_still_ours() ? file.fd : -1;
   if (fresh && inherited < 0) file = {};
   file.generation = generation();
@@ -242,11 +356,14 @@ Opened open() {
   if (process().seed_drawn) announce_seed(folder);
   sys::close(folder);
   if (!fresh) return Opened::before;
-  TextWriter path(counts_path, sizeof counts_path);
-  path.add(process().log_folder, process().log_folder_length).add('/');
-  add_file_stem(path);
-  path.add(".counts").c_str();
+  Text<160> stem;
+  add_file_stem(stem);
+  set_counts_path(stem.c_str());
   use_counts_file(files.counts, counts_path);
+  file.process = 0;
+  file.is_shared = false;
+  held = 0;
+  publish();
   return Opened::now;
 }
 
@@ -296,22 +413,37 @@ bool is_open() { return file.generation == generation() && !file.failed && is_st
 
 bool has_begun() { return file.generation == generation(); }
 
-void write(TextWriter& line) {
-  if (!is_still_ours()) return;
-  line.add('\n');
-  if (file.torn) { // close the line that the full disk cut
-    if (sys::write(file.fd, "\n", 1) != 1) return;
-    file.torn = false;
+void write(TextWriter& line, bool is_held) {
+  Text<40> end; // of the line: which process of the file's wrote it
+  if (file.process != 0) {
+    line.shorten(line.length() - 1); // the object's brace
+    end.add(",\"proc\":").add(file.process).add('}');
   }
+  end.add('\n');
+  if (is_held && held + line.length() + end.length() <= sizeof held_room) {
+    TextWriter room(held_room + held, sizeof held_room - held + 1);
+    room.add(line.c_str(), line.length()).add(end.c_str(), end.length());
+    held += room.length();
+    return;
+  }
+  // A line may have been cut, of ours by a full disk or of another process's as it was killed.
+  const bool closes_line = file.torn || (file.is_shared && shared_page->has_joined != 0);
+  const iovec parts[] = {{const_cast<char*>("\n"), closes_line ? 1U : 0U},
+                         {held_room, held},
+                         {const_cast<char*>(line.c_str()), line.length()},
+                         {const_cast<char*>(end.c_str()), end.length()}};
+  held = 0;
+  size_t length = 0;
+  for (const iovec& part : parts) length += part.iov_len;
   struct stat state;
-  if (sys::fstat(file.fd, state) != 0 ||
-      !sys::may_grow_to(static_cast<uint64_t>(state.st_size) + line.length()))
-    return say_lost();
+  if (!is_still_ours(state)) return;
+  if (!sys::may_grow_to(static_cast<uint64_t>(state.st_size) + length)) return say_lost();
   long written;
-  do written = sys::write(file.fd, line.c_str(), line.length());
+  do written = sys::call(SYS_writev, file.fd, sys::address(parts), sizeof parts / sizeof *parts);
   while (written == -EINTR);
-  if (written == static_cast<long>(line.length())) return;
-  file.torn |= written > 0;
+  if (written > 0) file.torn = false;
+  if (written == static_cast<long>(length)) return;
+  file.torn |= written > (closes_line ? 1 : 0);
   say_lost();
 }
 

@@ -37,10 +37,18 @@ enum class Opened {
   no,     ///< records cannot be written; that was said once
   before, ///< it was open already, or again after the program had closed its descriptor
   now,    ///< this process's file was just begun: its start record is due
+  joined, ///< this process just began to write in a file of those that it shares a page with: the same is due
 };
 
 /// Opens this process's file, and its counts file with it, unless that was done before.
 Opened open();
+
+/// The number by which this process's records name it where it writes in another's file; else 0.
+uint64_t process_number();
+
+/// About to fork: the child and its kin may write in this process's file; where this process has none, in that of a
+/// child before.
+void offer_to_children();
 
 /// Says in the log of this process, or else in that of the nearest one before it whose descriptor it still
 /// has, that `program` (nullptr: this one) leaves no log.
@@ -54,7 +62,8 @@ bool is_within_reach();
 bool is_open();
 bool has_begun();
 
-/// Writes one line (without its newline). A disk that is full is said once.
-void write(TextWriter& line);
+/// Writes one line (without its newline). A disk that is full is said once. One that is `held` is written together with
+/// the next, which must follow before the lock is given back.
+void write(TextWriter& line, bool held = false);
 
 } // namespace detshim::log_file

@@ -42,7 +42,7 @@ void write_build(const void* caller) {
   add_build_id(line, module);
   if (line.length() == before) return;
   line.add("\"}");
-  log_file::write(line);
+  log_file::write(line, true);
 }
 
 /// Where a call came from: module and offset, which address-space randomisation does not change.

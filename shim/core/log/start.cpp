@@ -107,11 +107,21 @@ void write_start() {
   write_noted();
 }
 
+/// The start of a process that writes in another's file: what it does not say is as in the start before it.
+void write_start_in_shared_file() {
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"start\",\"v\":2,\"pid\":").add(static_cast<uint64_t>(process().pid));
+  add_text(line, "path", process().path);
+  line.add('}');
+  log_file::write(line, true);
+}
+
 } // namespace
 
 bool open_log() {
   const log_file::Opened opened = log_file::open();
   if (opened == log_file::Opened::now) write_start();
+  if (opened == log_file::Opened::joined) write_start_in_shared_file();
   return opened != log_file::Opened::no;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/sys.h"
 #include "core/base/thread_memory.h"
+#include "core/identity/shared_page.h"
 
 #include <cerrno>
 #include <cstddef>
@@ -126,7 +127,7 @@ const void* detshim_prepare_syscall(long number) {
 #if defined(SYS_fork)
   forks |= number == SYS_fork;
 #endif
-  if (forks && !options().off() && !hooks::syscall.disabled) share_ordinals();
+  if (forks && !options().off() && !hooks::syscall.disabled) share_page();
   if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
   __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
   return detshim_real_syscall;

@@ -12,6 +12,7 @@
 #include "core/base/thread_memory.h"
 #include "core/identity/children.h"
 #include "core/log/closing.h"
+#include "core/identity/shared_page.h"
 #include "core/log/log_file.h"
 #include "core/seeds/readings.h"
 #include "core/tuning/tuning.h"
@@ -416,9 +417,22 @@ DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), names_
   return call.real(command, mode);
 }
 
+namespace detshim {
+namespace {
+
+/// About to fork, before this process may hand on its name: the log's files say the old one.
+void share_log() {
+  share_page();
+  log_file::offer_to_children();
+}
+
+} // namespace
+} // namespace detshim
+
 DETSHIM_HOOK(libc, pid_t, _Fork, (), names_unseen_child) {
   DETSHIM_ENTER(_Fork);
   if (call.passes()) return call.real();
+  share_log();
   const UnseenFork child;
   return call.real();
 }
@@ -434,6 +448,7 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
   va_end(more);
   const auto make = [&] { return call.real(run, stack, flags, argument, parent_tid, tls, child_tid); };
   if (call.passes() || (flags & CLONE_VM) != 0) return make();
+  share_log();
   const UnseenFork child;
   return make();
 }
@@ -475,6 +490,7 @@ DETSHIM_HOOK(libc, void, _Exit, (int status), .action = Action::observe,
 void detshim::prepare_for_children() {
   pthread_atfork(
       [] {
+        share_log();
         for (Hook* hook : {&hooks::_exit, &hooks::execve})
           if (hook->state == Hook::State::unknown) find_real(*hook);
       },
