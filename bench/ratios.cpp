@@ -257,42 +257,58 @@ void execute_true() {
   waitpid(child, nullptr, 0);
 }
 
+/// Nanoseconds from the fork of a child that calls `what` and ends, until it was waited for.
+template <typename What>
+double fork_and_wait(What what) {
+  const auto before = std::chrono::steady_clock::now();
+  const pid_t child = fork();
+  if (child == 0) {
+    what();
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count();
+}
+
 /// Forks, or executes /bin/true from a vfork child, many times: the median in nanoseconds. What the library
 /// adds to a fork is in its handlers, so the plain one is measured in a process of its own: `bench_ratios
 /// --children`.
 void print_own_children() {
-  std::vector<double> forks, executions;
+  std::vector<double> forks, executions, draws;
   for (int i = 0; i < 300; ++i) {
-    auto before = std::chrono::steady_clock::now();
-    pid_t child = fork();
-    if (child == 0) _exit(0);
-    waitpid(child, nullptr, 0);
-    forks.push_back(
-        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
-    before = std::chrono::steady_clock::now();
+    forks.push_back(fork_and_wait([] {}));
+    const auto before = std::chrono::steady_clock::now();
     execute_true();
     executions.push_back(
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
   }
-  std::printf("%.1f %.1f\n", median_of(forks), median_of(executions));
+  const auto draw = [] {
+    char bytes[16];
+    benchmark::DoNotOptimize(getrandom(bytes, sizeof bytes, 0));
+  };
+  draw(); // so that the parent has a log
+  for (int i = 0; i < 300; ++i) draws.push_back(fork_and_wait(draw));
+  std::printf("%.1f %.1f %.1f\n", median_of(forks), median_of(executions), median_of(draws));
 }
 
 void print_children() {
-  std::vector<double> forks[2], executions[2];
+  std::vector<double> forks[2], executions[2], draws[2];
   for (int i = 0; i < 10; ++i)
     for (const int hooked : {0, 1}) {
       const std::string command = std::string(hooked != 0 ? "" : "LD_PRELOAD= ") + "exec /proc/" +
                                   std::to_string(getpid()) + "/exe --children";
       FILE* output = popen(command.c_str(), "r");
-      double fork_time = 0, execution_time = 0;
-      if (output != nullptr && std::fscanf(output, "%lf %lf", &fork_time, &execution_time) == 2) {
+      double fork_time = 0, execution_time = 0, draw_time = 0;
+      if (output != nullptr && std::fscanf(output, "%lf %lf %lf", &fork_time, &execution_time, &draw_time) == 3) {
         forks[hooked].push_back(fork_time);
         executions[hooked].push_back(execution_time);
+        draws[hooked].push_back(draw_time);
       }
       if (output != nullptr) pclose(output);
     }
   print_line("fork and wait", forks[1], forks[0]);
   print_line("vfork and exec true", executions[1], executions[0]);
+  print_line("fork, one draw and wait", draws[1], draws[0]);
 }
 
 void print_ratios(Medians& medians) {

@@ -325,7 +325,7 @@ void note_lookup(const char* name, const void* caller) {
 void record_coverage() {
   record_foreign();
   if (has_log()) record_lookups();
-  if (!any_module_path([](const char* path) { return library_of(path) >= 0; })) return;
+  if (!any_module_path([](const char* path, void*) { return library_of(path) >= 0; })) return;
   FindingsInPages pages;
   Findings* findings = pages.get();
   if (findings == nullptr ||

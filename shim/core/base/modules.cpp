@@ -285,11 +285,11 @@ bool each_module(bool (*visit)(const Module&, void*), void* data) {
              &context) != 0;
 }
 
-bool any_module_path(bool (*is_it)(const char* path)) {
+bool any_module_path(bool (*is_it)(const char* path, void* data), void* data) {
   if (libc_iterate() != nullptr && !loader_lock_may_be_stuck)
-    return each_module([is_it](const Module& module) { return is_it(module.path); });
+    return each_module([is_it, data](const Module& module) { return is_it(module.path, data); });
   for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next)
-    if (map->l_name != nullptr && is_it(map->l_name)) return true;
+    if (map->l_name != nullptr && is_it(map->l_name, data)) return true;
   return false;
 }
 

@@ -56,7 +56,7 @@ bool each_module(Visit visit) {
 
 /// Whether a loaded object has a path of which is_it(path) holds. Looks at paths alone: in a forked child the
 /// first look at each object's headers is a page fault.
-bool any_module_path(bool (*is_it)(const char* path));
+bool any_module_path(bool (*is_it)(const char* path, void* data), void* data = nullptr);
 
 /// From now on the loader's lock is not waited for: this process was forked, and a thread that held it is not
 /// here.

@@ -70,27 +70,28 @@ private:
   size_t length_ = 0;
 };
 
-/// The program, and what was loaded from a file; not the kernel's own object, nor ours. Until visit(module) is true.
-template <typename Visit>
-void each_module_file(Visit visit) {
+/// The program, and what was loaded from a file; not the kernel's own object, nor ours.
+void find_modules(ModulePaths& paths) {
   bool is_first = true;
   each_module([&](const Module& module) {
     const bool is_file =
         is_first ? module.path[0] == 0 || contains(module.path, "/") : contains(module.path, "/");
     is_first = false;
-    return is_file && !is_own(module) && visit(module);
+    return is_file && !is_own(module) && !paths.add(module);
   });
 }
 
-/// A number that tells the loaded objects of a process from others of processes that were forked from the same one.
+/// A number that tells which files are loaded from other sets of them.
 uint64_t set_of_modules() {
   uint64_t set = 0x6D6F64756C6573;
-  const auto add = [&set](uint64_t word) { set = (set ^ word) * 0x9E3779B97F4A7C15 ^ (set ^ word) >> 29; };
-  each_module_file([&add](const Module& module) {
-    add(module.base);
-    for (const char* c = module.path; *c != 0; ++c) add(static_cast<unsigned char>(*c));
-    return false;
-  });
+  any_module_path(
+      [](const char* path, void* data) {
+        auto& sum = *static_cast<uint64_t*>(data);
+        do sum = (sum ^ static_cast<unsigned char>(*path)) * 0x100000001B3; // FNV-1a, the closing zero too
+        while (*path++ != 0);
+        return false;
+      },
+      &set);
   return set | 1; // never 0
 }
 
@@ -134,7 +135,7 @@ void record_modules() {
     return;
   }
   ModulePaths paths;
-  each_module_file([&paths](const Module& module) { return !paths.add(module); });
+  find_modules(paths);
   Lock guard(log_file::lock);
   if (!guard.held()) return;
   write_modules(paths, set);

@@ -53,9 +53,9 @@ DETSHIM_STARTUP_DATA constinit File file;
 constinit uint64_t sums_before[action_count] = {}; // of those entries
 
 // The counters, in pieces of which each is twice as large as the one before: they stay where they are.
-constexpr uint64_t first_piece_size = 64;
-constexpr int piece_limit = 24; // a billion counters: no number of threads comes there
-alignas(64) constinit Counter first_piece[first_piece_size] = {};
+constexpr uint64_t first_piece_size = 16;
+constexpr int piece_limit = 26; // a billion counters: no number of threads comes there
+alignas(4096) constinit Counter first_piece[first_piece_size] = {}; // on one page with the rooms of core/log/log_file.h
 constinit Counter* pieces[piece_limit] = {first_piece};
 DETSHIM_STARTUP_DATA constinit uint64_t used = 0; // handed out
 

@@ -16,9 +16,7 @@
 namespace detshim::log_file {
 
 DETSHIM_STARTUP_DATA uint64_t lock = 0;
-char line_room[4096] = {};
-char text_room[4096] = {};
-char path_room[3700] = {};
+constinit Rooms rooms = {};
 
 namespace {
 
@@ -41,8 +39,7 @@ struct File {
 };
 DETSHIM_STARTUP_DATA constinit File file;
 constinit char counts_path[4096] = {};
-constinit char held_room[512] = {}; // lines that wait for the next
-constinit size_t held = 0;
+DETSHIM_STARTUP_DATA constinit size_t held = 0; // bytes in the room for it
 
 // What stderr was when the process began.
 enum class Stderr : uint8_t { unknown, closed, open };
@@ -420,8 +417,8 @@ void write(TextWriter& line, bool is_held) {
     end.add(",\"proc\":").add(file.process).add('}');
   }
   end.add('\n');
-  if (is_held && held + line.length() + end.length() <= sizeof held_room) {
-    TextWriter room(held_room + held, sizeof held_room - held + 1);
+  if (is_held && held + line.length() + end.length() <= sizeof rooms.held) {
+    TextWriter room(rooms.held + held, sizeof rooms.held - held + 1);
     room.add(line.c_str(), line.length()).add(end.c_str(), end.length());
     held += room.length();
     return;
@@ -429,7 +426,7 @@ void write(TextWriter& line, bool is_held) {
   // A line may have been cut, of ours by a full disk or of another process's as it was killed.
   const bool closes_line = file.torn || (file.is_shared && shared_page->has_joined != 0);
   const iovec parts[] = {{const_cast<char*>("\n"), closes_line ? 1U : 0U},
-                         {held_room, held},
+                         {rooms.held, held},
                          {const_cast<char*>(line.c_str()), line.length()},
                          {const_cast<char*>(end.c_str()), end.length()}};
   held = 0;

@@ -25,6 +25,17 @@ constexpr unsigned python_frame_limit = 4;
 constinit uintptr_t told_builds[64] = {}; // by the base of the object
 constinit unsigned told_build_count = 0;
 
+/// The object's path. The program's is asked for once: a forked child has its parent's answer.
+const char* path_of(const Module& module) {
+  if (module.path[0] != 0) return module.path;
+  char(&known)[sizeof log_file::rooms.program] = log_file::rooms.program;
+  if (known[0] != 0) return known;
+  module_path(module, path_room, 600);
+  const size_t length = text_length(path_room);
+  if (length < sizeof known) __builtin_memcpy(known, path_room, length + 1);
+  return path_room;
+}
+
 /// Before the first call from an object: which build of it this is. A place in it means nothing in another. A
 /// forked child says no more of what its parent has said; what finds no room here is named at the end.
 void write_build(const void* caller) {
@@ -36,8 +47,7 @@ void write_build(const void* caller) {
   told_builds[told_build_count++] = module.base;
   Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"build\",\"file\":\"");
-  module_path(module, path_room, 600);
-  line.add_json(path_room).add("\",\"id\":\"");
+  line.add_json(path_of(module)).add("\",\"id\":\"");
   const size_t before = line.length();
   add_build_id(line, module);
   if (line.length() == before) return;
@@ -52,9 +62,7 @@ void add_place(Line& line, const void* caller) {
     line.add(",\"at\":\"?\"");
     return;
   }
-  char* const path = path_room;
-  module_path(module, path, 600);
-  line.add(",\"at\":\"").add_json(path).add("+0x");
+  line.add(",\"at\":\"").add_json(path_of(module)).add("+0x");
   line.add_hex(reinterpret_cast<uintptr_t>(caller) - module.base).add('"');
 }
 
