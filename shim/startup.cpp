@@ -2,17 +2,18 @@
 // library's constructor may draw before.
 #include "core/identity/children.h"
 #include "core/identity/thread.h"
-#include "core/log/log.h"
+#include "core/log/closing.h"
 #include "core/log/log_file.h"
+#include "core/log/setting_records.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
 #include "core/seeds/rank_readings.h"
+#include "core/tuning/tuning.h"
 #include "hooks/libc/inherited_input.h"
 #include "hooks/libc/process.h"
 #include "hooks/runtimes/openmp.h"
 #include "loader/coverage.h"
 
-#include <cstdlib>
 #include <sys/auxv.h>
 
 // What the compiler's start files would define: libc tells by it whose fork handlers are whose.
@@ -21,24 +22,6 @@ extern "C" __attribute__((visibility("hidden"))) constinit void* const __dso_han
 
 namespace detshim {
 namespace {
-
-/// A user's own value that had to give way is said, even in a run that draws nothing; and one that stays
-/// although it is not repeatable.
-void record_replaced_settings() {
-  static constexpr char fields[4][20] = {"asked", "given"};
-  int count = 0;
-  const SettingChange* changes = setting_changes(count);
-  for (int i = 0; i < count; ++i)
-    if (changes[i].was != nullptr)
-      record({"env", changes[i].name, fields}, Action::replace, nullptr,
-             "the value that was set is not a repeatable one", {changes[i].was, changes[i].now});
-  if (const char* name = setting_left_alone()) {
-    const char* value = getenv(name);
-    record({"env", name, fields}, Action::unfixed, nullptr,
-           "flags cannot be added to this value: it names a file, or holds what ends the reading of flags",
-           {value, value});
-  }
-}
 
 /// The kernel's 16 bytes that some runtimes seed their hashes from. The stack's guard was taken from them
 /// before.
@@ -62,7 +45,10 @@ __attribute__((constructor)) void begin() {
   record_replaced_settings();
 }
 
-__attribute__((destructor)) void end() { close_log(record_coverage); }
+__attribute__((destructor)) void end() {
+  flush_tuning();
+  close_log(record_coverage);
+}
 
 } // namespace
 } // namespace detshim

@@ -7,7 +7,7 @@
 #include "core/base/hook_table.h"
 #include "core/base/lock.h"
 #include "core/base/modules.h"
-#include "core/log/log.h"
+#include "core/log/records.h"
 #include "core/policy/options.h"
 
 namespace detshim {

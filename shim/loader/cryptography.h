@@ -1,9 +1,14 @@
 // Whose entropy stays the kernel's, whatever the mode.
 #pragma once
 
-#include "loader/draw.h"
+#include "core/base/hook_table.h"
+
+#include <cstdint>
 
 namespace detshim {
+
+/// What its caller says of a draw.
+enum class Purpose : uint8_t { any, no_key };
 
 /// Why a draw is left to the kernel.
 struct KeptEntropy {

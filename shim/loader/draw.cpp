@@ -2,7 +2,6 @@
 
 #include "common/sys.h"
 #include "core/base/python_frames.h"
-#include "loader/cryptography.h"
 
 namespace detshim {
 namespace {

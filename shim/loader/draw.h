@@ -4,6 +4,7 @@
 // before and one addition to its counter. There is no lock, no system call and no lookup on that path.
 #pragma once
 
+#include "loader/cryptography.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -38,9 +39,6 @@ struct DrawSites {
     epoch = now;
   }
 };
-
-/// What its caller says of a draw.
-enum class Purpose : uint8_t { any, no_key };
 
 /// Decides, records and counts a draw from `caller`: true if it is to be pinned. The decision for a place is
 /// remembered in `sites` when it is to pin.

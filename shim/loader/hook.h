@@ -26,7 +26,7 @@
 #include "common/describe.h"
 #include "core/base/hook_table.h"
 #include "core/identity/thread.h"
-#include "core/log/log.h"
+#include "core/log/records.h"
 #include "core/policy/options.h"
 #include "loader/real.h"
 
@@ -99,7 +99,7 @@ public:
   /// The part of it that does not depend on the mode.
   bool is_hooked() const { return !hook_.disabled && hook_.state == Hook::State::hooked; }
 
-  /// Records the call; see core/log/log.h.
+  /// Records the call; see core/log/records.h.
   void record(Action action, const char* why, std::initializer_list<Value> values) const {
     detshim::record({hook_.info->library, hook_.info->name, hook_.info->fields}, action, caller_, why,
                     values);

@@ -7,7 +7,7 @@
 
 #include "common/text.h"
 #include "core/base/modules.h"
-#include "core/log/log.h"
+#include "core/log/records.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
 

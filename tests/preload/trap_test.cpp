@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include <sys/mount.h>
 #include <unistd.h>
 
 namespace {
@@ -271,6 +272,32 @@ TEST_F(TrapTest, ADaemonIsAnsweredAndNobodyWaitsForIt) {
   const std::string first = drawn();
   EXPECT_EQ(first.size(), 16u);
   EXPECT_EQ(drawn(), first);
+}
+
+TEST_F(TrapTest, StandardStreamsMayBeClosed) {
+  const TemporaryFolder scratch;
+  const std::string drawn = trapped({TRAPPED_PROGRAM, "getrandom"}).out;
+  for (const char* closed : {"0<&- 2>&-", "0<&-", "2>&-"}) {
+    std::string command;
+    for (const std::string& word :
+         detshim_run(scratch, {"--trap-syscalls", "--seed", "42"}, {TRAPPED_PROGRAM, "getrandom"}))
+      command += "'" + word + "' ";
+    const Result result = run({"sh", "-c", "exec " + command + closed});
+    EXPECT_EQ(result.status, 0) << closed;
+    EXPECT_EQ(result.out, drawn) << closed;
+  }
+}
+
+TEST_F(TrapTest, AFullDiskIsSaid) {
+  const TemporaryFolder scratch;
+  std::filesystem::create_directory(scratch.log());
+  if (mount("none", scratch.log().c_str(), "tmpfs", 0, "size=4k") != 0)
+    GTEST_SKIP() << "no file system can be mounted here";
+  const Result result =
+      run(detshim_run(scratch, {"--trap-syscalls", "--seed", "42"}, {TRAPPED_PROGRAM, "getrandom"}));
+  umount(scratch.log().c_str());
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.err.find("cannot write the log"), std::string::npos) << result.err;
 }
 
 TEST_F(TrapTest, WithoutItsSupervisorAProgramIsToldSo) {

@@ -1,4 +1,4 @@
-#include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
 #include "core/policy/xla_flags.h"
 
 #include <gtest/gtest.h>

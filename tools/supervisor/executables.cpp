@@ -67,14 +67,18 @@ FileIdentity identity_of(const struct stat& state) {
   return {state.st_dev, state.st_ino, state.st_mtim.tv_sec, state.st_mtim.tv_nsec, state.st_size};
 }
 
-const Executable& Executables::look_up(const std::string& path, const struct stat& state) {
-  static const Executable unknown;
+Executable Executables::look_up(const std::string& path, const struct stat& state) {
   const FileIdentity identity = identity_of(state);
-  if (const auto found = known_.find(identity); found != known_.end()) return found->second;
+  {
+    const std::lock_guard guard(lock_);
+    if (const auto found = known_.find(identity); found != known_.end()) return found->second;
+  }
   const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat opened;
-  if (!file || ::fstat(file.number(), &opened) != 0 || identity_of(opened) != identity) return unknown;
-  return known_[identity] = read_executable(file.number());
+  if (!file || ::fstat(file.number(), &opened) != 0 || identity_of(opened) != identity) return {};
+  const Executable executable = read_executable(file.number());
+  const std::lock_guard guard(lock_);
+  return known_[identity] = executable;
 }
 
 } // namespace detshim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <tuple>
 
@@ -27,10 +28,11 @@ FileIdentity identity_of(const struct stat& state);
 
 class Executables {
 public:
-  /// What the executable file at `path` is; read once for each version of it.
-  const Executable& look_up(const std::string& path, const struct stat& state);
+  /// What the executable file at `path` is; read once for each version of it. For any thread.
+  Executable look_up(const std::string& path, const struct stat& state);
 
 private:
+  std::mutex lock_;
   std::map<FileIdentity, Executable> known_;
 };
 

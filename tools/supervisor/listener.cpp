@@ -1,9 +1,11 @@
 #include "supervisor/listener.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
@@ -23,15 +25,19 @@ std::size_t words(std::size_t bytes) { return (bytes + sizeof(std::uint64_t) - 1
 Listener::Listener(OwnedDescriptor descriptor) : descriptor_(std::move(descriptor)) {
   seccomp_notif_sizes sizes = {};
   ::syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
-  request_.resize(words(std::max<std::size_t>(sizes.seccomp_notif, sizeof(seccomp_notif))));
-  response_.resize(words(std::max<std::size_t>(sizes.seccomp_notif_resp, sizeof(seccomp_notif_resp))));
+  request_words_ = words(std::max<std::size_t>(sizes.seccomp_notif, sizeof(seccomp_notif)));
+  response_words_ = words(std::max<std::size_t>(sizes.seccomp_notif_resp, sizeof(seccomp_notif_resp)));
   ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, wake_on_same_processor);
 }
 
-const seccomp_notif* Listener::receive() {
-  std::ranges::fill(request_, 0); // the kernel insists
-  if (::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_RECV, request_.data()) != 0) return nullptr;
-  return reinterpret_cast<const seccomp_notif*>(request_.data());
+bool Listener::receive(Request& request) const {
+  request.room_.assign(request_words_, 0); // the kernel insists
+  return ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_RECV, request.room_.data()) == 0;
+}
+
+bool Listener::is_forsaken() const {
+  pollfd state = {descriptor_.number(), 0, 0};
+  return ::poll(&state, 1, 0) == 1 && (state.revents & POLLHUP) != 0;
 }
 
 bool Listener::still_waits(const seccomp_notif& call) const {
@@ -39,8 +45,10 @@ bool Listener::still_waits(const seccomp_notif& call) const {
 }
 
 bool Listener::send(const seccomp_notif& call, std::int64_t result, std::uint32_t flags) const {
-  std::ranges::fill(response_, 0);
-  auto* response = reinterpret_cast<seccomp_notif_resp*>(response_.data());
+  std::array<std::uint64_t, 16> room = {};
+  static_assert(sizeof(seccomp_notif_resp) <= sizeof room / 2);
+  if (response_words_ > room.size()) return false; // a kernel of another age
+  auto* response = reinterpret_cast<seccomp_notif_resp*>(room.data());
   response->id = call.id;
   response->val = result;
   response->flags = flags;

@@ -10,15 +10,28 @@
 
 namespace detshim {
 
+/// Room for one call that waits, as large as this kernel has it. Each answering thread has its own.
+class Request {
+public:
+  const seccomp_notif& call() const { return *reinterpret_cast<const seccomp_notif*>(room_.data()); }
+
+private:
+  friend class Listener;
+  std::vector<std::uint64_t> room_;
+};
+
+/// Any thread may call any function of it.
 class Listener {
 public:
   explicit Listener(OwnedDescriptor descriptor);
 
   int descriptor() const { return descriptor_.number(); }
 
-  /// The next call that waits; nullptr if its task is gone by now. Valid until the next call of this
-  /// function.
-  const seccomp_notif* receive();
+  /// Waits for a call. False if its task is gone by now, or if nobody is left who could call.
+  bool receive(Request& request) const;
+
+  /// True once no task has the filter any more.
+  bool is_forsaken() const;
 
   /// True if the task still waits in that call: what was looked up by its number until now was its own.
   bool still_waits(const seccomp_notif& call) const;
@@ -37,7 +50,7 @@ private:
   bool send(const seccomp_notif& call, std::int64_t result, std::uint32_t flags) const;
 
   OwnedDescriptor descriptor_;
-  mutable std::vector<std::uint64_t> request_, response_; // as large as this kernel has them
+  std::size_t request_words_, response_words_; // as this kernel has them
 };
 
 } // namespace detshim

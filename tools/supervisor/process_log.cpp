@@ -64,10 +64,11 @@ bool ProcessLog::make_files(const std::string& stem) {
   return true;
 }
 
-void ProcessLog::complain() const {
-  if (!name_.quiet)
-    say_("detshim: cannot write the log in " + name_.log_folder + "; nothing is recorded of " +
-         start_.program + "\n");
+void ProcessLog::complain(const char* what) {
+  if (!name_.quiet && !has_complained_)
+    say_("detshim: cannot write the log in " + name_.log_folder + "; " + what + " recorded of " + start_.program +
+         "\n");
+  has_complained_ = true;
 }
 
 void ProcessLog::open() {
@@ -77,14 +78,14 @@ void ProcessLog::open() {
   path.push_back(0);
   bool made = false;
   const int number = open_log_folder(path.data(), name_.log_is_default, true, made);
-  if (number < 0) return complain();
+  if (number < 0) return complain("nothing is");
   const OwnedDescriptor folder(number);
   // Never a file of the library's: it may be in the same process (Go with a libc), or was before an exec.
   const std::string stem = "/proc/self/fd/" + std::to_string(number) + "/" + std::to_string(name_.rank) +
                            "-" + name_.path + "-" + std::to_string(start_.pid) + "-k";
   bool is_made = make_files(stem);
   for (int i = 1; i < 100 && !is_made; ++i) is_made = make_files(stem + "-" + std::to_string(i));
-  if (!is_made) return complain();
+  if (!is_made) return complain("nothing is");
   if (made && name_.log_is_default) link_latest(number, name_.run.c_str(), start_.pid);
   if (name_.seed_drawn) {
     const OwnedDescriptor seed(claim_file(number, name_.run.c_str(), "seed"));
@@ -103,6 +104,7 @@ void ProcessLog::write_line(TextWriter& line) {
   const ssize_t length = static_cast<ssize_t>(line.length());
   if (!file_) return;
   const ssize_t written = ::write(file_.number(), text, line.length());
+  if (written != length) complain("not all is");
   // What a full disk cut is closed, as far as there is room, before the next line.
   if (written > 0 && written < length && ::write(file_.number(), "\n", 1) < 0) file_ = OwnedDescriptor();
 }

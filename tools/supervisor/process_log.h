@@ -26,7 +26,7 @@ struct CallRecord {
 /// What a start record says besides the name.
 struct StartRecord {
   int pid = 0;
-  std::string program, arguments, layout; ///< arguments: each closed with a zero
+  std::string program, arguments, layout; ///< arguments: each null-terminated
 };
 
 class ProcessLog {
@@ -51,7 +51,7 @@ private:
   };
 
   void open();
-  void complain() const;
+  void complain(const char* what);
   bool make_files(const std::string& stem);
   void write_number(Counter& counter, bool is_final);
   std::uint64_t& count(Counter& counter);
@@ -62,7 +62,7 @@ private:
   const NamedProcess& name_;
   StartRecord start_;
   std::function<void(const std::string&)> say_;
-  bool tried_ = false;
+  bool tried_ = false, has_complained_ = false;
   OwnedDescriptor file_, counts_;
   std::deque<Counter> counters_; // they stay where they are
   std::map<std::string, Counter*> records_;

@@ -66,7 +66,7 @@ void read_addresses(Served& served, const Executable& executable, const struct s
   }
 }
 
-/// True if an item of the list, parted by commas, fits.
+/// True if an item of the comma-separated list fits.
 template <typename Fits>
 bool any_item(std::string_view list, Fits fits) {
   while (!list.empty()) {
@@ -104,15 +104,18 @@ Served* Processes::known(const seccomp_notif& call, const FileIdentity& executab
   return has_thread(*served, call) && served->executable == executable ? served : nullptr;
 }
 
-Served* Processes::find(const Listener& listener, const seccomp_notif& call) {
-  const int thread = static_cast<int>(call.pid);
-  const std::string link = proc(thread, "exe");
+std::optional<Asker> Processes::identify(const Listener& listener, const seccomp_notif& call) {
+  const std::string link = proc(static_cast<int>(call.pid), "exe");
   struct stat file;
-  if (::stat(link.c_str(), &file) != 0) return nullptr;
-  const FileIdentity identity = identity_of(file);
-  const Executable& executable = executables_.look_up(link, file);
-  if (executable.answered == Answered::none || !listener.still_waits(call)) return nullptr;
+  if (::stat(link.c_str(), &file) != 0) return std::nullopt;
+  const Executable executable = executables_.look_up(link, file);
+  if (executable.answered == Answered::none || !listener.still_waits(call)) return std::nullopt;
+  return Asker{identity_of(file), executable};
+}
 
+Served* Processes::find(const Listener& listener, const seccomp_notif& call, const Asker& asker) {
+  const int thread = static_cast<int>(call.pid);
+  const FileIdentity& identity = asker.identity;
   Served* served = known(call, identity);
   if (served == nullptr) {
     const int pid = last_number(content(AT_FDCWD, proc(thread, "status").c_str()), "Tgid");
@@ -122,7 +125,7 @@ Served* Processes::find(const Listener& listener, const seccomp_notif& call) {
       served = of_process->second.get();
     } else {
       if (of_process != by_pid_.end()) end(pid); // it is another program now
-      std::unique_ptr<Served> fresh = look_at(pid, call, executable, identity);
+      std::unique_ptr<Served> fresh = look_at(pid, call, asker.executable, identity);
       if (fresh == nullptr) return nullptr;
       served = (by_pid_[pid] = std::move(fresh)).get();
       epoll_event event = {EPOLLIN, {.u64 = static_cast<std::uint64_t>(pid)}};

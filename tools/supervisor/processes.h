@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <sys/types.h>
@@ -41,14 +42,24 @@ struct Served {
   }
 };
 
+/// What the file of a task's program is, and of which version of it that holds.
+struct Asker {
+  FileIdentity identity;
+  Executable executable;
+};
+
+/// identify() may be called by any thread, the rest by one at a time.
 class Processes {
 public:
   /// `watch` is an epoll descriptor: it gets each process's pidfd, with the process's number. What is said
   /// goes to a process's stderr, if that is the file that the run began with.
   Processes(const RunVariable& first, const struct stat& run_stderr, int watch);
 
-  /// The process that makes the call, if calls of its program are answered; nullptr if the kernel is to.
-  Served* find(const Listener& listener, const seccomp_notif& call);
+  /// The program that makes the call, if there is an answer for it; most have the library in them, and none.
+  std::optional<Asker> identify(const Listener& listener, const seccomp_notif& call);
+
+  /// The process that makes the call; nullptr if the kernel is to answer it.
+  Served* find(const Listener& listener, const seccomp_notif& call, const Asker& asker);
 
   /// A process's pidfd was readable: closes its log and forgets it.
   void end_if_dead(int pid);

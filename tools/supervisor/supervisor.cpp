@@ -11,8 +11,10 @@
 #include <cerrno>
 #include <exception>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -75,45 +77,54 @@ bool has_device(int thread, const std::string& path) {
          (minor(state.st_rdev) == 8 || minor(state.st_rdev) == 9);
 }
 
+/// Several threads answer. What they share is under one lock, which only calls that are answered take: the opens of
+/// ordinary files, which are nearly all that is asked, go on at once beside each other.
 class Supervisor {
 public:
   Supervisor(OwnedDescriptor listener, const RunVariable& first, const struct stat& run_stderr)
       : listener_(std::move(listener)), watch_(::epoll_create1(EPOLL_CLOEXEC)),
         processes_(first, run_stderr, watch_.number()) {
-    epoll_event event = {EPOLLIN, {.u64 = listener_event}};
+    // No events but its end, which is always told: the threads wait in the kernel for calls.
+    epoll_event event = {0, {.u64 = listener_event}};
     ::epoll_ctl(watch_.number(), EPOLL_CTL_ADD, listener_.descriptor(), &event);
   }
 
+  /// Until no task has the filter any more. The threads still wait then: the process is to end.
   void run() {
+    const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
+    for (unsigned i = 0; i < threads; ++i) std::thread([this] { answer_calls(); }).detach();
     for (bool goes_on = true; goes_on;) {
       std::array<epoll_event, 16> events;
       const int count = ::epoll_wait(watch_.number(), events.data(), events.size(), -1);
       if (count < 0 && errno != EINTR) break;
-      for (int i = 0; i < count; ++i)
-        if (!handle(events[static_cast<std::size_t>(i)])) goes_on = false;
+      const std::lock_guard guard(lock_);
+      for (int i = 0; i < count; ++i) {
+        const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
+        if (number == listener_event) goes_on = false;
+        else processes_.end_if_dead(static_cast<int>(number));
+      }
     }
+    lock_.lock(); // for good
     processes_.end_all();
   }
 
 private:
   static constexpr std::uint64_t listener_event = 0; // no process has that number
 
-  /// False once nobody is left to ask.
-  bool handle(const epoll_event& event) {
-    if (event.data.u64 != listener_event) {
-      processes_.end_if_dead(static_cast<int>(event.data.u64));
-      return true;
+  void answer_calls() {
+    Request request;
+    for (;;) {
+      if (!listener_.receive(request)) {
+        if (errno != EINTR && listener_.is_forsaken()) return;
+        continue;
+      }
+      bool is_answered = false;
+      try {
+        is_answered = answer(request.call());
+      } catch (const std::exception&) { // memory ran out, say
+      }
+      if (!is_answered) listener_.let_go_on(request.call());
     }
-    if ((event.events & EPOLLIN) == 0) return false;
-    const seccomp_notif* const call = listener_.receive();
-    if (call == nullptr) return true;
-    bool is_answered = false;
-    try {
-      is_answered = answer(*call);
-    } catch (const std::exception&) { // memory ran out, say
-    }
-    if (!is_answered) listener_.let_go_on(*call);
-    return true;
   }
 
   /// False if the kernel is to execute the call.
@@ -149,7 +160,10 @@ private:
     const bool is_valid = (flags & ~(GRND_NONBLOCK | GRND_RANDOM | insecure)) == 0 &&
                           (flags & (GRND_RANDOM | insecure)) != (GRND_RANDOM | insecure);
     if (size == 0 || !is_valid) return false;
-    Served* const served = processes_.find(listener_, call);
+    const std::optional<Asker> asker = processes_.identify(listener_, call);
+    if (!asker) return false;
+    const std::lock_guard guard(lock_);
+    Served* const served = processes_.find(listener_, call, *asker);
     if (served == nullptr || !served->pins("getrandom")) return false;
 
     const Stream before = served->getrandom;
@@ -187,7 +201,10 @@ private:
     const int thread = static_cast<int>(call.pid);
     const std::string path = device_path(thread, address);
     if (path.empty()) return false;
-    Served* const served = processes_.find(listener_, call);
+    const std::optional<Asker> asker = processes_.identify(listener_, call);
+    if (!asker) return false;
+    const std::lock_guard guard(lock_);
+    Served* const served = processes_.find(listener_, call, *asker);
     if (served == nullptr || !served->pins("openat") || !has_device(thread, path)) return false;
 
     const std::uint64_t key = derive(derive(derive(served->name.key, 0), // as the main thread's
@@ -216,13 +233,14 @@ private:
 
   Listener listener_;
   OwnedDescriptor watch_;
+  std::mutex lock_; // over processes_, what it serves, and their logs
   Processes processes_;
 };
 
 } // namespace
 
 void supervise(OwnedDescriptor listener, const RunVariable& first, const struct stat& run_stderr) {
-  Supervisor(std::move(listener), first, run_stderr).run();
+  (new Supervisor(std::move(listener), first, run_stderr))->run(); // never destroyed: its threads use it
 }
 
 } // namespace detshim

@@ -179,6 +179,7 @@ void detach(int& socket) {
   for (const int signal :
        {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGTSTP, SIGALRM, SIGUSR1, SIGUSR2})
     std::signal(signal, SIG_IGN);
+  socket = ::fcntl(socket, F_DUPFD_CLOEXEC, 3); // it may have the number of a standard stream that was closed
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int standard = 0; standard <= 2; ++standard) ::dup2(null, standard);
   socket = ::dup2(socket, 3);

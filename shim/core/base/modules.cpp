@@ -241,7 +241,7 @@ using Iterate = int(int (*)(dl_phdr_info*, size_t, void*), void*);
 
 /// libc's dl_iterate_phdr itself. By its name we may get a sanitizer's, which calls us before it is ready.
 Iterate* libc_iterate() {
-  static constinit Iterate* found = nullptr;
+  DETSHIM_STARTUP_DATA static constinit Iterate* found = nullptr;
   if (Iterate* known = __atomic_load_n(&found, __ATOMIC_RELAXED)) return known;
   const void* address = nullptr;
   walk_link_map(

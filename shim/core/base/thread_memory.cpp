@@ -1,6 +1,7 @@
 #include "core/base/thread_memory.h"
 
 #include "common/sys.h"
+#include "core/base/placement.h"
 
 extern "C" {
 extern char __start_detshim_thread[] __attribute__((visibility("hidden")));
@@ -9,8 +10,8 @@ extern char __stop_detshim_thread[] __attribute__((visibility("hidden")));
 
 namespace detshim {
 
-thread_local constinit detail::ThreadMemory detail::thread_memory;
-constinit detail::AtThreadEnd* detail::call_at_thread_end = nullptr;
+thread_local constinit detail::ThreadMemory detail::thread_memory = {};
+DETSHIM_STARTUP_DATA constinit detail::AtThreadEnd* detail::call_at_thread_end = nullptr;
 
 namespace {
 

@@ -26,8 +26,8 @@ DETSHIM_STARTUP_DATA constinit bool made_threads = false;
 DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
 DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0;
 DETSHIM_STARTUP_DATA constinit Spawner spawner = {};
-constinit ProcessName handed_on = {};
 constinit RunEntry published = {}; // a page of its own size
+constinit ProcessName handed_on = {};
 
 namespace {
 

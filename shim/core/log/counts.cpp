@@ -8,7 +8,7 @@
 
 namespace detshim {
 
-thread_local constinit detail::CounterBlock detail::counter_block;
+thread_local constinit detail::CounterBlock detail::counter_block = {};
 
 namespace {
 
@@ -57,7 +57,7 @@ constexpr uint64_t size_of_piece(int piece) { return first_piece_size << piece; 
 // threads, which the missing file's warning covers.
 constinit Counter in_memory[action_count] = {};
 
-constinit uint64_t lock = 0;
+DETSHIM_STARTUP_DATA constinit uint64_t lock = 0;
 
 constexpr long offset_of(uint64_t entry) { return static_cast<long>(header_size + entry * sizeof(Entry)); }
 

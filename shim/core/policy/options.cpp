@@ -6,7 +6,7 @@
 #include "common/text.h"
 #include "core/base/hook_table.h"
 #include "core/base/placement.h"
-#include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
 
 extern "C" char** environ;
 

@@ -2,6 +2,7 @@
 // chosen by time.
 #include "abi/cublas.h"
 #include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
 #include "core/tuning/tuning.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/support/library_version.h"

@@ -3,7 +3,7 @@
 // Both multiply matrices through cuBLAS on streams of their own, which may share a workspace unless
 // CUBLAS_WORKSPACE_CONFIG bounds it (release notes of cuDNN 7.6.5; cuBLAS documentation, "Results
 // Reproducibility"). Nothing in the calls themselves would change that: they are recorded with whether it is.
-#include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
 #include "hooks/cudnn/stream.h"
 
 #include <cstdlib>

@@ -2,7 +2,7 @@
 
 #include "common/text.h"
 #include "core/identity/process.h"
-#include "core/log/log.h"
+#include "core/log/records.h"
 #include "core/policy/options.h"
 #include "hooks/libc/device_stream.h"
 

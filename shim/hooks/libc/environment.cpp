@@ -2,7 +2,7 @@
 //
 // The program's will is done: its value may be right for a reader that has read already, or that never will.
 // cuBLAS's and NCCL's own hooks set theirs again before they are read.
-#include "core/policy/settings.h"
+#include "core/policy/settings_watch.h"
 #include "loader/hook.h"
 
 #include <cstdlib>

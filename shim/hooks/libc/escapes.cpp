@@ -6,8 +6,8 @@
 #include "core/base/hash.h"
 #include "core/base/lock.h"
 #include "core/identity/process.h"
-#include "core/log/log.h"
 #include "core/log/log_file.h"
+#include "core/log/records.h"
 #include "core/policy/options.h"
 
 #include <elf.h>

@@ -11,6 +11,7 @@
 #include "common/text.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/children.h"
+#include "core/log/closing.h"
 #include "core/log/log_file.h"
 #include "core/seeds/readings.h"
 #include "core/tuning/tuning.h"
@@ -446,7 +447,9 @@ namespace {
 /// may be in a sandbox.
 void close_log_of_this_process() {
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
-  if (may_have_to && !options().off() && is_own_memory()) close_log(record_coverage);
+  if (!may_have_to || options().off() || !is_own_memory()) return;
+  flush_tuning();
+  close_log(record_coverage);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // listen: a process that strangers can reach should not hand out tokens that they can predict.
 #include "common/sys.h"
 #include "loader/cryptography.h"
+#include "loader/hook.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

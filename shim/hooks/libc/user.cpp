@@ -1,6 +1,6 @@
 // A process that takes another user's rights, or another root, can make no file in the log's folder any more,
 // nor can the programs that it executes. So its log is begun before: what it draws itself is recorded through
-// the descriptor that it has then, and what it executes is named there (core/log/log.h, prepare_log_for).
+// the descriptor that it has then, and what it executes is named there (core/log/records.h, prepare_log_for).
 #include "common/sys.h"
 #include "loader/hook.h"
 

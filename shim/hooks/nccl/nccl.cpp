@@ -6,6 +6,7 @@
 #include "abi/nccl.h"
 #include "common/sys.h"
 #include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
 

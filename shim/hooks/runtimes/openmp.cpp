@@ -11,6 +11,7 @@
 #include "hooks/runtimes/openmp.h"
 
 #include "core/policy/settings.h"
+#include "core/policy/settings_table.h"
 #include "loader/real_of_caller.h"
 
 #include <cstdlib>

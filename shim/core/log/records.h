@@ -65,8 +65,4 @@ void prepare_log_for(char* const argv[], bool spawns);
 /// True if this process has a log that can be written to.
 bool has_log();
 
-/// Writes the closing record, and in the first process of the run the closing line on stderr. Once in a
-/// process: `last_records` is called before, for what is recorded at the end.
-void close_log(void (*last_records)());
-
 } // namespace detshim

@@ -1,0 +1,207 @@
+#include "core/log/closing.h"
+
+#include "common/log_folder.h"
+#include "common/sys.h"
+#include "core/base/generations.h"
+#include "core/base/lock.h"
+#include "core/base/placement.h"
+#include "core/identity/process.h"
+#include "core/log/counts.h"
+#include "core/log/line.h"
+#include "core/log/log_file.h"
+#include "core/log/records.h"
+#include "core/log/setting_records.h"
+#include "core/policy/options.h"
+
+namespace detshim {
+namespace {
+
+using log_file::line_room;
+using log_file::path_room;
+
+void write_end() {
+  uint64_t sums[action_count] = {};
+  sum_own_counts(sums);
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"end\",\"counts\":{");
+  bool first = true;
+  for (int i = 1; i < action_count; ++i) {
+    if (sums[i] == 0) continue;
+    line.add(first ? "\"" : ",\"").add(action_names[i]).add("\":").add(sums[i]);
+    first = false;
+  }
+  line.add("}}");
+  log_file::write(line);
+}
+
+/// The loaded objects: of each its path and its build id, each closed by a zero, in pages of the kernel.
+class ModulePaths {
+public:
+  ModulePaths() : text_(static_cast<char*>(sys::map(size))) {}
+  ~ModulePaths() {
+    if (text_ != nullptr) sys::unmap(text_, size);
+  }
+  ModulePaths(const ModulePaths&) = delete;
+  ModulePaths& operator=(const ModulePaths&) = delete;
+
+  /// Adds one; false if there is no room left.
+  bool add(const Module& module) {
+    constexpr size_t longest = 4096;
+    constexpr size_t id_room = 128;
+    if (text_ == nullptr || size - length_ < longest + id_room) return false;
+    module_path(module, text_ + length_, longest);
+    length_ += text_length(text_ + length_) + 1;
+    TextWriter id(text_ + length_, id_room);
+    add_build_id(id, module);
+    length_ += text_length(id.c_str()) + 1;
+    return true;
+  }
+  const char* begin() const { return text_; }
+  const char* end() const { return text_ + length_; }
+
+private:
+  static constexpr size_t size = 1 << 20; // pages that are not written cost nothing
+  char* text_;
+  size_t length_ = 0;
+};
+
+/// The program, and what was loaded from a file; not the kernel's own object, nor ours.
+void find_modules(ModulePaths& paths) {
+  bool is_first = true;
+  each_module([&](const Module& module) {
+    const bool is_file =
+        is_first ? module.path[0] == 0 || contains(module.path, "/") : contains(module.path, "/");
+    is_first = false;
+    return is_file && !is_own(module) && !paths.add(module);
+  });
+}
+
+const char* after(const char* text) { return text + text_length(text) + 1; }
+
+void write_modules(const ModulePaths& paths) {
+  constexpr size_t line_is_long = 3000; // then the next path begins another line
+  constexpr size_t longest_path = 3900;
+  for (const char* path = paths.begin(); path != paths.end();) {
+    Line line(line_room, sizeof line_room);
+    line.add("{\"t\":\"modules\",\"files\":[");
+    const char* const first = path;
+    size_t ids = 0; // their length: they come behind the paths
+    for (const char* before = "\""; path != paths.end(); before = ",\"") {
+      const char* const id = after(path);
+      if (*before == ',' && line.length() + text_length(path) + ids > line_is_long) break;
+      line.add(before).add_json(path, longest_path).add('"');
+      ids += text_length(id) + 3;
+      path = after(id);
+    }
+    line.add("],\"builds\":[");
+    for (const char* of = first; of != path; of = after(after(of)))
+      line.add(of == first ? "\"" : ",\"").add(after(of)).add('"');
+    line.add("]}");
+    log_file::write(line);
+  }
+}
+
+/// What was loaded, so that a reader can look into it for what no hook sees. The loader's lock and the log's
+/// are not held at the same time: another thread may take them in the other order.
+void record_modules() {
+  if (!has_log()) return;
+  const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+  ModulePaths paths;
+  find_modules(paths);
+  Lock guard(log_file::lock);
+  if (guard.held()) write_modules(paths);
+}
+
+bool ends_with(const char* text, const char* end) {
+  const size_t a = text_length(text);
+  const size_t b = text_length(end);
+  return a >= b && same_text(text + a - b, end);
+}
+
+/// Adds up the counts files of all processes of the run; their number.
+unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
+  struct Entry { // linux_dirent64, getdents(2)
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[1];
+  };
+  unsigned processes = 0;
+  alignas(8) char block[4096];
+  for (;;) {
+    const long size = sys::call(SYS_getdents64, folder, sys::address(block), sizeof block);
+    if (size <= 0) return processes;
+    for (long at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const Entry*>(block + at);
+      at += entry->length;
+      if (!ends_with(entry->name, ".counts")) continue;
+      const int fd = sys::openat(folder, entry->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+      if (fd < 0) continue;
+      if (is_own_file(fd) && sum_file_counts(fd, sums)) ++processes;
+      sys::close(fd);
+    }
+  }
+}
+
+void write_closing_line() {
+  Lock guard(log_file::lock);
+  if (!guard.held()) return;
+  { // most processes leave here
+    TextWriter path(path_room, sizeof path_room);
+    path.add(process().log_folder, process().log_folder_length);
+    if (sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), F_OK))) return;
+  }
+  bool made = false;
+  const int folder = log_file::open_folder(false, made);
+  if (folder < 0) return;
+  uint64_t sums[action_count] = {};
+  const unsigned processes = sum_run(folder, sums);
+  sys::close(folder);
+  if (processes == 0) return;
+  Line line(line_room, sizeof line_room);
+  line.add("detshim: ");
+  if (process().has_seed) line.add("seed ").add(process().seed).add(", ");
+  line.add("mode ").add(mode_name(options().mode)).add(": ");
+  const struct {
+    Action action;
+    const char* word;
+  } words[] = {{Action::unfixed, " unfixed"},
+               {Action::uncovered, " uncovered"},
+               {Action::refuse, " refused"},
+               {Action::replace, " replaced"},
+               {Action::pin, " pinned"}};
+  bool first = true;
+  for (const auto& word : words) {
+    const uint64_t sum = sums[static_cast<int>(word.action)];
+    if (sum == 0) continue;
+    line.add(first ? "" : ", ").add(sum).add(word.word);
+    first = false;
+  }
+  if (first) return;
+  line.add(" in ").add(uint64_t{processes}).add(processes == 1 ? " process" : " processes");
+  line.add("; see: detshim log ").add(process().log_folder, process().log_folder_length).add('\n');
+  log_file::say(line);
+}
+
+DETSHIM_STARTUP_DATA constinit uint32_t closed =
+    0; // the generation that was: _exit may follow the destructor
+
+} // namespace
+
+void close_log(void (*last_records)()) {
+  if (options().off()) return;
+  if (closed == generation()) return;
+  closed = generation();
+  last_records();
+  record_undone_settings();
+  record_modules();
+  {
+    Lock guard(log_file::lock);
+    if (guard.held() && log_file::is_open()) write_end();
+  }
+  write_counts();
+  if (!options().quiet && process().root_pid == process().pid) write_closing_line();
+}
+
+} // namespace detshim

@@ -1,0 +1,241 @@
+#include "core/log/records.h"
+
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/hash.h"
+#include "core/base/lock.h"
+#include "core/base/modules.h"
+#include "core/base/placement.h"
+#include "core/base/python_frames.h"
+#include "core/identity/thread.h"
+#include "core/log/line.h"
+#include "core/log/log_file.h"
+#include "core/log/start.h"
+#include "core/policy/options.h"
+
+namespace detshim {
+namespace {
+
+using log_file::line_room;
+using log_file::path_room;
+
+constexpr int value_limit_of_a_place = 200; // then its further calls share one record
+constexpr unsigned python_frame_limit = 4;
+
+constinit uintptr_t told_builds[64] = {}; // by the base of the object
+constinit unsigned told_build_count = 0;
+
+/// Before the first call from an object: which build of it this is. A place in it means nothing in another. A
+/// forked child says no more of what its parent has said; what finds no room here is named at the end.
+void write_build(const void* caller) {
+  Module module;
+  if (!find_module(caller, module)) return;
+  for (unsigned i = 0; i < told_build_count; ++i)
+    if (told_builds[i] == module.base) return;
+  if (told_build_count == sizeof told_builds / sizeof *told_builds) return;
+  told_builds[told_build_count++] = module.base;
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"build\",\"file\":\"");
+  module_path(module, path_room, 600);
+  line.add_json(path_room).add("\",\"id\":\"");
+  const size_t before = line.length();
+  add_build_id(line, module);
+  if (line.length() == before) return;
+  line.add("\"}");
+  log_file::write(line);
+}
+
+/// Where a call came from: module and offset, which address-space randomisation does not change.
+void add_place(Line& line, const void* caller) {
+  Module module;
+  if (!find_module(caller, module)) {
+    line.add(",\"at\":\"?\"");
+    return;
+  }
+  char* const path = path_room;
+  module_path(module, path, 600);
+  line.add(",\"at\":\"").add_json(path).add("+0x");
+  line.add_hex(reinterpret_cast<uintptr_t>(caller) - module.base).add('"');
+}
+
+void add_python(Line& line) {
+  struct Context {
+    Line& line;
+    bool first;
+  } context{line, true};
+  each_python_frame(
+      python_frame_limit,
+      [](const PythonFrame& frame, void* data) {
+        auto* c = static_cast<Context*>(data);
+        c->line.add(c->first ? ",\"py\":[\"" : ",\"").add_json(frame.file, 160).add(':');
+        c->line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
+        c->line.add_json(frame.function, 60).add('"');
+        c->first = false;
+      },
+      &context);
+  if (!context.first) line.add(']');
+}
+
+void add_values(Line& line, const Subject& subject, std::initializer_list<Value> values) {
+  int i = 0;
+  for (const Value& value : values) {
+    line.add(",\"").add(subject.fields[i++]).add("\":\"");
+    if (value.text != nullptr)
+      line.add_json(value.text, 200);
+    else
+      line.add(value.negative ? "-" : "").add(value.number);
+    line.add('"');
+  }
+}
+
+uint64_t mix_value(uint64_t state, const Value& value) {
+  if (value.text != nullptr) return mix(state, fnv1a_text(value.text));
+  return mix(mix(state, value.number), value.negative ? 2 : 1);
+}
+
+/// What a thread keeps of its records.
+struct ThreadRecords {
+  uint32_t generation; // of the process that the rest was made for
+  uint32_t written;    // so far
+  Table<8> places;     // see places_of_this_thread()
+};
+thread_local constinit ThreadRecords thread_records = {};
+
+/// Those of the calling thread, which is established for this process.
+ThreadRecords& records_of(const Thread& thread) {
+  ThreadRecords& own = thread_records;
+  if (__builtin_expect(own.generation != thread.generation, 0)) {
+    const sys::SignalsBlocked no_signals;
+    own.places.clear();
+    own.written = 0;
+    own.generation = thread.generation;
+  }
+  return own;
+}
+
+DETSHIM_STARTUP_DATA constinit Counter unwritten = {}; // records of Action::observe before there is a log
+
+} // namespace
+
+Table<8>& places_of_this_thread() { return records_of(this_thread()).places; }
+
+void leave_records() {
+  const sys::SignalsBlocked no_signals;
+  thread_records.places.clear();
+}
+
+Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
+                std::initializer_list<Value> values) {
+  const Thread& thread = this_thread();
+  ThreadRecords& own = records_of(thread);
+  // What was drawn, given or let go ahead here is this process's own; what was only seen leaves its name
+  // alone.
+  if (action != Action::observe && action != Action::uncovered) mark_drawn();
+  if (action == Action::pin && thread.path[0] == '?') {
+    action = Action::unfixed;
+    why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
+  }
+  const uint64_t place =
+      mix(mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
+          static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
+  uint64_t key = place;
+  for (const Value& value : values) key = mix_value(key, value);
+  if (const uint64_t* known = own.places.find(key)) {
+    auto* counter = reinterpret_cast<Counter*>(*known);
+    count(*counter);
+    return counter;
+  }
+  // Who asks for counts of kernels wants to read them, whatever else happens.
+  if (action == Action::observe && !log_file::has_begun() && !options().kernels) {
+    ++unwritten.number;
+    return &unwritten;
+  }
+
+  Lock guard(log_file::lock);
+  const uint64_t place_key = mix(place, 0x706C616365);
+  const bool full = own.places.insert(place_key)++ >= value_limit_of_a_place;
+  if (full) {
+    key = mix(place, 0x66756C6C);
+    why = "further calls from this place, values not written";
+    if (const uint64_t* known = own.places.find(key)) {
+      auto* counter = reinterpret_cast<Counter*>(*known);
+      count(*counter);
+      return counter;
+    }
+  }
+
+  const bool writable = guard.held() && open_log();
+  int64_t index = -1;
+  Counter* counter = new_counter(action, index);
+  own.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
+  if (writable) {
+    write_build(caller);
+    Line line(line_room, sizeof line_room);
+    line.add("{\"t\":\"call\",\"n\":").add(uint64_t{++own.written});
+    add_text(line, "thread", thread.path);
+    add_text(line, "lib", subject.library);
+    add_text(line, "fn", subject.symbol);
+    add_text(line, "do", action_names[static_cast<int>(action)]);
+    if (!full) add_values(line, subject, values);
+    add_text(line, "why", why, 200);
+    add_place(line, caller);
+    add_python(line);
+    if (index >= 0) line.add(",\"c\":").add(static_cast<uint64_t>(index));
+    line.add('}');
+    log_file::write(line);
+  }
+  count(*counter);
+  return counter;
+}
+
+void record_library(const char* name, const char* library_file, const char* library_version) {
+  Lock guard(log_file::lock);
+  if (!guard.held() || !open_log()) return;
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"library\"");
+  add_text(line, "lib", name);
+  add_text(line, "file", library_file);
+  if (library_version != nullptr) add_text(line, "version", library_version);
+  line.add('}');
+  log_file::write(line);
+}
+
+void begin_log(const char* what) {
+  if (options().off()) return;
+  Lock guard(log_file::lock);
+  if (!guard.held() || !open_log()) return;
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"rights\"");
+  add_text(line, "fn", what);
+  line.add('}');
+  log_file::write(line);
+}
+
+void prepare_log_for(char* const argv[], bool spawns) {
+  if (options().off()) return;
+  if (!spawns) write_counts();
+  Lock guard(log_file::lock);
+  if (!guard.held() || log_file::is_within_reach()) return;
+  static constinit int said_by = 0; // once: it may try several paths
+  if (const int me = sys::getpid(); !spawns && said_by == me)
+    return;
+  else
+    said_by = me;
+  log_file::write_lost(argv != nullptr && argv[0] != nullptr ? argv[0] : "?",
+                       "executed there as a user, or under a root, that cannot write in the log's folder");
+}
+
+bool has_log() {
+  Lock guard(log_file::lock);
+  return guard.held() && log_file::is_open();
+}
+
+void record_line(const char* text, size_t length) {
+  Lock guard(log_file::lock);
+  if (!guard.held() || !log_file::is_open()) return;
+  Line line(line_room, sizeof line_room);
+  line.add(text, length);
+  log_file::write(line);
+}
+
+} // namespace detshim

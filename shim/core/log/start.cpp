@@ -1,0 +1,118 @@
+#include "core/log/start.h"
+
+#include "common/arguments.h"
+#include "common/sys.h"
+#include "common/version.h"
+#include "core/identity/process.h"
+#include "core/log/line.h"
+#include "core/log/log_file.h"
+#include "core/policy/options.h"
+#include "core/policy/settings.h"
+#include "core/policy/settings_watch.h"
+
+namespace detshim {
+namespace {
+
+using log_file::line_room;
+using log_file::path_room;
+using log_file::text_room;
+
+/// Adds the variables that were set, from number `first`, as far as the line has room; the number of the
+/// first that had none.
+int add_changes(Line& line, int first) {
+  constexpr size_t line_is_full = 3400;
+  int count = 0;
+  const SettingChange* changes = setting_changes(count);
+  int i = first;
+  line.add(",\"env\":[");
+  for (; i < count && line.length() < line_is_full; ++i) {
+    line.add(i == first ? "{\"name\":\"" : ",{\"name\":\"").add(changes[i].name).add("\",\"was\":");
+    if (changes[i].was != nullptr)
+      line.add('"').add_json(changes[i].was, 200).add('"');
+    else
+      line.add("null");
+    line.add(",\"now\":\"").add_json(changes[i].now, 300).add("\"}");
+  }
+  line.add(']');
+  return i;
+}
+
+/// What the start record had no room for, from number `first`.
+void write_more_changes(int first) {
+  int count = 0;
+  setting_changes(count);
+  while (first < count) {
+    Line line(line_room, sizeof line_room);
+    line.add("{\"t\":\"env\"");
+    first = add_changes(line, first);
+    line.add('}');
+    log_file::write(line);
+  }
+}
+
+/// The variables that are left alone and matter, where they are set.
+void write_noted() {
+  Line line(line_room, sizeof line_room);
+  each_noted_setting(
+      [](const char* name, const char* value, void* data) {
+        Line& to = *static_cast<Line*>(data);
+        to.add(to.length() == 0 ? "{\"t\":\"env\",\"noted\":[" : ",").add("{\"name\":\"").add(name);
+        to.add("\",\"value\":\"").add_json(value, 100).add("\"}");
+      },
+      &line);
+  if (line.length() == 0) return;
+  line.add("]}");
+  log_file::write(line);
+}
+
+void write_start() {
+  const Process& me = process();
+  char* const program = path_room;
+  if (sys::failed(sys::readlink("/proc/self/exe", program, 600))) program[0] = 0;
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"start\",\"v\":1");
+  add_text(line, "detshim", detshim_version);
+  add_text(line, "run", me.run);
+  line.add(",\"pid\":").add(static_cast<uint64_t>(me.pid));
+  line.add(",\"rank\":").add(static_cast<uint64_t>(me.rank));
+  add_text(line, "path", me.path);
+  add_text(line, "program", program);
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const long size = fd < 0 ? 0 : sys::read(fd, text_room, 1600);
+  if (fd >= 0) sys::close(fd);
+  add_arguments(line, text_room, size > 0 ? static_cast<size_t>(size) : 0);
+  add_text(line, "mode", mode_name(options().mode));
+  add_text(line, "policy", policy_name(options().policy));
+  if (me.has_seed)
+    line.add(",\"seed\":\"")
+        .add(me.seed)
+        .add("\",\"seed_from\":\"")
+        .add(me.seed_drawn ? "drawn" : "DETSHIM_SEED")
+        .add('"');
+  else
+    line.add(",\"seed\":null,\"seed_from\":null");
+  if (*options().disable != 0) add_text(line, "disabled", options().disable);
+  add_text(line, "layout", sys::has_fixed_layout() ? "fixed" : "random");
+  static constinit bool are_written = false; // by the process that this one was forked from
+  if (are_written) {
+    line.add('}');
+    log_file::write(line);
+    return;
+  }
+  are_written = true;
+  const int written = add_changes(line, 0);
+  line.add('}');
+  log_file::write(line);
+  write_more_changes(written);
+  write_noted();
+}
+
+} // namespace
+
+bool open_log() {
+  const log_file::Opened opened = log_file::open();
+  if (opened == log_file::Opened::now) write_start();
+  return opened != log_file::Opened::no;
+}
+
+} // namespace detshim

@@ -1,0 +1,10 @@
+// How the log of a process begins: with who the process is, its options, and the settings that were applied.
+#pragma once
+
+namespace detshim {
+
+/// Opens the log of this process, with its start record as it begins; true if records can be written. With the log's
+/// lock held.
+bool open_log();
+
+} // namespace detshim

@@ -1,0 +1,179 @@
+#include "core/policy/settings_watch.h"
+
+#include "common/sys.h"
+#include "common/text.h"
+#include "core/base/modules.h"
+#include "core/base/placement.h"
+#include "core/policy/options.h"
+
+#include <cstdlib>
+
+extern "C" char** environ;
+
+namespace detshim {
+
+using namespace settings_table;
+
+namespace settings_watch {
+
+DETSHIM_STARTUP_DATA constinit char* held[forced_count] = {};
+DETSHIM_STARTUP_DATA constinit uint32_t place[forced_count] = {};
+DETSHIM_STARTUP_DATA constinit uint64_t watched = 0;
+DETSHIM_STARTUP_DATA constinit char** held_array = nullptr;
+DETSHIM_STARTUP_DATA constinit uint64_t undone = 0;
+
+} // namespace settings_watch
+
+using namespace settings_watch;
+
+namespace {
+
+DETSHIM_STARTUP_DATA constinit uint64_t moved = 0; // held[i] is not what it was at the start
+
+} // namespace
+
+Undoing look_at_setting(const char* name, size_t length, const char*& setting, const char*& value) {
+  held_array = environ;
+  const size_t i = find_forced(name, length);
+  if (i == forced_count || (watched & bit(i)) == 0) return Undoing::nothing;
+  setting = settings[i].name;
+  value = getenv(setting);
+  held[i] = value != nullptr ? const_cast<char*>(value) - length - 1 : nullptr;
+  __atomic_or_fetch(&moved, bit(i), __ATOMIC_RELAXED);
+  if (!is_good(settings[i], value)) {
+    __atomic_or_fetch(&undone, bit(i), __ATOMIC_RELAXED);
+    return Undoing::undone;
+  }
+  const uint64_t before = __atomic_fetch_and(&undone, ~bit(i), __ATOMIC_RELAXED);
+  return (before & bit(i)) != 0 ? Undoing::restored : Undoing::nothing;
+}
+
+bool look_at_emptied_environment() {
+  held_array = environ;
+  uint64_t bad = 0;
+  for (size_t i = 0; i < forced_count; ++i) {
+    held[i] = nullptr;
+    if ((watched & bit(i)) != 0 && !settings[i].good_unset) bad |= bit(i);
+  }
+  __atomic_or_fetch(&moved, watched, __ATOMIC_RELAXED);
+  return (bad & ~__atomic_fetch_or(&undone, bad, __ATOMIC_RELAXED)) != 0;
+}
+
+namespace {
+
+/// Reads memory that the program may have given back by now; the number of bytes, or an error.
+long peek(const void* from, void* to, size_t size) {
+  const struct {
+    const void* base;
+    size_t size;
+  } local = {to, size}, remote = {from, size};
+  return sys::call(SYS_process_vm_readv, sys::getpid(), sys::address(&local), 1, sys::address(&remote), 1, 0);
+}
+
+/// True if the program has an array of its own for an environment: for those that it starts, as shells do.
+bool environment_is_foreign() { return environ != held_array && environ != nullptr; }
+
+/// Which entries are no longer in the environment, or hold something else. Of entries that the program put
+/// there since, only the address is looked at: they may be gone.
+uint64_t missing_entries() {
+  if (environ == nullptr || environment_is_foreign()) return watched & ~undone;
+  uint64_t looked_for = 0;
+  size_t count = 0;
+  while (environ[count] != nullptr) ++count;
+  each_bit(watched & ~undone, [&](size_t i) {
+    if (held[i] == nullptr ? !settings[i].good_unset : place[i] >= count || environ[place[i]] != held[i])
+      looked_for |= bit(i);
+  });
+  for (size_t k = 0; k < count && looked_for != 0; ++k) // places move; to read by name costs system calls
+    each_bit(looked_for, [&](size_t i) {
+      if (environ[k] == held[i]) looked_for &= ~bit(i);
+    });
+  each_bit(watched & ~undone & ~moved & ~looked_for, [&](size_t i) {
+    if (held[i] != nullptr && !is_good(settings[i], held[i] + entries.value_at[i])) looked_for |= bit(i);
+  });
+  return looked_for;
+}
+
+/// What the environment holds now for the settings in `wanted`, read by peek: calls visit(i, value), with
+/// value nullptr for one that is unset, and not at all where the environment cannot be read to its end.
+template <typename Visit>
+void find_again(uint64_t wanted, Visit visit) {
+  constexpr size_t longest = 1 << 16;
+  auto* room = static_cast<char*>(sys::map(longest)); // pages that are not written cost nothing
+  if (room == nullptr) return;
+  char* block[64];
+  constexpr long pointer = sizeof(char*);
+  bool is_whole = environ == nullptr;
+  for (char** at = environ; !is_whole && wanted != 0;) {
+    const long count = peek(at, block, sizeof block) / pointer;
+    if (count <= 0) break;
+    long used = 0;
+    for (; used < count && block[used] != nullptr; ++used) {
+      const long size = peek(block[used], room, sizeof settings->name + 1);
+      if (size <= 0) continue;
+      room[size] = 0;
+      for (size_t i = 0; i < setting_count; ++i) {
+        if ((wanted & bit(i)) == 0 || value_in(room, settings[i].name) == nullptr) continue;
+        const long whole = peek(block[used], room, longest - 1);
+        room[whole > 0 ? whole : 0] = 0;
+        wanted &= ~bit(i);
+        if (const char* value = value_in(room, settings[i].name)) visit(i, value);
+        break;
+      }
+    }
+    is_whole = used < count;
+    at += count;
+  }
+  sys::unmap(room, longest);
+  if (!is_whole) return;
+  for (size_t i = 0; i < setting_count; ++i)
+    if ((wanted & bit(i)) != 0) visit(i, nullptr);
+}
+
+} // namespace
+
+void each_noted_setting(void (*visit)(const char* name, const char* value, void* data), void* data) {
+  const auto visit_set = [=](size_t i, const char* value) {
+    if (value != nullptr) visit(settings[i].name, value, data);
+  };
+  constexpr uint64_t noted = (bit(setting_count) - 1) & ~(bit(first_noted) - 1);
+  if (environ != held_array) return find_again(noted, visit_set);
+  for (size_t i = first_noted; i < setting_count; ++i) visit_set(i, getenv(settings[i].name));
+}
+
+bool find_unforced_reader(SettingFinding& found) {
+  constexpr const char* name = "TF_DETERMINISTIC_OPS";
+  if (watched == 0 || options().strict() || setting_is_disabled(name)) return false;
+  bool is_loaded = false;
+  {
+    const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+    each_module([&](const Module& module) {
+      return is_loaded = starts_with(file_name(module.path), "libtensorflow_framework.so");
+    });
+  }
+  if (!is_loaded || environ != held_array) return false;
+  const char* value = getenv(name);
+  if (value != nullptr && setting_is_good(name, value)) return false;
+  found = {name, value != nullptr ? value : ""};
+  return true;
+}
+
+void each_silent_undoing(void (*visit)(const SettingFinding& finding)) {
+  if (watched == 0) return;
+  const uint64_t missing = missing_entries();
+  if (missing == 0) return;
+  uint64_t unset = 0;
+  find_again(missing, [&](size_t i, const char* value) {
+    if (value == nullptr) unset |= bit(i);
+  });
+  // Emptied as a whole, by a program that clears up behind itself or before it starts others.
+  if (unset == missing && missing == watched && environment_is_foreign()) return;
+  const bool is_for_others = environment_is_foreign();
+  find_again(missing, [&](size_t i, const char* value) {
+    if (is_good(settings[i], value)) return;
+    undone |= bit(i);
+    visit({settings[i].name, value, is_for_others});
+  });
+}
+
+} // namespace detshim
