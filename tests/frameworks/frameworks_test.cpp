@@ -157,10 +157,7 @@ TEST(Lua, RepeatsWhereTheLayoutIsFixedAndIsNamedElsewhere) {
   const Arguments lua = {"lua5.4", "-e", "print(math.random(1000000000))"};
   const auto under_run = [&](const std::string& seed) {
     const TemporaryFolder scratch;
-    Arguments command = {DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--quiet", "--seed", seed,
-                         "--log", scratch.log().string(), "--"};
-    command.insert(command.end(), lua.begin(), lua.end());
-    return run(command).out;
+    return run(detshim_run(scratch, {"--quiet", "--seed", seed}, lua)).out;
   };
   EXPECT_NE(run(lua).out, run(lua).out);
   EXPECT_EQ(under_run("42"), under_run("42"));

@@ -169,8 +169,8 @@ INSTANTIATE_TEST_SUITE_P(All, CutShort,
 TEST(CutShort, DoesNotKillTheSupervisor) {
   const TemporaryFolder scratch;
   const auto go = [&](const std::string& program) {
-    return run({DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--quiet", "--seed", "42",
-                "--trap-syscalls", "--log", scratch.log().string(), "--", program, scratch.log().string()});
+    return run(detshim_run(scratch, {"--quiet", "--seed", "42", "--trap-syscalls"},
+                           {program, scratch.log().string()}));
   };
   if (go("/bin/true").status == 126) GTEST_SKIP() << go("/bin/true").err;
   const Result result = go(CUT_COUNTS_STATIC_PROGRAM);

@@ -17,13 +17,9 @@ const Arguments objects = {
 
 std::string under_run(const Arguments& options, const Arguments& command, const Environment& more = {}) {
   const TemporaryFolder scratch;
-  Arguments all = {
-      DETSHIM_COMMAND,       "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY, "--log",
-      scratch.log().string()};
+  Arguments all = {"--seed", "42", "--quiet"};
   all.insert(all.end(), options.begin(), options.end());
-  all.push_back("--");
-  all.insert(all.end(), command.begin(), command.end());
-  const Result result = run(all, more);
+  const Result result = run(detshim_run(scratch, all, command), more);
   EXPECT_EQ(result.status, 0) << result.err;
   return result.out;
 }
@@ -51,17 +47,13 @@ TEST(Run, IsReplayedByTheSeedThatItDrew) {
   const Arguments draw = {"/usr/bin/python3", "-c",
                           "import os, random; print(random.random(), hash('x'), os.urandom(4))"};
   const TemporaryFolder scratch;
-  Arguments command = {DETSHIM_COMMAND,        "run", "--library", DETSHIM_LIBRARY, "--log",
-                       scratch.log().string(), "--"};
-  command.insert(command.end(), draw.begin(), draw.end());
-  const Result drawn = run(command);
+  const Result drawn = run(detshim_run(scratch, {}, draw));
   const std::string start = "Using seed: ";
   ASSERT_EQ(drawn.err.compare(0, start.size(), start), 0) << drawn.err;
   const std::string seed = drawn.err.substr(start.size(), drawn.err.find(';') - start.size());
   const TemporaryFolder other;
   EXPECT_EQ(run(draw, under_shim(other, {{"DETSHIM_SEED", seed}})).out, drawn.out);
-  command.insert(command.begin() + 2, {"--seed", seed});
-  EXPECT_EQ(run(command).out, drawn.out);
+  EXPECT_EQ(run(detshim_run(scratch, {"--seed", seed}, draw)).out, drawn.out);
   EXPECT_NE(under_run({}, draw), drawn.out);
 }
 
@@ -86,12 +78,9 @@ TEST(Run, SaysWhichLayoutAProcessHad) {
   if (run({"setarch", "-R", "true"}).status != 0) GTEST_SKIP() << "the kernel refuses a fixed layout";
   for (const bool keeps : {false, true}) {
     const TemporaryFolder scratch;
-    Arguments command = {
-        DETSHIM_COMMAND,       "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY, "--log",
-        scratch.log().string()};
-    if (keeps) command.push_back("--keep-aslr");
-    for (const char* word : {"--", "od", "-An", "-N4", "/dev/urandom"}) command.push_back(word);
-    ASSERT_EQ(run(command).status, 0);
+    Arguments options = {"--seed", "42", "--quiet"};
+    if (keeps) options.push_back("--keep-aslr");
+    ASSERT_EQ(run(detshim_run(scratch, options, {"od", "-An", "-N4", "/dev/urandom"})).status, 0);
     EXPECT_EQ(read_log(scratch.log()).at(0).records.at(0)["layout"], keeps ? "random" : "fixed");
     const Result summary = run({DETSHIM_COMMAND, "log", scratch.log().string()});
     EXPECT_EQ(summary.out.find("address-space layout is random") != std::string::npos, keeps) << summary.out;

@@ -15,15 +15,6 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-/// `detshim run`, with the log in the scratch folder.
-Arguments detshim_run(const TemporaryFolder& scratch, const Arguments& options, const Arguments& command) {
-  Arguments all = {DETSHIM_COMMAND, "run", "--library", DETSHIM_LIBRARY, "--log", scratch.log().string()};
-  all.insert(all.end(), options.begin(), options.end());
-  all.push_back("--");
-  all.insert(all.end(), command.begin(), command.end());
-  return all;
-}
-
 Result under_run(const Arguments& options, const Arguments& command, const Environment& more = {}) {
   const TemporaryFolder scratch;
   return run(detshim_run(scratch, options, command), more);

@@ -20,31 +20,22 @@ namespace {
 
 /// A file in memory takes the output: unlike a pipe it never fills up, and a child of the program that
 /// outlives it cannot keep the test waiting.
-class Capture {
-public:
-  Capture() : file_(memfd_create("captured", MFD_CLOEXEC)) {
-    if (file_ < 0) fail("memfd_create");
+int capture() {
+  const int file = memfd_create("captured", MFD_CLOEXEC);
+  if (file < 0) fail("memfd_create");
+  return file;
+}
+
+std::string captured(int file) {
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t got = pread(file, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    if (got < 0) fail("pread");
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<size_t>(got));
   }
-  ~Capture() { close(file_); }
-  Capture(const Capture&) = delete;
-  Capture& operator=(const Capture&) = delete;
-
-  int file() const { return file_; }
-
-  std::string text() const {
-    std::string text;
-    std::array<char, 65536> buffer;
-    for (;;) {
-      const ssize_t got = pread(file_, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
-      if (got < 0) fail("pread");
-      if (got == 0) return text;
-      text.append(buffer.data(), static_cast<size_t>(got));
-    }
-  }
-
-private:
-  int file_;
-};
+}
 
 bool is_inherited(std::string_view name) {
   for (const char* prefix : {"DETSHIM_", "OMPI_", "PMIX_", "PMI_", "SLURM_", "MV2_"})
@@ -75,29 +66,55 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 } // namespace
 
-Result run(const std::vector<std::string>& arguments, const Environment& environment,
-           const std::filesystem::path& folder) {
-  const Capture out, err;
+Running::Running(const std::vector<std::string>& arguments, const Environment& environment,
+                 const std::filesystem::path& folder)
+    : out_(capture()), err_(capture()) {
   const std::string program = find_program(arguments.at(0));
   const std::vector<std::string> entries = environment_of_child(environment);
   const std::vector<char*> argv = pointers(arguments), envp = pointers(entries);
 
-  const pid_t child = fork();
-  if (child < 0) fail("fork");
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that is stopped leaves nothing behind
-    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    const bool ready = null >= 0 && dup2(null, 0) >= 0 && dup2(out.file(), 1) >= 0 &&
-                       dup2(err.file(), 2) >= 0 && (folder.empty() || chdir(folder.c_str()) == 0);
-    if (ready) execve(program.c_str(), argv.data(), envp.data());
-    dprintf(2, "%s: %s\n", arguments[0].c_str(), strerror(errno));
-    _exit(127);
-  }
+  process_ = fork();
+  if (process_ < 0) fail("fork");
+  if (process_ != 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that is stopped leaves nothing behind
+  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const bool ready = null >= 0 && dup2(null, 0) >= 0 && dup2(out_, 1) >= 0 && dup2(err_, 2) >= 0 &&
+                     (folder.empty() || chdir(folder.c_str()) == 0);
+  if (ready) execve(program.c_str(), argv.data(), envp.data());
+  dprintf(2, "%s: %s\n", arguments[0].c_str(), strerror(errno));
+  _exit(127);
+}
 
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) fail("waitpid");
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), out.text(), err.text()};
+Running::~Running() {
+  if (process_ > 0) {
+    kill(process_, SIGKILL); // a test that failed has not waited for it
+    waitpid(process_, nullptr, 0);
+  }
+  close(out_);
+  close(err_);
+}
+
+std::string Running::out() const { return captured(out_); }
+
+bool Running::has_ended() {
+  if (process_ > 0 && waitpid(process_, &status_, WNOHANG) == process_) process_ = -1;
+  return process_ < 0;
+}
+
+Result Running::wait() {
+  while (process_ > 0) {
+    if (waitpid(process_, &status_, 0) == process_)
+      process_ = -1;
+    else if (errno != EINTR)
+      fail("waitpid");
+  }
+  return {WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_), captured(out_),
+          captured(err_)};
+}
+
+Result run(const std::vector<std::string>& arguments, const Environment& environment,
+           const std::filesystem::path& folder) {
+  return Running(arguments, environment, folder).wait();
 }
 
 std::string find_program(std::string_view program) {
@@ -123,17 +140,6 @@ std::vector<std::string> lines(std::string_view text) {
   return result;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "detshim-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) fail("mkdtemp");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored; // what cannot be removed must not end the test
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Environment under_shim(const TemporaryFolder& scratch, const Environment& more) {
   Environment environment = more;
   environment.insert({
@@ -142,4 +148,14 @@ Environment under_shim(const TemporaryFolder& scratch, const Environment& more) 
       {"DETSHIM_LOG", scratch.log().string()},
   });
   return environment;
+}
+
+std::vector<std::string> detshim_run(const TemporaryFolder& scratch, const std::vector<std::string>& options,
+                                     const std::vector<std::string>& command) {
+  std::vector<std::string> all = {DETSHIM_COMMAND, "run",   "--library",
+                                  DETSHIM_LIBRARY, "--log", scratch.log().string()};
+  all.insert(all.end(), options.begin(), options.end());
+  all.push_back("--");
+  all.insert(all.end(), command.begin(), command.end());
+  return all;
 }

@@ -2,11 +2,15 @@
 // programs that run() starts with under_shim().
 #pragma once
 
+#include "files.h"
+
 #include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/types.h>
 
 using Environment = std::map<std::string, std::string>;
 
@@ -16,6 +20,28 @@ struct Result {
   std::string err; ///< what it wrote to stderr
 
   bool operator==(const Result&) const = default;
+};
+
+/// A program that was started. It must be waited for.
+class Running {
+public:
+  /// As run() does.
+  Running(const std::vector<std::string>& arguments, const Environment& environment = {},
+          const std::filesystem::path& folder = {});
+  ~Running();
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  pid_t process() const { return process_; }
+  /// What it has written to stdout so far.
+  std::string out() const;
+  bool has_ended();
+  Result wait();
+
+private:
+  int out_, err_;
+  pid_t process_;
+  int status_ = -1; ///< of waitpid, once it has ended
 };
 
 /// Runs the program named by arguments[0] (searched in PATH), waits for it, and returns the result.
@@ -31,22 +57,10 @@ std::string find_program(std::string_view program);
 /// The lines of a text, without their newlines.
 std::vector<std::string> lines(std::string_view text);
 
-/// A folder of its own for each object, removed with everything in it in the destructor.
-class TemporaryFolder {
-public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  /// Where under_shim() puts the log: not made beforehand.
-  std::filesystem::path log() const { return path_ / "log"; }
-
-private:
-  std::filesystem::path path_;
-};
-
 /// The environment that preloads the library, quietly, with its log in scratch.log(). `more` goes last, and a
 /// name in it wins: {"DETSHIM_QUIET", "0"}.
 Environment under_shim(const TemporaryFolder& scratch, const Environment& more = {});
+
+/// `detshim run` with these options, its log in scratch.log(), and the command.
+std::vector<std::string> detshim_run(const TemporaryFolder& scratch, const std::vector<std::string>& options,
+                                     const std::vector<std::string>& command);

@@ -1,5 +1,7 @@
 #include "core/log/counts.h"
 
+#include "files.h"
+
 #include <cstdlib>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -13,17 +15,12 @@ namespace {
 class Counts : public testing::Test {
 protected:
   void SetUp() override {
-    char name[] = "/tmp/detshim-counts-XXXXXX";
-    folder = mkdtemp(name);
-    path = folder + "/counts";
     // What is left of a block belongs to the file before.
     detail::counter_block.left = 0;
   }
   void TearDown() override {
     use_counts_file(-1, nullptr);
     detail::counter_block.left = 0;
-    unlink(path.c_str());
-    rmdir(folder.c_str());
   }
   void use_file() const {
     use_counts_file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600), path.c_str());
@@ -35,7 +32,8 @@ protected:
     close(fd);
     return sums[static_cast<int>(action)];
   }
-  std::string folder, path;
+  const TemporaryFolder scratch;
+  const std::string path = scratch.path() / "counts";
 };
 
 TEST_F(Counts, ReachTheFileAtOnceWhileTheyAreSmall) {

@@ -1,6 +1,8 @@
 // The detshim command from outside: its output and its exit statuses.
 //
 // DETSHIM_COMMAND is the command's path, DETSHIM_LIBRARY that of libdetshim.so.
+#include "run.h"
+
 #include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
@@ -16,24 +18,10 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 namespace {
 
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
-
-struct Result {
-  int status = -1; ///< exit status, or 128 and the signal
-  std::string out, err;
-};
-
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream input(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(input), {}};
-}
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -58,45 +46,21 @@ const std::string end_line = "{\"t\":\"modules\",\"files\":[\"/bin/true\"]}\n" +
 
 class DetshimCommand : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "detshim-command-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    log_ = folder_ / "log";
-    std::filesystem::create_directory(log_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { std::filesystem::create_directory(log_); }
 
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(log_ / name, std::ios::binary | std::ios::app) << bytes;
   }
 
-  /// Starts a command in the scratch folder with a clean environment of its own.
-  pid_t start(const std::filesystem::path& command, const Words& words, const Words& environment = {}) const {
-    const pid_t child = ::fork();
-    if (child != 0) return child;
-    std::vector<char*> arguments{const_cast<char*>(command.c_str())};
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    ::unsetenv("LD_PRELOAD");
-    for (const std::string& variable : environment) ::putenv(const_cast<char*>(variable.c_str()));
-    const int out = ::open((folder_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const int err = ::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(err, STDERR_FILENO);
-    if (::chdir(folder_.c_str()) == 0) ::execv(arguments[0], arguments.data());
-    ::_exit(125);
+  /// Starts the command in the scratch folder.
+  Running start(const Words& words, const Environment& environment = {}) const {
+    Words all{DETSHIM_COMMAND};
+    all.insert(all.end(), words.begin(), words.end());
+    return Running(all, environment, folder_);
   }
 
-  Result finish(pid_t child) const {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents(folder_ / "out"),
-            contents(folder_ / "err")};
-  }
-
-  Result detshim(const Words& words, const Words& environment = {}) const {
-    return finish(start(DETSHIM_COMMAND, words, environment));
+  Result detshim(const Words& words, const Environment& environment = {}) const {
+    return start(words, environment).wait();
   }
 
   /// An empty file stands for the library where the loader must not be given the real one.
@@ -107,7 +71,7 @@ protected:
 
   /// What `detshim run` hands to a program, by variable.
   std::string environment_line(const Words& words, const std::string& variable,
-                               const Words& environment = {}) const {
+                               const Environment& environment = {}) const {
     Words all{"run", "--library", stand_in_library()};
     all.insert(all.end(), words.begin(), words.end());
     all.insert(all.end(), {"--", "/usr/bin/env"});
@@ -119,7 +83,9 @@ protected:
     return text.substr(at + variable.size() + 2, text.find('\n', at + 1) - at - variable.size() - 2);
   }
 
-  std::filesystem::path folder_, log_;
+  const TemporaryFolder scratch_;
+  const std::filesystem::path folder_ = scratch_.path();
+  std::filesystem::path log_ = scratch_.log();
 };
 
 void expect_one_error_line(const Result& result, int status, const std::string& part) {
@@ -177,17 +143,18 @@ TEST_F(DetshimCommand, RunSetsTheEnvironment) {
   EXPECT_EQ(environment_line({"--log", "there"}, "DETSHIM_LOG"), "there");
   EXPECT_EQ(environment_line({"--disable", "cudnn,env:NCCL_ALGO"}, "DETSHIM_DISABLE"), "cudnn,env:NCCL_ALGO");
   EXPECT_EQ(environment_line({"--quiet"}, "DETSHIM_QUIET"), "1");
-  EXPECT_EQ(environment_line({}, "DETSHIM_MODE", {"DETSHIM_MODE=observe"}), "observe")
+  EXPECT_EQ(environment_line({}, "DETSHIM_MODE", {{"DETSHIM_MODE", "observe"}}), "observe")
       << "unless asked, left alone";
 }
 
 TEST_F(DetshimCommand, RunPutsTheLibraryFirstAndOnce) {
   const std::string library = stand_in_library();
   EXPECT_EQ(environment_line({}, "LD_PRELOAD"), library);
-  EXPECT_EQ(environment_line({}, "LD_PRELOAD", {"LD_PRELOAD=/no/a.so:/no/b.so"}),
+  EXPECT_EQ(environment_line({}, "LD_PRELOAD", {{"LD_PRELOAD", "/no/a.so:/no/b.so"}}),
             library + ":/no/a.so:/no/b.so");
-  EXPECT_EQ(environment_line({}, "LD_PRELOAD", {"LD_PRELOAD=/no/a.so " + library + "::/no/libdetshim.so"}),
-            library + ":/no/a.so");
+  EXPECT_EQ(
+      environment_line({}, "LD_PRELOAD", {{"LD_PRELOAD", "/no/a.so " + library + "::/no/libdetshim.so"}}),
+      library + ":/no/a.so");
 }
 
 TEST_F(DetshimCommand, RunTakesTheLibraryByARelativeName) {
@@ -470,9 +437,9 @@ TEST_F(DetshimCommand, LogSurvivesRandomDamage) {
 }
 
 /// Waits until the running command has printed `part`.
-bool appears(const std::filesystem::path& output, const std::string& part) {
+bool appears(const Running& command, const std::string& part) {
   for (int i = 0; i < 500; ++i) {
-    if (contains(contents(output), part)) return true;
+    if (contains(command.out(), part)) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   return false;
@@ -480,20 +447,20 @@ bool appears(const std::filesystem::path& output, const std::string& part) {
 
 TEST_F(DetshimCommand, FollowPrintsRecordsAsTheyAreWrittenUntilTheRunEnds) {
   std::filesystem::remove(log_);
-  const pid_t child = start(DETSHIM_COMMAND, {"log", log_, "--follow"});
+  Running command = start({"log", log_, "--follow"});
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   std::filesystem::create_directory(log_);
   write("0-0-1.jsonl", start_line());
-  EXPECT_TRUE(appears(folder_ / "out", "start ./train --epochs 3"));
+  EXPECT_TRUE(appears(command, "start ./train --epochs 3"));
   const std::string line = call_line("srand", "pin", R"(,"asked":"1","given":"2","why":"a clock")");
   write("0-0-1.jsonl", line.substr(0, 20));
   write("1-0-2.jsonl", start_line(1) + call_line("other", "unfixed"));
-  EXPECT_TRUE(appears(folder_ / "out", "other"));
-  EXPECT_FALSE(contains(contents(folder_ / "out"), "srand")) << "its line is not whole yet";
+  EXPECT_TRUE(appears(command, "other"));
+  EXPECT_FALSE(contains(command.out(), "srand")) << "its line is not whole yet";
   write("0-0-1.jsonl", line.substr(20));
-  EXPECT_TRUE(appears(folder_ / "out", "srand: 1 -> 2"));
+  EXPECT_TRUE(appears(command, "srand: 1 -> 2"));
   write("0-0-1.jsonl", end_line);
-  const Result result = finish(child);
+  const Result result = command.wait();
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "[0/0] end\n")) << result.out;
   EXPECT_EQ(std::ranges::count(result.out, '\n'), 5) << "one line a record: " << result.out;
@@ -502,36 +469,36 @@ TEST_F(DetshimCommand, FollowPrintsRecordsAsTheyAreWrittenUntilTheRunEnds) {
 TEST_F(DetshimCommand, FollowWaitsForALauncherWhoseRankZeroHasEnded) {
   write("0-0-1.jsonl", start_line());
   write("0-0-2.jsonl", start_line() + end_line);
-  const pid_t child = start(DETSHIM_COMMAND, {"log", log_, "--follow"});
-  EXPECT_TRUE(appears(folder_ / "out", "[0/0] end"));
+  Running command = start({"log", log_, "--follow"});
+  EXPECT_TRUE(appears(command, "[0/0] end"));
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "still running";
+  EXPECT_FALSE(command.has_ended());
   write("0-0-1.jsonl", end_line);
-  EXPECT_EQ(finish(child).status, 0);
+  EXPECT_EQ(command.wait().status, 0);
 }
 
 TEST_F(DetshimCommand, FollowEndsWhenInterrupted) {
   write("0-0-1.jsonl", start_line());
-  const pid_t child = start(DETSHIM_COMMAND, {"log", log_, "--follow", "--times"});
-  EXPECT_TRUE(appears(folder_ / "out", "start ./train"));
-  ::kill(child, SIGINT);
-  EXPECT_EQ(finish(child).status, 0);
+  Running command = start({"log", log_, "--follow", "--times"});
+  EXPECT_TRUE(appears(command, "start ./train"));
+  ::kill(command.process(), SIGINT);
+  EXPECT_EQ(command.wait().status, 0);
 }
 
 TEST_F(DetshimCommand, FollowByDefaultWaitsForTheRunAfterTheEndedOne) {
   write("0-0-1.jsonl", start_line() + call_line("earlier", "pin") + end_line);
   std::filesystem::create_directory(folder_ / "detshim-log");
   std::filesystem::create_directory_symlink("../log", folder_ / "detshim-log/latest");
-  const pid_t child = start(DETSHIM_COMMAND, {"log", "--follow"});
-  EXPECT_TRUE(appears(folder_ / "out", "waiting for the next one"));
+  Running command = start({"log", "--follow"});
+  EXPECT_TRUE(appears(command, "waiting for the next one"));
   log_ = folder_ / "next";
   std::filesystem::create_directory(log_);
   write("0-0-2.jsonl", start_line(0, "0", "20261122T000000-2") + call_line("later", "pin"));
   std::filesystem::create_directory_symlink("../next", folder_ / "detshim-log/new");
   std::filesystem::rename(folder_ / "detshim-log/new", folder_ / "detshim-log/latest");
-  EXPECT_TRUE(appears(folder_ / "out", "later"));
+  EXPECT_TRUE(appears(command, "later"));
   write("0-0-2.jsonl", end_line);
-  const Result result = finish(child);
+  const Result result = command.wait();
   EXPECT_EQ(result.status, 0);
   EXPECT_FALSE(contains(result.out, "earlier")) << result.out;
 }
@@ -583,7 +550,7 @@ TEST_F(DetshimCommand, ScanLooksIntoTheLibrariesThatAProgramNeeds) {
   EXPECT_TRUE(contains(missing.out, "not looked at: libraw_draws.so, which alone needs, was not found"))
       << missing.out;
   const std::string there = std::filesystem::path(RAW_DRAWS_LIBRARY).parent_path();
-  EXPECT_EQ(detshim({"scan", "alone"}, {"LD_LIBRARY_PATH=/no/such:" + there}).status, 3);
+  EXPECT_EQ(detshim({"scan", "alone"}, {{"LD_LIBRARY_PATH", "/no/such:" + there}}).status, 3);
   // Beside the program, by $ORIGIN; one for another processor is passed over.
   std::string bytes = contents(RAW_DRAWS_LIBRARY);
   bytes[18] = 40; // EM_ARM

@@ -1,4 +1,5 @@
 // The log reader against whole, damaged and hostile logs (docs/LOG_FORMAT.md).
+#include "files.h"
 #include "log_reader/counts.h"
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
@@ -75,13 +76,6 @@ std::vector<Recorded> calls(const Log& log) {
 
 class LogReader : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "detshim-log-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
@@ -91,7 +85,8 @@ protected:
     return read_log(folder_, std::nullopt, Keep::places_of_records);
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder scratch_;
+  const std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(LogReader, ReadsAWholeProcess) {
@@ -547,8 +542,7 @@ TEST(SourceLines, LooksNothingUpInAFileThatHasChanged) {
 }
 
 TEST(SourceLines, SurvivesADamagedModule) {
-  std::string name = (std::filesystem::temp_directory_path() / "detshim-module-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  const TemporaryFolder scratch;
   std::ifstream input("/proc/self/exe", std::ios::binary);
   std::string bytes(65536, '\0');
   input.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -557,11 +551,10 @@ TEST(SourceLines, SurvivesADamagedModule) {
     std::string damaged = bytes.substr(0, generator() % bytes.size());
     for (int j = 0; j < 20 && !damaged.empty(); ++j)
       damaged[generator() % damaged.size()] = static_cast<char>(generator());
-    const std::string file = name + "/module";
+    const std::string file = (scratch.path() / "module").string();
     std::ofstream(file, std::ios::binary) << damaged;
     SourceLines().describe(file + "+0x1234");
   }
-  std::filesystem::remove_all(name);
 }
 
 } // namespace

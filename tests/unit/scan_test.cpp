@@ -1,6 +1,7 @@
 // What `detshim scan` finds in machine code, what it must not, and that no file can bring it down.
 //
 // RAW_DRAWS_PROGRAM and others are the programs in programs/, as files.
+#include "files.h"
 #include "scanner/library_search.h"
 #include "scanner/machine_code.h"
 #include "scanner/scan.h"
@@ -46,11 +47,6 @@ Kinds kinds(const FileScan& scan) {
   for (const FoundPlace& place : scan.places) result.push_back(place.kind);
   std::ranges::sort(result);
   return result;
-}
-
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream input(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(input), {}};
 }
 
 TEST(MachineCode, FindsTheInstructionsOfX86) {
@@ -164,13 +160,6 @@ TEST(Scan, TakesNoLookalikeForADraw) {
 
 class ScanFolder : public testing::Test {
 protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "detshim-scan-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path write(const std::string& name, const std::string& bytes) const {
     std::filesystem::remove(folder_ / name); // some file systems wait for the disk where one is overwritten
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
@@ -188,7 +177,8 @@ protected:
     return "";
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder scratch_;
+  const std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(ScanFolder, LeavesCryptographyAndWhatIsHookedAlone) {

@@ -1,12 +1,13 @@
 #include "core/tuning/tuning_file.h"
 
+#include "files.h"
+
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -22,17 +23,7 @@ constexpr TuningProblem large{"GPU \"A\"", "cublaslt", "13.1.0", "matmul", "4096
 
 class Tuning : public testing::Test {
 protected:
-  void SetUp() override {
-    char name[] = "/tmp/detshim-tuning-XXXXXX";
-    folder = mkdtemp(name);
-    path = folder + "/tuning.json";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
-  std::string text() const {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>{file}, {}};
-  }
+  std::string text() const { return contents(path); }
   void put(const std::string& content) const {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
   }
@@ -64,7 +55,9 @@ protected:
     return false;
   }
 
-  std::string folder, path;
+  const TemporaryFolder scratch;
+  const std::string folder = scratch.path();
+  const std::string path = folder + "/tuning.json";
 };
 
 TEST_F(Tuning, ComesBackFromTheFile) {
