@@ -1,0 +1,406 @@
+// What `detshim log` closes with: covered, partly or unverified, and why.
+//
+// Every way past the hooks is taken by a program here, and must not be called covered.
+#include "cuda_test.h"
+
+#include <chrono>
+
+namespace {
+
+using nlohmann::json;
+
+const std::string programs = test_folder() + "/";
+const std::string folders = std::filesystem::path(test_folder()).parent_path().string() + "/";
+const std::string curand = folders + "curand/doubles/libcurand.so.10";
+const std::string cusparse = folders + "cusparse/doubles/libcusparse.so.12";
+const std::string doubles =
+    folders + "curand/doubles:" + folders + "cusparse/doubles:" + folders + "driver/doubles";
+const std::string runtime_calls = folders + "driver/runtime_calls";
+const std::string driver_calls = folders + "driver/driver_calls";
+
+/// cuRAND with a function that no list knows.
+const std::string curand_with_new_function = programs + "new_function/libcurand.so.10";
+const Environment with_new_function{{"LD_LIBRARY_PATH", programs + "new_function"}};
+
+class CoverageTest : public testing::Test {
+protected:
+  /// What the log says of a run of `program`, a path or a program of this folder.
+  json judged(const std::string& program, const Arguments& arguments, const Environment& more = {},
+              bool has_log = true) {
+    Arguments command{std::filesystem::path(programs) / program};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const Environment environment = Environment{{"DETSHIM_SEED", "42"},
+                                                {"LD_LIBRARY_PATH", doubles},
+                                                {"DOUBLE_LOG", (scratch_.path() / "calls").string()}} +
+                                    more;
+    std::filesystem::remove_all(scratch_.log());
+    result_ = run(command, under_shim(scratch_, environment));
+    return has_log ? read() : json::object();
+  }
+
+  json read(const Arguments& more = {}) const {
+    Arguments command{DETSHIM_COMMAND, "log", scratch_.log().string(), "--json", "--check"};
+    command.insert(command.end(), more.begin(), more.end());
+    const Result log = run(command);
+    const json document = json::parse(log.out, nullptr, false);
+    EXPECT_TRUE(document.is_object()) << log.out << log.err << result_.out << result_.err;
+    if (!document.is_object()) return json::object();
+    EXPECT_EQ(log.status, document["verdict"] == "covered" ? 0 : 3) << document["reasons"];
+    return document;
+  }
+
+  std::string text() const { return run({DETSHIM_COMMAND, "log", scratch_.log().string()}).out; }
+
+  std::filesystem::path log() const { return scratch_.log(); }
+
+  Result result_;
+  TemporaryFolder scratch_;
+};
+
+/// The only reason that the document gives; an empty object if it gives none or several.
+json only_reason(const json& document) {
+  EXPECT_EQ(document["reasons"].size(), 1u) << document["reasons"];
+  if (document["reasons"].size() != 1) return json::object();
+  EXPECT_EQ(document["verdict"], document["reasons"][0]["verdict"]);
+  return document["reasons"][0];
+}
+
+void expect_reason(const json& document, const std::string& verdict, const std::string& kind,
+                   const std::string& function, const std::string& file) {
+  const json reason = only_reason(document);
+  ASSERT_TRUE(reason.contains("kind")) << document["reasons"];
+  EXPECT_EQ(reason["verdict"], verdict);
+  EXPECT_EQ(reason["kind"], kind) << reason;
+  if (!function.empty()) {
+    EXPECT_EQ(reason["function"], function) << reason;
+  }
+  if (!file.empty()) {
+    EXPECT_EQ(reason["file"], file) << reason;
+  }
+}
+
+/// Whether one of the reasons is of that kind.
+bool says(const json& document, const std::string& kind) {
+  return std::ranges::any_of(document["reasons"], [&](const json& reason) { return reason["kind"] == kind; });
+}
+
+// ---- covered ----
+
+TEST_F(CoverageTest, AProgramWithoutCudaIsCovered) {
+  const json document = judged("coverage_no_user", {"rand"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  EXPECT_EQ(document["coverage"], json::array());
+  EXPECT_NE(text().find("\nverdict: covered"), std::string::npos) << text();
+}
+
+TEST_F(CoverageTest, ALinkedLibraryIsCovered) {
+  const json document = judged("coverage_user", {"create"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  ASSERT_EQ(document["coverage"].size(), 1u) << document["coverage"];
+  EXPECT_EQ(document["coverage"][0]["library"], "curand");
+  EXPECT_EQ(document["coverage"][0]["files"], json::array({curand}));
+  EXPECT_GT(document["coverage"][0]["hooks"], 5) << document["coverage"];
+}
+
+TEST_F(CoverageTest, AnOpenedPluginIsCovered) {
+  const json document = judged("coverage_no_user", {"open=" + programs + "coverage_plugin.so"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  EXPECT_EQ(document["coverage"].size(), 1u);
+}
+
+TEST_F(CoverageTest, ALibraryThatIsNotCalledIsCovered) {
+  EXPECT_EQ(judged("coverage_user", {"rand"})["verdict"], "covered");
+}
+
+TEST_F(CoverageTest, AnOlderLibrarysMissingFunctionsAreNamed) {
+  const json document = judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", programs + "no_ordering"}});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+  const json& missing = document["coverage"][0]["missing"];
+  EXPECT_NE(std::ranges::find(missing, "curandSetGeneratorOrdering"), missing.end()) << missing;
+}
+
+TEST_F(CoverageTest, AStaticRuntimeIsNoGap) {
+#ifndef DETSHIM_TEST_STATIC_RUNTIME
+  GTEST_SKIP() << "libcudart_static.a was not found when the build was configured";
+#endif
+  EXPECT_EQ(judged("coverage_static_runtime", {"rand"})["verdict"], "covered");
+}
+
+TEST_F(CoverageTest, KernelsOfTheProgramsOwnAreUnverified) {
+  const json document = judged("coverage_device_code", {"rand"});
+  const std::string file = programs + "coverage_device_code";
+  expect_reason(document, "unverified", "kernels", "", file);
+  EXPECT_EQ(document["own_kernels"], json::array({file}));
+  const json accepted = read({"--accept-kernels"});
+  EXPECT_EQ(accepted["verdict"], "covered") << accepted["reasons"];
+  EXPECT_EQ(accepted["own_kernels"], json::array({file}));
+  EXPECT_EQ(judged("coverage_user", {"create"})["own_kernels"], json::array());
+}
+
+TEST_F(CoverageTest, KernelsThatAreLaunchedAreUnverified) {
+  const json document = judged(runtime_calls, {"cudaLaunchKernel"}, {{"DETSHIM_KERNELS", "1"}});
+  EXPECT_TRUE(says(document, "kernels")) << document["reasons"];
+  EXPECT_EQ(document["own_kernels"], json::array({runtime_calls}));
+}
+
+TEST_F(CoverageTest, KernelsThatAreCompiledAtRunTimeAreUnverified) {
+  for (const std::string name : {"libnvrtc.so.13", "libtriton.so"}) {
+    const std::filesystem::path compiler = scratch_.path() / name;
+    std::filesystem::copy_file(programs + "coverage_plugin.so", compiler);
+    const json document = judged("coverage_no_user", {"load=" + compiler.string(), "rand"});
+    expect_reason(document, "unverified", "kernels", "", compiler.string());
+    EXPECT_EQ(read({"--accept-kernels"})["verdict"], "covered");
+    std::filesystem::remove_all(log());
+  }
+}
+
+TEST_F(CoverageTest, PastTheDriversHooksIsABypassWhereTheyHaveSomethingToDo) {
+  const Environment in_front{{"LD_PRELOAD", "libcuda.so.1:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  const Arguments calls{"cuMemAlloc_v2"};
+  const json document = judged(driver_calls, calls, in_front + Environment{{"DETSHIM_KERNELS", "1"}});
+  EXPECT_EQ(result_.status, 0) << result_.err;
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "bypass")) << document["reasons"];
+  judged(driver_calls, calls, in_front, false);
+  EXPECT_FALSE(std::filesystem::exists(log())) << "nothing to say";
+}
+
+// ---- partly ----
+
+TEST_F(CoverageTest, ALibraryInFrontOfOursIsABypass) {
+  const Environment in_front{{"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  expect_reason(judged("coverage_user", {"create"}, in_front), "partly", "bypass", "curandCreateGenerator",
+                programs + "coverage_user");
+  EXPECT_NE(text().find("\nverdict: partly"), std::string::npos) << text();
+  EXPECT_NE(text().find("is bound past the hook of curandCreateGenerator and 1 other, to " + curand),
+            std::string::npos)
+      << text();
+}
+
+TEST_F(CoverageTest, AnAddressInATableIsABypassToo) {
+  EXPECT_EQ(judged("coverage_user_table", {"create"})["verdict"], "covered");
+  const Environment in_front{{"LD_PRELOAD", "libcurand.so.10:" + under_shim(scratch_).at("LD_PRELOAD")}};
+  expect_reason(judged("coverage_user_table", {"create"}, in_front), "partly", "bypass",
+                "curandCreateGenerator", programs + "coverage_user_table");
+}
+
+TEST_F(CoverageTest, APluginBoundDeepIsABypass) {
+  const std::string plugin = programs + "coverage_plugin.so";
+  EXPECT_EQ(judged("coverage_no_user", {"deep=" + plugin})["verdict"], "covered") << "the flag is taken away";
+  const json document = judged("coverage_no_user", {"deep=" + plugin}, {{"DETSHIM_DISABLE", "dlopen"}});
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "disabled")) << document["reasons"];
+  ASSERT_TRUE(says(document, "bypass")) << document["reasons"];
+  for (const json& reason : document["reasons"]) {
+    if (reason["kind"] == "bypass") {
+      EXPECT_EQ(reason["file"], plugin);
+    }
+  }
+}
+
+TEST_F(CoverageTest, ACopyInTheProgramIsNamed) {
+  for (const std::string program : {"coverage_copy", "coverage_copy_exported"}) {
+    const json document = judged(program, {"create", "rand"});
+    expect_reason(document, "partly", "linked_copy", "curandCreateGenerator", programs + program);
+    EXPECT_NE(text().find("are linked statically into " + programs + program), std::string::npos) << text();
+    // Without a look at the code, which is another matter.
+    const json quick = read({"--no-scan"});
+    EXPECT_EQ(quick["verdict"], "partly");
+    EXPECT_TRUE(says(quick, "linked_copy")) << quick["reasons"];
+  }
+}
+
+TEST_F(CoverageTest, APluginWithACopyIsNamed) {
+  const std::string plugin = programs + "coverage_plugin_copy.so";
+  const json document = judged("coverage_no_user", {"rand", "open=" + plugin});
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "linked_copy")) << document["reasons"];
+  // Its calls come to the hook, which has no library behind it.
+  EXPECT_TRUE(says(document, "foreign")) << document["reasons"];
+  EXPECT_NE(text().find("curandCreateGenerator of " + plugin + " is not the library's"), std::string::npos)
+      << text();
+}
+
+// Beginning like one of cuDNN's parts makes it none.
+TEST_F(CoverageTest, AUsersLibraryThatIsCalledLikeCudnnIsLookedInto) {
+  const std::filesystem::path mine = scratch_.path() / "libcudnn_mine.so";
+  std::filesystem::copy_file(programs + "coverage_plugin_copy.so", mine);
+  const json document = judged("coverage_no_user", {"rand", "load=" + mine.string()});
+  EXPECT_EQ(document["verdict"], "partly");
+  EXPECT_TRUE(says(document, "linked_copy")) << document["reasons"];
+}
+
+TEST_F(CoverageTest, ALibraryUnderAnotherNameIsNamed) {
+  const std::filesystem::path renamed = scratch_.path() / "libcurand-1f2e3d4c.so.10";
+  std::filesystem::copy_file(curand, renamed);
+  expect_reason(judged("coverage_no_user", {"rand", "load=" + renamed.string()}), "partly", "linked_copy",
+                "curandCreateGenerator", renamed.string());
+}
+
+TEST_F(CoverageTest, ANewFunctionThatIsUsedIsNamed) {
+  const json document = judged("coverage_user_new", {"create", "rand"}, with_new_function);
+  expect_reason(document, "partly", "new_function", "curandCreateGeneratorFromNowhere",
+                curand_with_new_function);
+  EXPECT_NE(text().find(programs + "coverage_user_new is linked to curandCreateGeneratorFromNowhere"),
+            std::string::npos)
+      << text();
+}
+
+TEST_F(CoverageTest, ModeRecordLeavesAlgorithms) {
+  expect_reason(judged("coverage_user", {"create"}, {{"DETSHIM_MODE", "record"}}), "partly", "mode", "", "");
+  EXPECT_EQ(judged("coverage_no_user", {"rand"}, {{"DETSHIM_MODE", "record"}})["verdict"], "covered");
+}
+
+// ---- unverified ----
+
+TEST_F(CoverageTest, ANewFunctionThatNobodyIsLinkedToIsNotVerified) {
+  expect_reason(judged("coverage_user", {"create"}, with_new_function), "unverified", "new_function",
+                "curandCreateGeneratorFromNowhere", curand_with_new_function);
+}
+
+// It is in the list of known functions, and has no hook: nobody says whether it repeats.
+TEST_F(CoverageTest, AnUnhookedFunctionThatMayDifferIsNotVerified) {
+  for (const Environment& mode : {Environment{}, Environment{{"DETSHIM_MODE", "strict"}}}) {
+    const json document = judged("coverage_user_sparse", {"rand", "solve"}, mode);
+    expect_reason(document, "unverified", "open_function", "cusparseSbsrsv2_solve",
+                  programs + "coverage_user_sparse");
+  }
+  EXPECT_NE(
+      text().find("is bound to cusparseSbsrsv2_solve, which detshim does not hook: NVIDIA does not say"),
+      std::string::npos)
+      << text();
+}
+
+// A reference that is bound when it is first called tells that it was not; one that is bound at the start
+// does not.
+TEST_F(CoverageTest, AnUnhookedFunctionThatIsNotCalledIsCoveredIfThatCanBeTold) {
+  EXPECT_EQ(judged("coverage_user_sparse", {"rand"})["verdict"], "covered");
+  expect_reason(judged("coverage_user_sparse_now", {"rand"}), "unverified", "open_function",
+                "cusparseSbsrsv2_solve", programs + "coverage_user_sparse_now");
+}
+
+TEST_F(CoverageTest, AnUnhookedFunctionThatIsLookedUpIsNotVerified) {
+  const std::string load = "load=" + cusparse;
+  const std::string program = programs + "coverage_no_user";
+  const std::string asked = "symbol=cusparseSbsrsv2_solve";
+  expect_reason(judged("coverage_no_user", {"rand", load, asked}), "unverified", "open_function",
+                "cusparseSbsrsv2_solve", program);
+  EXPECT_NE(text().find("has looked up cusparseSbsrsv2_solve"), std::string::npos) << text();
+  const json closed = judged("coverage_no_user", {"rand", load, asked, "close"});
+  EXPECT_TRUE(says(closed, "open_function")) << closed["reasons"];
+}
+
+TEST_F(CoverageTest, AnUnhookedFunctionThatIsHarmlessIsCovered) {
+  const json document =
+      judged("coverage_no_user", {"rand", "load=" + cusparse, "symbol=cusparseCreateIdentityPermutation"});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+}
+
+TEST_F(CoverageTest, ALaterVersionIsNotVerified) {
+  const std::string folder = programs + "newer";
+  expect_reason(judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", folder}}), "unverified", "version",
+                "", folder + "/libcurand.so.10");
+}
+
+TEST_F(CoverageTest, AKilledProcessIsNotVerified) {
+  expect_reason(judged("coverage_user", {"create", "kill"}), "unverified", "no_end", "", "");
+  EXPECT_EQ(result_.status, 128 + 9);
+  EXPECT_NE(text().find("\nverdict: unverified"), std::string::npos) << text();
+}
+
+TEST_F(CoverageTest, ALibraryThatWasClosedIsNotVerified) {
+  expect_reason(judged("coverage_no_user", {"open=" + programs + "coverage_plugin.so", "close"}),
+                "unverified", "no_coverage", "", curand);
+}
+
+TEST_F(CoverageTest, ALibraryOfAProgramThatExecutesAnotherIsNotVerified) {
+  const std::string script = "import ctypes, os\n"
+                             "library = ctypes.CDLL('libcurand.so.10')\n"
+                             "library.curandCreateGenerator(ctypes.byref(ctypes.c_void_p()), 100)\n"
+                             "os.execv('" +
+                             programs + "coverage_user', ['coverage_user', 'create'])\n";
+  result_ = run({"/usr/bin/python3", "-c", script},
+                under_shim(scratch_, {{"DETSHIM_SEED", "42"}, {"LD_LIBRARY_PATH", doubles}}));
+  EXPECT_EQ(result_.status, 0) << result_.err;
+  EXPECT_TRUE(says(read(), "no_coverage")) << read()["reasons"];
+}
+
+TEST_F(CoverageTest, TwoCopiesAreNotVerified) {
+  const std::filesystem::path second = scratch_.path() / "libcurand.so.10";
+  std::filesystem::copy_file(curand, second);
+  expect_reason(judged("coverage_user", {"create", "load=" + second.string()}), "unverified", "two_copies",
+                "", "");
+}
+
+TEST_F(CoverageTest, ACopyBesideTheLibraryIsNotVerified) {
+  expect_reason(judged("coverage_copy", {"rand", "load=" + curand}), "unverified", "linked_copy",
+                "curandCreateGenerator", programs + "coverage_copy");
+}
+
+TEST_F(CoverageTest, DeviceCodeWithoutSymbolsIsNotVerified) {
+  judged("coverage_device_code_stripped", {"rand"});
+  expect_reason(read({"--accept-kernels"}), "unverified", "no_symbols", "",
+                programs + "coverage_device_code_stripped");
+}
+
+TEST_F(CoverageTest, ModeObserveIsNotVerified) {
+  const json document = judged("coverage_user", {"create", "rand"}, {{"DETSHIM_MODE", "observe"}});
+  EXPECT_NE(document["verdict"], "covered");
+  EXPECT_TRUE(says(document, "mode")) << document["reasons"];
+}
+
+TEST_F(CoverageTest, ALogWithoutTheCoverageRecordIsNotVerified) {
+  judged("coverage_user", {"create"});
+  for (const auto& entry : std::filesystem::directory_iterator(log())) {
+    if (entry.path().extension() != ".jsonl") continue;
+    std::ifstream input(entry.path());
+    std::string kept;
+    for (std::string line; std::getline(input, line);)
+      if (line.find("\"t\":\"coverage\"") == std::string::npos) kept += line + "\n";
+    std::ofstream(entry.path()) << kept;
+  }
+  EXPECT_TRUE(says(read(), "no_coverage")) << read()["reasons"];
+}
+
+TEST_F(CoverageTest, AFileThatIsGoneIsNotVerified) {
+  const std::filesystem::path copy = scratch_.path() / "gone";
+  std::filesystem::copy_file(programs + "coverage_user", copy);
+  result_ = run({copy.string(), "create"},
+                under_shim(scratch_, {{"DETSHIM_SEED", "42"}, {"LD_LIBRARY_PATH", doubles}}));
+  EXPECT_EQ(read()["verdict"], "covered") << read()["reasons"];
+  std::filesystem::remove(copy);
+  expect_reason(read(), "unverified", "missing_file", "", copy.string());
+}
+
+// A program that was built anew has other code at the places that the log names.
+TEST_F(CoverageTest, AFileThatHasChangedIsNotVerifiedAndNotReadFrom) {
+  const std::filesystem::path program = scratch_.path() / "train";
+  for (const std::string how : {"rand", "kill"}) {
+    std::filesystem::remove(program);
+    std::filesystem::copy_file(programs + "coverage_no_user", program);
+    std::filesystem::remove_all(log());
+    result_ = run({program.string(), "rand", how}, under_shim(scratch_, {{"DETSHIM_SEED", "42"}}));
+    const auto place_of_rand = [&]() -> json {
+      const json document = read();
+      for (const json& call : document["calls"])
+        if (call["function"] == "rand") return call["places"][0];
+      return nullptr;
+    };
+    ASSERT_TRUE(place_of_rand().is_object());
+    EXPECT_EQ(place_of_rand()["source"]["function"], "main") << how;
+
+    // Older than the log, as a file is that an archive or a package brought: its build alone tells.
+    std::filesystem::remove(program);
+    std::filesystem::copy_file(programs + "coverage_user", program);
+    std::filesystem::last_write_time(program,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    EXPECT_EQ(place_of_rand()["source"], nullptr) << how;
+    const json document = read();
+    EXPECT_EQ(document["changed_files"], json::array({program.string()})) << how;
+    EXPECT_TRUE(says(document, "changed_file")) << document["reasons"];
+    EXPECT_NE(text().find("train+0x"), std::string::npos) << "the place itself: " << text();
+    EXPECT_NE(text().find("1 file has changed since the run"), std::string::npos) << text();
+  }
+}
+
+} // namespace

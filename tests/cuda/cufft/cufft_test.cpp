@@ -1,0 +1,64 @@
+// cuFFT, with a double.
+#include "cuda_test.h"
+
+namespace {
+
+class Cufft : public CudaTest {
+protected:
+  void SetUp() override { use("transforms"); }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, Cufft, both_ways, name_of_way);
+
+TEST_P(Cufft, NothingIsChanged) {
+  for (const std::string misbehaviour : {"", "fail"}) {
+    const Environment how = misbehaving(misbehaviour);
+    const Lines expected = native({"2"}, how);
+    const Lines expected_calls = calls();
+    EXPECT_TRUE(contains(expected_calls, "cufftPlanMany 1 5 5 2 3 5 4 6 41 7"));
+    for (const Environment& mode : {enforce, strict, record, observe}) {
+      EXPECT_EQ(shimmed({"2"}, mode + how).out, expected);
+      EXPECT_EQ(calls(), expected_calls);
+    }
+  }
+}
+
+TEST_P(Cufft, CodeOfTheProgramInATransformIsRecorded) {
+  for (const std::string function : {"cufftXtSetCallback", "cufftXtSetJITCallback"}) {
+    for (const Environment& mode : {enforce, strict, record, observe}) {
+      const auto recorded = shimmed({"2"}, mode);
+      EXPECT_TRUE(recorded.did("observe", function)) << recorded;
+    }
+    const auto without = shimmed({"2"}, disabled(function));
+    EXPECT_FALSE(without.recorded(function)) << without;
+  }
+}
+
+TEST_P(Cufft, SeveralGpusAreRecorded) {
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto recorded = shimmed({"2"}, mode);
+    EXPECT_TRUE(recorded.did("unfixed", "cufftXtSetGPUs")) << recorded;
+    const auto one = shimmed({"1"}, mode);
+    EXPECT_FALSE(one.did("unfixed", "cufftXtSetGPUs")) << one;
+  }
+  const auto without = shimmed({"2"}, disabled("cufftXtSetGPUs"));
+  EXPECT_FALSE(without.recorded("cufftXtSetGPUs")) << without;
+}
+
+// By whichever function the program reaches it first.
+TEST_P(Cufft, TheLibraryIsNamed) {
+  const auto is_named = [](const Shimmed& run) {
+    return std::ranges::any_of(run.records, [](const nlohmann::json& record) {
+      return record["t"] == "library" && record["lib"] == "cufft" && record["version"] == "12000";
+    });
+  };
+  const std::string plans[] = {"cufftCreate", "cufftPlan1d", "cufftPlan2d", "cufftPlan3d", "cufftPlanMany"};
+  for (const std::string& plan : plans) {
+    std::string others = "cufftXtSetCallback,cufftXtSetJITCallback,cufftXtSetGPUs";
+    for (const std::string& other : plans)
+      if (other != plan) others += "," + other;
+    EXPECT_TRUE(is_named(shimmed({"2"}, disabled(others)))) << plan;
+  }
+  EXPECT_FALSE(is_named(shimmed({"2"}, disabled("cufft"))));
+}
+
+} // namespace

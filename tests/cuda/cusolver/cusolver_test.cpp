@@ -1,0 +1,111 @@
+// cuSOLVER, with a double.
+#include "cuda_test.h"
+
+namespace {
+
+class Cusolver : public CudaTest {
+protected:
+  void SetUp() override { use("dense_solver"); }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, Cusolver, both_ways, name_of_way);
+
+const char* const set_mode = "cusolverDnSetDeterministicMode";
+const char* const decompose = "cusolverDnXgesvdr";
+
+TEST_P(Cusolver, TheDeterministicModeStaysOn) {
+  EXPECT_TRUE(contains(native({"2"}), "get=0 mode=2"));
+  for (const Environment& mode : {enforce, strict}) {
+    const auto kept = shimmed({"2"}, mode);
+    EXPECT_TRUE(contains(kept.out, "set=0")) << kept;
+    EXPECT_TRUE(contains(kept.out, "get=0 mode=1")) << kept;
+    EXPECT_TRUE(kept.did("replace", set_mode)) << kept;
+  }
+  const auto already = shimmed({"1"});
+  EXPECT_TRUE(contains(already.out, "get=0 mode=1")) << already;
+  EXPECT_FALSE(already.did("replace", set_mode)) << already;
+}
+
+TEST_P(Cusolver, TheModeIsLeftAloneAndRecorded) {
+  for (const Environment& mode : {record, observe}) {
+    const auto left = shimmed({"2"}, mode);
+    EXPECT_TRUE(contains(left.out, "get=0 mode=2")) << left;
+    EXPECT_TRUE(left.did("unfixed", set_mode)) << left;
+  }
+  for (const std::string what : {set_mode, "cusolver"})
+    EXPECT_TRUE(contains(shimmed({"2"}, disabled(what)).out, "get=0 mode=2")) << what;
+}
+
+TEST_P(Cusolver, AnInvalidModeIsTheLibrarysToRefuse) { EXPECT_TRUE(contains(shimmed({"3"}).out, "set=3")); }
+
+// Every argument arrives: there are 26.
+TEST_P(Cusolver, ARandomisedDecompositionIsRecorded) {
+  native({"0"});
+  const Lines expected = calls();
+  EXPECT_TRUE(contains(expected, std::string{decompose} + " 0x1 SN 2 3 4 5 6 7 0x8 9 10 0xb 12 0xd 14 15 "
+                                                          "0x10 17 18 0x13 20 0x15 22 0x17"));
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto recorded = shimmed({"0"}, mode);
+    EXPECT_EQ(calls(), expected);
+    EXPECT_TRUE(recorded.did("unfixed", decompose)) << recorded;
+  }
+  const auto without = shimmed({"2"}, disabled(decompose));
+  EXPECT_FALSE(without.recorded(decompose)) << without;
+}
+
+TEST_P(Cusolver, SolversWithoutTheModeAreRecorded) {
+  const Lines expected = native({"0"});
+  for (const std::string function : {"cusolverDnIRSParamsCreate", "cusolverSpCreate", "cusolverRfCreate"}) {
+    for (const Environment& mode : {enforce, strict, record, observe}) {
+      const auto recorded = shimmed({"0"}, mode);
+      EXPECT_EQ(recorded.out, expected);
+      EXPECT_TRUE(contains(calls(), function));
+      EXPECT_TRUE(recorded.did("unfixed", function)) << recorded;
+    }
+    EXPECT_FALSE(shimmed({"0"}, disabled(function)).recorded(function)) << function;
+  }
+}
+
+TEST_P(Cusolver, ALibraryWithoutTheModeIsRecorded) {
+  const auto present = shimmed({"2"});
+  EXPECT_FALSE(present.did("unfixed", "cusolverDnCreate")) << present;
+  set_doubles({"old"});
+  const auto old = shimmed({"0"});
+  EXPECT_TRUE(old.did("unfixed", "cusolverDnCreate")) << old;
+  const auto without = shimmed({"0"}, disabled("cusolverDnCreate"));
+  EXPECT_FALSE(without.recorded("cusolverDnCreate")) << without;
+}
+
+TEST_P(Cusolver, TheLibraryIsNamed) {
+  const auto kept = shimmed({"2"});
+  EXPECT_TRUE(std::ranges::any_of(kept.records, [](const nlohmann::json& record) {
+    return record["t"] == "library" && record["lib"] == "cusolver" && record["version"] == "12000";
+  })) << kept;
+}
+
+TEST_P(Cusolver, FailuresAreTheLibrarysOwn) {
+  EXPECT_EQ(shimmed({"2"}, enforce + misbehaving("fail")).out, Lines{"create=1"});
+}
+
+// ---- on several devices ----
+
+class CusolverMg : public CudaTest {
+protected:
+  void SetUp() override { use("multi_solver"); }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, CusolverMg, both_ways, name_of_way);
+
+TEST_P(CusolverMg, IsRecordedAndNamed) {
+  EXPECT_EQ(native({}), Lines{"create=0"});
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto recorded = shimmed({}, mode);
+    EXPECT_EQ(recorded.out, Lines{"create=0"});
+    EXPECT_TRUE(contains(calls(), "cusolverMgCreate"));
+    EXPECT_TRUE(recorded.did("unfixed", "cusolverMgCreate")) << recorded;
+    EXPECT_TRUE(std::ranges::any_of(recorded.records, [](const nlohmann::json& r) {
+      return r["t"] == "library" && r["lib"] == "cusolvermg";
+    })) << recorded;
+  }
+  EXPECT_FALSE(shimmed({}, disabled("cusolverMgCreate")).recorded("cusolverMgCreate"));
+}
+
+} // namespace

@@ -1,0 +1,68 @@
+// What a real library answers to invalid calls: the same with the shim, in every mode. No device is
+// needed, because none of these calls comes so far. Built into the tests of each library (add_bad_arguments).
+#include "cuda_test.h"
+
+#include <sstream>
+
+namespace {
+
+struct Library {
+  std::string name; ///< in the table of hooks
+  std::string file;
+};
+
+/// From the build: NAME:FILE, separated by spaces.
+std::vector<Library> libraries() {
+  std::vector<Library> result;
+  std::istringstream rows(DETSHIM_TEST_BAD_ARGUMENTS);
+  for (std::string row; rows >> row;) {
+    const size_t colon = row.find(':');
+    result.push_back({row.substr(0, colon), row.substr(colon + 1)});
+  }
+  return result;
+}
+
+class BadArguments : public testing::TestWithParam<Library> {
+protected:
+  /// The functions of the library that are hooked.
+  static Arguments functions() {
+    Arguments result;
+    bool is_here = false;
+    for (const std::string& line : lines(run({DETSHIM_COMMAND, "hooks", "--markdown"}, {}).out)) {
+      if (line.starts_with("## ")) is_here = line == "## " + GetParam().name;
+      if (is_here && line.starts_with("| `")) result.push_back(line.substr(3, line.find('`', 3) - 3));
+    }
+    // It returns nothing.
+    std::erase(result, "__cudaRegisterFunction");
+    return result;
+  }
+
+  static Lines answers(const std::string& fill, const Environment& environment) {
+    Arguments program{DETSHIM_TEST_BAD_ARGUMENTS_PROGRAM, GetParam().file, fill};
+    for (const std::string& function : functions()) program.push_back(function);
+    const Result result =
+        run(program, environment + Environment{{"LD_LIBRARY_PATH", DETSHIM_TEST_CUDA_FOLDERS}});
+    EXPECT_EQ(result.status, 0) << result.out;
+    return lines(result.out);
+  }
+};
+
+TEST_P(BadArguments, AreAnsweredAsWithoutTheLibrary) {
+  const Lines expected = answers("0", {}), other = answers("85", {});
+  ASSERT_EQ(expected.size(), other.size());
+  ASSERT_GT(expected.size(), 10U);
+  for (const Environment& mode : {enforce, strict, observe}) {
+    const TemporaryFolder scratch;
+    const Lines got = answers("0", under_shim(scratch, mode));
+    ASSERT_EQ(got.size(), expected.size());
+    for (size_t i = 0; i < got.size(); ++i)
+      if (expected[i] == other[i]) {
+        EXPECT_EQ(got[i], expected[i]);
+      }
+  }
+}
+
+std::string name_of_library(const testing::TestParamInfo<Library>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Cuda, BadArguments, testing::ValuesIn(libraries()), name_of_library);
+
+} // namespace

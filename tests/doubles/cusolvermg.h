@@ -1,7 +1,0 @@
-// The part of cuSOLVER for several devices that its double answers and its users call: cusolverMg.h of
-// CUDA 13.0.
-#pragma once
-
-using Opaque = void*;
-
-extern "C" int cusolverMgCreate(Opaque* handle);
