@@ -1,0 +1,139 @@
+// shim/abi of the driver and the runtime against their headers.
+#include "abi_test.h"
+
+#include "abi/cuda.h"
+
+#if DETSHIM_TEST_HAVE_driver
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#endif
+
+namespace {
+
+namespace abi = detshim::abi;
+
+#if DETSHIM_TEST_HAVE_driver
+template <class Theirs, class Ours>
+constexpr bool called_alike() {
+  return CalledAlike<Ours, Theirs>();
+}
+/// The same for a function that cuda_runtime.h overloads: its own signature chooses it.
+template <class Theirs, class Ours>
+constexpr bool called_alike(Theirs*) {
+  return CalledAlike<Ours, Theirs>();
+}
+#endif
+
+TEST(Abi, Cuda) {
+#if DETSHIM_TEST_HAVE_driver
+  using abi::cudaError;
+  using abi::CUresult;
+  static_assert(same(cudaError::success, cudaSuccess));
+  static_assert(same(CUresult::success, CUDA_SUCCESS));
+  static_assert(sizeof(abi::CUdeviceptr) == sizeof(::CUdeviceptr));
+  static_assert(abi::capture_status_none == CU_STREAM_CAPTURE_STATUS_NONE);
+  static_assert(abi::capture_mode_relaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
+  static_assert(abi::attach_host == CU_MEM_ATTACH_HOST && abi::attach_host == cudaMemAttachHost);
+  EXPECT_EQ(abi::stream_legacy, reinterpret_cast<uintptr_t>(CU_STREAM_LEGACY));
+  EXPECT_EQ(abi::stream_per_thread, reinterpret_cast<uintptr_t>(CU_STREAM_PER_THREAD));
+
+  static_assert(sizeof(abi::Dim3) == sizeof(::dim3) && offsetof(abi::Dim3, z) == offsetof(::dim3, z));
+  static_assert(std::is_trivially_copyable_v<::dim3>); // passed as ours is
+  using Pitched = abi::cudaPitchedPtr;
+  static_assert(sizeof(Pitched) == sizeof(::cudaPitchedPtr) &&
+                offsetof(Pitched, ptr) == offsetof(::cudaPitchedPtr, ptr) &&
+                offsetof(Pitched, pitch) == offsetof(::cudaPitchedPtr, pitch));
+  using Extent = abi::cudaExtent;
+  static_assert(sizeof(Extent) == sizeof(::cudaExtent) &&
+                offsetof(Extent, width) == offsetof(::cudaExtent, width) &&
+                offsetof(Extent, height) == offsetof(::cudaExtent, height) &&
+                offsetof(Extent, depth) == offsetof(::cudaExtent, depth));
+
+  using Memory = abi::CUdeviceptr*;
+  using Stream = abi::CUstream;
+  using Pool = abi::CUmemoryPool;
+  static_assert(called_alike<cudaError_t(void**, size_t), cudaError(void**, size_t)>(::cudaMalloc));
+  static_assert(
+      called_alike<cudaError_t(void**, size_t*, size_t, size_t), cudaError(void**, size_t*, size_t, size_t)>(
+          ::cudaMallocPitch));
+  static_assert(called_alike<decltype(::cudaMalloc3D), cudaError(Pitched*, Extent)>());
+  static_assert(called_alike<cudaError_t(void**, size_t, unsigned), cudaError(void**, size_t, unsigned)>(
+      ::cudaMallocManaged));
+  static_assert(called_alike<cudaError_t(void**, size_t), cudaError(void**, size_t)>(::cudaMallocHost));
+  static_assert(called_alike<cudaError_t(void**, size_t, unsigned), cudaError(void**, size_t, unsigned)>(
+      ::cudaHostAlloc));
+  static_assert(called_alike<cudaError_t(void**, size_t, cudaStream_t), cudaError(void**, size_t, Stream)>(
+      ::cudaMallocAsync));
+  static_assert(called_alike<cudaError_t(void**, size_t, cudaMemPool_t, cudaStream_t),
+                             cudaError(void**, size_t, Pool, Stream)>(::cudaMallocFromPoolAsync));
+  static_assert(called_alike<decltype(::cuMemAlloc), CUresult(Memory, size_t)>());
+  static_assert(
+      called_alike<decltype(::cuMemAllocPitch), CUresult(Memory, size_t*, size_t, size_t, unsigned)>());
+  static_assert(called_alike<decltype(::cuMemAllocManaged), CUresult(Memory, size_t, unsigned)>());
+  static_assert(called_alike<decltype(::cuMemAllocHost), CUresult(void**, size_t)>());
+  static_assert(called_alike<decltype(::cuMemHostAlloc), CUresult(void**, size_t, unsigned)>());
+  static_assert(called_alike<decltype(::cuMemAllocAsync), CUresult(Memory, size_t, Stream)>());
+  static_assert(called_alike<decltype(::cuMemAllocFromPoolAsync), CUresult(Memory, size_t, Pool, Stream)>());
+  static_assert(called_alike<decltype(::cuStreamIsCapturing), CUresult(Stream, int*)>());
+  static_assert(called_alike<decltype(::cuThreadExchangeStreamCaptureMode), CUresult(int*)>());
+  static_assert(
+      called_alike<decltype(::cuMemsetD8Async), CUresult(abi::CUdeviceptr, unsigned char, size_t, Stream)>());
+  static_assert(called_alike<decltype(::cuMemsetD2D8Async),
+                             CUresult(abi::CUdeviceptr, size_t, unsigned char, size_t, size_t, Stream)>());
+  static_assert(called_alike<decltype(::cuStreamSynchronize), CUresult(Stream)>());
+
+  using Name = const char**;
+  static_assert(
+      called_alike<cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t),
+                   cudaError(const void*, abi::Dim3, abi::Dim3, void**, size_t, Stream)>(::cudaLaunchKernel));
+  static_assert(called_alike<cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t),
+                             cudaError(const void*, abi::Dim3, abi::Dim3, void**, size_t, Stream)>(
+      ::cudaLaunchCooperativeKernel));
+  static_assert(called_alike<decltype(::cudaLaunchKernelExC), cudaError(const void*, const void*, void**)>());
+  static_assert(called_alike<decltype(::cudaGraphLaunch), cudaError(abi::CUgraphExec, Stream)>());
+  static_assert(called_alike<decltype(::cuLaunchKernel),
+                             CUresult(abi::CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                      unsigned, unsigned, Stream, void**, void**)>());
+  static_assert(
+      called_alike<decltype(::cuLaunchKernelEx), CUresult(const void*, abi::CUfunction, void**, void**)>());
+  static_assert(called_alike<decltype(::cuLaunchCooperativeKernel),
+                             CUresult(abi::CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                      unsigned, unsigned, Stream, void**)>());
+  static_assert(called_alike<decltype(::cuGraphLaunch), CUresult(abi::CUgraphExec, Stream)>());
+
+  static_assert(CU_GRAPH_NODE_TYPE_MEM_ALLOC == abi::graph_node_mem_alloc);
+  static_assert(called_alike<decltype(::cuMemCreate),
+                             CUresult(abi::CUmemHandle*, size_t, const void*, unsigned long long)>());
+  using AddNode = CUresult(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, size_t, void*);
+  static_assert(called_alike<decltype(::cuGraphAddMemAllocNode), AddNode>());
+  static_assert(
+      called_alike<decltype(::cudaGraphAddMemAllocNode),
+                   cudaError(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, size_t, void*)>());
+#if CUDA_VERSION >= 13000 // before it, cuGraphAddNode_v2 has a name of its own
+  static_assert(offsetof(CUgraphNodeParams, type) == 0 && sizeof(CUgraphNodeType) == sizeof(int));
+  static_assert(called_alike<decltype(::cuGraphAddNode),
+                             CUresult(abi::CUgraphNode*, abi::CUgraph, const abi::CUgraphNode*, const void*,
+                                      size_t, int*)>());
+#endif
+  static_assert(called_alike<decltype(::cuModuleGetFunction),
+                             CUresult(abi::CUfunction*, abi::CUmodule, const char*)>());
+#if CUDA_VERSION >= 12000
+  static_assert(
+      called_alike<decltype(::cuLibraryGetKernel), CUresult(abi::CUkernel*, abi::CUlibrary, const char*)>());
+  static_assert(
+      called_alike<decltype(::cuGetProcAddress), CUresult(const char*, void**, int, uint64_t, int*)>());
+#endif
+#if CUDA_VERSION >= 12030
+  static_assert(called_alike<decltype(::cuFuncGetName), CUresult(Name, abi::CUfunction)>());
+  static_assert(called_alike<decltype(::cudaFuncGetName), cudaError(Name, const void*)>());
+#endif
+#if CUDA_VERSION >= 12050
+  static_assert(called_alike<decltype(::cudaGetDriverEntryPointByVersion),
+                             cudaError(const char*, void**, unsigned, unsigned long long, int*)>());
+#endif
+#else
+  GTEST_SKIP() << "cuda.h was not found when the build was configured";
+#endif
+}
+
+} // namespace

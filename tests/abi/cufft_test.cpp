@@ -1,0 +1,38 @@
+// shim/abi of cuFFT against its headers.
+#include "abi_test.h"
+
+#include "abi/cufft.h"
+
+#if DETSHIM_TEST_HAVE_cufft
+#include <cufftXt.h>
+#endif
+
+namespace {
+
+namespace abi = detshim::abi;
+
+TEST(Abi, Cufft) {
+#if DETSHIM_TEST_HAVE_cufft
+  using Status = abi::cufftResult;
+  static_assert(same(Status::success, CUFFT_SUCCESS));
+  static_assert(std::is_same_v<abi::cufftHandle, ::cufftHandle>);
+
+  using Type = abi::cufftType;
+  using Callback = abi::cufftXtCallbackType;
+  static_assert(CalledAlike<Status(int*), decltype(::cufftCreate)>());
+  static_assert(CalledAlike<Status(int*, int, Type, int), decltype(::cufftPlan1d)>());
+  static_assert(CalledAlike<Status(int*, int, int, Type), decltype(::cufftPlan2d)>());
+  static_assert(CalledAlike<Status(int*, int, int, int, Type), decltype(::cufftPlan3d)>());
+  static_assert(CalledAlike<Status(int*, int, int*, int*, int, int, int*, int, int, Type, int),
+                            decltype(::cufftPlanMany)>());
+  static_assert(CalledAlike<Status(int, void**, Callback, void**), decltype(::cufftXtSetCallback)>());
+  static_assert(CalledAlike<Status(int, const char*, const void*, size_t, Callback, void**),
+                            decltype(::cufftXtSetJITCallback)>());
+  static_assert(CalledAlike<Status(int, int, int*), decltype(::cufftXtSetGPUs)>());
+  static_assert(CalledAlike<Status(int*), decltype(::cufftGetVersion)>());
+#else
+  GTEST_SKIP() << "cufftXt.h was not found when the build was configured";
+#endif
+}
+
+} // namespace

@@ -1,0 +1,44 @@
+// shim/abi of cuSOLVER against its headers.
+#include "abi_test.h"
+
+#include "abi/cusolver.h"
+
+#if DETSHIM_TEST_HAVE_cusolver
+#include <cusolverDn.h>
+#include <cusolverMg.h>
+#include <cusolverRf.h>
+#include <cusolverSp.h>
+#endif
+
+namespace {
+
+namespace abi = detshim::abi;
+
+TEST(Abi, Cusolver) {
+#if DETSHIM_TEST_HAVE_cusolver
+  using Status = abi::cusolverStatus;
+  static_assert(same(Status::success, CUSOLVER_STATUS_SUCCESS));
+  using Mode = abi::cusolverDeterministicMode;
+  static_assert(same(Mode::deterministic, CUSOLVER_DETERMINISTIC_RESULTS));
+  static_assert(same(Mode::allow_non_deterministic, CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS));
+
+  using Handle = abi::cusolverDnHandle_t;
+  using Type = abi::cudaDataType;
+  static_assert(CalledAlike<Status(Handle*), decltype(::cusolverDnCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverDnIRSParams_t*), decltype(::cusolverDnIRSParamsCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverSpHandle_t*), decltype(::cusolverSpCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverRfHandle_t*), decltype(::cusolverRfCreate)>());
+  static_assert(CalledAlike<Status(abi::cusolverMgHandle_t*), decltype(::cusolverMgCreate)>());
+  static_assert(CalledAlike<Status(Handle, Mode), decltype(::cusolverDnSetDeterministicMode)>());
+  static_assert(CalledAlike<Status(int*), decltype(::cusolverGetVersion)>());
+  static_assert(
+      CalledAlike<Status(Handle, abi::cusolverDnParams_t, signed char, signed char, int64_t, int64_t, int64_t,
+                         int64_t, int64_t, Type, void*, int64_t, Type, void*, Type, void*, int64_t, Type,
+                         void*, int64_t, Type, void*, size_t, void*, size_t, int*),
+                  decltype(::cusolverDnXgesvdr)>());
+#else
+  GTEST_SKIP() << "cusolverDn.h was not found when the build was configured";
+#endif
+}
+
+} // namespace

@@ -1,0 +1,77 @@
+// shim/abi of NCCL against its headers.
+#include "abi_test.h"
+
+#include "abi/nccl.h"
+
+#if DETSHIM_TEST_HAVE_nccl
+#include <nccl.h>
+#endif
+
+namespace {
+
+namespace abi = detshim::abi;
+
+TEST(Abi, Nccl) {
+#if DETSHIM_TEST_HAVE_nccl
+  using Status = abi::ncclResult;
+  static_assert(same(Status::success, ncclSuccess));
+  static_assert(same(Status::invalid_usage, ncclInvalidUsage));
+  using Id = abi::ncclUniqueId;
+  static_assert(sizeof(Id) == sizeof(::ncclUniqueId) && alignof(Id) == alignof(::ncclUniqueId));
+
+  using Communicator = abi::ncclComm_t;
+  using Config = abi::ncclConfig_t*;
+  using Type = abi::ncclDataType;
+  using Operation = abi::ncclRedOp;
+  using Stream = abi::cudaStream_t;
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+  static_assert(sizeof(abi::ncclConfig_t) == sizeof(::ncclConfig_t));
+  static_assert(abi::nccl_config_unset == NCCL_CONFIG_UNDEF_INT);
+  constexpr ::ncclConfig_t fresh = NCCL_CONFIG_INITIALIZER;
+  static_assert(fresh.magic == abi::nccl_config_magic);
+#define DETSHIM_SAME_PLACE(field)                                                                            \
+  static_assert(offsetof(abi::ncclConfig_t, field) == offsetof(::ncclConfig_t, field))
+  DETSHIM_SAME_PLACE(magic);
+  DETSHIM_SAME_PLACE(cgaClusterSize);
+  DETSHIM_SAME_PLACE(minCTAs);
+  DETSHIM_SAME_PLACE(maxCTAs);
+  DETSHIM_SAME_PLACE(netName);
+  DETSHIM_SAME_PLACE(splitShare);
+  DETSHIM_SAME_PLACE(collnetEnable);
+  DETSHIM_SAME_PLACE(CTAPolicy);
+  DETSHIM_SAME_PLACE(shrinkShare);
+  DETSHIM_SAME_PLACE(nvlsCTAs);
+  DETSHIM_SAME_PLACE(nChannelsPerNetPeer);
+  DETSHIM_SAME_PLACE(nvlinkCentricSched);
+#endif
+  static_assert(CalledAlike<Status(int*), decltype(::ncclGetVersion)>());
+  static_assert(CalledAlike<Status(Id*), decltype(::ncclGetUniqueId)>());
+  static_assert(CalledAlike<Status(Communicator*, int, Id, int), decltype(::ncclCommInitRank)>());
+  static_assert(
+      CalledAlike<Status(Communicator*, int, Id, int, Config), decltype(::ncclCommInitRankConfig)>());
+  static_assert(CalledAlike<Status(Communicator*, int, const int*), decltype(::ncclCommInitAll)>());
+  static_assert(
+      CalledAlike<Status(Communicator, int, int, Communicator*, Config), decltype(::ncclCommSplit)>());
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 23, 0)
+  static_assert(
+      CalledAlike<Status(Communicator*, int, int, int, Id*, Config), decltype(::ncclCommInitRankScalable)>());
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
+  static_assert(
+      CalledAlike<Status(Communicator, int*, int, Communicator*, Config, int), decltype(::ncclCommShrink)>());
+  static_assert(CalledAlike<Status(Communicator, void*, size_t, abi::ncclWindow_t*, int),
+                            decltype(::ncclCommWindowRegister)>());
+#endif
+  using Reduction = Status(const void*, void*, size_t, Type, Operation, Communicator, Stream);
+  static_assert(CalledAlike<Reduction, decltype(::ncclAllReduce)>());
+  static_assert(CalledAlike<Reduction, decltype(::ncclReduceScatter)>());
+  static_assert(CalledAlike<Status(const void*, void*, size_t, Type, Operation, int, Communicator, Stream),
+                            decltype(::ncclReduce)>());
+  static_assert(CalledAlike<Status(Operation*, void*, Type, abi::ncclScalarResidence, Communicator),
+                            decltype(::ncclRedOpCreatePreMulSum)>());
+#else
+  GTEST_SKIP() << "nccl.h was not found when the build was configured";
+#endif
+}
+
+} // namespace
