@@ -72,11 +72,12 @@ void add_getrandom(size_t size) {
 /// Readings of clocks and ids, which are noted.
 void add_readings() {
   using GetTime = int(clockid_t, timespec*);
-  add_pair("clock_gettime", &clock_gettime, native<GetTime>("libc.so", "clock_gettime"), [](GetTime* function) {
-    timespec now;
-    benchmark::DoNotOptimize(function(CLOCK_MONOTONIC, &now));
-    benchmark::DoNotOptimize(now);
-  });
+  add_pair("clock_gettime", &clock_gettime, native<GetTime>("libc.so", "clock_gettime"),
+           [](GetTime* function) {
+             timespec now;
+             benchmark::DoNotOptimize(function(CLOCK_MONOTONIC, &now));
+             benchmark::DoNotOptimize(now);
+           });
   using Time = time_t(time_t*);
   add_pair("time", &time, native<Time>("libc.so", "time"),
            [](Time* function) { benchmark::DoNotOptimize(function(nullptr)); });
@@ -299,7 +300,8 @@ void print_children() {
                                   std::to_string(getpid()) + "/exe --children";
       FILE* output = popen(command.c_str(), "r");
       double fork_time = 0, execution_time = 0, draw_time = 0;
-      if (output != nullptr && std::fscanf(output, "%lf %lf %lf", &fork_time, &execution_time, &draw_time) == 3) {
+      if (output != nullptr &&
+          std::fscanf(output, "%lf %lf %lf", &fork_time, &execution_time, &draw_time) == 3) {
         forks[hooked].push_back(fork_time);
         executions[hooked].push_back(execution_time);
         draws[hooked].push_back(draw_time);

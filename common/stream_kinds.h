@@ -26,10 +26,11 @@ enum class Kind : uint64_t {
   cudnn_dropout = 17,
   cudnn_graph_rng = 18, ///< a random operation in a graph of cuDNN
   libuuid = 19,
-  r_seed = 20,    ///< of R's generator, where the program set none
-  tcl_seed = 21,  ///< of a Tcl interpreter's
-  seeding_function = 22, ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
-  octave_seed = 23,      ///< of one of Octave's generators, where the program set none
+  r_seed = 20,   ///< of R's generator, where the program set none
+  tcl_seed = 21, ///< of a Tcl interpreter's
+  seeding_function =
+      22,           ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
+  octave_seed = 23, ///< of one of Octave's generators, where the program set none
 };
 
 } // namespace detshim

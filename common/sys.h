@@ -140,7 +140,8 @@ private:
   uint64_t before_ = 0;
 };
 
-/// True if the kernel puts this process's code, stack and heap where they were in its last run: personality(2).
+/// True if the kernel puts this process's code, stack and heap where they were in its last run:
+/// personality(2).
 inline bool has_fixed_layout() {
   constexpr long ask = 0xffffffff;
   return (call(SYS_personality, ask) & ADDR_NO_RANDOMIZE) != 0;

@@ -44,7 +44,8 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
       ->type_name("");
   verb.add_option("--seed", options.seed, "the one number that the run depends on")->type_name("N");
   verb.add_option("--mode", options.mode, "enforce, record, observe, strict or off")->type_name("M");
-  verb.add_option("--policy", options.policy, "the program's own seeds: fixed, order, mix or keep")->type_name("P");
+  verb.add_option("--policy", options.policy, "the program's own seeds: fixed, order, mix or keep")
+      ->type_name("P");
   verb.add_option("--log", options.log, "folder for the log")->type_name("DIR");
   verb.add_option("--disable", options.disable, "libraries, hooks, env:VARIABLE to leave alone")
       ->type_name("LIST");

@@ -21,7 +21,8 @@ struct KeptEntropy {
 KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose purpose);
 
 /// The same for a draw of a Python interpreter's own (os.urandom), by the Python code that asked: that of a
-/// package that makes keys. Wants the interpreter's lock (core/base/python_frames.h); nullptr where it is none.
+/// package that makes keys. Wants the interpreter's lock (core/base/python_frames.h); nullptr where it is
+/// none.
 const char* why_python_keeps_entropy();
 
 /// Others can reach this process from now on.

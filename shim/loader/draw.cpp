@@ -68,8 +68,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
   const sys::SignalsBlocked no_signals;
-  places.insert(key) =
-      reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0);
+  places.insert(key) = reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0);
   if (pin && !asks) sites.remember(epoch, caller, counter);
   return pin;
 }

@@ -67,7 +67,8 @@ const std::vector<Framework> frameworks = {
      {"swipl", "--version"}},
     {"libbsd",
      {python, "-c",
-      "import ctypes; bsd = ctypes.CDLL('libbsd.so.0'); print(bsd.arc4random(), bsd.arc4random_uniform(1000000000))"},
+      "import ctypes; bsd = ctypes.CDLL('libbsd.so.0'); print(bsd.arc4random(), "
+      "bsd.arc4random_uniform(1000000000))"},
      {python, "-c", "import ctypes; ctypes.CDLL('libbsd.so.0')"}},
     {"qt5", {QT_PROGRAM, "libQt5Core.so.5"}, {QT_PROGRAM, "libQt5Core.so.5"}},
     {"zsh", {"zsh", "-fc", "echo $RANDOM $RANDOM"}, {"zsh", "--version"}},
@@ -154,7 +155,8 @@ TEST(TimeUuids, AreRecordedAsUnfixed) {
   }
 }
 
-// $RANDOM is bash's own business: that it is pinned makes no draw of the program that a script starts another one.
+// $RANDOM is bash's own business: that it is pinned makes no draw of the program that a script starts another
+// one.
 TEST(BashRandom, LeavesAWrapperTransparent) {
   const std::string code = "import os; print(os.urandom(8))";
   const std::string expected = drawn({python, "-c", code}, "42");
@@ -163,8 +165,10 @@ TEST(BashRandom, LeavesAWrapperTransparent) {
 }
 
 TEST(BashRandom, IsNotSharedByShells) {
-  const std::vector<std::string> values =
-      lines(drawn({"bash", "-c", "echo $RANDOM$RANDOM; (echo $RANDOM$RANDOM); bash -c 'echo $RANDOM$RANDOM'; (echo $RANDOM$RANDOM)"}, "42"));
+  const std::vector<std::string> values = lines(drawn(
+      {"bash", "-c",
+       "echo $RANDOM$RANDOM; (echo $RANDOM$RANDOM); bash -c 'echo $RANDOM$RANDOM'; (echo $RANDOM$RANDOM)"},
+      "42"));
   EXPECT_EQ(values.size(), 4u);
   EXPECT_EQ(std::set<std::string>(values.begin(), values.end()).size(), values.size());
 }
@@ -204,7 +208,8 @@ TEST(PhpLcg, IsRecordedAsUnfixedWhereItIsUsed) {
 
 // What a program's own log says of it, by the command that its user asks.
 nlohmann::json judged(const TemporaryFolder& scratch) {
-  return nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()}).out);
+  return nlohmann::json::parse(
+      run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()}).out);
 }
 
 /// The files of which the verdict says that they seed themselves unseen.
@@ -243,7 +248,8 @@ TEST(GawkSrand, TakesAClockOfItsOwn) {
 // Another program that says something of srand in the function that reads its clock keeps the real one.
 TEST(GawkSrand, IsNobodyElses) {
   const TemporaryFolder scratch;
-  const std::string source = (scratch.path() / "timing.c").string(), program = (scratch.path() / "timing").string();
+  const std::string source = (scratch.path() / "timing.c").string(),
+                    program = (scratch.path() / "timing").string();
   std::ofstream(source) << "#include <stdio.h>\n#include <time.h>\n"
                            "int main(void) { printf(\"%ld\\n\", (long)time(0)); puts(\"srand\"); }\n";
   if (run({"cc", "-o", program, source}).status != 0) GTEST_SKIP() << "no C compiler";
@@ -297,14 +303,15 @@ TEST_P(UnseenRuntime, MakesTheVerdictUnverified) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, UnseenRuntime,
-    testing::Values(Unseen{"java", {"java", "-version"}, "libjvm.so"},
-                    Unseen{"erlang", {"erl", "-noshell", "-eval", "rand:uniform(9), halt()."}, "beam.smp"},
-                    Unseen{"ractor", {"ruby", "-W0", "-e", "puts Ractor.new { rand }.take"}, "libruby-3.1.so.3.1"},
-                    Unseen{"mksh", {"mksh", "-c", "echo $RANDOM"}, "mksh"},
-                    Unseen{"busybox", {"busybox", "sh", "-c", "echo $RANDOM"}, "busybox"},
-                    Unseen{"clisp", {"clisp", "-q", "-norc", "-x", "(random 9 (make-random-state t))"}, "lisp.run"},
-                    Unseen{"qt6", {QT_PROGRAM, "libQt6Core.so.6"}, "libQt6Core.so.6"},
-                    Unseen{"static_r", {STATIC_PROGRAM, "R"}, "static_runtime"}),
+    testing::Values(
+        Unseen{"java", {"java", "-version"}, "libjvm.so"},
+        Unseen{"erlang", {"erl", "-noshell", "-eval", "rand:uniform(9), halt()."}, "beam.smp"},
+        Unseen{"ractor", {"ruby", "-W0", "-e", "puts Ractor.new { rand }.take"}, "libruby-3.1.so.3.1"},
+        Unseen{"mksh", {"mksh", "-c", "echo $RANDOM"}, "mksh"},
+        Unseen{"busybox", {"busybox", "sh", "-c", "echo $RANDOM"}, "busybox"},
+        Unseen{"clisp", {"clisp", "-q", "-norc", "-x", "(random 9 (make-random-state t))"}, "lisp.run"},
+        Unseen{"qt6", {QT_PROGRAM, "libQt6Core.so.6"}, "libQt6Core.so.6"},
+        Unseen{"static_r", {STATIC_PROGRAM, "R"}, "static_runtime"}),
     [](const auto& tested) { return std::string{tested.param.name}; });
 
 // What has no such runtime, or not in use, is not named.

@@ -1,6 +1,6 @@
-// cuBLASLt as NVIDIA's custom-find samples use it: list the algorithms' numbers, configure each with every tile
-// that it has, time those that the check takes and that fit, keep the fastest, another one from run to run.
-// With --deterministic: the first that runs.
+// cuBLASLt as NVIDIA's custom-find samples use it: list the algorithms' numbers, configure each with every
+// tile that it has, time those that the check takes and that fit, keep the fastest, another one from run to
+// run. With --deterministic: the first that runs.
 #include "cublas_types.h"
 
 #include <cublasLt.h>
@@ -54,8 +54,8 @@ void multiply(cublasLtHandle_t handle, const Device<char>& workspace, const gpu:
     for (const uint32_t tile : tiles) {
       CHECK(cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_TILE_ID, &tile, sizeof tile));
       cublasLtMatmulHeuristicResult_t checked;
-      if (cublasLtMatmulAlgoCheck(handle, operation, a_layout, b_layout, c_layout, c_layout, &algo, &checked) !=
-              CUBLAS_STATUS_SUCCESS ||
+      if (cublasLtMatmulAlgoCheck(handle, operation, a_layout, b_layout, c_layout, c_layout, &algo,
+                                  &checked) != CUBLAS_STATUS_SUCCESS ||
           checked.workspaceSize > workspace_bytes || call(algo) != CUBLAS_STATUS_SUCCESS)
         continue;
       const float time = gpu::event_milliseconds(nullptr, 3, [&] { CHECK(call(algo)); });

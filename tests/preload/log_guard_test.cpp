@@ -277,8 +277,8 @@ TEST(AnotherUser, IsRecordedWhereItGoesOnByItself) {
   EXPECT_GE(drawn, 100u);
 }
 
-// The folder is there, and cannot be written in any more: the forked child writes in its parent's file, the program that
-// is executed has none.
+// The folder is there, and cannot be written in any more: the forked child writes in its parent's file, the
+// program that is executed has none.
 TEST(LostFolder, LeavesATraceInTheLog) {
   const TemporaryFolder scratch;
   fs::permissions(scratch.path(), fs::perms::all);

@@ -115,7 +115,9 @@ void expect_that_the_recorded_seed_reproduces(const std::vector<std::string>& co
     const Result recorded = run(command, under_shim(scratch, {{"DETSHIM_QUIET", "0"}}));
     EXPECT_EQ(recorded.status, 0);
     const std::string seed = seed_in(recorded.err);
-    EXPECT_EQ(run(command, under_shim(again, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", "record"}})).out, recorded.out) << "seed " << seed;
+    EXPECT_EQ(run(command, under_shim(again, {{"DETSHIM_SEED", seed}, {"DETSHIM_MODE", "record"}})).out,
+              recorded.out)
+        << "seed " << seed;
     outputs.insert(recorded.out);
 
     for (const ProcessLog& log : read_log(scratch.log())) {

@@ -1,5 +1,5 @@
-// Seeds that the program passes itself: what it fixes stays as it is or follows from the value alone, what changes from
-// run to run gives way to what does not.
+// Seeds that the program passes itself: what it fixes stays as it is or follows from the value alone, what
+// changes from run to run gives way to what does not.
 #include "log_files.h"
 #include "run.h"
 
@@ -26,8 +26,8 @@ Lines under_seed(const std::string& family, const std::string& scenario, const s
 
 size_t distinct(const Lines& values) { return std::set<std::string>(values.begin(), values.end()).size(); }
 
-const char* const families[] = {"srand",  "srandom", "initstate", "initstate_r", "srandom_r", "rand_r",
-                                "srand48", "seed48", "lcong48",   "srand48_r",   "erand48",   "nrand48_r"};
+const char* const families[] = {"srand",   "srandom", "initstate", "initstate_r", "srandom_r", "rand_r",
+                                "srand48", "seed48",  "lcong48",   "srand48_r",   "erand48",   "nrand48_r"};
 
 std::string name_of(const testing::TestParamInfo<const char*>& info) { return info.param; }
 
@@ -112,10 +112,30 @@ TEST_P(ChangingSeeds, GiveWayToTheSeedItself) {
 std::vector<FromClock> every_source() {
   std::vector<FromClock> all;
   for (const char* family : {"srand", "srandom_r", "rand_r", "srand48", "seed48", "erand48"})
-    for (const char* source :
-         {"seconds", "milliseconds", "microseconds", "nanoseconds", "steady", "usec_alone", "nsec_alone",
-          "timespec_get", "usec_xor_sec", "clock", "times", "seconds_xor_clock", "pid", "ppid", "tid", "seconds_xor_pid", "seconds_plus_pid",
-          "seconds_times_pid", "seconds_minus_pid", "microseconds_times_pid", "stack", "heap", "data", "thread"})
+    for (const char* source : {"seconds",
+                               "milliseconds",
+                               "microseconds",
+                               "nanoseconds",
+                               "steady",
+                               "usec_alone",
+                               "nsec_alone",
+                               "timespec_get",
+                               "usec_xor_sec",
+                               "clock",
+                               "times",
+                               "seconds_xor_clock",
+                               "pid",
+                               "ppid",
+                               "tid",
+                               "seconds_xor_pid",
+                               "seconds_plus_pid",
+                               "seconds_times_pid",
+                               "seconds_minus_pid",
+                               "microseconds_times_pid",
+                               "stack",
+                               "heap",
+                               "data",
+                               "thread"})
       all.push_back({family, source});
   return all;
 }
@@ -123,16 +143,18 @@ INSTANTIATE_TEST_SUITE_P(All, ChangingSeeds, testing::ValuesIn(every_source()), 
   return tested.param.family + std::string("_") + tested.param.source;
 });
 
-// What no hook has noted explains nothing. (Whole clocks are told by the present time in a process that stands alone.)
+// What no hook has noted explains nothing. (Whole clocks are told by the present time in a process that
+// stands alone.)
 TEST(ChangingSeeds, AreToldByTheHooks) {
-  for (const auto& [source, hook] : std::vector<std::pair<std::string, std::string>>{{"timespec_get", "timespec_get"},
-                                                                                    {"usec_alone", "gettimeofday"},
-                                                                                    {"steady", "clock_gettime"},
-                                                                                    {"clock", "clock"},
-                                                                                    {"times", "times"},
-                                                                                    {"pid", "getpid"},
-                                                                                    {"ppid", "getppid"},
-                                                                                    {"tid", "gettid"}}) {
+  for (const auto& [source, hook] :
+       std::vector<std::pair<std::string, std::string>>{{"timespec_get", "timespec_get"},
+                                                        {"usec_alone", "gettimeofday"},
+                                                        {"steady", "clock_gettime"},
+                                                        {"clock", "clock"},
+                                                        {"times", "times"},
+                                                        {"pid", "getpid"},
+                                                        {"ppid", "getppid"},
+                                                        {"tid", "gettid"}}) {
     const Lines told = native("srand", "value", "42");
     EXPECT_EQ(under_seed("srand", source), told) << source;
     // One of a few of such a value may fall on what is doubted or stands in the code; not all.
@@ -205,8 +227,9 @@ TEST_P(Seeds, FromTheParentsClockAreTheParents) {
 Lines ranks(const std::string& family, const std::string& scenario, const std::string& number = "0") {
   const TemporaryFolder scratch;
   const std::string folder = scratch.path();
-  const std::string command = "for r in 0 1 2 3; do RANK=$r '" SEEDING_PROGRAM "' " + family + " " + scenario + " " +
-                              number + " '" + folder + "/sent' >'" + folder + "'/out.$r & done; wait";
+  const std::string command = "for r in 0 1 2 3; do RANK=$r '" SEEDING_PROGRAM "' " + family + " " +
+                              scenario + " " + number + " '" + folder + "/sent' >'" + folder +
+                              "'/out.$r & done; wait";
   const Result result = run({"sh", "-c", command}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
   EXPECT_EQ(result.status, 0) << result.err;
   Lines all;
@@ -254,8 +277,9 @@ TEST_P(Seeds, OfARecordedRunAreThoseOfTheLineThatItPrints) {
   ASSERT_NE(at, std::string::npos) << first.err;
   const std::string settings = first.err.substr(at, first.err.find('\n', at) - at);
   EXPECT_NE(settings.find("DETSHIM_MODE=record"), std::string::npos);
-  const Result again = run({"sh", "-c", settings + " '" SEEDING_PROGRAM "' " + GetParam() + " seconds_xor_pid"},
-                           under_shim(scratch));
+  const Result again =
+      run({"sh", "-c", settings + " '" SEEDING_PROGRAM "' " + GetParam() + " seconds_xor_pid"},
+          under_shim(scratch));
   EXPECT_EQ(again.out, first.out);
   EXPECT_NE(lines(again.out), under_seed(GetParam(), "seconds_xor_pid"));
 }

@@ -20,8 +20,10 @@ namespace fs = std::filesystem;
 const Environment seed{{"DETSHIM_SEED", "42"}};
 
 /// Runs a script of Python's, whose main process draws first if `parent_draws`.
-void run_script(const TemporaryFolder& scratch, bool parent_draws, const std::string& script, int status = 0) {
-  const std::string whole = std::string{"import os, sys\n"} + (parent_draws ? "os.urandom(8)\n" : "") + script;
+void run_script(const TemporaryFolder& scratch, bool parent_draws, const std::string& script,
+                int status = 0) {
+  const std::string whole =
+      std::string{"import os, sys\n"} + (parent_draws ? "os.urandom(8)\n" : "") + script;
   const Result result = run({"/usr/bin/python3", "-c", whole}, under_shim(scratch, seed), scratch.path());
   EXPECT_EQ(result.status, status) << result.err;
 }
@@ -108,13 +110,17 @@ TEST_P(SharedLogOf, IsNotWrittenIntoWhatTookItsDescriptors) {
   const std::string victim = (scratch.path() / "victim").string();
   run_script(scratch, GetParam(),
              in_children(3, "os.urandom(8); os.closerange(3, 1000); "
-                            "fds = [os.open('" + victim + "', os.O_RDWR | os.O_CREAT | os.O_APPEND) for k in range(100)]; "
-                            "os.urandom(8)"));
+                            "fds = [os.open('" +
+                                victim +
+                                "', os.O_RDWR | os.O_CREAT | os.O_APPEND) for k in range(100)]; "
+                                "os.urandom(8)"));
   EXPECT_EQ(fs::file_size(victim), 0u);
   run_script(scratch, GetParam(),
              in_children(3, "os.closerange(3, 1000); "
-                            "fds = [os.open('" + victim + "', os.O_RDWR | os.O_CREAT | os.O_APPEND) for k in range(100)]; "
-                            "os.urandom(8)"));
+                            "fds = [os.open('" +
+                                victim +
+                                "', os.O_RDWR | os.O_CREAT | os.O_APPEND) for k in range(100)]; "
+                                "os.urandom(8)"));
   EXPECT_EQ(fs::file_size(victim), 0u);
   const Result read = run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
   EXPECT_EQ(nlohmann::json::parse(read.out).at("processes"), GetParam() ? 4 : 3);
@@ -124,9 +130,12 @@ TEST_P(SharedLogOf, IsNotWrittenIntoWhatTookItsDescriptors) {
 // Whether a hook sees that it does, or none.
 TEST(SharedLog, IsOfProcessesThatGaveUpTheirRightsToo) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
-  for (const char* way : {"os.setuid(65534)", "libc.syscall(105 if os.uname().machine == 'x86_64' else 146, 65534)"}) {
+  for (const char* way :
+       {"os.setuid(65534)", "libc.syscall(105 if os.uname().machine == 'x86_64' else 146, 65534)"}) {
     const TemporaryFolder scratch;
-    run_script(scratch, true, "import ctypes\nlibc = ctypes.CDLL(None)\n" + in_children(2, std::string{way} + "; os.urandom(8)"));
+    run_script(scratch, true,
+               "import ctypes\nlibc = ctypes.CDLL(None)\n" +
+                   in_children(2, std::string{way} + "; os.urandom(8)"));
     const std::vector<ProcessLog> logs = read_log(scratch.log());
     EXPECT_EQ(logs.size(), 3u) << way;
     for (const ProcessLog& log : logs) {
@@ -138,9 +147,11 @@ TEST(SharedLog, IsOfProcessesThatGaveUpTheirRightsToo) {
 
 TEST_P(SharedLogOf, IsClosedByALineThatCountsItsProcesses) {
   const TemporaryFolder scratch;
-  const std::string whole = std::string{"import os\n"} + (GetParam() ? "os.urandom(8)\n" : "") + in_children(5, "os.urandom(8)");
-  const Result result = run({"/usr/bin/python3", "-c", whole},
-                            under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}), scratch.path());
+  const std::string whole =
+      std::string{"import os\n"} + (GetParam() ? "os.urandom(8)\n" : "") + in_children(5, "os.urandom(8)");
+  const Result result =
+      run({"/usr/bin/python3", "-c", whole},
+          under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}), scratch.path());
   const std::string words = GetParam() ? "6 pinned in 6 processes" : "5 pinned in 5 processes";
   EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
 }
@@ -148,14 +159,18 @@ TEST_P(SharedLogOf, IsClosedByALineThatCountsItsProcesses) {
 // A limit on the size of its files, which those of others may have reached.
 TEST_P(SharedLogOf, LeavesAChildWithALimitAFileOfItsOwn) {
   const TemporaryFolder scratch;
-  run_script(scratch, GetParam(),
-             in_children(1, "os.urandom(8)") +
-                 in_children(2, "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384)); os.urandom(8)"));
+  run_script(
+      scratch, GetParam(),
+      in_children(1, "os.urandom(8)") +
+          in_children(
+              2,
+              "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384)); os.urandom(8)"));
   EXPECT_EQ(paths(read_log(scratch.log()), 1).size(), GetParam() ? 4u : 3u);
   EXPECT_EQ(record_files(scratch).size(), 3u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SharedLogOf, testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "ParentAndChildren" : "ChildrenAlone"; });
+INSTANTIATE_TEST_SUITE_P(All, SharedLogOf, testing::Bool(), [](const auto& tested) {
+  return tested.param ? "ParentAndChildren" : "ChildrenAlone";
+});
 
 } // namespace

@@ -347,7 +347,8 @@ TEST_F(TrapTest, TheLogSaysWhatWasPinned) {
     }
   }
   EXPECT_EQ(opens, 1u);
-  EXPECT_GE(draws * 33, 1602u * 32) << "the last numbers come with the end record, a moment after the process's end";
+  EXPECT_GE(draws * 33, 1602u * 32)
+      << "the last numbers come with the end record, a moment after the process's end";
   Result check = run({DETSHIM_COMMAND, "log", "--check", "--no-scan", scratch.log().string()});
   EXPECT_EQ(check.status, 3) << check.out;
   EXPECT_NE(check.out.find("kernel"), std::string::npos) << check.out;

@@ -62,9 +62,11 @@ std::vector<Count> read_counts(const std::filesystem::path& file, const std::str
   return counts;
 }
 
-/// What is of a further process as if it had a file of its own: with all that its start and its end do not repeat.
-ProcessLog own_log(const std::filesystem::path& file, uint64_t number, const std::vector<nlohmann::json>& records,
-                   const nlohmann::json& start, const std::map<std::string, nlohmann::json>& modules) {
+/// What is of a further process as if it had a file of its own: with all that its start and its end do not
+/// repeat.
+ProcessLog own_log(const std::filesystem::path& file, uint64_t number,
+                   const std::vector<nlohmann::json>& records, const nlohmann::json& start,
+                   const std::map<std::string, nlohmann::json>& modules) {
   ProcessLog log;
   if (records.front()["t"] != "start" || records.front()["v"] != 2)
     wrong(file, "process " + std::to_string(number) + " begins without a start");
@@ -136,7 +138,8 @@ std::vector<ProcessLog> read_log(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator{folder}) {
     const std::filesystem::path& file = entry.path();
     const std::string ending = file.extension();
-    if (ending == ".counts" || ending == ".seed" || ending == ".readings" || ending.starts_with(".said-")) continue;
+    if (ending == ".counts" || ending == ".seed" || ending == ".readings" || ending.starts_with(".said-"))
+      continue;
     if (file.extension() != ".jsonl") wrong(file, "is neither a record file nor a counts file");
     for (ProcessLog& log : read_file(file)) logs.push_back(std::move(log));
   }

@@ -197,7 +197,8 @@ TEST_F(LogReader, TellsTheProcessesInOneFileApart) {
       start_line() + call_line("rand", "pin", R"(,"c":0)") + further_start(2, 4712, "0.1") +
       further_start(4, 4713, "0.2") + of_process(4, call_line("rand", "pin", R"(,"c":5)")) +
       of_process(2, call_line("rand", "pin", R"(,"c":3)")) +
-      of_process(2, R"({"t":"modules","files":["/bin/train","/lib/libc.so.6"],"builds":["aa","bb"],"set":"1f"})") +
+      of_process(
+          2, R"({"t":"modules","files":["/bin/train","/lib/libc.so.6"],"builds":["aa","bb"],"set":"1f"})") +
       end_line + of_process(2, R"({"t":"end","counts":{"pin":4}})") +
       of_process(4, R"({"t":"end","counts":{"pin":5},"modules":"1f"})"));
   EXPECT_EQ(log.damaged_lines, 0U);

@@ -23,8 +23,10 @@ ChosenSeed chosen(Kind of, uint64_t value, unsigned bits = 64) {
 TEST(Seeds, DistinctValuesAreDistinctAndTheSameValueIsTheSame) {
   for (const unsigned bits : {32u, 48u, 64u}) {
     std::set<uint64_t> given;
-    for (uint64_t asked = 0; asked < 2000; ++asked) EXPECT_TRUE(given.insert(chosen(kind(2), asked, bits).given).second);
-    for (uint64_t asked = 0; asked < 2000; ++asked) EXPECT_EQ(given.count(chosen(kind(2), asked, bits).given), 1u);
+    for (uint64_t asked = 0; asked < 2000; ++asked)
+      EXPECT_TRUE(given.insert(chosen(kind(2), asked, bits).given).second);
+    for (uint64_t asked = 0; asked < 2000; ++asked)
+      EXPECT_EQ(given.count(chosen(kind(2), asked, bits).given), 1u);
     EXPECT_EQ(*given.rbegin() >> (bits - 1) >> 1, 0u) << "as wide as what was asked";
   }
 }

@@ -74,7 +74,8 @@ void FoldedCalls::add_seed(std::int64_t rank, const Call& call) {
   const std::string* const given = find_field(call.fields, "given");
   // Values of a clock are equal by chance, and no policy would keep them so.
   const bool is_clock_value = call.why.find("clock") != std::string::npos;
-  if (call.action != Action::pin || asked == nullptr || given == nullptr || !is_number(*asked) || is_clock_value)
+  if (call.action != Action::pin || asked == nullptr || given == nullptr || !is_number(*asked) ||
+      is_clock_value)
     return;
   std::tuple<std::string, std::string, std::string> key(call.library, call.function, *asked);
   const auto known = seeds.find(key);

@@ -8,7 +8,7 @@ namespace detshim {
 namespace {
 
 constexpr std::size_t header_size = 64;
-constexpr std::uint64_t last_exact_count = 32; // up to there every number is written
+constexpr std::uint64_t last_exact_count = 32;  // up to there every number is written
 constexpr std::uint64_t most_entries = 1 << 26; // a file with a hole may claim any size
 
 std::uint64_t little_endian(const char* bytes, std::size_t size) {

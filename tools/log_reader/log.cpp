@@ -57,8 +57,8 @@ CallCount count_of(const std::optional<CountEntry>& entry) {
   return {std::max<std::uint64_t>(entry->calls, 1), entry->calls > 0 && entry->is_exact};
 }
 
-/// The processes of one file: the one that it is named after, those of its kin that write in it as well, and the
-/// same again if a later run came to the same rank, path and pid.
+/// The processes of one file: the one that it is named after, those of its kin that write in it as well, and
+/// the same again if a later run came to the same rank, path and pid.
 class FileReader {
 public:
   FileReader(const std::string& folder, const std::string& file, std::size_t& next_stream, Keep keep,
@@ -99,7 +99,8 @@ private:
     known_modules_.clear();
   }
 
-  /// The process of that number in the file, of which nothing but its file's run is known until its start is read.
+  /// The process of that number in the file, of which nothing but its file's run is known until its start is
+  /// read.
   OpenProcess& numbered_process(std::uint64_t number) {
     if (number == 0) return processes_[main_];
     const auto [known, is_new] = further_.try_emplace(number, processes_.size());
@@ -160,7 +161,8 @@ private:
     FoldedCalls& folded = processes_[main_].calls; // of the same run
     SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
-    if (!process.starts.empty() && process.starts.back().policy == "order") folded.add_seed(process.rank, call);
+    if (!process.starts.empty() && process.starts.back().policy == "order")
+      folded.add_seed(process.rank, call);
     if (keep_ == Keep::places_of_records)
       calls.records.push_back({.stream = process.stream & 0x7FFFFF,
                                .has_own_count = entry.has_value(),
@@ -174,7 +176,8 @@ private:
   void add_modules(OpenProcess& open, std::uint64_t number, const Modules& modules) {
     if (!modules.set.empty()) {
       KnownModules& known = known_modules_[modules.set];
-      if (!known.files || known.said_by != number) known = {number, std::make_shared<std::vector<std::string>>()};
+      if (!known.files || known.said_by != number)
+        known = {number, std::make_shared<std::vector<std::string>>()};
       known.files->insert(known.files->end(), modules.files.begin(), modules.files.end());
     }
     open.modules.insert(open.modules.end(), modules.files.begin(), modules.files.end());
@@ -241,8 +244,8 @@ private:
   Counts counts_;
   LineSplitter splitter_;
   std::vector<OpenProcess> processes_;
-  std::size_t main_ = 0;                           ///< the one that the file is named after, of the last run in it
-  std::map<std::uint64_t, std::size_t> further_;   ///< those beside it, by their numbers
+  std::size_t main_ = 0; ///< the one that the file is named after, of the last run in it
+  std::map<std::uint64_t, std::size_t> further_; ///< those beside it, by their numbers
   std::map<std::string, KnownModules> known_modules_;
   std::uint64_t newer_format_ = 0;
 };

@@ -36,9 +36,9 @@ private:
 
 /// What one process wrote, over all the programs that it became by exec.
 struct Process {
-  std::string file;            ///< name of the .jsonl file that it writes in, of its own or of a process's of its kin
-  std::size_t stream = 0;      ///< its number among the processes of all files, see RecordPlace
-  std::string run; ///< empty if no start record could be read
+  std::string file; ///< name of the .jsonl file that it writes in, of its own or of a process's of its kin
+  std::size_t stream = 0; ///< its number among the processes of all files, see RecordPlace
+  std::string run;        ///< empty if no start record could be read
   std::int64_t rank = 0, pid = 0;
   std::string path;
   std::vector<Start> starts; ///< the first program, then one for each exec
@@ -73,8 +73,8 @@ struct Log {
   std::vector<Process> processes;      ///< by rank, then process path
   FoldedCalls calls;                   ///< of those processes
   std::map<std::string, std::set<std::string>> builds; ///< of the files that it names: what ran
-  std::int64_t written = 0; ///< when something was last written to its files (last_written())
-  std::vector<std::string> files;                      ///< names of the record files in the folder
+  std::int64_t written = 0;           ///< when something was last written to its files (last_written())
+  std::vector<std::string> files;     ///< names of the record files in the folder
   std::size_t damaged_lines = 0;      ///< lines in the middle of a file that could not be read
   std::size_t torn_lines = 0;         ///< last lines without a newline
   std::vector<NewerFile> newer_files; ///< refused

@@ -119,18 +119,20 @@ struct Lost {
 
 struct End {
   ActionCounts counts{};
-  std::string module_set; ///< what was loaded is as another process's Modules of that set say; empty: as its own do
+  std::string
+      module_set; ///< what was loaded is as another process's Modules of that set say; empty: as its own do
 };
 
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage, Modules, Rights,
-                            Lost, Runtime, End>;
+using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage,
+                            Modules, Rights, Lost, Runtime, End>;
 
 struct Line {
   Record record;
-  std::uint64_t process = 0; ///< which further process in the file wrote it; 0: the one that the file is named after
+  std::uint64_t process =
+      0; ///< which further process in the file wrote it; 0: the one that the file is named after
 };
 
 /// Parses lines. Keep one for many: it owns the buffers of the JSON parser.

@@ -48,8 +48,8 @@ private:
 
   std::ostream& out_;
   std::size_t depth_ = 0;
-  bool is_empty_ = true;   ///< nothing is written yet in the innermost object or array
-  bool has_key_ = false;   ///< the next value is a member's: it stands behind its name
+  bool is_empty_ = true; ///< nothing is written yet in the innermost object or array
+  bool has_key_ = false; ///< the next value is a member's: it stands behind its name
 };
 
 /// Null for an empty text.

@@ -35,8 +35,8 @@
 //   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
 //                                    the CUDA libraries that were loaded at the end of a process
 //   "verdict": "covered", "partly" or "unverified",
-//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked into
-//   "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
+//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked
+//   into "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
 //     "verdict": "partly" or "unverified", "kind", "text",
 //     "remedy": text or null, "library": text or null, "function": text or null, "file": text or null
 //   }]
@@ -61,7 +61,8 @@ const char* name_of(Action action) { return action_names[static_cast<std::size_t
 class LogJson {
 public:
   LogJson(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict, bool all)
-      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all), source_lines_(code.changed) {}
+      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all), source_lines_(code.changed) {
+  }
 
   void print() {
     out_.begin_object();

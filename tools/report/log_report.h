@@ -1,10 +1,10 @@
 // The two forms in which `detshim log` prints a log, and the wording that they share with --follow.
 #pragma once
 
-#include "verdict/loaded_code.h"
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
 #include "log_reader/summary.h"
+#include "verdict/loaded_code.h"
 #include "verdict/verdict.h"
 
 #include <string>

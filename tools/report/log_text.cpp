@@ -338,7 +338,7 @@ private:
              "  clocks: docs/LIMITS.md) is not in a log; comparing two runs shows it.\n";
     else
       std::cout << (verdict_.level == VerdictLevel::partly ? " - what is named here passed detshim:\n"
-                                                          : " - too little is known to say more:\n");
+                                                           : " - too little is known to say more:\n");
     if (is_covered && !verdict_.own_kernels.empty())
       std::cout << "  Not looked into, as --accept-kernels says: the kernels of "
                 << printable(verdict_.own_kernels.front())

@@ -128,7 +128,8 @@ std::optional<std::string> LibrarySearch::find(const std::string& name, const De
   for (auto entry = first; entry != last; ++entry)
     if (fits(entry->second, file.machine())) return entry->second;
   for (const std::string& folder : system_folders(file.machine()))
-    if (const std::string path = std::filesystem::path(folder) / name; fits(path, file.machine())) return path;
+    if (const std::string path = std::filesystem::path(folder) / name; fits(path, file.machine()))
+      return path;
   return std::nullopt;
 }
 

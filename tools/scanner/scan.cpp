@@ -75,8 +75,7 @@ private:
     } catch (const ElfError& error) {
       why = error.what();
     }
-    if (seen_missing_.insert(name).second)
-      result_.missing.push_back({name, dependent.file->path(), why});
+    if (seen_missing_.insert(name).second) result_.missing.push_back({name, dependent.file->path(), why});
   }
 
   LibrarySearch search_;
@@ -125,9 +124,7 @@ FileScan scan_file(const ElfFile& file) {
   return scan;
 }
 
-Scan scan_files(const std::vector<std::string>& files, bool alone) {
-  return Scanner().scan(files, alone);
-}
+Scan scan_files(const std::vector<std::string>& files, bool alone) { return Scanner().scan(files, alone); }
 
 std::string place_text(const FileScan& scan, const FoundPlace& place) {
   std::string digits;

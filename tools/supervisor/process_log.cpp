@@ -66,8 +66,8 @@ bool ProcessLog::make_files(const std::string& stem) {
 
 void ProcessLog::complain(const char* what) {
   if (!name_.quiet && !has_complained_)
-    say_("detshim: cannot write the log in " + name_.log_folder + "; " + what + " recorded of " + start_.program +
-         "\n");
+    say_("detshim: cannot write the log in " + name_.log_folder + "; " + what + " recorded of " +
+         start_.program + "\n");
   has_complained_ = true;
 }
 

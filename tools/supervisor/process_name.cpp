@@ -16,8 +16,8 @@ namespace {
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-/// The place in the tree, with the seed already decided: what join_run() in shim/core/identity/process.cpp does. True
-/// if it is the process's own, false if whoever started it had no name for it.
+/// The place in the tree, with the seed already decided: what join_run() in shim/core/identity/process.cpp
+/// does. True if it is the process's own, false if whoever started it had no name for it.
 bool take_place(NamedProcess& name, const RunVariable& run, std::uint64_t rank_plus_1, int pid) {
   name.key = run.key;
   std::memcpy(name.path, run.path, sizeof name.path);

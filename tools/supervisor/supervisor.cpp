@@ -77,8 +77,8 @@ bool has_device(int thread, const std::string& path) {
          (minor(state.st_rdev) == 8 || minor(state.st_rdev) == 9);
 }
 
-/// Several threads answer. What they share is under one lock, which only calls that are answered take: the opens of
-/// ordinary files, which are nearly all that is asked, go on at once beside each other.
+/// Several threads answer. What they share is under one lock, which only calls that are answered take: the
+/// opens of ordinary files, which are nearly all that is asked, go on at once beside each other.
 class Supervisor {
 public:
   Supervisor(OwnedDescriptor listener, const RunVariable& first, const struct stat& run_stderr)
@@ -100,8 +100,10 @@ public:
       const std::lock_guard guard(lock_);
       for (int i = 0; i < count; ++i) {
         const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
-        if (number == listener_event) goes_on = false;
-        else processes_.end_if_dead(static_cast<int>(number));
+        if (number == listener_event)
+          goes_on = false;
+        else
+          processes_.end_if_dead(static_cast<int>(number));
       }
     }
     lock_.lock(); // for good

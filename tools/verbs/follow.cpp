@@ -1,9 +1,9 @@
 // detshim log --follow: prints records while they are written.
-#include "report/log_report.h"
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "report/log_report.h"
 #include "report/style.h"
 #include "supervisor/descriptor.h"
 #include "support/wording.h"
@@ -172,8 +172,8 @@ private:
 
   void print_call(const std::string& who, const Call& call) {
     const std::string values = describe_fields(call.fields);
-    const std::string text = who + " " + padded(action_names[static_cast<std::size_t>(call.action)], 9) + " " +
-                             printable(call.library) + " " + printable(call.function) +
+    const std::string text = who + " " + padded(action_names[static_cast<std::size_t>(call.action)], 9) +
+                             " " + printable(call.library) + " " + printable(call.function) +
                              (values.empty() ? "" : ": " + values) + " at " +
                              describe_place(call.at, call.python, source_lines_) +
                              (call.why.empty() ? "" : " - " + printable(call.why));
@@ -194,8 +194,7 @@ private:
 
   /// Sleeps until there may be news; false if the user wants to stop.
   bool wait() const {
-    pollfd events[] = {{signals_.number(), POLLIN, 0},
-                       {notifications_.number(), POLLIN, 0}};
+    pollfd events[] = {{signals_.number(), POLLIN, 0}, {notifications_.number(), POLLIN, 0}};
     ::poll(events, 2, poll_interval_ms);
     if (events[0].revents != 0) return false;
     char ignored[4096];

@@ -55,8 +55,7 @@ std::vector<Info> read_section(const std::string& library, const char* section) 
   const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(file.descriptor(), ELF_C_READ, nullptr),
                                                      &elf_end);
   const std::string bytes = elf ? section_bytes(elf.get(), section) : std::string();
-  if (bytes.empty())
-    throw UsageError(quoted(library) + " is no libdetshim.so: it has no section " + section);
+  if (bytes.empty()) throw UsageError(quoted(library) + " is no libdetshim.so: it has no section " + section);
   if (bytes.size() % sizeof(Info) != 0)
     throw UsageError(quoted(library) + " is of another version: its section " + section +
                      " has an unknown form");

@@ -1,6 +1,6 @@
 // detshim log: what a log folder holds, worst first.
-#include "report/log_report.h"
 #include "log_reader/printable.h"
+#include "report/log_report.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // detshim run: puts libdetshim.so in front of a program and becomes that program.
-#include "verbs/early_settings.h"
-#include "verbs/library_file.h"
 #include "log_reader/printable.h"
 #include "supervisor/trapped_run.h"
 #include "support/wording.h"
+#include "verbs/early_settings.h"
+#include "verbs/library_file.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>

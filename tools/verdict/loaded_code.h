@@ -2,9 +2,9 @@
 // CUDA's libraries.
 #pragma once
 
-#include "verdict/cuda_symbols.h"
 #include "log_reader/summary.h"
 #include "scanner/scan.h"
+#include "verdict/cuda_symbols.h"
 
 #include <set>
 #include <string>

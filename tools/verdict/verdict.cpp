@@ -1,7 +1,7 @@
 #include "verdict/verdict.h"
 
-#include "verdict/known_functions.h"
 #include "support/wording.h"
+#include "verdict/known_functions.h"
 
 #include <algorithm>
 #include <array>
@@ -309,7 +309,9 @@ private:
     for (const Process& process : log_.processes)
       for (const Runtime& runtime : process.runtimes) all.emplace(runtime.file, runtime.why);
     for (const auto& [file, why] : all)
-      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + why, "give it a seed, or compare two runs").file = file;
+      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + why,
+          "give it a seed, or compare two runs")
+          .file = file;
   }
 
   // ---- How it was run ----
@@ -368,7 +370,8 @@ private:
           counted(programs.size(), "process", "processes") +
               " did not come to a recorded end (killed, or still running): " + some_of(programs));
     if (!lost.empty())
-      add(VerdictLevel::unverified, "no_start", "the start of " + some_of(lost) + " is lost").file = lost.front();
+      add(VerdictLevel::unverified, "no_start", "the start of " + some_of(lost) + " is lost").file =
+          lost.front();
     if (!answered.empty())
       add(VerdictLevel::unverified, "trapped",
           "libdetshim.so is not in " + some_of(answered) +

@@ -1,9 +1,9 @@
 // What a log amounts to: the line with which `detshim log` closes.
 #pragma once
 
-#include "verdict/loaded_code.h"
 #include "log_reader/log.h"
 #include "log_reader/summary.h"
+#include "verdict/loaded_code.h"
 
 #include <string>
 #include <vector>
@@ -30,9 +30,9 @@ struct Reason {
 
 struct Verdict {
   VerdictLevel level = VerdictLevel::covered; ///< the worst of the reasons'
-  std::vector<Reason> reasons;           ///< worst first
-  std::vector<std::string> own_kernels;  ///< files with code for a GPU that is not CUDA's own
-  bool has_refused = false;              ///< calls failed on purpose: covered, but not as the program wanted
+  std::vector<Reason> reasons;                ///< worst first
+  std::vector<std::string> own_kernels;       ///< files with code for a GPU that is not CUDA's own
+  bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
 
   /// What `log --check` asks for. That the user left the code out of it (--no-scan) is no failure.
   bool passes_check() const;

@@ -29,7 +29,8 @@ void begin_generation() {
 uint32_t generations_begun() { return last_generation; }
 
 void wipe_generation_in_children() {
-  sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page, MADV_WIPEONFORK);
+  sys::call(SYS_madvise, sys::address(&detail::generation_page), sizeof detail::generation_page,
+            MADV_WIPEONFORK);
 }
 
 void touch_wiped_generation() { __atomic_store_n(&detail::generation_page.generation, 0, __ATOMIC_RELAXED); }

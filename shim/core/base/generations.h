@@ -12,8 +12,9 @@ struct alignas(4096) GenerationPage { // alone in its page: the kernel wipes who
 extern GenerationPage generation_page;
 } // namespace detail
 
-/// A number that changes when this process is a new one; 0 before anybody has begun one. It lives in a page that the
-/// kernel wipes in every child, so a child made by clone(2), _Fork or a raw system call is noticed too. One load.
+/// A number that changes when this process is a new one; 0 before anybody has begun one. It lives in a page
+/// that the kernel wipes in every child, so a child made by clone(2), _Fork or a raw system call is noticed
+/// too. One load.
 inline uint32_t generation() {
   return __atomic_load_n(&detail::generation_page.generation, __ATOMIC_RELAXED);
 }
@@ -34,7 +35,8 @@ void begin_generation();
 uint32_t generations_begun();
 /// Has the kernel wipe the page in every child.
 void wipe_generation_in_children();
-/// In a child that was announced, whose page is wiped already. Written before it is read, it costs one fault and not two.
+/// In a child that was announced, whose page is wiped already. Written before it is read, it costs one fault
+/// and not two.
 void touch_wiped_generation();
 
 } // namespace detshim

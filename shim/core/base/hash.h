@@ -30,8 +30,8 @@ constexpr uint64_t fnv1a_text(const char* text, uint64_t state = fnv1a_start) {
   return state;
 }
 
-/// Spreads a key's bits upwards, so that its place in a table is in the highest (Fibonacci hashing: D. E. Knuth,
-/// "The Art of Computer Programming", volume 3, 6.4).
+/// Spreads a key's bits upwards, so that its place in a table is in the highest (Fibonacci hashing: D. E.
+/// Knuth, "The Art of Computer Programming", volume 3, 6.4).
 constexpr uint64_t spread(uint64_t key) { return key * 0x9E3779B97F4A7C15; }
 
 } // namespace detshim

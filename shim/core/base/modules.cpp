@@ -83,8 +83,8 @@ uint32_t look_up(const Tables& tables, const char* name) {
   }
 }
 
-/// What an indirect function stands for: its resolver says (System V gABI, STT_GNU_IFUNC), as it said to the loader.
-/// Those of glibc that are hooked, time and gettimeofday, look at no argument.
+/// What an indirect function stands for: its resolver says (System V gABI, STT_GNU_IFUNC), as it said to the
+/// loader. Those of glibc that are hooked, time and gettimeofday, look at no argument.
 const void* indirect_target(const void* resolver) {
   using Resolver = const void*(unsigned long, const void*);
   return reinterpret_cast<Resolver*>(const_cast<void*>(resolver))(0, nullptr);
@@ -190,8 +190,7 @@ CodeRange function_at(const void* address) {
     };
     const auto* header = reinterpret_cast<const Header*>(table);
     // What every linker writes: 4-byte numbers, relative to the header, sorted.
-    if (header->version != 1 || header->count_encoding != 0x03 || header->table_encoding != 0x3b)
-      return {};
+    if (header->version != 1 || header->count_encoding != 0x03 || header->table_encoding != 0x3b) return {};
     const auto place = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) - table);
     uint32_t low = 0, high = header->count;
     while (low < high) { // the first that begins behind `address`
@@ -203,8 +202,8 @@ CodeRange function_at(const void* address) {
     }
     if (low == 0) return {};
     const auto begin_of = [&](uint32_t entry) {
-      return reinterpret_cast<const unsigned char*>(table +
-                                                    static_cast<uintptr_t>(int64_t{header->entries[entry].function}));
+      return reinterpret_cast<const unsigned char*>(
+          table + static_cast<uintptr_t>(int64_t{header->entries[entry].function}));
     };
     return {begin_of(low - 1), low == header->count ? end_of_segment(module, address) : begin_of(low)};
   }

@@ -21,8 +21,8 @@ struct Module {
   int header_count = 0;
 
   bool holds(const void* address) const;
-  /// Address of the function or object that the module defines under that name in its default version, of an indirect
-  /// function what its resolver gives; nullptr if there is none.
+  /// Address of the function or object that the module defines under that name in its default version, of an
+  /// indirect function what its resolver gives; nullptr if there is none.
   const void* symbol(const char* name) const;
   /// True if the module asks for a library whose file name starts so (DT_NEEDED).
   bool needs(const char* file_start) const;
@@ -73,8 +73,8 @@ struct CodeRange {
   bool holds(const void* address) const { return address >= begin && address < end; }
 };
 
-/// The function that holds an address, by the unwinder's table (Linux Standard Base, 10.6.2, .eh_frame_hdr). Empty where
-/// that cannot be told.
+/// The function that holds an address, by the unwinder's table (Linux Standard Base, 10.6.2, .eh_frame_hdr).
+/// Empty where that cannot be told.
 CodeRange function_at(const void* address);
 
 /// The object's build id (NT_GNU_BUILD_ID) in memory, and its length; nullptr where the linker wrote none.

@@ -1,7 +1,8 @@
 // The latest few values of a kind, which any thread may add to and look through, in a signal handler as well.
 //
-// No lock: a handler may interrupt who holds it. Each slot carries a stamp, which is 0 while the slot is written and
-// another after each writing; a reader that sees two stamps has read a mixture and passes it over.
+// No lock: a handler may interrupt who holds it. Each slot carries a stamp, which is 0 while the slot is
+// written and another after each writing; a reader that sees two stamps has read a mixture and passes it
+// over.
 #pragma once
 
 #include <cstddef>

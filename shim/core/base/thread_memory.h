@@ -38,7 +38,8 @@ T& of_this_thread(T& variable) {
   return *reinterpret_cast<T*>(reinterpret_cast<char*>(&variable) + distance);
 }
 
-/// Gives the calling thread's memory back, with signals blocked: how often that was done, 0 where there is none.
+/// Gives the calling thread's memory back, with signals blocked: how often that was done, 0 where there is
+/// none.
 uint32_t give_back_thread_memory();
 
 } // namespace detshim

@@ -1,5 +1,5 @@
-// Names for the children of this process: forked, executed, and made by libc where neither the fork handlers nor the
-// hooks of exec come by.
+// Names for the children of this process: forked, executed, and made by libc where neither the fork handlers
+// nor the hooks of exec come by.
 #pragma once
 
 #include "common/run_variable.h"

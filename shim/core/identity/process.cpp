@@ -260,8 +260,9 @@ namespace {
 /// Names this process, which no handler announced: clone(2), a system call. Where it has no number in common
 /// with its parent's other children, its process id keeps it apart.
 void name_unannounced() {
-  const uint64_t ordinal = shared_page != nullptr ? __atomic_add_fetch(&shared_page->unannounced, 1, __ATOMIC_RELAXED)
-                                                  : uint64_t{1} << 31 | static_cast<uint32_t>(sys::getpid());
+  const uint64_t ordinal = shared_page != nullptr
+                               ? __atomic_add_fetch(&shared_page->unannounced, 1, __ATOMIC_RELAXED)
+                               : uint64_t{1} << 31 | static_cast<uint32_t>(sys::getpid());
   self.key = derive(self.key, label_unannounced + ordinal);
   extend_path(self.path, ".u", ordinal, self.key);
   self.is_first = false;

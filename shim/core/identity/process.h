@@ -44,12 +44,12 @@ const Process& process();
 /// program that a mere wrapper (sh, time, env) started.
 void mark_drawn();
 
-/// How often this process's name was handed on, from a wrapper to its first child, before it came here: with it, those
-/// that bore one name in turn are told apart.
+/// How often this process's name was handed on, from a wrapper to its first child, before it came here: with
+/// it, those that bore one name in turn are told apart.
 uint64_t bearers_before();
 
-/// True if this process has nobody beside it that could seed alike or race with it: no rank, no thread and no child was
-/// made, and it is the run's first program.
+/// True if this process has nobody beside it that could seed alike or race with it: no rank, no thread and no
+/// child was made, and it is the run's first program.
 bool is_alone();
 
 /// True if the calling task's memory is its process's own; false in a child that still shares its parent's
@@ -98,8 +98,8 @@ extern Spawner spawner;
 
 inline void copy_path(PathText& to, const PathText& from) { __builtin_memcpy(to, from, sizeof(PathText)); }
 
-/// The internal variable's entry of this process. In the environment itself, so that whatever libc executes by itself
-/// takes along what holds at that moment. Also where the log folder's name is kept.
+/// The internal variable's entry of this process. In the environment itself, so that whatever libc executes
+/// by itself takes along what holds at that moment. Also where the log folder's name is kept.
 extern RunEntry published;
 void write_variable();
 

@@ -20,7 +20,8 @@ namespace {
 using log_file::line_room;
 using log_file::path_room;
 
-DETSHIM_STARTUP_DATA constinit uint64_t told_modules = 0; // the set that this process refers to, see record_modules()
+DETSHIM_STARTUP_DATA constinit uint64_t told_modules =
+    0; // the set that this process refers to, see record_modules()
 
 void write_end() {
   uint64_t sums[action_count] = {};
@@ -34,7 +35,8 @@ void write_end() {
     first = false;
   }
   line.add('}');
-  if (log_file::process_number() != 0 && told_modules != 0) line.add(",\"modules\":\"").add_hex(told_modules, 16).add('"');
+  if (log_file::process_number() != 0 && told_modules != 0)
+    line.add(",\"modules\":\"").add_hex(told_modules, 16).add('"');
   line.add('}');
   log_file::write(line);
 }

@@ -15,11 +15,11 @@ namespace {
 
 constexpr uint64_t header_size = 64;
 constexpr uint32_t format_version = 1;
-constexpr uint64_t first_size = 256;          // of the file
-constexpr uint64_t most_claimed = 1024;       // entries at once
-constexpr uint32_t block_entries = 4;         // of one thread, so that two do not write to one cache line
-constexpr uint64_t last_exact_number = 32;    // up to there every number is written
-constexpr uint32_t a_process = 255;           // in an entry's action: a further process counts in this file
+constexpr uint64_t first_size = 256;       // of the file
+constexpr uint64_t most_claimed = 1024;    // entries at once
+constexpr uint32_t block_entries = 4;      // of one thread, so that two do not write to one cache line
+constexpr uint64_t last_exact_number = 32; // up to there every number is written
+constexpr uint32_t a_process = 255;        // in an entry's action: a further process counts in this file
 
 struct Header {
   char magic[8];
@@ -46,7 +46,8 @@ struct File {
   uint64_t room = 0;     // entries from here on
   uint64_t room_end = 0; // to here are this process's and not handed out
   uint64_t claim = 0;    // so many are claimed next
-  uint64_t process = 0;  // the entry that says that this further process counts here; 0 for the file's own process
+  uint64_t process =
+      0; // the entry that says that this further process counts here; 0 for the file's own process
   bool is_shared = false;
 };
 DETSHIM_STARTUP_DATA constinit File file;
@@ -55,7 +56,8 @@ constinit uint64_t sums_before[action_count] = {}; // of those entries
 // The counters, in pieces of which each is twice as large as the one before: they stay where they are.
 constexpr uint64_t first_piece_size = 16;
 constexpr int piece_limit = 26; // a billion counters: no number of threads comes there
-alignas(4096) constinit Counter first_piece[first_piece_size] = {}; // on one page with the rooms of core/log/log_file.h
+alignas(4096) constinit Counter
+    first_piece[first_piece_size] = {}; // on one page with the rooms of core/log/log_file.h
 constinit Counter* pieces[piece_limit] = {first_piece};
 DETSHIM_STARTUP_DATA constinit uint64_t used = 0; // handed out
 
@@ -116,11 +118,12 @@ bool write_header(int fd, bool with_room) {
 }
 
 uint64_t claim(uint64_t entries) {
-  return __atomic_fetch_add(file.is_shared ? &shared_page->next_entry : &file.next, entries, __ATOMIC_RELAXED);
+  return __atomic_fetch_add(file.is_shared ? &shared_page->next_entry : &file.next, entries,
+                            __ATOMIC_RELAXED);
 }
 
-/// Claims more entries, and makes the file longer before anybody counts in them, so that what is counted finds room on
-/// the disk. A further process's first ones are written with its first count.
+/// Claims more entries, and makes the file longer before anybody counts in them, so that what is counted
+/// finds room on the disk. A further process's first ones are written with its first count.
 bool extend() {
   struct stat state;
   const int fd = borrow_descriptor(state);
@@ -130,8 +133,9 @@ bool extend() {
   constexpr uint64_t entries_of_zeros = sizeof zeros / sizeof(Entry);
   bool done = true;
   for (uint64_t made = 0; done && made < file.claim; made += entries_of_zeros)
-    done = write_to(fd, zeros, sizeof(Entry) * (file.claim < entries_of_zeros ? file.claim : entries_of_zeros),
-                    offset_of(first + made));
+    done =
+        write_to(fd, zeros, sizeof(Entry) * (file.claim < entries_of_zeros ? file.claim : entries_of_zeros),
+                 offset_of(first + made));
   give_back(fd);
   if (!done) return false;
   file.room = first;
@@ -190,7 +194,8 @@ bool read_header(int fd) {
   return read_header(fd, header);
 }
 
-/// Tells the file that number; a further process's first one together with the entry that says that it is one.
+/// Tells the file that number; a further process's first one together with the entry that says that it is
+/// one.
 bool write_entry(int fd, const Counter& counter) {
   const Entry entries[] = {{static_cast<uint64_t>(process().pid), a_process, 0},
                            {counter.number, counter.action, 0}};
@@ -226,7 +231,7 @@ Counter* new_counter(Action action, int64_t& index) {
   if (block.left == 0) {
     Lock guard(lock);
     block.counters = guard.held() ? take_block() : nullptr;
-    block.left = block.counters == nullptr              ? 0
+    block.left = block.counters == nullptr             ? 0
                  : block.counters->action == a_process ? block_entries - 1
                                                        : block_entries;
   }
@@ -251,7 +256,8 @@ void forget_counters() {
   }
   used = 0;
   for (Counter& counter : in_memory)
-    if (counter.number != 0) counter.number = 0; // looked at first: in a forked child, a page that is written is copied
+    if (counter.number != 0)
+      counter.number = 0; // looked at first: in a forked child, a page that is written is copied
   for (uint64_t& sum : sums_before)
     if (sum != 0) sum = 0;
 }

@@ -50,21 +50,22 @@ Counter* new_counter(Action action, int64_t& index);
 /// stay where it is.
 void use_counts_file(int fd, const char* path);
 
-/// True if this run has begun that counts file and a further program of its process may go on in it: no other process
-/// counts there.
+/// True if this run has begun that counts file and a further program of its process may go on in it: no other
+/// process counts there.
 bool can_go_on_in_counts_file(int fd);
 
 struct SharedPage;
 
-/// Says in `page` what this process's counts file is, so that those that it forks may count in it; false if it has
-/// none.
+/// Says in `page` what this process's counts file is, so that those that it forks may count in it; false if
+/// it has none.
 bool share_counts_file(SharedPage& page);
 
-/// The open counts file that the shared page names is this process's from now on, or that of those that it forks.
+/// The open counts file that the shared page names is this process's from now on, or that of those that it
+/// forks.
 void take_shared_counts_file(int fd, const char* path);
 
-/// Begins this process's counters, in the shared counts file that it has inherited or taken. The number of the entry
-/// that stands for the process, by which its records name it; 0 if there is no such file.
+/// Begins this process's counters, in the shared counts file that it has inherited or taken. The number of
+/// the entry that stands for the process, by which its records name it; 0 if there is no such file.
 uint64_t join_counts_file();
 
 /// Writes all numbers as they stand: the process ends, or turns into another program.
@@ -73,8 +74,8 @@ void write_counts();
 /// Adds up the counters of this process by action.
 void sum_own_counts(uint64_t (&sums)[action_count]);
 
-/// Adds up the counters in a counts file of this run by action, and counts the processes in it but the file's own; false
-/// if it is none.
+/// Adds up the counters in a counts file of this run by action, and counts the processes in it but the file's
+/// own; false if it is none.
 bool sum_file_counts(int fd, uint64_t (&sums)[action_count], unsigned* further_processes = nullptr);
 
 } // namespace detshim

@@ -30,12 +30,12 @@ struct File {
   uint64_t inode = 0;
   uint64_t folder_device = 0;
   uint64_t folder_inode = 0;
-  bool failed = false; // said once, not tried again; the descriptor, if any, is that of a process before
-  bool torn = false;   // the last line was cut by a full disk
-  bool lost = false;   // a line could not be written at all: said once
-  bool is_shared = false;      // it is the one that the shared page names
-  bool has_looked = false;     // for a child's, to hand it on to the next ones
-  uint64_t process = 0;        // see process_number()
+  bool failed = false;     // said once, not tried again; the descriptor, if any, is that of a process before
+  bool torn = false;       // the last line was cut by a full disk
+  bool lost = false;       // a line could not be written at all: said once
+  bool is_shared = false;  // it is the one that the shared page names
+  bool has_looked = false; // for a child's, to hand it on to the next ones
+  uint64_t process = 0;    // see process_number()
 };
 DETSHIM_STARTUP_DATA constinit File file;
 constinit char counts_path[4096] = {};
@@ -117,12 +117,16 @@ int open_again(int folder) {
 
 void say_seed() {
   if (options().quiet) return;
-  // Everything that the same run needs again, besides the environment that the user sees: with a seed alone the mode
-  // would be enforce, whose settings change results.
+  // Everything that the same run needs again, besides the environment that the user sees: with a seed alone
+  // the mode would be enforce, whose settings change results.
   Text<200> line;
   line.add("Using seed: ").add(process().seed);
-  line.add("; the same run again: DETSHIM_SEED=").add(process().seed).add(" DETSHIM_MODE=").add(mode_name(options().mode));
-  if (options().policy != SeedPolicy::fixed) line.add(" DETSHIM_SEED_POLICY=").add(policy_name(options().policy));
+  line.add("; the same run again: DETSHIM_SEED=")
+      .add(process().seed)
+      .add(" DETSHIM_MODE=")
+      .add(mode_name(options().mode));
+  if (options().policy != SeedPolicy::fixed)
+    line.add(" DETSHIM_SEED_POLICY=").add(policy_name(options().policy));
   line.add('\n');
   say(line);
 }
@@ -272,8 +276,8 @@ bool files_are_published() {
          __atomic_load_n(&shared_page->files, __ATOMIC_ACQUIRE) == SharedPage::published;
 }
 
-/// Has this process write in the file of those that it shares a page with; false if there is none, or none that would
-/// do.
+/// Has this process write in the file of those that it shares a page with; false if there is none, or none
+/// that would do.
 bool join() {
   if (!files_are_published() || (!(file.is_shared && is_still_ours()) && !take_shared_files())) return false;
   constexpr uint64_t some_room = 1 << 20; // a limit for this process may be near to what others have written
@@ -304,7 +308,8 @@ void publish() {
   shared_page->device = file.device;
   shared_page->records_inode = file.inode;
   file.is_shared = share_counts_file(*shared_page);
-  __atomic_store_n(&shared_page->files, file.is_shared ? SharedPage::published : SharedPage::none, __ATOMIC_RELEASE);
+  __atomic_store_n(&shared_page->files, file.is_shared ? SharedPage::published : SharedPage::none,
+                   __ATOMIC_RELEASE);
 }
 
 } // namespace
@@ -400,8 +405,8 @@ bool is_within_reach() {
   // (setpriv).
   const auto user = static_cast<uid_t>(sys::call(SYS_geteuid));
   const bool may_write = user == 0 || user == state.st_uid || (state.st_mode & 022) != 0;
-  const long access = sys::call(SYS_faccessat2, folder, sys::address(""), W_OK | X_OK,
-                                AT_EACCESS | AT_EMPTY_PATH);
+  const long access =
+      sys::call(SYS_faccessat2, folder, sys::address(""), W_OK | X_OK, AT_EACCESS | AT_EMPTY_PATH);
   sys::close(folder);
   return is_same && may_write && (!sys::failed(access) || access == -ENOSYS);
 }

@@ -13,7 +13,8 @@ namespace detshim::log_file {
 /// The log's lock, and room for one line and the texts that go into it: a thread's stack may be 16 KiB in
 /// all.
 extern uint64_t lock;
-struct Rooms { // what a forked child that draws once writes to comes first, on one page: each it writes to is copied
+struct Rooms { // what a forked child that draws once writes to comes first, on one page: each it writes to is
+               // copied
   char held[512];    ///< lines that wait for the next
   char program[256]; ///< the program's path, once it was asked for and if it has room
   char line[4096];   ///< the longest line, docs/LOG_FORMAT.md
@@ -54,8 +55,8 @@ Opened open();
 /// The number by which this process's records name it where it writes in another's file; else 0.
 uint64_t process_number();
 
-/// About to fork: the child and its kin may write in this process's file; where this process has none, in that of a
-/// child before.
+/// About to fork: the child and its kin may write in this process's file; where this process has none, in
+/// that of a child before.
 void offer_to_children();
 
 /// Says in the log of this process, or else in that of the nearest one before it whose descriptor it still
@@ -70,8 +71,8 @@ bool is_within_reach();
 bool is_open();
 bool has_begun();
 
-/// Writes one line (without its newline). A disk that is full is said once. One that is `held` is written together with
-/// the next, which must follow before the lock is given back.
+/// Writes one line (without its newline). A disk that is full is said once. One that is `held` is written
+/// together with the next, which must follow before the lock is given back.
 void write(TextWriter& line, bool held = false);
 
 } // namespace detshim::log_file

@@ -41,8 +41,8 @@ struct Subject {
 Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
                 std::initializer_list<Value> values);
 
-/// What the calling thread remembers of its calls' places: a key made by record(), or by another part, and a counter's
-/// address, which that part may add bits to. Forgotten in a forked child.
+/// What the calling thread remembers of its calls' places: a key made by record(), or by another part, and a
+/// counter's address, which that part may add bits to. Forgotten in a forked child.
 Table<8>& places_of_this_thread();
 
 /// The calling thread ends: gives the places' memory back.
@@ -51,7 +51,8 @@ void leave_records();
 /// Records which library answers under that name; `version` may be nullptr.
 void record_library(const char* name, const char* file, const char* version);
 
-/// Writes one finished line of JSON, without its newline, if there is a log, or if it `begins_log`; docs/LOG_FORMAT.md.
+/// Writes one finished line of JSON, without its newline, if there is a log, or if it `begins_log`;
+/// docs/LOG_FORMAT.md.
 void record_line(const char* line, size_t length, bool begins_log = false);
 
 /// Begins the log of this process, before the call `what` by which it may give up the rights to.

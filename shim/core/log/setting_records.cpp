@@ -36,10 +36,12 @@ void record_replaced_settings() {
 }
 
 void record_undone_settings() {
-  // Only where there is a log, which Python has in its first breath: most processes end without the loader's lock.
+  // Only where there is a log, which Python has in its first breath: most processes end without the loader's
+  // lock.
   if (SettingFinding found; log_file::has_begun() && find_unforced_reader(found))
     record_value(found, Action::unfixed,
-                 "TensorFlow's own kernels may add in any order; 1 makes them repeatable, in a program that sets a seed "
+                 "TensorFlow's own kernels may add in any order; 1 makes them repeatable, in a program that "
+                 "sets a seed "
                  "(tf.random.set_seed)");
   each_silent_undoing([](const SettingFinding& found) {
     if (found.is_for_others)
@@ -47,8 +49,9 @@ void record_undone_settings() {
                    "the program has an environment of its own, for those that it starts");
     else
       record_value(found, Action::unfixed,
-                   found.value != nullptr ? "the program wrote another value into its environment, without a call"
-                                          : "the program took it out of its environment, without a call");
+                   found.value != nullptr
+                       ? "the program wrote another value into its environment, without a call"
+                       : "the program took it out of its environment, without a call");
   });
 }
 

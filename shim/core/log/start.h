@@ -3,8 +3,8 @@
 
 namespace detshim {
 
-/// Opens the log of this process, with its start record as it begins; true if records can be written. With the log's
-/// lock held.
+/// Opens the log of this process, with its start record as it begins; true if records can be written. With
+/// the log's lock held.
 bool open_log();
 
 } // namespace detshim

@@ -68,7 +68,8 @@ namespace settings_table {
      "transformers/modeling_flash_attention_utils.py"},
     // Qt draws by RDRAND, which no hook sees. Without it, it asks getentropy.
     {"QT_NO_CPU_FEATURE", "rdrnd rdseed", "rdrnd rdseed*", Treatment::force, false, false,
-     "Qt 5, and Qt 6 from 6.9 on", "at the first random number", "qtbase's qsimd.cpp; measured on 5.15, 6.4 to 6.10"},
+     "Qt 5, and Qt 6 from 6.9 on", "at the first random number",
+     "qtbase's qsimd.cpp; measured on 5.15, 6.4 to 6.10"},
     {"MAMBA_DETERMINISTIC", "1", "1", Treatment::force, false, false, "mamba-ssm",
      "as its kernels are imported", "mamba_ssm/utils/determinism.py"},
     {"CAUSAL_CONV1D_DETERMINISTIC", "1", "1", Treatment::force, false, false, "causal-conv1d 1.6 and later",

@@ -1,6 +1,6 @@
-// Environment variables that the CUDA libraries and frameworks read, and the values that make them repeatable: the
-// table, from which the lists in docs/OPTIONS.md are made. What sets them: settings.h. What sees them change:
-// settings_watch.h.
+// Environment variables that the CUDA libraries and frameworks read, and the values that make them
+// repeatable: the table, from which the lists in docs/OPTIONS.md are made. What sets them: settings.h. What
+// sees them change: settings_watch.h.
 #pragma once
 
 #include "common/describe.h"
@@ -16,7 +16,8 @@ bool setting_is_known(const char* name);
 /// True if that value of that variable is a repeatable one.
 bool setting_is_good(const char* name, const char* value);
 
-/// The table itself. What is set (forced) comes first, then PYTHONHASHSEED, then what is only written down (noted).
+/// The table itself. What is set (forced) comes first, then PYTHONHASHSEED, then what is only written down
+/// (noted).
 namespace settings_table {
 
 inline constexpr size_t setting_count = 39;
@@ -27,8 +28,8 @@ extern const SettingInfo settings[setting_count];
 // Once more, because a mode that sets nothing else should not have to fetch the table's page for it.
 inline constexpr const char* python_hash_seed = "PYTHONHASHSEED";
 
-/// NAME=value of what is forced, as it stands in an environment. Made by the compiler, so that a start copies none of
-/// them; writable, because a program may cut a value up in place.
+/// NAME=value of what is forced, as it stands in an environment. Made by the compiler, so that a start copies
+/// none of them; writable, because a program may cut a value up in place.
 struct Entries {
   struct {
     char text[80];
@@ -37,8 +38,8 @@ struct Entries {
 };
 extern Entries entries;
 
-/// The forced settings whose names begin with a letter, a bit for each: most of an environment is told apart by that
-/// alone.
+/// The forced settings whose names begin with a letter, a bit for each: most of an environment is told apart
+/// by that alone.
 struct ByLetter {
   uint64_t of[32];
   constexpr uint64_t operator[](char c) const { return c >= 'A' && c <= 'Z' ? of[c - 'A'] : 0; }

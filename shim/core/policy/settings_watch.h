@@ -1,6 +1,6 @@
-// What the program does to the variables that the library has set (settings.h): found by looks at the environment,
-// after a call that changed it and at the end of the process. What is found is returned; to record it is the log's
-// (core/log/setting_records.h) and the hooks'.
+// What the program does to the variables that the library has set (settings.h): found by looks at the
+// environment, after a call that changed it and at the end of the process. What is found is returned; to
+// record it is the log's (core/log/setting_records.h) and the hooks'.
 #pragma once
 
 #include "core/policy/settings_table.h"
@@ -21,16 +21,16 @@ bool look_at_emptied_environment();
 /// A variable that keeps its reader from being repeatable.
 struct SettingFinding {
   const char* name;
-  const char* value;             ///< nullptr if it is unset
+  const char* value;          ///< nullptr if it is unset
   bool is_for_others = false; ///< in an environment of the program's own, for the programs that it starts
 };
 
-/// TensorFlow in a process where the mode does not force TF_DETERMINISTIC_OPS, and nobody else has set it. Takes the
-/// loader's lock. At the end of the process.
+/// TensorFlow in a process where the mode does not force TF_DETERMINISTIC_OPS, and nobody else has set it.
+/// Takes the loader's lock. At the end of the process.
 bool find_unforced_reader(SettingFinding& found);
 
-/// Calls visit(finding) for what was undone without a call, by writing to `environ` itself. The value holds while it
-/// runs. At the end of the process.
+/// Calls visit(finding) for what was undone without a call, by writing to `environ` itself. The value holds
+/// while it runs. At the end of the process.
 void each_silent_undoing(void (*visit)(const SettingFinding& finding));
 
 /// Calls `visit` for each variable that is left alone, matters, and is set.

@@ -17,14 +17,16 @@ int open_file() {
   bool made = false;
   const int folder = guard.held() ? log_file::open_folder(true, made) : -1;
   if (folder < 0) return -1;
-  // Ranks that no process of the run has started have the launcher in common, and the folder if the user gave it.
+  // Ranks that no process of the run has started have the launcher in common, and the folder if the user gave
+  // it.
   Text<64> name;
   if (process().root_pid == process().pid)
     name.add("parent-").add(static_cast<uint64_t>(sys::call(SYS_getppid)));
   else
     name.add(process().run);
   name.add(".readings");
-  const int fd = sys::openat(folder, name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  const int fd =
+      sys::openat(folder, name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   sys::close(folder);
   struct stat state;
   if (fd >= 0 && sys::fstat(fd, state) == 0 && S_ISREG(state.st_mode) && state.st_nlink == 1 &&
@@ -34,7 +36,8 @@ int open_file() {
   return -1;
 }
 
-/// The file's memory, all of whose pages exist: one that the disk has no room for would kill the program with SIGBUS.
+/// The file's memory, all of whose pages exist: one that the disk has no room for would kill the program with
+/// SIGBUS.
 RankNotes* map_whole(int fd) {
   constexpr long size = sizeof(RankNotes);
   if (!sys::may_grow_to(size) || sys::failed(sys::call(SYS_fallocate, fd, 0, 0, size))) return nullptr;

@@ -33,11 +33,13 @@ Notes* take_notes() {
       return notes;
     }
   const uint32_t index = __atomic_fetch_add(&pool_used, 1, __ATOMIC_RELAXED);
-  Notes* fresh = index < sizeof pool / sizeof pool[0] ? &pool[index] : static_cast<Notes*>(sys::map(sizeof(Notes)));
+  Notes* fresh =
+      index < sizeof pool / sizeof pool[0] ? &pool[index] : static_cast<Notes*>(sys::map(sizeof(Notes)));
   if (fresh == nullptr) return nullptr;
   fresh->in_use = true;
   fresh->next = __atomic_load_n(&newest, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(&newest, &fresh->next, fresh, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+  while (
+      !__atomic_compare_exchange_n(&newest, &fresh->next, fresh, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
   }
   return fresh;
 }
@@ -52,8 +54,8 @@ Notes* begin(Notes& notes) {
 
 } // namespace
 
-/// The calling thread's notes in this process. Those of before a fork stay, as another thread's: what the parent read
-/// is the parent's.
+/// The calling thread's notes in this process. Those of before a fork stay, as another thread's: what the
+/// parent read is the parent's.
 Notes* detail::begin_notes() {
   if (generation() == 0) process();
   Notes* notes = take_notes();

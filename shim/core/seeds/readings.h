@@ -1,11 +1,14 @@
-// What this process has read of clocks and ids: noted by hooks/libc/clocks.cpp, asked by core/seeds/seed_origin.cpp.
+// What this process has read of clocks and ids: noted by hooks/libc/clocks.cpp, asked by
+// core/seeds/seed_origin.cpp.
 //
 // Rules, each because a program broke without it:
-// - A note is some stores into memory of the thread's own: no lock, no system call, no look at who the thread is. It
+// - A note is some stores into memory of the thread's own: no lock, no system call, no look at who the thread
+// is. It
 //   happens in programs that read a clock a million times a second, in sandboxes, and in signal handlers.
-// - For each place in the code that reads, the first and the latest reading are kept: a value read once at the start
-//   is still known after a million readings from elsewhere. Places are told apart by the low bits of their address,
-//   which address-space randomisation leaves alone: what is forgotten is the same in every run.
+// - For each place in the code that reads, the first and the latest reading are kept: a value read once at
+// the start
+//   is still known after a million readings from elsewhere. Places are told apart by the low bits of their
+//   address, which address-space randomisation leaves alone: what is forgotten is the same in every run.
 #pragma once
 
 #include "core/base/generations.h"
@@ -18,11 +21,11 @@ namespace detshim {
 /// What was read, and what its two numbers are.
 enum class Source : uint8_t {
   none,
-  seconds,     ///< time(): seconds
-  nanoseconds, ///< clock_gettime, timespec_get: seconds, nanoseconds
+  seconds,      ///< time(): seconds
+  nanoseconds,  ///< clock_gettime, timespec_get: seconds, nanoseconds
   microseconds, ///< gettimeofday: seconds, microseconds
-  ticks,       ///< clock, times: a count
-  id,          ///< of a process or thread
+  ticks,        ///< clock, times: a count
+  id,           ///< of a process or thread
 };
 
 struct Reading {
@@ -81,7 +84,8 @@ inline void write(Reading& place, const Reading& reading) {
 }
 } // namespace detail
 
-/// Notes a reading of the calling thread. Async-signal-safe; makes a system call only in a process with many threads.
+/// Notes a reading of the calling thread. Async-signal-safe; makes a system call only in a process with many
+/// threads.
 inline void note_reading(Source source, uint64_t a, uint64_t b, const void* site) {
   Notes* notes = detail::own_notes;
   if (__builtin_expect(notes == nullptr || notes->generation != generation(), 0))
@@ -94,8 +98,8 @@ inline void note_reading(Source source, uint64_t a, uint64_t b, const void* site
 
 /// The calling thread's notes in this process; nullptr if it has read nothing.
 Notes* own_notes();
-/// What the main threads of a run's ranks have read, in memory that the ranks have in common: a value that one rank read
-/// and sent to the others is that rank's reading on all of them.
+/// What the main threads of a run's ranks have read, in memory that the ranks have in common: a value that
+/// one rank read and sent to the others is that rank's reading on all of them.
 struct RankNotes {
   static constexpr uint32_t limit = 256;
   uint32_t taken;
@@ -106,8 +110,8 @@ struct RankNotes {
 /// The main thread notes into `mine` from now on, and each_notes() visits all of `ranks`. At the start alone.
 void share_notes(const RankNotes* ranks, Notes* mine);
 
-/// The newest of all threads' notes in this process, ended threads and those of before a fork among them: a list by
-/// Notes::next. Another thread may be writing to its own.
+/// The newest of all threads' notes in this process, ended threads and those of before a fork among them: a
+/// list by Notes::next. Another thread may be writing to its own.
 const Notes* newest_notes();
 /// Those of this run's ranks; nullptr if there are none.
 const RankNotes* rank_notes();
@@ -117,8 +121,7 @@ void each_notes(Visit visit) {
   for (const Notes* notes = newest_notes(); notes != nullptr; notes = notes->next) visit(*notes);
   const RankNotes* ranks = rank_notes();
   const uint32_t taken = ranks == nullptr ? 0 : __atomic_load_n(&ranks->taken, __ATOMIC_ACQUIRE);
-  for (uint32_t i = 0; i < taken && i < RankNotes::limit; ++i)
-    visit(ranks->of[i]);
+  for (uint32_t i = 0; i < taken && i < RankNotes::limit; ++i) visit(ranks->of[i]);
 }
 
 } // namespace detshim

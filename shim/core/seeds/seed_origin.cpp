@@ -18,12 +18,14 @@ namespace {
 
 // ------------------------------------------------------------------ the values that a reading gives
 
-// The farthest that a value may lie from a clock and still be that clock with something added: a rank, a thread's or
-// a loop's number. Of a clock finer than seconds less: cut to 32 bits, it lies near any number every few seconds.
+// The farthest that a value may lie from a clock and still be that clock with something added: a rank, a
+// thread's or a loop's number. Of a clock finer than seconds less: cut to 32 bits, it lies near any number
+// every few seconds.
 constexpr int64_t widest_offset = 4096;
 constexpr int64_t widest_offset_of_fine = 64;
 
-// Below it a number is an index, a task's number, a constant of the program's, and not the low end of a clock.
+// Below it a number is an index, a task's number, a constant of the program's, and not the low end of a
+// clock.
 constexpr uint64_t small_number = 65536;
 
 /// True if the call at `caller` follows upon the reading at `site`: srand(time(0) + 3).
@@ -34,9 +36,10 @@ bool feeds(const void* site, const void* caller) {
 
 struct Unit {
   uint64_t value;
-  bool is_whole;        ///< counts from the epoch, so that something may have been added to it
-  bool is_coarse;       ///< whole seconds: two readings may give the same
-  bool is_mix = false; ///< of seconds and a part of one: it lies near other clocks' seconds, and may be one by chance
+  bool is_whole;  ///< counts from the epoch, so that something may have been added to it
+  bool is_coarse; ///< whole seconds: two readings may give the same
+  bool is_mix =
+      false; ///< of seconds and a part of one: it lies near other clocks' seconds, and may be one by chance
 };
 
 /// Calls visit(unit) for each number that programs make of a reading, until it returns true.
@@ -60,9 +63,10 @@ bool each_unit(const Reading& reading, Visit visit) {
   case Source::nanoseconds: {
     const uint64_t ns = reading.b;
     for (const Unit& unit :
-         {Unit{s, true, true}, Unit{s * 1000 + ns / 1000000, true, false}, Unit{s * 1000000 + ns / 1000, true, false},
-          Unit{s * 1000000000 + ns, true, false}, Unit{ns, false, false}, Unit{ns / 1000, false, false},
-          Unit{ns / 1000000, false, false}, Unit{s ^ ns, false, false, true}, Unit{s + ns, false, false, true},
+         {Unit{s, true, true}, Unit{s * 1000 + ns / 1000000, true, false},
+          Unit{s * 1000000 + ns / 1000, true, false}, Unit{s * 1000000000 + ns, true, false},
+          Unit{ns, false, false}, Unit{ns / 1000, false, false}, Unit{ns / 1000000, false, false},
+          Unit{s ^ ns, false, false, true}, Unit{s + ns, false, false, true},
           Unit{s * ns, false, false, true}, Unit{s ^ ns / 1000, false, false, true},
           Unit{s + ns / 1000, false, false, true}, Unit{s * (ns / 1000), false, false, true}})
       if (visit(unit)) return true;
@@ -117,8 +121,8 @@ private:
   unsigned bits_;
 };
 
-/// What was seeded by a reading before: a value that is passed again is that reading's again, whatever was read
-/// since.
+/// What was seeded by a reading before: a value that is passed again is that reading's again, whatever was
+/// read since.
 struct Used {
   uint64_t value;
   int64_t offset;
@@ -156,8 +160,8 @@ struct Siblings {
     return offset > 0 && (static_cast<uint64_t>(offset) == rank || static_cast<uint64_t>(offset) == thread ||
                           static_cast<uint64_t>(offset) + 1 == thread);
   }
-  /// Calls visit(index) for each that is not 0. With another thread's clock a thread's number is a chance like any
-  /// other: workers take it with the number of a task.
+  /// Calls visit(index) for each that is not 0. With another thread's clock a thread's number is a chance
+  /// like any other: workers take it with the number of a task.
   template <typename Visit>
   bool each(bool is_own_clock, Visit visit) const {
     if (rank != 0 && visit(rank)) return true;
@@ -197,8 +201,7 @@ private:
 class Search {
 public:
   Search(Asked value, const void* caller, const CodeRange& function)
-      : value_(value), caller_(caller), function_(function), readers_(caller),
-        own_(own_notes()) {
+      : value_(value), caller_(caller), function_(function), readers_(caller), own_(own_notes()) {
     siblings_.rank = static_cast<uint64_t>(process().rank);
     siblings_.thread = ordinal_of(this_thread().path);
     collect_parts();
@@ -247,9 +250,9 @@ private:
     }
   };
 
-  /// Ids and counts that the program has read, which are mixed with clocks. Not those of libraries: a process of few
-  /// others has an id that is a task's number as well. Nor those of other ranks: two ids lie as near to each other as two
-  /// ranks do.
+  /// Ids and counts that the program has read, which are mixed with clocks. Not those of libraries: a process
+  /// of few others has an id that is a task's number as well. Nor those of other ranks: two ids lie as near
+  /// to each other as two ranks do.
   void collect_parts() {
     each_notes([&](const Notes& notes) {
       if (is_of_rank(notes)) return;
@@ -263,13 +266,17 @@ private:
     });
   }
 
-  /// True if the value is that unit mixed with an id, with a count, with both, or with this rank's or thread's own
-  /// number, which `index` then is.
+  /// True if the value is that unit mixed with an id, with a count, with both, or with this rank's or
+  /// thread's own number, which `index` then is.
   bool is_mixed(uint64_t unit, bool is_own_clock, int64_t& index) const {
     index = 0;
-    const auto is_mix_with = [&](uint64_t of) { return [&, of](uint64_t part) { return value_.is_mix(of, part); }; };
+    const auto is_mix_with = [&](uint64_t of) {
+      return [&, of](uint64_t part) { return value_.is_mix(of, part); };
+    };
     if (ids_.any(is_mix_with(unit)) || ticks_.any(is_mix_with(unit))) return true;
-    if (ticks_.any([&](uint64_t count) { return ids_.any(is_mix_with(unit + count)) || ids_.any(is_mix_with(unit ^ count)); }))
+    if (ticks_.any([&](uint64_t count) {
+          return ids_.any(is_mix_with(unit + count)) || ids_.any(is_mix_with(unit ^ count));
+        }))
       return true;
     return siblings_.each(is_own_clock, [&](uint64_t number) {
       index = static_cast<int64_t>(number);
@@ -292,12 +299,12 @@ private:
       } else if (!is_near) {
         return false;
       }
-      // Many readings give a whole second, or lie near a value: one that another library made for itself is not what
-      // the program passes.
+      // Many readings give a whole second, or lie near a value: one that another library made for itself is
+      // not what the program passes.
       const bool may_be_chance = unit.is_coarse || unit.is_mix || is_mix || offset != 0;
       if (may_be_chance && !is_of_rank(notes) && !readers_.include(reading.site)) return false;
-      const Match match = {&notes,   notes.owner_key, notes.owner_is_first, reading,
-                           offset,   is_exact,        unit.is_coarse};
+      const Match match = {&notes, notes.owner_key, notes.owner_is_first, reading,
+                           offset, is_exact,        unit.is_coarse};
       if (is_better(match, best)) best = match;
       return false;
     });
@@ -306,12 +313,13 @@ private:
   /// True for notes of another process, whose addresses are not this one's.
   static bool is_of_rank(const Notes& notes) {
     const RankNotes* ranks = rank_notes();
-    return ranks != nullptr && &notes >= ranks->of && &notes < ranks->of + RankNotes::limit && &notes != own_notes();
+    return ranks != nullptr && &notes >= ranks->of && &notes < ranks->of + RankNotes::limit &&
+           &notes != own_notes();
   }
 
-  /// A small number is an index or a constant of the program's. It counts as the low end of a clock, or an id, where
-  /// the reading is this thread's, nothing was seeded since, and, in a process that has others beside it, the call
-  /// follows at once.
+  /// A small number is an index or a constant of the program's. It counts as the low end of a clock, or an
+  /// id, where the reading is this thread's, nothing was seeded since, and, in a process that has others
+  /// beside it, the call follows at once.
   bool may_explain(const Notes& notes, const Reading& reading) const {
     const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
     if (value_.number() >= small_number && !is_part) return true;
@@ -337,7 +345,8 @@ private:
   Match used_before() const {
     Match best;
     used.any([&](const Used& one) {
-      Match match = {nullptr, one.owner_key, one.owner_is_first, one.reading, one.offset, value_.is(one.value), false};
+      Match match = {
+          nullptr, one.owner_key, one.owner_is_first, one.reading, one.offset, value_.is(one.value), false};
       each_unit(one.reading, [&](const Unit& unit) {
         match.is_coarse |= unit.is_coarse;
         if (match.is_exact || !unit.is_coarse || !value_.is_near(unit, match.offset)) return false;
@@ -353,7 +362,8 @@ private:
 
   /// Whether a reading was made for this call, although an earlier one explains the value as well.
   bool is_fresh(const Match& own, const Match& before) const {
-    if (!own || (own.owner_key == before.owner_key && own.reading.order == before.reading.order)) return false;
+    if (!own || (own.owner_key == before.owner_key && own.reading.order == before.reading.order))
+      return false;
     if (feeds(own.reading.site, caller_)) return own.reading.order > own.notes->seeded;
     return own.reading.site == before.reading.site && own.reading.order > own.notes->seeded;
   }
@@ -375,19 +385,23 @@ bool is_in_code(uint64_t value, const void* caller, const CodeRange& function) {
   // A small number stands in much code for something else.
   const long reach = value < small_number ? 40 : 1 << 16;
 #if defined(__x86_64__)
-  const auto low = static_cast<uint32_t>(value); // an immediate operand has 4 bytes, or 8 for what does not fit
-  for (const auto* code = end - function.begin > reach ? end - reach : function.begin; code + sizeof low < end; ++code) {
-    // A small number is also a distance to data: it counts behind the opcode of `mov` to a register (Intel SDM, volume
-    // 2B, B8+ rd) alone.
+  const auto low =
+      static_cast<uint32_t>(value); // an immediate operand has 4 bytes, or 8 for what does not fit
+  for (const auto* code = end - function.begin > reach ? end - reach : function.begin;
+       code + sizeof low < end; ++code) {
+    // A small number is also a distance to data: it counts behind the opcode of `mov` to a register (Intel
+    // SDM, volume 2B, B8+ rd) alone.
     const bool is_mov = (*code & 0xF8) == 0xB8;
     if ((is_mov || value >= small_number) && __builtin_memcmp(code + 1, &low, sizeof low) == 0) return true;
   }
   return false;
 #else
-  const uint32_t low = 0x52800000 | static_cast<uint32_t>(value & 0xffff) << 5;        // movz w, #low
-  const uint32_t high = 0x72A00000 | static_cast<uint32_t>(value >> 16 & 0xffff) << 5; // movk w, #high, lsl 16
+  const uint32_t low = 0x52800000 | static_cast<uint32_t>(value & 0xffff) << 5; // movz w, #low
+  const uint32_t high = 0x72A00000 | static_cast<uint32_t>(value >> 16 & 0xffff)
+                                         << 5; // movk w, #high, lsl 16
   bool has_low = (value & 0xffff) == 0, has_high = (value >> 16 & 0xffff) == 0;
-  for (const auto* code = end - function.begin > reach ? end - reach : function.begin; code < end; code += 4) {
+  for (const auto* code = end - function.begin > reach ? end - reach : function.begin; code < end;
+       code += 4) {
     uint32_t word;
     __builtin_memcpy(&word, code, sizeof word);
     has_low |= (word & 0x7fffffe0) == low;
@@ -447,9 +461,9 @@ bool is_from_user(uint64_t value) {
   return is_named;
 }
 
-/// True if the value is an address of the thread itself, of the stack, of the heap that malloc begins with, or of the
-/// calling object. All 64 bits of one are nothing else; what 32 bits leave of it may be any number, so there only
-/// narrow ranges count, and in a process with others beside it the narrowest alone.
+/// True if the value is an address of the thread itself, of the stack, of the heap that malloc begins with,
+/// or of the calling object. All 64 bits of one are nothing else; what 32 bits leave of it may be any number,
+/// so there only narrow ranges count, and in a process with others beside it the narrowest alone.
 bool is_address(uint64_t value, unsigned bits, const void* caller) {
   if (value < small_number || (bits == 64 && value >> 32 == 0)) return false;
   const uint64_t mask = ~uint64_t{0} >> (64 - bits);
@@ -509,8 +523,8 @@ bool is_present(uint64_t value) {
   return false;
 }
 
-/// True if the thread has read a clock or an id right before: nothing was seeded and no file was opened since, and the
-/// object that seeds has read it, itself or by the C++ library.
+/// True if the thread has read a clock or an id right before: nothing was seeded and no file was opened
+/// since, and the object that seeds has read it, itself or by the C++ library.
 bool has_just_read(const void* caller) {
   const Notes* notes = own_notes();
   if (notes == nullptr) return false;
@@ -522,8 +536,8 @@ bool has_just_read(const void* caller) {
   return false;
 }
 
-/// Values that change from run to run although no reading gives them: passed again, or with a small number added, they
-/// are the same.
+/// Values that change from run to run although no reading gives them: passed again, or with a small number
+/// added, they are the same.
 struct Unread {
   uint64_t value;
   Explanation explanation;
@@ -572,8 +586,8 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
     made.origin = Origin::received;
   } else {
     const bool is_small = value < small_number;
-    const bool doubts = (is_alone() || !is_small) &&
-                        (has_just_read(caller) || (is_alone() && reads_counter(function)));
+    const bool doubts =
+        (is_alone() || !is_small) && (has_just_read(caller) || (is_alone() && reads_counter(function)));
     // To look at the command line takes time, and a program may seed a million times.
     static constinit int looked = 0;
     const bool looks = doubts || (!is_small && looked++ < 256);

@@ -1,11 +1,12 @@
 // Which values that a program passes as a seed change from run to run.
 //
-// A program that seeds itself from a clock passes another value in each run. Whether a value is one of those is told by
-// what the program has read (core/seeds/readings.h). Nearness to the present would decide by chance.
+// A program that seeds itself from a clock passes another value in each run. Whether a value is one of those
+// is told by what the program has read (core/seeds/readings.h). Nearness to the present would decide by
+// chance.
 //
-// Whether two readings fall into one second must not decide anything. So a reading is known by its order, and where the
-// value does not tell two apart, the code does: the reading right before the call, or the one from the place that was
-// read for the seed before.
+// Whether two readings fall into one second must not decide anything. So a reading is known by its order, and
+// where the value does not tell two apart, the code does: the reading right before the call, or the one from
+// the place that was read for the seed before.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace detshim {
 
 /// Where a value comes from.
 enum class Origin : uint8_t {
-  constant, ///< it stands in the code at the call, on the command line, in the environment, or is a small number
+  constant, ///< it stands in the code at the call, on the command line, in the environment, or is a small
+            ///< number
   untold,   ///< nothing that was read explains it
   received, ///< the present time, which this process has not read: another one may have
   clock,
@@ -33,7 +35,8 @@ struct Explanation {
   bool is_volatile() const { return origin >= Origin::clock; }
 };
 
-/// Explains a value of `bits` bits (32, 48 or 64) that the program passes at `caller` (a return address) as a seed.
+/// Explains a value of `bits` bits (32, 48 or 64) that the program passes at `caller` (a return address) as a
+/// seed.
 Explanation explain(uint64_t value, unsigned bits, const void* caller);
 
 } // namespace detshim

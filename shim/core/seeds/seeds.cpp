@@ -9,9 +9,9 @@
 namespace detshim {
 namespace {
 
-// How many seeds of each row were handed out, and what stands for each reading and, under `order`, for each value. Of
-// the process and not of a thread: a thread may pass what another has read. A forked child goes on with what its
-// parent decided.
+// How many seeds of each row were handed out, and what stands for each reading and, under `order`, for each
+// value. Of the process and not of a thread: a thread may pass what another has read. A forked child goes on
+// with what its parent decided.
 constinit Table<8> rows;
 constinit Table<8> bindings;
 constinit uint64_t lock = 0;
@@ -48,8 +48,8 @@ uint64_t seed_bound_to(uint64_t name, const AskedSeed& asked, uint64_t owner_key
 
 uint64_t mapped(const AskedSeed& asked) {
   const uint64_t mask = state_mask(asked.kind, asked.bits);
-  // rand() without srand() is srand(1), in the C standard's words, and starts from DETSHIM_SEED. What would have
-  // become that seed changes places with it.
+  // rand() without srand() is srand(1), in the C standard's words, and starts from DETSHIM_SEED. What would
+  // have become that seed changes places with it.
   constexpr uint64_t standard = 1;
   if (asked.kind == Kind::libc_random && mask != 0) {
     const uint64_t seed = in_bits(process().seed, asked.bits);
@@ -108,7 +108,8 @@ uint64_t state_mask(Kind kind, unsigned bits) {
 
 ChosenSeed choose_seed(const AskedSeed& asked) {
   Lock guard(lock);
-  if (!guard.held()) return {mapped(asked), "the program's own value"}; // a fault handler, amid another choice
+  if (!guard.held())
+    return {mapped(asked), "the program's own value"}; // a fault handler, amid another choice
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
   const SeedPolicy policy = options().policy;
   const bool is_volatile = told.is_volatile() || (told.origin == Origin::received && is_alone());

@@ -1,12 +1,14 @@
 // What becomes of a seed that the program passes itself: DETSHIM_SEED_POLICY.
 //
 // The default, `fixed`, keeps what the program fixes and fixes what it does not:
-// - A value that the program fixes is mapped by DETSHIM_SEED and the value alone, without thread, order or rank, and
-//   no two values become one. So pools that seed by task, ranks that seed alike, replays and restarts go on as they
-//   would; another DETSHIM_SEED gives another run. In mode record it stays as it is.
-// - A value that changes from run to run (core/seeds/seed_origin.h says which) gives way to the next seed in the row of the
-//   thread that read it: DETSHIM_SEED itself for the first one of the first process. What was added to the clock is
-//   added again. One reading is one seed, whoever passes it and however often.
+// - A value that the program fixes is mapped by DETSHIM_SEED and the value alone, without thread, order or
+// rank, and
+//   no two values become one. So pools that seed by task, ranks that seed alike, replays and restarts go on
+//   as they would; another DETSHIM_SEED gives another run. In mode record it stays as it is.
+// - A value that changes from run to run (core/seeds/seed_origin.h says which) gives way to the next seed in
+// the row of the
+//   thread that read it: DETSHIM_SEED itself for the first one of the first process. What was added to the
+//   clock is added again. One reading is one seed, whoever passes it and however often.
 #pragma once
 
 #include "common/describe.h"
@@ -20,7 +22,8 @@ namespace detshim {
 struct ChosenSeed {
   uint64_t given; ///< as wide as what was asked
   const char* why;
-  Action action = Action::pin; ///< unfixed where something that changes still decides, observe where the program does
+  Action action =
+      Action::pin; ///< unfixed where something that changes still decides, observe where the program does
 };
 
 /// What the program passes, and where.
@@ -29,22 +32,23 @@ struct AskedSeed {
   uint64_t value;
   unsigned bits;      ///< 32, 48 or 64: the width of the library's seeds
   const void* caller; ///< return address of the call
-  const uint64_t* own_seed = nullptr; ///< what a value that changes gives way to, instead of the next in the row
+  const uint64_t* own_seed =
+      nullptr; ///< what a value that changes gives way to, instead of the next in the row
 };
 
 /// The seed to use instead of the one that the program passed, for a mode that pins.
 ChosenSeed choose_seed(const AskedSeed& asked);
 
-/// The seed for a generator that the program has not seeded, which natively starts from the constant `standard`. Never
-/// the same in two threads, except for the constant itself where that is kept.
+/// The seed for a generator that the program has not seeded, which natively starts from the constant
+/// `standard`. Never the same in two threads, except for the constant itself where that is kept.
 ChosenSeed choose_unseeded(Kind kind, uint64_t standard);
 
 /// The next seed in the calling thread's row that no value of the program stands for (a generator's own).
 uint64_t next_seed(Kind kind);
 
-/// What stands between a state in the program's hands and the state that is worked with, by exclusive or; 0 where
-/// states stay as they are. For generators that keep their state in a variable of the caller's: a state and a seed
-/// cannot be told apart there, and need not be.
+/// What stands between a state in the program's hands and the state that is worked with, by exclusive or; 0
+/// where states stay as they are. For generators that keep their state in a variable of the caller's: a state
+/// and a seed cannot be told apart there, and need not be.
 uint64_t state_mask(Kind kind, unsigned bits);
 
 /// A seed for an interface of 32 bits: itself where it fits.

@@ -1,10 +1,11 @@
 // Clocks and ids: noted as they are read, never changed.
 //
-// A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must be found
-// out, and whether a seed comes from a clock is told by what was read: core/seeds/readings.h. So a hook here does not count as
-// a draw, writes no record and makes no system call.
+// A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must
+// be found out, and whether a seed comes from a clock is told by what was read: core/seeds/readings.h. So a
+// hook here does not count as a draw, writes no record and makes no system call.
 //
-// The exception are functions of interpreters that are known to do nothing but seed: hooks/runtimes/seeding_functions.h.
+// The exception are functions of interpreters that are known to do nothing but seed:
+// hooks/runtimes/seeding_functions.h.
 #include "core/seeds/readings.h"
 #include "hooks/runtimes/seeding_functions.h"
 #include "loader/hook.h"
@@ -27,7 +28,8 @@ void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
 /// What a known seeding function gets instead of an id.
 constexpr pid_t no_id = 0;
 
-/// The seeding function that calls and gets a clock of its own, if one does; said where what it seeds still differs.
+/// The seeding function that calls and gets a clock of its own, if one does; said where what it seeds still
+/// differs.
 template <typename Call>
 const SeedingFunction* seeding_function_of(const Call& call) {
   const SeedingFunction* function = call.passes() ? nullptr : seeding_function_at(call.caller());
@@ -43,12 +45,12 @@ const SeedingFunction* seeding_function_of(const Call& call) {
 
 using namespace detshim;
 
-#define DETSHIM_READING                                                                                                \
-  .action = Action::unfixed,                                                                                           \
-  .summary = "Noted: tells which seeds come from a clock. Changed for no one but functions that are known to seed from it."
-#define DETSHIM_ID_READING                                                                                             \
-  .action = Action::unfixed,                                                                                           \
-  .summary = "Noted: tells which seeds come from an id. Changed for no one but functions that are known to seed from it."
+#define DETSHIM_READING                                                                                      \
+  .action = Action::unfixed, .summary = "Noted: tells which seeds come from a clock. Changed for no one "    \
+                                        "but functions that are known to seed from it."
+#define DETSHIM_ID_READING                                                                                   \
+  .action = Action::unfixed, .summary = "Noted: tells which seeds come from an id. Changed for no one but "  \
+                                        "functions that are known to seed from it."
 
 DETSHIM_HOOK(libc, time_t, time, (time_t * to), DETSHIM_READING) {
   DETSHIM_ENTER(time);

@@ -1,5 +1,5 @@
-// fstat of a replaced random device (hooks/libc/device_stream.h): a character device, as it is natively. Who finds
-// none there takes something else, a clock for instance (SWI-Prolog).
+// fstat of a replaced random device (hooks/libc/device_stream.h): a character device, as it is natively. Who
+// finds none there takes something else, a clock for instance (SWI-Prolog).
 //
 // In a process that never had such a descriptor each hook costs one load.
 #include "hooks/libc/device_stream.h"

@@ -67,11 +67,10 @@ class OwnState {
 public:
   OwnState(unsigned short x[3], const HookInfo& info, const void* caller) : x_(x) {
     if (!left_.holds(pack(x)) && !left_.any_thread_holds(pack(x))) {
-      const ChosenSeed chosen = choose_seed({.kind = Kind::xsubi48,
-                                             .value = pack(x),
-                                             .bits = 48,
-                                             .caller = caller});
-      record({info.library, info.name, info.fields}, chosen.action, caller, chosen.why, {pack(x), chosen.given});
+      const ChosenSeed chosen =
+          choose_seed({.kind = Kind::xsubi48, .value = pack(x), .bits = 48, .caller = caller});
+      record({info.library, info.name, info.fields}, chosen.action, caller, chosen.why,
+             {pack(x), chosen.given});
       unpack(chosen.given, x);
       return;
     }
@@ -176,23 +175,25 @@ DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
   return as_signed32(step());
 }
 
-DETSHIM_HOOK(libc, double, erand48, (unsigned short x[3]), .action = Action::pin,
-             .fields = {"asked", "given"},
-             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
+DETSHIM_HOOK(
+    libc, double, erand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
+    .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(erand48, state48.erand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_double(step_own(x, hooks::erand48_info, __builtin_return_address(0)));
 }
 
-DETSHIM_HOOK(libc, long, nrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
+DETSHIM_HOOK(
+    libc, long, nrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
+    .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(nrand48, state48.nrand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_unsigned31(step_own(x, hooks::nrand48_info, __builtin_return_address(0)));
 }
 
-DETSHIM_HOOK(libc, long, jrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
+DETSHIM_HOOK(
+    libc, long, jrand48, (unsigned short x[3]), .action = Action::pin, .fields = {"asked", "given"},
+    .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(jrand48, state48.jrand48_sites);
   if (!draw.pinned) return draw.real()(x);
   return as_signed32(step_own(x, hooks::jrand48_info, __builtin_return_address(0)));
@@ -233,27 +234,30 @@ DETSHIM_HOOK(libc, int, lcong48_r, (unsigned short parameters[7], drand48_data* 
   return call.real(pinned, data);
 }
 
-DETSHIM_HOOK(libc, int, erand48_r, (unsigned short x[3], drand48_data* data, double* result),
-             .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
+DETSHIM_HOOK(
+    libc, int, erand48_r, (unsigned short x[3], drand48_data* data, double* result), .action = Action::pin,
+    .fields = {"asked", "given"},
+    .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(erand48_r, state48.erand48_r_sites);
   if (!draw.pinned) return draw.real()(x, data, result);
   const OwnState own(x, hooks::erand48_r_info, __builtin_return_address(0));
   return draw.real()(x, data, result);
 }
 
-DETSHIM_HOOK(libc, int, nrand48_r, (unsigned short x[3], drand48_data* data, long* result),
-             .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
+DETSHIM_HOOK(
+    libc, int, nrand48_r, (unsigned short x[3], drand48_data* data, long* result), .action = Action::pin,
+    .fields = {"asked", "given"},
+    .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(nrand48_r, state48.nrand48_r_sites);
   if (!draw.pinned) return draw.real()(x, data, result);
   const OwnState own(x, hooks::nrand48_r_info, __builtin_return_address(0));
   return draw.real()(x, data, result);
 }
 
-DETSHIM_HOOK(libc, int, jrand48_r, (unsigned short x[3], drand48_data* data, long* result),
-             .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
+DETSHIM_HOOK(
+    libc, int, jrand48_r, (unsigned short x[3], drand48_data* data, long* result), .action = Action::pin,
+    .fields = {"asked", "given"},
+    .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(jrand48_r, state48.jrand48_r_sites);
   if (!draw.pinned) return draw.real()(x, data, result);
   const OwnState own(x, hooks::jrand48_r_info, __builtin_return_address(0));

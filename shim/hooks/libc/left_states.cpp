@@ -9,7 +9,8 @@ thread_local constinit LeftStates::Table* LeftStates::own = nullptr;
 
 namespace {
 
-// All tables, and of those the ones that no thread has. None is given back: another thread may be looking into it.
+// All tables, and of those the ones that no thread has. None is given back: another thread may be looking
+// into it.
 constinit void* all = nullptr;
 constinit void* unused[64] = {};
 constinit uint64_t lock = 0;

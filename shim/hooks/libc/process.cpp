@@ -1,18 +1,18 @@
 // New threads and new programs get their place in the tree from whoever makes them.
 //
 // Taken at its first draw, a thread's number would be a race; taken by the creator it is the same in every
-// run. A forked child is named by a fork handler (core/identity/children.cpp). A program that is executed learns its
-// name from the internal variable, which goes into a private copy of its environment here: the caller's own
-// array may be a snapshot from long ago (Python's subprocess), and the caller may be a vfork child in its
-// parent's memory.
+// run. A forked child is named by a fork handler (core/identity/children.cpp). A program that is executed
+// learns its name from the internal variable, which goes into a private copy of its environment here: the
+// caller's own array may be a snapshot from long ago (Python's subprocess), and the caller may be a vfork
+// child in its parent's memory.
 #include "hooks/libc/process.h"
 
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/children.h"
-#include "core/log/closing.h"
 #include "core/identity/shared_page.h"
+#include "core/log/closing.h"
 #include "core/log/log_file.h"
 #include "core/seeds/readings.h"
 #include "core/tuning/tuning.h"

@@ -197,22 +197,21 @@ DETSHIM_HOOK(libc, char*, setstate, (char* state), .action = Action::pin,
   return before;
 }
 
-// The caller's variable holds a state or a seed, and which cannot be told for certain. It need not be: the variable is
-// the native state seen through a mask that follows from DETSHIM_SEED, so every value in it means one native state, in
-// whichever thread. Only a seed that changes from run to run is replaced.
-DETSHIM_HOOK(libc, int, rand_r, (unsigned* state), .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
+// The caller's variable holds a state or a seed, and which cannot be told for certain. It need not be: the
+// variable is the native state seen through a mask that follows from DETSHIM_SEED, so every value in it means
+// one native state, in whichever thread. Only a seed that changes from run to run is replaced.
+DETSHIM_HOOK(
+    libc, int, rand_r, (unsigned* state), .action = Action::pin, .fields = {"asked", "given"},
+    .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(rand_r, random_state.rand_r_sites);
   if (!draw.pinned) return draw.real()(state);
   const auto mask = static_cast<uint32_t>(state_mask(Kind::rand_r, 32));
   LeftStates left(32);
   if (!left.holds(*state) && !left.any_thread_holds(*state)) {
-    const ChosenSeed chosen = choose_seed({.kind = Kind::rand_r,
-                                           .value = *state,
-                                           .bits = 32,
-                                           .caller = __builtin_return_address(0)});
-    record({"libc", "rand_r", hooks::rand_r_info.fields}, chosen.action, __builtin_return_address(0), chosen.why,
-           {*state, chosen.given});
+    const ChosenSeed chosen = choose_seed(
+        {.kind = Kind::rand_r, .value = *state, .bits = 32, .caller = __builtin_return_address(0)});
+    record({"libc", "rand_r", hooks::rand_r_info.fields}, chosen.action, __builtin_return_address(0),
+           chosen.why, {*state, chosen.given});
     *state = static_cast<uint32_t>(chosen.given) ^ mask;
   }
   *state ^= mask;

@@ -4,8 +4,8 @@
 
 using namespace detshim;
 
-// octave::init_mersenne_twister(), which asks std::random_device too. Called for each kind of numbers (uniform, normal,
-// …) where the program has set no state.
+// octave::init_mersenne_twister(), which asks std::random_device too. Called for each kind of numbers
+// (uniform, normal, …) where the program has set no state.
 DETSHIM_HOOK(liboctave, void, _ZN6octave21init_mersenne_twisterEv, (), .action = Action::pin,
              .summary = "Seeds one of Octave's generators from this thread's stream, without the clock.") {
   DETSHIM_ENTER(_ZN6octave21init_mersenne_twisterEv);
@@ -16,7 +16,8 @@ DETSHIM_HOOK(liboctave, void, _ZN6octave21init_mersenne_twisterEv, (), .action =
   }
   auto* const seed = call.beside<void(const uint32_t*, int)>("_ZN6octave21init_mersenne_twisterEPKji");
   if (seed == nullptr) {
-    call.record(Action::unfixed, "this Octave seeds its generators from the clock: call rand(\"twister\", n)", {});
+    call.record(Action::unfixed, "this Octave seeds its generators from the clock: call rand(\"twister\", n)",
+                {});
     return call.real();
   }
   static thread_local constinit uint64_t seeded = 0;

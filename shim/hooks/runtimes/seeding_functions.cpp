@@ -21,8 +21,8 @@ struct SeedingFunction {
 
 namespace {
 
-constexpr const char* why_php =
-    "PHP seeds lcg_value(), and uniqid('', true), from the clock and its process id: take mt_rand or random_int";
+constexpr const char* why_php = "PHP seeds lcg_value(), and uniqid('', true), from the clock and its process "
+                                "id: take mt_rand or random_int";
 constexpr const char* why_uniqid = "PHP's uniqid() is the time: take random_bytes";
 constexpr const char* why_observed = "mode observe: enforce would seed it";
 constexpr const char* told_awk = "gawk's srand() without a number takes the clock";
@@ -35,8 +35,8 @@ constexpr SeedingFunction functions[] = {
     {.name = "luaopen_math", .mixes_addresses = true}, // Lua from 5.4 on: math.random (lmathlib.c)
     {.name = "php_combined_lcg", .why = why_php},      // PHP to 8.3 (ext/standard/lcg.c)
     {.name = "php_random_combinedlcg_seed_default", .why = why_php}, // PHP 8.4
-    {.program = "php", .text = "%s%08x%05x", .why = why_uniqid}, // ext/standard/uniqid.c
-    {.program = "gawk", .text = "srand", .told = told_awk},      // builtin.c, mpfr.c
+    {.program = "php", .text = "%s%08x%05x", .why = why_uniqid},     // ext/standard/uniqid.c
+    {.program = "gawk", .text = "srand", .told = told_awk},          // builtin.c, mpfr.c
 };
 
 constexpr size_t longest = 8192; // of such a function's code
@@ -49,7 +49,8 @@ bool is_at(const SeedingFunction& function, const Module& module, const char* ca
   }
   if (*module.path != 0) return false; // the program itself
   const CodeRange code = function_at(caller - 1);
-  if (code.end - code.begin > static_cast<ptrdiff_t>(longest) || !refers_to_text(module, code, function.text)) return false;
+  if (code.end - code.begin > static_cast<ptrdiff_t>(longest) || !refers_to_text(module, code, function.text))
+    return false;
   char path[600];
   module_path(module, path, sizeof path);
   return starts_with(file_name(path), function.program);
@@ -77,9 +78,10 @@ const SeedingFunction* seeding_function_at(const void* caller) {
 }
 
 int64_t seconds_for(const SeedingFunction& function) {
-  // An interpreter seeds itself whether or not it draws, so this is no draw, and the interpreter may still hand its name
-  // on to the program that it starts.
-  const auto seed = static_cast<uint32_t>(stream_key(this_thread(), Kind::seeding_function, bearers_before()));
+  // An interpreter seeds itself whether or not it draws, so this is no draw, and the interpreter may still
+  // hand its name on to the program that it starts.
+  const auto seed =
+      static_cast<uint32_t>(stream_key(this_thread(), Kind::seeding_function, bearers_before()));
   if (!function.mixes_own_address) return seed;
   // It mixes its address in by exclusive or, and so does this: the layout is of no account.
   return seed ^ static_cast<uint32_t>(reinterpret_cast<uintptr_t>(find_symbol(function.name)));

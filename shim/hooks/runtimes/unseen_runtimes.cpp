@@ -14,14 +14,14 @@ namespace detshim {
 namespace {
 
 struct Runtime {
-  const char* file = nullptr;   ///< how its file's name begins; or else
-  const char* symbol = nullptr; ///< what the program itself exports
+  const char* file = nullptr;                        ///< how its file's name begins; or else
+  const char* symbol = nullptr;                      ///< what the program itself exports
   bool (*is_seeded_unseen)(const Module&) = nullptr; ///< where that depends
   const char* why;
 };
 
-/// Whether Qt takes its random numbers from the processor, past every hook. core/settings.cpp has it ask getentropy, by
-/// a variable that Qt 6 does not heed before 6.9.
+/// Whether Qt takes its random numbers from the processor, past every hook. core/settings.cpp has it ask
+/// getentropy, by a variable that Qt 6 does not heed before 6.9.
 bool draws_from_processor([[maybe_unused]] const Module& qt) {
 #if defined(__x86_64__)
   const char* const features_off = environment_value("QT_NO_CPU_FEATURE");
@@ -54,22 +54,32 @@ bool is_shell(const Module&) {
 
 constexpr Runtime runtimes[] = {
     {.file = "libjvm.so",
-     .why = "Java seeds Math.random, Random, SplittableRandom, ThreadLocalRandom and the order of Set.of and Map.of "
+     .why = "Java seeds Math.random, Random, SplittableRandom, ThreadLocalRandom and the order of Set.of and "
+            "Map.of "
             "from the clock: new Random(n)"},
     {.file = "beam.smp", .why = "Erlang's rand seeds itself from the clock: rand:seed(Algorithm, N)"},
-    {.file = "libQt5Core", .is_seeded_unseen = draws_from_processor,
-     .why = "Qt's QRandomGenerator draws from the processor: QRandomGenerator(n); or modes enforce and strict"},
-    {.file = "libQt6Core", .is_seeded_unseen = draws_from_processor,
-     .why = "Qt's QRandomGenerator draws from the processor: QRandomGenerator(n); or Qt 6.9 and mode enforce"},
-    {.file = "libruby", .is_seeded_unseen = has_ractors,
+    {.file = "libQt5Core",
+     .is_seeded_unseen = draws_from_processor,
+     .why =
+         "Qt's QRandomGenerator draws from the processor: QRandomGenerator(n); or modes enforce and strict"},
+    {.file = "libQt6Core",
+     .is_seeded_unseen = draws_from_processor,
+     .why =
+         "Qt's QRandomGenerator draws from the processor: QRandomGenerator(n); or Qt 6.9 and mode enforce"},
+    {.file = "libruby",
+     .is_seeded_unseen = has_ractors,
      .why = "Ruby seeds the generator of each Ractor from the clock: Random.new(n)"},
     {.file = "lisp.run", .why = "CLISP seeds (make-random-state t) from the clock and ids"},
-    {.file = "mksh", .why = "mksh seeds $RANDOM from the clock, ids and addresses, whatever it is set to: bash, or shuf"},
-    {.file = "busybox", .is_seeded_unseen = is_shell,
+    {.file = "mksh",
+     .why = "mksh seeds $RANDOM from the clock, ids and addresses, whatever it is set to: bash, or shuf"},
+    {.file = "busybox",
+     .is_seeded_unseen = is_shell,
      .why = "busybox seeds its shell's $RANDOM from the clock: RANDOM=n"},
-    {.symbol = "ruby_run_node", .why = "Ruby without libruby.so seeds its generators from the clock: Random.new(n), srand(n)"},
+    {.symbol = "ruby_run_node",
+     .why = "Ruby without libruby.so seeds its generators from the clock: Random.new(n), srand(n)"},
     {.symbol = "GetRNGstate", .why = "R without libR.so seeds its generator from the clock: set.seed(n)"},
-    {.symbol = "Tcl_CreateInterp", .why = "Tcl without its shared library seeds rand() from the clock: srand(n)"},
+    {.symbol = "Tcl_CreateInterp",
+     .why = "Tcl without its shared library seeds rand() from the clock: srand(n)"},
 };
 
 const char* program_path() {
@@ -90,11 +100,12 @@ bool exports_runtime(const Module& program) {
   return false;
 }
 
-/// Of a forked child, only names are looked at: the first look at each object's headers is a page fault, and what the
-/// program itself exports, its parent says.
+/// Of a forked child, only names are looked at: the first look at each object's headers is a page fault, and
+/// what the program itself exports, its parent says.
 bool may_be_there() {
   if (any_module_path(is_runtimes)) return true;
-  return generation() <= 1 && each_module([](const Module& module) { return *module.path == 0 && exports_runtime(module); });
+  return generation() <= 1 &&
+         each_module([](const Module& module) { return *module.path == 0 && exports_runtime(module); });
 }
 
 /// True if it is in this process; its path.

@@ -3,9 +3,9 @@
 
 namespace detshim {
 
-/// At the end of a process, before its log is closed: a `runtime` record for each of the known ones that is in it, whether or not the program drew
-/// from it. Without one of them it costs a walk over the loaded objects' names, and some lookups in the program's table
-/// of symbols.
+/// At the end of a process, before its log is closed: a `runtime` record for each of the known ones that is
+/// in it, whether or not the program drew from it. Without one of them it costs a walk over the loaded
+/// objects' names, and some lookups in the program's table of symbols.
 void record_runtimes();
 
 } // namespace detshim

@@ -138,8 +138,8 @@ void leave_by_longjmp() {
   std::thread([] { srand48(1), draw(10); }).join();
 }
 
-/// Threads that make records while their process forks children that make records. Not by rand(): a child that is
-/// forked while another thread holds its lock waits for it for ever, without any library in front.
+/// Threads that make records while their process forks children that make records. Not by rand(): a child
+/// that is forked while another thread holds its lock waits for it for ever, without any library in front.
 void fork_while_recording() {
   const auto draw_unlocked = [] { sink = static_cast<unsigned>(lrand48()); };
   std::vector<std::thread> threads;

@@ -1,6 +1,7 @@
 // seeding FAMILY SCENARIO [NUMBER]: seeds a generator and draws from it, in the ways of real programs.
 //
-// FAMILY: a function that seeds: srand, srandom, initstate, initstate_r, srandom_r, rand_r, srand48, seed48, lcong48,
+// FAMILY: a function that seeds: srand, srandom, initstate, initstate_r, srandom_r, rand_r, srand48, seed48,
+// lcong48,
 //         srand48_r, erand48, nrand48_r.
 // SCENARIO: a name from the table in main(). Prints a line of draws for each time that it seeds.
 #include <fcntl.h>
@@ -142,7 +143,8 @@ const std::map<std::string, std::function<uint64_t()>> sources = {
      }},
     {"usec_xor_sec", [] { return in_microseconds() % 1000000 ^ in_microseconds() / 1000000; }},
     {"clock", [] { return static_cast<uint64_t>(clock()); }},
-    {"times", [] {
+    {"times",
+     [] {
        tms used;
        return static_cast<uint64_t>(times(&used));
      }},
@@ -155,7 +157,8 @@ const std::map<std::string, std::function<uint64_t()>> sources = {
     {"seconds_times_pid", [] { return seconds() * pid(); }},
     {"seconds_minus_pid", [] { return seconds() - pid(); }},
     {"microseconds_times_pid", [] { return in_microseconds() * pid(); }},
-    {"stack", [] {
+    {"stack",
+     [] {
        volatile int here = 0;
        return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&here));
      }},
@@ -214,45 +217,53 @@ int main(int argc, char** argv) {
   const std::map<std::string, std::function<void()>> scenarios = {
       {"value", [&] { draw(number); }},
       {"values", [&] { draw(number), draw(number + 1), draw(number); }},
-      {"value_after_clock", [&] {
+      {"value_after_clock",
+       [&] {
          seconds(), pid();
          draw(number);
        }},
       {"shifted", [&] { draw(seconds() + number); }},
-      {"replay", [&] {
+      {"replay",
+       [&] {
          const uint64_t seed = seconds();
          draw(seed), draw(seed);
          seconds();
          draw(seed);
        }},
-      {"replay_fine", [&] {
+      {"replay_fine",
+       [&] {
          const uint64_t seed = in_microseconds();
          draw(seed);
          for (int i = 0; i < 3; ++i) in_microseconds();
          draw(seed);
        }},
-      {"again", [&] {
+      {"again",
+       [&] {
          for (int i = 0; i < 3; ++i) draw(seconds());
        }},
       {"pool", [&] { pool([](int task) { return 1000 + static_cast<uint64_t>(task); }); }},
-      {"pool_with_clocks", [&] {
+      {"pool_with_clocks",
+       [&] {
          pool([](int task) {
            seconds(), in_microseconds(), clock(), pid();
            return 1000 + static_cast<uint64_t>(task);
          });
        }},
-      {"pool_from_a_clock", [&] {
+      {"pool_from_a_clock",
+       [&] {
          const uint64_t seed = seconds();
          pool([seed](int task) {
            library_reads_clocks();
            return seed + static_cast<uint64_t>(task);
          });
        }},
-      {"short_threads_from_a_clock", [&] {
+      {"short_threads_from_a_clock",
+       [&] {
          const uint64_t seed = seconds();
          constexpr unsigned rounds = 100, width = 8;
          std::string results[rounds * width];
-         for (unsigned round = 0; round < rounds; ++round) { // what ended threads leave goes to new ones all the time
+         for (unsigned round = 0; round < rounds;
+              ++round) { // what ended threads leave goes to new ones all the time
            std::vector<std::thread> threads;
            for (unsigned i = 0; i < width; ++i)
              threads.emplace_back([&, task = round * width + i] {
@@ -263,42 +274,51 @@ int main(int argc, char** argv) {
          }
          for (const std::string& result : results) print(result);
        }},
-      {"threads_with_clocks", [&] {
+      {"threads_with_clocks",
+       [&] {
          std::string results[4];
          std::vector<std::thread> threads;
-         for (std::string& result : results) threads.emplace_back([&result] { result = drawn(in_microseconds()); });
+         for (std::string& result : results)
+           threads.emplace_back([&result] { result = drawn(in_microseconds()); });
          for (std::thread& thread : threads) thread.join();
          for (const std::string& result : results) print(result);
        }},
       {"divided", [&] { divided(static_cast<int>(number)); }},
-      {"child", [&] {
+      {"child",
+       [&] {
          draw(number);
          in_child([&] { draw(number); });
        }},
-      {"child_first", [&] {
+      {"child_first",
+       [&] {
          in_child([&] { draw(number); });
          draw(number);
        }},
-      {"child_by_exec", [&] {
+      {"child_by_exec",
+       [&] {
          draw(number);
          in_child([&] { execl("/proc/self/exe", argv[0], argv[1], "value", argv[3], nullptr); });
        }},
-      {"child_with_the_parents_clock", [&] {
+      {"child_with_the_parents_clock",
+       [&] {
          const uint64_t seed = seconds();
          in_child([&] { draw(seed); });
          draw(seed);
        }},
-      {"children_with_clocks", [&] {
+      {"children_with_clocks",
+       [&] {
          for (int i = 0; i < 3; ++i) in_child([] { draw(in_microseconds()); });
        }},
-      {"epochs", [&] { // from `number` on, as after a restart; the configuration is read in between
+      {"epochs",
+       [&] { // from `number` on, as after a restart; the configuration is read in between
          in_microseconds();
          const int configuration = open("/dev/null", O_RDONLY);
          close(configuration);
          for (uint64_t epoch = number; epoch < 6; ++epoch) draw(20260000 + epoch);
        }},
       {"hashed", [&] { draw((in_microseconds() ^ pid() << 40) * 0xBF58476D1CE4E5B9 >> 7); }},
-      {"hashed_in_threads", [&] {
+      {"hashed_in_threads",
+       [&] {
          std::string results[4];
          std::vector<std::thread> threads;
          for (std::string& result : results)
@@ -309,7 +329,8 @@ int main(int argc, char** argv) {
       // Ranks. What one sends to the others goes through a file: its name comes last.
       {"rank_clock", [&] { draw(in_microseconds()); }},
       {"rank_seconds", [&] { draw(seconds()); }},
-      {"rank_sent", [&] {
+      {"rank_sent",
+       [&] {
          uint64_t seed = 0;
          if (strcmp(getenv("RANK"), "0") == 0) {
            seed = seconds();
