@@ -103,7 +103,7 @@ bool exports_runtime(const Module& program) {
 /// Of a forked child, only names are looked at: the first look at each object's headers is a page fault, and
 /// what the program itself exports, its parent says.
 bool may_be_there() {
-  if (any_module_path(is_runtimes)) return true;
+  if (any_module_path([](const char* path, void*) { return is_runtimes(path); })) return true;
   return generation() <= 1 &&
          each_module([](const Module& module) { return *module.path == 0 && exports_runtime(module); });
 }
