@@ -128,6 +128,15 @@ public:
     return *this;
   }
 
+  /// Puts bytes before all the others; false, and nothing done, where there is no room.
+  bool add_in_front(const char* text, size_t length) {
+    if (length_ + length + 1 > size_) return false;
+    __builtin_memmove(data_ + length, data_, length_);
+    __builtin_memcpy(data_, text, length);
+    length_ += length;
+    return true;
+  }
+
   void clear() { length_ = 0, cut_ = false; }
   void shorten(size_t length) { length_ = length < length_ ? length : length_; }
   size_t length() const { return length_; }

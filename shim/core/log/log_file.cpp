@@ -11,7 +11,6 @@
 #include "core/policy/options.h"
 
 #include <initializer_list>
-#include <sys/uio.h>
 
 namespace detshim::log_file {
 
@@ -316,6 +315,27 @@ void publish() {
 
 uint64_t process_number() { return file.process; }
 
+namespace {
+
+/// Writes whole lines.
+void write_bytes(TextWriter& lines) {
+  // The line before may have been cut, of ours by a full disk or of another process's as it was killed.
+  const bool closes_line = file.torn || (file.is_shared && shared_page->has_joined != 0);
+  const bool begins_anew = closes_line && lines.add_in_front("\n", 1);
+  struct stat state;
+  if (!is_still_ours(state)) return;
+  if (!sys::may_grow_to(static_cast<uint64_t>(state.st_size) + lines.length())) return say_lost();
+  long written;
+  do written = sys::write(file.fd, lines.c_str(), lines.length());
+  while (written == -EINTR);
+  if (written > 0) file.torn = false;
+  if (written == static_cast<long>(lines.length())) return;
+  file.torn |= written > (begins_anew ? 1 : 0);
+  say_lost();
+}
+
+} // namespace
+
 void offer_to_children() {
   if (file.is_shared || shared_page == nullptr) return;
   const bool has_begun = file.generation == generation();
@@ -416,37 +436,23 @@ bool is_open() { return file.generation == generation() && !file.failed && is_st
 bool has_begun() { return file.generation == generation(); }
 
 void write(TextWriter& line, bool is_held) {
-  Text<40> end; // of the line: which process of the file's wrote it
-  if (file.process != 0) {
+  if (file.process != 0) { // which process of the file's wrote it
     line.shorten(line.length() - 1); // the object's brace
-    end.add(",\"proc\":").add(file.process).add('}');
+    line.add(",\"proc\":").add(file.process).add('}');
   }
-  end.add('\n');
-  if (is_held && held + line.length() + end.length() <= sizeof rooms.held) {
-    TextWriter room(rooms.held + held, sizeof rooms.held - held + 1);
-    room.add(line.c_str(), line.length()).add(end.c_str(), end.length());
-    held += room.length();
+  line.add('\n');
+  if (is_held && held + line.length() <= sizeof rooms.held) {
+    __builtin_memcpy(rooms.held + held, line.c_str(), line.length());
+    held += line.length();
     return;
   }
-  // A line may have been cut, of ours by a full disk or of another process's as it was killed.
-  const bool closes_line = file.torn || (file.is_shared && shared_page->has_joined != 0);
-  const iovec parts[] = {{const_cast<char*>("\n"), closes_line ? 1U : 0U},
-                         {rooms.held, held},
-                         {const_cast<char*>(line.c_str()), line.length()},
-                         {const_cast<char*>(end.c_str()), end.length()}};
+  const size_t before = held;
   held = 0;
-  size_t length = 0;
-  for (const iovec& part : parts) length += part.iov_len;
-  struct stat state;
-  if (!is_still_ours(state)) return;
-  if (!sys::may_grow_to(static_cast<uint64_t>(state.st_size) + length)) return say_lost();
-  long written;
-  do written = sys::call(SYS_writev, file.fd, sys::address(parts), sizeof parts / sizeof *parts);
-  while (written == -EINTR);
-  if (written > 0) file.torn = false;
-  if (written == static_cast<long>(length)) return;
-  file.torn |= written > (closes_line ? 1 : 0);
-  say_lost();
+  if (before != 0 && !line.add_in_front(rooms.held, before)) {
+    TextWriter lines(rooms.path, sizeof rooms.path);
+    write_bytes(lines.add(rooms.held, before));
+  }
+  write_bytes(line);
 }
 
 } // namespace detshim::log_file
