@@ -152,8 +152,6 @@ struct SignatureOf<Guard<Signature>> {
 };
 template <typename Guard>
 using signature_of = typename SignatureOf<Guard>::type;
-template <auto>
-inline constexpr bool is_used = true;
 
 } // namespace detshim
 
@@ -184,11 +182,13 @@ inline constexpr bool is_used = true;
 /// DETSHIM_HOOK.
 ///
 /// The wrapper is the friend of a class template because there alone can a function be defined by the name of
-/// its type: the parameters come from GUARD, where they stand once for all functions of that type.
+/// its type: the parameters come from GUARD, where they stand once for all functions of that type. Such a
+/// definition is made only where it is used, so a pointer to it is kept; and the row comes last because clang
+/// takes a function for a second definition of its symbol once the row has named that as an object.
 #define DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, NAME, BODY, ...)                                               \
-  DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
   namespace detshim::hooks {                                                                                 \
   using NAME##_signature = signature_of<GUARD>;                                                              \
+  extern Hook NAME;                                                                                          \
   }                                                                                                          \
   extern "C" __attribute__((visibility("default"),                                                           \
                             used)) ::detshim::hooks::NAME##_signature detshim_##NAME __asm__(#NAME);         \
@@ -202,7 +202,10 @@ inline constexpr bool is_used = true;
     }                                                                                                        \
   };                                                                                                         \
   template struct detshim_definition_of_##NAME<::detshim::hooks::NAME##_signature>;                          \
-  static_assert(::detshim::is_used<&detshim_##NAME>, "a friend's definition is made where it is used alone")
+  [[gnu::used]] static constinit ::detshim::hooks::NAME##_signature* const detshim_use_of_##NAME =           \
+      &detshim_##NAME;                                                                                       \
+  DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
+  static_assert(true)
 
 /// Opens the guard `call` of a hook's body, with nested calls counted.
 #define DETSHIM_ENTER_OUTERMOST(NAME)                                                                        \
