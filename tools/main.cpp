@@ -70,9 +70,12 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
       "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
       "is no failure");
   verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
-  verb.add_flag(
-      "--accept-kernels", options.accepts_kernels,
-      "the program's own kernels are known to be deterministic:\nthey are no reason for the verdict");
+  verb.add_option("--accept", options.accepted,
+                  "a reason that you answer for, by its name or kind; as often\nas needed, and a line each in "
+                  ".detshim-accept here")
+      ->type_name("NAME")
+      ->expected(1);
+  verb.add_flag("--accept-kernels", options.accepts_kernels, "as --accept kernels");
   verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
       ->type_name("NAME");
   verb.add_flag("--follow", options.follow,
@@ -83,9 +86,9 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
 
 void check(const detshim::LogOptions& options) {
   if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan ||
-                         options.accepts_kernels))
+                         options.accepts_kernels || !options.accepted.empty()))
     throw detshim::UsageError(
-        "--follow takes none of --json, --all, --check, --no-scan, --accept-kernels and --run");
+        "--follow takes none of --json, --all, --check, --no-scan, --accept, --accept-kernels and --run");
   if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
 }
 

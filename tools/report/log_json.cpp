@@ -35,8 +35,12 @@
 //   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
 //                                    the CUDA libraries that were loaded at the end of a process
 //   "verdict": "covered", "partly" or "unverified",
-//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked
-//   into "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
+//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked into
+//   "idle_cuda_libraries": number,   files of CUDA's libraries that were loaded, while no process had a GPU
+//   "acceptances": [{"name", "reasons": number}],
+//                                    what the user answers for, and how many reasons each took back
+//   "accepted": [reasons],           those that were taken back
+//   "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
 //     "verdict": "partly" or "unverified", "kind", "text",
 //     "remedy": text or null, "library": text or null, "function": text or null, "file": text or null
 //   }]
@@ -289,15 +293,23 @@ private:
     add_coverage();
     out_.member("verdict", level_name(verdict_.level));
     out_.member("own_kernels", verdict_.own_kernels);
-    add_array("reasons", verdict_.reasons, [this](const Reason& reason) {
-      out_.member("verdict", level_name(reason.level));
-      out_.member("kind", reason.kind);
-      out_.member("text", reason.text);
-      out_.member("remedy", unless_empty(reason.remedy));
-      out_.member("library", unless_empty(reason.library));
-      out_.member("function", unless_empty(reason.function));
-      out_.member("file", unless_empty(reason.file));
+    out_.member("idle_cuda_libraries", verdict_.idle_cuda_libraries);
+    add_array("acceptances", verdict_.acceptances, [this](const Acceptance& acceptance) {
+      out_.member("name", acceptance.name);
+      out_.member("reasons", acceptance.reasons);
     });
+    add_array("accepted", verdict_.accepted, [this](const Reason& reason) { add_reason(reason); });
+    add_array("reasons", verdict_.reasons, [this](const Reason& reason) { add_reason(reason); });
+  }
+
+  void add_reason(const Reason& reason) {
+    out_.member("verdict", level_name(reason.level));
+    out_.member("kind", reason.kind);
+    out_.member("text", reason.text);
+    out_.member("remedy", unless_empty(reason.remedy));
+    out_.member("library", unless_empty(reason.library));
+    out_.member("function", unless_empty(reason.function));
+    out_.member("file", unless_empty(reason.file));
   }
 
   const Log& log_;

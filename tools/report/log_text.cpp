@@ -14,6 +14,8 @@ namespace detshim {
 namespace {
 
 constexpr std::size_t few = 3;
+constexpr std::size_t most_reasons = 7;
+constexpr std::size_t columns = 120; // of a line, but of paths and tables under --all
 constexpr std::size_t few_instructions = 5; // of one file
 
 struct Section {
@@ -103,18 +105,24 @@ private:
                 << style_.red(counted(code_.own_places(), "place") +
                               " in loaded code can draw past every hook.");
     if (can_differ || code_.own_places() > 0) std::cout << " Two runs can differ there.";
-    if (code_.system_places() > 0)
+    if (all_ && code_.system_places() > 0)
       std::cout << ' ' << counted(code_.system_places(), "place")
-                << " in libraries of the system can, if the program reaches them.";
+                << " in libraries that packages brought can, if the program reaches them.";
     const auto number = [this](Action action) {
       return (summary_.total(action).is_exact ? "" : "at least ") + std::to_string(summary_.calls(action));
     };
     std::cout << "\nReplaced: " << number(Action::replace) << ", pinned: " << number(Action::pin)
               << ", only observed: " << number(Action::observe) << ".\n";
+    if (verdict_.idle_cuda_libraries > 0)
+      std::cout << counted(verdict_.idle_cuda_libraries, "CUDA library", "CUDA libraries")
+                << " loaded, no GPU used.\n";
   }
 
   void add_amount(std::vector<std::string>& parts, Action action, const char* one, const char* many) const {
-    const CallCount count{summary_.calls(action), summary_.total(action).is_exact};
+    CallCount count{summary_.calls(action), summary_.total(action).is_exact};
+    for (const SymbolSummary& symbol : summary_.symbols)
+      if (symbol.action == action && code_.is_harmless(symbol))
+        count.calls -= std::min(count.calls, symbol.count.calls);
     if (count.calls > 0) parts.push_back(calls(count) + (count.calls == 1 ? one : many));
   }
 
@@ -135,9 +143,10 @@ private:
   void print_section(const Section& section) {
     std::size_t name_width = 0;
     for (const SymbolSummary& symbol : summary_.symbols)
-      if (symbol.action == section.action)
+      if (is_shown(symbol, section.action))
         name_width = std::max(name_width, std::min<std::size_t>(width(printable(symbol.function)), 48));
-    const bool has_code = section.action == Action::uncovered && !code_.uncovered.empty();
+    const bool has_code =
+        section.action == Action::uncovered && (all_ ? !code_.uncovered.empty() : code_.own > 0);
     if (name_width == 0 && !has_code) return;
 
     std::cout << '\n'
@@ -145,20 +154,48 @@ private:
               << section.meaning << '\n';
     const std::string* library = nullptr;
     for (const SymbolSummary& symbol : summary_.symbols) {
-      if (symbol.action != section.action) continue;
+      if (!is_shown(symbol, section.action)) continue;
       if (library == nullptr || *library != symbol.library)
         std::cout << "  " << printable(symbol.library) << '\n';
       library = &symbol.library;
-      std::cout << "    " << style_.bold(padded(printable(symbol.function), name_width)) << "  "
-                << calls(symbol.count) << '\n';
-      print_symbol(symbol);
+      const std::string name = padded(printable(symbol.function), name_width);
+      const bool is_folded = !all_ && is_draw(symbol);
+      std::cout << "    " << style_.bold(name) << "  " << calls(symbol.count)
+                << (is_folded ? "  " + describe_draw(symbol, 8 + name.size() + calls(symbol.count).size()) : "")
+                << '\n';
+      if (!is_folded) print_symbol(symbol);
     }
     if (has_code) print_code();
   }
 
+  bool is_shown(const SymbolSummary& symbol, Action action) const {
+    return symbol.action == action && (all_ || !code_.is_harmless(symbol));
+  }
+
+  /// True for what drew from a stream of ours, or was left alone: it has no seed of the program's to show.
+  static bool is_draw(const SymbolSummary& symbol) {
+    return (symbol.action == Action::pin || symbol.action == Action::observe) &&
+           std::ranges::none_of(symbol.examples, [](const Example& example) {
+             return find_field(example.fields, "asked") != nullptr;
+           });
+  }
+
+  /// The rest of its line, which has `before` columns already.
+  std::string describe_draw(const SymbolSummary& symbol, std::size_t before) {
+    std::string text;
+    if (symbol.action == Action::observe && !symbol.reasons.empty())
+      text = printable(symbol.reasons.front()) + "; ";
+    if (!symbol.places.empty()) {
+      const CallPlace& place = symbol.places.front();
+      text += with_base_names(describe_place(place.at, place.python, source_lines_));
+    }
+    return style_.faint(cut(text, columns - std::min(columns - 1, before)));
+  }
+
   void print_code() {
     std::cout << "  in loaded code\n";
-    for (const FileScan& file : code_.uncovered) {
+    for (std::size_t n = 0; n < (all_ ? code_.uncovered.size() : code_.own); ++n) {
+      const FileScan& file = code_.uncovered[n];
       const std::size_t shown = all_ ? file.places.size() : std::min(file.places.size(), few_instructions);
       for (std::size_t i = 0; i < shown; ++i)
         std::cout << "    " << describe_place(file, file.places[i]) << '\n';
@@ -247,6 +284,10 @@ private:
   }
 
   void print_environment() {
+    if (!all_) {
+      print_folded_environment();
+      return;
+    }
     if (!summary_.environment.empty())
       std::cout << '\n' << style_.bold("environment") << " - variables that detshim set\n";
     for (const EnvironmentChange& change : summary_.environment)
@@ -256,6 +297,17 @@ private:
       std::cout << '\n' << style_.bold("noted") << " - variables that matter, as they were set\n";
     for (const NotedVariable& variable : summary_.noted)
       std::cout << "  " << printable(variable.name) << '=' << printable(variable.value) << '\n';
+  }
+
+  /// All of them in one line.
+  void print_folded_environment() {
+    std::vector<std::string> parts;
+    if (!summary_.environment.empty()) parts.push_back(std::to_string(summary_.environment.size()) + " set");
+    if (!summary_.noted.empty())
+      parts.push_back(std::to_string(summary_.noted.size()) + " left as " +
+                      (summary_.noted.size() == 1 ? "it was" : "they were"));
+    if (!parts.empty())
+      std::cout << '\n' << style_.bold("settings") << " - variables: " << enumerated(parts) << " (--all)\n";
   }
 
   void print_notes() {
@@ -339,18 +391,42 @@ private:
     else
       std::cout << (verdict_.level == VerdictLevel::partly ? " - what is named here passed detshim:\n"
                                                            : " - too little is known to say more:\n");
-    if (is_covered && !verdict_.own_kernels.empty())
-      std::cout << "  Not looked into, as --accept-kernels says: the kernels of "
-                << printable(verdict_.own_kernels.front())
-                << (verdict_.own_kernels.size() > 1
-                        ? " and " + counted(verdict_.own_kernels.size() - 1, "other file")
-                        : "")
-                << '\n';
     if (is_covered && verdict_.has_refused)
       std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
-    for (const Reason& reason : verdict_.reasons)
-      std::cout << "  " << padded(level_name(reason.level), 12) << printable(reason.text)
-                << (reason.remedy.empty() ? "" : "; " + reason.remedy) << '\n';
+    const std::size_t shown = all_ ? verdict_.reasons.size() : std::min(verdict_.reasons.size(), most_reasons);
+    for (std::size_t i = 0; i < shown; ++i) print_reason(verdict_.reasons[i]);
+    if (shown < verdict_.reasons.size())
+      std::cout << "  " << verdict_.reasons.size() - shown << " more: --all\n";
+    print_accepted();
+  }
+
+  static std::string name_of(const Reason& reason) {
+    const std::string subject = subject_of(reason);
+    return reason.kind + (subject.empty() ? "" : ":" + printable(subject));
+  }
+
+  /// One line; what does not fit is under --all. The remedy stays, as what a reader can do.
+  void print_reason(const Reason& reason) const {
+    const std::string start = "  " + padded(level_name(reason.level), 12) + name_of(reason) + " - ";
+    const std::string remedy = reason.remedy.empty() ? "" : "; " + reason.remedy;
+    if (all_) {
+      std::cout << start << printable(reason.text) << remedy << '\n';
+      return;
+    }
+    constexpr std::size_t least = 40; // of the text
+    const std::size_t taken = width(start) + width(remedy);
+    const std::string text = with_base_names(printable(reason.text));
+    std::cout << cut(start + cut(text, std::max(columns - std::min(columns, taken), least)) + remedy, columns)
+              << '\n';
+  }
+
+  void print_accepted() const {
+    for (const Acceptance& acceptance : verdict_.acceptances)
+      std::cout << "  "
+                << (acceptance.reasons > 0
+                        ? "accepted: " + printable(acceptance.name) + ", " + counted(acceptance.reasons, "reason")
+                        : "accepted, but no reason has that name: " + printable(acceptance.name))
+                << '\n';
   }
 
   const Log& log_;

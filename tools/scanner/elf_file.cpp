@@ -155,6 +155,9 @@ void ElfFile::read_dynamic(const GElf_Phdr& segment) {
     if (entry.d_tag == DT_RPATH) dynamic_.rpath = text();
     if (entry.d_tag == DT_RUNPATH) dynamic_.runpath = text();
     if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) dynamic_.is_program = true;
+    dynamic_.binds_now |= entry.d_tag == DT_BIND_NOW ||
+                          (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_BIND_NOW) != 0) ||
+                          (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_NOW) != 0);
   }
 }
 
@@ -287,6 +290,11 @@ bool ElfFile::has_section(std::string_view name) const {
     if (found != nullptr && name == found) return true;
   }
   return false;
+}
+
+bool ElfFile::holds_text(std::string_view text) const {
+  const std::string_view all(reinterpret_cast<const char*>(bytes_.data()), bytes_.size());
+  return all.find(text) != std::string_view::npos;
 }
 
 std::uint64_t ElfFile::unwind_start(std::uint64_t address) const {

@@ -26,6 +26,7 @@ class ElfError : public std::runtime_error {
 struct Dynamic {
   bool is_there = false;
   bool is_program = false; ///< linked with -pie (DF_1_PIE)
+  bool binds_now = false;  ///< all references are bound at the start (-z now)
   std::vector<std::string> needed;
   std::string soname, rpath, runpath;
 };
@@ -61,6 +62,9 @@ public:
       const std::function<void(std::string_view name, bool is_defined, bool is_exported)>& visit) const;
 
   bool has_section(std::string_view name) const;
+
+  /// True if `text` stands somewhere in the file.
+  bool holds_text(std::string_view text) const;
 
   /// The nearest start of a function at or before `address`, from symbols and from the table of unwinding
   /// information, which stripped files have too; 0 if none is known.

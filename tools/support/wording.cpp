@@ -1,6 +1,7 @@
 #include "support/wording.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace detshim {
 
@@ -30,6 +31,28 @@ std::size_t width(const std::string& text) {
 
 std::string padded(const std::string& text, std::size_t to) {
   return text + std::string(to - std::min(to, width(text)), ' ');
+}
+
+std::string cut(const std::string& text, std::size_t to) {
+  if (width(text) <= to) return text;
+  std::size_t columns = 0, end = 0;
+  while (end < text.size() && ((text[end] & 0xC0) == 0x80 || ++columns < to)) ++end;
+  return text.substr(0, end) + "…";
+}
+
+std::string with_base_names(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool begins_word = at == 0 || std::string_view(" (,'").find(text[at - 1]) != std::string_view::npos;
+    const std::size_t end = std::min(text.find_first_of(" ,;:)'", at), text.size());
+    if (text[at] == '/' && begins_word && end > at + 1) {
+      result += base_name(text.substr(at, end - at));
+      at = end;
+    } else {
+      result += text[at++];
+    }
+  }
+  return result;
 }
 
 std::string base_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }

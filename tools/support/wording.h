@@ -24,6 +24,12 @@ std::size_t width(const std::string& text);
 /// `text` with spaces behind it, up to that width.
 std::string padded(const std::string& text, std::size_t to);
 
+/// `text`, or its beginning and "…" where it takes more columns than that.
+std::string cut(const std::string& text, std::size_t to);
+
+/// `text` with the name of each file in place of its path.
+std::string with_base_names(const std::string& text);
+
 /// What stands behind the last slash.
 std::string base_name(const std::string& file);
 

@@ -17,6 +17,9 @@ struct RunOptions {
   std::vector<std::string> command; ///< the program and its arguments
 };
 
+/// Names of reasons that the user answers for, beside the project; read from the working directory.
+inline constexpr const char* acceptance_file = ".detshim-accept";
+
 inline constexpr const char* default_log_folder = "detshim-log/latest";
 
 struct LogOptions {
@@ -24,8 +27,9 @@ struct LogOptions {
   std::optional<std::string> run;    ///< the newest if not given
   bool json = false, all = false, check = false;
   bool follow = false, times = false;
-  bool no_scan = false;         ///< the loaded code is not looked into
-  bool accepts_kernels = false; ///< kernels of the program's own are no reason for doubt
+  bool no_scan = false;              ///< the loaded code is not looked into
+  bool accepts_kernels = false;      ///< as --accept kernels
+  std::vector<std::string> accepted; ///< reasons that the user answers for
 };
 
 struct ScanOptions {

@@ -2,6 +2,7 @@
 
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "scanner/packages.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -54,9 +55,19 @@ std::size_t count_places(std::span<const FileScan> files) {
   return sum;
 }
 
-/// True for what came with the system: a library in a folder of the loader's.
-bool is_of_system(const FileScan& scan, const std::set<std::string>& programs) {
+/// A copy of libstdc++'s in the file draws for the program's own std::random_device, and no hook is in front.
+bool has_random_device(const FileScan& scan) {
+  return std::ranges::any_of(scan.places, [](const FoundPlace& place) {
+    return place.function.find("random_device") != std::string::npos ||
+           place.function.find("__x86_rd") != std::string::npos;
+  });
+}
+
+/// True for what the user did not write: a library in a folder of the loader's, or one that a package
+/// brought.
+bool is_of_system(const FileScan& scan, const std::set<std::string>& programs, Packages& packages) {
   if (programs.contains(scan.file)) return false;
+  if (!has_random_device(scan) && packages.brought(scan.file)) return true;
   return std::ranges::any_of(
       std::initializer_list<const char*>{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"},
       [&scan](const char* folder) { return scan.file.starts_with(folder); });
@@ -70,7 +81,33 @@ bool has_changed(const ElfFile& file, const std::string& name, const Log& log) {
   return log.written != 0 && last_written(name) > log.written;
 }
 
+/// The static programs that were executed, which left no log of their own.
+void find_programs_without_draws(const Log& log, const Summary& summary, LoadedCode& code) {
+  for (const SymbolSummary& symbol : summary.symbols) {
+    if (symbol.action != Action::uncovered) continue;
+    for (const Example& example : symbol.examples) {
+      const std::string* const program = find_field(example.fields, "program");
+      if (program == nullptr || !program->starts_with('/')) continue;
+      try {
+        const ElfFile file(*program);
+        if (!has_changed(file, *program, log) && file.is_static_program() && draws_nothing(file))
+          code.without_draws.insert(*program);
+      } catch (const ElfError&) {
+        continue; // gone: what it was is not known
+      }
+    }
+  }
+}
+
 } // namespace
+
+bool LoadedCode::is_harmless(const SymbolSummary& symbol) const {
+  return symbol.action == Action::uncovered && symbol.examples_left_out == 0 && !symbol.examples.empty() &&
+         std::ranges::all_of(symbol.examples, [this](const Example& example) {
+           const std::string* const program = find_field(example.fields, "program");
+           return program != nullptr && without_draws.contains(*program);
+         });
+}
 
 std::size_t LoadedCode::own_places() const { return count_places(std::span(uncovered).first(own)); }
 std::size_t LoadedCode::system_places() const { return count_places(std::span(uncovered).subspan(own)); }
@@ -97,6 +134,7 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode)
         continue;
       }
       if (CudaSymbols cuda = read_cuda_symbols(file); !cuda.is_empty()) code.cuda.push_back(std::move(cuda));
+      if (file.dynamic().binds_now) code.binds_now.insert(name);
       ++code.files;
       if (!decode) continue;
       FileScan scan = scan_code(file);
@@ -111,9 +149,11 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode)
   std::set<std::string> programs;
   for (const Process& process : log.processes)
     for (const Start& start : process.starts) programs.insert(start.program);
+  if (decode) find_programs_without_draws(log, summary, code);
+  Packages packages;
   const auto system =
       std::stable_partition(code.uncovered.begin(), code.uncovered.end(),
-                            [&programs](const FileScan& scan) { return !is_of_system(scan, programs); });
+                            [&](const FileScan& scan) { return !is_of_system(scan, programs, packages); });
   code.own = static_cast<std::size_t>(system - code.uncovered.begin());
   return code;
 }

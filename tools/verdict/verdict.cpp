@@ -16,6 +16,38 @@ namespace {
 
 constexpr const char* not_decoded = "not_decoded";
 
+/// All kinds of reasons: docs/VERDICT.md has them in a table.
+constexpr auto kinds = std::to_array<std::string_view>(
+    {"unfixed",     "uncovered",   "lost_records", "bypass",       "foreign",      "linked_copy", "no_symbols",
+     "new_function", "open_function", "runtime",   "version",      "no_hooks",     "two_copies",  "no_coverage",
+     "no_modules",  "kernels",     "code",         not_decoded,    "missing_file", "changed_file", "mode",
+     "disabled",    "trapped",     "no_end",       "no_start",     "no_log",       "damaged",     "newer_format",
+     "unreadable",  "pool"});
+
+/// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
+/// and Triton's own.
+bool compiles_kernels(const std::string& file) {
+  return std::ranges::any_of(std::to_array({"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"}),
+                             [&](const char* start) { return file.starts_with(start); });
+}
+
+/// True unless the process certainly had no GPU: what it had loaded is known, and the driver's library, without
+/// which nothing reaches one, is not among it.
+bool may_have_had_gpu(const Process& process) {
+  if (process.is_trapped && process.end) return false; // statically linked
+  if (process.modules.empty()) return true;
+  return std::ranges::any_of(process.modules,
+                             [](const std::string& file) { return base_name(file).starts_with("libcuda.so"); }) ||
+         std::ranges::find(process.libraries, std::string("cuda"), &Library::name) != process.libraries.end();
+}
+
+/// True if a function of that library may have decided something in the process. cuRAND has generators that
+/// draw without a GPU.
+bool may_have_used(const Process& process, const std::string& library) {
+  return library == "curand" || may_have_had_gpu(process) ||
+         std::ranges::find(process.libraries, library, &Library::name) != process.libraries.end();
+}
+
 /// The runtime and the driver decide nothing by themselves: only what is above them has algorithms.
 bool has_algorithms(const std::string& library) { return known_functions(library) != nullptr; }
 
@@ -24,20 +56,21 @@ public:
   VerdictBuilder(const Log& log, const Summary& summary, const LoadedCode& code)
       : log_(log), summary_(summary), code_(code) {}
 
-  Verdict build(bool accepts_kernels) {
+  Verdict build(const std::vector<std::string>& accepted) {
     add_calls();
     add_code();
     add_copies();
     find_launchers();
-    if (!accepts_kernels) add_kernels();
-    add_new_functions();
-    add_open_functions();
+    add_kernels();
+    add_unhooked_functions();
     add_runtimes();
     add_settings();
     add_processes();
     add_libraries();
     add_versions();
     add_damage();
+    count_idle_libraries();
+    take_back(accepted);
     std::ranges::stable_sort(verdict_.reasons,
                              [](const Reason& a, const Reason& b) { return a.level > b.level; });
     if (!verdict_.reasons.empty()) verdict_.level = verdict_.reasons.front().level;
@@ -51,11 +84,61 @@ private:
     return verdict_.reasons.back();
   }
 
+  /// Takes the reasons back that the user answers for.
+  void take_back(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const auto is_meant = [&](const Reason& reason) {
+        const std::string kind = reason.kind;
+        if (name == kind) return true;
+        if (!name.starts_with(kind + ":")) return false;
+        const std::string subject = name.substr(kind.size() + 1);
+        return subject == reason.function || subject == reason.file || subject == reason.library ||
+               subject == subject_of(reason);
+      };
+      Acceptance acceptance{name};
+      for (const Reason& reason : verdict_.reasons)
+        if (is_meant(reason)) verdict_.accepted.push_back(reason), ++acceptance.reasons;
+      std::erase_if(verdict_.reasons, is_meant);
+      // One that repeats another name takes back what is gone already.
+      if (acceptance.reasons == 0)
+        acceptance.reasons = static_cast<std::size_t>(std::ranges::count_if(verdict_.accepted, is_meant));
+      verdict_.acceptances.push_back(std::move(acceptance));
+    }
+  }
+
+  // ---- Whether there was a GPU ----
+
+  /// True if no process that may have had a GPU had `file` loaded, or `file` is of a library that decides
+  /// nothing without one. A process that was killed may have had any file.
+  bool is_idle(const std::string& file, const std::string& library) const {
+    return std::ranges::none_of(log_.processes, [&](const Process& process) {
+      if (process.is_trapped && process.end) return false;
+      const bool is_unknown = process.modules.empty() && !has_executed(process); // killed
+      const bool had_file =
+          is_unknown ||
+          std::ranges::find(process.modules, file) != process.modules.end() ||
+          std::ranges::any_of(process.starts, [&](const Start& start) { return start.program == file; });
+      return had_file && may_have_used(process, library);
+    });
+  }
+
+  void count_idle_libraries() {
+    std::set<std::string> files;
+    for (const Process& process : log_.processes) {
+      for (const std::string& file : process.modules)
+        if (!cuda_library_of(file).empty() || compiles_kernels(base_name(file))) files.insert(file);
+      if (may_have_had_gpu(process) && !has_executed(process)) return;
+    }
+    verdict_.idle_cuda_libraries = files.size();
+  }
+
   // ---- What the log says that happened ----
 
   void add_calls() {
     for (const SymbolSummary& symbol : summary_.symbols)
-      if (symbol.action == Action::unfixed || symbol.action == Action::uncovered) add_call(symbol);
+      if ((symbol.action == Action::unfixed || symbol.action == Action::uncovered) &&
+          !code_.is_harmless(symbol))
+        add_call(symbol);
     for (const Action action : {Action::unfixed, Action::uncovered})
       if (const auto lost = summary_.lost(action); lost > 0)
         add(VerdictLevel::partly, "lost_records",
@@ -160,9 +243,11 @@ private:
 
   void add_copies() {
     for (const CudaSymbols& symbols : code_.cuda) {
-      if (symbols.has_kernels) verdict_.own_kernels.push_back(symbols.file);
-      for (const LinkedCopy& copy : symbols.copies) add_copy(symbols.file, copy);
-      if (symbols.copies.empty() && symbols.has_kernels && !symbols.has_symbol_table &&
+      const bool idle = is_idle(symbols.file, "");
+      if (symbols.has_kernels && !idle) verdict_.own_kernels.push_back(symbols.file);
+      for (const LinkedCopy& copy : symbols.copies)
+        if (!is_idle(symbols.file, copy.library)) add_copy(symbols.file, copy);
+      if (symbols.copies.empty() && symbols.has_kernels && !symbols.has_symbol_table && !idle &&
           !loads_algorithms(symbols.file))
         add(VerdictLevel::unverified, "no_symbols",
             symbols.file + " has code for a GPU and no symbol table: whether a CUDA library is linked into "
@@ -173,14 +258,7 @@ private:
   }
 
   static constexpr const char* kernels_remedy =
-      "compare two runs; `detshim log --accept-kernels` once they are known to be deterministic";
-
-  /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
-  /// and Triton's own.
-  static bool compiles_kernels(const std::string& file) {
-    return std::ranges::any_of(std::to_array({"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"}),
-                               [&](const char* start) { return file.starts_with(start); });
-  }
+      "compare two runs, then `detshim log --accept kernels`";
 
   /// With DETSHIM_KERNELS=1 launches are in the log, also of kernels that no file holds.
   void find_launchers() {
@@ -203,19 +281,18 @@ private:
     std::set<std::string> compilers;
     for (const Process& process : log_.processes)
       for (const std::string& file : process.modules)
-        if (compiles_kernels(base_name(file))) compilers.insert(file);
+        if (compiles_kernels(base_name(file)) && !is_idle(file, "")) compilers.insert(file);
     if (!compilers.empty())
       add(VerdictLevel::unverified, "kernels",
-          *compilers.begin() + " is loaded, which compiles kernels as the program runs: whether they add "
-                               "floating-point numbers "
-                               "by atomics cannot be told",
+          *compilers.begin() + " compiles kernels as the program runs, which may add floating-point numbers by "
+                               "atomics",
           kernels_remedy)
           .file = *compilers.begin();
     if (verdict_.own_kernels.empty()) return;
     add(VerdictLevel::unverified, "kernels",
         some_of(verdict_.own_kernels) +
             (verdict_.own_kernels.size() == 1 ? " has kernels" : " have kernels") +
-            ": whether they add floating-point numbers by atomics cannot be told",
+            ", which may add floating-point numbers by atomics",
         kernels_remedy)
         .file = verdict_.own_kernels.front();
   }
@@ -240,67 +317,83 @@ private:
     reason.file = file;
   }
 
-  void add_new_functions() {
-    for (const CudaSymbols& symbols : code_.cuda) {
-      if (symbols.unknown.empty()) continue;
-      std::vector<std::string> users, used;
-      for (const std::string& name : symbols.unknown)
-        for (const CudaSymbols& other : code_.cuda)
-          if (other.asks_for.contains(name)) {
-            if (used.empty() || used.back() != name) used.push_back(name);
-            if (std::ranges::find(users, other.file) == users.end()) users.push_back(other.file);
-          }
-      const std::string known = std::string(known_functions(symbols.library)->version);
-      Reason& reason =
-          used.empty()
-              ? add(VerdictLevel::unverified, "new_function",
-                    symbols.file + " has " + counted(symbols.unknown.size(), "function") +
-                        " that this detshim (" + symbols.library + " " + known +
-                        ") does not know: " + some_of(symbols.unknown) +
-                        "; nothing that was loaded is linked to them, whether one was looked up is not known",
-                    "take a detshim that knows it, or compare two runs")
-              : add(VerdictLevel::partly, "new_function",
-                    some_of(users) + " is linked to " + some_of(used) + " of " + symbols.file +
-                        ", which this detshim (" + symbols.library + " " + known + ") does not know",
-                    "take a detshim that knows it, or compare two runs");
-      reason.library = symbols.library;
-      reason.function = used.empty() ? symbols.unknown.front() : used.front();
-      reason.file = symbols.file;
-    }
+  /// A use of a CUDA library's functions that have no hook.
+  struct Use {
+    std::vector<std::string> functions;
+    const FunctionClass* of = nullptr; ///< what they have in common; nullptr: they are in no list
+  };
+  using Uses = std::map<std::tuple<std::string, std::string, std::string_view>, Use>; ///< library, file, class
+
+  /// True if the loader binds the file's references when they are first called: one that is bound was called
+  /// then. What was opened later may have been bound at once (RTLD_NOW), as Python does it.
+  bool binds_when_called(const std::string& file) const {
+    return !code_.binds_now.contains(file) && std::ranges::any_of(log_.processes, [&](const Process& process) {
+      return std::ranges::find(process.starts, file, &Start::program) != process.starts.end();
+    });
   }
 
-  /// Functions that are known, and of which it is known that nobody says whether they repeat.
-  void add_open_functions() {
-    struct Open {
-      std::vector<std::string> functions;
-      bool is_lookup = true; ///< by lookups alone
-      const FunctionClass* of = nullptr;
-    };
-    std::map<std::tuple<std::string, std::string, std::string_view>, Open> all; // library, file, class
+  /// Functions of which it is known that nobody says whether they repeat, and those that are in no list.
+  void add_unhooked_functions() {
+    Uses called, looked_up, bound;
     for (const Process& process : log_.processes)
-      for (const Bound& bound : process.bound) {
-        const KnownFunctions* const known = known_functions(bound.library);
-        for (const std::string& name : bound.functions) {
-          const FunctionClass* const of = known == nullptr ? nullptr : known->class_of(name);
-          if (of == nullptr || of->verdict == "harmless" || of->verdict == "told") continue;
-          Open& open = all[{bound.library, bound.by, of->name}];
-          if (std::ranges::find(open.functions, name) == open.functions.end()) open.functions.push_back(name);
-          open.is_lookup &= bound.is_lookup;
-          open.of = of;
-        }
+      for (const Bound& use : process.bound) {
+        const KnownFunctions* const known = known_functions(use.library);
+        if (known == nullptr || !may_have_used(process, use.library)) continue;
+        Uses& uses = use.is_lookup ? looked_up : binds_when_called(use.by) ? called : bound;
+        for (const std::string& name : use.functions) add_use(uses, use, *known, name);
       }
-    for (const auto& [key, open] : all) {
+    for (const auto& [key, use] : called) add_use_reason(key, use, false);
+    for (const auto& [key, use] : looked_up) add_use_reason(key, use, true);
+    add_bound_reason(bound);
+  }
+
+  static void add_use(Uses& uses, const Bound& bound, const KnownFunctions& known, const std::string& name) {
+    const FunctionClass* const of = known.class_of(name);
+    const bool is_new = of == nullptr && !known.has(name);
+    if (!is_new && (of == nullptr || of->verdict == "harmless" || of->verdict == "told")) return;
+    Use& use = uses[{bound.library, bound.by, is_new ? std::string_view() : of->name}];
+    if (std::ranges::find(use.functions, name) == use.functions.end()) use.functions.push_back(name);
+    use.of = of;
+  }
+
+  void add_use_reason(const Uses::key_type& key, const Use& use, bool is_lookup) {
+    const auto& [library, file, name] = key;
+    const std::string what = library + ": " + (file.empty() ? std::string("the program") : file) +
+                             (is_lookup ? " has looked up " : " is bound to ") + some_of(use.functions);
+    Reason& reason =
+        use.of == nullptr
+            ? add(is_lookup ? VerdictLevel::unverified : VerdictLevel::partly, "new_function",
+                  what + ", which this detshim (" + library + " " +
+                      std::string(known_functions(library)->version) + ") does not know",
+                  "take a detshim that knows it, or compare two runs")
+            : add(VerdictLevel::unverified, "open_function",
+                  what + ", which detshim does not hook: " + std::string(use.of->reason), "compare two runs");
+    reason.library = library;
+    reason.function = use.functions.front();
+    reason.file = file;
+  }
+
+  /// References that were bound at the start, in one line: a program that calls none of them has them too.
+  void add_bound_reason(const Uses& bound) {
+    if (bound.empty()) return;
+    std::vector<std::string> files, libraries;
+    std::size_t functions = 0;
+    for (const auto& [key, use] : bound) {
       const auto& [library, file, name] = key;
-      Reason& reason =
-          add(VerdictLevel::unverified, "open_function",
-              library + ": " + (file.empty() ? std::string("the program") : file) +
-                  (open.is_lookup ? " has looked up " : " is bound to ") + some_of(open.functions) +
-                  ", which detshim does not hook: " + std::string(open.of->reason),
-              "compare two runs");
-      reason.library = library;
-      reason.function = open.functions.front();
-      reason.file = file;
+      if (std::ranges::find(files, file) == files.end()) files.push_back(file);
+      if (std::ranges::find(libraries, library) == libraries.end()) libraries.push_back(library);
+      functions += use.functions.size();
     }
+    const auto& [key, first] = *bound.begin();
+    const auto& [library, file, name] = key;
+    Reason& reason = add(VerdictLevel::unverified, "open_function",
+                         (functions == 1 ? first.functions.front() : counted(functions, "function")) + " of " +
+                             enumerated(libraries) + " without a hook " + (functions == 1 ? "is" : "are") +
+                             " bound in " + some_of(files) + "; whether one was called is not known",
+                         "compare two runs");
+    reason.library = library;
+    reason.function = first.functions.front();
+    reason.file = file;
   }
 
   /// What seeds itself from a clock or from the processor: whether the program drew from it, nobody can tell.
@@ -325,8 +418,11 @@ private:
         observes |= start.mode == "observe";
         const auto chooses = [](const auto& entry) { return has_algorithms(entry); };
         records |=
-            start.mode == "record" && (std::ranges::any_of(process.libraries, chooses, &Library::name) ||
-                                       std::ranges::any_of(process.coverage, chooses, &Coverage::library));
+            start.mode == "record" &&
+            (std::ranges::any_of(process.libraries, chooses, &Library::name) ||
+             std::ranges::any_of(process.coverage, [&](const Coverage& coverage) {
+               return chooses(coverage.library) && may_have_used(process, coverage.library);
+             }));
       }
     if (observes)
       add(VerdictLevel::unverified, "mode", "mode observe: nothing was changed",
@@ -408,10 +504,12 @@ private:
         if (is_before_exec || (!is_named && process.end)) uncovered.insert({library.name, library.file});
       }
       for (const std::string& file : process.modules)
-        if (const std::string library = cuda_library_of(file); !library.empty() && process.end)
+        if (const std::string library = cuda_library_of(file);
+            !library.empty() && process.end && may_have_used(process, library))
           if (std::ranges::find(process.coverage, library, &Coverage::library) == process.coverage.end())
             uncovered.insert({library, file});
-      for (const Coverage& coverage : process.coverage) add_coverage(coverage, said);
+      for (const Coverage& coverage : process.coverage)
+        if (may_have_used(process, coverage.library)) add_coverage(coverage, said);
     }
     for (const auto& [library, file] : uncovered) {
       Reason& reason =
@@ -505,8 +603,20 @@ bool Verdict::passes_check() const {
   });
 }
 
-Verdict make_verdict(const Log& log, const Summary& summary, const LoadedCode& code, bool accepts_kernels) {
-  return VerdictBuilder(log, summary, code).build(accepts_kernels);
+std::string subject_of(const Reason& reason) {
+  if (!reason.function.empty()) return reason.function;
+  return reason.file.empty() ? reason.library : base_name(reason.file);
+}
+
+bool is_acceptance(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  return std::ranges::find(kinds, std::string_view(name).substr(0, colon)) != kinds.end() &&
+         (colon == std::string::npos || colon + 1 < name.size());
+}
+
+Verdict make_verdict(const Log& log, const Summary& summary, const LoadedCode& code,
+                     const std::vector<std::string>& accepted) {
+  return VerdictBuilder(log, summary, code).build(accepted);
 }
 
 } // namespace detshim

@@ -1,0 +1,83 @@
+#include "scanner/packages.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+namespace detshim {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents_of(const fs::path& file) {
+  std::ifstream input(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+}
+
+/// True if a line of `text` is, or up to `end` begins with, `wanted`.
+bool has_line(std::string_view text, const std::string& wanted, char end) {
+  for (std::size_t at = 0; (at = text.find(wanted, at)) != std::string_view::npos; ++at)
+    if ((at == 0 || text[at - 1] == '\n') && at + wanted.size() < text.size() &&
+        text[at + wanted.size()] == end)
+      return true;
+  return false;
+}
+
+/// The names under which a package may list the file: /lib was a folder before it was a link to /usr/lib.
+std::vector<std::string> names_of(const std::string& file) {
+  std::error_code error;
+  const fs::path real = fs::canonical(file, error);
+  std::vector<std::string> names{file};
+  if (!error && real != file) names.push_back(real.string());
+  if (names.back().starts_with("/usr/")) names.push_back(names.back().substr(4));
+  return names;
+}
+
+} // namespace
+
+bool Packages::brought(const std::string& file) {
+  const auto [known, is_new] = known_.try_emplace(file, false);
+  if (is_new) known->second = is_of_a_wheel(file) || is_of_dpkg(file);
+  return known->second;
+}
+
+bool Packages::is_of_dpkg(const std::string& file) const {
+  const std::vector<std::string> names = names_of(file);
+  std::error_code error;
+  for (fs::directory_iterator entry(dpkg_info_, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() != ".list") continue;
+    const std::string list = contents_of(entry->path());
+    if (std::ranges::any_of(names, [&list](const std::string& name) { return has_line(list, name, '\n'); }))
+      return true;
+  }
+  return false;
+}
+
+const std::vector<std::string>& Packages::records_in(const std::string& folder) {
+  const auto [known, is_new] = records_.try_emplace(folder);
+  if (!is_new) return known->second;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".dist-info" && !fs::exists(entry->path() / "direct_url.json", error))
+      known->second.push_back(contents_of(entry->path() / "RECORD"));
+  return known->second;
+}
+
+/// RECORD: a line for each file, its path from the folder of the .dist-info, a comma, and more.
+bool Packages::is_of_a_wheel(const std::string& file) {
+  const fs::path path(file);
+  for (fs::path folder = path.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+    const std::string name = folder.filename().string();
+    if (name != "site-packages" && name != "dist-packages") continue;
+    const std::string wanted = path.lexically_relative(folder).string();
+    return std::ranges::any_of(records_in(folder.string()), [&wanted](const std::string& record) {
+      return has_line(record, wanted, ',');
+    });
+  }
+  return false;
+}
+
+} // namespace detshim

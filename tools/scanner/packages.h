@@ -1,0 +1,31 @@
+// Which files a package manager brought: Debian's lists of files, and the RECORD of a Python wheel.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// Asks the lists of the machine that the log is read on, which is where the program ran. Keep one for many
+/// files: it remembers what it read.
+class Packages {
+public:
+  /// `dpkg_info`: the folder of dpkg's lists, another one in tests.
+  explicit Packages(std::string dpkg_info = "/var/lib/dpkg/info") : dpkg_info_(std::move(dpkg_info)) {}
+
+  /// True if a package brought `file`. A wheel that was installed from a folder, a repository or a file of
+  /// the user's own (`pip install .`, which PEP 610 marks by direct_url.json) is the user's own code.
+  bool brought(const std::string& file);
+
+private:
+  bool is_of_dpkg(const std::string& file) const;
+  bool is_of_a_wheel(const std::string& file);
+  const std::vector<std::string>& records_in(const std::string& folder);
+
+  std::string dpkg_info_;
+  std::map<std::string, bool> known_;
+  std::map<std::string, std::vector<std::string>> records_; ///< by folder: texts of RECORD
+};
+
+} // namespace detshim
