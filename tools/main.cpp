@@ -70,11 +70,12 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
       "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
       "is no failure");
   verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
-  verb.add_option("--accept", options.accepted,
-                  "a reason that you answer for, by its name or kind; as often\nas needed, and a line each in "
-                  ".detshim-accept here")
+  verb.add_option(
+          "--accept", options.accepted,
+          "a reason that you answer for, by its name or kind; as often\nas needed, and a line each in "
+          ".detshim-accept here")
       ->type_name("NAME")
-      ->expected(1);
+      ->allow_extra_args(false); // what follows the name is the folder
   verb.add_flag("--accept-kernels", options.accepts_kernels, "as --accept kernels");
   verb.add_option("--run", options.run, "which run, if the folder holds several (the newest)")
       ->type_name("NAME");

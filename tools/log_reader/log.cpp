@@ -147,6 +147,8 @@ private:
       process.gave_up_rights = rights->function;
     else if (Lost* lost = std::get_if<Lost>(&*record))
       process.lost.push_back(std::move(*lost));
+    else if (const Killed* killed = std::get_if<Killed>(&*record))
+      process.killed.insert(killed->pid);
     else if (const End* end = std::get_if<End>(&*record))
       take_end(open, *end);
   }
@@ -355,6 +357,13 @@ bool comes_before(const Process& a, const Process& b) {
 }
 
 } // namespace
+
+bool was_ended_by_parent(const Log& log, const Process& process) {
+  return !process.end && std::ranges::any_of(log.processes, [&process](const Process& other) {
+    return other.rank == process.rank && other.killed.contains(process.pid) &&
+           process.path.starts_with(other.path + ".");
+  });
+}
 
 bool is_first_process(std::int64_t rank, const std::string& path) {
   return rank == 0 && path.starts_with('0') && path.find('.') == std::string::npos;

@@ -52,6 +52,7 @@ struct Process {
   std::vector<Coverage> coverage;        ///< of the CUDA libraries that were loaded at the end
   SharedTexts modules;                   ///< files that were loaded at the end; empty if it was killed
   std::vector<Lost> lost;                ///< processes that it, or one behind it, says have no log
+  std::set<std::int64_t> killed;         ///< processes that it ended
   std::string gave_up_rights;            ///< the call by which it did; empty: none
   std::optional<End> end;    ///< nothing: killed, still running, or it left without its exit handlers
   bool has_counts = false;   ///< its counts file could be read
@@ -85,6 +86,10 @@ struct Log {
     return damaged_lines > 0 || !newer_files.empty() || !unreadable_files.empty();
   }
 };
+
+/// True for a process without an end of its own that one before it in the tree of processes has ended, as a
+/// pool ends its workers.
+bool was_ended_by_parent(const Log& log, const Process& process);
 
 /// True for the process that a run began with, and the programs and wrapped programs that carried on its name
 /// ("0", "0e", "0w"): the root of the tree of processes of rank 0.

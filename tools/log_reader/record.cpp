@@ -176,6 +176,7 @@ std::optional<Record> parse_record(const std::string& type, const object& in) {
   if (type == "rights") return Rights{text(in, "fn")};
   if (type == "lost")
     return Lost{small_number(in, "pid"), text(in, "path"), text(in, "program"), text(in, "why")};
+  if (type == "killed") return Killed{small_number(in, "pid")};
   if (type == "end") return parse_end(in);
   return OtherRecord{};
 }

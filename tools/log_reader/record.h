@@ -117,6 +117,11 @@ struct Lost {
   std::string path, program, why;
 };
 
+/// The process ended another one, by SIGTERM or SIGKILL.
+struct Killed {
+  std::int64_t pid = 0;
+};
+
 struct End {
   ActionCounts counts{};
   std::string
@@ -127,7 +132,7 @@ struct End {
 struct OtherRecord {};
 
 using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage,
-                            Modules, Rights, Lost, Runtime, End>;
+                            Modules, Rights, Lost, Runtime, Killed, End>;
 
 struct Line {
   Record record;

@@ -50,8 +50,14 @@ void add_environment(const Log& log, Summary& summary) {
       changes.insert(start.environment.begin(), start.environment.end());
       noted.insert(start.noted.begin(), start.noted.end());
     }
-  // A child sees what its parent set: its own record of the same value says nothing new.
-  std::erase_if(changes, [](const EnvironmentChange& change) { return change.was == change.now; });
+  // A child sees what its parent set: its own record of the same value says nothing new, unless the parent
+  // has no log.
+  std::erase_if(changes, [&changes](const EnvironmentChange& change) {
+    return change.was == change.now &&
+           std::ranges::any_of(changes, [&change](const EnvironmentChange& other) {
+             return other.name == change.name && other.was != other.now;
+           });
+  });
   summary.environment.assign(changes.begin(), changes.end());
   summary.noted.assign(noted.begin(), noted.end());
 }
@@ -66,7 +72,7 @@ Summary summarise(const Log& log) {
     summary.threads += process.threads;
     for (std::size_t i = 0; i < action_count; ++i)
       summary.unrecorded[i] = saturated_sum(summary.unrecorded[i], process.unrecorded[i]);
-    if (!process.end) summary.without_end.push_back(&process);
+    if (!process.end && !was_ended_by_parent(log, process)) summary.without_end.push_back(&process);
     if (!process.has_counts && process.calls > 0) ++summary.without_counts;
   }
   summary.ranks = ranks.size();

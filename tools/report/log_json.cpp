@@ -35,9 +35,9 @@
 //   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
 //                                    the CUDA libraries that were loaded at the end of a process
 //   "verdict": "covered", "partly" or "unverified",
-//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked into
-//   "idle_cuda_libraries": number,   files of CUDA's libraries that were loaded, while no process had a GPU
-//   "acceptances": [{"name", "reasons": number}],
+//   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked
+//   into "idle_cuda_libraries": number,   files of CUDA's libraries that were loaded, while no process had a
+//   GPU "acceptances": [{"name", "reasons": number}],
 //                                    what the user answers for, and how many reasons each took back
 //   "accepted": [reasons],           those that were taken back
 //   "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t few = 3;
 constexpr std::size_t most_reasons = 7;
-constexpr std::size_t columns = 120; // of a line, but of paths and tables under --all
+constexpr std::size_t columns = 120;        // of a line, but of paths and tables under --all
 constexpr std::size_t few_instructions = 5; // of one file
 
 struct Section {
@@ -161,7 +161,8 @@ private:
       const std::string name = padded(printable(symbol.function), name_width);
       const bool is_folded = !all_ && is_draw(symbol);
       std::cout << "    " << style_.bold(name) << "  " << calls(symbol.count)
-                << (is_folded ? "  " + describe_draw(symbol, 8 + name.size() + calls(symbol.count).size()) : "")
+                << (is_folded ? "  " + describe_draw(symbol, 8 + name.size() + calls(symbol.count).size())
+                              : "")
                 << '\n';
       if (!is_folded) print_symbol(symbol);
     }
@@ -292,7 +293,10 @@ private:
       std::cout << '\n' << style_.bold("environment") << " - variables that detshim set\n";
     for (const EnvironmentChange& change : summary_.environment)
       std::cout << "  " << printable(change.name) << '=' << printable(change.now) << "  "
-                << style_.faint(change.was ? "(was " + printable(*change.was) + ")" : "(was unset)") << '\n';
+                << style_.faint(change.was == change.now ? "(was there already)"
+                                : change.was             ? "(was " + printable(*change.was) + ")"
+                                                         : "(was unset)")
+                << '\n';
     if (!summary_.noted.empty())
       std::cout << '\n' << style_.bold("noted") << " - variables that matter, as they were set\n";
     for (const NotedVariable& variable : summary_.noted)
@@ -393,7 +397,8 @@ private:
                                                            : " - too little is known to say more:\n");
     if (is_covered && verdict_.has_refused)
       std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
-    const std::size_t shown = all_ ? verdict_.reasons.size() : std::min(verdict_.reasons.size(), most_reasons);
+    const std::size_t shown =
+        all_ ? verdict_.reasons.size() : std::min(verdict_.reasons.size(), most_reasons);
     for (std::size_t i = 0; i < shown; ++i) print_reason(verdict_.reasons[i]);
     if (shown < verdict_.reasons.size())
       std::cout << "  " << verdict_.reasons.size() - shown << " more: --all\n";
@@ -415,7 +420,9 @@ private:
     }
     constexpr std::size_t least = 40; // of the text
     const std::size_t taken = width(start) + width(remedy);
-    const std::string text = with_base_names(printable(reason.text));
+    std::string text = with_base_names(printable(reason.text));
+    if (const std::string again = printable(subject_of(reason)) + ": "; text.starts_with(again))
+      text.erase(0, again.size());
     std::cout << cut(start + cut(text, std::max(columns - std::min(columns, taken), least)) + remedy, columns)
               << '\n';
   }
@@ -424,7 +431,8 @@ private:
     for (const Acceptance& acceptance : verdict_.acceptances)
       std::cout << "  "
                 << (acceptance.reasons > 0
-                        ? "accepted: " + printable(acceptance.name) + ", " + counted(acceptance.reasons, "reason")
+                        ? "accepted: " + printable(acceptance.name) + ", " +
+                              counted(acceptance.reasons, "reason")
                         : "accepted, but no reason has that name: " + printable(acceptance.name))
                 << '\n';
   }

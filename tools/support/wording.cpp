@@ -35,9 +35,10 @@ std::string padded(const std::string& text, std::size_t to) {
 
 std::string cut(const std::string& text, std::size_t to) {
   if (width(text) <= to) return text;
+  constexpr std::size_t dots = 3;
   std::size_t columns = 0, end = 0;
-  while (end < text.size() && ((text[end] & 0xC0) == 0x80 || ++columns < to)) ++end;
-  return text.substr(0, end) + "…";
+  while (end < text.size() && ((text[end] & 0xC0) == 0x80 || ++columns + dots <= to)) ++end;
+  return text.substr(0, end) + "...";
 }
 
 std::string with_base_names(const std::string& text) {

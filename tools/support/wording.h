@@ -24,7 +24,7 @@ std::size_t width(const std::string& text);
 /// `text` with spaces behind it, up to that width.
 std::string padded(const std::string& text, std::size_t to);
 
-/// `text`, or its beginning and "…" where it takes more columns than that.
+/// `text`, or its beginning and "..." where it takes more columns than that.
 std::string cut(const std::string& text, std::size_t to);
 
 /// `text` with the name of each file in place of its path.

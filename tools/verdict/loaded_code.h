@@ -13,14 +13,14 @@
 namespace detshim {
 
 struct LoadedCode {
-  std::vector<FileScan> uncovered; ///< only files with places that are a gap; the user's own first
-  std::size_t own = 0;   ///< so many of them: programs, and libraries that no package brought
-  std::size_t files = 0; ///< that were looked at
+  std::vector<FileScan> uncovered;  ///< only files with places that are a gap; the user's own first
+  std::size_t own = 0;              ///< so many of them: programs, and libraries that no package brought
+  std::size_t files = 0;            ///< that were looked at
   std::vector<std::string> missing; ///< named by the log, and not there any more or not readable
   std::set<std::string> changed;    ///< not what ran, by build id or time: nothing that stands in them counts
   std::size_t undecoded = 0;
-  bool is_decoded = true;        ///< false: their instructions were not looked at
-  std::vector<CudaSymbols> cuda; ///< only files that have something to do with CUDA's libraries
+  bool is_decoded = true;              ///< false: their instructions were not looked at
+  std::vector<CudaSymbols> cuda;       ///< only files that have something to do with CUDA's libraries
   std::set<std::string> without_draws; ///< programs that no preload reached, and that draw nothing
   std::set<std::string> binds_now;     ///< files whose references are all bound at the start
 

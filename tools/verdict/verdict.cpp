@@ -18,11 +18,11 @@ constexpr const char* not_decoded = "not_decoded";
 
 /// All kinds of reasons: docs/VERDICT.md has them in a table.
 constexpr auto kinds = std::to_array<std::string_view>(
-    {"unfixed",     "uncovered",   "lost_records", "bypass",       "foreign",      "linked_copy", "no_symbols",
-     "new_function", "open_function", "runtime",   "version",      "no_hooks",     "two_copies",  "no_coverage",
-     "no_modules",  "kernels",     "code",         not_decoded,    "missing_file", "changed_file", "mode",
-     "disabled",    "trapped",     "no_end",       "no_start",     "no_log",       "damaged",     "newer_format",
-     "unreadable",  "pool"});
+    {"unfixed",      "uncovered",    "lost_records",  "bypass",       "foreign",    "linked_copy",
+     "no_symbols",   "new_function", "open_function", "runtime",      "version",    "no_hooks",
+     "two_copies",   "no_coverage",  "no_modules",    "kernels",      "code",       not_decoded,
+     "missing_file", "changed_file", "mode",          "disabled",     "trapped",    "no_end",
+     "no_start",     "no_log",       "damaged",       "newer_format", "unreadable", "pool"});
 
 /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
 /// and Triton's own.
@@ -31,13 +31,14 @@ bool compiles_kernels(const std::string& file) {
                              [&](const char* start) { return file.starts_with(start); });
 }
 
-/// True unless the process certainly had no GPU: what it had loaded is known, and the driver's library, without
-/// which nothing reaches one, is not among it.
+/// True unless the process certainly had no GPU: what it had loaded is known, and the driver's library,
+/// without which nothing reaches one, is not among it.
 bool may_have_had_gpu(const Process& process) {
   if (process.is_trapped && process.end) return false; // statically linked
   if (process.modules.empty()) return true;
-  return std::ranges::any_of(process.modules,
-                             [](const std::string& file) { return base_name(file).starts_with("libcuda.so"); }) ||
+  return std::ranges::any_of(
+             process.modules,
+             [](const std::string& file) { return base_name(file).starts_with("libcuda.so"); }) ||
          std::ranges::find(process.libraries, std::string("cuda"), &Library::name) != process.libraries.end();
 }
 
@@ -58,6 +59,7 @@ public:
 
   Verdict build(const std::vector<std::string>& accepted) {
     add_calls();
+    add_pools();
     add_code();
     add_copies();
     find_launchers();
@@ -115,8 +117,7 @@ private:
       if (process.is_trapped && process.end) return false;
       const bool is_unknown = process.modules.empty() && !has_executed(process); // killed
       const bool had_file =
-          is_unknown ||
-          std::ranges::find(process.modules, file) != process.modules.end() ||
+          is_unknown || std::ranges::find(process.modules, file) != process.modules.end() ||
           std::ranges::any_of(process.starts, [&](const Start& start) { return start.program == file; });
       return had_file && may_have_used(process, library);
     });
@@ -192,6 +193,23 @@ private:
     reason.file = from;
   }
 
+  /// Draws in workers that take tasks as they are free: which of them draws what is a race.
+  void add_pools() {
+    std::map<std::string, const SymbolSummary*> pools;
+    for (const SymbolSummary& symbol : summary_.symbols)
+      for (const Example& example : symbol.examples)
+        if (const std::string* pool = find_field(example.fields, "pool")) pools.emplace(*pool, &symbol);
+    for (const auto& [pool, symbol] : pools) {
+      const std::size_t comma = pool.find(", ");
+      Reason& reason =
+          add(VerdictLevel::unverified, "pool",
+              "results depend on which worker takes which task" +
+                  (comma == std::string::npos ? "" : " (" + pool.substr(comma + 2) + ")"),
+              "seed per task");
+      reason.library = pool.substr(0, comma);
+    }
+  }
+
   // ---- What its files say that can happen ----
 
   void add_code() {
@@ -257,8 +275,7 @@ private:
     }
   }
 
-  static constexpr const char* kernels_remedy =
-      "compare two runs, then `detshim log --accept kernels`";
+  static constexpr const char* kernels_remedy = "compare two runs, then `detshim log --accept kernels`";
 
   /// With DETSHIM_KERNELS=1 launches are in the log, also of kernels that no file holds.
   void find_launchers() {
@@ -284,8 +301,9 @@ private:
         if (compiles_kernels(base_name(file)) && !is_idle(file, "")) compilers.insert(file);
     if (!compilers.empty())
       add(VerdictLevel::unverified, "kernels",
-          *compilers.begin() + " compiles kernels as the program runs, which may add floating-point numbers by "
-                               "atomics",
+          *compilers.begin() +
+              " compiles kernels as the program runs, which may add floating-point numbers by "
+              "atomics",
           kernels_remedy)
           .file = *compilers.begin();
     if (verdict_.own_kernels.empty()) return;
@@ -322,14 +340,16 @@ private:
     std::vector<std::string> functions;
     const FunctionClass* of = nullptr; ///< what they have in common; nullptr: they are in no list
   };
-  using Uses = std::map<std::tuple<std::string, std::string, std::string_view>, Use>; ///< library, file, class
+  using Uses =
+      std::map<std::tuple<std::string, std::string, std::string_view>, Use>; ///< library, file, class
 
   /// True if the loader binds the file's references when they are first called: one that is bound was called
   /// then. What was opened later may have been bound at once (RTLD_NOW), as Python does it.
   bool binds_when_called(const std::string& file) const {
-    return !code_.binds_now.contains(file) && std::ranges::any_of(log_.processes, [&](const Process& process) {
-      return std::ranges::find(process.starts, file, &Start::program) != process.starts.end();
-    });
+    return !code_.binds_now.contains(file) &&
+           std::ranges::any_of(log_.processes, [&](const Process& process) {
+             return std::ranges::find(process.starts, file, &Start::program) != process.starts.end();
+           });
   }
 
   /// Functions of which it is known that nobody says whether they repeat, and those that are in no list.
@@ -386,11 +406,12 @@ private:
     }
     const auto& [key, first] = *bound.begin();
     const auto& [library, file, name] = key;
-    Reason& reason = add(VerdictLevel::unverified, "open_function",
-                         (functions == 1 ? first.functions.front() : counted(functions, "function")) + " of " +
-                             enumerated(libraries) + " without a hook " + (functions == 1 ? "is" : "are") +
-                             " bound in " + some_of(files) + "; whether one was called is not known",
-                         "compare two runs");
+    Reason& reason =
+        add(VerdictLevel::unverified, "open_function",
+            (functions == 1 ? first.functions.front() : counted(functions, "function")) + " of " +
+                enumerated(libraries) + " without a hook " + (functions == 1 ? "is" : "are") + " bound in " +
+                some_of(files) + "; whether one was called is not known",
+            "compare two runs");
     reason.library = library;
     reason.function = first.functions.front();
     reason.file = file;
@@ -417,12 +438,11 @@ private:
         if (start.disabled) disabled.insert(*start.disabled);
         observes |= start.mode == "observe";
         const auto chooses = [](const auto& entry) { return has_algorithms(entry); };
-        records |=
-            start.mode == "record" &&
-            (std::ranges::any_of(process.libraries, chooses, &Library::name) ||
-             std::ranges::any_of(process.coverage, [&](const Coverage& coverage) {
-               return chooses(coverage.library) && may_have_used(process, coverage.library);
-             }));
+        records |= start.mode == "record" &&
+                   (std::ranges::any_of(process.libraries, chooses, &Library::name) ||
+                    std::ranges::any_of(process.coverage, [&](const Coverage& coverage) {
+                      return chooses(coverage.library) && may_have_used(process, coverage.library);
+                    }));
       }
     if (observes)
       add(VerdictLevel::unverified, "mode", "mode observe: nothing was changed",
@@ -449,7 +469,8 @@ private:
       const std::string program =
           process.starts.empty() ? process.file : base_name(process.starts.back().program);
       add_lost(process, program);
-      if (!process.end && !has_executed(process) && process.gave_up_rights.empty())
+      if (!process.end && !has_executed(process) && process.gave_up_rights.empty() &&
+          !was_ended_by_parent(log_, process))
         programs.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
                            program + ")");
       if (process.starts.empty()) lost.push_back(process.file);

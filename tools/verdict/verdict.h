@@ -41,7 +41,8 @@ struct Verdict {
   std::vector<Reason> accepted;               ///< those that were taken back
   std::vector<Acceptance> acceptances;        ///< as they were asked for
   std::vector<std::string> own_kernels;       ///< files with code for a GPU that is not CUDA's own
-  std::size_t idle_cuda_libraries = 0; ///< files of CUDA's libraries that were loaded while no process had a GPU
+  std::size_t idle_cuda_libraries =
+      0;                    ///< files of CUDA's libraries that were loaded while no process had a GPU
   bool has_refused = false; ///< calls failed on purpose: covered, but not as the program wanted
 
   /// What `log --check` asks for. That the user left the code out of it (--no-scan) is no failure.

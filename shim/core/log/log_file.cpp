@@ -197,16 +197,38 @@ void remember_stderr() {
   stderr_inode = state.st_ino;
 }
 
+namespace {
+
+bool is_stderr(int fd) {
+  struct stat state;
+  return sys::fstat(fd, state) == 0 && state.st_dev == stderr_device && state.st_ino == stderr_inode;
+}
+
+/// What this process had as stderr, where it has closed it: the programs of GNU coreutils do (timeout, nice,
+/// env), just before they end. Its parent's, if that is the same; else negative.
+int open_parents_stderr() {
+  Text<40> path;
+  path.add("/proc/").add(static_cast<uint64_t>(sys::call(SYS_getppid))).add("/fd/2");
+  const int fd = sys::openat(AT_FDCWD, path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0 || is_stderr(fd)) return fd;
+  sys::close(fd);
+  return -1;
+}
+
+} // namespace
+
 void say(const char* text, size_t length) {
   if (stderr_state == Stderr::unknown) remember_stderr();
-  struct stat state;
-  if (stderr_state == Stderr::closed || sys::fstat(2, state) != 0) return;
-  if (state.st_dev != stderr_device || state.st_ino != stderr_inode) return;
+  if (stderr_state == Stderr::closed) return;
+  const bool is_here = is_stderr(2);
+  const int fd = is_here ? 2 : open_parents_stderr();
+  if (fd < 0) return;
   TextWriter line(say_room, sizeof say_room);
   const bool has_end = length > 0 && text[length - 1] == '\n';
   line.add_printable(text, has_end ? length - 1 : length);
   if (has_end) line.shorten(sizeof say_room - 2), line.add('\n');
-  sys::write(2, line.c_str(), line.length());
+  sys::write(fd, line.c_str(), line.length());
+  if (!is_here) sys::close(fd);
 }
 
 bool is_first_in_run(const char* suffix) {
@@ -436,7 +458,7 @@ bool is_open() { return file.generation == generation() && !file.failed && is_st
 bool has_begun() { return file.generation == generation(); }
 
 void write(TextWriter& line, bool is_held) {
-  if (file.process != 0) { // which process of the file's wrote it
+  if (file.process != 0) {           // which process of the file's wrote it
     line.shorten(line.length() - 1); // the object's brace
     line.add(",\"proc\":").add(file.process).add('}');
   }

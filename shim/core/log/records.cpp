@@ -10,6 +10,7 @@
 #include "core/identity/thread.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
+#include "core/log/pools.h"
 #include "core/log/start.h"
 #include "core/policy/options.h"
 
@@ -188,6 +189,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     add_text(line, "why", why, 200);
     add_place(line, caller);
     add_python(line);
+    add_pool(line);
     if (index >= 0) line.add(",\"c\":").add(static_cast<uint64_t>(index));
     line.add('}');
     log_file::write(line);

@@ -50,6 +50,25 @@ void write_more_changes(int first) {
   }
 }
 
+/// In the first program of a run that writes a log: what was there already as it had to be. A program before
+/// it (nice, timeout, env), which drew nothing and has no log, may have had it set.
+void write_kept() {
+  if (!process().is_first || !same_text(process().path, "0")) return;
+  Line line(line_room, sizeof line_room);
+  each_kept_setting(
+      [](const char* name, const char* value, void* data) {
+        constexpr size_t line_is_full = 3400;
+        Line& to = *static_cast<Line*>(data);
+        if (to.length() > line_is_full) return;
+        to.add(to.length() == 0 ? "{\"t\":\"env\",\"env\":[" : ",").add("{\"name\":\"").add(name);
+        to.add("\",\"was\":\"").add_json(value, 200).add("\",\"now\":\"").add_json(value, 200).add("\"}");
+      },
+      &line);
+  if (line.length() == 0) return;
+  line.add("]}");
+  log_file::write(line);
+}
+
 /// The variables that are left alone and matter, where they are set.
 void write_noted() {
   Line line(line_room, sizeof line_room);
@@ -104,6 +123,7 @@ void write_start() {
   line.add('}');
   log_file::write(line);
   write_more_changes(written);
+  write_kept();
   write_noted();
 }
 

@@ -112,6 +112,19 @@ void set_python_hash_seed(uint64_t seed) {
   held_array = environ;
 }
 
+void each_kept_setting(void (*visit)(const char* name, const char* value, void* data), void* data) {
+  each_bit(watched, [&](size_t i) {
+    const auto is_changed = [i] {
+      for (int k = 0; k < change_count; ++k)
+        if (same_text(changes[k].name, settings[i].name)) return true;
+      return false;
+    };
+    const char* const value = getenv(settings[i].name);
+    if (value != nullptr && !is_changed() && is_good(settings[i], value))
+      visit(settings[i].name, value, data);
+  });
+}
+
 const SettingChange* reapply_setting(const char* name) {
   const size_t i = find_forced(name, text_length(name));
   if (i == forced_count || (watched & bit(i)) == 0) return nullptr;

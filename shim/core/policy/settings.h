@@ -31,6 +31,10 @@ const SettingChange* reapply_setting(const char* name);
 /// The changes that apply_settings() made: `count` of them.
 const SettingChange* setting_changes(int& count);
 
+/// Calls visit(name, value, data) for each variable that apply_settings() found as it would have set it: by
+/// the user, or by a program that this process was before.
+void each_kept_setting(void (*visit)(const char* name, const char* value, void* data), void* data);
+
 /// A value that keeps its reader from being repeatable and to which nothing can be added (XLA_FLAGS that name
 /// a file): the variable's name, or nullptr.
 const char* setting_left_alone();

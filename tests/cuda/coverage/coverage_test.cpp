@@ -22,6 +22,9 @@ const std::string driver_calls = folders + "driver/driver_calls";
 const std::string curand_with_new_function = programs + "new_function/libcurand.so.10";
 const Environment with_new_function{{"LD_LIBRARY_PATH", programs + "new_function"}};
 
+/// The driver's library is loaded: without it no process has a GPU, and nothing that needs one counts.
+const std::string driver = folders + "driver/doubles/libcuda.so.1";
+
 class CoverageTest : public testing::Test {
 protected:
   /// What the log says of a run of `program`, a path or a program of this folder.
@@ -49,9 +52,13 @@ protected:
     return document;
   }
 
-  std::string text() const { return run({DETSHIM_COMMAND, "log", scratch_.log().string()}).out; }
+  std::string text() const { return run({DETSHIM_COMMAND, "log", scratch_.log().string(), "--all"}).out; }
 
   std::filesystem::path log() const { return scratch_.log(); }
+
+  Environment with_driver() const {
+    return {{"LD_PRELOAD", under_shim(scratch_).at("LD_PRELOAD") + ":" + driver}};
+  }
 
   Result result_;
   TemporaryFolder scratch_;
@@ -127,7 +134,7 @@ TEST_F(CoverageTest, AStaticRuntimeIsNoGap) {
 }
 
 TEST_F(CoverageTest, KernelsOfTheProgramsOwnAreUnverified) {
-  const json document = judged("coverage_device_code", {"rand"});
+  const json document = judged("coverage_device_code", {"rand"}, with_driver());
   const std::string file = programs + "coverage_device_code";
   expect_reason(document, "unverified", "kernels", "", file);
   EXPECT_EQ(document["own_kernels"], json::array({file}));
@@ -147,7 +154,7 @@ TEST_F(CoverageTest, KernelsThatAreCompiledAtRunTimeAreUnverified) {
   for (const std::string name : {"libnvrtc.so.13", "libtriton.so"}) {
     const std::filesystem::path compiler = scratch_.path() / name;
     std::filesystem::copy_file(programs + "coverage_plugin.so", compiler);
-    const json document = judged("coverage_no_user", {"load=" + compiler.string(), "rand"});
+    const json document = judged("coverage_no_user", {"load=" + compiler.string(), "rand"}, with_driver());
     expect_reason(document, "unverified", "kernels", "", compiler.string());
     EXPECT_EQ(read({"--accept-kernels"})["verdict"], "covered");
     std::filesystem::remove_all(log());
@@ -240,8 +247,8 @@ TEST_F(CoverageTest, ALibraryUnderAnotherNameIsNamed) {
 TEST_F(CoverageTest, ANewFunctionThatIsUsedIsNamed) {
   const json document = judged("coverage_user_new", {"create", "rand"}, with_new_function);
   expect_reason(document, "partly", "new_function", "curandCreateGeneratorFromNowhere",
-                curand_with_new_function);
-  EXPECT_NE(text().find(programs + "coverage_user_new is linked to curandCreateGeneratorFromNowhere"),
+                programs + "coverage_user_new");
+  EXPECT_NE(text().find(programs + "coverage_user_new is bound to curandCreateGeneratorFromNowhere"),
             std::string::npos)
       << text();
 }
@@ -253,15 +260,74 @@ TEST_F(CoverageTest, ModeRecordLeavesAlgorithms) {
 
 // ---- unverified ----
 
-TEST_F(CoverageTest, ANewFunctionThatNobodyIsLinkedToIsNotVerified) {
-  expect_reason(judged("coverage_user", {"create"}, with_new_function), "unverified", "new_function",
-                "curandCreateGeneratorFromNowhere", curand_with_new_function);
+// That a library has it says nothing: it was neither bound nor looked up.
+TEST_F(CoverageTest, ANewFunctionThatNobodyIsLinkedToIsCovered) {
+  EXPECT_EQ(judged("coverage_user", {"create"}, with_new_function)["verdict"], "covered");
+}
+
+TEST_F(CoverageTest, ANewFunctionThatIsLookedUpIsNotVerified) {
+  const json document = judged("coverage_no_user", {"rand", "load=" + curand_with_new_function,
+                                                    "symbol=curandCreateGeneratorFromNowhere"});
+  expect_reason(document, "unverified", "new_function", "curandCreateGeneratorFromNowhere",
+                programs + "coverage_no_user");
+}
+
+// ---- no GPU ----
+
+// Only the driver's library reaches a GPU.
+TEST_F(CoverageTest, WithoutTheDriverNoKernelAndNoFunctionOfCudaCounts) {
+  for (const auto& [program, arguments] :
+       {std::pair<std::string, Arguments>{"coverage_device_code", {"rand", "load=" + cusparse}},
+        {"coverage_device_code_stripped", {"rand", "load=" + cusparse}},
+        {"coverage_user_sparse_now", {"rand"}},
+        {"coverage_no_user", {"rand", "load=" + cusparse, "symbol=cusparseSbsrsv2_solve"}}}) {
+    const json document = judged(program, arguments);
+    EXPECT_EQ(document["verdict"], "covered") << program << document["reasons"];
+    EXPECT_EQ(document["idle_cuda_libraries"], 1) << program;
+    EXPECT_NE(text().find("\n1 CUDA library loaded, no GPU used.\n"), std::string::npos) << text();
+    const json loaded = judged(program, arguments, with_driver());
+    EXPECT_NE(loaded["verdict"], "covered") << program;
+    EXPECT_EQ(loaded["idle_cuda_libraries"], 0) << program;
+  }
+}
+
+// What it had loaded is not known.
+TEST_F(CoverageTest, AKilledProcessMayHaveHadAGpu) {
+  const json document = judged("coverage_device_code", {"rand", "kill"});
+  EXPECT_TRUE(says(document, "kernels")) << document["reasons"];
+  EXPECT_EQ(document["idle_cuda_libraries"], 0);
+}
+
+// cuRAND draws on the processor too.
+TEST_F(CoverageTest, CurandCountsWithoutAGpu) {
+  EXPECT_EQ(judged("coverage_copy", {"rand"})["verdict"], "partly");
+}
+
+// ---- accepted ----
+
+TEST_F(CoverageTest, AReasonIsTakenBackByItsName) {
+  judged("coverage_device_code", {"rand"}, with_driver());
+  for (const std::string name : {"kernels", "kernels:coverage_device_code", "kernels:/"}) {
+    const std::string whole = name == "kernels:/" ? "kernels:" + programs + "coverage_device_code" : name;
+    const json document = read({"--accept", whole});
+    EXPECT_EQ(document["verdict"], "covered") << whole;
+    EXPECT_EQ(document["accepted"].size(), 1u) << document["accepted"];
+    EXPECT_EQ(document["acceptances"], json::array({{{"name", whole}, {"reasons", 1}}}));
+  }
+  const json other = read({"--accept", "kernels:libelse.so", "--accept", "code"});
+  EXPECT_EQ(other["verdict"], "unverified");
+  EXPECT_EQ(other["acceptances"][0]["reasons"], 0) << other["acceptances"];
+  const Result text =
+      run({DETSHIM_COMMAND, "log", log().string(), "--accept", "kernels", "--accept", "code"});
+  EXPECT_NE(text.out.find("\n  accepted: kernels, 1 reason\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("\n  accepted, but no reason has that name: code\n"), std::string::npos)
+      << text.out;
 }
 
 // It is in the list of known functions, and has no hook: nobody says whether it repeats.
 TEST_F(CoverageTest, AnUnhookedFunctionThatMayDifferIsNotVerified) {
   for (const Environment& mode : {Environment{}, Environment{{"DETSHIM_MODE", "strict"}}}) {
-    const json document = judged("coverage_user_sparse", {"rand", "solve"}, mode);
+    const json document = judged("coverage_user_sparse", {"rand", "solve"}, mode + with_driver());
     expect_reason(document, "unverified", "open_function", "cusparseSbsrsv2_solve",
                   programs + "coverage_user_sparse");
   }
@@ -274,8 +340,8 @@ TEST_F(CoverageTest, AnUnhookedFunctionThatMayDifferIsNotVerified) {
 // A reference that is bound when it is first called tells that it was not; one that is bound at the start
 // does not.
 TEST_F(CoverageTest, AnUnhookedFunctionThatIsNotCalledIsCoveredIfThatCanBeTold) {
-  EXPECT_EQ(judged("coverage_user_sparse", {"rand"})["verdict"], "covered");
-  expect_reason(judged("coverage_user_sparse_now", {"rand"}), "unverified", "open_function",
+  EXPECT_EQ(judged("coverage_user_sparse", {"rand"}, with_driver())["verdict"], "covered");
+  expect_reason(judged("coverage_user_sparse_now", {"rand"}, with_driver()), "unverified", "open_function",
                 "cusparseSbsrsv2_solve", programs + "coverage_user_sparse_now");
 }
 
@@ -283,10 +349,10 @@ TEST_F(CoverageTest, AnUnhookedFunctionThatIsLookedUpIsNotVerified) {
   const std::string load = "load=" + cusparse;
   const std::string program = programs + "coverage_no_user";
   const std::string asked = "symbol=cusparseSbsrsv2_solve";
-  expect_reason(judged("coverage_no_user", {"rand", load, asked}), "unverified", "open_function",
-                "cusparseSbsrsv2_solve", program);
+  expect_reason(judged("coverage_no_user", {"rand", load, asked}, with_driver()), "unverified",
+                "open_function", "cusparseSbsrsv2_solve", program);
   EXPECT_NE(text().find("has looked up cusparseSbsrsv2_solve"), std::string::npos) << text();
-  const json closed = judged("coverage_no_user", {"rand", load, asked, "close"});
+  const json closed = judged("coverage_no_user", {"rand", load, asked, "close"}, with_driver());
   EXPECT_TRUE(says(closed, "open_function")) << closed["reasons"];
 }
 
@@ -338,7 +404,7 @@ TEST_F(CoverageTest, ACopyBesideTheLibraryIsNotVerified) {
 }
 
 TEST_F(CoverageTest, DeviceCodeWithoutSymbolsIsNotVerified) {
-  judged("coverage_device_code_stripped", {"rand"});
+  judged("coverage_device_code_stripped", {"rand"}, with_driver());
   expect_reason(read({"--accept-kernels"}), "unverified", "no_symbols", "",
                 programs + "coverage_device_code_stripped");
 }

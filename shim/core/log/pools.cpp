@@ -1,0 +1,94 @@
+#include "core/log/pools.h"
+
+#include "core/base/python_frames.h"
+
+#include <initializer_list>
+
+namespace detshim {
+namespace {
+
+bool ends_with(const char* text, const char* end) {
+  const size_t a = text_length(text);
+  const size_t b = text_length(end);
+  return a >= b && same_text(text + a - b, end);
+}
+
+/// A function whose callees run in a worker.
+struct Runner {
+  const char* file;
+  const char* function;
+  const char* pool;
+  bool seeds; ///< it makes the worker, in which only the seeding of its generators counts
+};
+
+// CPython 3.8 to 3.14, loky 3.
+constexpr Runner runners[] = {
+    {"/multiprocessing/pool.py", "worker", "multiprocessing.Pool", false},
+    {"/multiprocessing/pool.py", "_repopulate_pool_static", "multiprocessing.Pool", true},
+    {"/multiprocess/pool.py", "worker", "multiprocess.Pool", false},
+    {"/multiprocess/pool.py", "_repopulate_pool_static", "multiprocess.Pool", true},
+    {"/concurrent/futures/process.py", "_process_worker", "ProcessPoolExecutor", false},
+    {"/concurrent/futures/process.py", "_spawn_process", "ProcessPoolExecutor", true},
+    {"/concurrent/futures/process.py", "_adjust_process_count", "ProcessPoolExecutor", true}, // before 3.9
+    {"/concurrent/futures/thread.py", "_worker", "ThreadPoolExecutor", false},
+    {"/process_executor.py", "_process_worker", "loky", false},
+};
+
+const Runner* runner_of(const PythonFrame& frame, bool is_new_worker) {
+  for (const Runner& runner : runners)
+    if (same_text(frame.function, runner.function) && ends_with(frame.file, runner.file) &&
+        (is_new_worker || !runner.seeds))
+      return &runner;
+  return nullptr;
+}
+
+/// Frames from the innermost on: the draw, its pool, who made that.
+struct Search {
+  Line& line;
+  enum { draw, maker, done } looks_for = draw;
+  bool is_new_worker = false; ///< the draw is in a child that was forked this moment
+
+  void take(const PythonFrame& frame) {
+    if (looks_for == draw)
+      take_inner(frame);
+    else if (looks_for == maker)
+      take_outer(frame);
+  }
+
+  void take_inner(const PythonFrame& frame) {
+    is_new_worker |= same_text(frame.function, "_launch") && ends_with(frame.file, "/popen_fork.py");
+    if (starts_with(frame.file, "<frozen importlib")) looks_for = done;
+    const Runner* const runner = runner_of(frame, is_new_worker);
+    if (runner == nullptr) return;
+    line.add(",\"pool\":\"").add(runner->pool);
+    looks_for = maker;
+  }
+
+  void take_outer(const PythonFrame& frame) {
+    for (const char* part :
+         {"/multiprocessing/", "/multiprocess/", "/concurrent/", "/threading.py", "/loky/", "<"})
+      if (contains(frame.file, part)) return;
+    line.add(", ")
+        .add_json(frame.file, 160)
+        .add(':')
+        .add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0));
+    close();
+  }
+
+  void close() {
+    if (looks_for == maker) line.add('"');
+    looks_for = done;
+  }
+};
+
+} // namespace
+
+void add_pool(Line& line) {
+  constexpr int deep = 128; // a task may call deeply before it draws
+  Search search{line};
+  each_python_frame(
+      deep, [](const PythonFrame& frame, void* data) { static_cast<Search*>(data)->take(frame); }, &search);
+  search.close();
+}
+
+} // namespace detshim
