@@ -378,4 +378,110 @@ TEST(ClosingLine, IsSilencedByQuiet) {
   EXPECT_EQ(run({counted}, under_shim(scratch, seed_42)).err, "");
 }
 
+// timeout closes stderr before it ends, and it is the first process of the run.
+TEST(ClosingLine, OutlivesAWrapperThatClosesStderr) {
+  const TemporaryFolder scratch;
+  const Result result =
+      run({"timeout", "60", snippet_folder + "getrandom", "plain"}, under_shim(scratch, loud()));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+}
+
+/// The variables that the log says are set.
+std::set<std::string> settings_of(const std::vector<std::string>& command) {
+  const TemporaryFolder scratch;
+  EXPECT_EQ(run(command, under_shim(scratch, seed_42)).status, 0);
+  std::set<std::string> names;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const json& record : process.records)
+      for (const json& change : record.value("env", json::array())) names.insert(change["name"]);
+  return names;
+}
+
+TEST(Settings, OfAWrapperWithoutALogAreInThatOfItsProgram) {
+  const std::vector<std::string> command = {snippet_folder + "getrandom", "plain"};
+  std::set<std::string> plain = settings_of(command);
+  EXPECT_GT(plain.size(), 10u);
+  plain.erase("PYTHONHASHSEED"); // whose it is cannot be told
+  for (const std::vector<std::string>& wrapper :
+       {std::vector<std::string>{"nice"}, {"timeout", "60"}, {"env", "A=1"}}) {
+    std::vector<std::string> wrapped = wrapper;
+    wrapped.insert(wrapped.end(), command.begin(), command.end());
+    EXPECT_EQ(settings_of(wrapped), plain) << wrapper[0];
+  }
+}
+
+/// What `detshim log` says of a Python program.
+json judged(const std::string& code, const std::vector<std::string>& more = {}) {
+  const TemporaryFolder scratch;
+  const std::string file = (scratch.path() / "t.py").string();
+  std::ofstream(file) << code;
+  std::vector<std::string> command = {"/usr/bin/python3", file};
+  command.insert(command.end(), more.begin(), more.end());
+  const Result result = run(command, under_shim(scratch, seed_42));
+  EXPECT_EQ(result.status, 0) << result.err;
+  return json::parse(run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
+}
+
+std::set<std::string> kinds_of(const json& document) {
+  std::set<std::string> kinds;
+  for (const json& reason : document["reasons"]) kinds.insert(reason["kind"]);
+  kinds.erase("not_decoded");
+  return kinds;
+}
+
+// A worker that its parent ends has ended: no record of its own says so.
+TEST(Killed, ByItsParentIsAnEnd) {
+  const std::string start = "import os, signal\n"
+                            "pipe = os.pipe()\n"
+                            "os.urandom(4)\n"
+                            "child = os.fork()\n"
+                            "if child == 0:\n"
+                            "  os.urandom(4)\n";
+  const std::string parent = "  os.write(pipe[1], b'x')\n"
+                             "  while True: signal.pause()\n"
+                             "os.read(pipe[0], 1)\n";
+  for (const char* signal : {"SIGTERM", "SIGKILL"})
+    EXPECT_EQ(kinds_of(judged(start + parent + "os.kill(child, signal." + signal + ")\nos.wait()\n")),
+              std::set<std::string>{})
+        << signal;
+  EXPECT_EQ(kinds_of(judged(start + "  os.kill(os.getpid(), signal.SIGKILL)\nos.wait()\n")),
+            std::set<std::string>{"no_end"});
+}
+
+/// A task that draws, and pools that run it. The threads of a pool are workers too.
+const std::string tasks = "import os, random, sys, multiprocessing\n"
+                          "from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor\n"
+                          "def draw(i): return os.urandom(4)\n"
+                          "def seeded(i): return i * i\n"
+                          "def child(i): os.urandom(4)\n";
+
+TEST(Pools, WhoseTasksDrawAreNamedWithTheLineThatMadeThem) {
+  const auto reason = [](const std::string& code) {
+    const json document = judged(tasks + code);
+    EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"}) << code;
+    return document["reasons"].empty() ? "" : document["reasons"][0]["text"].get<std::string>();
+  };
+  for (const std::string pool : {"multiprocessing.get_context('fork').Pool(2)",
+                                 "ProcessPoolExecutor(2, multiprocessing.get_context('fork'))"})
+    EXPECT_NE(reason("with " + pool + " as p: list(p.map(draw, range(4)))\n").find("t.py:6)"),
+              std::string::npos);
+  // Its frames end at the thread's beginning.
+  for (const std::string pool : {"ThreadPoolExecutor(2)"})
+    EXPECT_NE(reason("with " + pool + " as p: list(p.map(draw, range(4)))\n"), "");
+  // `random` is seeded in each worker, and what a task then draws from it no hook sees.
+  EXPECT_NE(reason("def roll(i): return random.random()\n"
+                   "with multiprocessing.get_context('fork').Pool(2) as p: p.map(roll, range(4), 1)\n"),
+            "");
+}
+
+TEST(Pools, AreNotWhatTakesNoTasks) {
+  for (const std::string code :
+       {"for i in range(2):\n  p = multiprocessing.get_context('fork').Process(target=child, args=(1,))\n"
+        "  p.start()\n  p.join()\n",
+        "with ThreadPoolExecutor(2) as p: list(p.map(seeded, range(4)))\nos.urandom(4)\n",
+        "with ThreadPoolExecutor(1) as p: p.submit(__import__, 'secrets').result()\nos.urandom(4)\n"})
+    EXPECT_EQ(kinds_of(judged(tasks + code)), std::set<std::string>{}) << code;
+}
+
 } // namespace

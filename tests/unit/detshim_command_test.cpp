@@ -371,6 +371,110 @@ TEST_F(DetshimCommand, LogClosesWithAVerdict) {
   EXPECT_EQ(verdict(lost + pinned + end_line), "partly disabled");
 }
 
+/// Reasons of several kinds, more of them than the text names.
+std::string many_reasons() {
+  std::string lines = start_line();
+  for (int i = 0; i < 9; ++i)
+    lines +=
+        call_line("atomic_" + std::to_string(i), "unfixed", R"(,"why":")" + std::string(150, 'y') + R"(")");
+  return lines + R"({"t":"runtime","file":"/usr/lib/libslow.so.1","why":")" + std::string(150, 'x') +
+         "\"}\n" + end_line;
+}
+
+TEST_F(DetshimCommand, LogNamesSevenReasonsInALineEach) {
+  write("0-0-1.jsonl", many_reasons());
+  const std::string out = detshim({"log", log_, "--no-scan"}).out;
+  const std::string verdict = out.substr(out.find("\nverdict: "));
+  EXPECT_TRUE(contains(verdict, "\n  partly      unfixed:atomic_0 - libc: atomic_0 went ahead unfixed: yyy"))
+      << verdict;
+  EXPECT_TRUE(contains(verdict, "\n  partly      unfixed:atomic_6 - ")) << verdict;
+  EXPECT_FALSE(contains(verdict, "atomic_7")) << verdict;
+  EXPECT_TRUE(verdict.ends_with("\n  4 more: --all\n")) << "two, the runtime, --no-scan: " << verdict;
+  for (std::size_t at = 0, end; (end = verdict.find('\n', at)) != std::string::npos; at = end + 1)
+    EXPECT_LE(end - at, 120u) << verdict.substr(at, end - at);
+  const std::string all = detshim({"log", log_, "--no-scan", "--all"}).out;
+  EXPECT_TRUE(contains(all, std::string(150, 'x') + "; give it a seed, or compare two runs\n")) << all;
+  EXPECT_TRUE(contains(all, "atomic_8 - "));
+  EXPECT_EQ(Json::parse(detshim({"log", log_, "--no-scan", "--json"}).out)["reasons"].size(), 11u);
+}
+
+TEST_F(DetshimCommand, LogFoldsSettingsToOneLine) {
+  const std::string environment =
+      R"({"t":"env","env":[{"name":"A_B","was":null,"now":"1"},)"
+      R"({"name":"C_D","was":"2","now":"2"}],"noted":[{"name":"E_F","value":"3"}]})"
+      "\n";
+  write("0-0-1.jsonl", start_line() + environment + call_line("rand", "pin") + end_line);
+  const std::string folded = detshim({"log", log_}).out;
+  EXPECT_TRUE(contains(folded, "\nsettings - variables: 2 set and 1 left as it was (--all)\n")) << folded;
+  EXPECT_FALSE(contains(folded, "A_B")) << folded;
+  const std::string all = detshim({"log", log_, "--all"}).out;
+  EXPECT_TRUE(contains(all, "A_B=1  (was unset)")) << all;
+  EXPECT_TRUE(contains(all, "C_D=2  (was there already)")) << all;
+  EXPECT_TRUE(contains(all, "E_F=3")) << all;
+}
+
+TEST_F(DetshimCommand, LogTakesBackWhatTheUserAccepts) {
+  write("0-0-1.jsonl", many_reasons());
+  const auto reasons = [this](const Words& more) {
+    Words words{"log", log_, "--no-scan", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Json::parse(detshim(words).out)["reasons"].size();
+  };
+  EXPECT_EQ(reasons({"--accept", "unfixed"}), 2u);
+  EXPECT_EQ(reasons({"--accept", "unfixed:atomic_3"}), 10u);
+  EXPECT_EQ(reasons({"--accept", "unfixed:atomic_3", "--accept=runtime:libslow.so.1"}), 9u);
+  EXPECT_EQ(reasons({"--accept", "runtime:libfast.so.1"}), 11u);
+  EXPECT_EQ(
+      detshim({"log", "--accept", "unfixed", "--accept", "runtime", log_, "--no-scan", "--check"}).status, 0);
+  EXPECT_EQ(detshim({"log", "--accept", "unfixed", log_, "--no-scan", "--check"}).status, 3);
+
+  std::ofstream(folder_ / ".detshim-accept")
+      << "# known\n\n unfixed  # sums\nruntime:libslow.so.1\r\ndisabled\n";
+  const Result result = detshim({"log", log_, "--no-scan", "--check"});
+  EXPECT_EQ(result.status, 0) << result.out;
+  EXPECT_TRUE(contains(result.out, "\n  accepted: unfixed, 9 reasons\n")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\n  accepted: runtime:libslow.so.1, 1 reason\n")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\n  accepted, but no reason has that name: disabled\n")) << result.out;
+}
+
+TEST_F(DetshimCommand, LogRefusesAnAcceptanceThatNamesNothing) {
+  write("0-0-1.jsonl", many_reasons());
+  for (const char* name : {"", "everything", "unfixed:", ":atomic", "Unfixed", "\x1b[31m"})
+    expect_one_error_line(detshim({"log", log_, "--accept", name}), 2, "names no reason");
+  expect_one_error_line(detshim({"log", log_, "--follow", "--accept", "unfixed"}), 2, "--accept");
+  std::ofstream(folder_ / ".detshim-accept") << "unfixed\nnonsense\n";
+  expect_one_error_line(detshim({"log", log_}), 2, "'.detshim-accept' line 2: 'nonsense' names no reason");
+  std::filesystem::remove(folder_ / ".detshim-accept");
+  std::filesystem::create_directory(folder_ / ".detshim-accept");
+  expect_one_error_line(detshim({"log", log_}), 2, "'.detshim-accept' cannot be read as a file");
+}
+
+// Python looks for libraries by it: it is static, and no result depends on what it draws.
+TEST_F(DetshimCommand, LogHasNoReasonForStaticProgramsThatDrawNothing) {
+  const auto executes = [](const std::string& program) {
+    return call_line("execve", "uncovered", R"(,"program":")" + program + R"(","why":"statically linked")");
+  };
+  write("0-0-1.jsonl", start_line() + executes("/sbin/ldconfig") + end_line);
+  const Result harmless = detshim({"log", log_, "--check"});
+  EXPECT_EQ(harmless.status, 0) << harmless.out;
+  EXPECT_TRUE(contains(harmless.out, "No call is recorded as unfixed, uncovered")) << harmless.out;
+  EXPECT_TRUE(contains(detshim({"log", log_, "--all"}).out, "/sbin/ldconfig"));
+
+  // One of the user's own, whose instructions tell.
+  const std::string source = (folder_ / "quiet.c").string(), quiet = (folder_ / "quiet").string();
+  std::ofstream(source) << "void _start(void) { for (;;) ; }\n";
+  if (run({"cc", "-static", "-nostdlib", "-o", quiet, source}).status == 0) {
+    std::filesystem::remove(log_ / "0-0-1.jsonl");
+    write("0-0-1.jsonl", start_line() + executes(quiet) + end_line);
+    EXPECT_EQ(detshim({"log", log_, "--check"}).status, 0);
+  }
+  write("0-0-1.jsonl", executes(RAW_DRAWS_STATIC));
+  EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << "it draws";
+  std::filesystem::remove(log_ / "0-0-1.jsonl");
+  write("0-0-1.jsonl", start_line() + executes("/sbin/ldconfig") + end_line + executes("/gone/program"));
+  EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << "one of them is not known";
+}
+
 TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {
   write("0-0-1.jsonl",
         start_line() +

@@ -4,6 +4,7 @@
 #include "files.h"
 #include "scanner/library_search.h"
 #include "scanner/machine_code.h"
+#include "scanner/packages.h"
 #include "scanner/scan.h"
 
 #include <gtest/gtest.h>
@@ -289,6 +290,59 @@ TEST(LibrarySearch, ReadsTheLoadersCache) {
   for (std::size_t length = 0; length < whole.size(); ++length) read_loader_cache(whole.substr(0, length));
   const std::string far = number(0x303) + number(0xFFFFFFFF) + number(0x7FFFFFFF) + std::string(12, '\0');
   EXPECT_EQ(read_loader_cache(header + far), (Entries{{"", ""}}));
+}
+
+/// A folder of dpkg's lists and one of wheels.
+class PackagesTest : public testing::Test {
+protected:
+  void SetUp() override {
+    std::filesystem::create_directories(info_);
+    std::filesystem::create_directories(site_ / "pack/lib");
+  }
+  void list(const std::string& package, const std::string& files) const {
+    std::ofstream(info_ / (package + ".list")) << files;
+  }
+  void wheel(const std::string& name, const std::string& record, bool is_users_own = false) const {
+    const std::filesystem::path folder = site_ / (name + "-1.0.dist-info");
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "RECORD") << record;
+    if (is_users_own) std::ofstream(folder / "direct_url.json") << "{}";
+  }
+  bool brought(const std::filesystem::path& file) const {
+    return Packages(info_.string()).brought(file.string());
+  }
+
+  const TemporaryFolder scratch_;
+  const std::filesystem::path info_ = scratch_.path() / "info", site_ = scratch_.path() / "site-packages";
+};
+
+TEST_F(PackagesTest, BroughtWhatDpkgLists) {
+  list("one", "/.\n/usr\n/lib/x86_64-linux-gnu/libone.so.1\n");
+  list("two", "/opt/two/libtwo.so\n/opt/two/libtwo.so.1");
+  EXPECT_TRUE(brought("/lib/x86_64-linux-gnu/libone.so.1"));
+  EXPECT_TRUE(brought("/usr/lib/x86_64-linux-gnu/libone.so.1")) << "/lib is a link";
+  EXPECT_TRUE(brought("/opt/two/libtwo.so"));
+  EXPECT_FALSE(brought("/opt/two/libtwo")) << "a part of a name";
+  EXPECT_FALSE(brought("/home/user/opt/two/libtwo.so"));
+  EXPECT_FALSE(brought("/opt/three.so"));
+}
+
+TEST_F(PackagesTest, BroughtWhatAWheelRecords) {
+  wheel("pack", "pack/__init__.py,sha256=x,1\npack/lib/libpack.so,sha256=x,1\n");
+  EXPECT_TRUE(brought(site_ / "pack/lib/libpack.so"));
+  EXPECT_FALSE(brought(site_ / "pack/lib/libother.so"));
+  EXPECT_FALSE(brought(scratch_.path() / "pack/lib/libpack.so")) << "not among wheels";
+}
+
+// `pip install .`: the user's own code, wherever it was copied to.
+TEST_F(PackagesTest, DidNotBringWhatTheUserBuilt) {
+  wheel("mine", "mine/fast.so,sha256=x,1\n", true);
+  EXPECT_FALSE(brought(site_ / "mine/fast.so"));
+}
+
+TEST_F(PackagesTest, AreNoneWithoutLists) {
+  EXPECT_FALSE(Packages("/no/such/folder").brought("/usr/lib/libx.so"));
+  EXPECT_FALSE(Packages("/no/such/folder").brought("libx.so"));
 }
 
 } // namespace

@@ -201,11 +201,10 @@ private:
         if (const std::string* pool = find_field(example.fields, "pool")) pools.emplace(*pool, &symbol);
     for (const auto& [pool, symbol] : pools) {
       const std::size_t comma = pool.find(", ");
-      Reason& reason =
-          add(VerdictLevel::unverified, "pool",
-              "results depend on which worker takes which task" +
-                  (comma == std::string::npos ? "" : " (" + pool.substr(comma + 2) + ")"),
-              "seed per task");
+      Reason& reason = add(VerdictLevel::unverified, "pool",
+                           "results depend on which worker takes which task" +
+                               (comma == std::string::npos ? "" : " (" + pool.substr(comma + 2) + ")"),
+                           "seed per task");
       reason.library = pool.substr(0, comma);
     }
   }

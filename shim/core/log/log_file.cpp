@@ -204,31 +204,25 @@ bool is_stderr(int fd) {
   return sys::fstat(fd, state) == 0 && state.st_dev == stderr_device && state.st_ino == stderr_inode;
 }
 
-/// What this process had as stderr, where it has closed it: the programs of GNU coreutils do (timeout, nice,
-/// env), just before they end. Its parent's, if that is the same; else negative.
-int open_parents_stderr() {
-  Text<40> path;
-  path.add("/proc/").add(static_cast<uint64_t>(sys::call(SYS_getppid))).add("/fd/2");
-  const int fd = sys::openat(AT_FDCWD, path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (fd < 0 || is_stderr(fd)) return fd;
-  sys::close(fd);
-  return -1;
-}
+constinit int kept_stderr = -1;
 
 } // namespace
+
+void keep_stderr() {
+  if (stderr_state == Stderr::open && kept_stderr < 0 && is_stderr(2))
+    kept_stderr = static_cast<int>(sys::fcntl(2, F_DUPFD_CLOEXEC, 48));
+}
 
 void say(const char* text, size_t length) {
   if (stderr_state == Stderr::unknown) remember_stderr();
   if (stderr_state == Stderr::closed) return;
-  const bool is_here = is_stderr(2);
-  const int fd = is_here ? 2 : open_parents_stderr();
-  if (fd < 0) return;
+  const int fd = is_stderr(2) ? 2 : kept_stderr;
+  if (fd != 2 && !is_stderr(fd)) return;
   TextWriter line(say_room, sizeof say_room);
   const bool has_end = length > 0 && text[length - 1] == '\n';
   line.add_printable(text, has_end ? length - 1 : length);
   if (has_end) line.shorten(sizeof say_room - 2), line.add('\n');
   sys::write(fd, line.c_str(), line.length());
-  if (!is_here) sys::close(fd);
 }
 
 bool is_first_in_run(const char* suffix) {

@@ -29,6 +29,10 @@ inline constexpr char (&path_room)[sizeof rooms.path] = rooms.path;
 /// Remembers what stderr is, so that nothing is written into a file that took its number later.
 void remember_stderr();
 
+/// Before the program closes stderr as it ends, which those of GNU coreutils do (timeout, nice, env): keeps a
+/// descriptor for the closing line.
+void keep_stderr();
+
 /// Writes to stderr, if it is what it was and was open when the process began.
 void say(const char* text, size_t length);
 inline void say(TextWriter& text) { say(text.c_str(), text.length()); }
