@@ -480,6 +480,8 @@ TEST(Pools, AreNotWhatTakesNoTasks) {
        {"for i in range(2):\n  p = multiprocessing.get_context('fork').Process(target=child, args=(1,))\n"
         "  p.start()\n  p.join()\n",
         "with ThreadPoolExecutor(2) as p: list(p.map(seeded, range(4)))\nos.urandom(4)\n",
+        "with ThreadPoolExecutor(2) as p: list(p.map(lambda i: random.Random(i).random(), range(4)))\n"
+        "os.urandom(4)\n",
         "with ThreadPoolExecutor(1) as p: p.submit(__import__, 'secrets').result()\nos.urandom(4)\n"})
     EXPECT_EQ(kinds_of(judged(tasks + code)), std::set<std::string>{}) << code;
 }

@@ -42,6 +42,13 @@ const Runner* runner_of(const PythonFrame& frame, bool is_new_worker) {
   return nullptr;
 }
 
+/// NumPy's RandomState(seed) draws before it takes the seed, and throws that away. scikit-learn makes one so
+/// for each of its tasks; of any other caller, a seed cannot be told from none.
+bool draws_for_nothing(const PythonFrame& frame) {
+  return same_text(frame.function, "check_random_state") &&
+         ends_with(frame.file, "/sklearn/utils/validation.py");
+}
+
 /// Frames from the innermost on: the draw, its pool, who made that.
 struct Search {
   Line& line;
@@ -57,7 +64,8 @@ struct Search {
 
   void take_inner(const PythonFrame& frame) {
     is_new_worker |= same_text(frame.function, "_launch") && ends_with(frame.file, "/popen_fork.py");
-    if (starts_with(frame.file, "<frozen importlib")) looks_for = done;
+    if (starts_with(frame.file, "<frozen importlib") || draws_for_nothing(frame)) looks_for = done;
+    if (looks_for == done) return;
     const Runner* const runner = runner_of(frame, is_new_worker);
     if (runner == nullptr) return;
     line.add(",\"pool\":\"").add(runner->pool);
