@@ -42,7 +42,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   const PythonLock python(interpreter); // before the log's, which a thread that holds this one may wait for
   const char* kept_by = asks ? why_python_keeps_entropy() : nullptr;
   PythonPlace line;
-  find_python_place(line, known == nullptr);
+  find_python_place(line, PythonDetail::key, known == nullptr);
   bool follows = asks; // the next draw may come from another line, so this place is not remembered
   if (!asks && line.count > 0) {
     const sys::SignalsBlocked no_signals;

@@ -211,7 +211,7 @@ bool is_library(const char* file) {
 /// Picks the frames of a place out of `walk`, which calls visit(file, describe) for all of them, innermost
 /// first, until visit returns false; describe() gives the frame.
 template <typename Walk>
-void pick_frames(PythonPlace& place, Walk walk) {
+void pick_frames(PythonPlace& place, PythonDetail detail, Walk walk) {
   constexpr int none = -1;
   constexpr int farthest = 200;
   int index = 0, first = none, called = none, user = none, called_by_text = none, text = none;
@@ -237,22 +237,27 @@ void pick_frames(PythonPlace& place, Walk walk) {
     called = called_by_text;
   }
   const bool only_machinery = first == none;
+  const int telling = user != none ? user : only_machinery ? 0 : first;
   index = 0;
   walk([&](const char* file, auto describe) {
-    const bool is_chosen = user == none ? only_machinery || !is_import_machinery(file)
-                                        : index == first || index == called || index == user ||
-                                              (index > user && !is_import_machinery(file));
+    const bool is_chosen =
+        index == telling || (detail == PythonDetail::all &&
+                             (index == first || index == called ||
+                              (index > telling && (only_machinery || !is_import_machinery(file)))));
     if (is_chosen) {
       if (index == user) place.user = place.count;
       place.frames[place.count++] = describe();
     }
-    const int most = place.user < 0 ? 4 : place.user + 4;
-    return ++index < farthest && place.count < (most < PythonPlace::limit ? most : PythonPlace::limit);
+    int most = place.user < 0 ? 4 : place.user + 4;
+    if (most > PythonPlace::limit) most = PythonPlace::limit;
+    if (detail == PythonDetail::key) most = 1;
+    return ++index < farthest && place.count < most;
   });
 }
 
-void pick_by_reading(const Interpreter& python, const void* state, bool is_held, PythonPlace& place) {
-  pick_frames(place, [&](auto visit) {
+void pick_by_reading(const Interpreter& python, const void* state, bool is_held, PythonDetail detail,
+                     PythonPlace& place) {
+  pick_frames(place, detail, [&](auto visit) {
     PythonStack stack(python.layout, python.code_type, python.line_of, is_held ? python.utf8 : nullptr,
                       trust == Trust::yes);
     for (bool is_there = stack.begin(state); is_there; is_there = stack.next()) {
@@ -267,8 +272,8 @@ void pick_by_reading(const Interpreter& python, const void* state, bool is_held,
   });
 }
 
-void pick_by_asking(PythonPlace& place) {
-  pick_frames(place, [&](auto visit) {
+void pick_by_asking(PythonPlace& place, PythonDetail detail) {
+  pick_frames(place, detail, [&](auto visit) {
     each_frame(200, [&](const Interpreter& python, Object* frame) {
       const Attribute code(python, frame, "f_code");
       const Attribute file(python, code.get(), "co_filename");
@@ -299,7 +304,9 @@ uint64_t PythonPlace::key() const {
   return fnv1a_text(frame.file, static_cast<uint64_t>(frame.line) + 1) | 1;
 }
 
-void find_python_place(PythonPlace& place, bool looks_for_python) {
+void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_python) {
+  place.count = 0;
+  place.user = -1;
   Interpreter python = {};
   if (!find_interpreter(python, looks_for_python) || python.is_initialized() == 0) return;
   const bool is_held = python.held();
@@ -307,15 +314,15 @@ void find_python_place(PythonPlace& place, bool looks_for_python) {
   if (python.layout != nullptr && known_trust != Trust::no) {
     const void* const state = python.of_this_thread();
     if (state == nullptr) return;
-    pick_by_reading(python, state, is_held, place);
+    pick_by_reading(python, state, is_held, detail, place);
     if (known_trust == Trust::yes || !is_held) return;
     PythonPlace told;
-    pick_by_asking(told);
+    pick_by_asking(told, detail);
     if (told.count > 0)
       __atomic_store_n(&trust, is_same(told, place) ? Trust::yes : Trust::no, __ATOMIC_RELAXED);
     place = told;
   } else if (is_held) {
-    pick_by_asking(place);
+    pick_by_asking(place, detail);
   }
 }
 

@@ -27,10 +27,15 @@ struct PythonPlace {
   uint64_t key() const;
 };
 
+enum class PythonDetail : uint8_t {
+  key, ///< the frame alone that the key is made of
+  all,
+};
+
 /// Finds it, whether or not this thread holds the interpreter's lock. Where the interpreter's version is not
 /// known, only if it does. No frames where there is no Python. `looks_for_python`: whether to look for an
 /// interpreter if none was found before, which takes as long as there are loaded objects.
-void find_python_place(PythonPlace& place, bool looks_for_python);
+void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_python);
 
 /// Calls visit(name) for at most `limit` frames of the calling thread, innermost first, with the name of the
 /// module whose code the frame runs (`nacl.utils`, `__main__`), until visit(name) returns false. Does nothing

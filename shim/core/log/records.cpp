@@ -141,7 +141,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
           static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
   // Looked at before any lock is taken: asking an interpreter whose frames cannot be read may run its code.
   PythonPlace python;
-  find_python_place(python, false);
+  find_python_place(python, PythonDetail::key, false);
   const auto key_here = [&] {
     uint64_t key = mix(place, python.key());
     for (const Value& value : values) key = mix_value(key, value);
@@ -158,10 +158,8 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     ++unwritten.number;
     return &unwritten;
   }
-  if (python.count == 0) {
-    find_python_place(python, true);
-    key = key_here();
-  }
+  find_python_place(python, PythonDetail::all, python.count == 0);
+  key = key_here();
 
   Lock guard(log_file::lock);
   const uint64_t place_key = mix(place, 0x706C616365);
