@@ -104,6 +104,14 @@ TEST_P(PythonPlaces, OfAPackageThatDrawsAtImportIsTheUsersImport) {
   EXPECT_EQ(places("import framework\n"), (Lines{"t.py:1 <module> __init__.py <module>"}));
 }
 
+TEST_P(PythonPlaces, OfAProgramThatIsNotCoveredIsTheLineThatLedToIt) {
+  if (!fs::exists("/sbin/ldconfig")) GTEST_SKIP() << "no static program";
+  EXPECT_EQ(places("import subprocess\n"
+                   "def look(): subprocess.run(['/sbin/ldconfig', '-p'], stdout=subprocess.DEVNULL)\n"
+                   "look()\n"),
+            (Lines{"t.py:2 look subprocess.py run"}));
+}
+
 TEST_P(PythonPlaces, AreBounded) {
   EXPECT_LE(places("import os\n"
                    "for i in range(500):\n"
