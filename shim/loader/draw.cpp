@@ -42,7 +42,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   const PythonLock python(interpreter); // before the log's, which a thread that holds this one may wait for
   const char* kept_by = asks ? why_python_keeps_entropy() : nullptr;
   PythonPlace line;
-  find_python_place(line, PythonDetail::key, known == nullptr);
+  find_python_place(line, PythonDetail::key, false);
   bool follows = asks; // the next draw may come from another line, so this place is not remembered
   if (!asks && line.count > 0) {
     const sys::SignalsBlocked no_signals;
@@ -78,12 +78,13 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   const bool pin = action == Action::pin;
   Counter* counter =
       record({hook.info->library, hook.info->name, hook.info->fields}, action, caller, why, values);
+  if (line.count == 0) find_python_place(line, PythonDetail::key, false); // the record looked for Python
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
   const sys::SignalsBlocked no_signals;
   if (asks) places.insert(place) = ask_bit;
   places.insert(key) = reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0);
-  if (pin && !follows) sites.remember(epoch, caller, counter);
+  if (pin && !asks && line.count == 0) sites.remember(epoch, caller, counter);
   return pin;
 }
 
