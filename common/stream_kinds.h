@@ -31,6 +31,8 @@ enum class Kind : uint64_t {
   seeding_function =
       22,           ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
   octave_seed = 23, ///< of one of Octave's generators, where the program set none
+  torch_unseeded = 24, ///< of PyTorch's generators, where the program set none
+  torch_seed = 25,     ///< that the program gives one of them
 };
 
 } // namespace detshim
