@@ -106,7 +106,7 @@ inline long readlink(const char* path, char* text, size_t size) {
 inline bool may_grow_to(uint64_t end) {
   struct {
     uint64_t current, highest;
-  } limit;
+  } limit = {};
   return failed(call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, address(&limit))) || end <= limit.current;
 }
 

@@ -15,6 +15,7 @@ using ncclWindow_t = struct ncclWindow_vidmem*;
 enum class ncclResult : int {
   success = 0,       ///< ncclSuccess
   invalid_usage = 5, ///< ncclInvalidUsage
+  in_progress = 7,   ///< ncclInProgress
 };
 
 enum class ncclDataType : int {};        ///< ncclDataType_t

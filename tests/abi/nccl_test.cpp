@@ -16,6 +16,9 @@ TEST(Abi, Nccl) {
   using Status = abi::ncclResult;
   static_assert(same(Status::success, ncclSuccess));
   static_assert(same(Status::invalid_usage, ncclInvalidUsage));
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 14, 0)
+  static_assert(same(Status::in_progress, ncclInProgress));
+#endif
   using Id = abi::ncclUniqueId;
   static_assert(sizeof(Id) == sizeof(::ncclUniqueId) && alignof(Id) == alignof(::ncclUniqueId));
 

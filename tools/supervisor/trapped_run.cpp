@@ -282,6 +282,7 @@ void execute(const std::string& path, std::vector<char*>& arguments) {
 /// As execvp does it. Returns the reason why it could not be.
 int execute_in_path(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   if (command[0].find('/') != std::string::npos) return execute(command[0], arguments), errno;

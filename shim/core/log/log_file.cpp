@@ -436,7 +436,7 @@ bool is_open() { return file.generation == generation() && !file.failed && is_st
 bool has_begun() { return file.generation == generation(); }
 
 void write(TextWriter& line, bool is_held) {
-  if (file.process != 0) { // which process of the file's wrote it
+  if (file.process != 0) {           // which process of the file's wrote it
     line.shorten(line.length() - 1); // the object's brace
     line.add(",\"proc\":").add(file.process).add('}');
   }

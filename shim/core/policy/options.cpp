@@ -48,15 +48,15 @@ enum Which {
      "mapped by value; keep: all are left alone."},
     {"DETSHIM_LOG", "a folder, made when it is missing; at most 3000 bytes", "detshim-log/<run>",
      "Where the log goes. A relative name starts at the first process's working directory."},
-    {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, parted by commas", "nothing",
+    {"DETSHIM_DISABLE", "a list of libraries, hooks and env:VARIABLE, separated by commas", "nothing",
      "What the library leaves alone: a library (cudnn), a hook (cudnnBackendGetAttribute) or a variable that "
      "it would set (env:CUBLAS_WORKSPACE_CONFIG). `detshim hooks` prints the names."},
-    {"DETSHIM_KEEP_ENTROPY", "a list of beginnings of file names, or of Python modules, parted by commas",
+    {"DETSHIM_KEEP_ENTROPY", "a list of beginnings of file names, or of Python modules, separated by commas",
      "nothing",
      "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides the known "
      "ones of cryptography. -NAME pins an object that has a static copy of cryptography in it, its keys "
      "too."},
-    {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, parted by commas", "nothing",
+    {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, separated by commas", "nothing",
      "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
      "those are named by their command lines instead."},
     {"DETSHIM_AUTOTUNE", "off, first, record:FILE or replay:FILE", "first in enforce and strict, else off",
@@ -112,7 +112,7 @@ bool keep(const char* value, char* to, size_t size, const char*& option) {
   return true;
 }
 
-/// Calls `visit` with each item of a list parted by commas; false as soon as `visit` is.
+/// Calls `visit` with each item of a list separated by commas; false as soon as `visit` is.
 template <typename Visit>
 bool each_item(const char* list, Visit visit) {
   while (*list != 0) {

@@ -127,7 +127,7 @@ static_assert(is_in_order() && setting_count < 64);
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// True if the value is one of those parted by |.
+/// True if the value is one of those separated by |.
 bool is_one_of(const char* value, const char* list, bool any_case) {
   while (*list != 0) {
     const char* v = value;

@@ -355,11 +355,11 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtCreate, (cublasLtHandle_t * handle)
              .summary = "Records environment variables that ask for emulation or take part in choosing "
                         "algorithms.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtCreate);
-  if (!call.passes()) {
-    record_library_once(call, cublaslt_library);
-    record_cublas_variables(call);
-  }
-  return call.real(handle);
+  const cublasStatus status = call.real(handle);
+  if (call.passes()) return status;
+  record_library_once(call, cublaslt_library);
+  if (status == cublasStatus::success) record_cublas_variables(call);
+  return status;
 }
 
 DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,

@@ -16,6 +16,15 @@ cufftResult make_plan(const Call& call, Arguments... arguments) {
   return call.real(arguments...);
 }
 
+/// Records a callback that cuFFT has taken.
+template <typename Call>
+void record_callback(const Call& call, cufftResult result, cufftXtCallbackType type) {
+  record_library_once(call, cufft_library);
+  if (result == cufftResult::success)
+    call.record(Action::observe, "the program's own code runs inside the transform",
+                {static_cast<int>(type)});
+}
+
 constexpr Description says_library = {.action = Action::observe, .summary = "Says which cuFFT answers."};
 
 using Create = OutermostCall<cufftResult(cufftHandle* plan)>;
@@ -43,12 +52,9 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetCallback,
              .action = Action::observe, .fields = {"type"},
              .summary = "Recorded: the program's own code runs inside the transform.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetCallback);
-  if (!call.passes()) {
-    record_library_once(call, cufft_library);
-    call.record(Action::observe, "the program's own code runs inside the transform",
-                {static_cast<int>(type)});
-  }
-  return call.real(plan, routine, type, info);
+  const cufftResult result = call.real(plan, routine, type, info);
+  if (!call.passes()) record_callback(call, result, type);
+  return result;
 }
 
 DETSHIM_HOOK(cufft, cufftResult, cufftXtSetJITCallback,
@@ -57,24 +63,22 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetJITCallback,
              .action = Action::observe, .fields = {"type"},
              .summary = "Recorded: the program's own code runs inside the transform.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetJITCallback);
-  if (!call.passes()) {
-    record_library_once(call, cufft_library);
-    call.record(Action::observe, "the program's own code runs inside the transform",
-                {static_cast<int>(type)});
-  }
-  return call.real(plan, symbol, code, code_size, type, info);
+  const cufftResult result = call.real(plan, symbol, code, code_size, type, info);
+  if (!call.passes()) record_callback(call, result, type);
+  return result;
 }
 
 DETSHIM_HOOK(cufft, cufftResult, cufftXtSetGPUs, (cufftHandle plan, int count, int* which),
              .action = Action::unfixed, .fields = {"gpus"},
              .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetGPUs);
-  if (!call.passes()) {
-    record_library_once(call, cufft_library);
-    if (count > 1)
-      call.record(Action::unfixed, "of several GPUs cuFFT does not say that results repeat", {count});
-    else
-      call.record(Action::observe, "one GPU", {count});
-  }
-  return call.real(plan, count, which);
+  const cufftResult result = call.real(plan, count, which);
+  if (call.passes()) return result;
+  record_library_once(call, cufft_library);
+  if (result != cufftResult::success) return result;
+  if (count > 1)
+    call.record(Action::unfixed, "of several GPUs cuFFT does not say that results repeat", {count});
+  else
+    call.record(Action::observe, "one GPU", {count});
+  return result;
 }

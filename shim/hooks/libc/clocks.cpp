@@ -40,19 +40,21 @@ const SeedingFunction* seeding_function_of(const Call& call) {
   return function;
 }
 
+constexpr Description notes_a_clock = {
+    .action = Action::unfixed,
+    .summary = "Noted: tells which seeds come from a clock. Changed for no one but functions that are known "
+               "to seed from it."};
+constexpr Description notes_an_id = {
+    .action = Action::unfixed,
+    .summary = "Noted: tells which seeds come from an id. Changed for no one but functions that are known to "
+               "seed from it."};
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-#define DETSHIM_READING                                                                                      \
-  .action = Action::unfixed, .summary = "Noted: tells which seeds come from a clock. Changed for no one "    \
-                                        "but functions that are known to seed from it."
-#define DETSHIM_ID_READING                                                                                   \
-  .action = Action::unfixed, .summary = "Noted: tells which seeds come from an id. Changed for no one but "  \
-                                        "functions that are known to seed from it."
-
-DETSHIM_HOOK(libc, time_t, time, (time_t * to), DETSHIM_READING) {
+DETSHIM_HOOK(libc, time_t, time, (time_t * to), notes_a_clock) {
   DETSHIM_ENTER(time);
   if (const SeedingFunction* function = seeding_function_of(call)) {
     const time_t seconds = seconds_for(*function);
@@ -64,7 +66,7 @@ DETSHIM_HOOK(libc, time_t, time, (time_t * to), DETSHIM_READING) {
   return now;
 }
 
-DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), DETSHIM_READING) {
+DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), notes_a_clock) {
   DETSHIM_ENTER(gettimeofday);
   const int status = call.real(now, zone);
   if (const SeedingFunction* function = seeding_function_of(call); function != nullptr && now != nullptr) {
@@ -75,35 +77,35 @@ DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), DETSHIM_READI
   return status;
 }
 
-DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), DETSHIM_READING) {
+DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a_clock) {
   DETSHIM_ENTER(clock_gettime);
   const int status = call.real(clock, now);
   if (status == 0) note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
   return status;
 }
 
-DETSHIM_HOOK(libc, int, timespec_get, (timespec * now, int base), DETSHIM_READING) {
+DETSHIM_HOOK(libc, int, timespec_get, (timespec * now, int base), notes_a_clock) {
   DETSHIM_ENTER(timespec_get);
   const int status = call.real(now, base);
   if (status != 0) note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
   return status;
 }
 
-DETSHIM_HOOK(libc, clock_t, clock, (), DETSHIM_READING) {
+DETSHIM_HOOK(libc, clock_t, clock, (), notes_a_clock) {
   DETSHIM_ENTER(clock);
   const clock_t now = call.real();
   note(call, Source::ticks, now);
   return now;
 }
 
-DETSHIM_HOOK(libc, clock_t, times, (tms * used), DETSHIM_READING) {
+DETSHIM_HOOK(libc, clock_t, times, (tms * used), notes_a_clock) {
   DETSHIM_ENTER(times);
   const clock_t now = call.real(used);
   note(call, Source::ticks, now);
   return now;
 }
 
-DETSHIM_HOOK(libc, pid_t, getpid, (), DETSHIM_ID_READING) {
+DETSHIM_HOOK(libc, pid_t, getpid, (), notes_an_id) {
   DETSHIM_ENTER(getpid);
   if (seeding_function_of(call) != nullptr) return no_id;
   const pid_t id = call.real();
@@ -111,7 +113,7 @@ DETSHIM_HOOK(libc, pid_t, getpid, (), DETSHIM_ID_READING) {
   return id;
 }
 
-DETSHIM_HOOK(libc, pid_t, getppid, (), DETSHIM_ID_READING) {
+DETSHIM_HOOK(libc, pid_t, getppid, (), notes_an_id) {
   DETSHIM_ENTER(getppid);
   if (seeding_function_of(call) != nullptr) return no_id;
   const pid_t id = call.real();
@@ -119,7 +121,7 @@ DETSHIM_HOOK(libc, pid_t, getppid, (), DETSHIM_ID_READING) {
   return id;
 }
 
-DETSHIM_HOOK(libc, pid_t, gettid, (), DETSHIM_ID_READING) {
+DETSHIM_HOOK(libc, pid_t, gettid, (), notes_an_id) {
   DETSHIM_ENTER(gettid);
   const pid_t id = call.real();
   note(call, Source::id, id);

@@ -101,71 +101,79 @@ void see_to_config_among(const Call& call, Argument argument) {
   if constexpr (__is_same(Argument, ncclConfig_t*)) see_to_config(call, argument);
 }
 
-constexpr const char* reduction_why = "ranks, channels and topology decide the order of addition";
-
-/// Records a window that is to be registered; false if it is refused.
-template <typename Call>
-bool may_register(const Call& call, size_t size, int flags) {
-  record_library_once(call, nccl_library);
-  const char* const why = "kernels for registered windows ignore NCCL_ALGO";
-  if (is_good_now(window_setting)) {
-    call.record(Action::observe, "NCCL_WIN_ENABLE=0 keeps windows out of use", {uint64_t{size}, flags});
-    return true;
-  }
-  call.record(options().strict() ? Action::refuse : Action::unfixed, why, {uint64_t{size}, flags});
-  return !options().strict();
+/// True if NCCL has taken the call; it may go on with it after it has returned.
+bool is_taken(ncclResult result) {
+  return result == ncclResult::success || result == ncclResult::in_progress;
 }
+
+constexpr const char* reduction_why = "ranks, channels and topology decide the order of addition";
 
 // What reads the settings: every way to a communicator.
 
 template <typename Call, typename... Arguments>
 ncclResult make_communicator(const Call& call, Arguments... arguments) {
-  if (!call.passes()) {
-    see_to_settings(call);
-    (see_to_config_among(call, arguments), ...);
-  }
-  return call.real(arguments...);
+  if (call.passes()) return call.real(arguments...);
+  see_to_settings(call);
+  const ncclResult result = call.real(arguments...);
+  if (is_taken(result)) (see_to_config_among(call, arguments), ...);
+  return result;
 }
 
 template <typename Call>
 ncclResult register_window(const Call& call, ncclComm_t communicator, void* memory, size_t size,
                            ncclWindow_t* window, int flags) {
-  if (!call.passes() && !may_register(call, size, flags)) return ncclResult::invalid_usage;
-  return call.real(communicator, memory, size, window, flags);
+  if (call.passes()) return call.real(communicator, memory, size, window, flags);
+  record_library_once(call, nccl_library);
+  const bool out_of_use = is_good_now(window_setting);
+  constexpr const char* why = "kernels for registered windows ignore NCCL_ALGO";
+  if (!out_of_use && options().strict()) {
+    call.record(Action::refuse, why, {uint64_t{size}, flags});
+    return ncclResult::invalid_usage;
+  }
+  const ncclResult result = call.real(communicator, memory, size, window, flags);
+  if (!is_taken(result)) return result;
+  if (out_of_use)
+    call.record(Action::observe, "NCCL_WIN_ENABLE=0 keeps windows out of use", {uint64_t{size}, flags});
+  else
+    call.record(Action::unfixed, why, {uint64_t{size}, flags});
+  return result;
 }
 
 /// ncclAllReduce and ncclReduceScatter.
 template <typename Call>
 ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                          ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
-  if (!call.passes()) {
-    record_library_once(call, nccl_library);
+  const ncclResult result = call.real(from, to, count, type, operation, communicator, stream);
+  if (call.passes()) return result;
+  record_library_once(call, nccl_library);
+  if (is_taken(result))
     call.record(Action::observe, reduction_why,
                 {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation)});
-  }
-  return call.real(from, to, count, type, operation, communicator, stream);
+  return result;
 }
 
 template <typename Call>
 ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                           ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
-  if (!call.passes()) {
-    record_library_once(call, nccl_library);
+  const ncclResult result = call.real(from, to, count, type, operation, root, communicator, stream);
+  if (call.passes()) return result;
+  record_library_once(call, nccl_library);
+  if (is_taken(result))
     call.record(Action::observe, reduction_why,
                 {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), root});
-  }
-  return call.real(from, to, count, type, operation, root, communicator, stream);
+  return result;
 }
 
 template <typename Call>
 ncclResult make_scaled_sum(const Call& call, ncclRedOp* operation, void* scalar, ncclDataType type,
                            ncclScalarResidence residence, ncclComm_t communicator) {
-  if (!call.passes()) {
-    record_library_once(call, nccl_library);
+  const ncclResult result = call.real(operation, scalar, type, residence, communicator);
+  if (call.passes()) return result;
+  record_library_once(call, nccl_library);
+  if (is_taken(result))
     call.record(Action::observe, "a sum of scaled values",
                 {static_cast<int>(type), static_cast<int>(residence)});
-  }
-  return call.real(operation, scalar, type, residence, communicator);
+  return result;
 }
 
 constexpr Description bounds_additions = {

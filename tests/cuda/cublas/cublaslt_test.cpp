@@ -289,6 +289,9 @@ TEST_P(CublasLt, VariablesOfTheUserAreRecorded) {
     EXPECT_FALSE(shimmed({"1"}, disabled("cublasLtCreate") + set).recorded("cublasLtCreate"));
   }
   EXPECT_FALSE(shimmed({"1"}).recorded("cublasLtCreate"));
+  const Environment emulated{{"CUBLAS_EMULATE_DOUBLE_PRECISION", "1"}};
+  const auto refused = shimmed({"1"}, enforce + emulated + misbehaving("no_handle"));
+  EXPECT_FALSE(refused.recorded("cublasLtCreate")) << refused;
 }
 
 } // namespace

@@ -10,7 +10,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Cuda, Cufft, both_ways, name_of_way);
 
 TEST_P(Cufft, NothingIsChanged) {
-  for (const std::string misbehaviour : {"", "fail"}) {
+  for (const std::string misbehaviour : {"", "fail", "fail_later"}) {
     const Environment how = misbehaving(misbehaviour);
     const Lines expected = native({"2"}, how);
     const Lines expected_calls = calls();
@@ -42,6 +42,14 @@ TEST_P(Cufft, SeveralGpusAreRecorded) {
   }
   const auto without = shimmed({"2"}, disabled("cufftXtSetGPUs"));
   EXPECT_FALSE(without.recorded("cufftXtSetGPUs")) << without;
+}
+
+TEST_P(Cufft, WhatWasRefusedIsNotRecorded) {
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    const auto refused = shimmed({"2"}, mode + misbehaving("fail_later"));
+    for (const char* function : {"cufftXtSetCallback", "cufftXtSetJITCallback", "cufftXtSetGPUs"})
+      EXPECT_FALSE(refused.recorded(function)) << refused;
+  }
 }
 
 // By whichever function the program reaches it first.

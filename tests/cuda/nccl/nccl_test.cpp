@@ -269,6 +269,19 @@ TEST_P(Nccl, FailuresAreTheLibrarysOwn) {
   EXPECT_EQ(shimmed({}, enforce + fail).out, expected);
 }
 
+TEST_P(Nccl, WhatWasRefusedIsNotRecorded) {
+  const Environment allowed{{"NCCL_WIN_ENABLE", "1"}}; // which registers windows in `record`
+  for (const Environment& mode : {enforce, record + allowed, observe}) {
+    const auto refused = shimmed({}, mode + misbehaving("fail_later"));
+    const auto taken = shimmed({}, mode + misbehaving("in_progress"));
+    for (const char* function : {"ncclAllReduce", "ncclReduce", "ncclReduceScatter",
+                                 "ncclRedOpCreatePreMulSum", "ncclCommWindowRegister"}) {
+      EXPECT_FALSE(refused.recorded(function)) << refused;
+      EXPECT_TRUE(taken.recorded(function)) << taken;
+    }
+  }
+}
+
 TEST_P(Nccl, TheLibraryIsNamed) {
   const auto set = shimmed({"NCCL_ALGO=Tree"});
   EXPECT_TRUE(std::ranges::any_of(set.records, [](const nlohmann::json& record) {

@@ -62,6 +62,7 @@ int cublasLtGetProperty(int type, int* value) {
 }
 
 int cublasLtCreate(Opaque* handle) {
+  if (misbehaves("no_handle")) return not_initialized;
   *handle = new int;
   return 0;
 }

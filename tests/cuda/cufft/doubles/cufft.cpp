@@ -1,4 +1,5 @@
-// A double of libcufft.so.12: it transforms nothing.
+// A double of libcufft.so.12: it transforms nothing. DOUBLE_MISBEHAVE: "fail" makes no plan, "fail_later"
+// sets nothing up.
 #include "cufft.h"
 
 #include "record.h"
@@ -52,18 +53,18 @@ int cufftDestroy(int plan) {
 
 int cufftXtSetCallback(int plan, void** routine, int type, void** info) {
   record("cufftXtSetCallback %d %p %d %p", plan, *routine, type, *info);
-  return 0;
+  return misbehaves("fail_later") ? alloc_failed : 0;
 }
 
 int cufftXtSetJITCallback(int plan, const char* symbol, const void* code, size_t code_size, int type,
                           void** info) {
   record("cufftXtSetJITCallback %d %s %p %zu %d %p", plan, symbol, code, code_size, type, *info);
-  return 0;
+  return misbehaves("fail_later") ? alloc_failed : 0;
 }
 
 int cufftXtSetGPUs(int plan, int count, int* which) {
   record("cufftXtSetGPUs %d %d %d", plan, count, which[0]);
-  return 0;
+  return misbehaves("fail_later") ? alloc_failed : 0;
 }
 
 int cufftGetVersion(int* version) {

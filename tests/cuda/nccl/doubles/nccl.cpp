@@ -25,6 +25,9 @@ int make(const char* name, Opaque* communicator) {
   return 0;
 }
 
+/// What is done with a communicator.
+int later() { return misbehaves("fail_later") ? system_error : misbehaves("in_progress") ? 7 : 0; }
+
 } // namespace
 
 extern "C" {
@@ -82,30 +85,30 @@ int ncclCommShrink(Opaque, int* excluded, int excluded_count, Opaque* fresh, Ncc
 int ncclCommWindowRegister(Opaque, void* memory, size_t size, Opaque* window, int flags) {
   record("ncclCommWindowRegister %p %zu %d", memory, size, flags);
   *window = memory;
-  return 0;
+  return later();
 }
 
 int ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque, Opaque stream) {
   record("ncclAllReduce %p %p %zu %d %d %p", from, to, count, type, operation, stream);
-  return 0;
+  return later();
 }
 
 int ncclReduce(const void* from, void* to, size_t count, int type, int operation, int root, Opaque,
                Opaque stream) {
   record("ncclReduce %p %p %zu %d %d %d %p", from, to, count, type, operation, root, stream);
-  return 0;
+  return later();
 }
 
 int ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque,
                       Opaque stream) {
   record("ncclReduceScatter %p %p %zu %d %d %p", from, to, count, type, operation, stream);
-  return 0;
+  return later();
 }
 
 int ncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque) {
   record("ncclRedOpCreatePreMulSum %p %d %d", scalar, type, residence);
   *operation = 5;
-  return 0;
+  return later();
 }
 
 // Profilers stand in front of the first names and call these.
