@@ -154,12 +154,12 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
   for (const char* folder : cryptography_folders)
     if (contains(module.path, folder)) return {"asked for by a cryptography library: keys stay random"};
   for (const char* start : identifier_files)
-    if (starts_with(file, start))
-      return {names_things};
+    if (starts_with(file, start)) return {names_things};
   for (const IdentifierFunction& function : identifier_functions) {
     if (!starts_with(file, function.file_start)) continue;
     const void* start = module.symbol(function.symbol);
-    if (start != nullptr && function_at(start).holds(static_cast<const char*>(caller) - 1)) return {names_things};
+    if (start != nullptr && function_at(start).holds(static_cast<const char*>(caller) - 1))
+      return {names_things};
   }
   if (*options().keep_entropy != 0) {
     char path[600];

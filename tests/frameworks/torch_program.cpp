@@ -10,7 +10,8 @@
 int main(int, char** argv) {
   const at::Context& context = at::globalContext();
   if (std::strcmp(argv[1], "switches") == 0) {
-    std::printf("deterministic %d benchmark %d\n", context.deterministicAlgorithms(), context.benchmarkCuDNN());
+    std::printf("deterministic %d benchmark %d\n", context.deterministicAlgorithms(),
+                context.benchmarkCuDNN());
     const at::Tensor index = at::arange(1, 3);
     try {
       at::zeros({4}).put_(index, at::ones({2}));

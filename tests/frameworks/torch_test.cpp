@@ -21,7 +21,8 @@ std::string why_not(const Arguments& needs) {
 /// A run of a program under the library, and what its hooks of PyTorch wrote.
 struct Observed {
   Result result;
-  std::vector<std::string> calls; ///< "put_ unfixed torch_switches.py:12 x3", "setBenchmarkCuDNN replace on>off"
+  std::vector<std::string>
+      calls; ///< "put_ unfixed torch_switches.py:12 x3", "setBenchmarkCuDNN replace on>off"
   std::vector<std::string> frameworks;
 };
 
@@ -42,17 +43,19 @@ Observed observe(const Arguments& command, Environment environment = {}) {
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& record : process.records) {
       if (record["t"] == "framework")
-        seen.frameworks.push_back(record["name"].get<std::string>() +
-                                  (record["deterministic"].get<bool>() ? " deterministic by " : " not deterministic by ") +
-                                  record["by"].get<std::string>());
+        seen.frameworks.push_back(
+            record["name"].get<std::string>() +
+            (record["deterministic"].get<bool>() ? " deterministic by " : " not deterministic by ") +
+            record["by"].get<std::string>());
       if (record["t"] != "call" || record["lib"] != "torch") continue;
       const std::string action = record["do"];
       if (record.contains("operator"))
         seen.calls.push_back(record["operator"].get<std::string>() + " " + action + " " +
-                             record["from"].get<std::string>() + " x" + std::to_string(process.count(record)));
+                             record["from"].get<std::string>() + " x" +
+                             std::to_string(process.count(record)));
       else if (record.contains("asked"))
-        seen.calls.push_back(plain(record["fn"]) + " " + action + " " + record["asked"].get<std::string>() + ">" +
-                             record["given"].get<std::string>());
+        seen.calls.push_back(plain(record["fn"]) + " " + action + " " + record["asked"].get<std::string>() +
+                             ">" + record["given"].get<std::string>());
     }
   return seen;
 }
@@ -79,11 +82,12 @@ TEST_F(Torch, IsSwitchedAndNamesItsOperators) {
                              "raised True\n") // where a program asks for errors itself
       << seen.result.err;
   EXPECT_EQ(seen.result.err.find("Warning"), std::string::npos) << seen.result.err;
-  EXPECT_EQ(seen.calls, (std::vector<std::string>{
-                            "put_ unfixed torch_switches.py:13 x1", "setDeterministicAlgorithms replace off>on",
-                            "setBenchmarkCuDNN replace on>off", "setDeterministicCuDNN replace off>on",
-                            "put_ unfixed torch_switches.py:19 x3", "setDeterministicAlgorithms observe on>on",
-                            "put_ observe torch_switches.py:23 x1"}));
+  EXPECT_EQ(seen.calls,
+            (std::vector<std::string>{
+                "put_ unfixed torch_switches.py:13 x1", "setDeterministicAlgorithms replace off>on",
+                "setBenchmarkCuDNN replace on>off", "setDeterministicCuDNN replace off>on",
+                "put_ unfixed torch_switches.py:19 x3", "setDeterministicAlgorithms observe on>on",
+                "put_ observe torch_switches.py:23 x1"}));
   EXPECT_EQ(seen.frameworks, std::vector<std::string>{"torch deterministic by detshim"});
 }
 
@@ -115,7 +119,8 @@ TEST_F(Torch, SeedsFromAClockGiveWay) {
     const Observed first = observe(command);
     EXPECT_EQ(observe(command).result.out, first.result.out) << clock;
     EXPECT_NE(observe(command, {{"DETSHIM_SEED", "43"}}).result.out, first.result.out) << clock;
-    EXPECT_NE(observe(command, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "torch"}}).result.out, first.result.out)
+    EXPECT_NE(observe(command, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "torch"}}).result.out,
+              first.result.out)
         << clock;
     ASSERT_EQ(first.calls.size(), 1u);
     EXPECT_EQ(first.calls[0].rfind("set_current_seed pin ", 0), 0u) << first.calls[0];

@@ -144,7 +144,8 @@ ChosenSeed choose_clock_seed(const AskedSeed& asked) {
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
   if (policy == SeedPolicy::order) return choose_by_order(asked, told);
   if (told.origin != Origin::clock && (told.origin != Origin::received || !is_alone()))
-    return {asked.value, why_kept(told.origin), told.origin == Origin::received ? Action::unfixed : Action::observe};
+    return {asked.value, why_kept(told.origin),
+            told.origin == Origin::received ? Action::unfixed : Action::observe};
   if (policy == SeedPolicy::fixed) return give_way(asked, told);
   return {asked.value, "changes from run to run, and is kept by the policy", Action::unfixed};
 }

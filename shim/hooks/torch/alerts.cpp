@@ -47,7 +47,8 @@ public:
   UsersLine() {
     constexpr int limit = 64;
     each_python_frame(
-        limit, [](const PythonFrame& frame, void* data) { static_cast<UsersLine*>(data)->look_at(frame); }, this);
+        limit, [](const PythonFrame& frame, void* data) { static_cast<UsersLine*>(data)->look_at(frame); },
+        this);
   }
   const char* text() const { return text_; }
 
@@ -101,8 +102,9 @@ void alert(const Call& call, const View* name) {
 constexpr Description is_recorded = {
     .action = Action::unfixed,
     .fields = {"operator", "from"},
-    .summary = "Recorded: an operator of PyTorch's that has no deterministic implementation; it runs without a "
-               "warning. Strict lets PyTorch raise.",
+    .summary =
+        "Recorded: an operator of PyTorch's that has no deterministic implementation; it runs without a "
+        "warning. Strict lets PyTorch raise.",
 };
 
 using AlertOfC10 = Call<void(const OfC10* name)>;
@@ -118,20 +120,20 @@ DETSHIM_TEMPLATE_HOOK(torch, AlertOfC10, _ZN2at7Context21alertNotDeterministicER
                       alert, is_recorded);
 // static void at::Context::alertNotDeterministic(std::string_view const&), from 2.6 on
 DETSHIM_TEMPLATE_HOOK(torch, AlertOfStd,
-                      _ZN2at7Context21alertNotDeterministicERKSt17basic_string_viewIcSt11char_traitsIcEE, alert,
-                      is_recorded);
+                      _ZN2at7Context21alertNotDeterministicERKSt17basic_string_viewIcSt11char_traitsIcEE,
+                      alert, is_recorded);
 
 // void at::Context::alertCuBLASConfigNotDeterministic() const, before cuBLAS's calls: raises where
 // CUBLAS_WORKSPACE_CONFIG is another than detshim sets.
 DETSHIM_HOOK(torch, void, _ZNK2at7Context33alertCuBLASConfigNotDeterministicEv, (const void* self),
              .action = Action::unfixed, .fields = {"operator", "from"},
-             .summary = "Recorded where CUBLAS_WORKSPACE_CONFIG is not a deterministic one. Strict lets PyTorch "
-                        "raise.") {
+             .summary =
+                 "Recorded where CUBLAS_WORKSPACE_CONFIG is not a deterministic one. Strict lets PyTorch "
+                 "raise.") {
   DETSHIM_ENTER(_ZNK2at7Context33alertCuBLASConfigNotDeterministicEv);
   const bool raises = options().strict() || request() == Request::errors;
   if (call.passes() || !options().forces() || raises) return call.real(self);
-  auto* const is_good =
-      call.beside<bool(const void*)>("_ZN2at7Context30checkCuBLASConfigDeterministicEv");
+  auto* const is_good = call.beside<bool(const void*)>("_ZN2at7Context30checkCuBLASConfigDeterministicEv");
   if (is_good != nullptr && is_good(self)) return;
   record_alert(call, "cuBLAS", 6, false);
 }

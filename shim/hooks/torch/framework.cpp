@@ -4,7 +4,7 @@ namespace detshim::torch {
 namespace {
 
 constinit Request asked = Request::none;
-constinit bool was_told = false;        // that operators only warn
+constinit bool was_told = false; // that operators only warn
 
 struct Recorded {
   uint32_t generation;

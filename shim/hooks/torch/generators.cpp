@@ -44,7 +44,8 @@ constexpr Description takes_clock = {
 using namespace detshim;
 
 // uint64_t c10::detail::getNonDeterministicRandom(bool is_cuda)
-DETSHIM_HOOK(torch, uint64_t, _ZN3c106detail25getNonDeterministicRandomEb, (bool is_cuda), .action = Action::pin,
+DETSHIM_HOOK(torch, uint64_t, _ZN3c106detail25getNonDeterministicRandomEb, (bool is_cuda),
+             .action = Action::pin,
              .summary = "Seeds PyTorch's default generators, and torch.seed(), from this thread's stream.") {
   Seeds& seeds = of_this_thread(seeds_of_thread);
   DETSHIM_DRAW(_ZN3c106detail25getNonDeterministicRandomEb, seeds.unseeded.sites);

@@ -65,8 +65,8 @@ DETSHIM_HOOK(torch, bool, _ZNK2at7Context23deterministicAlgorithmsEv, (const voi
   return is_on;
 }
 
-// bool at::Context::deterministicAlgorithmsWarnOnly() const. Attention's operators are deterministic only where
-// this is false; where Python asks, it wants to know whether operators raise, and they do not.
+// bool at::Context::deterministicAlgorithmsWarnOnly() const. Attention's operators are deterministic only
+// where this is false; where Python asks, it wants to know whether operators raise, and they do not.
 DETSHIM_HOOK(torch, bool, _ZNK2at7Context31deterministicAlgorithmsWarnOnlyEv, (const void* self),
              .action = Action::replace,
              .summary = "False for operators, of which some are deterministic only then; for Python, whether "
@@ -78,15 +78,17 @@ DETSHIM_HOOK(torch, bool, _ZNK2at7Context31deterministicAlgorithmsWarnOnlyEv, (c
 }
 
 // bool at::Context::deterministicCuDNN() const
-DETSHIM_HOOK(torch, bool, _ZNK2at7Context18deterministicCuDNNEv, (const void* self), .action = Action::replace,
-             .summary = "PyTorch asks cuDNN for deterministic algorithms (torch.backends.cudnn.deterministic).") {
+DETSHIM_HOOK(
+    torch, bool, _ZNK2at7Context18deterministicCuDNNEv, (const void* self), .action = Action::replace,
+    .summary = "PyTorch asks cuDNN for deterministic algorithms (torch.backends.cudnn.deterministic).") {
   DETSHIM_ENTER(_ZNK2at7Context18deterministicCuDNNEv);
   return answer(call, self, true);
 }
 
 // bool at::Context::deterministicMkldnn() const, from 2.5 on
-DETSHIM_HOOK(torch, bool, _ZNK2at7Context19deterministicMkldnnEv, (const void* self), .action = Action::replace,
-             .summary = "PyTorch asks oneDNN for deterministic algorithms (torch.backends.mkldnn.deterministic).") {
+DETSHIM_HOOK(
+    torch, bool, _ZNK2at7Context19deterministicMkldnnEv, (const void* self), .action = Action::replace,
+    .summary = "PyTorch asks oneDNN for deterministic algorithms (torch.backends.mkldnn.deterministic).") {
   DETSHIM_ENTER(_ZNK2at7Context19deterministicMkldnnEv);
   return answer(call, self, true);
 }
@@ -98,8 +100,8 @@ DETSHIM_HOOK(torch, bool, _ZNK2at7Context14benchmarkCuDNNEv, (const void* self),
   return answer(call, self, false);
 }
 
-// bool at::Context::deterministicFillUninitializedMemory() const, from 2.2 on. A program that has not asked for
-// determinism does not expect its memory to be filled with NaN.
+// bool at::Context::deterministicFillUninitializedMemory() const, from 2.2 on. A program that has not asked
+// for determinism does not expect its memory to be filled with NaN.
 DETSHIM_HOOK(torch, bool, _ZNK2at7Context36deterministicFillUninitializedMemoryEv, (const void* self),
              .action = Action::replace,
              .summary = "PyTorch fills new tensors where the program asked for determinism itself, or "
@@ -111,8 +113,8 @@ DETSHIM_HOOK(torch, bool, _ZNK2at7Context36deterministicFillUninitializedMemoryE
 }
 
 // void at::Context::setDeterministicAlgorithms(bool, bool warn_only)
-DETSHIM_HOOK(torch, void, _ZN2at7Context26setDeterministicAlgorithmsEbb, (void* self, bool on, bool warn_only),
-             .action = Action::replace, .fields = {"asked", "given"},
+DETSHIM_HOOK(torch, void, _ZN2at7Context26setDeterministicAlgorithmsEbb,
+             (void* self, bool on, bool warn_only), .action = Action::replace, .fields = {"asked", "given"},
              .summary = "Keeps PyTorch's deterministic algorithms on (torch.use_deterministic_algorithms).") {
   DETSHIM_ENTER(_ZN2at7Context26setDeterministicAlgorithmsEbb);
   call.real(self, on, warn_only);
@@ -122,8 +124,11 @@ DETSHIM_HOOK(torch, void, _ZN2at7Context26setDeterministicAlgorithmsEbb, (void* 
 }
 
 DETSHIM_TEMPLATE_HOOK(torch, Switch, _ZN2at7Context21setDeterministicCuDNNEb, keeps_on,
-                      .action = Action::replace, .fields = {"asked", "given"}, .summary = "Keeps torch.backends.cudnn.deterministic on.");
+                      .action = Action::replace, .fields = {"asked", "given"},
+                      .summary = "Keeps torch.backends.cudnn.deterministic on.");
 DETSHIM_TEMPLATE_HOOK(torch, Switch, _ZN2at7Context22setDeterministicMkldnnEb, keeps_on,
-                      .action = Action::replace, .fields = {"asked", "given"}, .summary = "Keeps torch.backends.mkldnn.deterministic on.");
+                      .action = Action::replace, .fields = {"asked", "given"},
+                      .summary = "Keeps torch.backends.mkldnn.deterministic on.");
 DETSHIM_TEMPLATE_HOOK(torch, Switch, _ZN2at7Context17setBenchmarkCuDNNEb, keeps_off,
-                      .action = Action::replace, .fields = {"asked", "given"}, .summary = "Keeps torch.backends.cudnn.benchmark off.");
+                      .action = Action::replace, .fields = {"asked", "given"},
+                      .summary = "Keeps torch.backends.cudnn.benchmark off.");
