@@ -11,6 +11,12 @@ namespace {
 constexpr uint64_t pin_bit = 1;
 constexpr uint64_t ask_bit = 2;
 
+constexpr uint64_t place_use = 2; // its number of draws so far
+
+/// So many draws of one place in an extension of Python's are told apart by the line of Python that led to
+/// them. Then the place is remembered, and a draw is quick.
+constexpr uint64_t lines_looked_at = 256;
+
 bool asks_each_time(const void* caller) {
   Module module;
   return find_module(caller, module) && is_python(module);
@@ -35,15 +41,22 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   if (asks) find_module(caller, interpreter);
   const PythonLock python(interpreter); // before the log's, which a thread that holds this one may wait for
   const char* kept_by = asks ? why_python_keeps_entropy() : nullptr;
-  if (kept_by != nullptr) {
-    key = derive(key, 1);
-    known = places.find(key);
+  PythonPlace line;
+  find_python_place(line, known == nullptr);
+  bool follows = asks; // the next draw may come from another line, so this place is not remembered
+  if (!asks && line.count > 0) {
+    const sys::SignalsBlocked no_signals;
+    follows = places.insert(derive(key, place_use))++ < lines_looked_at;
   }
+  const uint64_t place = key;
+  if (kept_by != nullptr) key = derive(key, 1);
+  if (follows) key = derive(key, line.key());
+  if (kept_by != nullptr || follows) known = places.find(key);
   if (known != nullptr) {
     auto* counter = reinterpret_cast<Counter*>(*known & ~(pin_bit | ask_bit));
     count(*counter);
     if ((*known & pin_bit) == 0) return false;
-    if (!asks) sites.remember(epoch, caller, counter);
+    if (!follows) sites.remember(epoch, caller, counter);
     return true;
   }
 
@@ -68,8 +81,9 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
   const sys::SignalsBlocked no_signals;
+  if (asks) places.insert(place) = ask_bit;
   places.insert(key) = reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0);
-  if (pin && !asks) sites.remember(epoch, caller, counter);
+  if (pin && !follows) sites.remember(epoch, caller, counter);
   return pin;
 }
 

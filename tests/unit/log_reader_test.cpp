@@ -125,7 +125,7 @@ TEST_F(LogReader, ReadsAWholeProcess) {
   EXPECT_TRUE(count.is_exact);
   EXPECT_EQ(call.fields, (std::vector<Field>{{"given", "42"}, {"asked", "1763683"}}))
       << "in the order written";
-  EXPECT_EQ(call.python.size(), 2U);
+  EXPECT_EQ(call.python.frames.size(), 2U);
 
   ASSERT_TRUE(process.end);
   EXPECT_EQ(process.end->counts[static_cast<std::size_t>(Action::pin)], 7U);

@@ -43,7 +43,7 @@ struct SymbolCalls {
   CallCount count;
   std::map<std::vector<Field>, CallCount> examples; ///< values; of many, those of the most calls
   std::uint64_t examples_left_out = 0;              ///< records with other values
-  std::map<std::tuple<std::string, std::vector<std::string>>, CallCount, std::less<>> places; ///< at, Python
+  std::map<std::tuple<std::string, PythonFrames>, CallCount, std::less<>> places; ///< at, Python
   std::set<std::string> reasons;
   std::deque<RecordPlace> records; ///< if asked for
 

@@ -138,13 +138,16 @@ std::optional<Record> parse_call(const object& in) {
     } else if (key == "at") {
       call.at = text(value);
     } else if (key == "py") {
-      call.python = texts(value);
+      call.python.frames = texts(value);
+    } else if (key == "user") {
+      call.python.user = natural_number(value);
     } else if (key == "c") {
       call.counter = natural_number(value);
     } else if (std::optional<std::string> own = optional_text(value)) {
       call.fields.push_back({std::string(key), std::move(*own)});
     }
   }
+  if (call.python.user && *call.python.user >= call.python.frames.size()) call.python.user.reset();
   if (call.function.empty() || call.action == Action::none) return std::nullopt;
   return call;
 }

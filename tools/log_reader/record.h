@@ -64,13 +64,22 @@ struct Field {
   auto operator<=>(const Field&) const = default;
 };
 
+/// Where a call was in Python code.
+struct PythonFrames {
+  std::vector<std::string> frames; ///< "train.py:12 main", innermost first
+  std::optional<std::size_t> user; ///< the index of the innermost one that is the user's code
+
+  bool empty() const { return frames.empty(); }
+  auto operator<=>(const PythonFrames&) const = default;
+};
+
 struct Call {
   std::uint64_t number = 0;
   std::string thread, library, function;
   Action action = Action::none;
   std::vector<Field> fields;
   std::string why, at;
-  std::vector<std::string> python;      ///< innermost first
+  PythonFrames python;
   std::optional<std::uint64_t> counter; ///< index into the counts file
 };
 

@@ -18,7 +18,7 @@ struct Example {
 /// Where calls came from.
 struct CallPlace {
   std::string at;
-  std::vector<std::string> python;
+  PythonFrames python;
   CallCount count;
 };
 

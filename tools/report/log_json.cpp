@@ -15,7 +15,8 @@
 //     "examples": [{"fields": {name: value}, "count", "exact"}],
 //     "examples_left_out": number,   records with other values: of hundreds, those of the most calls are kept
 //     "why": [text],
-//     "places": [{"at", "python": [text], "source": null or
+//     "places": [{"at", "python": [text], "user": index of the user's own frame there, absent without one,
+//                 "source": null or
 //                 {"file", "line", "function", "inlined_into": [{"file", "line", "function"}]},
 //                 "count", "exact"}],
 //     "records": [{"rank", "path", "pid", "thread", "n", "fields", "why", "at", "python", "count", "exact"}]
@@ -193,9 +194,14 @@ private:
     out_.member("function", source.function);
   }
 
+  void add_user(const PythonFrames& python) {
+    if (python.user) out_.member("user", std::uint64_t{*python.user});
+  }
+
   void add_place(const CallPlace& place) {
     out_.member("at", place.at);
-    out_.member("python", place.python);
+    out_.member("python", place.python.frames);
+    add_user(place.python);
     out_.key("source");
     if (const std::optional<SourceLine> source = source_lines_.find(place.at))
       add_object([&] {
@@ -222,7 +228,8 @@ private:
                     add_fields(call.fields);
                     out_.member("why", call.why);
                     out_.member("at", call.at);
-                    out_.member("python", call.python);
+                    out_.member("python", call.python.frames);
+                    add_user(call.python);
                     add_count(count);
                   });
                 });

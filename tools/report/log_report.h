@@ -27,8 +27,7 @@ bool is_bad(Action action);
 std::string describe_fields(const std::vector<Field>& fields);
 
 /// The Python frames if there are any, else the source line of `at`; safe to print.
-std::string describe_place(const std::string& at, const std::vector<std::string>& python,
-                           SourceLines& source_lines);
+std::string describe_place(const std::string& at, const PythonFrames& python, SourceLines& source_lines);
 
 /// The program and its arguments, safe to print.
 std::string describe_command(const Start& start);

@@ -22,12 +22,33 @@ std::string describe_fields(const std::vector<Field>& fields) {
   return result;
 }
 
-std::string describe_place(const std::string& at, const std::vector<std::string>& python,
-                           SourceLines& source_lines) {
+namespace {
+
+/// "/usr/lib/python3.11/random.py:163 seed" without the folder of the library.
+std::string without_folder(const std::string& frame) {
+  for (const std::string folder : {"/site-packages/", "/dist-packages/"})
+    if (const std::size_t at = frame.rfind(folder); at != std::string::npos)
+      return frame.substr(at + folder.size());
+  const std::size_t at = frame.rfind("/lib/python3");
+  const std::size_t end = at == std::string::npos ? at : frame.find('/', at + 5);
+  return end == std::string::npos ? frame : frame.substr(end + 1);
+}
+
+} // namespace
+
+std::string describe_place(const std::string& at, const PythonFrames& python, SourceLines& source_lines) {
   if (python.empty())
     return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at));
   std::string result;
-  for (const std::string& frame : python) result += (result.empty() ? "" : " <- ") + printable(frame);
+  if (!python.user) {
+    for (const std::string& frame : python.frames)
+      result += (result.empty() ? "" : " <- ") + printable(frame);
+    return result;
+  }
+  // The user's line, and what it called.
+  for (std::size_t i = *python.user + 1; i-- > 0;)
+    result += (result.empty() ? "" : " -> ") +
+              printable(i == *python.user ? python.frames[i] : without_folder(python.frames[i]));
   return result;
 }
 

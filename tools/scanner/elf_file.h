@@ -36,6 +36,7 @@ public:
   explicit ElfFile(const std::string& path);
 
   const std::string& path() const { return path_; }
+  int descriptor() const { return file_.descriptor(); }
   Machine machine() const { return machine_; }
   const Dynamic& dynamic() const { return dynamic_; }
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <string_view>
 
 namespace detshim {
 namespace {
@@ -68,39 +67,44 @@ private:
   cs_insn* instruction_ = nullptr;
 };
 
-/// Calls visit(offset) for each place where `pattern` begins.
-template <typename Visit>
-void each_match(std::span<const unsigned char> bytes, std::string_view pattern, Visit visit) {
-  const unsigned char* at = bytes.data();
-  const unsigned char* const end = at + bytes.size();
-  while (at < end) {
-    at = static_cast<const unsigned char*>(
-        ::memmem(at, static_cast<std::size_t>(end - at), pattern.data(), pattern.size()));
-    if (at == nullptr) return;
-    visit(static_cast<std::size_t>(at - bytes.data()));
-    ++at;
-  }
-}
-
 /// x86-64: instructions of any length, so only decoding from a known start tells where one begins.
 namespace x86 {
 
+void add_candidate(std::span<const unsigned char> code, std::size_t at, std::vector<Candidate>& found) {
+  if (code[at] != 0x0F || at + 1 >= code.size()) return;
+  if (code[at + 1] == 0x05) found.push_back({at, true});
+  // ModRM: a register as operand, and 6 or 7 as the opcode's extension.
+  if (code[at + 1] == 0xC7 && at + 2 < code.size() && code[at + 2] >= 0xF0) found.push_back({at, false});
+}
+
+/// Sixteen places at once, since a framework's libraries hold a gigabyte: looked at in turn, or by memmem(),
+/// they took a quarter of all the time.
 std::vector<Candidate> find_candidates(std::span<const unsigned char> code) {
+  using Bytes = unsigned char __attribute__((vector_size(16)));
   std::vector<Candidate> found;
-  each_match(code, {"\x0F\xC7", 2}, [&](std::size_t at) {
-    // ModRM: a register as operand, and 6 or 7 as the opcode's extension.
-    if (at + 2 < code.size() && code[at + 2] >= 0xF0) found.push_back({at, false});
-  });
-  each_match(code, {"\x0F\x05", 2}, [&](std::size_t at) { found.push_back({at, true}); });
-  std::ranges::sort(found, {}, &Candidate::opcode);
+  std::size_t at = 0;
+  for (; code.size() - at >= sizeof(Bytes) + 1; at += sizeof(Bytes)) {
+    Bytes first, second;
+    std::memcpy(&first, code.data() + at, sizeof first);
+    std::memcpy(&second, code.data() + at + 1, sizeof second);
+    const auto hits = (first == 0x0F) & ((second == 0xC7) | (second == 0x05));
+    std::uint64_t halves[2];
+    static_assert(sizeof halves == sizeof hits);
+    std::memcpy(halves, &hits, sizeof halves);
+    if ((halves[0] | halves[1]) == 0) continue;
+    for (std::size_t i = 0; i < sizeof(Bytes); ++i) add_candidate(code, at + i, found);
+  }
+  for (; at < code.size(); ++at) add_candidate(code, at, found);
   return found;
 }
 
-/// True if getrandom's number stands in the bytes as a 32-bit immediate would. Most functions with a system
-/// call, or with bytes that look like one, need no decoding then.
-bool may_call_getrandom(std::span<const unsigned char> before) {
+/// Where getrandom's number stands next, from `at` on, as a 32-bit immediate would; the end if nowhere.
+std::size_t next_number(std::span<const unsigned char> code, std::size_t at) {
   static constexpr char number[] = {x86_getrandom & 0xFF, x86_getrandom >> 8, 0, 0};
-  return ::memmem(before.data(), before.size(), number, sizeof number) != nullptr;
+  if (at >= code.size()) return code.size();
+  const void* const found = ::memmem(code.data() + at, code.size() - at, number, sizeof number);
+  return found == nullptr ? code.size()
+                          : static_cast<std::size_t>(static_cast<const unsigned char*>(found) - code.data());
 }
 
 /// How many prefixes stand before the opcode; nothing if there is one that makes it another instruction: F3
@@ -208,9 +212,17 @@ public:
 
   void run(std::size_t start, std::span<const Candidate> candidates) {
     const bool has_system_call = std::ranges::any_of(candidates, &Candidate::is_system_call);
-    decoder_.want_detail(has_system_call);
+    // What an instruction does to the register counts from where the number is written to it until the
+    // register holds another.
+    constexpr std::size_t longest_instruction = 15;
+    const std::span<const unsigned char> until_last = code_.bytes.first(candidates.back().opcode);
+    std::size_t written = has_system_call ? number_from(until_last, start) : until_last.size();
     std::optional<std::uint64_t> number;
     for (std::size_t at = start; !candidates.empty();) {
+      if (has_system_call && written < at) written = number_from(until_last, at);
+      const bool needs_detail = has_system_call && (number || written < until_last.size());
+      const bool has_detail = needs_detail && (number || at + longest_instruction > written);
+      decoder_.want_detail(has_detail);
       const cs_insn* const instruction = decoder_.decode(code_.bytes, at);
       if (instruction == nullptr && machine_ == Machine::x86_64) {
         found_.undecoded += candidates.size();
@@ -221,13 +233,16 @@ public:
         if (instruction != nullptr) take(*instruction, at, candidates.front(), number);
         candidates = candidates.subspan(1);
       }
-      if (has_system_call)
-        number = instruction == nullptr ? std::nullopt : number_after(*instruction, number);
+      if (has_detail) number = instruction == nullptr ? std::nullopt : number_after(*instruction, number);
       at += size;
     }
   }
 
 private:
+  std::size_t number_from(std::span<const unsigned char> code, std::size_t at) const {
+    return machine_ == Machine::x86_64 ? x86::next_number(code, at) : at;
+  }
+
   void take(const cs_insn& instruction, std::size_t at, const Candidate& candidate,
             std::optional<std::uint64_t> number) {
     const std::optional<DrawKind> kind =
@@ -283,13 +298,20 @@ FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStar
     for (; i < candidates.size() && start_of(candidates[i]) == start; ++i)
       same_start.push_back(candidates[i]);
     const std::size_t last = same_start.back().opcode;
-    if (is_x86 && !x86::may_call_getrandom(code.bytes.subspan(start, last - start)))
+    // Most functions with a system call, or with bytes that look like one, need no decoding.
+    if (is_x86 && x86::next_number(code.bytes.first(last), start) == last)
       std::erase_if(same_start, [](const Candidate& candidate) { return candidate.is_system_call; });
     if (same_start.empty()) continue;
     if (!decoder) decoder.emplace(machine);
     Walk(machine, code, *decoder, found).run(start, same_start);
   }
   return found;
+}
+
+std::string decoder_version() {
+  int major = 0, minor = 0;
+  cs_version(&major, &minor);
+  return "Capstone " + std::to_string(major) + "." + std::to_string(minor);
 }
 
 } // namespace detshim

@@ -2,6 +2,8 @@
 
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "support/progress.h"
+#include "verdict/code_cache.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -76,12 +78,16 @@ std::size_t LoadedCode::own_places() const { return count_places(std::span(uncov
 std::size_t LoadedCode::system_places() const { return count_places(std::span(uncovered).subspan(own)); }
 
 LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode) {
+  const CodeCache cache;
   LoadedCode code;
   code.is_decoded = decode;
   const FileNames names = named_files(log, summary);
   const std::set<std::string> answered = answered_programs(log);
   std::map<std::string, bool> seen; // two names may be one file; whether it has changed
+  Progress progress("looking into the code that was loaded");
+  std::size_t done = 0;
   for (const std::string& name : names.all()) {
+    progress.step(done++, names.all().size());
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(name, error);
     if (const auto known = seen.find(real.string()); !error && known != seen.end()) {
@@ -96,10 +102,10 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode)
         code.changed.insert(name);
         continue;
       }
-      if (CudaSymbols cuda = read_cuda_symbols(file); !cuda.is_empty()) code.cuda.push_back(std::move(cuda));
+      if (CudaSymbols cuda = cache.cuda_symbols(file); !cuda.is_empty()) code.cuda.push_back(std::move(cuda));
       ++code.files;
       if (!decode) continue;
-      FileScan scan = scan_code(file);
+      FileScan scan = cache.code(file);
       if (answered.contains(name))
         std::erase_if(scan.places, [](const FoundPlace& place) { return place.kind == DrawKind::getrandom; });
       code.undecoded += scan.undecoded;

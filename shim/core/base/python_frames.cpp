@@ -2,6 +2,11 @@
 // later) through addresses found in the process: the library links to no Python.
 #include "core/base/python_frames.h"
 
+#include "common/text.h"
+#include "core/base/generations.h"
+#include "core/base/hash.h"
+#include "core/base/python_stack.h"
+
 namespace detshim {
 namespace {
 
@@ -25,6 +30,11 @@ struct Interpreter {
   void (*fetch_error)(Object**, Object**, Object**);
   void (*restore_error)(Object*, Object*, Object*);
   void (*clear_error)();
+
+  // For PythonStack; without a layout it is not used.
+  const PythonLayout* layout;
+  int (*line_of)(void*, int);
+  const void* code_type;
 
   /// True if this thread holds the lock. The interpreter's own check answers 1 before it is up, and always
   /// once it has had a second interpreter in the process.
@@ -68,12 +78,26 @@ bool find_functions(const Module& module, Interpreter& python) {
   const void* current = module.symbol("PyThreadState_GetUnchecked"); // from 3.13 on
   if (current == nullptr) current = module.symbol("_PyThreadState_UncheckedGet");
   __builtin_memcpy(&python.current, &current, sizeof current);
+  const void* const version = module.symbol("Py_GetVersion");
+  const void* const line_of = module.symbol("PyCode_Addr2Line");
+  python.code_type = module.symbol("PyCode_Type");
+  if (version != nullptr && line_of != nullptr && python.code_type != nullptr) {
+    const char* (*get_version)() = nullptr;
+    __builtin_memcpy(&get_version, &version, sizeof version);
+    __builtin_memcpy(&python.line_of, &line_of, sizeof line_of);
+    python.layout = python_layout(get_version());
+  }
   return current != nullptr;
 }
 
 /// The process's interpreter: looked for at each draw, it would cost more than the draw.
 constinit Interpreter known = {};
-constinit uintptr_t known_at = 0; // its object's address; 1 while `known` is written
+constinit uintptr_t known_at = 0;  // its object's address; 1 while `known` is written
+constinit uint32_t known_in = ~0u; // the epoch in which its object was last seen loaded
+
+/// Whether what PythonStack reads is what the interpreter itself says: not yet known, yes, no.
+enum class Trust : uint8_t { unknown, yes, no };
+constinit Trust trust = Trust::unknown;
 
 bool find_functions_once(const Module& module, Interpreter& python) {
   const uintptr_t at = __atomic_load_n(&known_at, __ATOMIC_ACQUIRE);
@@ -110,18 +134,30 @@ private:
   Object* object_;
 };
 
+/// The process's interpreter; false if there is none, or it was not found before and is not looked for.
+bool find_interpreter(Interpreter& python, bool looks_for_it) {
+  const uintptr_t at = __atomic_load_n(&known_at, __ATOMIC_ACQUIRE);
+  if (at > 1) {
+    // Nothing was unloaded in this epoch, so it was not either.
+    const uint32_t epoch = draw_epoch();
+    Module of_known;
+    if (__atomic_load_n(&known_in, __ATOMIC_RELAXED) == epoch ||
+        (find_module(reinterpret_cast<const void*>(known.current_frame), of_known) &&
+         of_known.base + 2 == at)) {
+      __atomic_store_n(&known_in, epoch, __ATOMIC_RELAXED);
+      python = known;
+      return true;
+    }
+  }
+  return looks_for_it &&
+         each_module([&](const Module& module) { return find_functions_once(module, python); });
+}
+
 /// Calls visit(python, frame) for frames of this thread, innermost first, until it returns false.
 template <typename Visit>
 void each_frame(int limit, Visit visit) {
-  Interpreter python;
-  Module of_known;
-  const uintptr_t at = __atomic_load_n(&known_at, __ATOMIC_ACQUIRE);
-  if (at > 1 && find_module(reinterpret_cast<const void*>(known.current_frame), of_known) &&
-      of_known.base + 2 == at) // it was not unloaded since
-    python = known;
-  else if (!each_module([&](const Module& module) { return find_functions_once(module, python); }))
-    return;
-  if (!python.held()) return;
+  Interpreter python = {};
+  if (!find_interpreter(python, true) || !python.held()) return;
   Object* type = nullptr;
   Object* value = nullptr;
   Object* trace = nullptr;
@@ -147,20 +183,143 @@ const char* module_of(const Interpreter& python, Object* frame) {
   return name != nullptr ? python.utf8(name) : nullptr;
 }
 
-} // namespace
+// ------------------------------------------------------------------ places
 
-bool is_python(const Module& module) { return module.symbol("PyEval_GetFrame") != nullptr; }
+/// "<frozen importlib._bootstrap>"
+bool is_import_machinery(const char* file) { return starts_with(file, "<frozen "); }
 
-void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data) {
-  each_frame(limit, [&](const Interpreter& python, Object* frame) {
-    const Attribute code(python, frame, "f_code");
-    const Attribute file(python, code.get(), "co_filename");
-    const Attribute function(python, code.get(), "co_name");
-    if (file.text() == nullptr || function.text() == nullptr) return false;
-    visit({file.text(), function.text(), python.frame_line(frame)}, data);
-    return true;
+/// Code that was never in a file, which may be the user's: `python -c`, an interactive one.
+bool is_text(const char* file) {
+  return same_text(file, "<string>") || same_text(file, "<stdin>") || starts_with(file, "<ipython-input");
+}
+
+/// ".../lib/python3.11/random.py", ".../lib64/python3.11/site-packages/torch/nn/init.py",
+/// "/usr/lib/python3/dist-packages/numpy/__init__.py", ".../lib/python311.zip/os.py"
+bool is_library(const char* file) {
+  if (*file == '<') return true;
+  for (const char* at = file; *at != 0; ++at) {
+    if (*at != '/') continue;
+    if (starts_with(at, "/site-packages/") || starts_with(at, "/dist-packages/")) return true;
+    if (!starts_with(at, "/lib/python3") && !starts_with(at, "/lib64/python3")) continue;
+    const char* end = at + text_length("/lib/python3");
+    while (*end != 0 && *end != '/') ++end;
+    if (*end == '/') return true;
+  }
+  return false;
+}
+
+/// Picks the frames of a place out of `walk`, which calls visit(file, describe) for all of them, innermost
+/// first, until visit returns false; describe() gives the frame.
+template <typename Walk>
+void pick_frames(PythonPlace& place, Walk walk) {
+  constexpr int none = -1;
+  constexpr int farthest = 200;
+  int index = 0, first = none, called = none, user = none, called_by_text = none, text = none;
+  int last = none; // before the one that is looked at, and not of the machinery
+  walk([&](const char* file, auto) {
+    if (!is_import_machinery(file)) {
+      if (first == none) first = index;
+      if (!is_library(file)) {
+        user = index;
+        called = last;
+        return false;
+      }
+      if (text == none && is_text(file)) {
+        text = index;
+        called_by_text = last;
+      }
+      last = index;
+    }
+    return ++index < farthest;
+  });
+  if (user == none) {
+    user = text;
+    called = called_by_text;
+  }
+  const bool only_machinery = first == none;
+  index = 0;
+  walk([&](const char* file, auto describe) {
+    const bool is_chosen = user == none ? only_machinery || !is_import_machinery(file)
+                                        : index == first || index == called || index == user ||
+                                              (index > user && !is_import_machinery(file));
+    if (is_chosen) {
+      if (index == user) place.user = place.count;
+      place.frames[place.count++] = describe();
+    }
+    const int most = place.user < 0 ? 4 : place.user + 4;
+    return ++index < farthest && place.count < (most < PythonPlace::limit ? most : PythonPlace::limit);
   });
 }
+
+void pick_by_reading(const Interpreter& python, const void* state, bool is_held, PythonPlace& place) {
+  pick_frames(place, [&](auto visit) {
+    PythonStack stack(python.layout, python.code_type, python.line_of, is_held ? python.utf8 : nullptr,
+                      trust == Trust::yes);
+    for (bool is_there = stack.begin(state); is_there; is_there = stack.next()) {
+      const char* const file = stack.file();
+      if (file == nullptr) return;
+      const auto describe = [&] {
+        const char* const function = stack.function();
+        return PythonFrame{file, function != nullptr ? function : "?", stack.line()};
+      };
+      if (!visit(file, describe)) return;
+    }
+  });
+}
+
+void pick_by_asking(PythonPlace& place) {
+  pick_frames(place, [&](auto visit) {
+    each_frame(200, [&](const Interpreter& python, Object* frame) {
+      const Attribute code(python, frame, "f_code");
+      const Attribute file(python, code.get(), "co_filename");
+      const Attribute function(python, code.get(), "co_name");
+      if (file.text() == nullptr || function.text() == nullptr) return false;
+      const auto describe = [&] {
+        return PythonFrame{file.text(), function.text(), python.frame_line(frame)};
+      };
+      return visit(file.text(), describe); // the texts are the code's, which runs
+    });
+  });
+}
+
+bool is_same(const PythonPlace& a, const PythonPlace& b) {
+  if (a.count != b.count || a.user != b.user) return false;
+  for (int i = 0; i < a.count; ++i)
+    if (a.frames[i].line != b.frames[i].line || !same_text(a.frames[i].file, b.frames[i].file) ||
+        !same_text(a.frames[i].function, b.frames[i].function))
+      return false;
+  return true;
+}
+
+} // namespace
+
+uint64_t PythonPlace::key() const {
+  if (count == 0) return 0;
+  const PythonFrame& frame = frames[user < 0 ? 0 : user];
+  return fnv1a_text(frame.file, static_cast<uint64_t>(frame.line) + 1) | 1;
+}
+
+void find_python_place(PythonPlace& place, bool looks_for_python) {
+  Interpreter python = {};
+  if (!find_interpreter(python, looks_for_python) || python.is_initialized() == 0) return;
+  const bool is_held = python.held();
+  const Trust known_trust = __atomic_load_n(&trust, __ATOMIC_RELAXED);
+  if (python.layout != nullptr && known_trust != Trust::no) {
+    const void* const state = python.of_this_thread();
+    if (state == nullptr) return;
+    pick_by_reading(python, state, is_held, place);
+    if (known_trust == Trust::yes || !is_held) return;
+    PythonPlace told;
+    pick_by_asking(told);
+    if (told.count > 0)
+      __atomic_store_n(&trust, is_same(told, place) ? Trust::yes : Trust::no, __ATOMIC_RELAXED);
+    place = told;
+  } else if (is_held) {
+    pick_by_asking(place);
+  }
+}
+
+bool is_python(const Module& module) { return module.symbol("PyEval_GetFrame") != nullptr; }
 
 void each_python_module(int limit, bool (*visit)(const char* name, void*), void* data) {
   each_frame(limit, [&](const Interpreter& python, Object* frame) {

@@ -7,20 +7,35 @@
 
 namespace detshim {
 
-/// One line of Python code. The texts belong to the interpreter and hold while the visitor runs.
+/// One line of Python code. The texts belong to the interpreter and hold until the frame is left.
 struct PythonFrame {
-  const char* file;
-  const char* function;
-  int line;
+  const char* file = nullptr;
+  const char* function = nullptr;
+  int line = 0;
 };
 
-/// Calls visit(frame) for at most `limit` frames of the calling thread, innermost first. Does nothing where
-/// there is no Python, or this thread does not hold the interpreter's lock. Leaves a pending Python exception
-/// as it was.
-void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data);
+/// Where the calling thread is in Python code: of its frames those that say most, innermost first. They are
+/// the innermost one, the one that the user's code called, the user's, and a few behind it; the machinery of
+/// imports is left out.
+struct PythonPlace {
+  static constexpr int limit = 6;
+  PythonFrame frames[limit];
+  int count = 0;
+  int user = -1; ///< the index of the innermost frame outside of Python's own library and installed packages
 
-/// The same with the name of the module whose code the frame runs (`nacl.utils`, `__main__`), until
-/// visit(name) returns false.
+  /// Tells places apart by the user's line, without one by the innermost; 0 without frames.
+  uint64_t key() const;
+};
+
+/// Finds it, whether or not this thread holds the interpreter's lock. Where the interpreter's version is not
+/// known, only if it does. No frames where there is no Python. `looks_for_python`: whether to look for an
+/// interpreter if none was found before, which takes as long as there are loaded objects.
+void find_python_place(PythonPlace& place, bool looks_for_python);
+
+/// Calls visit(name) for at most `limit` frames of the calling thread, innermost first, with the name of the
+/// module whose code the frame runs (`nacl.utils`, `__main__`), until visit(name) returns false. Does nothing
+/// where there is no Python, or this thread does not hold the interpreter's lock. Leaves a pending Python
+/// exception as it was.
 void each_python_module(int limit, bool (*visit)(const char* name, void*), void* data);
 
 /// True if the module is a Python interpreter.

@@ -20,7 +20,6 @@ using log_file::line_room;
 using log_file::path_room;
 
 constexpr int value_limit_of_a_place = 200; // then its further calls share one record
-constexpr unsigned python_frame_limit = 4;
 
 constinit uintptr_t told_builds[64] = {}; // by the base of the object
 constinit unsigned told_build_count = 0;
@@ -66,22 +65,16 @@ void add_place(Line& line, const void* caller) {
   line.add_hex(reinterpret_cast<uintptr_t>(caller) - module.base).add('"');
 }
 
-void add_python(Line& line) {
-  struct Context {
-    Line& line;
-    bool first;
-  } context{line, true};
-  each_python_frame(
-      python_frame_limit,
-      [](const PythonFrame& frame, void* data) {
-        auto* c = static_cast<Context*>(data);
-        c->line.add(c->first ? ",\"py\":[\"" : ",\"").add_json(frame.file, 160).add(':');
-        c->line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
-        c->line.add_json(frame.function, 60).add('"');
-        c->first = false;
-      },
-      &context);
-  if (!context.first) line.add(']');
+void add_python(Line& line, const PythonPlace& place) {
+  if (place.count == 0) return;
+  for (int i = 0; i < place.count; ++i) {
+    const PythonFrame& frame = place.frames[i];
+    line.add(i == 0 ? ",\"py\":[\"" : ",\"").add_json(frame.file, 160).add(':');
+    line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
+    line.add_json(frame.function, 60).add('"');
+  }
+  line.add(']');
+  if (place.user >= 0) line.add(",\"user\":").add(static_cast<uint64_t>(place.user));
 }
 
 void add_values(Line& line, const Subject& subject, std::initializer_list<Value> values) {
@@ -146,8 +139,15 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   const uint64_t place =
       mix(mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
           static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
-  uint64_t key = place;
-  for (const Value& value : values) key = mix_value(key, value);
+  // Looked at before any lock is taken: asking an interpreter whose frames cannot be read may run its code.
+  PythonPlace python;
+  find_python_place(python, false);
+  const auto key_here = [&] {
+    uint64_t key = mix(place, python.key());
+    for (const Value& value : values) key = mix_value(key, value);
+    return key;
+  };
+  uint64_t key = key_here();
   if (const uint64_t* known = own.places.find(key)) {
     auto* counter = reinterpret_cast<Counter*>(*known);
     count(*counter);
@@ -157,6 +157,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   if (action == Action::observe && !log_file::has_begun() && !options().kernels) {
     ++unwritten.number;
     return &unwritten;
+  }
+  if (python.count == 0) {
+    find_python_place(python, true);
+    key = key_here();
   }
 
   Lock guard(log_file::lock);
@@ -187,7 +191,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     if (!full) add_values(line, subject, values);
     add_text(line, "why", why, 200);
     add_place(line, caller);
-    add_python(line);
+    add_python(line, python);
     if (index >= 0) line.add(",\"c\":").add(static_cast<uint64_t>(index));
     line.add('}');
     log_file::write(line);
