@@ -34,6 +34,13 @@ std::string plain(const std::string& mangled) {
   return mangled;
 }
 
+/// "train.py:12"; empty outside of Python.
+std::string users_line(const nlohmann::json& record) {
+  if (!record.contains("user")) return "";
+  const std::string frame = record["py"].at(record["user"].get<size_t>());
+  return std::filesystem::path(frame.substr(0, frame.find(' '))).filename().string();
+}
+
 Observed observe(const Arguments& command, Environment environment = {}) {
   if (environment.count("DETSHIM_SEED") == 0 && environment.count("DETSHIM_MODE") == 0)
     environment["DETSHIM_SEED"] = "42";
@@ -50,9 +57,8 @@ Observed observe(const Arguments& command, Environment environment = {}) {
       if (record["t"] != "call" || record["lib"] != "torch") continue;
       const std::string action = record["do"];
       if (record.contains("operator"))
-        seen.calls.push_back(record["operator"].get<std::string>() + " " + action + " " +
-                             record["from"].get<std::string>() + " x" +
-                             std::to_string(process.count(record)));
+        seen.calls.push_back(record["operator"].get<std::string>() + " " + action + " " + users_line(record) +
+                             " x" + std::to_string(process.count(record)));
       else if (record.contains("asked"))
         seen.calls.push_back(plain(record["fn"]) + " " + action + " " + record["asked"].get<std::string>() +
                              ">" + record["given"].get<std::string>());

@@ -85,7 +85,7 @@ DETSHIM_HOOK(
   return answer(call, self, true);
 }
 
-// bool at::Context::deterministicMkldnn() const, from 2.5 on
+// bool at::Context::deterministicMkldnn() const, not in 2.1
 DETSHIM_HOOK(
     torch, bool, _ZNK2at7Context19deterministicMkldnnEv, (const void* self), .action = Action::replace,
     .summary = "PyTorch asks oneDNN for deterministic algorithms (torch.backends.mkldnn.deterministic).") {
@@ -100,7 +100,7 @@ DETSHIM_HOOK(torch, bool, _ZNK2at7Context14benchmarkCuDNNEv, (const void* self),
   return answer(call, self, false);
 }
 
-// bool at::Context::deterministicFillUninitializedMemory() const, from 2.2 on. A program that has not asked
+// bool at::Context::deterministicFillUninitializedMemory() const, not in 2.1. A program that has not asked
 // for determinism does not expect its memory to be filled with NaN.
 DETSHIM_HOOK(torch, bool, _ZNK2at7Context36deterministicFillUninitializedMemoryEv, (const void* self),
              .action = Action::replace,
