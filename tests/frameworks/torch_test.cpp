@@ -97,6 +97,14 @@ TEST_F(Torch, IsSwitchedAndNamesItsOperators) {
   EXPECT_EQ(seen.frameworks, std::vector<std::string>{"torch deterministic by detshim"});
 }
 
+TEST_F(Torch, OperatorsAreNamedInTheVerdict) {
+  const TemporaryFolder scratch;
+  run(alert, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  const Result log = run({DETSHIM_COMMAND, "log", "--no-scan", scratch.log()});
+  EXPECT_NE(log.out.find("torch: put_ ran, which has no deterministic implementation"), std::string::npos)
+      << log.out;
+}
+
 TEST_F(Torch, RaisesInStrict) {
   EXPECT_EQ(observe(alert).result.out, "[0.0, 1.0, 2.0, 0.0]\n");
   const Observed seen = observe(alert, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "strict"}});
