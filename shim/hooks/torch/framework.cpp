@@ -14,14 +14,18 @@ constinit Recorded recorded = {~0U, {}};
 
 } // namespace
 
-Request request() { return __atomic_load_n(&asked, __ATOMIC_RELAXED); }
+Request request() {
+  Request now;
+  __atomic_load(&asked, &now, __ATOMIC_RELAXED);
+  return now;
+}
 
 void note_request(bool on, bool warn_only) {
   const bool gives_back = on && warn_only && request() != Request::errors && options().forces() &&
                           __atomic_load_n(&was_told, __ATOMIC_RELAXED);
   if (gives_back) return;
-  const Request now = !on ? Request::none : warn_only ? Request::warn_only : Request::errors;
-  __atomic_store_n(&asked, now, __ATOMIC_RELAXED);
+  Request now = !on ? Request::none : warn_only ? Request::warn_only : Request::errors;
+  __atomic_store(&asked, &now, __ATOMIC_RELAXED);
 }
 
 bool tell_python_warn_only() {
