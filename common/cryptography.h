@@ -43,6 +43,16 @@ inline constexpr const char* cryptography_packages[] = {
 /// on one host with one seed would meet in one.
 inline constexpr const char* identifier_files[] = {"libnccl"};
 
+/// And such functions in other libraries: PyTorch's names of shared memory, "torch_<pid>_<random>_<n>".
+struct IdentifierFunction {
+  const char* file_start;
+  const char* symbol;
+};
+inline constexpr IdentifierFunction identifier_functions[] = {
+    {"libtorch_cpu", "_ZN2at23NewProcessWideShmHandleB5cxx11Ev"},
+    {"libtorch_cpu", "_ZN2at23NewProcessWideShmHandleEv"}, // of wheels with the older strings, to 2.6
+};
+
 /// What a statically linked copy gives itself away by, where it exports its functions.
 inline constexpr const char* cryptography_symbols[] = {"RAND_bytes", "gcry_randomize", "gnutls_rnd",
                                                        "randombytes_buf"};

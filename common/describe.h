@@ -20,7 +20,7 @@ inline constexpr int action_count = 7;
 /// One hook, as documented. Section `detshim_hook_info`, an array without gaps.
 struct alignas(64) HookInfo {
   char library[16];        ///< library's short name: libc, curand, cudnn
-  char name[80];           ///< exported symbol
+  char name[112];          ///< exported symbol
   Action action;           ///< what the hook does at its strongest
   char fields[4][20] = {}; ///< names of the values that its records carry, in order
   char summary[208];       ///< one sentence for docs/HOOKS.md

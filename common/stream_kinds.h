@@ -29,8 +29,10 @@ enum class Kind : uint64_t {
   r_seed = 20,   ///< of R's generator, where the program set none
   tcl_seed = 21, ///< of a Tcl interpreter's
   seeding_function =
-      22,           ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
-  octave_seed = 23, ///< of one of Octave's generators, where the program set none
+      22,              ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
+  octave_seed = 23,    ///< of one of Octave's generators, where the program set none
+  torch_unseeded = 24, ///< of PyTorch's generators, where the program set none
+  torch_seed = 25,     ///< that the program gives one of them
 };
 
 } // namespace detshim

@@ -124,6 +124,9 @@ bool is_in_package(const char* module, const char* package) {
   return after == 0 || after == '.';
 }
 
+constexpr const char* names_things =
+    "asked for by a library that names things by it: two runs at once must not share a name";
+
 enum Listening : uint8_t { no, yes, warned };
 constinit uint8_t listening = Listening::no;
 
@@ -151,8 +154,13 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
   for (const char* folder : cryptography_folders)
     if (contains(module.path, folder)) return {"asked for by a cryptography library: keys stay random"};
   for (const char* start : identifier_files)
-    if (starts_with(file, start))
-      return {"asked for by a library that names things by it: two runs at once must not share a name"};
+    if (starts_with(file, start)) return {names_things};
+  for (const IdentifierFunction& function : identifier_functions) {
+    if (!starts_with(file, function.file_start)) continue;
+    const void* start = module.symbol(function.symbol);
+    if (start != nullptr && function_at(start).holds(static_cast<const char*>(caller) - 1))
+      return {names_things};
+  }
   if (*options().keep_entropy != 0) {
     char path[600];
     module_path(module, path, sizeof path);

@@ -28,6 +28,7 @@ constexpr Library other_libraries[] = {
     {"liboctave", {"liboctave.so"}, true},
     {"libruby", {"libruby"}, true},
     {"libtcl", {"libtcl8", "libtcl9"}, true},
+    {"torch", {"libtorch", "libc10"}, false},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
 };
 constexpr int other_library_count = sizeof other_libraries / sizeof other_libraries[0];

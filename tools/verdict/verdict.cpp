@@ -158,6 +158,7 @@ private:
       add_bypass(symbol, from, *function_of);
       return;
     }
+    if (is_unfixed && add_operators(symbol)) return;
     Reason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered",
                          symbol.library + ": " + symbol.function +
                              (is_unfixed ? " went ahead unfixed" : " took a way that detshim cannot hook") +
@@ -167,6 +168,21 @@ private:
     reason.library = symbol.library;
     reason.function = symbol.function;
     reason.file = from;
+  }
+
+  /// A framework's operators by their own names; false for other functions.
+  bool add_operators(const SymbolSummary& symbol) {
+    std::set<std::string> operators;
+    for (const Example& example : symbol.examples)
+      if (const std::string* name = find_field(example.fields, "operator")) operators.insert(*name);
+    for (const std::string& name : operators) {
+      Reason& reason = add(VerdictLevel::partly, "unfixed",
+                           symbol.library + ": " + name + " ran, which has no deterministic implementation",
+                           "take another operator");
+      reason.library = symbol.library;
+      reason.function = name;
+    }
+    return !operators.empty();
   }
 
   /// " and 2 others": functions that the same record stands for.

@@ -97,6 +97,13 @@ ChosenSeed choose_by_order(const AskedSeed& asked, const Explanation& told) {
                                                         : "a new value in this thread"};
 }
 
+/// `fixed`: what changes gives way to a seed of the thread that read it.
+ChosenSeed give_way(const AskedSeed& asked, const Explanation& told) {
+  const uint64_t base =
+      in_bits(seed_bound_to(told.instance, asked, told.owner_key, told.owner_is_first), asked.bits);
+  return {in_bits(base + static_cast<uint64_t>(told.offset), asked.bits), why_replaced(told.origin)};
+}
+
 bool keeps_values() { return options().policy == SeedPolicy::keep || options().mode == Mode::record; }
 
 } // namespace
@@ -114,11 +121,7 @@ ChosenSeed choose_seed(const AskedSeed& asked) {
   const SeedPolicy policy = options().policy;
   const bool is_volatile = told.is_volatile() || (told.origin == Origin::received && is_alone());
   if (policy == SeedPolicy::order) return choose_by_order(asked, told);
-  if (is_volatile && policy == SeedPolicy::fixed) {
-    const uint64_t base =
-        in_bits(seed_bound_to(told.instance, asked, told.owner_key, told.owner_is_first), asked.bits);
-    return {in_bits(base + static_cast<uint64_t>(told.offset), asked.bits), why_replaced(told.origin)};
-  }
+  if (is_volatile && policy == SeedPolicy::fixed) return give_way(asked, told);
   if (is_volatile)
     return {mapped(asked),
             policy == SeedPolicy::keep ? "changes from run to run, and is kept by the policy"
@@ -128,6 +131,23 @@ ChosenSeed choose_seed(const AskedSeed& asked) {
                         : keeps_values()                ? Action::observe
                                                         : Action::pin;
   return {mapped(asked), why_kept(told.origin), action};
+}
+
+ChosenSeed choose_clock_seed(const AskedSeed& asked) {
+  // A fixed number may be the low end of a clock by chance, in one run of many.
+  constexpr uint64_t low_numbers = 1 << 24;
+  constexpr const char* kept = "the program's own value";
+  const SeedPolicy policy = options().policy;
+  if (policy != SeedPolicy::order && asked.value < low_numbers) return {asked.value, kept, Action::observe};
+  Lock guard(lock);
+  if (!guard.held()) return {asked.value, kept, Action::observe};
+  const Explanation told = explain(asked.value, asked.bits, asked.caller);
+  if (policy == SeedPolicy::order) return choose_by_order(asked, told);
+  if (told.origin != Origin::clock && (told.origin != Origin::received || !is_alone()))
+    return {asked.value, why_kept(told.origin),
+            told.origin == Origin::received ? Action::unfixed : Action::observe};
+  if (policy == SeedPolicy::fixed) return give_way(asked, told);
+  return {asked.value, "changes from run to run, and is kept by the policy", Action::unfixed};
 }
 
 uint64_t next_seed(Kind kind) {

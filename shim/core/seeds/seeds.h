@@ -39,6 +39,10 @@ struct AskedSeed {
 /// The seed to use instead of the one that the program passed, for a mode that pins.
 ChosenSeed choose_seed(const AskedSeed& asked);
 
+/// The same for a generator whose fixed seeds stay as they are, and whose callers are interpreters, which
+/// read clocks and ids all the time: only what is certainly a clock's value gives way.
+ChosenSeed choose_clock_seed(const AskedSeed& asked);
+
 /// The seed for a generator that the program has not seeded, which natively starts from the constant
 /// `standard`. Never the same in two threads, except for the constant itself where that is kept.
 ChosenSeed choose_unseeded(Kind kind, uint64_t standard);
