@@ -31,6 +31,10 @@ TEST(Abi, Cusolver) {
   static_assert(CalledAlike<Status(abi::cusolverMgHandle_t*), decltype(::cusolverMgCreate)>());
   static_assert(CalledAlike<Status(Handle, Mode), decltype(::cusolverDnSetDeterministicMode)>());
   static_assert(CalledAlike<Status(int*), decltype(::cusolverGetVersion)>());
+  static_assert(CalledAlike<Status(Handle, abi::cusolverDnParams_t, int, int, int64_t, int64_t, Type, void*,
+                                   int64_t, Type, void*, Type, void*, int64_t, Type, void*, int64_t, Type,
+                                   void*, size_t, void*, size_t, int*, double*),
+                            decltype(::cusolverDnXgesvdp)>());
   static_assert(
       CalledAlike<Status(Handle, abi::cusolverDnParams_t, signed char, signed char, int64_t, int64_t, int64_t,
                          int64_t, int64_t, Type, void*, int64_t, Type, void*, Type, void*, int64_t, Type,

@@ -55,6 +55,14 @@ TEST(Device, RefusesWhatTheKernelsRefuses) {
   EXPECT_EQ(pinned({DEVICE_WAYS, "refused"}), run({DEVICE_WAYS, "refused"}));
 }
 
+TEST(Device, IsACharacterDeviceToStatx) {
+  const Arguments command = {DEVICE_WAYS, "status"};
+  const Result native = run(command);
+  ASSERT_EQ(native.status, 0) << native.err;
+  EXPECT_EQ(pinned(command), native);
+  EXPECT_NE(pinned(command, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "statx"}}).out, native.out);
+}
+
 TEST(Device, CostsNoMemory) { EXPECT_EQ(pinned({DEVICE_WAYS, "memory"}).out, "bounded\n"); }
 
 /// The records of a kind that the processes of a run left, by their path or program.

@@ -89,6 +89,31 @@ DETSHIM_HOOK(
   return status;
 }
 
+DETSHIM_HOOK(
+    cusolver, cusolverStatus, cusolverDnXgesvdp,
+    (cusolverDnHandle_t handle, cusolverDnParams_t params, int job, int economy, int64_t m, int64_t n,
+     cudaDataType type_a, void* a, int64_t lda, cudaDataType type_s, void* s, cudaDataType type_u, void* u,
+     int64_t ldu, cudaDataType type_v, void* v, int64_t ldv, cudaDataType compute_type, void* device_buffer,
+     size_t device_size, void* host_buffer, size_t host_size, int* info, double* perturbation),
+    .action = Action::unfixed, .fields = {"mode"},
+    .summary = "Recorded with the handle's mode: only the deterministic one promises that it repeats.") {
+  DETSHIM_ENTER_OUTERMOST(cusolverDnXgesvdp);
+  const cusolverStatus status =
+      call.real(handle, params, job, economy, m, n, type_a, a, lda, type_s, s, type_u, u, ldu, type_v, v, ldv,
+                compute_type, device_buffer, device_size, host_buffer, host_size, info, perturbation);
+  if (call.passes() || status != cusolverStatus::success) return status;
+  record_library_once(call, cusolver_library);
+  using GetMode = cusolverStatus(cusolverDnHandle_t handle, cusolverDeterministicMode * mode);
+  auto mode = cusolverDeterministicMode::allow_non_deterministic; // before CUDA 12.2 there is no other
+  if (auto* const get_mode = call.beside<GetMode>("cusolverDnGetDeterministicMode")) get_mode(handle, &mode);
+  if (mode == cusolverDeterministicMode::deterministic)
+    call.record(Action::observe, "left alone: the handle's mode is deterministic", {static_cast<int>(mode)});
+  else
+    call.record(Action::unfixed, "results may differ: the handle's mode is not deterministic",
+                {static_cast<int>(mode)});
+  return status;
+}
+
 // The solvers that cusolverDnSetDeterministicMode says nothing of.
 DETSHIM_TEMPLATE_HOOK(cusolver, CreateIrs, cusolverDnIRSParamsCreate, create_without_mode<cusolver_library>,
                       has_no_mode);

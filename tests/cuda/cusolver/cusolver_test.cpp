@@ -11,6 +11,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, Cusolver, both_ways, name_of_way);
 
 const char* const set_mode = "cusolverDnSetDeterministicMode";
 const char* const decompose = "cusolverDnXgesvdr";
+const char* const decompose_polar = "cusolverDnXgesvdp";
 
 TEST_P(Cusolver, TheDeterministicModeStaysOn) {
   EXPECT_TRUE(contains(native({"2"}), "get=0 mode=2"));
@@ -52,6 +53,35 @@ TEST_P(Cusolver, ARandomisedDecompositionIsRecorded) {
   EXPECT_FALSE(without.recorded(decompose)) << without;
 }
 
+// Every argument arrives: there are 24.
+TEST_P(Cusolver, APolarDecompositionIsRecordedWithTheHandlesMode) {
+  native({"2"});
+  const std::string arguments = " 0x1 2 3 4 5 6 0x7 8 9 0xa 11 0xc 13 14 0xf 16 17 0x12 19 0x14 21 0x16 0x17";
+  EXPECT_TRUE(contains(calls(), decompose_polar + arguments));
+  for (const Environment& mode : {enforce, strict}) {
+    const auto kept = shimmed({"2"}, mode); // the hook of the mode keeps it
+    EXPECT_TRUE(contains(calls(), decompose_polar + arguments));
+    EXPECT_TRUE(kept.did("observe", decompose_polar)) << kept;
+    EXPECT_FALSE(kept.did("unfixed", decompose_polar)) << kept;
+  }
+  for (const Environment& mode : {record, observe}) {
+    const auto left = shimmed({"2"}, mode);
+    EXPECT_TRUE(contains(calls(), decompose_polar + arguments));
+    EXPECT_TRUE(left.did("unfixed", decompose_polar)) << left;
+  }
+  const auto bypassed = shimmed({"2"}, disabled(set_mode));
+  EXPECT_TRUE(bypassed.did("unfixed", decompose_polar)) << bypassed;
+  const auto without = shimmed({"2"}, disabled(decompose_polar));
+  EXPECT_TRUE(contains(calls(), decompose_polar + arguments));
+  EXPECT_FALSE(without.recorded(decompose_polar)) << without;
+}
+
+TEST_P(Cusolver, APolarDecompositionThatFailsIsNotRecorded) {
+  const auto failed = shimmed({"2"}, record + misbehaving("gesvdp"));
+  EXPECT_TRUE(contains(failed.out, "gesvdp=3")) << failed;
+  EXPECT_FALSE(failed.recorded(decompose_polar)) << failed;
+}
+
 TEST_P(Cusolver, SolversWithoutTheModeAreRecorded) {
   const Lines expected = native({"0"});
   for (const std::string function : {"cusolverDnIRSParamsCreate", "cusolverSpCreate", "cusolverRfCreate"}) {
@@ -71,6 +101,7 @@ TEST_P(Cusolver, ALibraryWithoutTheModeIsRecorded) {
   set_doubles({"old"});
   const auto old = shimmed({"0"});
   EXPECT_TRUE(old.did("unfixed", "cusolverDnCreate")) << old;
+  EXPECT_TRUE(old.did("unfixed", decompose_polar)) << old;
   const auto without = shimmed({"0"}, disabled("cusolverDnCreate"));
   EXPECT_FALSE(without.recorded("cusolverDnCreate")) << without;
 }

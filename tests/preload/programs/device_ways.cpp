@@ -234,6 +234,14 @@ void read_as(std::string_view way) {
     if (fstat(fd, &state) != 0) stop("fstat");
     std::printf("%s\n", state.st_blocks * 512 <= 65536 ? "bounded" : "grows");
     return;
+  } else if (way == "status") { // of the device, and of a file that is in memory too
+    for (const int fd : {open_device(), memfd_create("other", MFD_CLOEXEC)}) {
+      struct statx state;
+      if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &state) != 0) stop("statx");
+      std::printf("mode %o, device %x:%x, size %llu, links %u\n", state.stx_mode, state.stx_rdev_major,
+                  state.stx_rdev_minor, static_cast<unsigned long long>(state.stx_size), state.stx_nlink);
+    }
+    return;
   } else {
     stop("unknown");
   }

@@ -65,6 +65,18 @@ int cusolverDnXgesvdr(Opaque, Opaque params, signed char job_u, signed char job_
   return 0;
 }
 
+int cusolverDnXgesvdp(Opaque, Opaque params, int job, int economy, int64_t m, int64_t n, int type_a, void* a,
+                      int64_t lda, int type_s, void* s, int type_u, void* u, int64_t ldu, int type_v, void* v,
+                      int64_t ldv, int compute_type, void* device_buffer, size_t device_size,
+                      void* host_buffer, size_t host_size, int* info, double* perturbation) {
+  record("cusolverDnXgesvdp %p %d %d %ld %ld %d %p %ld %d %p %d %p %ld %d %p %ld %d %p %zu %p %zu %p %p",
+         params, job, economy, static_cast<long>(m), static_cast<long>(n), type_a, a, static_cast<long>(lda),
+         type_s, s, type_u, u, static_cast<long>(ldu), type_v, v, static_cast<long>(ldv), compute_type,
+         device_buffer, device_size, host_buffer, host_size, static_cast<void*>(info),
+         static_cast<void*>(perturbation));
+  return misbehaves("gesvdp") ? invalid_value : 0;
+}
+
 int cusolverDnIRSParamsCreate(Opaque* params) { return make("cusolverDnIRSParamsCreate", params); }
 int cusolverSpCreate(Opaque* handle) { return make("cusolverSpCreate", handle); }
 int cusolverRfCreate(Opaque* handle) { return make("cusolverRfCreate", handle); }

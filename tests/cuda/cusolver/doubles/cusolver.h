@@ -17,6 +17,10 @@ int cusolverDnXgesvdr(Opaque handle, Opaque params, signed char job_u, signed ch
                       int type_s, void* s, int type_u, void* u, int64_t ldu, int type_v, void* v, int64_t ldv,
                       int compute_type, void* device_buffer, size_t device_size, void* host_buffer,
                       size_t host_size, int* info);
+int cusolverDnXgesvdp(Opaque handle, Opaque params, int job, int economy, int64_t m, int64_t n, int type_a,
+                      void* a, int64_t lda, int type_s, void* s, int type_u, void* u, int64_t ldu, int type_v,
+                      void* v, int64_t ldv, int compute_type, void* device_buffer, size_t device_size,
+                      void* host_buffer, size_t host_size, int* info, double* perturbation);
 int cusolverDnIRSParamsCreate(Opaque* params);
 int cusolverSpCreate(Opaque* handle);
 int cusolverRfCreate(Opaque* handle);
