@@ -137,6 +137,8 @@ private:
       add_build(open, build->file, build->id);
     else if (Bound* bound = std::get_if<Bound>(&*record))
       process.bound.push_back(std::move(*bound));
+    else if (Framework* framework = std::get_if<Framework>(&*record))
+      process.frameworks.push_back(std::move(*framework));
     else if (Runtime* runtime = std::get_if<Runtime>(&*record))
       process.runtimes.push_back(std::move(*runtime));
     else if (Coverage* coverage = std::get_if<Coverage>(&*record))

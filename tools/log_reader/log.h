@@ -48,6 +48,7 @@ struct Process {
   std::size_t threads = 1;               ///< that made them, and the main thread
   bool is_trapped = false;               ///< the supervisor answered it (`run --trap-syscalls`)
   std::vector<Bound> bound;              ///< functions of CUDA's libraries that it uses and that have no hook
+  std::vector<Framework> frameworks;     ///< their answers
   std::vector<Runtime> runtimes;         ///< that seed themselves where no hook sees it
   std::vector<Coverage> coverage;        ///< of the CUDA libraries that were loaded at the end
   SharedTexts modules;                   ///< files that were loaded at the end; empty if it was killed

@@ -55,6 +55,12 @@ std::optional<std::uint64_t> natural_number(const object& in, std::string_view k
   return value ? natural_number(*value) : std::nullopt;
 }
 
+bool is_true(const object& in, std::string_view key) {
+  const std::optional<element> value = find(in, key);
+  bool is_set = false;
+  return value && value->get(is_set) == simdjson::SUCCESS && is_set;
+}
+
 std::int64_t small_number(const object& in, std::string_view key) {
   const std::optional<std::uint64_t> number = natural_number(in, key);
   if (!number || *number > std::numeric_limits<std::int32_t>::max()) return 0;
@@ -172,6 +178,8 @@ std::optional<Record> parse_record(const std::string& type, const object& in) {
   if (type == "bound")
     return Bound{text(in, "lib"), text(in, "by"), text(in, "how") == "lookup", texts(in, "functions")};
   if (type == "runtime") return Runtime{text(in, "file"), text(in, "why")};
+  if (type == "framework")
+    return Framework{text(in, "name"), text(in, "file"), is_true(in, "deterministic")};
   if (type == "coverage")
     return Coverage{text(in, "lib"), texts(in, "files"), natural_number(in, "hooks").value_or(0),
                     texts(in, "missing")};

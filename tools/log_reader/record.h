@@ -107,6 +107,12 @@ struct Runtime {
   std::string file, why;
 };
 
+/// What a framework answered when it was asked whether its operators are to be deterministic.
+struct Framework {
+  std::string name, file;
+  bool is_deterministic = false;
+};
+
 /// A CUDA library that was loaded when the process ended.
 struct Coverage {
   std::string library;
@@ -141,7 +147,7 @@ struct End {
 struct OtherRecord {};
 
 using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage,
-                            Modules, Rights, Lost, Runtime, Killed, End>;
+                            Modules, Rights, Lost, Runtime, Framework, Killed, End>;
 
 struct Line {
   Record record;

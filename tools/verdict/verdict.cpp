@@ -31,6 +31,33 @@ bool compiles_kernels(const std::string& file) {
                              [&](const char* start) { return file.starts_with(start); });
 }
 
+/// Files with kernels of PyTorch's own, as its wheels and Debian's packages have them; and the compilers that
+/// are loaded with them. libtriton is not: Inductor loads it, but so does a program with kernels of its own.
+bool is_part_of_torch(const std::string& file) {
+  return std::ranges::any_of(
+      std::to_array({"libtorch_cuda", "libtorch_nvshmem", "libc10_cuda", "libcaffe2_nvrtc", "libnvrtc.so",
+                     "libnvrtc-builtins", "libnvJitLink.so"}),
+      [&](const char* start) { return file.starts_with(start); });
+}
+
+/// True for what hands kernels as text to the same compilers.
+bool brings_kernels_as_text(const std::string& file) {
+  return std::ranges::any_of(std::to_array({"/cupy", "/numba", "/pycuda", "/warp/", "libtriton"}),
+                             [&](const char* part) { return file.find(part) != std::string::npos; });
+}
+
+/// True if PyTorch takes deterministic implementations in the process, and says of those that have none: the
+/// documentation of torch.use_deterministic_algorithms answers for its kernels then.
+bool torch_is_deterministic(const Process& process) {
+  bool is_on = false;
+  for (const Framework& framework : process.frameworks) {
+    if (framework.name != "torch") continue;
+    if (!framework.is_deterministic) return false;
+    is_on = true;
+  }
+  return is_on;
+}
+
 /// True unless the process certainly had no GPU: what it had loaded is known, and the driver's library,
 /// without which nothing reaches one, is not among it.
 bool may_have_had_gpu(const Process& process) {
@@ -120,6 +147,18 @@ private:
           is_unknown || std::ranges::find(process.modules, file) != process.modules.end() ||
           std::ranges::any_of(process.starts, [&](const Start& start) { return start.program == file; });
       return had_file && may_have_used(process, library);
+    });
+  }
+
+  /// True if a framework answers for the kernels that `file` holds or compiles, in each process that may have
+  /// had it.
+  bool is_answered_for(const std::string& file) const {
+    if (!is_part_of_torch(base_name(file))) return false;
+    return std::ranges::all_of(log_.processes, [&](const Process& process) {
+      if (process.modules.empty()) return process.is_trapped || has_executed(process);
+      return std::ranges::find(process.modules, file) == process.modules.end() ||
+             (torch_is_deterministic(process) &&
+              std::ranges::none_of(process.modules, brings_kernels_as_text));
     });
   }
 
@@ -276,7 +315,7 @@ private:
 
   void add_copies() {
     for (const CudaSymbols& symbols : code_.cuda) {
-      const bool idle = is_idle(symbols.file, "");
+      const bool idle = is_idle(symbols.file, "") || is_answered_for(symbols.file);
       if (symbols.has_kernels && !idle) verdict_.own_kernels.push_back(symbols.file);
       for (const LinkedCopy& copy : symbols.copies)
         if (!is_idle(symbols.file, copy.library)) add_copy(symbols.file, copy);
@@ -300,7 +339,7 @@ private:
         continue;
       for (const CallPlace& place : symbol.places) {
         const std::string file = place.at.substr(0, place.at.rfind('+'));
-        if (file.starts_with('/') && cuda_library_of(file).empty() &&
+        if (file.starts_with('/') && cuda_library_of(file).empty() && !is_answered_for(file) &&
             std::ranges::find(verdict_.own_kernels, file) == verdict_.own_kernels.end())
           verdict_.own_kernels.push_back(file);
       }
@@ -313,7 +352,8 @@ private:
     std::set<std::string> compilers;
     for (const Process& process : log_.processes)
       for (const std::string& file : process.modules)
-        if (compiles_kernels(base_name(file)) && !is_idle(file, "")) compilers.insert(file);
+        if (compiles_kernels(base_name(file)) && !is_idle(file, "") && !is_answered_for(file))
+          compilers.insert(file);
     if (!compilers.empty())
       add(VerdictLevel::unverified, "kernels",
           *compilers.begin() +

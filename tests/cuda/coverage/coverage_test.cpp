@@ -4,6 +4,7 @@
 #include "cuda_test.h"
 
 #include <chrono>
+#include <fstream>
 
 namespace {
 
@@ -159,6 +160,36 @@ TEST_F(CoverageTest, KernelsThatAreCompiledAtRunTimeAreUnverified) {
     EXPECT_EQ(read({"--accept-kernels"})["verdict"], "covered");
     std::filesystem::remove_all(log());
   }
+}
+
+// A framework's record is written as the library would: PyTorch itself has no kernels where there is no GPU.
+TEST_F(CoverageTest, PyTorchAnswersForItsOwnKernels) {
+  const auto copied = [&](const std::string& name) {
+    std::filesystem::copy_file(programs + "coverage_plugin.so", scratch_.path() / name,
+                               std::filesystem::copy_options::overwrite_existing);
+    return (scratch_.path() / name).string();
+  };
+  const auto says_of_torch = [&](const char* deterministic) {
+    for (const auto& entry : std::filesystem::directory_iterator(log()))
+      if (entry.path().extension() == ".jsonl")
+        std::ofstream(entry.path(), std::ios::app)
+            << R"({"t":"framework","name":"torch","file":"/libtorch_cpu.so","deterministic":)" << deterministic
+            << R"(,"by":"detshim"})" << std::endl;
+  };
+  const std::string compiler = copied("libnvrtc.so.13");
+  const Arguments torch{"load=" + copied("libtorch_cuda.so"), "load=" + compiler, "rand"};
+  expect_reason(judged("coverage_no_user", torch, with_driver()), "unverified", "kernels", "", compiler);
+  says_of_torch("true");
+  EXPECT_EQ(read()["verdict"], "covered") << read()["reasons"];
+  says_of_torch("false"); // and it was told otherwise later
+  expect_reason(read(), "unverified", "kernels", "", compiler);
+
+  Arguments with_another = torch;
+  const std::string another = copied("libtriton.so");
+  with_another.insert(with_another.begin(), "load=" + another);
+  judged("coverage_no_user", with_another, with_driver());
+  says_of_torch("true");
+  EXPECT_TRUE(says(read(), "kernels")) << read()["reasons"];
 }
 
 TEST_F(CoverageTest, PastTheDriversHooksIsABypassWhereTheyHaveSomethingToDo) {
