@@ -4,6 +4,7 @@
 #include "run.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -126,6 +127,32 @@ TEST_P(PythonPlaces, OfNumpysSeedsIsTheUsersLine) {
   const Lines found = places("import numpy as np\nnp.random.default_rng()\nnp.random.SeedSequence()\n");
   for (const char* place : {"t.py:2 <module> random.py getrandbits", "t.py:3 <module> random.py getrandbits"})
     EXPECT_TRUE(std::ranges::count(found, place)) << place;
+}
+
+// What Python makes of a seed no hook sees: such a script draws other numbers in each run.
+TEST_P(PythonPlaces, ThatSeedFromAClockAreNamed) {
+  const auto reasons = [&](const std::string& script) {
+    fs::remove_all(scratch_.log());
+    places("import random, time, os\n" + script);
+    const auto document = nlohmann::json::parse(
+        run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch_.log().string()}).out);
+    Lines found;
+    for (const auto& reason : document["reasons"])
+      if (reason["kind"] == "clock_seed") found.push_back(reason["text"]);
+    return found;
+  };
+  const std::string by = "seems to seed from a clock or an id: ";
+  EXPECT_EQ(reasons("random.seed(time.time())\n"), Lines{"t.py:2 " + by + "random.seed(time.time())"});
+  EXPECT_EQ(reasons("if True:\n  seed = os.getpid() # mine\nprint(seed)\n"),
+            Lines{"t.py:3 " + by + "seed = os.getpid() # mine"});
+  EXPECT_EQ(reasons("now = time.time_ns()\nprint(now)\nr = random.Random(now)\n"),
+            Lines{"t.py:4 " + by + "r = random.Random(now)"});
+  EXPECT_EQ(reasons("from datetime import datetime\nrandom.seed(datetime.now().timestamp())\n"),
+            Lines{"t.py:3 " + by + "random.seed(datetime.now().timestamp())"});
+  // A program that times itself, and has a fixed seed.
+  EXPECT_EQ(
+      reasons("seed = 42\nstart = time.time()\nrandom.seed(seed)\nprint('seed(s)', time.time() - start)\n"),
+      Lines{});
 }
 
 // The distribution's, and others that are there.

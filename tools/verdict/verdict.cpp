@@ -1,6 +1,7 @@
 #include "verdict/verdict.h"
 
 #include "support/wording.h"
+#include "verdict/clock_seeds.h"
 #include "verdict/known_functions.h"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ constexpr auto kinds = std::to_array<std::string_view>(
      "no_symbols",   "new_function", "open_function", "runtime",      "version",    "no_hooks",
      "two_copies",   "no_coverage",  "no_modules",    "kernels",      "code",       not_decoded,
      "missing_file", "changed_file", "mode",          "disabled",     "trapped",    "no_end",
-     "no_start",     "no_log",       "damaged",       "newer_format", "unreadable", "pool"});
+     "no_start",     "no_log",       "damaged",       "newer_format", "unreadable", "pool",
+     "clock_seed"});
 
 /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
 /// and Triton's own.
@@ -87,6 +89,7 @@ public:
   Verdict build(const std::vector<std::string>& accepted) {
     add_calls();
     add_pools();
+    add_clock_seeds();
     add_code();
     add_copies();
     find_launchers();
@@ -262,6 +265,29 @@ private:
                            "seed per task");
       reason.library = pool.substr(0, comma);
     }
+  }
+
+  /// Python's own seeds from a clock. What PyTorch takes gives way (hooks/torch/generators.cpp).
+  void add_clock_seeds() {
+    for (const ClockSeed& seed : find_clock_seeds(summary_)) {
+      if (gives_way_in_torch(seed)) continue;
+      Reason& reason = add(VerdictLevel::unverified, "clock_seed",
+                           base_name(seed.file) + ":" + seed.line + " seems to seed from a clock or an id: " +
+                               seed.text.substr(seed.text.find_first_not_of(" \t")),
+                           "give it a fixed number");
+      reason.file = seed.file;
+    }
+  }
+
+  bool gives_way_in_torch(const ClockSeed& seed) const {
+    const auto is_there = [&](const CallPlace& place) {
+      return place.python.user &&
+             place.python.frames[*place.python.user].starts_with(seed.file + ":" + seed.line + " ");
+    };
+    return std::ranges::any_of(summary_.symbols, [&](const SymbolSummary& symbol) {
+      return symbol.library == "torch" && symbol.action == Action::pin &&
+             std::ranges::any_of(symbol.places, is_there);
+    });
   }
 
   // ---- What its files say that can happen ----

@@ -4,9 +4,10 @@
 // be found out, and whether a seed comes from a clock is told by what was read: core/seeds/readings.h. So a
 // hook here does not count as a draw, writes no record and makes no system call.
 //
-// The exception are functions of interpreters that are known to do nothing but seed:
-// hooks/runtimes/seeding_functions.h.
+// The exceptions are functions of interpreters that are known to do nothing but seed
+// (hooks/runtimes/seeding_functions.h), and the user's own lines of Python (hooks/runtimes/python_clocks.h).
 #include "core/seeds/readings.h"
+#include "hooks/runtimes/python_clocks.h"
 #include "hooks/runtimes/seeding_functions.h"
 #include "loader/hook.h"
 
@@ -63,6 +64,7 @@ DETSHIM_HOOK(libc, time_t, time, (time_t * to), notes_a_clock) {
   }
   const time_t now = call.real(to);
   note(call, Source::seconds, now);
+  record_python_reading(call);
   return now;
 }
 
@@ -80,7 +82,9 @@ DETSHIM_HOOK(libc, int, gettimeofday, (timeval * now, void* zone), notes_a_clock
 DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a_clock) {
   DETSHIM_ENTER(clock_gettime);
   const int status = call.real(clock, now);
-  if (status == 0) note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
+  if (status != 0) return status;
+  note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
+  if (clock == CLOCK_REALTIME) record_python_reading(call); // time.time(); the others time what takes time
   return status;
 }
 
@@ -110,6 +114,7 @@ DETSHIM_HOOK(libc, pid_t, getpid, (), notes_an_id) {
   if (seeding_function_of(call) != nullptr) return no_id;
   const pid_t id = call.real();
   note(call, Source::id, id);
+  record_python_reading(call);
   return id;
 }
 

@@ -1,0 +1,27 @@
+// Lines of Python that seed a generator from a clock or from the process's id.
+//
+// Python and NumPy keep what they make of a seed to themselves, so a run that takes it from a clock looks like
+// one with a fixed seed. The reading is in the log, with its line; whether the line seeds, its text says.
+#pragma once
+
+#include "log_reader/summary.h"
+
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+struct ClockSeed {
+  std::string file;
+  std::string line; ///< its number
+  std::string text; ///< as it stands in the file: not safe to print
+};
+
+/// Looks for them among the readings by the user's own code. A file that cannot be read has none.
+std::vector<ClockSeed> find_clock_seeds(const Summary& summary);
+
+/// Whether a line of Python hands something to a function that seeds, or names it a seed. With a `variable`:
+/// whether it hands that variable to such a function.
+bool takes_seed(const std::string& line, const std::string& variable = {});
+
+} // namespace detshim
