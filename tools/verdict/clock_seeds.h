@@ -1,7 +1,8 @@
 // Lines of Python that seed a generator from a clock or from the process's id.
 //
-// Python and NumPy keep what they make of a seed to themselves, so a run that takes it from a clock looks like
-// one with a fixed seed. The reading is in the log, with its line; whether the line seeds, its text says.
+// Python and NumPy keep what they make of a seed to themselves, so a run that takes it from a clock looks
+// like one with a fixed seed. The reading is in the log, with its line; whether the line seeds, its text
+// says.
 #pragma once
 
 #include "log_reader/summary.h"

@@ -173,8 +173,8 @@ TEST_F(CoverageTest, PyTorchAnswersForItsOwnKernels) {
     for (const auto& entry : std::filesystem::directory_iterator(log()))
       if (entry.path().extension() == ".jsonl")
         std::ofstream(entry.path(), std::ios::app)
-            << R"({"t":"framework","name":"torch","file":"/libtorch_cpu.so","deterministic":)" << deterministic
-            << R"(,"by":"detshim"})" << std::endl;
+            << R"({"t":"framework","name":"torch","file":"/libtorch_cpu.so","deterministic":)"
+            << deterministic << R"(,"by":"detshim"})" << std::endl;
   };
   const std::string compiler = copied("libnvrtc.so.13");
   const Arguments torch{"load=" + copied("libtorch_cuda.so"), "load=" + compiler, "rand"};
