@@ -99,6 +99,12 @@ constinit uint32_t known_in = ~0u; // the epoch in which its object was last see
 enum class Trust : uint8_t { unknown, yes, no };
 constinit Trust trust = Trust::unknown;
 
+Trust known_trust() {
+  Trust now;
+  __atomic_load(&trust, &now, __ATOMIC_RELAXED);
+  return now;
+}
+
 bool find_functions_once(const Module& module, Interpreter& python) {
   const uintptr_t at = __atomic_load_n(&known_at, __ATOMIC_ACQUIRE);
   if (at == module.base + 2) {
@@ -260,7 +266,7 @@ void pick_frames(PythonPlace& place, PythonDetail detail, Walk walk) {
 template <typename Visit>
 void walk_by_reading(const Interpreter& python, const void* state, bool is_held, Visit visit) {
   PythonStack stack(python.layout, python.code_type, python.line_of, is_held ? python.utf8 : nullptr,
-                    trust == Trust::yes);
+                    known_trust() == Trust::yes);
   for (bool is_there = stack.begin(state); is_there; is_there = stack.next()) {
     const char* const file = stack.file();
     if (file == nullptr) return;
@@ -317,16 +323,18 @@ void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_p
   Interpreter python = {};
   if (!find_interpreter(python, looks_for_python) || python.is_initialized() == 0) return;
   const bool is_held = python.held();
-  const Trust known_trust = __atomic_load_n(&trust, __ATOMIC_RELAXED);
-  if (python.layout != nullptr && known_trust != Trust::no) {
+  const Trust trusted = known_trust();
+  if (python.layout != nullptr && trusted != Trust::no) {
     const void* const state = python.of_this_thread();
     if (state == nullptr) return;
     pick_by_reading(python, state, is_held, detail, place);
-    if (known_trust == Trust::yes || !is_held) return;
+    if (trusted == Trust::yes || !is_held) return;
     PythonPlace told;
     pick_by_asking(told, detail);
-    if (told.count > 0)
-      __atomic_store_n(&trust, is_same(told, place) ? Trust::yes : Trust::no, __ATOMIC_RELAXED);
+    if (told.count > 0) {
+      Trust now = is_same(told, place) ? Trust::yes : Trust::no;
+      __atomic_store(&trust, &now, __ATOMIC_RELAXED);
+    }
     place = told;
   } else if (is_held) {
     pick_by_asking(place, detail);
@@ -343,7 +351,7 @@ void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void
     return ++seen < limit;
   };
   const void* const state = python.of_this_thread();
-  if (python.layout != nullptr && __atomic_load_n(&trust, __ATOMIC_RELAXED) != Trust::no) {
+  if (python.layout != nullptr && known_trust() != Trust::no) {
     if (state != nullptr) walk_by_reading(python, state, is_held, take);
   } else if (is_held) {
     walk_by_asking(take);
