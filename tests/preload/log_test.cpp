@@ -475,6 +475,18 @@ TEST(Pools, WhoseTasksDrawAreNamedWithTheLineThatMadeThem) {
             "");
 }
 
+// A worker that is started anew seeds the module's generator for its first task, and the others draw from it.
+TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {
+  const auto kinds = [](const std::string& task) {
+    return kinds_of(
+        judged("import multiprocessing\ndef task(i):\n  " + task +
+               "\n  return i\nif __name__ == '__main__':\n"
+               "  with multiprocessing.get_context('spawn').Pool(2) as p: p.map(task, range(4), 1)\n"));
+  };
+  EXPECT_EQ(kinds("import random"), std::set<std::string>{"pool"});
+  EXPECT_EQ(kinds("import json"), std::set<std::string>{});
+}
+
 TEST(Pools, AreNotWhatTakesNoTasks) {
   for (const std::string code :
        {"for i in range(2):\n  p = multiprocessing.get_context('fork').Process(target=child, args=(1,))\n"

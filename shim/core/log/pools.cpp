@@ -18,7 +18,8 @@ struct Runner {
   const char* file;
   const char* function;
   const char* pool;
-  bool seeds; ///< it makes the worker, in which only the seeding of its generators counts
+  bool seeds;             ///< it makes the worker, in which only the seeding of its generators counts
+  bool is_thread = false; ///< whose worker shares its modules with the program
 };
 
 // CPython 3.8 to 3.14, loky 3.
@@ -30,7 +31,7 @@ constexpr Runner runners[] = {
     {"/concurrent/futures/process.py", "_process_worker", "ProcessPoolExecutor", false},
     {"/concurrent/futures/process.py", "_spawn_process", "ProcessPoolExecutor", true},
     {"/concurrent/futures/process.py", "_adjust_process_count", "ProcessPoolExecutor", true}, // before 3.9
-    {"/concurrent/futures/thread.py", "_worker", "ThreadPoolExecutor", false},
+    {"/concurrent/futures/thread.py", "_worker", "ThreadPoolExecutor", false, true},
     {"/process_executor.py", "_process_worker", "loky", false},
 };
 
@@ -54,6 +55,7 @@ struct Search {
   Line& line;
   enum { draw, maker, done } looks_for = draw;
   bool is_new_worker = false; ///< the draw is in a child that was forked this moment
+  bool imports = false;       ///< the draw is in a module that is imported
 
   void take(const PythonFrame& frame) {
     if (looks_for == draw)
@@ -64,10 +66,15 @@ struct Search {
 
   void take_inner(const PythonFrame& frame) {
     is_new_worker |= same_text(frame.function, "_launch") && ends_with(frame.file, "/popen_fork.py");
-    if (starts_with(frame.file, "<frozen importlib") || draws_for_nothing(frame)) looks_for = done;
+    imports |= starts_with(frame.file, "<frozen importlib");
+    if (draws_for_nothing(frame)) looks_for = done;
     if (looks_for == done) return;
     const Runner* const runner = runner_of(frame, is_new_worker);
     if (runner == nullptr) return;
+    if (imports && runner->is_thread) {
+      looks_for = done;
+      return;
+    }
     line.add(",\"pool\":\"").add(runner->pool);
     looks_for = maker;
   }

@@ -1,0 +1,3 @@
+# php: uniqid
+command -v php >/dev/null || exit 77
+php -r "echo uniqid(), \"\n\";"

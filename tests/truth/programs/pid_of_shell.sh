@@ -1,0 +1,2 @@
+# the process id itself
+echo $$

@@ -1,0 +1,2 @@
+# hash() of texts
+print([hash(str(i)) for i in range(5)])

@@ -1,0 +1,3 @@
+# tokens of secrets
+import secrets
+print(secrets.token_hex(8), secrets.randbelow(1000))

@@ -1,0 +1,9 @@
+# RandomForestClassifier, one job
+import sys
+try:
+    import sklearn.ensemble
+    import sklearn.datasets
+except ImportError:
+    sys.exit(77)
+x, y = sklearn.datasets.make_classification(300)
+print(sklearn.ensemble.RandomForestClassifier(20).fit(x, y).predict_proba(x)[:3])

@@ -1,0 +1,3 @@
+# sort -R
+command -v sort >/dev/null || exit 77
+seq 30 | sort -R

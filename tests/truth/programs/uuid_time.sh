@@ -1,0 +1,3 @@
+# a UUID that holds the time
+command -v uuidgen >/dev/null || exit 77
+uuidgen -t
