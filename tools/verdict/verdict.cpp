@@ -201,10 +201,20 @@ private:
       return;
     }
     if (is_unfixed && add_operators(symbol)) return;
-    Reason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered",
-                         symbol.library + ": " + symbol.function +
-                             (is_unfixed ? " went ahead unfixed" : " took a way that detshim cannot hook") +
-                             (symbol.reasons.empty() ? "" : ": " + symbol.reasons.front()));
+    constexpr const char* keys_remedy =
+        "; name it in DETSHIM_KEEP_ENTROPY"; // as loader/cryptography.cpp says it
+    const std::string why = symbol.reasons.empty() ? "" : symbol.reasons.front();
+    std::string text = symbol.library + ": " + symbol.function;
+    if (!is_unfixed)
+      text += " took a way that detshim cannot hook";
+    else if (why.empty())
+      text += " went ahead unfixed";
+    else if (!from.empty() && from != "?")
+      text += " by " + base_name(from);
+    if (!why.empty()) text += ": " + why.substr(0, why.find(keys_remedy));
+    Reason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered", std::move(text));
+    if (why.find(keys_remedy) != std::string::npos)
+      reason.remedy = "DETSHIM_KEEP_ENTROPY=-" + base_name(from) + " pins it, keys too";
     if (!is_unfixed && !symbol.examples.empty() && !symbol.examples.front().fields.empty())
       reason.text += " (" + symbol.examples.front().fields.front().value + ")";
     reason.library = symbol.library;
