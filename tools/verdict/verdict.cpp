@@ -211,10 +211,14 @@ private:
       text += " went ahead unfixed";
     else if (!from.empty() && from != "?")
       text += " by " + base_name(from);
-    if (!why.empty()) text += ": " + why.substr(0, why.find(keys_remedy));
+    const bool may_be_key = why.find(keys_remedy) != std::string::npos;
+    if (may_be_key)
+      text = "may be a key of " + base_name(from);
+    else if (!why.empty())
+      text += ": " + why;
     Reason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered", std::move(text));
-    if (why.find(keys_remedy) != std::string::npos)
-      reason.remedy = "DETSHIM_KEEP_ENTROPY=-" + base_name(from) + " pins it, keys too";
+    if (may_be_key)
+      reason.remedy = "if not: DETSHIM_KEEP_ENTROPY=-" + base_name(from).substr(0, base_name(from).find('.'));
     if (!is_unfixed && !symbol.examples.empty() && !symbol.examples.front().fields.empty())
       reason.text += " (" + symbol.examples.front().fields.front().value + ")";
     reason.library = symbol.library;
