@@ -385,8 +385,7 @@ TEST_F(DetshimCommand, LogNamesSevenReasonsInALineEach) {
   write("0-0-1.jsonl", many_reasons());
   const std::string out = detshim({"log", log_, "--no-scan"}).out;
   const std::string verdict = out.substr(out.find("\nverdict: "));
-  EXPECT_TRUE(contains(verdict, "\n  partly      unfixed:atomic_0 - libc: atomic_0: yyy"))
-      << verdict;
+  EXPECT_TRUE(contains(verdict, "\n  partly      unfixed:atomic_0 - libc: atomic_0: yyy")) << verdict;
   EXPECT_TRUE(contains(verdict, "\n  partly      unfixed:atomic_6 - ")) << verdict;
   EXPECT_FALSE(contains(verdict, "atomic_7")) << verdict;
   EXPECT_TRUE(verdict.ends_with("\n  4 more: --all\n")) << "two, the runtime, --no-scan: " << verdict;

@@ -2,6 +2,7 @@
 // later) through addresses found in the process: the library links to no Python.
 #include "core/base/python_frames.h"
 
+#include "common/sys.h"
 #include "common/text.h"
 #include "core/base/generations.h"
 #include "core/base/hash.h"
@@ -155,8 +156,9 @@ bool find_interpreter(Interpreter& python, bool looks_for_it) {
       return true;
     }
   }
-  return looks_for_it &&
-         each_module([&](const Module& module) { return find_functions_once(module, python); });
+  if (!looks_for_it) return false;
+  const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader's lock held
+  return each_module([&](const Module& module) { return find_functions_once(module, python); });
 }
 
 /// Calls visit(python, frame) for frames of this thread, innermost first, until it returns false.
