@@ -7,6 +7,6 @@ if(DETSHIM_RUN_CLANG_TIDY)
   add_custom_target(tidy
     COMMAND ${CMAKE_COMMAND} -E make_directory ${database}
     COMMAND sed "s/ -fno-gnu-unique//" ${PROJECT_BINARY_DIR}/compile_commands.json > ${database}/compile_commands.json
-    COMMAND ${DETSHIM_RUN_CLANG_TIDY} -quiet -p ${database} "^${PROJECT_SOURCE_DIR}/(common|shim|tools)/"
+    COMMAND ${DETSHIM_RUN_CLANG_TIDY} -quiet -p ${database} "^${PROJECT_SOURCE_DIR}/(common|shim|tools)/.*[.]cpp$"
     VERBATIM)
 endif()

@@ -208,7 +208,8 @@ private:
     whole.pid = start.pid;
     whole.path = start.path;
     whole.environment.clear(); // it found what its parent had set
-    process.starts.assign(1, std::move(whole));
+    process.starts.clear();
+    process.starts.push_back(std::move(whole));
   }
 
   static void add_environment(Process& process, const MoreEnvironment& more) {

@@ -196,10 +196,12 @@ bool join_run() {
     self.root_pid = self.pid; // a log of its own: it closes that itself
     choose_log_folder();
   }
-  if (self.has_seed && (!run.has_seed || self.seed != run.seed)) {
-    begin_path(); // a seed of its own: what ./train draws under that seed
-  } else if (self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1) {
-    begin_path(); // a launcher started this rank: it is itself again, whoever launched it and how often
+  // A seed of its own: what ./train draws under that seed.
+  const bool has_own_seed = self.has_seed && (!run.has_seed || self.seed != run.seed);
+  // A launcher started this rank: it is itself again, whoever launched it and how often.
+  const bool is_new_rank = self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1;
+  if (has_own_seed || is_new_rank) {
+    begin_path();
   } else if (run.hidden != 0) { // a child that libc makes and executes by itself: popen
     takeovers = 0;
     self.key = derive(derive(self.key, label_hidden), run.hidden);
