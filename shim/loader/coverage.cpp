@@ -13,7 +13,7 @@
 namespace detshim {
 namespace {
 
-/// Hooked functions of one library that one object reaches past the hooks.
+/// Hooked functions of one library that one object reaches around the hooks.
 struct Bypass {
   const Hook* hook; ///< the first of them by name: the linker's order says nothing
   const void* slot; ///< where the object keeps the function's address; or the function itself
@@ -80,7 +80,7 @@ int library_named(const char* name) {
   return -1;
 }
 
-/// Calls past the hooks of the runtime are none: it reaches the driver by lookups, which are answered. Those
+/// Calls around the hooks of the runtime are none: it reaches the driver by lookups, which are answered. Those
 /// of the driver have something to do only where the user asked for it.
 bool matters(int library) {
   const char* name = cuda_libraries[library].name;

@@ -1,4 +1,4 @@
-// At the end of a process: which CUDA libraries are loaded, and what of them was past the hooks.
+// At the end of a process: which CUDA libraries are loaded, and what of them bypassed the hooks.
 #pragma once
 
 namespace detshim {

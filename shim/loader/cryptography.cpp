@@ -112,7 +112,7 @@ const char* cryptography_in(const Module& module) {
 
 /// Whether a copy inside an object of other code could have made this call. The C++ library's random device
 /// is no source of theirs; and of a Python with OpenSSL in it, only OpenSSL asks getentropy.
-bool may_be_a_copys(const Hook& hook, const Module& module) {
+bool may_belong_to_copy(const Hook& hook, const Module& module) {
   if (!same_text(hook.info->library, "libc")) return false;
   return !is_python(module) || same_text(hook.info->name, "getentropy");
 }
@@ -175,7 +175,7 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
   if (starts_with(hook.info->name, "arc4random"))
     for (const char* start : cryptography_files)
       if (module.needs(start)) return mixed;
-  if (purpose == Purpose::no_key || !may_be_a_copys(hook, module)) return {};
+  if (purpose == Purpose::no_key || !may_belong_to_copy(hook, module)) return {};
   for (const char* symbol : cryptography_symbols)
     if (module.symbol(symbol) != nullptr) return mixed;
   return cryptography_in(module) != nullptr ? mixed : KeptEntropy{};

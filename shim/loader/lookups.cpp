@@ -25,10 +25,10 @@ DETSHIM_STUB(libc, void*, dlvsym, (void* handle, const char* name, const char* v
                         "a library is recorded.");
 DETSHIM_STUB(libc, void*, dlopen, (const char* path, int flags), .action = Action::replace,
              .fields = {"file"},
-             .summary = "Takes RTLD_DEEPBIND away, which would bind the library past every hook.");
+             .summary = "Takes RTLD_DEEPBIND away, which would let the library bypass every hook.");
 DETSHIM_STUB(libc, void*, dlmopen, (long space, const char* path, int flags), .action = Action::uncovered,
              .fields = {"file"},
-             .summary = "Recorded: a library in a namespace of its own is past every hook.");
+             .summary = "Recorded: a library in a namespace of its own bypasses every hook.");
 
 extern "C" {
 
@@ -143,10 +143,10 @@ int detshim_prepare_dlopen(const char* path, int flags, const void* caller) {
   const char* file = path != nullptr ? path : "";
   if (options().mode == Mode::observe) {
     record(subject, Action::uncovered, caller,
-           "RTLD_DEEPBIND binds it past every hook; enforce takes it away", {file});
+           "RTLD_DEEPBIND lets it bypass every hook; enforce takes it away", {file});
     return flags;
   }
-  record(subject, Action::replace, caller, "RTLD_DEEPBIND taken away: it binds past every hook", {file});
+  record(subject, Action::replace, caller, "RTLD_DEEPBIND taken away: it binds around every hook", {file});
   return flags & ~RTLD_DEEPBIND;
 }
 
@@ -154,7 +154,7 @@ void detshim_prepare_dlmopen(const char* path, const void* caller) {
   resolve(hooks::dlmopen, detshim_real_dlmopen);
   if (options().off() || hooks::dlmopen.disabled) return;
   record({"libc", "dlmopen", hooks::dlmopen_info.fields}, Action::uncovered, caller,
-         "a namespace of its own is past every hook", {path != nullptr ? path : ""});
+         "a namespace of its own bypasses every hook", {path != nullptr ? path : ""});
 }
 }
 

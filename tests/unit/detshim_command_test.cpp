@@ -693,7 +693,7 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
     write("0-0-1.jsonl", lines);
     const Result result = detshim({"log", log_, "--check"});
     EXPECT_EQ(result.status, 3) << result.out;
-    EXPECT_TRUE(contains(result.out, "3 places in loaded code can draw past every hook.")) << result.out;
+    EXPECT_TRUE(contains(result.out, "3 places in loaded code can draw around every hook.")) << result.out;
     EXPECT_TRUE(contains(result.out, "\nuncovered - ")) << result.out;
     EXPECT_TRUE(
         contains(result.out, " (draw_by_processor): an instruction of the processor, which no preload"))

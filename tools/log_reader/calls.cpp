@@ -20,7 +20,7 @@ bool is_number(std::string_view text) {
 
 } // namespace
 
-std::size_t FoldedCalls::badness(Action action) {
+std::size_t FoldedCalls::severity(Action action) {
   return static_cast<std::size_t>(std::ranges::find(actions_worst_first, action) - actions_worst_first);
 }
 

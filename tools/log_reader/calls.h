@@ -73,7 +73,7 @@ struct FoldedCalls {
     }
     template <typename S>
     static auto key(const S& symbol) {
-      return std::make_tuple(badness(symbol.action), std::string_view(symbol.library),
+      return std::make_tuple(severity(symbol.action), std::string_view(symbol.library),
                              std::string_view(symbol.function));
     }
   };
@@ -82,7 +82,7 @@ struct FoldedCalls {
   /// By library, function and value; only of the policy `order`, and no more than tell what there is to tell.
   std::map<std::tuple<std::string, std::string, std::string>, AskedSeed> seeds;
 
-  static std::size_t badness(Action action);
+  static std::size_t severity(Action action);
 
   SymbolCalls& of(const Call& call);
   void add_seed(std::int64_t rank, const Call& call);

@@ -26,7 +26,7 @@
 //   "noted": [{"name", "value"}],    variables that were set, matter, and were left alone
 //   "diverged_seeds": [{"library", "function", "asked", "ranks": number}],
 //   "uncovered_code": [{"at", "own", "function": text or null, "kind"}],
-//                                    instructions in the loaded files that draw past every hook
+//                                    instructions in the loaded files that draw around every hook
 //   "scanned_files": number, "missing_files": [text], "undecoded": number,
 //   "changed_files": [text],         files that are not what ran: nothing is looked up in them
 //   "lost": {action: calls},         counted, but the record is lost

@@ -103,7 +103,7 @@ private:
     if (code_.own_places() > 0)
       std::cout << ' '
                 << style_.red(counted(code_.own_places(), "place") +
-                              " in loaded code can draw past every hook.");
+                              " in loaded code can draw around every hook.");
     if (can_differ || code_.own_places() > 0) std::cout << " Two runs can differ there.";
     if (all_ && code_.system_places() > 0)
       std::cout << ' ' << counted(code_.system_places(), "place")

@@ -1,4 +1,4 @@
-// Instructions that draw random numbers past every library: no preload can intercept an instruction.
+// Instructions that draw random numbers around every library: no preload can intercept an instruction.
 //
 // A quick search of the bytes gives candidates. One counts only if decoding, begun at a place where an
 // instruction certainly starts, comes upon that very instruction there: the same bytes inside an immediate or

@@ -35,7 +35,7 @@ bool Listener::receive(Request& request) const {
   return ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_RECV, request.room_.data()) == 0;
 }
 
-bool Listener::is_forsaken() const {
+bool Listener::is_abandoned() const {
   pollfd state = {descriptor_.number(), 0, 0};
   return ::poll(&state, 1, 0) == 1 && (state.revents & POLLHUP) != 0;
 }

@@ -31,7 +31,7 @@ public:
   bool receive(Request& request) const;
 
   /// True once no task has the filter any more.
-  bool is_forsaken() const;
+  bool is_abandoned() const;
 
   /// True if the task still waits in that call: what was looked up by its number until now was its own.
   bool still_waits(const seccomp_notif& call) const;

@@ -117,7 +117,7 @@ private:
     Request request;
     for (;;) {
       if (!listener_.receive(request)) {
-        if (errno != EINTR && listener_.is_forsaken()) return;
+        if (errno != EINTR && listener_.is_abandoned()) return;
         continue;
       }
       bool is_answered = false;

@@ -1,4 +1,4 @@
-// What the programs and libraries that a log names draw by, past every hook, and what they have to do with
+// What the programs and libraries that a log names draw by, around every hook, and what they have to do with
 // CUDA's libraries.
 #pragma once
 

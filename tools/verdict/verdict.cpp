@@ -284,7 +284,7 @@ private:
   /// Python's own seeds from a clock. What PyTorch takes gives way (hooks/torch/generators.cpp).
   void add_clock_seeds() {
     for (const ClockSeed& seed : find_clock_seeds(summary_)) {
-      if (gives_way_in_torch(seed)) continue;
+      if (is_replaced_in_torch(seed)) continue;
       Reason& reason = add(VerdictLevel::unverified, "clock_seed",
                            base_name(seed.file) + ":" + seed.line + " seems to seed from a clock or an id: " +
                                seed.text.substr(seed.text.find_first_not_of(" \t")),
@@ -293,7 +293,7 @@ private:
     }
   }
 
-  bool gives_way_in_torch(const ClockSeed& seed) const {
+  bool is_replaced_in_torch(const ClockSeed& seed) const {
     const auto is_there = [&](const CallPlace& place) {
       return place.python.user &&
              place.python.frames[*place.python.user].starts_with(seed.file + ":" + seed.line + " ");
@@ -311,7 +311,7 @@ private:
       const FileScan& first = code_.uncovered.front();
       Reason& reason =
           add(VerdictLevel::partly, "code",
-              counted(places, "place") + " in loaded code can draw past every hook" +
+              counted(places, "place") + " in loaded code can draw around every hook" +
                   (first.places.empty() ? "" : ", the first in " + place_text(first, first.places.front())),
               draw_remedy);
       reason.file = first.file;

@@ -258,7 +258,7 @@ DETSHIM_STARTUP_DATA constinit bool loader_lock_may_be_stuck = false;
 
 } // namespace
 
-void distrust_loader_lock() { loader_lock_may_be_stuck = true; }
+void assume_loader_lock_is_stuck() { loader_lock_may_be_stuck = true; }
 
 bool each_module(bool (*visit)(const Module&, void*), void* data) {
   Iterate* const iterate = libc_iterate();

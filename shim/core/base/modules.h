@@ -60,7 +60,7 @@ bool any_module_path(bool (*is_it)(const char* path, void* data), void* data = n
 
 /// From now on the loader's lock is not waited for: this process was forked, and a thread that held it is not
 /// here.
-void distrust_loader_lock();
+void assume_loader_lock_is_stuck();
 
 /// The object that holds an address; false if none does (code made at run time).
 bool find_module(const void* address, Module& found);

@@ -273,7 +273,7 @@ void name_unannounced() {
 
 void become_child() {
   Thread& thread = detail::thread; // if fork made this process: the one that called it
-  distrust_loader_lock();
+  assume_loader_lock_is_stuck();
   made_threads = false;
   spawner.counts = nullptr;
   if (thread.fork == PendingFork::takes_over) {
@@ -346,7 +346,7 @@ void mark_drawn() {
   write_variable();
 }
 
-uint64_t bearers_before() { return process(), takeovers; }
+uint64_t programs_before() { return process(), takeovers; }
 
 bool is_alone() {
   const Process& me = process();

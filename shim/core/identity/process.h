@@ -46,7 +46,7 @@ void mark_drawn();
 
 /// How often this process's name was handed on, from a wrapper to its first child, before it came here: with
 /// it, those that bore one name in turn are told apart.
-uint64_t bearers_before();
+uint64_t programs_before();
 
 /// True if this process has nobody beside it that could seed alike or race with it: no rank, no thread and no
 /// child was made, and it is the run's first program.

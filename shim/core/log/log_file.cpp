@@ -114,7 +114,7 @@ int open_again(int folder) {
   return -ENOENT; // another file has its name
 }
 
-void say_seed() {
+void announce_seed() {
   if (options().quiet) return;
   // Everything that the same run needs again, besides the environment that the user sees: with a seed alone
   // the mode would be enforce, whose settings change results.
@@ -138,7 +138,7 @@ void announce_seed(int folder) {
   number.add(process().seed).add('\n');
   sys::write(fd, number.c_str(), number.length());
   sys::close(fd);
-  say_seed();
+  announce_seed();
 }
 
 /// Away from the low numbers that programs count on, yet below 64 where that is free: the kernel has room for
@@ -166,7 +166,7 @@ void complain(int error) {
       .add(" (error ");
   line.add(static_cast<uint64_t>(-error)).add("); nothing is recorded\n");
   say(line);
-  if (process().seed_drawn) say_seed();
+  if (process().seed_drawn) announce_seed();
 }
 
 bool is_still_ours(struct stat& state) {
@@ -179,7 +179,7 @@ bool is_still_ours() {
 }
 
 /// A record could not be written. Once is enough: the disk stays full.
-void say_lost() {
+void warn_of_lost_records() {
   if (file.lost || options().quiet) return;
   file.lost = true;
   constexpr const char* text =
@@ -340,14 +340,14 @@ void write_bytes(TextWriter& lines) {
   const bool begins_anew = closes_line && lines.add_in_front("\n", 1);
   struct stat state;
   if (!is_still_ours(state)) return;
-  if (!sys::may_grow_to(static_cast<uint64_t>(state.st_size) + lines.length())) return say_lost();
+  if (!sys::may_grow_to(static_cast<uint64_t>(state.st_size) + lines.length())) return warn_of_lost_records();
   long written;
   do written = sys::write(file.fd, lines.c_str(), lines.length());
   while (written == -EINTR);
   if (written > 0) file.torn = false;
   if (written == static_cast<long>(lines.length())) return;
   file.torn |= written > (begins_anew ? 1 : 0);
-  say_lost();
+  warn_of_lost_records();
 }
 
 } // namespace

@@ -98,7 +98,7 @@ cudnnStatus refuse(const Call& call, const Search& search, const Candidates& can
 /// Gives the algorithms that run times which rise from one to the next, so that a caller that sorts by them
 /// keeps the order; the first one's is an estimate, so that callers may compare two searches.
 template <typename Problem>
-void make_up_times(const Search& search, const Problem& problem, int output) {
+void set_synthetic_times(const Search& search, const Problem& problem, int output) {
   float before = 0;
   for (int i = 0; i < *search.returned; ++i) {
     Perf& result = search.results[i];
@@ -228,7 +228,7 @@ cudnnStatus answer_find(const Call& call, const Direction& direction, const Sear
   }
   if (tuning == Autotune::replay) why = follow_kept_order(problem(), search.workspace, candidates);
   if (fill(search, candidates) != 0) {
-    make_up_times(search, problem(), direction.output);
+    set_synthetic_times(search, problem(), direction.output);
     record(call, search, candidates, {Action::replace, why});
     return cudnnStatus::success;
   }
@@ -240,7 +240,7 @@ cudnnStatus answer_find(const Call& call, const Direction& direction, const Sear
     if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
   sort_by_algorithm(candidates.list, candidates.count);
   fill_with_all(search, candidates);
-  make_up_times(search, problem(), direction.output);
+  set_synthetic_times(search, problem(), direction.output);
   record(call, search, candidates, {Action::unfixed, why});
   return cudnnStatus::success;
 }

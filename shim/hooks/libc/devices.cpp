@@ -237,7 +237,7 @@ FILE* open_file(const Call& call, const char* path, const char* mode) {
 }
 
 template <typename Call>
-FILE* open_file_anew(const Call& call, const char* path, const char* mode, FILE* before) {
+FILE* reopen_file(const Call& call, const char* path, const char* mode, FILE* before) {
   before = device::give_standard_input_back(before);
   FILE* const file = call.real(path, mode, before);
   return call.passes() ? file : settle(call.hook(), file, path, mode, before, call.caller());
@@ -301,8 +301,8 @@ DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat_2, openat_fortified, repla
 DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat64_2, openat_fortified, replaces_device);
 DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen, open_file, replaces_device);
 DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen64, open_file, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen, open_file_anew, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen64, open_file_anew, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen, reopen_file, replaces_device);
+DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen64, reopen_file, replaces_device);
 
 DETSHIM_HOOK(libc, FILE*, fdopen, (int fd, const char* mode), .action = Action::observe,
              .summary = "A FILE for a replaced random device goes on without an end; other files pass.") {

@@ -90,7 +90,7 @@ private:
 };
 
 /// One step of a state that the caller owns, with this thread's a and c (lcong48 changes them).
-uint64_t step_own(unsigned short x[3], const HookInfo& info, const void* caller) {
+uint64_t advance_callers_state(unsigned short x[3], const HookInfo& info, const void* caller) {
   prepare();
   const OwnState own(x, info, caller);
   const uint64_t next = (pack(x) * state48.a + state48.c) & mask48;
@@ -180,7 +180,7 @@ DETSHIM_HOOK(
     .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(erand48, state48.erand48_sites);
   if (!draw.pinned) return draw.real()(x);
-  return as_double(step_own(x, hooks::erand48_info, __builtin_return_address(0)));
+  return as_double(advance_callers_state(x, hooks::erand48_info, __builtin_return_address(0)));
 }
 
 DETSHIM_HOOK(
@@ -188,7 +188,7 @@ DETSHIM_HOOK(
     .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(nrand48, state48.nrand48_sites);
   if (!draw.pinned) return draw.real()(x);
-  return as_unsigned31(step_own(x, hooks::nrand48_info, __builtin_return_address(0)));
+  return as_unsigned31(advance_callers_state(x, hooks::nrand48_info, __builtin_return_address(0)));
 }
 
 DETSHIM_HOOK(
@@ -196,7 +196,7 @@ DETSHIM_HOOK(
     .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(jrand48, state48.jrand48_sites);
   if (!draw.pinned) return draw.real()(x);
-  return as_signed32(step_own(x, hooks::jrand48_info, __builtin_return_address(0)));
+  return as_signed32(advance_callers_state(x, hooks::jrand48_info, __builtin_return_address(0)));
 }
 
 // The _r forms keep X in the caller's drand48_data. Where the program seeds it, the seed is replaced, and

@@ -28,14 +28,14 @@ constexpr const char* plugins[] = {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"};
 constexpr const char* file_variable = "NCCL_CONF_FILE";
 constexpr const char* system_file = "/etc/nccl.conf";
 
-bool is_good_now(const char* setting) {
+bool is_deterministic_now(const char* setting) {
   const char* value = getenv(setting);
   return value != nullptr && setting_is_good(setting, value);
 }
 
 /// Before NCCL reads them. The program may have changed them since the constructor set them.
 template <typename Call>
-void see_to_settings(const Call& call) {
+void force_settings(const Call& call) {
   record_library_once(call, nccl_library);
   for (const char* name : used_settings) {
     if (const SettingChange* change = reapply_setting(name)) {
@@ -44,7 +44,7 @@ void see_to_settings(const Call& call) {
       continue;
     }
     const char* value = getenv(name);
-    if (is_good_now(name))
+    if (is_deterministic_now(name))
       call.record(Action::observe, "one order of addition", {name, value, value});
     else
       call.record(Action::unfixed, "NCCL may choose by size and topology in which order it adds",
@@ -82,7 +82,7 @@ constexpr Field fields[] = {
 /// What the program sets in a communicator's configuration. Constant, so it repeats; but it is nowhere else
 /// to be seen why two machines or versions of a program differ.
 template <typename Call>
-void see_to_config(const Call& call, const ncclConfig_t* config) {
+void force_config(const Call& call, const ncclConfig_t* config) {
   if (config == nullptr || config->magic != nccl_config_magic) return;
   constexpr const char* why = "set by the program: takes part in choosing channels and algorithms";
   for (const Field& field : fields) {
@@ -97,8 +97,8 @@ void see_to_config(const Call& call, const ncclConfig_t* config) {
 
 /// The same for an argument of a call, where it is the configuration.
 template <typename Call, typename Argument>
-void see_to_config_among(const Call& call, Argument argument) {
-  if constexpr (__is_same(Argument, ncclConfig_t*)) see_to_config(call, argument);
+void force_config_argument(const Call& call, Argument argument) {
+  if constexpr (__is_same(Argument, ncclConfig_t*)) force_config(call, argument);
 }
 
 /// True if NCCL has taken the call; it may go on with it after it has returned.
@@ -113,9 +113,9 @@ constexpr const char* reduction_why = "ranks, channels and topology decide the o
 template <typename Call, typename... Arguments>
 ncclResult make_communicator(const Call& call, Arguments... arguments) {
   if (call.passes()) return call.real(arguments...);
-  see_to_settings(call);
+  force_settings(call);
   const ncclResult result = call.real(arguments...);
-  if (is_taken(result)) (see_to_config_among(call, arguments), ...);
+  if (is_taken(result)) (force_config_argument(call, arguments), ...);
   return result;
 }
 
@@ -124,7 +124,7 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
                            ncclWindow_t* window, int flags) {
   if (call.passes()) return call.real(communicator, memory, size, window, flags);
   record_library_once(call, nccl_library);
-  const bool out_of_use = is_good_now(window_setting);
+  const bool out_of_use = is_deterministic_now(window_setting);
   constexpr const char* why = "kernels for registered windows ignore NCCL_ALGO";
   if (!out_of_use && options().strict()) {
     call.record(Action::refuse, why, {uint64_t{size}, flags});

@@ -81,7 +81,7 @@ int64_t seconds_for(const SeedingFunction& function) {
   // An interpreter seeds itself whether or not it draws, so this is no draw, and the interpreter may still
   // hand its name on to the program that it starts.
   const auto seed =
-      static_cast<uint32_t>(stream_key(this_thread(), Kind::seeding_function, bearers_before()));
+      static_cast<uint32_t>(stream_key(this_thread(), Kind::seeding_function, programs_before()));
   if (!function.mixes_own_address) return seed;
   // It mixes its address in by exclusive or, and so does this: the layout is of no account.
   return seed ^ static_cast<uint32_t>(reinterpret_cast<uintptr_t>(find_symbol(function.name)));

@@ -20,7 +20,7 @@ struct Runtime {
   const char* why;
 };
 
-/// Whether Qt takes its random numbers from the processor, past every hook. core/settings.cpp has it ask
+/// Whether Qt takes its random numbers from the processor, around every hook. core/settings.cpp has it ask
 /// getentropy, by a variable that Qt 6 does not heed before 6.9.
 bool draws_from_processor([[maybe_unused]] const Module& qt) {
 #if defined(__x86_64__)

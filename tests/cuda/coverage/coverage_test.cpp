@@ -1,6 +1,6 @@
 // What `detshim log` closes with: covered, partly or unverified, and why.
 //
-// Every way past the hooks is taken by a program here, and must not be called covered.
+// Every way around the hooks is taken by a program here, and must not be called covered.
 #include "cuda_test.h"
 
 #include <chrono>
