@@ -24,6 +24,12 @@ constexpr bool starts_with(const char* text, const char* start) {
   return true;
 }
 
+constexpr bool ends_with(const char* text, const char* end) {
+  const size_t length = text_length(text);
+  const size_t end_length = text_length(end);
+  return length >= end_length && same_text(text + (length - end_length), end);
+}
+
 constexpr bool contains(const char* text, const char* part) {
   for (; *text != 0; ++text)
     if (starts_with(text, part)) return true;

@@ -7,12 +7,6 @@
 namespace detshim {
 namespace {
 
-bool ends_with(const char* text, const char* end) {
-  const size_t a = text_length(text);
-  const size_t b = text_length(end);
-  return a >= b && same_text(text + a - b, end);
-}
-
 /// A function whose callees run in a worker.
 struct Runner {
   const char* file;

@@ -20,6 +20,7 @@
 #include "hooks/libc/escapes.h"
 #include "hooks/libc/left_states.h"
 #include "hooks/libc/shell.h"
+#include "hooks/runtimes/python_threads.h"
 #include "hooks/runtimes/unseen_runtimes.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
@@ -60,6 +61,7 @@ void detshim::call_at_thread_end() {
                         leave_exec_room();
                         leave_left_states();
                         leave_readings();
+                        end_python_thread(false);
                         leave_records();
                         leave_thread();
                       }) == 0;
@@ -78,6 +80,7 @@ struct Start {
   Result (*run)(void*);
   void* argument;
   ThreadName name;
+  bool is_users_python; // see python_threads.h
   bool from_pool;
   bool used;
 };
@@ -110,6 +113,7 @@ Result run_thread(void* data) {
   const auto run = start->run;
   void* const argument = start->argument;
   enter_thread(start->name);
+  if (start->is_users_python) enter_python_thread();
   free_start(start);
   call_at_thread_end();
   return run(argument);
@@ -118,11 +122,12 @@ Result run_thread(void* data) {
 /// Makes a thread that enters through run_thread; `create` is the real function with its other arguments
 /// bound.
 template <typename Result, typename Create>
-int create_thread(Result (*run)(void*), void* argument, Create create) {
+int create_thread(Result (*run)(void*), void* argument, bool is_users_python, Create create) {
   Start<Result>* start = take_start<Result>();
   if (start == nullptr) return create(run, argument);
   start->run = run;
   start->argument = argument;
+  start->is_users_python = is_users_python;
   start->name = name_new_thread();
   const int status = create(run_thread<Result>, start);
   if (status != 0) free_start(start);
@@ -136,13 +141,20 @@ using namespace detshim;
 
 DETSHIM_HOOK(libc, int, pthread_create,
              (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
-             .action = Action::observe,
-             .summary = "Gives the new thread its place in the tree of threads, and with it its streams.") {
+             .action = Action::observe, .fields = {"threads"},
+             .summary =
+                 "Gives the new thread its place in the tree of threads, and with it its streams. Recorded "
+                 "where a line of Python starts one beside another.") {
   DETSHIM_ENTER(pthread_create);
   if (call.passes()) return call.real(thread, attributes, run, argument);
-  return create_thread(run, argument, [&](void* (*entry)(void*), void* data) {
+  PythonThread python(call.caller());
+  const int status = create_thread(run, argument, python.is_users, [&](void* (*entry)(void*), void* data) {
     return call.real(thread, attributes, entry, data);
   });
+  if (status != 0 && python.is_users) end_python_thread(true);
+  if (status == 0 && python.is_beside)
+    call.record(Action::observe, "another thread of the program runs", {python.made_by.c_str()});
+  return status;
 }
 
 DETSHIM_HOOK(libc, int, thrd_create, (thrd_t * thread, int (*run)(void*), void* argument),
@@ -150,7 +162,7 @@ DETSHIM_HOOK(libc, int, thrd_create, (thrd_t * thread, int (*run)(void*), void* 
              .summary = "Gives the new thread its place in the tree of threads, and with it its streams.") {
   DETSHIM_ENTER(thrd_create);
   if (call.passes()) return call.real(thread, run, argument);
-  return create_thread(run, argument,
+  return create_thread(run, argument, false,
                        [&](int (*entry)(void*), void* data) { return call.real(thread, entry, data); });
 }
 

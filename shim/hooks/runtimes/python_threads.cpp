@@ -1,0 +1,85 @@
+#include "hooks/runtimes/python_threads.h"
+
+#include "core/base/generations.h"
+#include "core/base/modules.h"
+#include "core/base/python_frames.h"
+#include "core/policy/options.h"
+
+namespace detshim {
+namespace {
+
+// The process's generation above, the number of the user's threads below: a forked child has none of them.
+constinit uint64_t live_threads = 0;
+thread_local constinit uint32_t counted_in = 0; // the generation; 0: this is none of them
+
+uint32_t change_live(int difference) {
+  uint64_t before = __atomic_load_n(&live_threads, __ATOMIC_RELAXED);
+  for (;;) {
+    const uint32_t live = before >> 32 == generation() ? static_cast<uint32_t>(before) : 0;
+    const uint32_t after = difference < 0 && live == 0 ? 0 : live + static_cast<uint32_t>(difference);
+    if (__atomic_compare_exchange_n(&live_threads, &before, uint64_t{generation()} << 32 | after, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return live;
+  }
+}
+
+/// Python's threads, the calling one and the new one among them. A thread that was joined is none of them: it
+/// is taken from the list before the one that joins it can run, but its end comes later. For a thread that
+/// holds the interpreter's lock, as who starts another does. `most` if the interpreter does not say.
+int python_threads(const Module& interpreter, int most) {
+  void* (*main_state)() = nullptr;
+  void* (*first)(void*) = nullptr;
+  void* (*next)(void*) = nullptr;
+  const struct {
+    const char* name;
+    void* to;
+  } needs[] = {{"PyInterpreterState_Main", &main_state},
+               {"PyInterpreterState_ThreadHead", &first},
+               {"PyThreadState_Next", &next}};
+  for (const auto& need : needs) {
+    const void* const address = interpreter.symbol(need.name);
+    if (address == nullptr) return most;
+    __builtin_memcpy(need.to, &address, sizeof address);
+  }
+  int count = 0;
+  for (void* state = first(main_state()); state != nullptr && count < most; state = next(state)) ++count;
+  return count;
+}
+
+/// What the user's line called, if that starts threads; nullptr for anything else, such as a library of which
+/// only its authors know what its threads share.
+const char* maker(const PythonPlace& place) {
+  if (place.user < 1) return nullptr;
+  const char* const file = place.frames[place.user - 1].file;
+  if (ends_with(file, "/threading.py")) return "threading.Thread";
+  if (ends_with(file, "/concurrent/futures/thread.py") || ends_with(file, "/concurrent/futures/_base.py"))
+    return "ThreadPoolExecutor";
+  return nullptr;
+}
+
+} // namespace
+
+PythonThread::PythonThread(const void* caller) {
+  Module module;
+  if (!options().pins() || !find_module(caller, module) || !is_python(module)) return;
+  PythonPlace place;
+  find_python_place(place, PythonDetail::all, true);
+  const char* const pool = maker(place);
+  if (pool == nullptr) return;
+  const PythonFrame& user = place.frames[place.user];
+  is_users = true;
+  constexpr int one_beside = 3; // it, the calling one, the new one
+  is_beside = change_live(1) > 0 && python_threads(module, one_beside) == one_beside;
+  made_by.add(pool).add(", ").add(user.file).add(':').add(
+      static_cast<uint64_t>(user.line > 0 ? user.line : 0));
+}
+
+void enter_python_thread() { counted_in = generation(); }
+
+void end_python_thread(bool failed) {
+  if (!failed && counted_in != generation()) return;
+  if (!failed) counted_in = 0;
+  change_live(-1);
+}
+
+} // namespace detshim

@@ -1,0 +1,26 @@
+// Threads that the user's own Python code starts while another of them runs.
+//
+// Which of them draws first from a generator that they share is a race, and so is which takes which task of a
+// queue: neither reaches a hook. That there are such threads does, with the line that starts them.
+#pragma once
+
+#include "common/text.h"
+
+namespace detshim {
+
+/// A thread that is about to be made. One of the user's is counted.
+struct PythonThread {
+  /// `caller`: of pthread_create.
+  explicit PythonThread(const void* caller);
+
+  bool is_users = false;  ///< by threading or concurrent.futures, which a line of the user's own called
+  bool is_beside = false; ///< another one of the user's has not ended
+  Text<256> made_by;      ///< "threading.Thread, train.py:5"
+};
+
+/// In a thread of the user's, before it runs.
+void enter_python_thread();
+/// The calling thread ends, or (`failed`) one that was counted did not come into being.
+void end_python_thread(bool failed);
+
+} // namespace detshim
