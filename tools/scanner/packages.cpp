@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace detshim {
 namespace {
@@ -13,15 +14,16 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string contents_of(const fs::path& file) {
-  std::ifstream input(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return std::move(text).str();
 }
 
-/// True if a line of `text` is, or up to `end` begins with, `wanted`.
-bool has_line(std::string_view text, const std::string& wanted, char end) {
+/// True if a line of `text` begins with `wanted` and a comma.
+bool has_line(std::string_view text, const std::string& wanted) {
   for (std::size_t at = 0; (at = text.find(wanted, at)) != std::string_view::npos; ++at)
     if ((at == 0 || text[at - 1] == '\n') && at + wanted.size() < text.size() &&
-        text[at + wanted.size()] == end)
+        text[at + wanted.size()] == ',')
       return true;
   return false;
 }
@@ -44,16 +46,26 @@ bool Packages::brought(const std::string& file) {
   return known->second;
 }
 
-bool Packages::is_of_dpkg(const std::string& file) const {
-  const std::vector<std::string> names = names_of(file);
+void Packages::read_dpkg_lists() {
+  dpkg_files_.emplace();
   std::error_code error;
   for (fs::directory_iterator entry(dpkg_info_, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != ".list") continue;
-    const std::string list = contents_of(entry->path());
-    if (std::ranges::any_of(names, [&list](const std::string& name) { return has_line(list, name, '\n'); }))
-      return true;
+    std::string_view list = dpkg_lists_.emplace_back(contents_of(entry->path()));
+    while (!list.empty()) {
+      const std::size_t length = list.find('\n');
+      dpkg_files_->insert(list.substr(0, length));
+      list.remove_prefix(std::min(length, list.size() - 1) + 1);
+    }
   }
-  return false;
+}
+
+bool Packages::is_of_dpkg(const std::string& file) {
+  for (const char* folder : {"/home/", "/root/", "/tmp/"}) // no package's place (FHS 3.0, 3.8, 3.14, 3.18)
+    if (file.starts_with(folder)) return false;
+  if (!dpkg_files_) read_dpkg_lists();
+  return std::ranges::any_of(names_of(file),
+                             [this](const std::string& name) { return dpkg_files_->contains(name); });
 }
 
 const std::vector<std::string>& Packages::records_in(const std::string& folder) {
@@ -73,9 +85,8 @@ bool Packages::is_of_a_wheel(const std::string& file) {
     const std::string name = folder.filename().string();
     if (name != "site-packages" && name != "dist-packages") continue;
     const std::string wanted = path.lexically_relative(folder).string();
-    return std::ranges::any_of(records_in(folder.string()), [&wanted](const std::string& record) {
-      return has_line(record, wanted, ',');
-    });
+    return std::ranges::any_of(records_in(folder.string()),
+                               [&wanted](const std::string& record) { return has_line(record, wanted); });
   }
   return false;
 }

@@ -1,8 +1,12 @@
 // Which files a package manager brought: Debian's lists of files, and the RECORD of a Python wheel.
 #pragma once
 
+#include <deque>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace detshim {
@@ -19,13 +23,16 @@ public:
   bool brought(const std::string& file);
 
 private:
-  bool is_of_dpkg(const std::string& file) const;
+  bool is_of_dpkg(const std::string& file);
+  void read_dpkg_lists();
   bool is_of_a_wheel(const std::string& file);
   const std::vector<std::string>& records_in(const std::string& folder);
 
   std::string dpkg_info_;
   std::map<std::string, bool> known_;
-  std::map<std::string, std::vector<std::string>> records_; ///< by folder: texts of RECORD
+  std::deque<std::string> dpkg_lists_;                             ///< read when first needed
+  std::optional<std::unordered_set<std::string_view>> dpkg_files_; ///< in all of the lists
+  std::map<std::string, std::vector<std::string>> records_;        ///< by folder: texts of RECORD
 };
 
 } // namespace detshim

@@ -76,7 +76,10 @@ int log(const LogOptions& options) {
                            options.all ? Keep::places_of_records : Keep::folded);
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
-  const LoadedCode code = scan_loaded_code(log, summary, !options.no_scan);
+  const Decode decode = options.no_scan               ? Decode::nothing
+                        : options.all || options.json ? Decode::everything
+                                                      : Decode::own_code;
+  const LoadedCode code = scan_loaded_code(log, summary, decode);
   const Verdict verdict = make_verdict(log, summary, code, accepted);
   if (options.json)
     print_log_json(log, summary, code, verdict, options.all);

@@ -58,6 +58,11 @@ std::string cuda_library_of(const std::string& file) {
   return "";
 }
 
+bool is_of_random_device(std::string_view function) {
+  return function.find("random_device") != std::string_view::npos ||
+         function.find("__x86_rd") != std::string_view::npos;
+}
+
 CudaSymbols read_cuda_symbols(const ElfFile& file) {
   CudaSymbols found;
   found.file = file.path();
@@ -67,6 +72,7 @@ CudaSymbols read_cuda_symbols(const ElfFile& file) {
   Copies copies;
   std::set<std::string> unknown;
   file.each_function([&](std::string_view name, bool is_defined, bool is_exported) {
+    found.names_random_device |= is_defined && is_of_random_device(name);
     if (is_defined && found.library.empty())
       copies.add(name);
     else if (is_defined && is_exported && is_listed && is_named_like(name, *own) && !is_known(name))

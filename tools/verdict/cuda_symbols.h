@@ -1,10 +1,11 @@
-// What a file has to do with CUDA's libraries, by its symbols.
+// What a file has to do with CUDA's libraries, and with std::random_device, by its symbols.
 #pragma once
 
 #include "scanner/elf_file.h"
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace detshim {
@@ -23,12 +24,16 @@ struct CudaSymbols {
   std::set<std::string> asks_for;   ///< taken from elsewhere, named like a CUDA library's, and in no list
   bool has_kernels = false;         ///< code for a GPU, and it is none of CUDA's libraries
   bool has_symbol_table = false;    ///< without one, whose code that is cannot be told
+  bool names_random_device = false; ///< it may have a copy of std::random_device, by its functions' names
 
   bool is_empty() const { return library.empty() && copies.empty() && asks_for.empty() && !has_kernels; }
 };
 
 /// The CUDA library that a file of that name is (a part of), in the hook table's words; empty for any other.
 std::string cuda_library_of(const std::string& file);
+
+/// True if a function of that name is, or may be, a part of libstdc++'s std::random_device.
+bool is_of_random_device(std::string_view function);
 
 CudaSymbols read_cuda_symbols(const ElfFile& file);
 

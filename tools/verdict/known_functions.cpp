@@ -53,6 +53,8 @@ std::vector<unsigned long> numbers(std::string_view version) {
 } // namespace
 
 bool KnownFunctions::has(std::string_view name) const {
+  // Nearly all of a framework's million names are out of this range.
+  if (functions.empty() || name < functions.front().name || functions.back().name < name) return false;
   return std::ranges::binary_search(functions, name, {}, &KnownFunction::name);
 }
 

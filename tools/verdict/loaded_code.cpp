@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -59,21 +60,31 @@ std::size_t count_places(std::span<const FileScan> files) {
 
 /// A copy of libstdc++'s in the file draws for the program's own std::random_device, and no hook is in front.
 bool has_random_device(const FileScan& scan) {
-  return std::ranges::any_of(scan.places, [](const FoundPlace& place) {
-    return place.function.find("random_device") != std::string::npos ||
-           place.function.find("__x86_rd") != std::string::npos;
-  });
+  return std::ranges::any_of(scan.places,
+                             [](const FoundPlace& place) { return is_of_random_device(place.function); });
 }
 
-/// True for what the user did not write: a library in a folder of the loader's, or one that a package
-/// brought.
-bool is_of_system(const FileScan& scan, const std::set<std::string>& programs, Packages& packages) {
-  if (programs.contains(scan.file)) return false;
-  if (!has_random_device(scan) && packages.brought(scan.file)) return true;
-  return std::ranges::any_of(
-      std::initializer_list<const char*>{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"},
-      [&scan](const char* folder) { return scan.file.starts_with(folder); });
-}
+/// Tells what the user wrote from what came to the machine otherwise.
+class Origins {
+public:
+  explicit Origins(const Log& log) {
+    for (const Process& process : log.processes)
+      for (const Start& start : process.starts) programs_.insert(start.program);
+  }
+
+  enum class Origin { users_own, loaders_folder, package };
+
+  Origin of(const std::string& file) {
+    if (programs_.contains(file)) return Origin::users_own;
+    for (const char* folder : {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"})
+      if (file.starts_with(folder)) return Origin::loaders_folder;
+    return packages_.brought(file) ? Origin::package : Origin::users_own;
+  }
+
+private:
+  std::set<std::string> programs_;
+  Packages packages_;
+};
 
 /// True if the file is not the one that ran. Where the log does not say which build that was, or the file has
 /// no id of its build, its time tells: it was written after the log.
@@ -114,10 +125,12 @@ bool LoadedCode::is_harmless(const SymbolSummary& symbol) const {
 std::size_t LoadedCode::own_places() const { return count_places(std::span(uncovered).first(own)); }
 std::size_t LoadedCode::system_places() const { return count_places(std::span(uncovered).subspan(own)); }
 
-LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode) {
+LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decode) {
   const CodeCache cache;
   LoadedCode code;
-  code.is_decoded = decode;
+  code.is_decoded = decode != Decode::nothing;
+  Origins origins(log);
+  std::vector<FileScan> uncovered_of_system;
   const FileNames names = named_files(log, summary);
   const std::set<std::string> answered = answered_programs(log);
   std::map<std::string, bool> seen; // two names may be one file; whether it has changed
@@ -139,28 +152,32 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode)
         code.changed.insert(name);
         continue;
       }
-      if (CudaSymbols cuda = cache.cuda_symbols(file); !cuda.is_empty()) code.cuda.push_back(std::move(cuda));
+      CudaSymbols cuda = cache.cuda_symbols(file);
+      const bool may_have_random_device = cuda.names_random_device;
+      if (!cuda.is_empty()) code.cuda.push_back(std::move(cuda));
       if (file.dynamic().binds_now) code.binds_now.insert(name);
       ++code.files;
-      if (!decode) continue;
+      if (decode == Decode::nothing) continue;
+      const Origins::Origin origin = origins.of(name);
+      const bool is_users = origin == Origins::Origin::users_own;
+      const bool is_packages = origin == Origins::Origin::package;
+      if (decode == Decode::own_code && !is_users && !(is_packages && may_have_random_device)) {
+        ++code.left_out;
+        continue;
+      }
       FileScan scan = cache.code(file);
+      const bool is_own = is_users || (is_packages && has_random_device(scan));
       if (answered.contains(name))
         std::erase_if(scan.places, [](const FoundPlace& place) { return place.kind == DrawKind::getrandom; });
       code.undecoded += scan.undecoded;
-      if (scan.is_uncovered()) code.uncovered.push_back(std::move(scan));
+      if (scan.is_uncovered()) (is_own ? code.uncovered : uncovered_of_system).push_back(std::move(scan));
     } catch (const ElfError&) {
       code.missing.push_back(name);
     }
   }
-  std::set<std::string> programs;
-  for (const Process& process : log.processes)
-    for (const Start& start : process.starts) programs.insert(start.program);
-  if (decode) find_programs_without_draws(log, summary, code);
-  Packages packages;
-  const auto system =
-      std::stable_partition(code.uncovered.begin(), code.uncovered.end(),
-                            [&](const FileScan& scan) { return !is_of_system(scan, programs, packages); });
-  code.own = static_cast<std::size_t>(system - code.uncovered.begin());
+  code.own = code.uncovered.size();
+  std::ranges::move(uncovered_of_system, std::back_inserter(code.uncovered));
+  if (code.is_decoded) find_programs_without_draws(log, summary, code);
   return code;
 }
 

@@ -19,7 +19,8 @@ struct LoadedCode {
   std::vector<std::string> missing; ///< named by the log, and not there any more or not readable
   std::set<std::string> changed;    ///< not what ran, by build id or time: nothing that stands in them counts
   std::size_t undecoded = 0;
-  bool is_decoded = true;              ///< false: their instructions were not looked at
+  bool is_decoded = true;              ///< false: no instructions were looked at
+  std::size_t left_out = 0;            ///< files that packages brought, whose instructions were not looked at
   std::vector<CudaSymbols> cuda;       ///< only files that have something to do with CUDA's libraries
   std::set<std::string> without_draws; ///< programs that no preload reached, and that draw nothing
   std::set<std::string> binds_now;     ///< files whose references are all bound at the start
@@ -32,9 +33,13 @@ struct LoadedCode {
   bool is_harmless(const SymbolSummary& symbol) const;
 };
 
+/// Whose instructions are decoded. What packages brought holds much that a program never reaches, and a
+/// gigabyte of it takes seconds, so that a verdict does without.
+enum class Decode { nothing, own_code, everything };
+
 /// Looks into all files that `log` names: programs, loaded modules, and where calls came from, which is all
-/// that a killed process leaves. Unless `decode`, at their symbols alone.
-LoadedCode scan_loaded_code(const Log& log, const Summary& summary, bool decode);
+/// that a killed process leaves. At the symbols of each, and at the instructions of those that `decode` says.
+LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decode);
 
 /// "rdrand in ./train+0x11b9 (draw): an instruction of the processor, which no preload can intercept", safe
 /// to print.

@@ -265,18 +265,27 @@ private:
     reason.file = from;
   }
 
-  /// Draws in workers that take tasks as they are free: which of them draws what is a race.
+  /// Draws in workers that take tasks as they are free, and threads beside each other: which of them draws
+  /// what is a race.
   void add_pools() {
     std::map<std::string, const SymbolSummary*> pools;
     for (const SymbolSummary& symbol : summary_.symbols)
       for (const Example& example : symbol.examples)
-        if (const std::string* pool = find_field(example.fields, "pool")) pools.emplace(*pool, &symbol);
+        for (const char* field : {"pool", "threads"})
+          if (const std::string* pool = find_field(example.fields, field)) pools.emplace(*pool, &symbol);
     for (const auto& [pool, symbol] : pools) {
       const std::size_t comma = pool.find(", ");
-      Reason& reason = add(VerdictLevel::unverified, "pool",
-                           "results depend on which worker takes which task" +
-                               (comma == std::string::npos ? "" : " (" + pool.substr(comma + 2) + ")"),
-                           "seed per task");
+      const auto next = pools.upper_bound(pool + ", ");
+      if (next != pools.end() && next->first.starts_with(pool + ", ")) continue; // there with its line
+      const std::string place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
+      Reason& reason = pool.starts_with("threading.")
+                           ? add(VerdictLevel::unverified, "pool",
+                                 "threads (" + place + ") may share a generator: which draws first is a race",
+                                 "a generator for each thread")
+                           : add(VerdictLevel::unverified, "pool",
+                                 "results depend on which worker takes which task" +
+                                     (place.empty() ? "" : " (" + place + ")"),
+                                 "seed per task");
       reason.library = pool.substr(0, comma);
     }
   }
