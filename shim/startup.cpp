@@ -4,6 +4,7 @@
 #include "core/identity/thread.h"
 #include "core/log/closing.h"
 #include "core/log/log_file.h"
+#include "core/log/rank_marks.h"
 #include "core/log/setting_records.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
@@ -40,6 +41,7 @@ __attribute__((constructor)) void begin() {
   apply_settings();
   fix_number_of_threads();
   if (options().pins()) set_python_hash_seed(process().seed);
+  mark_rank();
   share_readings_with_ranks();
   pin_auxiliary_bytes();
   look_at_inherited_input();

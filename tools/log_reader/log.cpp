@@ -165,6 +165,8 @@ private:
     FoldedCalls& folded = processes_[main_].calls; // of the same run
     SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
+    if (call.action == Action::unfixed || call.action == Action::uncovered || call.action == Action::refuse)
+      calls.ranks.emplace(process.world(), process.rank);
     if (!process.starts.empty() && process.starts.back().policy == "order")
       folded.add_seed(process.rank, call);
     if (keep_ == Keep::places_of_records)
@@ -385,6 +387,27 @@ std::vector<std::string> record_files(const std::string& folder) {
   return files;
 }
 
+namespace {
+
+/// What the ranks and launchers of the log's run have said, in a file of each node.
+void read_marks(Log& log, RecordParser& parser) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(log.folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() != ".ranks") continue;
+    const OpenFile file(entry->path().string());
+    LineSplitter splitter;
+    if (!file) continue;
+    read_lines(file.descriptor(), splitter, [&](std::string_view text) {
+      std::optional<Line> line = parser.parse(text);
+      RankMark* const mark = line ? std::get_if<RankMark>(&line->record) : nullptr;
+      if (mark != nullptr && mark->run == log.run) log.marks.push_back(std::move(*mark));
+    });
+  }
+}
+
+} // namespace
+
 Log read_log(const std::string& folder, const std::optional<std::string>& run, Keep keep) {
   Log log;
   log.folder = folder;
@@ -404,6 +427,7 @@ Log read_log(const std::string& folder, const std::optional<std::string>& run, K
     }
   }
   keeper.finish();
+  read_marks(log, parser);
   std::stable_sort(log.processes.begin(), log.processes.end(), comes_before);
   return log;
 }
