@@ -43,6 +43,10 @@ struct RunVariable {
 
 inline constexpr const char* run_variable_name = "DETSHIM_RUN";
 
+/// What `detshim run` made OMP_NUM_THREADS: a launcher does not hand that to its ranks, of which each has
+/// processors of its own.
+inline constexpr const char* own_threads_name = "_DETSHIM_THREADS";
+
 /// The whole entry, name and all, as it stands in an environment.
 using RunEntry = char[4096];
 

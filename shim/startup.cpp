@@ -1,6 +1,7 @@
 // What happens when the library is loaded and when the process ends. No hook needs it to have run: another
 // library's constructor may draw before.
 #include "core/identity/children.h"
+#include "core/identity/launchers.h"
 #include "core/identity/thread.h"
 #include "core/log/closing.h"
 #include "core/log/log_file.h"
@@ -38,6 +39,7 @@ __attribute__((constructor)) void begin() {
   log_file::remember_stderr();
   publish_identity();
   prepare_for_children();
+  prepare_launcher();
   apply_settings();
   fix_number_of_threads();
   if (options().pins()) set_python_hash_seed(process().seed);
