@@ -600,12 +600,10 @@ private:
       const std::string of = (job.launcher.empty() ? "" : " of " + job.launcher) +
                              (job.world.empty() ? "" : " (" + job.world + ")");
       add(VerdictLevel::unverified, "missing_ranks",
-          job.size == 0 ? "no rank" + of + " has shown itself: libdetshim.so was in none"
-                        : counted(job.missing(), "rank") + " of " + std::to_string(job.size) + of +
-                              (job.missing() == 1 ? " has" : " have") +
-                              (job.missing() == 1 ? " not shown itself" : " not shown themselves") +
-                              ": libdetshim.so was not in " + job.missing_names(),
-          "hand LD_PRELOAD and DETSHIM_* to every node: docs/LAUNCHERS.md");
+          job.size == 0 ? "no rank" + of + " had libdetshim.so"
+                        : std::to_string(job.missing()) + " of " + counted(static_cast<std::uint64_t>(job.size), "rank") +
+                              of + " had no libdetshim.so: " + job.missing_names(),
+          "hand it to them (docs/LAUNCHERS.md)");
     }
   }
 
