@@ -236,7 +236,8 @@ TEST(RankZero, IsTheSameInABatchJob) {
   EXPECT_EQ(in_job(twice, {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_STEP_ID", "4294967290"}}),
             outside)
       << "the shell of salloc";
-  EXPECT_EQ(in_job(draw, {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}}), in_job(draw)) << "no launcher";
+  EXPECT_EQ(drawn(in_job(draw, {{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}})), drawn(in_job(draw)))
+      << "no launcher";
 }
 
 TEST(RankZero, IsWhatTheNearestLauncherSays) {
@@ -262,6 +263,17 @@ TEST(Threads, OfRanksAreTheLaunchersToChoose) {
                                          "echo threads ${OMP_NUM_THREADS:-unset}"}),
                             mpi_as_root);
   EXPECT_EQ(direct.out, "threads unset\n") << direct.err;
+}
+
+// ---- Infrastructure ----
+
+TEST(Infrastructure, DrawsFromStreamsOfItsOwn) {
+  const auto drawn_with = [](const char* times) { return in_job(std::string(ON_FABRIC " ") + times); };
+  const Lines without = drawn_with("0");
+  ASSERT_EQ(without.size(), 4u);
+  EXPECT_EQ(drawn(without).size(), 4u);
+  EXPECT_EQ(drawn_with("1"), without) << "one component";
+  EXPECT_EQ(drawn_with("20"), without) << "another";
 }
 
 // ---- What the log says ----

@@ -48,8 +48,8 @@ printf '#!/bin/sh\n%s sh -c "srun -n3 -O $DRAW step; srun -n3 -O $DRAW next"\n' 
 sbatch -W -n3 -O -o out script >/dev/null; cat out
 cd ../array
 printf '#!/bin/sh\n%s $DRAW array\n' "$run" >script
-sbatch -W --array=1-3 -n1 -O -o out.%%a script >/dev/null; cat out.*
-sbatch -W --array=1-3 -n1 -O -o again.%%a script >/dev/null; cat again.* | sed s/array/again/
+sbatch -W --array=1-3 -n1 -O -o out.%a script >/dev/null; cat out.*
+sbatch -W --array=1-3 -n1 -O -o again.%a script >/dev/null; cat again.* | sed s/array/again/
 )sh");
   if (is_skipped(said)) GTEST_SKIP() << said[0];
   const Lines plain = starting(said, "plain ");
@@ -66,6 +66,7 @@ sbatch -W --array=1-3 -n1 -O -o again.%%a script >/dev/null; cat again.* | sed s
   all.merge(drawn(next));
   EXPECT_EQ(all.size(), 6u) << "the second step of a job is a world of its own";
   const Lines array = starting(said, "array ");
+  ASSERT_EQ(array.size(), 3u);
   EXPECT_EQ(drawn(array).size(), 3u) << "tasks of an array";
   EXPECT_EQ(starting(said, "again "), array);
 }

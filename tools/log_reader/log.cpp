@@ -51,6 +51,15 @@ struct OpenProcess {
   std::set<std::string> threads{"0"};
 };
 
+/// The rank of the program that a call has executed, where it is not the caller's.
+std::optional<std::int64_t> rank_of(const Call& call) {
+  const std::string* const text = find_field(call.fields, "rank");
+  std::int64_t rank = 0;
+  if (text == nullptr || call.library != "libc") return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), rank);
+  return error == std::errc() && *end == 0 ? std::optional(rank) : std::nullopt;
+}
+
 CallCount count_of(const std::optional<CountEntry>& entry) {
   if (!entry) return {1, false};
   // An entry that still counts 0 is of a call that never returned: it was made all the same.
@@ -166,7 +175,7 @@ private:
     SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
     if (call.action == Action::unfixed || call.action == Action::uncovered || call.action == Action::refuse)
-      calls.ranks.emplace(process.world(), process.rank);
+      calls.ranks.emplace(process.world(), rank_of(call).value_or(process.rank));
     if (!process.starts.empty() && process.starts.back().policy == "order")
       folded.add_seed(process.rank, call);
     if (keep_ == Keep::places_of_records)

@@ -93,7 +93,8 @@ private:
   /// "on rank 391 of 500, node b7": whose calls these are, where not all ranks made them.
   std::string describe_ranks(const SymbolSummary& symbol) const {
     const auto& ranks = symbol.calls->ranks;
-    if (ranks.empty() || (summary_.ranks < 2 && log_.marks.empty())) return "";
+    const bool is_only = ranks.size() == 1 && ranks.begin()->second == 0 && log_.marks.empty();
+    if (ranks.empty() || (summary_.ranks < 2 && is_only)) return "";
     std::vector<std::string> names;
     std::map<std::string, std::size_t> in_world;
     for (const auto& [world, rank] : ranks) {

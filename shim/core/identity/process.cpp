@@ -299,10 +299,11 @@ void begin_launcher(const Launcher& launcher, const Launch& launch) {
   constexpr uint64_t one_of_several = 1; // torchrun on each node: all start one job
   self.launcher = launcher.starts_own_job ? self.key : one_of_several;
   if (!launcher.starts_own_job) return;
-  if (has_other_rank && launch.size != 1)
+  // In the only task of a step it is what its own user started, unless something else ran there before.
+  const bool is_first_of_task = self.path[0] == '0' && (self.path[1] == 0 || self.path[1] == 'l');
+  if (has_other_rank && (launch.size != 1 || !is_first_of_task))
     self.world.add("of rank", static_cast<uint64_t>(self.rank));
-  if (launcher.numbers_its_jobs && self.path[0] == '0' && self.path[1] != 0 && self.path[1] != 'l')
-    branch = self.key;
+  if (launcher.numbers_its_jobs && !is_first_of_task) branch = self.key;
   if (branch != 0) self.world.add("job", self.path, branch);
   branch = 0;
 }
@@ -504,6 +505,19 @@ void share_page() {
   if (shared_page != nullptr) return;
   Lock guard(children_lock);
   if (shared_page == nullptr) shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
+}
+
+bool has_other_rank(char* const* environment, uint64_t& rank) {
+  process();
+  const auto value = [](const char* name, const void* data) -> const char* {
+    const size_t length = text_length(name);
+    for (auto* entry = static_cast<char* const*>(data); entry != nullptr && *entry != nullptr; ++entry)
+      if (starts_with(*entry, name) && (*entry)[length] == '=') return *entry + length + 1;
+    return nullptr;
+  };
+  const Launch launch = read_launch({value, environment}, stale_ranks);
+  rank = launch.rank;
+  return launch.has_rank && !(self.rank_given && launch.rank == static_cast<uint64_t>(self.rank));
 }
 
 bool is_own_memory() {

@@ -58,6 +58,9 @@ uint64_t bearers_before();
 /// child was made, and it is the run's first program.
 bool is_alone();
 
+/// True if the environment gives a program that is executed with it a rank that is not this process's.
+bool has_other_rank(char* const* environment, uint64_t& rank);
+
 /// True if the calling task's memory is its process's own; false in a child that still shares its parent's
 /// (vfork).
 bool is_own_memory();
