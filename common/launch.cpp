@@ -123,8 +123,7 @@ void read_job(const EnvironmentReader& environment, Launch& launch) {
       add(job, environment, "OMPI_MCA_orte_hnp_uri");
       launch.job = job;
     } else if (name != nullptr) {
-      for (const char* c = name; *c != 0 && *c != '@'; ++c)
-        job = derive(job, static_cast<unsigned char>(*c));
+      for (const char* c = name; *c != 0 && *c != '@'; ++c) job = derive(job, static_cast<unsigned char>(*c));
       launch.job = job;
       launch.job_is_local = true;
     }
@@ -135,6 +134,8 @@ void read_job(const EnvironmentReader& environment, Launch& launch) {
     add(job, environment, "SLURM_CLUSTER_NAME");
     add(job, environment, "SLURM_STEP_ID");
     add(job, environment, "SLURM_RESTART_COUNT");
+    add(job, environment,
+        "SLURM_STEP_LAUNCHER_PORT"); // srun's: numbers of jobs begin anew with a new controller
     read_number(environment("SLURM_STEP_ID"), launch.step, first_special_step);
     launch.job = job;
     return;
@@ -147,7 +148,8 @@ void read_job(const EnvironmentReader& environment, Launch& launch) {
     return;
   case rank_of_pmi: // Hydra names no job
     if (environment("PMI_FD") == nullptr && environment("PMI_PORT") == nullptr) return;
-    launch.spawn = environment("PMI_SPAWNED") != nullptr && same_text(environment("PMI_SPAWNED"), "1") ? 1 : 0;
+    launch.spawn =
+        environment("PMI_SPAWNED") != nullptr && same_text(environment("PMI_SPAWNED"), "1") ? 1 : 0;
     launch.job = job;
     launch.job_is_local = true;
     return;
@@ -156,14 +158,18 @@ void read_job(const EnvironmentReader& environment, Launch& launch) {
   }
 }
 
-bool is_one_of(const char* name, const char* const* names, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    if (same_text(name, names[i])) return true;
-  return false;
+/// The launcher of that name, if it is in the list.
+template <size_t Size>
+Launcher named(const char* name, const char* const (&names)[Size], const Launcher& kind) {
+  for (const char* const known : names)
+    if (same_text(name, known)) return {kind.variables, kind.starts_own_job, kind.numbers_its_jobs, known};
+  return {};
 }
 
-constexpr uint64_t all_of_mpi = rank_of_open_mpi | rank_of_pmix | rank_of_pmi | rank_of_mvapich;
-constexpr Launcher mpi = {all_of_mpi, true, false};
+constexpr uint64_t rank_of_any_mpi = rank_of_open_mpi | rank_of_pmix | rank_of_pmi | rank_of_mvapich;
+constexpr Launcher mpi = {rank_of_any_mpi, true, false};
+constexpr Launcher slurm = {rank_of_slurm | rank_of_pmi | rank_of_pmix | rank_of_mvapich, true, true};
+constexpr Launcher torch = {rank_of_torch, false, false};
 
 } // namespace
 
@@ -192,27 +198,22 @@ Launch read_launch(const EnvironmentReader& environment, uint64_t stale) {
 }
 
 Launcher launcher_of(const char* program, const char* first_argument, const char* second_argument) {
-  static constexpr const char* mpi_names[] = {"mpirun",         "mpiexec",        "orterun",
-                                              "prterun",        "mpirun.openmpi", "mpiexec.openmpi",
-                                              "mpirun.mpich",   "mpiexec.mpich",  "mpiexec.hydra",
-                                              "mpirun.hydra",   "mpirun_rsh",     "oshrun"};
+  static constexpr const char* mpi_names[] = {
+      "mpirun",       "mpiexec",       "orterun",       "prterun",      "mpirun.openmpi", "mpiexec.openmpi",
+      "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "mpirun.hydra", "mpirun_rsh",     "oshrun"};
   static constexpr const char* torch_names[] = {"torchrun", "accelerate", "deepspeed"};
   static constexpr const char* torch_modules[] = {"torch.distributed.run", "torch.distributed.launch",
                                                   "torch.distributed.elastic", "accelerate.commands.launch",
                                                   "deepspeed.launcher.launch"};
-  constexpr Launcher torch = {rank_of_torch, false, false};
+  static constexpr const char* slurm_names[] = {"srun"};
   program = file_name(program);
-  if (same_text(program, "srun"))
-    return {rank_of_slurm | rank_of_pmi | rank_of_pmix | rank_of_mvapich, true, true};
-  if (is_one_of(program, mpi_names, sizeof mpi_names / sizeof *mpi_names)) return mpi;
-  if (is_one_of(program, torch_names, sizeof torch_names / sizeof *torch_names)) return torch;
+  if (const Launcher launcher = named(program, slurm_names, slurm)) return launcher;
+  if (const Launcher launcher = named(program, mpi_names, mpi)) return launcher;
+  if (const Launcher launcher = named(program, torch_names, torch)) return launcher;
   if (!starts_with(program, "python") || first_argument == nullptr) return {};
-  if (is_one_of(file_name(first_argument), torch_names, sizeof torch_names / sizeof *torch_names))
-    return torch;
-  if (same_text(first_argument, "-m") && second_argument != nullptr &&
-      is_one_of(second_argument, torch_modules, sizeof torch_modules / sizeof *torch_modules))
-    return torch;
-  return {};
+  if (const Launcher launcher = named(file_name(first_argument), torch_names, torch)) return launcher;
+  if (!same_text(first_argument, "-m") || second_argument == nullptr) return {};
+  return named(second_argument, torch_modules, torch);
 }
 
 uint64_t first_key(uint64_t seed, uint64_t rank_plus_1, const World& world) {

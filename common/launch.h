@@ -30,7 +30,8 @@ enum RankVariable : uint64_t {
 /// A readable name beside a world's number: "array 3, spawn 1".
 using WorldText = char[40];
 
-/// The job that a process belongs to, beside other jobs of the same command: 0 is the only one that most have.
+/// The job that a process belongs to, beside other jobs of the same command: 0 is the only one that most
+/// have.
 struct World {
   uint64_t key = 0;
   WorldText text = {};
@@ -44,14 +45,14 @@ struct World {
 struct Launch {
   bool has_rank = false;
   uint64_t rank = 0;
-  uint64_t size = 0;           ///< number of ranks; 0 if nobody says
-  RankVariable variable = {};  ///< the one that told the rank
-  uint64_t variables = 0;      ///< set of those that hold a rank at all
-  uint64_t array = 0;          ///< task of a batch system's array, from 1; 0 for none
-  uint64_t spawn = 0;          ///< the n-th job that was made by MPI_Comm_spawn
-  uint64_t step = 0;           ///< of Slurm's, where that told the rank
-  uint64_t job = 0;            ///< names the job, the same for all its ranks; 0 if that is not known
-  bool job_is_local = false;   ///< the launcher's process has to be known as well to tell the job from another
+  uint64_t size = 0;          ///< number of ranks; 0 if nobody says
+  RankVariable variable = {}; ///< the one that told the rank
+  uint64_t variables = 0;     ///< set of those that hold a rank at all
+  uint64_t array = 0;         ///< task of a batch system's array, from 1; 0 for none
+  uint64_t spawn = 0;         ///< the n-th job that was made by MPI_Comm_spawn
+  uint64_t step = 0;          ///< of Slurm's, where that told the rank
+  uint64_t job = 0;           ///< names the job, the same for all its ranks; 0 if that is not known
+  bool job_is_local = false;  ///< the launcher's process has to be known as well to tell the job from another
 };
 
 /// Reads what the launcher nearest to the process says. `stale`: variables that were there before that
@@ -63,6 +64,7 @@ struct Launcher {
   uint64_t variables = 0;      ///< which it sets; none: it is no launcher
   bool starts_own_job = false; ///< each process of it starts a job, as mpirun; false: they start one together
   bool numbers_its_jobs = false; ///< as srun does with its steps
+  const char* name = "";         ///< of the program, or of Python's module
 
   explicit operator bool() const { return variables != 0; }
 };

@@ -5,9 +5,10 @@
 extern "C" char** environ;
 
 // DETSHIM_RUN=4:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank + 1>:<world>:<array>:
-// <branch>:<stale ranks>:<launcher>:<of job>:<mode>:<policy>:<seed: - none, g given, d drawn>:<seed>:<key>:<hidden>:
-// <takeovers>:<device replaced>:<trapped>:<log: d default, g given>:<world's name, or ->:<path>:<run>, numbers
-// in hexadecimal. The folder comes first because it alone never changes in a process.
+// <branch>:<stale ranks>:<launcher>:<of job>:<mode>:<policy>:<seed: - none, g given, d
+// drawn>:<seed>:<key>:<hidden>: <takeovers>:<device replaced>:<trapped>:<log: d default, g given>:<world's
+// name, or ->:<path>:<run>, numbers in hexadecimal. The folder comes first because it alone never changes in
+// a process.
 
 namespace detshim {
 namespace {

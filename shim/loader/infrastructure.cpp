@@ -8,14 +8,24 @@
 namespace detshim {
 namespace {
 
-// By the starts of their files' names. mca_ and mtl_: components of Open MPI and PMIx, which are loaded as the
-// machine has them.
+// By the starts of their files' names. mca_ and mtl_: components of Open MPI and PMIx, which are loaded as
+// the machine has them.
 constexpr const char* files[] = {
-    "libmpi.so",     "libmpi_cxx.so", "libmpich.so",   "libopen-pal.so", "libopen-rte.so", "libprrte.so",
-    "libpmix.so",    "libpmi.so",     "libpmi2.so",    "mca_",           "libmca_common_", "libucp.so",
-    "libucs.so",     "libuct.so",     "libucm.so",     "libfabric.so",   "libibverbs.so",  "librdmacm.so",
-    "libmlx4.so",    "libmlx5.so",    "libpsm2.so",    "libpsm_infinipath.so", "libhwloc.so", "libevent",
-    "libudev.so",    "libcuda.so",    "libnvidia-",    "libnccl.so",     "libnccl-net",    "libslurm",
+    "libmpi.so",      "libmpi_cxx.so",
+    "libmpich.so",    "libopen-pal.so",
+    "libopen-rte.so", "libprrte.so",
+    "libpmix.so",     "libpmi.so",
+    "libpmi2.so",     "mca_",
+    "libmca_common_", "libucp.so",
+    "libucs.so",      "libuct.so",
+    "libucm.so",      "libfabric.so",
+    "libibverbs.so",  "librdmacm.so",
+    "libmlx4.so",     "libmlx5.so",
+    "libpsm2.so",     "libpsm_infinipath.so",
+    "libhwloc.so",    "libevent",
+    "libudev.so",     "libcuda.so",
+    "libnvidia-",     "libnccl.so",
+    "libnccl-net",    "libslurm",
 };
 
 } // namespace

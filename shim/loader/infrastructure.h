@@ -1,5 +1,5 @@
-// Libraries that draw for themselves beside the program: which of them are there is a matter of the machine and
-// of settings (another fabric, another component), and must not change what the program draws.
+// Libraries that draw for themselves beside the program: which of them are there is a matter of the machine
+// and of settings (another fabric, another component), and must not change what the program draws.
 #pragma once
 
 #include <cstdint>

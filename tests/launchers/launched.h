@@ -33,7 +33,8 @@ inline std::set<std::string> drawn(const Lines& lines) {
 }
 
 /// A script under `detshim run`, in a folder of its own.
-inline Result under_run(const TemporaryFolder& scratch, const std::string& script, const Environment& more = {}) {
+inline Result under_run(const TemporaryFolder& scratch, const std::string& script,
+                        const Environment& more = {}) {
   Environment environment = mpi_as_root;
   for (const auto& [name, value] : more) environment[name] = value;
   return run({DETSHIM_COMMAND, "run", "--seed", "42", "--library", DETSHIM_LIBRARY, "--", "sh", "-c", script},

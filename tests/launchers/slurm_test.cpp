@@ -18,8 +18,8 @@ Lines with_slurm(const std::string& script) {
   environment["LIBRARY"] = DETSHIM_LIBRARY;
   environment["DETSHIM"] = DETSHIM_COMMAND;
   environment["DRAW"] = RANKS_PROGRAM;
-  const Result result = run({SLURM_NODE, (scratch.path() / "slurm").string(), "sh", "script"}, environment,
-                            scratch.path());
+  const Result result =
+      run({SLURM_NODE, (scratch.path() / "slurm").string(), "sh", "script"}, environment, scratch.path());
   if (result.status == no_slurm) return {"skip: " + result.err};
   EXPECT_EQ(result.status, 0) << result.err;
   return lines_of(result.out);

@@ -14,10 +14,10 @@ namespace detshim {
 
 /// What one launcher started, or several of them together.
 struct Job {
-  std::string world;             ///< empty for the first of a run
-  std::string launcher;          ///< its program; empty if it is not known
-  std::int64_t size = 0;         ///< ranks, by what they were told; 0 if none said it
-  std::set<std::int64_t> ranks;  ///< that have shown themselves
+  std::string world;            ///< empty for the first of a run
+  std::string launcher;         ///< its program; empty if it is not known
+  std::int64_t size = 0;        ///< ranks, by what they were told; 0 if none said it
+  std::set<std::int64_t> ranks; ///< that have shown themselves
 
   /// So many of its ranks have not. 1 for a launcher of which no rank is known.
   std::size_t missing() const;

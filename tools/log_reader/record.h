@@ -149,8 +149,8 @@ struct End {
 struct RankMark {
   std::string run;
   std::string world, world_key; ///< the job, for a reader and exactly
-  std::string launcher;         ///< the one before it, or itself; the same for all that start one job together
-  std::string node, program;    ///< program: the launcher; empty for a rank
+  std::string launcher;      ///< the one before it, or itself; the same for all that start one job together
+  std::string node, program; ///< program: the launcher; empty for a rank
   std::int64_t rank = 0, size = 0, pid = 0;
 };
 

@@ -86,8 +86,8 @@ private:
     for (const RankMark& mark : log_.marks)
       if (mark.program.empty()) nodes.insert(mark.node);
     if (nodes.size() < 2) return "";
-    return " on " + counted(nodes.size(), "node") + " (" +
-           printable(some_of({nodes.begin(), nodes.end()})) + ")";
+    return " on " + counted(nodes.size(), "node") + " (" + printable(some_of({nodes.begin(), nodes.end()})) +
+           ")";
   }
 
   /// "on rank 391 of 500, node b7": whose calls these are, where not all ranks made them.
@@ -106,7 +106,8 @@ private:
                         (world.empty() ? "" : " (" + world + ")") + (node.empty() ? "" : ", node " + node));
     }
     for (const auto& [world, number] : in_world)
-      if (in_world.size() == 1 && number > 1 && static_cast<std::int64_t>(number) == size_of_world(log_, world))
+      if (in_world.size() == 1 && number > 1 &&
+          static_cast<std::int64_t>(number) == size_of_world(log_, world))
         return "all " + std::to_string(number) + " ranks";
     std::string text = names.front();
     for (std::size_t i = 1; i < names.size(); ++i) text += "; " + names[i];

@@ -19,8 +19,9 @@ int processors() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// True for what starts several processes: all processors for each would be slower, and another sum. PyTorch's
-/// launcher gives each one thread where the variable is unset, and mpirun binds each to processors of its own.
+/// True for what starts several processes: all processors for each would be slower, and another sum.
+/// PyTorch's launcher gives each one thread where the variable is unset, and mpirun binds each to processors
+/// of its own.
 bool starts_ranks(const std::vector<std::string>& command) {
   return is_launcher(command) || std::ranges::any_of(command, [](const std::string& word) {
            return word.ends_with("torchrun") || word.starts_with("torch.distributed.");

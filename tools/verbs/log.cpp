@@ -69,8 +69,8 @@ std::vector<std::string> accepted_reasons(const LogOptions& options) {
   return names;
 }
 
-/// `--check` without `--run`: the other runs in the folder are judged as well, each in a line. A job whose ranks
-/// did not find each other has several.
+/// `--check` without `--run`: the other runs in the folder are judged as well, each in a line. A job whose
+/// ranks did not find each other has several.
 bool others_pass(const Log& log, const LogOptions& options, const std::vector<std::string>& accepted) {
   bool all_pass = true;
   std::ostream& out = options.json ? std::cerr : std::cout;

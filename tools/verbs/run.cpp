@@ -102,13 +102,11 @@ int run(const RunOptions& options) {
   if (options.trap_syscalls) return run_trapped(command);
 
   std::vector<char*> arguments;
-  for (const std::string& argument : command)
-    arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   ::execvp(arguments[0], arguments.data());
   const int error = errno;
-  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << std::strerror(error)
-            << '\n';
+  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << std::strerror(error) << '\n';
   return error == ENOENT ? program_missing : cannot_execute;
 }
 

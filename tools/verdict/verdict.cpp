@@ -25,7 +25,7 @@ constexpr auto kinds = std::to_array<std::string_view>(
      "two_copies",   "no_coverage",  "no_modules",    "kernels",      "code",       not_decoded,
      "missing_file", "changed_file", "mode",          "disabled",     "trapped",    "no_end",
      "no_start",     "no_log",       "damaged",       "newer_format", "unreadable", "pool",
-     "clock_seed",    "missing_ranks"});
+     "clock_seed",   "missing_ranks"});
 
 /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
 /// and Triton's own.
@@ -601,8 +601,9 @@ private:
                              (job.world.empty() ? "" : " (" + job.world + ")");
       add(VerdictLevel::unverified, "missing_ranks",
           job.size == 0 ? "no rank" + of + " had libdetshim.so"
-                        : std::to_string(job.missing()) + " of " + counted(static_cast<std::uint64_t>(job.size), "rank") +
-                              of + " had no libdetshim.so: " + job.missing_names(),
+                        : std::to_string(job.missing()) + " of " +
+                              counted(static_cast<std::uint64_t>(job.size), "rank") + of +
+                              " had no libdetshim.so: " + job.missing_names(),
           "hand it to them (docs/LAUNCHERS.md)");
     }
   }

@@ -36,9 +36,7 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
 }
 
 /// True if this process has a child that it has not waited for: what it starts now runs beside that.
-bool has_child() {
-  return !sys::failed(sys::call(SYS_waitid, P_ALL, 0, 0, WEXITED | WNOHANG | WNOWAIT, 0));
-}
+bool has_child() { return !sys::failed(sys::call(SYS_waitid, P_ALL, 0, 0, WEXITED | WNOHANG | WNOWAIT, 0)); }
 
 /// Counts a child process that is about to be made, and has it take over this process's name (into `name`) if
 /// it may; true if it does. What a wrapper does after its first child is its own. Once a process has

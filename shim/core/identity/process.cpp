@@ -41,7 +41,8 @@ DETSHIM_STARTUP_DATA constinit bool device_replaced = false;
 DETSHIM_STARTUP_DATA constinit bool has_robust_list = false; // this process, see is_own_memory
 DETSHIM_STARTUP_DATA constinit uint64_t array_of_world = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t stale_ranks = 0;
-DETSHIM_STARTUP_DATA constinit bool hides_rank = false; // this process is a launcher, and its ranks are not its own
+DETSHIM_STARTUP_DATA constinit bool hides_rank =
+    false; // this process is a launcher, and its ranks are not its own
 
 // ------------------------------------------------------------------ the internal variable
 
@@ -50,8 +51,7 @@ RunVariable own_variable() {
   variable.root_pid = self.root_pid;
   variable.writer_pid = hidden == 0 ? self.pid : 0;
   variable.writer_drew = drawn || children != 0;
-  variable.rank_plus_1 =
-      self.rank_given && !hides_rank ? static_cast<uint64_t>(self.rank) + 1 : 0;
+  variable.rank_plus_1 = self.rank_given && !hides_rank ? static_cast<uint64_t>(self.rank) + 1 : 0;
   variable.world = self.world;
   variable.array = array_of_world;
   variable.branch = branch;
@@ -192,8 +192,7 @@ void agree_on_run(const char* folder_name) {
   bool made = false;
   const int folder = open_log_folder(const_cast<char*>(path.c_str()), false, true, made);
   if (folder < 0) return;
-  const long status =
-      sys::call(SYS_symlinkat, sys::address(self.run), folder, sys::address(name.c_str()));
+  const long status = sys::call(SYS_symlinkat, sys::address(self.run), folder, sys::address(name.c_str()));
   char run[sizeof self.run];
   const long length = status != -EEXIST ? -1
                                         : sys::call(SYS_readlinkat, folder, sys::address(name.c_str()),
@@ -283,10 +282,11 @@ void enter_world(const Launch& launch) {
   if (launch.step != 0 && self.launcher == 0) self.world.add("step", launch.step);
 }
 
-/// Has the ranks that this process will start be new ones, in the world of this launcher. One that runs beside
-/// another starts a world of its own, and so does one in each rank of a job.
+/// Has the ranks that this process will start be new ones, in the world of this launcher. One that runs
+/// beside another starts a world of its own, and so does one in each rank of a job.
 void begin_launcher(const Launcher& launcher, const Launch& launch) {
   self.is_launcher = true;
+  self.launcher_name = launcher.name;
   const bool has_other_rank = launch.has_rank && (launch.variable & launcher.variables) == 0;
   hides_rank = has_other_rank;
   stale_ranks = (stale_ranks | launch.variables) & ~launcher.variables;

@@ -21,16 +21,17 @@ struct Thread;
 struct Process {
   int pid = 0;
   int rank = 0;
-  bool rank_given = false; ///< by a launcher's variable
+  bool rank_given = false;  ///< by a launcher's variable
   bool begins_rank = false; ///< it is the program that the launcher started, not a child of it
   bool is_launcher = false; ///< mpirun, srun, torchrun
-  uint64_t launcher = 0;    ///< names the launcher nearest before it, or itself; 0: none is known
-  bool is_of_job = false;   ///< no process of the run started the ranks: they know the run by their job
-  uint64_t ranks = 0;       ///< in the job; 0 if the launcher does not say
-  World world;              ///< the job, where a run has several
-  int root_pid = 0;         ///< the first process of the run; 0 if that is another rank of the job
-  bool is_first = false;   ///< first process of rank 0, nothing drawn before it
-  uint64_t key = 0;        ///< names the streams of this process
+  const char* launcher_name = "";
+  uint64_t launcher = 0;  ///< names the launcher nearest before it, or itself; 0: none is known
+  bool is_of_job = false; ///< no process of the run started the ranks: they know the run by their job
+  uint64_t ranks = 0;     ///< in the job; 0 if the launcher does not say
+  World world;            ///< the job, where a run has several
+  int root_pid = 0;       ///< the first process of the run; 0 if that is another rank of the job
+  bool is_first = false;  ///< first process of rank 0, nothing drawn before it
+  uint64_t key = 0;       ///< names the streams of this process
   uint64_t seed = 0;
   bool has_seed = false;   ///< false only in observe without DETSHIM_SEED
   bool seed_drawn = false; ///< drawn by detshim, not given
@@ -93,7 +94,7 @@ extern bool drawn;
 extern bool made_threads; ///< then which thread's child comes first is a race
 extern uint64_t children_lock;
 extern uint32_t unnamed_threads; ///< that no hook saw being made
-extern uint64_t branch; ///< see RunVariable
+extern uint64_t branch;          ///< see RunVariable
 
 /// What the first child of a process takes over. There is one such child at most.
 extern ProcessName handed_on;

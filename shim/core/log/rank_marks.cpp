@@ -83,7 +83,7 @@ void mark_rank() {
   if (is_rank)
     line.add(",\"rank\":").add(static_cast<uint64_t>(me.rank)).add(",\"of\":").add(me.ranks);
   else
-    add_text(line, "program", program_invocation_short_name);
+    add_text(line, "program", me.launcher_name);
   line.add(",\"pid\":").add(static_cast<uint64_t>(me.pid));
   add_node(line);
   line.add("}\n");

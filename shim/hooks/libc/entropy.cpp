@@ -100,7 +100,8 @@ DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = 
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf.sites);
   if (draw.pinned)
-    fill(sources, sources.arc4random_buf, Kind::arc4random, 1, draw, __builtin_return_address(0), buffer, size);
+    fill(sources, sources.arc4random_buf, Kind::arc4random, 1, draw, __builtin_return_address(0), buffer,
+         size);
   else if (hooks::arc4random_buf.real != nullptr)
     draw.real()(buffer, size);
   else
