@@ -139,12 +139,19 @@ void read_job(const EnvironmentReader& environment, Launch& launch) {
     read_number(environment("SLURM_STEP_ID"), launch.step, first_special_step);
     launch.job = job;
     return;
-  case rank_of_torch: // its default names repeat
-    if (!add(job, environment, "TORCHELASTIC_RUN_ID")) return;
-    add(job, environment, "MASTER_ADDR");
-    add(job, environment, "MASTER_PORT");
+  case rank_of_torch:
+    if (add(job, environment, "TORCHELASTIC_RUN_ID")) { // torchrun, whose default names repeat
+      add(job, environment, "MASTER_ADDR");
+      add(job, environment, "MASTER_PORT");
+      launch.job_is_local = true;
+    } else if (add(job, environment, "MASTER_ADDR") && add(job, environment, "MASTER_PORT") &&
+               launch.size > 1) {
+      job = derive(job, launch.size);
+      launch.job_repeats = true;
+    } else {
+      return;
+    }
     launch.job = job;
-    launch.job_is_local = true;
     return;
   case rank_of_pmi: // Hydra names no job
     if (environment("PMI_FD") == nullptr && environment("PMI_PORT") == nullptr) return;

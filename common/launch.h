@@ -53,6 +53,7 @@ struct Launch {
   uint64_t step = 0;          ///< of Slurm's, where that told the rank
   uint64_t job = 0;           ///< names the job, the same for all its ranks; 0 if that is not known
   bool job_is_local = false;  ///< the launcher's process has to be known as well to tell the job from another
+  bool job_repeats = false;   ///< the next job may have the same name: each has every rank once
 };
 
 /// Reads what the launcher nearest to the process says. `stale`: variables that were there before that

@@ -90,6 +90,36 @@ TEST(Job, TwiceInOneFolderIsTwoRuns) {
   EXPECT_EQ(runs_in(scratch.path() / "detshim-log"), 2u);
 }
 
+// What starts the ranks of a job names it by no more than an address and a port, as many scripts do.
+TEST(Job, NamedByAnAddressIsOneRunEachTime) {
+  const auto start = [](const TemporaryFolder& scratch, const std::string& ranks,
+                        const Environment& more = {}) {
+    Environment environment = {
+        {"WORLD_SIZE", "3"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29500"}, {"RANKS", ranks}};
+    for (const auto& [name, value] : more) environment[name] = value;
+    const Result result = run(
+        {"sh", "-c", "for r in $RANKS; do RANK=$r LD_PRELOAD=" DETSHIM_LIBRARY " " + draw + "& done; wait"},
+        environment, scratch.path());
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result;
+  };
+  const TemporaryFolder scratch;
+  const Lines first = lines_of(start(scratch, "0 1 2", {{"DETSHIM_SEED", "42"}}).out);
+  EXPECT_EQ(drawn(first).size(), 3u);
+  EXPECT_EQ(runs_in(scratch.path() / "detshim-log"), 1u);
+  EXPECT_EQ(check(scratch).status, 0) << check(scratch).out;
+  EXPECT_EQ(lines_of(start(scratch, "2 1 0", {{"DETSHIM_SEED", "42"}}).out), first);
+  EXPECT_EQ(runs_in(scratch.path() / "detshim-log"), 2u) << "the job again, in the same folder";
+  EXPECT_EQ(check(scratch).status, 0) << check(scratch).out;
+  start(scratch, "0 2", {{"DETSHIM_SEED", "42"}});
+  EXPECT_NE(check(scratch).out.find("missing_ranks - 1 of 3 ranks"), std::string::npos) << check(scratch).out;
+
+  const TemporaryFolder other;
+  const Result drawn_seed = start(other, "0 1 2");
+  EXPECT_EQ(lines_of(drawn_seed.err, "Using seed: ").size(), 1u) << drawn_seed.err;
+  EXPECT_NE(lines_of(start(other, "0 1 2").err, "Using seed: "), lines_of(drawn_seed.err, "Using seed: "));
+}
+
 TEST(Check, JudgesEveryRunOfAFolder) {
   const TemporaryFolder scratch;
   const Environment shim = under_shim(scratch, {{"DETSHIM_SEED", "42"}});

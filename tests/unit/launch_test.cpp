@@ -83,6 +83,10 @@ TEST(Launch, OfOthers) {
   EXPECT_EQ(torch.size, 2u);
   EXPECT_TRUE(torch.job_is_local) << "its default names repeat";
   EXPECT_EQ(read({{"RANK", "1"}, {"WORLD_SIZE", "2"}}).job, 0u);
+  const Launch script =
+      read({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "b6"}, {"MASTER_PORT", "1"}});
+  EXPECT_NE(script.job, 0u);
+  EXPECT_TRUE(script.job_repeats);
   const Launch hydra = read({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"PMI_FD", "9"}, {"PMI_SPAWNED", "1"}});
   EXPECT_EQ(hydra.size, 4u);
   EXPECT_EQ(hydra.spawn, 1u);

@@ -136,10 +136,16 @@ Launcher own_launcher() {
   return launcher_of(program, words[1], words[2]);
 }
 
-constinit uint64_t own_job = 0; // names this process's job, where that is known
+constinit uint64_t own_job = 0;     // names this process's job, where that is known
+constinit bool job_repeats = false; // the next job may have that name as well
 
 /// Below 2^53, so that the number survives every tool that reads it. All ranks of a job have the same.
 uint64_t random_seed() {
+  if (job_repeats && self.is_of_job) { // the run does not
+    uint64_t seed = label_drawn_seed;
+    for (const char* c = self.run; *c != 0; ++c) seed = derive(seed, static_cast<unsigned char>(*c));
+    return seed >> 11;
+  }
   if (own_job != 0) return derive(own_job, label_drawn_seed) >> 11;
   uint64_t number = 0;
   sys::call(SYS_getrandom, sys::address(&number), sizeof number, 0);
@@ -182,21 +188,47 @@ bool is_run_name(const char* text, size_t length) {
   return length >= 16 && length < sizeof self.run;
 }
 
+/// True for the link of a job that began long ago: this rank is of another one of that name.
+bool is_old(int folder, const char* link) {
+  constexpr int64_t ranks_start_within = 600; // seconds
+  struct stat state;
+  timespec now = {};
+  sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
+  return !sys::failed(sys::call(SYS_newfstatat, folder, sys::address(link), sys::address(&state),
+                                AT_SYMLINK_NOFOLLOW)) &&
+         state.st_mtim.tv_sec + ranks_start_within < now.tv_sec;
+}
+
 /// The ranks of a job that nobody started as one run: the first to come names it, by a link in the folder
-/// that they have in common. Where that cannot be made, this rank is a run of its own.
+/// that they have in common. Of jobs that have one name each has every rank once: what finds its own number
+/// taken is of the next. Where no link can be made, this rank is a run of its own.
 void agree_on_run(const char* folder_name) {
+  constexpr uint64_t most_jobs = 10000; // of one name
   Text<3600> path;
   path.add(folder_name);
-  Text<32> name;
-  name.add(".job-").add_hex(own_job, 16);
   bool made = false;
   const int folder = open_log_folder(const_cast<char*>(path.c_str()), false, true, made);
   if (folder < 0) return;
-  const long status = sys::call(SYS_symlinkat, sys::address(self.run), folder, sys::address(name.c_str()));
+  Text<64> name;
+  const auto make_link = [&] {
+    return sys::call(SYS_symlinkat, sys::address(self.run), folder, sys::address(name.c_str()));
+  };
+  name.add(".job-").add_hex(own_job, 16);
+  const size_t stem = name.length();
+  for (uint64_t n = 0; job_repeats && n < most_jobs; ++n) {
+    name.shorten(stem);
+    if (n != 0) name.add('-').add(n);
+    const size_t length = name.length();
+    if (is_old(folder, name.c_str())) continue;
+    name.add('.').add(static_cast<uint64_t>(self.rank));
+    const bool is_taken = make_link() == -EEXIST;
+    name.shorten(length);
+    if (!is_taken) break;
+  }
   char run[sizeof self.run];
-  const long length = status != -EEXIST ? -1
-                                        : sys::call(SYS_readlinkat, folder, sys::address(name.c_str()),
-                                                    sys::address(run), sizeof run);
+  const long length = make_link() != -EEXIST ? -1
+                                             : sys::call(SYS_readlinkat, folder, sys::address(name.c_str()),
+                                                         sys::address(run), sizeof run);
   sys::close(folder);
   if (length <= 0 || !is_run_name(run, static_cast<size_t>(length))) return;
   __builtin_memcpy(self.run, run, static_cast<size_t>(length));
@@ -244,6 +276,7 @@ uint64_t add_launcher_process(uint64_t job) {
 
 void begin_run(const Launch& launch) {
   own_job = launch.has_rank && options().pins() ? launch.job : 0;
+  job_repeats = launch.job_repeats;
   if (own_job != 0 && launch.job_is_local) own_job = add_launcher_process(own_job);
   self.is_of_job = own_job != 0 && self.ranks != 1;
   self.root_pid = self.is_of_job && (self.rank != 0 || launch.spawn != 0) ? 0 : self.pid;
