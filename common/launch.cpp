@@ -1,6 +1,5 @@
 #include "common/launch.h"
 
-#include "common/names.h"
 #include "common/philox.h"
 #include "common/text.h"
 
@@ -8,6 +7,10 @@
 
 namespace detshim {
 namespace {
+
+// Labels of derivation, apart from all ordinals, as those in common/names.h.
+constexpr uint64_t label_rank = 0x72616E6B00000000;
+constexpr uint64_t label_world = 0x776F726C00000000;
 
 /// A whole number in decimal and nothing else.
 bool read_number(const char* text, uint64_t& number, uint64_t highest) {

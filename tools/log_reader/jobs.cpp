@@ -1,7 +1,5 @@
 #include "log_reader/jobs.h"
 
-#include "support/wording.h"
-
 #include <algorithm>
 #include <tuple>
 
@@ -13,14 +11,14 @@ std::size_t Job::missing() const {
   return static_cast<std::size_t>(size) - static_cast<std::size_t>(std::distance(ranks.begin(), end));
 }
 
-std::string Job::missing_names() const {
+std::vector<std::string> Job::missing_names() const {
   constexpr std::size_t few = 5;
   std::vector<std::string> names;
   for (std::int64_t rank = 0; rank < size && names.size() < few; ++rank)
     if (!ranks.contains(rank)) names.push_back(std::to_string(rank));
   if (const std::size_t rest = missing() - std::min(missing(), names.size()); rest > 0)
     names.push_back(std::to_string(rest) + " more");
-  return enumerated(names);
+  return names;
 }
 
 std::vector<Job> jobs_of(const Log& log) {

@@ -21,8 +21,8 @@ struct Job {
 
   /// So many of its ranks have not. 1 for a launcher of which no rank is known.
   std::size_t missing() const;
-  /// The first few of those, "2, 3 and 5".
-  std::string missing_names() const;
+  /// The first few of those: "2", "3", "11 more".
+  std::vector<std::string> missing_names() const;
 };
 
 std::vector<Job> jobs_of(const Log& log);

@@ -603,7 +603,7 @@ private:
           job.size == 0 ? "no rank" + of + " had libdetshim.so"
                         : std::to_string(job.missing()) + " of " +
                               counted(static_cast<std::uint64_t>(job.size), "rank") + of +
-                              " had no libdetshim.so: " + job.missing_names(),
+                              " had no libdetshim.so: " + enumerated(job.missing_names()),
           "hand it to them (docs/LAUNCHERS.md)");
     }
   }
