@@ -4,15 +4,16 @@
 
 extern "C" char** environ;
 
-// DETSHIM_RUN=3:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank +
-// 1>:<mode>:<policy>:<seed: - none, g given, d drawn>:<seed>:<key>:<hidden>:<takeovers>:<device
-// replaced>:<trapped>:<log: d default, g given>:<path>:<run>, numbers in hexadecimal. The folder comes first
-// because it alone never changes in a process.
+// DETSHIM_RUN=4:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank + 1>:<world>:<array>:
+// <branch>:<stale ranks>:<launcher>:<of job>:<mode>:<policy>:<seed: - none, g given, d
+// drawn>:<seed>:<key>:<hidden>: <takeovers>:<device replaced>:<trapped>:<log: d default, g given>:<world's
+// name, or ->:<path>:<run>, numbers in hexadecimal. The folder comes first because it alone never changes in
+// a process.
 
 namespace detshim {
 namespace {
 
-constexpr uint64_t format_version = 3;
+constexpr uint64_t format_version = 4;
 
 /// Reads fields from left to right; `good` turns false at the first one that is not what it should be.
 struct Fields {
@@ -81,6 +82,12 @@ void write_run_entry(RunEntry& entry, const RunVariable& content) {
   number(static_cast<uint64_t>(content.writer_pid));
   number(content.writer_drew ? 1 : 0);
   number(content.rank_plus_1);
+  number(content.world.key);
+  number(content.array);
+  number(content.branch);
+  number(content.stale_ranks);
+  number(content.launcher);
+  number(content.is_of_job ? 1 : 0);
   number(static_cast<uint64_t>(content.mode));
   number(static_cast<uint64_t>(content.policy));
   text.add(!content.has_seed ? '-' : content.seed_drawn ? 'd' : 'g').add(':');
@@ -91,6 +98,7 @@ void write_run_entry(RunEntry& entry, const RunVariable& content) {
   number(content.device_replaced ? 1 : 0);
   number(content.is_trapped ? 1 : 0);
   text.add(content.log_is_default ? 'd' : 'g').add(':');
+  text.add(*content.world.text == 0 ? "-" : content.world.text).add(':');
   text.add(content.path).add(':').add(content.run);
   text.c_str();
 }
@@ -110,6 +118,12 @@ bool parse_run_variable(const char* value, RunVariable& content) {
   content.writer_pid = static_cast<int>(fields.number(0x7fffffff));
   content.writer_drew = fields.number(1) != 0;
   content.rank_plus_1 = fields.number();
+  content.world.key = fields.number();
+  content.array = fields.number();
+  content.branch = fields.number();
+  content.stale_ranks = fields.number();
+  content.launcher = fields.number();
+  content.is_of_job = fields.number(1) != 0;
   content.mode = static_cast<Mode>(fields.number(static_cast<uint64_t>(Mode::off)));
   content.policy = static_cast<SeedPolicy>(fields.number(static_cast<uint64_t>(SeedPolicy::order)));
   const char seed_kind = fields.letter();
@@ -122,6 +136,8 @@ bool parse_run_variable(const char* value, RunVariable& content) {
   content.device_replaced = fields.number(1) != 0;
   content.is_trapped = fields.number(1) != 0;
   content.log_is_default = fields.letter() == 'd';
+  fields.text(content.world.text, ':');
+  if (same_text(content.world.text, "-")) content.world.text[0] = 0;
   fields.text(content.path, ':');
   fields.text(content.run, 0);
   return fields.good;

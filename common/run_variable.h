@@ -1,6 +1,7 @@
 // DETSHIM_RUN, the one internal variable: what a process of a run tells those that it starts.
 #pragma once
 
+#include "common/launch.h"
 #include "common/modes.h"
 #include "common/text.h"
 
@@ -16,7 +17,13 @@ struct RunVariable {
   int root_pid = 0;         ///< the first process of the run
   int writer_pid = 0;       ///< whose state this is; 0 if it was written for the process that reads it
   bool writer_drew = false; ///< something was drawn there, or it has children
-  uint64_t rank_plus_1 = 0; ///< 0 for a process without a rank
+  uint64_t rank_plus_1 = 0; ///< 0 for a process without a rank, and for a launcher: what it starts is new
+  World world;              ///< of the job
+  uint64_t array = 0;       ///< the task of a batch system's array that the world knows of
+  uint64_t branch = 0;      ///< names what runs beside another child of the same process; 0: nothing does
+  uint64_t stale_ranks = 0; ///< variables (common/launch.h) that were there before the nearest launcher
+  uint64_t launcher = 0;    ///< names the nearest launcher before it; 0: none is known
+  bool is_of_job = false;   ///< the run's ranks found each other by the name of their job
   Mode mode = Mode::off;
   SeedPolicy policy = SeedPolicy::fixed;
   bool has_seed = false;
@@ -35,6 +42,10 @@ struct RunVariable {
 };
 
 inline constexpr const char* run_variable_name = "DETSHIM_RUN";
+
+/// What `detshim run` made OMP_NUM_THREADS: a launcher does not hand that to its ranks, of which each has
+/// processors of its own.
+inline constexpr const char* own_threads_name = "_DETSHIM_THREADS";
 
 /// The whole entry, name and all, as it stands in an environment.
 using RunEntry = char[4096];

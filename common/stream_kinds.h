@@ -33,6 +33,8 @@ enum class Kind : uint64_t {
   octave_seed = 23,    ///< of one of Octave's generators, where the program set none
   torch_unseeded = 24, ///< of PyTorch's generators, where the program set none
   torch_seed = 25,     ///< that the program gives one of them
+  infrastructure = 32, ///< what MPI, fabrics and drivers draw for themselves, see loader/infrastructure.h
+  infrastructure_device = 33, ///< a random device that they open
 };
 
 } // namespace detshim

@@ -1,9 +1,11 @@
 // What happens when the library is loaded and when the process ends. No hook needs it to have run: another
 // library's constructor may draw before.
 #include "core/identity/children.h"
+#include "core/identity/launchers.h"
 #include "core/identity/thread.h"
 #include "core/log/closing.h"
 #include "core/log/log_file.h"
+#include "core/log/rank_marks.h"
 #include "core/log/setting_records.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
@@ -37,9 +39,11 @@ __attribute__((constructor)) void begin() {
   log_file::remember_stderr();
   publish_identity();
   prepare_for_children();
+  prepare_launcher();
   apply_settings();
   fix_number_of_threads();
   if (options().pins()) set_python_hash_seed(process().seed);
+  mark_rank();
   share_readings_with_ranks();
   pin_auxiliary_bytes();
   look_at_inherited_input();

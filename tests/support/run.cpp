@@ -38,9 +38,10 @@ std::string captured(int file) {
 }
 
 bool is_inherited(std::string_view name) {
-  for (const char* prefix : {"DETSHIM_", "OMPI_", "PMIX_", "PMI_", "SLURM_", "MV2_"})
+  for (const char* prefix :
+       {"DETSHIM_", "OMPI_", "PMIX_", "PMI_", "SLURM_", "MV2_", "PBS_", "SGE_", "LSB_", "TORCHELASTIC_"})
     if (name.starts_with(prefix)) return false;
-  return name != "LD_PRELOAD" && name != "RANK";
+  return name != "LD_PRELOAD" && name != "RANK" && name != "WORLD_SIZE";
 }
 
 std::vector<std::string> environment_of_child(const Environment& environment) {

@@ -58,6 +58,7 @@ void SymbolCalls::add(SymbolCalls& other) {
   examples_left_out += other.examples_left_out;
   for (const auto& [place, calls] : other.places) places[place].add(calls);
   reasons.merge(other.reasons);
+  ranks.merge(other.ranks);
   records.insert(records.end(), other.records.begin(), other.records.end());
   other.records.clear();
 }

@@ -45,6 +45,8 @@ struct SymbolCalls {
   std::uint64_t examples_left_out = 0;              ///< records with other values
   std::map<std::tuple<std::string, PythonFrames>, CallCount, std::less<>> places; ///< at, Python
   std::set<std::string> reasons;
+  std::set<std::pair<std::string, std::int64_t>>
+      ranks;                       ///< world and rank; of what a reader must hear of alone
   std::deque<RecordPlace> records; ///< if asked for
 
   void add(const Call& call, const CallCount& calls);

@@ -51,6 +51,15 @@ struct OpenProcess {
   std::set<std::string> threads{"0"};
 };
 
+/// The rank of the program that a call has executed, where it is not the caller's.
+std::optional<std::int64_t> rank_of(const Call& call) {
+  const std::string* const text = find_field(call.fields, "rank");
+  std::int64_t rank = 0;
+  if (text == nullptr || call.library != "libc") return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), rank);
+  return error == std::errc() && *end == 0 ? std::optional(rank) : std::nullopt;
+}
+
 CallCount count_of(const std::optional<CountEntry>& entry) {
   if (!entry) return {1, false};
   // An entry that still counts 0 is of a call that never returned: it was made all the same.
@@ -165,6 +174,8 @@ private:
     FoldedCalls& folded = processes_[main_].calls; // of the same run
     SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
+    if (call.action == Action::unfixed || call.action == Action::uncovered || call.action == Action::refuse)
+      calls.ranks.emplace(process.world(), rank_of(call).value_or(process.rank));
     if (!process.starts.empty() && process.starts.back().policy == "order")
       folded.add_seed(process.rank, call);
     if (keep_ == Keep::places_of_records)
@@ -385,6 +396,27 @@ std::vector<std::string> record_files(const std::string& folder) {
   return files;
 }
 
+namespace {
+
+/// What the ranks and launchers of the log's run have said, in a file of each node.
+void read_marks(Log& log, RecordParser& parser) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(log.folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() != ".ranks") continue;
+    const OpenFile file(entry->path().string());
+    LineSplitter splitter;
+    if (!file) continue;
+    read_lines(file.descriptor(), splitter, [&](std::string_view text) {
+      std::optional<Line> line = parser.parse(text);
+      RankMark* const mark = line ? std::get_if<RankMark>(&line->record) : nullptr;
+      if (mark != nullptr && mark->run == log.run) log.marks.push_back(std::move(*mark));
+    });
+  }
+}
+
+} // namespace
+
 Log read_log(const std::string& folder, const std::optional<std::string>& run, Keep keep) {
   Log log;
   log.folder = folder;
@@ -404,6 +436,7 @@ Log read_log(const std::string& folder, const std::optional<std::string>& run, K
     }
   }
   keeper.finish();
+  read_marks(log, parser);
   std::stable_sort(log.processes.begin(), log.processes.end(), comes_before);
   return log;
 }

@@ -60,6 +60,9 @@ struct Process {
   ActionCounts unrecorded{}; ///< calls that were counted, but whose record is lost
   std::size_t damaged_lines = 0;
   bool has_torn_line = false; ///< its last line was cut
+
+  /// The job that it belongs to, where the run has several; empty for the first.
+  std::string world() const { return starts.empty() ? std::string() : starts.back().world; }
 };
 
 /// A file of a format that this reader does not know.
@@ -74,6 +77,7 @@ struct Log {
   std::vector<std::string> other_runs; ///< runs in the same folder that were left out, newest first
   std::vector<Process> processes;      ///< by rank, then process path
   FoldedCalls calls;                   ///< of those processes
+  std::vector<RankMark> marks;         ///< the run's ranks and launchers, as they said at their start
   std::map<std::string, std::set<std::string>> builds; ///< of the files that it names: what ran
   std::int64_t written = 0;           ///< when something was last written to its files (last_written())
   std::vector<std::string> files;     ///< names of the record files in the folder

@@ -110,6 +110,8 @@ std::optional<Record> parse_start(const object& in) {
   start.pid = small_number(in, "pid");
   start.rank = small_number(in, "rank");
   start.path = text(in, "path");
+  start.world = text(in, "world");
+  start.node = text(in, "node");
   start.program = text(in, "program");
   start.args = texts(in, "args");
   start.mode = text(in, "mode");
@@ -188,6 +190,10 @@ std::optional<Record> parse_record(const std::string& type, const object& in) {
     return Lost{small_number(in, "pid"), text(in, "path"), text(in, "program"), text(in, "why")};
   if (type == "killed") return Killed{small_number(in, "pid")};
   if (type == "end") return parse_end(in);
+  if (type == "rank" || type == "launcher")
+    return RankMark{text(in, "run"),          text(in, "world"),      text(in, "world_key"),
+                    text(in, "launcher"),     text(in, "node"),       text(in, "program"),
+                    small_number(in, "rank"), small_number(in, "of"), small_number(in, "pid")};
   return OtherRecord{};
 }
 

@@ -39,6 +39,8 @@ struct Start {
   std::string detshim, run;
   std::int64_t pid = 0, rank = 0;
   std::string path, program;
+  std::string world; ///< the job, where a run has several; empty for the first
+  std::string node;  ///< the machine, of a rank
   std::vector<std::string> args;
   std::string mode, policy;
   std::optional<std::string> seed, seed_from, disabled;
@@ -143,11 +145,20 @@ struct End {
       module_set; ///< what was loaded is as another process's Modules of that set say; empty: as its own do
 };
 
+/// A rank that a launcher started, or a launcher, as the library in it has said at its start.
+struct RankMark {
+  std::string run;
+  std::string world, world_key; ///< the job, for a reader and exactly
+  std::string launcher;      ///< the one before it, or itself; the same for all that start one job together
+  std::string node, program; ///< program: the launcher; empty for a rank
+  std::int64_t rank = 0, size = 0, pid = 0;
+};
+
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
 using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage,
-                            Modules, Rights, Lost, Runtime, Framework, Killed, End>;
+                            Modules, Rights, Lost, Runtime, Framework, Killed, End, RankMark>;
 
 struct Line {
   Record record;

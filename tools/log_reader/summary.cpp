@@ -66,9 +66,9 @@ void add_environment(const Log& log, Summary& summary) {
 
 Summary summarise(const Log& log) {
   Summary summary;
-  std::set<std::int64_t> ranks;
+  std::set<std::pair<std::string, std::int64_t>> ranks; // of each world
   for (const Process& process : log.processes) {
-    ranks.insert(process.rank);
+    ranks.emplace(process.world(), process.rank);
     summary.threads += process.threads;
     for (std::size_t i = 0; i < action_count; ++i)
       summary.unrecorded[i] = saturated_sum(summary.unrecorded[i], process.unrecorded[i]);

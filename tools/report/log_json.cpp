@@ -49,6 +49,7 @@
 //
 // Seeds and values are texts. A file of the source is empty where only the symbol is known.
 // clang-format on
+#include "log_reader/jobs.h"
 #include "report/json_writer.h"
 #include "report/log_report.h"
 
@@ -77,6 +78,13 @@ public:
     out_.member("other_runs", log_.other_runs);
     add_programs();
     out_.member("ranks", summary_.ranks);
+    add_array("jobs", jobs_of(log_), [this](const Job& job) {
+      out_.member("world", job.world);
+      out_.member("launcher", job.launcher);
+      out_.member("size", static_cast<std::uint64_t>(job.size));
+      out_.member("ranks", job.ranks.size());
+      out_.member("missing", job.missing());
+    });
     out_.member("processes", summary_.processes);
     out_.member("threads", summary_.threads);
     add_totals();

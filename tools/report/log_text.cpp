@@ -1,5 +1,6 @@
 #include "report/log_report.h"
 
+#include "log_reader/jobs.h"
 #include "log_reader/printable.h"
 #include "report/style.h"
 #include "support/wording.h"
@@ -72,11 +73,46 @@ private:
     std::cout << '\n';
     for (std::size_t i = 0; i < std::min(settings.size(), few); ++i) std::cout << settings[i] << '\n';
     if (settings.size() > few) std::cout << "and " << settings.size() - few << " other settings\n";
-    std::cout << counted(summary_.ranks, "rank") << ", "
+    std::cout << counted(summary_.ranks, "rank") << describe_nodes() << ", "
               << counted(summary_.processes, "process", "processes") << ", "
               << counted(summary_.threads, "thread");
     if (!log_.run.empty()) std::cout << "; run " << printable(log_.run);
     std::cout << "\n\n";
+  }
+
+  /// " on 2 nodes (a, b)", where that is known and says something.
+  std::string describe_nodes() const {
+    std::set<std::string> nodes;
+    for (const RankMark& mark : log_.marks)
+      if (mark.program.empty()) nodes.insert(mark.node);
+    if (nodes.size() < 2) return "";
+    return " on " + counted(nodes.size(), "node") + " (" + printable(some_of({nodes.begin(), nodes.end()})) +
+           ")";
+  }
+
+  /// "on rank 391 of 500, node b7": whose calls these are, where not all ranks made them.
+  std::string describe_ranks(const SymbolSummary& symbol) const {
+    const auto& ranks = symbol.calls->ranks;
+    const bool is_only = ranks.size() == 1 && ranks.begin()->second == 0 && log_.marks.empty();
+    if (ranks.empty() || (summary_.ranks < 2 && is_only)) return "";
+    std::vector<std::string> names;
+    std::map<std::string, std::size_t> in_world;
+    for (const auto& [world, rank] : ranks) {
+      ++in_world[world];
+      const std::int64_t size = size_of_world(log_, world);
+      const std::string node = node_of(log_, world, rank);
+      if (names.size() < few)
+        names.push_back("rank " + std::to_string(rank) + (size > 0 ? " of " + std::to_string(size) : "") +
+                        (world.empty() ? "" : " (" + world + ")") + (node.empty() ? "" : ", node " + node));
+    }
+    for (const auto& [world, number] : in_world)
+      if (in_world.size() == 1 && number > 1 &&
+          static_cast<std::int64_t>(number) == size_of_world(log_, world))
+        return "all " + std::to_string(number) + " ranks";
+    std::string text = names.front();
+    for (std::size_t i = 1; i < names.size(); ++i) text += "; " + names[i];
+    if (ranks.size() > names.size()) text += "; and " + std::to_string(ranks.size() - names.size()) + " more";
+    return printable(text);
   }
 
   static std::string describe_settings(const Start& start) {
@@ -224,6 +260,7 @@ private:
     print_lines("value", examples, few, true);
     print_lines("why", reasons, few, false);
     const bool needs_all = symbol.action == Action::unfixed || symbol.action == Action::uncovered;
+    print_line("on", describe_ranks(symbol));
     print_lines("at", places, needs_all ? places.lines.size() : few, true);
   }
 

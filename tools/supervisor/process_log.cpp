@@ -117,6 +117,7 @@ void ProcessLog::write_start() {
   line.add(",\"pid\":").add(static_cast<std::uint64_t>(start_.pid));
   line.add(",\"rank\":").add(name_.rank);
   add_text(line, "path", name_.path);
+  if (!name_.world.empty()) add_text(line, "world", name_.world);
   add_text(line, "program", start_.program);
   start_.arguments.resize(std::min<std::size_t>(start_.arguments.size(), 1600));
   const std::size_t size = start_.arguments.size();

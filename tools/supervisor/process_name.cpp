@@ -18,11 +18,15 @@ std::string text_or_empty(const char* text) { return text == nullptr ? "" : text
 
 /// The place in the tree, with the seed already decided: what join_run() in shim/core/identity/process.cpp
 /// does. True if it is the process's own, false if whoever started it had no name for it.
-bool take_place(NamedProcess& name, const RunVariable& run, std::uint64_t rank_plus_1, int pid) {
+bool take_place(NamedProcess& name, RunVariable& run, const Launch& launch, int pid) {
+  const std::uint64_t rank_plus_1 = launch.has_rank ? launch.rank + 1 : 0;
+  const bool is_new_rank = rank_plus_1 != 0 && run.rank_plus_1 != rank_plus_1;
+  const bool is_new_task = launch.array != 0 && launch.array != run.array;
   name.key = run.key;
   std::memcpy(name.path, run.path, sizeof name.path);
-  if (name.seed != run.seed || (rank_plus_1 != 0 && run.rank_plus_1 != rank_plus_1)) {
-    name.key = first_key(name.seed, rank_plus_1);
+  if (name.seed != run.seed || is_new_rank || is_new_task) {
+    if (is_new_rank || is_new_task) enter_world(run, launch);
+    name.key = first_key(name.seed, rank_plus_1, run.world);
     std::memcpy(name.path, "0", 2);
   } else if (run.hidden != 0) {
     name.key = derive(derive(run.key, label_hidden), run.hidden);
@@ -82,16 +86,20 @@ std::optional<Mode> read_mode(std::string_view text) {
   return std::nullopt;
 }
 
-std::uint64_t read_rank_plus_1(const std::function<const char*(const char*)>& value) {
-  for (const char* const variable : rank_variables)
-    if (const char* const text = value(variable))
-      if (const std::optional<std::uint64_t> rank = read_seed(text); rank && *rank <= highest_rank)
-        return *rank + 1;
-  return 0;
+Launch read_launch(const std::function<const char*(const char*)>& value, std::uint64_t stale) {
+  const auto read = [](const char* name, const void* data) {
+    return (*static_cast<const std::function<const char*(const char*)>*>(data))(name);
+  };
+  return read_launch(EnvironmentReader{read, &value}, stale);
 }
 
-std::uint64_t first_key(std::uint64_t seed, std::uint64_t rank_plus_1) {
-  return derive(seed, label_rank + rank_plus_1);
+void enter_world(RunVariable& run, const Launch& launch) {
+  if (launch.array != 0 && launch.array != run.array) {
+    run.world.add("array", launch.array - 1);
+    run.array = launch.array;
+  }
+  if (launch.spawn != 0) run.world.add("spawn", launch.spawn);
+  if (launch.step != 0 && run.launcher == 0) run.world.add("step", launch.step);
 }
 
 NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view command, int pid,
@@ -108,10 +116,10 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view c
     const char* const own = environment.value(option);
     return own != nullptr || has_run ? own : std::getenv(option);
   };
-  const std::uint64_t rank_plus_1 = read_rank_plus_1(value);
+  const Launch launch = read_launch(value, run.stale_ranks);
 
   NamedProcess name;
-  name.rank = rank_plus_1 == 0 ? 0 : rank_plus_1 - 1;
+  name.rank = launch.rank;
   const char* const seed = value("DETSHIM_SEED");
   const std::optional<std::uint64_t> own_seed = read_seed(text_or_empty(seed));
   name.seed = own_seed.value_or(run.seed);
@@ -129,7 +137,8 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view c
     name.log_folder = folder;
     name.log_is_default = false;
   }
-  const bool is_own = take_place(name, run, rank_plus_1, pid);
+  const bool is_own = take_place(name, run, launch, pid);
+  name.world = run.world.text;
   std::uint64_t& given = given_[{name.run, name.key}];
   // Under a seed or a rank of its own a program is itself again each time that it is started.
   const bool starts_anew = run.writer_pid == pid && name.key != run.key && std::strcmp(name.path, "0") == 0;

@@ -33,16 +33,17 @@ std::optional<std::uint64_t> read_seed(std::string_view text);
 /// The mode of that name.
 std::optional<Mode> read_mode(std::string_view text);
 
-/// The rank that a launcher gave, plus one; 0 without one. `value` gives a variable's value or nullptr.
-std::uint64_t read_rank_plus_1(const std::function<const char*(const char*)>& value);
+/// What a launcher says (common/launch.h). `value` gives a variable's value or nullptr.
+Launch read_launch(const std::function<const char*(const char*)>& value, std::uint64_t stale);
 
-/// The name of the first process of a rank under a seed.
-std::uint64_t first_key(std::uint64_t seed, std::uint64_t rank_plus_1);
+/// As shim/core/identity/process.cpp does it: the world of a rank that a launcher starts.
+void enter_world(RunVariable& run, const Launch& launch);
 
 /// Who a process is and what holds for it.
 struct NamedProcess {
   std::uint64_t key = 0; ///< names its streams
   PathText path = {};
+  std::string world; ///< of the job, where a run has several
   std::uint64_t rank = 0;
   Mode mode = Mode::off;
   SeedPolicy policy = SeedPolicy::fixed;

@@ -65,7 +65,9 @@ SeedPolicy read_policy(const std::string& text) {
 RunVariable begin_run(std::string& folder) {
   RunVariable run;
   run.root_pid = run.writer_pid = ::getpid();
-  run.rank_plus_1 = read_rank_plus_1([](const char* name) { return std::getenv(name); });
+  const Launch launch = read_launch([](const char* name) { return std::getenv(name); }, 0);
+  run.rank_plus_1 = launch.has_rank ? launch.rank + 1 : 0;
+  enter_world(run, launch);
   if (const char* const seed = std::getenv("DETSHIM_SEED")) {
     const std::optional<std::uint64_t> number = read_seed(seed);
     if (!number) throw UsageError("DETSHIM_SEED '" + printable(seed) + "' is not accepted");
@@ -77,7 +79,7 @@ RunVariable begin_run(std::string& folder) {
   run.has_seed = true;
   run.mode = run.seed_drawn ? Mode::record : Mode::enforce;
   run.policy = read_policy(text_or(std::getenv("DETSHIM_SEED_POLICY"), ""));
-  run.key = first_key(run.seed, run.rank_plus_1);
+  run.key = first_key(run.seed, run.rank_plus_1, run.world);
   std::memcpy(run.path, "0", 2);
   name_run(run.run);
   folder = text_or(std::getenv("DETSHIM_LOG"), "");

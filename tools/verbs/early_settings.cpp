@@ -1,5 +1,8 @@
 #include "verbs/early_settings.h"
 
+#include "common/run_variable.h"
+#include "verbs/handover.h"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -16,18 +19,23 @@ int processors() {
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// True for PyTorch's launcher, by either name: where OMP_NUM_THREADS is unset it gives each of several
-/// processes one thread, and all processors for each would be slower.
-bool chooses_threads(const std::vector<std::string>& command) {
-  return std::ranges::any_of(command, [](const std::string& word) {
-    return word.ends_with("torchrun") || word.starts_with("torch.distributed.");
-  });
+/// True for what starts several processes: all processors for each would be slower, and another sum.
+/// PyTorch's launcher gives each one thread where the variable is unset, and mpirun binds each to processors
+/// of its own.
+bool starts_ranks(const std::vector<std::string>& command) {
+  return is_launcher(command) || std::ranges::any_of(command, [](const std::string& word) {
+           return word.ends_with("torchrun") || word.starts_with("torch.distributed.");
+         });
 }
 
 } // namespace
 
 void apply_early_settings(bool keep_layout, const std::vector<std::string>& command) {
-  if (!chooses_threads(command)) set_if_unset("OMP_NUM_THREADS", std::to_string(processors()));
+  if (!starts_ranks(command) && std::getenv("OMP_NUM_THREADS") == nullptr) {
+    const std::string number = std::to_string(processors());
+    ::setenv("OMP_NUM_THREADS", number.c_str(), 1);
+    ::setenv(own_threads_name, number.c_str(), 1);
+  }
   set_if_unset("OMP_DYNAMIC", "FALSE");
   constexpr unsigned long ask = 0xffffffff;
   if (const int now = ::personality(ask); !keep_layout && now != -1)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <system_error>
 
 namespace detshim {
@@ -68,6 +69,27 @@ std::vector<std::string> accepted_reasons(const LogOptions& options) {
   return names;
 }
 
+/// `--check` without `--run`: the other runs in the folder are judged as well, each in a line. A job whose
+/// ranks did not find each other has several.
+bool others_pass(const Log& log, const LogOptions& options, const std::vector<std::string>& accepted) {
+  bool all_pass = true;
+  std::ostream& out = options.json ? std::cerr : std::cout;
+  if (!log.other_runs.empty()) out << "\nother runs in this folder (--run NAME judges one alone):\n";
+  for (const std::string& run : log.other_runs) {
+    const Log other = read_log(log.folder, run);
+    if (std::ranges::none_of(other.processes, holds_a_record)) continue;
+    const Summary summary = summarise(other);
+    const Verdict verdict =
+        make_verdict(other, summary, scan_loaded_code(other, summary, !options.no_scan), accepted);
+    all_pass &= verdict.passes_check();
+    out << "  " << printable(run) << ": " << level_name(verdict.level);
+    if (!verdict.reasons.empty())
+      out << " - " << verdict.reasons.front().kind << ": " << printable(verdict.reasons.front().text);
+    out << '\n';
+  }
+  return all_pass;
+}
+
 } // namespace
 
 int log(const LogOptions& options) {
@@ -85,7 +107,9 @@ int log(const LogOptions& options) {
     print_log_json(log, summary, code, verdict, options.all);
   else
     print_log_text(log, summary, code, verdict, options.all);
-  return options.check && !verdict.passes_check() ? check_failed : done;
+  if (!options.check) return done;
+  const bool passes = options.run || others_pass(log, options, accepted);
+  return passes && verdict.passes_check() ? done : check_failed;
 }
 
 } // namespace detshim

@@ -3,6 +3,7 @@
 #include "supervisor/trapped_run.h"
 #include "support/wording.h"
 #include "verbs/early_settings.h"
+#include "verbs/handover.h"
 #include "verbs/library_file.h"
 #include "verbs/verbs.h"
 
@@ -95,16 +96,17 @@ int run(const RunOptions& options) {
   if (options.quiet) set("DETSHIM_QUIET", "1");
   set("LD_PRELOAD", preload);
   if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
-  if (options.trap_syscalls) return run_trapped(options.command);
+  std::vector<std::string> command = options.command;
+  const char* const mode = std::getenv("DETSHIM_MODE");
+  if (mode == nullptr || std::string_view(mode) != "off") hand_over(command, options.quiet);
+  if (options.trap_syscalls) return run_trapped(command);
 
   std::vector<char*> arguments;
-  for (const std::string& argument : options.command)
-    arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   ::execvp(arguments[0], arguments.data());
   const int error = errno;
-  std::cerr << "detshim: cannot run '" << printable(options.command[0]) << "': " << std::strerror(error)
-            << '\n';
+  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << std::strerror(error) << '\n';
   return error == ENOENT ? program_missing : cannot_execute;
 }
 

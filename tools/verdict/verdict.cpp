@@ -1,5 +1,6 @@
 #include "verdict/verdict.h"
 
+#include "log_reader/jobs.h"
 #include "support/wording.h"
 #include "verdict/clock_seeds.h"
 #include "verdict/known_functions.h"
@@ -24,7 +25,7 @@ constexpr auto kinds = std::to_array<std::string_view>(
      "two_copies",   "no_coverage",  "no_modules",    "kernels",      "code",       not_decoded,
      "missing_file", "changed_file", "mode",          "disabled",     "trapped",    "no_end",
      "no_start",     "no_log",       "damaged",       "newer_format", "unreadable", "pool",
-     "clock_seed"});
+     "clock_seed",   "missing_ranks"});
 
 /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
 /// and Triton's own.
@@ -98,6 +99,7 @@ public:
     add_runtimes();
     add_settings();
     add_processes();
+    add_missing_ranks();
     add_libraries();
     add_versions();
     add_damage();
@@ -598,6 +600,21 @@ private:
           "libdetshim.so is not in " + some_of(answered) +
               ": its system calls for entropy were answered, what it draws without one is not seen",
           "link it dynamically");
+  }
+
+  /// Ranks that a launcher started, as it told the others, and that no library was in.
+  void add_missing_ranks() {
+    for (const Job& job : jobs_of(log_)) {
+      if (job.missing() == 0) continue;
+      const std::string of = (job.launcher.empty() ? "" : " of " + job.launcher) +
+                             (job.world.empty() ? "" : " (" + job.world + ")");
+      add(VerdictLevel::unverified, "missing_ranks",
+          job.size == 0 ? "no rank" + of + " had libdetshim.so"
+                        : std::to_string(job.missing()) + " of " +
+                              counted(static_cast<std::uint64_t>(job.size), "rank") + of +
+                              " had no libdetshim.so: " + enumerated(job.missing_names()),
+          "hand it to them (docs/LAUNCHERS.md)");
+    }
   }
 
   /// What such a process drew is in no log, and its parent cannot know whether it drew.

@@ -50,6 +50,15 @@ void put_in_environment(char* entry) {
   add_to_environment(&entry, 1);
 }
 
+void remove_from_environment(const char* name) {
+  const size_t length = text_length(name);
+  char** to = environ;
+  if (to == nullptr) return;
+  for (char** from = environ; *from != nullptr; ++from)
+    if (!starts_with(*from, name) || (*from)[length] != '=') *to++ = *from;
+  *to = nullptr;
+}
+
 void add_to_environment(char* const* entries, size_t added) {
   if (added == 0) return;
   const size_t count = count_of(environ);

@@ -13,4 +13,7 @@ void put_in_environment(char* entry);
 /// Adds entries whose names the environment does not hold yet. As above: for the constructor alone.
 void add_to_environment(char* const* entries, size_t count);
 
+/// Takes the variable of that name out. As above: for the constructor alone.
+void remove_from_environment(const char* name);
+
 } // namespace detshim

@@ -11,6 +11,7 @@
 #include "core/identity/thread.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 
 namespace detshim {
 
@@ -25,6 +26,7 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
   const uint64_t before = counts != nullptr ? count_command(counts, hash) : 0;
   name.is_first = false;
   name.takeovers = 0;
+  name.branch = branch;
   name.key = derive(derive(derive(key, label_command), hash), before);
   copy_path(name.path, path);
   Text<16> step;
@@ -33,15 +35,20 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
   if (before != 0) extend_path(name.path, "-", before + 1, name.key);
 }
 
+/// True if this process has a child that it has not waited for: what it starts now runs beside that.
+bool has_child() { return !sys::failed(sys::call(SYS_waitid, P_ALL, 0, 0, WEXITED | WNOHANG | WNOWAIT, 0)); }
+
 /// Counts a child process that is about to be made, and has it take over this process's name (into `name`) if
 /// it may; true if it does. What a wrapper does after its first child is its own. Once a process has
 /// children, its key stays what it is.
-bool count_child(ProcessName& name) {
+bool count_child(ProcessName& name, bool& is_beside) {
   Lock guard(children_lock);
+  is_beside = children != 0 && has_child();
   const bool takes_over = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
   const bool is_first = children++ == 0; // from now on the published state is that of a process with children
   if (takes_over) {
     name.is_first = self.is_first;
+    name.branch = branch;
     name.takeovers = takeovers + 1;
     name.key = self.key;
     copy_path(name.path, self.path);
@@ -59,11 +66,13 @@ bool count_child(ProcessName& name) {
 void take_child_name(ProcessName& name, char* const argv[]) {
   Thread& thread = this_thread();
   const uint64_t ordinal = ++thread.forks;
-  if (count_child(name)) return;
+  bool is_beside = false;
+  if (count_child(name, is_beside)) return;
   if (names_by_command())
     name_by_command(name, self.key, self.path, command_counts(), argv);
   else
     name_by_order(name, thread, ordinal);
+  if (is_beside) name.branch = name.key;
 }
 
 // Threads may fork at the same time: since 2.36, glibc holds no lock around the handlers. So the decision is
@@ -71,7 +80,7 @@ void take_child_name(ProcessName& name, char* const argv[]) {
 void before_fork() {
   Thread& thread = this_thread();
   ++thread.forks;
-  thread.fork = count_child(handed_on) ? PendingFork::takes_over : PendingFork::child;
+  thread.fork = count_child(handed_on, thread.forks_beside) ? PendingFork::takes_over : PendingFork::child;
   if (names_by_command()) command_counts(); // what is made now is shared
 }
 
@@ -110,12 +119,13 @@ void write_exec_entry(RunEntry& entry, char* const argv[]) {
     }
     return write_entry_for(entry, name, sys::getpid());
   }
-  ProcessName name = {self.is_first, takeovers, self.key, {}};
+  ProcessName name = {self.is_first, branch, takeovers, self.key, {}};
   copy_path(name.path, self.path);
   if (spawner.counts != nullptr && !drawn && children == 0) {
     name_by_command(name, spawner.key, spawner.path, spawner.counts, argv);
     self.key = name.key; // for good: this attempt may fail and another follow
     copy_path(self.path, name.path);
+    if (this_thread().forks_beside) branch = name.branch = name.key;
     spawner.counts = nullptr;
     begin_generation();
   } else if (drawn || children != 0) {

@@ -1,5 +1,7 @@
 #include "core/identity/process.h"
 
+#include "common/launch.h"
+#include "common/log_folder.h"
 #include "common/names.h"
 #include "common/philox.h"
 #include "common/sys.h"
@@ -13,6 +15,8 @@
 #include "core/identity/thread_state.h"
 #include "core/policy/options.h"
 
+#include <errno.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 namespace detshim {
@@ -22,6 +26,7 @@ DETSHIM_STARTUP_DATA constinit Process self;
 DETSHIM_STARTUP_DATA constinit uint32_t children = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t hidden = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t takeovers = 0;
+DETSHIM_STARTUP_DATA constinit uint64_t branch = 0;
 DETSHIM_STARTUP_DATA constinit bool drawn = false;
 DETSHIM_STARTUP_DATA constinit bool made_threads = false;
 DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
@@ -34,6 +39,10 @@ namespace {
 
 DETSHIM_STARTUP_DATA constinit bool device_replaced = false;
 DETSHIM_STARTUP_DATA constinit bool has_robust_list = false; // this process, see is_own_memory
+DETSHIM_STARTUP_DATA constinit uint64_t array_of_world = 0;
+DETSHIM_STARTUP_DATA constinit uint64_t stale_ranks = 0;
+DETSHIM_STARTUP_DATA constinit bool hides_rank =
+    false; // this process is a launcher, and its ranks are not its own
 
 // ------------------------------------------------------------------ the internal variable
 
@@ -42,7 +51,13 @@ RunVariable own_variable() {
   variable.root_pid = self.root_pid;
   variable.writer_pid = hidden == 0 ? self.pid : 0;
   variable.writer_drew = drawn || children != 0;
-  variable.rank_plus_1 = self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0;
+  variable.rank_plus_1 = self.rank_given && !hides_rank ? static_cast<uint64_t>(self.rank) + 1 : 0;
+  variable.world = self.world;
+  variable.array = array_of_world;
+  variable.branch = branch;
+  variable.stale_ranks = stale_ranks;
+  variable.launcher = self.launcher;
+  variable.is_of_job = self.is_of_job;
   variable.mode = options().mode;
   variable.policy = options().policy;
   variable.has_seed = self.has_seed;
@@ -70,6 +85,7 @@ void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
   variable.writer_pid = pid;
   variable.writer_drew = false;
   variable.hidden = 0;
+  variable.branch = name.branch;
   variable.takeovers = name.takeovers;
   variable.key = name.key;
   copy_path(variable.path, name.path);
@@ -88,19 +104,49 @@ void keep_log_folder(const char* folder, size_t length) {
 
 // ------------------------------------------------------------------ the first process
 
-void read_rank() {
-  for (const char* name : rank_variables) {
-    uint64_t rank = 0;
-    const char* value = environment_value(name);
-    if (value == nullptr || !parse_seed(value, rank) || rank > highest_rank) continue;
-    self.rank_given = true;
-    self.rank = static_cast<int>(rank);
-    return;
-  }
+constexpr EnvironmentReader own_environment = {
+    [](const char* name, const void*) -> const char* { return environment_value(name); }};
+
+/// What the launcher says, and in a launcher what was said before it.
+Launch read_rank(uint64_t stale) {
+  const Launch launch = read_launch(own_environment, stale);
+  self.rank_given = launch.has_rank;
+  self.rank = static_cast<int>(launch.rank);
+  self.ranks = launch.size;
+  return launch;
 }
 
-/// Below 2^53, so that the number survives every tool that reads it.
+/// Whether this program is a launcher. Of Python's the command line says which.
+Launcher own_launcher() {
+  const char* const program = program_invocation_short_name;
+  if (!starts_with(program, "python")) return launcher_of(program, nullptr, nullptr);
+  char line[512];
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const long size = fd < 0 ? 0 : sys::read(fd, line, sizeof line - 1);
+  if (fd >= 0) sys::close(fd);
+  if (size <= 0) return {};
+  line[size] = 0;
+  const char* words[3] = {};
+  const char* at = line;
+  for (const char*& word : words) {
+    if (at >= line + size) break;
+    word = at;
+    at += text_length(at) + 1;
+  }
+  return launcher_of(program, words[1], words[2]);
+}
+
+constinit uint64_t own_job = 0;     // names this process's job, where that is known
+constinit bool job_repeats = false; // the next job may have that name as well
+
+/// Below 2^53, so that the number survives every tool that reads it. All ranks of a job have the same.
 uint64_t random_seed() {
+  if (job_repeats && self.is_of_job) { // the run does not
+    uint64_t seed = label_drawn_seed;
+    for (const char* c = self.run; *c != 0; ++c) seed = derive(seed, static_cast<unsigned char>(*c));
+    return seed >> 11;
+  }
+  if (own_job != 0) return derive(own_job, label_drawn_seed) >> 11;
   uint64_t number = 0;
   sys::call(SYS_getrandom, sys::address(&number), sizeof number, 0);
   return number >> 11;
@@ -133,6 +179,62 @@ void add_time(TextWriter& text, int64_t seconds) {
   two(rest / 3600), two(rest / 60 % 60), two(rest % 60);
 }
 
+/// A run's name, as begin_run() makes them.
+bool is_run_name(const char* text, size_t length) {
+  for (size_t i = 0; i < length; ++i) {
+    const char c = text[i];
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == 'T' || c == '-')) return false;
+  }
+  return length >= 16 && length < sizeof self.run;
+}
+
+/// True for the link of a job that began long ago: this rank is of another one of that name.
+bool is_old(int folder, const char* link) {
+  constexpr int64_t ranks_start_within = 600; // seconds
+  struct stat state;
+  timespec now = {};
+  sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
+  return !sys::failed(sys::call(SYS_newfstatat, folder, sys::address(link), sys::address(&state),
+                                AT_SYMLINK_NOFOLLOW)) &&
+         state.st_mtim.tv_sec + ranks_start_within < now.tv_sec;
+}
+
+/// The ranks of a job that nobody started as one run: the first to come names it, by a link in the folder
+/// that they have in common. Of jobs that have one name each has every rank once: what finds its own number
+/// taken is of the next. Where no link can be made, this rank is a run of its own.
+void agree_on_run(const char* folder_name) {
+  constexpr uint64_t most_jobs = 10000; // of one name
+  Text<3600> path;
+  path.add(folder_name);
+  bool made = false;
+  const int folder = open_log_folder(const_cast<char*>(path.c_str()), false, true, made);
+  if (folder < 0) return;
+  Text<64> name;
+  const auto make_link = [&] {
+    return sys::call(SYS_symlinkat, sys::address(self.run), folder, sys::address(name.c_str()));
+  };
+  name.add(".job-").add_hex(own_job, 16);
+  const size_t stem = name.length();
+  for (uint64_t n = 0; job_repeats && n < most_jobs; ++n) {
+    name.shorten(stem);
+    if (n != 0) name.add('-').add(n);
+    const size_t length = name.length();
+    if (is_old(folder, name.c_str())) continue;
+    name.add('.').add(static_cast<uint64_t>(self.rank));
+    const bool is_taken = make_link() == -EEXIST;
+    name.shorten(length);
+    if (!is_taken) break;
+  }
+  char run[sizeof self.run];
+  const long length = make_link() != -EEXIST ? -1
+                                             : sys::call(SYS_readlinkat, folder, sys::address(name.c_str()),
+                                                         sys::address(run), sizeof run);
+  sys::close(folder);
+  if (length <= 0 || !is_run_name(run, static_cast<size_t>(length))) return;
+  __builtin_memcpy(self.run, run, static_cast<size_t>(length));
+  self.run[length] = 0;
+}
+
 /// The folder of the log as an absolute path: what a child in another working directory must see too.
 void choose_log_folder() {
   Text<3600> folder; // in the constructor, or in the first thread's first draw before it
@@ -143,15 +245,41 @@ void choose_log_folder() {
     if (sys::failed(sys::call(SYS_getcwd, sys::address(here), sizeof here))) here[0] = '.', here[1] = 0;
     folder.add(here).add('/');
   }
-  if (self.log_is_default)
-    folder.add("detshim-log/").add(self.run);
-  else
-    folder.add(asked);
+  folder.add(self.log_is_default ? "detshim-log" : asked);
+  if (self.is_of_job) agree_on_run(folder.c_str());
+  if (self.log_is_default) folder.add('/').add(self.run);
   keep_log_folder(folder.c_str(), folder.length());
 }
 
-void begin_run() {
-  self.root_pid = self.pid;
+/// Adds what tells the launcher's process on this machine from another: its number, start and node.
+uint64_t add_launcher_process(uint64_t job) {
+  char text[512];
+  Text<32> name;
+  const auto parent = static_cast<uint64_t>(sys::call(SYS_getppid));
+  name.add("/proc/").add(parent).add("/stat");
+  const int fd = sys::openat(AT_FDCWD, name.c_str(), O_RDONLY | O_CLOEXEC);
+  const long size = fd < 0 ? 0 : sys::read(fd, text, sizeof text - 1);
+  if (fd >= 0) sys::close(fd);
+  if (size <= 0) return 0;
+  text[size] = 0;
+  const char* at = text; // behind the name in parentheses, which may hold anything, the start is the 20th
+  for (const char* c = text; *c != 0; ++c)
+    if (*c == ')') at = c + 1;
+  for (int fields = 0; fields < 20 && *at != 0; ++at) fields += *at == ' ' ? 1 : 0;
+  job = derive(job, parent);
+  for (; *at >= '0' && *at <= '9'; ++at) job = derive(job, static_cast<unsigned char>(*at));
+  utsname node;
+  if (!sys::failed(sys::call(SYS_uname, sys::address(&node))))
+    for (const char* c = node.nodename; *c != 0; ++c) job = derive(job, static_cast<unsigned char>(*c));
+  return job;
+}
+
+void begin_run(const Launch& launch) {
+  own_job = launch.has_rank && options().pins() ? launch.job : 0;
+  job_repeats = launch.job_repeats;
+  if (own_job != 0 && launch.job_is_local) own_job = add_launcher_process(own_job);
+  self.is_of_job = own_job != 0 && self.ranks != 1;
+  self.root_pid = self.is_of_job && (self.rank != 0 || launch.spawn != 0) ? 0 : self.pid;
   // By system call: a sanitizer's clock_gettime is not ready while its runtime starts.
   timespec now = {};
   sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
@@ -168,22 +296,63 @@ void begin_run() {
 /// The path starts here: the first process of the run, or of a rank. A launcher without a rank and its rank 0
 /// have streams of their own; both begin with the seed's native sequences.
 void begin_path() {
-  self.is_first = self.rank == 0;
-  self.key = derive(self.seed, label_rank + (self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0));
+  self.is_first = self.rank == 0 && self.world.key == 0;
+  self.key = first_key(self.seed, self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0, self.world);
   self.path[0] = '0';
   self.path[1] = 0;
   takeovers = 0;
+  branch = 0;
+  self.begins_rank = self.rank_given;
+}
+
+/// The world of a rank that a launcher starts, or of the first process, as far as the environment says it.
+void enter_world(const Launch& launch) {
+  if (launch.array != 0 && launch.array != array_of_world) {
+    self.world.add("array", launch.array - 1);
+    array_of_world = launch.array;
+  }
+  if (launch.spawn != 0) self.world.add("spawn", launch.spawn);
+  if (launch.step != 0 && self.launcher == 0) self.world.add("step", launch.step);
+}
+
+/// Has the ranks that this process will start be new ones, in the world of this launcher. One that runs
+/// beside another starts a world of its own, and so does one in each rank of a job.
+void begin_launcher(const Launcher& launcher, const Launch& launch) {
+  self.is_launcher = true;
+  self.launcher_name = launcher.name;
+  const bool has_other_rank = launch.has_rank && (launch.variable & launcher.variables) == 0;
+  hides_rank = has_other_rank;
+  stale_ranks = (stale_ranks | launch.variables) & ~launcher.variables;
+  self.begins_rank = false;
+  if (has_other_rank && self.key == first_key(self.seed, launch.rank + 1, self.world)) {
+    self.key = derive(self.key, label_launcher); // what it draws is not what its own rank of that number does
+    extend_path(self.path, "l", 0, self.key);
+    self.is_first = false;
+  }
+  constexpr uint64_t one_of_several = 1; // torchrun on each node: all start one job
+  self.launcher = launcher.starts_own_job ? self.key : one_of_several;
+  if (!launcher.starts_own_job) return;
+  // In the only task of a step it is what its own user started, unless something else ran there before.
+  const bool is_first_of_task = self.path[0] == '0' && (self.path[1] == 0 || self.path[1] == 'l');
+  if (has_other_rank && (launch.size != 1 || !is_first_of_task))
+    self.world.add("of rank", static_cast<uint64_t>(self.rank));
+  if (launcher.numbers_its_jobs && !is_first_of_task) branch = self.key;
+  if (branch != 0) self.world.add("job", self.path, branch);
+  branch = 0;
 }
 
 /// Takes over what the parent decided. False without a parent.
-bool join_run() {
-  RunVariable run;
-  if (!read_run_variable(run)) return false;
+void join_run(const RunVariable& run, const Launch& launch) {
   self.root_pid = run.root_pid;
   self.key = run.key;
   takeovers = run.takeovers;
   device_replaced = run.device_replaced;
   self.is_trapped = run.is_trapped;
+  self.world = run.world;
+  array_of_world = run.array;
+  branch = run.branch;
+  self.launcher = run.launcher;
+  self.is_of_job = run.is_of_job;
   copy_path(self.path, run.path);
   __builtin_memcpy(self.run, run.run, sizeof self.run);
   self.log_is_default = run.log_is_default;
@@ -194,20 +363,23 @@ bool join_run() {
       *folder == '/' && !(text_length(folder) == run.log_folder_length &&
                           __builtin_memcmp(folder, run.log_folder, run.log_folder_length) == 0)) {
     self.root_pid = self.pid; // a log of its own: it closes that itself
+    self.is_of_job = false;
     choose_log_folder();
   }
   // A seed of its own: what ./train draws under that seed.
   const bool has_own_seed = self.has_seed && (!run.has_seed || self.seed != run.seed);
   // A launcher started this rank: it is itself again, whoever launched it and how often.
   const bool is_new_rank = self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1;
-  if (has_own_seed || is_new_rank) {
+  const bool is_new_task = launch.array != 0 && launch.array != run.array;
+  if (has_own_seed || is_new_rank || is_new_task) {
+    if (is_new_rank || is_new_task) enter_world(launch);
     begin_path();
   } else if (run.hidden != 0) { // a child that libc makes and executes by itself: popen
     takeovers = 0;
     self.key = derive(derive(self.key, label_hidden), run.hidden);
     extend_path(self.path, "u", run.hidden, self.key);
   } else if (run.writer_pid == 0 || (run.writer_pid == self.pid && !run.writer_drew)) {
-    self.is_first = self.rank == 0 && same_text(self.path, "0");
+    self.is_first = self.rank == 0 && self.world.key == 0 && same_text(self.path, "0");
   } else if (run.writer_pid == self.pid) { // this process turned into another program behind our back
     takeovers = 0;
     self.key = derive(self.key, label_exec);
@@ -217,7 +389,6 @@ bool join_run() {
     self.key = derive(self.key, label_hidden);
     extend_path(self.path, "u", 0, self.key);
   }
-  return true;
 }
 
 /// True if the calling task has a list of robust mutexes. libc gives one to each of its threads and to the
@@ -235,11 +406,18 @@ void establish_process() {
   self.seed = options().seed;
   self.has_seed = options().has_seed;
   self.seed_drawn = options().seed_drawn;
-  read_rank();
-  if (!join_run()) {
-    begin_run();
+  RunVariable run;
+  const bool joins = read_run_variable(run);
+  stale_ranks = joins ? run.stale_ranks : 0;
+  const Launch launch = read_rank(stale_ranks);
+  if (joins) {
+    join_run(run, launch);
+  } else {
+    begin_run(launch);
+    enter_world(launch);
     begin_path();
   }
+  if (const Launcher launcher = own_launcher()) begin_launcher(launcher, launch);
   wipe_generation_in_children();
 }
 
@@ -250,6 +428,7 @@ void establish_process() {
 void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal) {
   name.is_first = false;
   name.takeovers = 0;
+  name.branch = branch;
   name.key = derive(derive(self.key, thread.label), label_child + ordinal);
   copy_path(name.path, self.path);
   if (thread.label != 0)
@@ -292,6 +471,7 @@ void become_child() {
     self.is_first = false;
     self.key = name.key;
     takeovers = 0;
+    if (thread.forks_beside) branch = name.key;
     copy_path(self.path, name.path);
   } else {
     name_unannounced();
@@ -358,6 +538,19 @@ void share_page() {
   if (shared_page != nullptr) return;
   Lock guard(children_lock);
   if (shared_page == nullptr) shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
+}
+
+bool has_other_rank(char* const* environment, uint64_t& rank) {
+  process();
+  const auto value = [](const char* name, const void* data) -> const char* {
+    const size_t length = text_length(name);
+    for (auto* entry = static_cast<char* const*>(data); entry != nullptr && *entry != nullptr; ++entry)
+      if (starts_with(*entry, name) && (*entry)[length] == '=') return *entry + length + 1;
+    return nullptr;
+  };
+  const Launch launch = read_launch({value, environment}, stale_ranks);
+  rank = launch.rank;
+  return launch.has_rank && !(self.rank_given && launch.rank == static_cast<uint64_t>(self.rank));
 }
 
 bool is_own_memory() {

@@ -21,10 +21,17 @@ struct Thread;
 struct Process {
   int pid = 0;
   int rank = 0;
-  bool rank_given = false; ///< by a launcher's variable
-  int root_pid = 0;        ///< the first process of the run
-  bool is_first = false;   ///< first process of rank 0, nothing drawn before it
-  uint64_t key = 0;        ///< names the streams of this process
+  bool rank_given = false;  ///< by a launcher's variable
+  bool begins_rank = false; ///< it is the program that the launcher started, not a child of it
+  bool is_launcher = false; ///< mpirun, srun, torchrun
+  const char* launcher_name = "";
+  uint64_t launcher = 0;  ///< names the launcher nearest before it, or itself; 0: none is known
+  bool is_of_job = false; ///< no process of the run started the ranks: they know the run by their job
+  uint64_t ranks = 0;     ///< in the job; 0 if the launcher does not say
+  World world;            ///< the job, where a run has several
+  int root_pid = 0;       ///< the first process of the run; 0 if that is another rank of the job
+  bool is_first = false;  ///< first process of rank 0, nothing drawn before it
+  uint64_t key = 0;       ///< names the streams of this process
   uint64_t seed = 0;
   bool has_seed = false;   ///< false only in observe without DETSHIM_SEED
   bool seed_drawn = false; ///< drawn by detshim, not given
@@ -52,6 +59,9 @@ uint64_t programs_before();
 /// child was made, and it is the run's first program.
 bool is_alone();
 
+/// True if the environment gives a program that is executed with it a rank that is not this process's.
+bool has_other_rank(char* const* environment, uint64_t& rank);
+
 /// True if the calling task's memory is its process's own; false in a child that still shares its parent's
 /// (vfork).
 bool is_own_memory();
@@ -67,6 +77,7 @@ bool device_was_replaced();
 /// What a process that is about to be made will be.
 struct ProcessName {
   bool is_first;
+  uint64_t branch;    ///< see RunVariable
   uint64_t takeovers; ///< how often the name was handed from a wrapper to its first child
   uint64_t key;
   PathText path;
@@ -83,6 +94,7 @@ extern bool drawn;
 extern bool made_threads; ///< then which thread's child comes first is a race
 extern uint64_t children_lock;
 extern uint32_t unnamed_threads; ///< that no hook saw being made
+extern uint64_t branch;          ///< see RunVariable
 
 /// What the first child of a process takes over. There is one such child at most.
 extern ProcessName handed_on;

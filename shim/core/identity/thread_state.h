@@ -21,6 +21,7 @@ struct Thread {
   int pid = 0;             ///< of that process
   bool is_first = false;   ///< main thread of the first process
   PendingFork fork = PendingFork::none;
+  bool forks_beside = false;  ///< a child made before is still there
   uint32_t children = 0;      ///< threads made so far
   uint32_t forks = 0;         ///< processes made so far
   uint32_t events = 0;        ///< timers and the like that make threads, made so far

@@ -212,6 +212,7 @@ void write_closing_line() {
   }
   if (first) return;
   line.add(" in ").add(uint64_t{processes}).add(processes == 1 ? " process" : " processes");
+  if (process().is_of_job) line.add(" so far"); // the other ranks may end later
   line.add("; see: detshim log ").add(process().log_folder, process().log_folder_length).add('\n');
   log_file::say(line);
 }

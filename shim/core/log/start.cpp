@@ -6,6 +6,7 @@
 #include "core/identity/process.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
+#include "core/log/rank_marks.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_watch.h"
@@ -95,6 +96,8 @@ void write_start() {
   line.add(",\"pid\":").add(static_cast<uint64_t>(me.pid));
   line.add(",\"rank\":").add(static_cast<uint64_t>(me.rank));
   add_text(line, "path", me.path);
+  if (*me.world.text != 0) add_text(line, "world", me.world.text);
+  if (me.rank_given) add_node(line);
   add_text(line, "program", program);
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   const long size = fd < 0 ? 0 : sys::read(fd, text_room, 1600);

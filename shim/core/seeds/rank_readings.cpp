@@ -20,7 +20,7 @@ int open_file() {
   // Ranks that no process of the run has started have the launcher in common, and the folder if the user gave
   // it.
   Text<64> name;
-  if (process().root_pid == process().pid)
+  if (process().root_pid == process().pid && !process().is_of_job)
     name.add("parent-").add(static_cast<uint64_t>(sys::call(SYS_getppid)));
   else
     name.add(process().run);

@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "core/seeds/readings.h"
 #include "loader/draw.h"
+#include "loader/infrastructure.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -33,6 +34,7 @@ struct Devices {
   uint32_t generation = 0;
   uint64_t opened = 0; // devices opened by this thread so far
   uint64_t uuids = 0;
+  uint64_t opened_by_infrastructure = 0;
 };
 thread_local constinit Devices devices;
 
@@ -45,7 +47,7 @@ Devices& this_thread_devices() {
   const Thread& thread = this_thread();
   if (devices.generation != thread.generation) {
     const sys::SignalsBlocked no_signals; // or what a handler counted meanwhile would be forgotten
-    if (devices.generation != thread.generation) devices = {thread.generation, 0, 0};
+    if (devices.generation != thread.generation) devices = {thread.generation, 0, 0, 0};
   }
   return devices;
 }
@@ -56,7 +58,12 @@ uint64_t next(uint64_t& counter) { return __atomic_fetch_add(&counter, 1, __ATOM
 bool is_read(int flags) { return (flags & O_ACCMODE) != O_WRONLY && (flags & O_PATH) == 0; }
 
 /// The key of this thread's next stream.
-uint64_t next_key() { return stream_key(this_thread(), Kind::urandom, next(this_thread_devices().opened)); }
+uint64_t next_key(bool of_infrastructure = false) {
+  if (of_infrastructure)
+    return stream_key(this_thread(), Kind::infrastructure_device,
+                      next(this_thread_devices().opened_by_infrastructure));
+  return stream_key(this_thread(), Kind::urandom, next(this_thread_devices().opened));
+}
 
 /// A random (version 4) UUID as the kernel's file gives it (RFC 9562, 5.4).
 bool replace_by_uuid(int fd, bool closes_on_exec) {
@@ -128,7 +135,7 @@ int open_settled(Hook& hook, const char* path, int flags, const void* caller, Op
     return fd;
   }
   if (!is_known) sys::close(fd); // so that the stream gets the lowest number, as an open does
-  const int stream = device::make(next_key(), closes);
+  const int stream = device::make(next_key(is_of_infrastructure(caller)), closes);
   if (stream >= 0) return stream;
   record_kept(hook, caller, no_memory, shown);
   return open();
@@ -155,7 +162,7 @@ FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const F
     if (!replace_by_uuid(fd, closes_on_exec(fd))) record_kept(hook, caller, no_memory, shown);
     return file;
   }
-  const uint64_t key = next_key();
+  const uint64_t key = next_key(is_of_infrastructure(caller));
   const int stream = device::make(key, true);
   FILE* const own = stream < 0 ? nullptr : device::open_file(fd, mode);
   if (own == nullptr || !device::replace(fd, stream, key, closes_on_exec(fd))) {

@@ -7,6 +7,7 @@
 #include "common/sys.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/shared_page.h"
+#include "loader/infrastructure.h"
 
 #include <cerrno>
 #include <cstddef>
@@ -24,6 +25,8 @@ struct Sources {
   EntropySource<Stream> arc4random_buf; // the second stream of its kind
   DrawSites arc4random_uniform_sites;
   DrawSites syscall_sites;
+  EntropySource<Stream> infrastructure; // its sites are those of the hooks
+  InfrastructurePlaces infrastructure_places;
 };
 DETSHIM_THREAD_MEMORY Sources sources_of_thread = {};
 
@@ -33,10 +36,20 @@ constexpr size_t getrandom_limit = 33554431; // what one call gives at most (get
 constexpr unsigned insecure = 4;             // GRND_INSECURE, which older headers lack
 constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | insecure;
 
+/// Fills from that source, or for what is not the program's from one of its own.
 template <typename Draw>
-ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw) {
+void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k, const Draw& draw,
+          const void* caller, void* buffer, size_t size) {
+  if (sources.infrastructure_places.include(caller, draw.first))
+    sources.infrastructure.ready(Kind::infrastructure).fill(buffer, size);
+  else
+    source.ready(kind, draw, k).fill(buffer, size);
+}
+
+template <typename Draw>
+ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw, const void* caller) {
   if (size > getrandom_limit) size = getrandom_limit;
-  sources.getrandom.ready(Kind::getrandom, draw).fill(buffer, size);
+  fill(sources, sources.getrandom, Kind::getrandom, 0, draw, caller, buffer, size);
   return static_cast<ssize_t>(size);
 }
 
@@ -57,7 +70,7 @@ DETSHIM_HOOK(
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
     return draw.real()(buffer, size, flags);
-  return fill_getrandom(sources, buffer, size, draw);
+  return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
 }
 
 DETSHIM_HOOK(
@@ -67,7 +80,7 @@ DETSHIM_HOOK(
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(getentropy, sources.getentropy.sites);
   if (!draw.pinned || buffer == nullptr || size > 256) return draw.real()(buffer, size);
-  sources.getentropy.ready(Kind::getentropy, draw).fill(buffer, size);
+  fill(sources, sources.getentropy, Kind::getentropy, 0, draw, __builtin_return_address(0), buffer, size);
   return 0;
 }
 
@@ -87,7 +100,8 @@ DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = 
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf.sites);
   if (draw.pinned)
-    sources.arc4random_buf.ready(Kind::arc4random, draw, 1).fill(buffer, size);
+    fill(sources, sources.arc4random_buf, Kind::arc4random, 1, draw, __builtin_return_address(0), buffer,
+         size);
   else if (hooks::arc4random_buf.real != nullptr)
     draw.real()(buffer, size);
   else
@@ -138,6 +152,6 @@ long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const 
   Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_sites, caller);
   if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
     return draw.real()(SYS_getrandom, buffer, size, flags);
-  return fill_getrandom(sources, buffer, size, draw);
+  return fill_getrandom(sources, buffer, size, draw, caller);
 }
 }

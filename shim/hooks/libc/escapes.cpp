@@ -100,20 +100,27 @@ void say_once(const char* program, const char* why) {
   log_file::say(line);
 }
 
-Reach record_uncovered(const Hook& hook, const char* program, const char* why, const void* caller) {
+Reach record_uncovered(const Hook& hook, const char* program, const char* why, char* const* environment,
+                       const void* caller) {
   if (process().is_trapped && why != other_user) { // the program itself is in the log if it draws
     record({hook.info->library, hook.info->name, hook.info->fields}, Action::observe, caller, answered,
            {program});
     return Reach::supervised;
   }
-  record({hook.info->library, hook.info->name, hook.info->fields}, Action::uncovered, caller, why, {program});
+  const Subject subject = {hook.info->library, hook.info->name, hook.info->fields};
+  uint64_t rank = 0;
+  if (has_other_rank(environment, rank))
+    record(subject, Action::uncovered, caller, why, {program, rank});
+  else
+    record(subject, Action::uncovered, caller, why, {program});
   say_once(program, why);
   return Reach::uncovered;
 }
 
 } // namespace
 
-Reach record_escape(const Hook& hook, const char* program, bool searches, const void* caller) {
+Reach record_escape(const Hook& hook, const char* program, bool searches, char* const* environment,
+                    const void* caller) {
   if (program == nullptr || !options().pins() || hook.disabled) return Reach::covered;
   if (contains(program, "/valgrind/"))
     return Reach::covered; // its tools are static, and run the program with its preloads inside
@@ -121,13 +128,13 @@ Reach record_escape(const Hook& hook, const char* program, bool searches, const 
   if (fd < 0) return Reach::covered;
   const char* why = why_uncovered(fd);
   sys::close(fd);
-  return why == nullptr ? Reach::covered : record_uncovered(hook, program, why, caller);
+  return why == nullptr ? Reach::covered : record_uncovered(hook, program, why, environment, caller);
 }
 
-Reach record_escape(const Hook& hook, int fd, const void* caller) {
+Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller) {
   if (!options().pins() || hook.disabled) return Reach::covered;
   const char* why = why_uncovered(fd);
-  return why == nullptr ? Reach::covered : record_uncovered(hook, "(an open file)", why, caller);
+  return why == nullptr ? Reach::covered : record_uncovered(hook, "(an open file)", why, environment, caller);
 }
 
 } // namespace detshim

@@ -14,11 +14,12 @@ enum class Reach {
 
 /// Looks at the program that is about to be executed, and where the library cannot be in it (statically
 /// linked, Go's own system calls, another user's rights) records it as uncovered and says so on stderr, once
-/// for each program. `searches` tells whether a name without a slash is looked for in PATH. Legal in a vfork
-/// child.
-Reach record_escape(const Hook& hook, const char* program, bool searches, const void* caller);
+/// for each program, with the rank that the environment gives it if that is another. `searches` tells whether
+/// a name without a slash is looked for in PATH. Legal in a vfork child.
+Reach record_escape(const Hook& hook, const char* program, bool searches, char* const* environment,
+                    const void* caller);
 
 /// The same for a program that is open already.
-Reach record_escape(const Hook& hook, int fd, const void* caller);
+Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller);
 
 } // namespace detshim

@@ -261,7 +261,7 @@ auto with_name(char* const* original, char* const* argv, bool spawns, Execute ex
 
 constexpr Description names_program = {
     .action = Action::uncovered,
-    .fields = {"program"},
+    .fields = {"program", "rank"},
     .summary =
         "Tells the program its place in the tree of processes; one that no preload reaches is recorded.",
 };
@@ -275,21 +275,21 @@ constexpr Description names_unseen_child = {
 
 DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(execve);
-  const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
+  const DeviceHeirs heirs(record_escape(call.hook(), path, false, envp, call.caller()));
   return with_name(envp, argv, false,
                    [&](char* const* environment) { return call.real(path, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(execvpe);
-  const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
+  const DeviceHeirs heirs(record_escape(call.hook(), file, true, envp, call.caller()));
   return with_name(envp, argv, false,
                    [&](char* const* environment) { return call.real(file, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(fexecve);
-  const DeviceHeirs heirs(record_escape(call.hook(), fd, call.caller()));
+  const DeviceHeirs heirs(record_escape(call.hook(), fd, envp, call.caller()));
   return with_name(envp, argv, false,
                    [&](char* const* environment) { return call.real(fd, argv, environment); });
 }
@@ -308,7 +308,7 @@ DETSHIM_HOOK(libc, int, execveat,
 
 DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), names_program) {
   DETSHIM_ENTER(execv);
-  const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
+  const DeviceHeirs heirs(record_escape(call.hook(), path, false, environ, call.caller()));
   if (call.passes()) return call.real(path, argv);
   auto* real_execve = call.beside<hooks::execve_signature>("execve");
   return with_name(environ, argv, false,
@@ -317,7 +317,7 @@ DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), names_pro
 
 DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), names_program) {
   DETSHIM_ENTER(execvp);
-  const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
+  const DeviceHeirs heirs(record_escape(call.hook(), file, true, environ, call.caller()));
   if (call.passes()) return call.real(file, argv);
   auto* real_execvpe = call.beside<hooks::execvpe_signature>("execvpe");
   return with_name(environ, argv, false,
@@ -343,7 +343,7 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
 template <typename Call>
 int execute_list(const Call& call, const char* beside, const char* path, bool searches, bool has_environment,
                  const char* first, va_list counting, va_list arguments) {
-  const DeviceHeirs heirs(record_escape(call.hook(), path, searches, call.caller()));
+  const DeviceHeirs heirs(record_escape(call.hook(), path, searches, environ, call.caller()));
   auto* const real = call.template beside<hooks::execve_signature>(beside);
   return with_arguments(first, counting, arguments, has_environment,
                         [&](char* const* argv, char* const* environment) {
@@ -392,7 +392,7 @@ DETSHIM_HOOK(libc, int, posix_spawn,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
              names_program) {
   DETSHIM_ENTER(posix_spawn);
-  const DeviceHeirs heirs(record_escape(call.hook(), path, false, call.caller()));
+  const DeviceHeirs heirs(record_escape(call.hook(), path, false, envp, call.caller()));
   return with_name(envp, argv, true, [&](char* const* environment) {
     return call.real(pid, path, actions, attributes, argv, environment);
   });
@@ -403,7 +403,7 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
              names_program) {
   DETSHIM_ENTER(posix_spawnp);
-  const DeviceHeirs heirs(record_escape(call.hook(), file, true, call.caller()));
+  const DeviceHeirs heirs(record_escape(call.hook(), file, true, envp, call.caller()));
   return with_name(envp, argv, true, [&](char* const* environment) {
     return call.real(pid, file, actions, attributes, argv, environment);
   });

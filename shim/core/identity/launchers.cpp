@@ -1,0 +1,68 @@
+#include "core/identity/launchers.h"
+
+#include "common/launch.h"
+#include "common/run_variable.h"
+#include "common/sys.h"
+#include "core/base/environment.h"
+#include "core/identity/process.h"
+
+#include <errno.h>
+
+extern "C" char** environ;
+
+namespace detshim {
+namespace {
+
+// A list of names that mpirun of Open MPI hands to its ranks on all nodes; not together with -x.
+constexpr const char* list_name = "OMPI_MCA_mca_base_env_list";
+constexpr const char* list_start = "LD_PRELOAD;DETSHIM_RUN";
+
+/// True if the command line hands variables on by itself.
+bool hands_on_by_itself(const char* words, long size) {
+  for (const char* word = words; word < words + size; word += text_length(word) + 1)
+    if (same_text(word, "-x") || same_text(word, "--x") || same_text(word, "mca_base_env_list")) return true;
+  return false;
+}
+
+/// The names of all that other machines need to know.
+const char* list_of_names() {
+  static constinit char room[1024] = {};
+  TextWriter list(room, sizeof room);
+  list.add(list_name).add('=').add(list_start);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!starts_with(*entry, "DETSHIM_") || starts_with(*entry, "DETSHIM_RUN=")) continue;
+    const char* end = *entry;
+    while (*end != 0 && *end != '=') ++end;
+    list.add(';').add(*entry, static_cast<size_t>(end - *entry));
+  }
+  return list.c_str();
+}
+
+} // namespace
+
+void prepare_launcher() {
+  if (!process().is_launcher) return;
+  const char* const threads = environment_value("OMP_NUM_THREADS");
+  const char* const own_threads = environment_value(own_threads_name);
+  if (threads != nullptr && own_threads != nullptr && same_text(threads, own_threads))
+    remove_from_environment("OMP_NUM_THREADS");
+
+  if (!starts_with(program_invocation_short_name, "mpi") &&
+      !starts_with(program_invocation_short_name, "orterun") &&
+      !starts_with(program_invocation_short_name, "prterun"))
+    return;
+  const char* const list = environment_value(list_name);
+  const bool is_ours = list != nullptr && starts_with(list, list_start); // of a launcher before
+  if (list != nullptr && !is_ours) return;
+  char words[8192];
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  const long size = fd < 0 ? 0 : sys::read(fd, words, sizeof words - 1);
+  if (fd >= 0) sys::close(fd);
+  words[size > 0 ? size : 0] = 0;
+  if (size <= 0 || hands_on_by_itself(words, size))
+    remove_from_environment(list_name);
+  else
+    put_in_environment(const_cast<char*>(list_of_names()));
+}
+
+} // namespace detshim

@@ -1,0 +1,69 @@
+#include "log_reader/jobs.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace detshim {
+
+std::size_t Job::missing() const {
+  if (size == 0) return ranks.empty() ? 1 : 0;
+  const auto end = ranks.lower_bound(size);
+  return static_cast<std::size_t>(size) - static_cast<std::size_t>(std::distance(ranks.begin(), end));
+}
+
+std::vector<std::string> Job::missing_names() const {
+  constexpr std::size_t few = 5;
+  std::vector<std::string> names;
+  for (std::int64_t rank = 0; rank < size && names.size() < few; ++rank)
+    if (!ranks.contains(rank)) names.push_back(std::to_string(rank));
+  if (const std::size_t rest = missing() - std::min(missing(), names.size()); rest > 0)
+    names.push_back(std::to_string(rest) + " more");
+  return names;
+}
+
+std::vector<Job> jobs_of(const Log& log) {
+  std::map<std::tuple<std::string, std::string, std::int64_t>, Job> jobs;
+  for (const RankMark& mark : log.marks) {
+    if (!mark.program.empty()) continue;
+    Job& job = jobs[{mark.world_key, mark.launcher, mark.size}];
+    job.world = mark.world;
+    job.size = mark.size;
+    job.ranks.insert(mark.rank);
+  }
+  for (auto& [key, job] : jobs) {
+    // What the supervisor answers for has no library that could have said so.
+    for (const Process& process : log.processes)
+      if (process.is_trapped && process.world() == job.world) job.ranks.insert(process.rank);
+  }
+  std::vector<Job> result;
+  for (const RankMark& mark : log.marks) {
+    if (mark.program.empty()) continue;
+    bool has_started = std::ranges::any_of(log.processes, [&](const Process& process) {
+      return process.is_trapped && process.world() == mark.world;
+    });
+    for (auto& [key, job] : jobs)
+      if (std::get<1>(key) == mark.launcher) job.launcher = mark.program, has_started = true;
+    if (!has_started) result.push_back({mark.world, mark.program, 0, {}});
+  }
+  for (auto& [key, job] : jobs) result.push_back(std::move(job));
+  return result;
+}
+
+std::string node_of(const Log& log, const std::string& world, std::int64_t rank) {
+  for (const RankMark& mark : log.marks)
+    if (mark.program.empty() && mark.rank == rank && mark.world == world) return mark.node;
+  for (const Process& process : log.processes)
+    if (process.rank == rank && process.world() == world && !process.starts.empty() &&
+        !process.starts.front().node.empty())
+      return process.starts.front().node;
+  return {};
+}
+
+std::int64_t size_of_world(const Log& log, const std::string& world) {
+  std::int64_t size = 0;
+  for (const RankMark& mark : log.marks)
+    if (mark.world == world) size = std::max(size, mark.size);
+  return size;
+}
+
+} // namespace detshim

@@ -1,0 +1,16 @@
+// `detshim run` in front of a launcher: what starts on other machines must be under detshim as well.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// True for mpirun, srun, torchrun and their like.
+bool is_launcher(const std::vector<std::string>& command);
+
+/// Changes the command so that the launcher hands the library and the run to other machines by its own means,
+/// and says on stderr where it has none.
+void hand_over(std::vector<std::string>& command, bool is_quiet);
+
+} // namespace detshim
