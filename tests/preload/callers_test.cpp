@@ -90,6 +90,7 @@ TEST(Wrapper, DoesNotHideItsUsers) {
   EXPECT_EQ(users(drawn), (std::multiset<std::string>{line_of("users.cpp", "// encoder's draw"),
                                                       line_of("users.cpp", "// decoder's draw")}));
   for (const json& place : drawn) {
+    ASSERT_FALSE(place["frames"].empty()) << place;
     EXPECT_NE(place["at"].get<std::string>().find("libwrapper.so+0x"), std::string::npos) << place;
     EXPECT_EQ(place["frames"][0]["at"].get<std::string>().find(CALLERS_PROGRAMS "users+0x"), 0u) << place;
   }
