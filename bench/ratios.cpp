@@ -172,6 +172,18 @@ public:
   std::map<std::string, std::vector<double>> times;
 };
 
+/// Calls function(argument) from that many frames, of a function each.
+template <int Depth, typename Result, typename Argument>
+[[gnu::noinline]] Result call_deep(Result (*function)(Argument), Argument argument) {
+  Result result;
+  if constexpr (Depth == 0)
+    result = function(argument);
+  else
+    result = call_deep<Depth - 1>(function, argument);
+  benchmark::DoNotOptimize(result); // so that it is no jump
+  return result;
+}
+
 void add_all() {
   add_pair("rand", &rand, native<int()>("libc.so", "rand"),
            [](auto* function) { benchmark::DoNotOptimize(function()); });
@@ -190,6 +202,10 @@ void add_all() {
   add_pair("std::random_device", reinterpret_cast<GetVal*>(dlsym(RTLD_DEFAULT, getval)),
            native<GetVal>("libstdc++.so", getval),
            [](GetVal* function) { benchmark::DoNotOptimize(function(&device)); });
+
+  add_pair("random_device, 20 frames", reinterpret_cast<GetVal*>(dlsym(RTLD_DEFAULT, getval)),
+           native<GetVal>("libstdc++.so", getval),
+           [](GetVal* function) { benchmark::DoNotOptimize(call_deep<20>(function, &device)); });
 
 #ifdef CUBLAS_DOUBLE
   using Create = int(void**);
@@ -247,6 +263,59 @@ void print_threads() {
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
   }
   print_line("pthread_create and join", times[0], times[1]);
+}
+
+double nanoseconds_since(std::chrono::steady_clock::time_point before) {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count();
+}
+
+template <int Place>
+[[gnu::noinline]] int draw_at(int (*function)()) {
+  const int drawn = function();
+  benchmark::DoNotOptimize(drawn);
+  return drawn + Place;
+}
+
+template <int... Places>
+int draw_at_each(int (*function)(), std::integer_sequence<int, Places...>) {
+  return (draw_at<Places>(function) + ...);
+}
+
+/// What the first draws of a place cost, whose frames are looked at: in a thread of its own, where each place
+/// is new.
+void print_first_draws() {
+  auto* const native_rand = native<int()>("libc.so", "rand");
+  std::vector<double> hooked, plain, first, writes;
+  constexpr int looks = 1000, places = 300;
+  const auto in_thread = [](auto body) { std::thread(body).join(); };
+  for (int i = 0; i < 20; ++i)
+    for (int (*const function)() : {static_cast<int (*)()>(&rand), native_rand})
+      in_thread([&] {
+        double time = 0;
+        for (const int draws : {1, looks}) { // with the first the record is written
+          const auto before = std::chrono::steady_clock::now();
+          for (int k = 0; k < draws; ++k) benchmark::DoNotOptimize(function());
+          time = nanoseconds_since(before) / draws;
+        }
+        (function == &rand ? hooked : plain).push_back(time);
+      });
+  print_line("rand, its first 1,000", hooked, plain);
+  char path[] = "/tmp/detshim-bench-XXXXXX";
+  const int file = mkostemp(path, O_APPEND);
+  unlink(path);
+  char line[400] = {};
+  for (int i = 0; i < 20; ++i) {
+    in_thread([&] {
+      const auto before = std::chrono::steady_clock::now();
+      benchmark::DoNotOptimize(draw_at_each(&rand, std::make_integer_sequence<int, places>()));
+      first.push_back(nanoseconds_since(before) / places);
+    });
+    const auto before = std::chrono::steady_clock::now();
+    for (int k = 0; k < places; ++k) benchmark::DoNotOptimize(write(file, line, sizeof line));
+    writes.push_back(nanoseconds_since(before) / places);
+  }
+  close(file);
+  print_line("new place, to a write(2)", first, writes);
 }
 
 void execute_true() {
@@ -346,6 +415,7 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks(&medians);
   print_ratios(medians);
   print_threads();
+  print_first_draws();
   print_children();
   print_starts();
 }

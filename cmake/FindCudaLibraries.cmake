@@ -11,7 +11,8 @@
 #   CudaLibraries_<name>_HEADER    folder of its header, or …-NOTFOUND
 #   CudaLibraries_<name>_LIBRARY   the shared library, or …-NOTFOUND
 # with an imported target cuda::<name> where both were found and the runtime's headers, which they include.
-# CudaLibraries_cudnn_VERSION is like 9.19.0.
+# CudaLibraries_cudnn_VERSION is like 9.19.0. CudaLibraries_frontend_HEADER is the folder of cudnn_frontend.h, or
+# …-NOTFOUND.
 
 set(DETSHIM_CUDA_ROOT "" CACHE PATH "folder with NVIDIA's headers and libraries, for the tests")
 
@@ -42,7 +43,8 @@ _find_cuda_library(nccl nccl.h 2)
 find_path(CudaLibraries_runtime_HEADER cuda_runtime_api.h PATHS ${_roots} PATH_SUFFIXES include
   NO_DEFAULT_PATH)
 find_path(CudaLibraries_driver_HEADER cuda.h PATHS ${_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
-mark_as_advanced(CudaLibraries_runtime_HEADER CudaLibraries_driver_HEADER)
+find_path(CudaLibraries_frontend_HEADER cudnn_frontend.h PATHS ${_roots} PATH_SUFFIXES include NO_DEFAULT_PATH)
+mark_as_advanced(CudaLibraries_runtime_HEADER CudaLibraries_driver_HEADER CudaLibraries_frontend_HEADER)
 
 # Each package has an include folder of its own, and the headers include each other.
 set(CudaLibraries_INCLUDE_DIRS "")

@@ -1,21 +1,42 @@
 #include "loader/draw.h"
 
 #include "common/sys.h"
+#include "core/base/hash.h"
+#include "core/base/native_frames.h"
 #include "core/base/python_frames.h"
 
 namespace detshim {
 namespace {
 
-// What the table of places holds for a draw: a counter's address, and in its lowest bits whether to pin, and
-// whether the place is a Python interpreter's, which draws for whatever Python code runs.
+// What the table of places holds for a draw: a counter's address, or 0 where the draws of a place are told
+// apart, and in its lowest bits whether to pin, and whether the place is a Python interpreter's, which draws
+// for whatever Python code runs.
 constexpr uint64_t pin_bit = 1;
 constexpr uint64_t ask_bit = 2;
 
 constexpr uint64_t place_use = 2; // its number of draws so far
 
-/// So many draws of one place in an extension of Python's are told apart by the line of Python that led to
-/// them. Then the place is remembered, and a draw is quick.
-constexpr uint64_t lines_looked_at = 256;
+/// So many draws of one place are told apart by what led to them: in an extension of Python's by the line of
+/// Python, elsewhere by the frames behind. Then the place is remembered, and a draw is quick.
+constexpr uint64_t lines_looked_at = 256, frames_looked_at = 1024;
+
+void put(Table<8>& places, uint64_t key, uint64_t value) {
+  if (uint64_t* const known =
+          places.find(key)) { // without a system call, which a filter may not allow any more
+    *known = value;
+    return;
+  }
+  const sys::SignalsBlocked no_signals;
+  places.insert(key) = value;
+}
+
+/// One more draw of that place: how many there were before.
+uint64_t note_use(Table<8>& places, uint64_t place) {
+  const uint64_t key = mix(place, place_use);
+  if (uint64_t* const uses = places.find(key)) return (*uses)++;
+  const sys::SignalsBlocked no_signals;
+  return places.insert(key)++;
+}
 
 bool asks_each_time(const void* caller) {
   Module module;
@@ -25,13 +46,13 @@ bool asks_each_time(const void* caller) {
 } // namespace
 
 bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values,
-                 Purpose purpose) {
+                 Purpose purpose, Looks looks) {
   if (options().off() || hook.disabled) return false;
   if (hook.state == Hook::State::unknown) find_real(hook);
 
   Table<8>& places = places_of_this_thread();
   const uint32_t epoch = draw_epoch();
-  uint64_t key = derive(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
+  uint64_t key = mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
   if (purpose == Purpose::no_key) key = ~key;
   for (const Value& value : values)
     if (value.text != nullptr) key = fnv1a_text(value.text, key);
@@ -43,16 +64,17 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   const char* kept_by = asks ? why_python_keeps_entropy() : nullptr;
   PythonPlace line;
   find_python_place(line, PythonDetail::key, false);
-  bool follows = asks; // the next draw may come from another line, so this place is not remembered
-  if (!asks && line.count > 0) {
-    const sys::SignalsBlocked no_signals;
-    follows = places.insert(derive(key, place_use))++ < lines_looked_at;
-  }
+  const uint64_t frames = !asks && line.count == 0 ? native_frames_key(caller) : 0;
+  const bool is_told_apart = line.count > 0 || frames != 0;
+  bool follows = asks; // the next draw may come from elsewhere, so this place is not remembered
+  if (!asks && is_told_apart)
+    follows = looks == Looks::always ||
+              note_use(places, key) < (line.count > 0 ? lines_looked_at : frames_looked_at);
   const uint64_t place = key;
-  if (kept_by != nullptr) key = derive(key, 1);
-  if (follows) key = derive(key, line.key());
+  if (kept_by != nullptr) key = mix(key, 1);
+  if (follows) key = mix(key, line.count > 0 || asks ? line.key() : frames);
   if (kept_by != nullptr || follows) known = places.find(key);
-  if (known != nullptr) {
+  if (known != nullptr && (*known & ~(pin_bit | ask_bit)) != 0) {
     auto* counter = reinterpret_cast<Counter*>(*known & ~(pin_bit | ask_bit));
     count(*counter);
     if ((*known & pin_bit) == 0) return false;
@@ -81,10 +103,9 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   if (line.count == 0) find_python_place(line, PythonDetail::key, false); // the record looked for Python
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
-  const sys::SignalsBlocked no_signals;
-  if (asks) places.insert(place) = ask_bit;
-  places.insert(key) = reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0);
-  if (pin && !asks && line.count == 0) sites.remember(epoch, caller, counter);
+  if (asks || follows) put(places, place, asks ? ask_bit : 0);
+  put(places, key, reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0));
+  if (pin && !follows && !asks && line.count == 0) sites.remember(epoch, caller, counter);
   return pin;
 }
 

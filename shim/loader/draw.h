@@ -40,10 +40,16 @@ struct DrawSites {
   }
 };
 
+/// How long the draws of one place are told apart by the frames behind it.
+enum class Looks : uint8_t {
+  at_first, ///< then they are counted where the last one was: what is called in loops
+  always,   ///< where the native draw costs more than the look
+};
+
 /// Decides, records and counts a draw from `caller`: true if it is to be pinned. The decision for a place is
 /// remembered in `sites` when it is to pin.
 bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values = {},
-                 Purpose purpose = Purpose::any);
+                 Purpose purpose = Purpose::any, Looks looks = Looks::at_first);
 
 /// Fills memory from the kernel, for a hook whose real function this libc does not have.
 void kernel_random(void* data, size_t size);
@@ -51,7 +57,9 @@ void kernel_random(void* data, size_t size);
 template <typename Signature>
 class Draw {
 public:
-  Draw(Hook& hook, DrawSites& sites, const void* caller, Purpose purpose = Purpose::any) : hook_(hook) {
+  Draw(Hook& hook, DrawSites& sites, const void* caller, Purpose purpose = Purpose::any,
+       Looks looks = Looks::at_first)
+      : hook_(hook) {
     const DrawSites::Place& place = sites.place(caller);
     if (__builtin_expect(sites.epoch == draw_epoch() && place.caller == caller, 1)) {
       count(*place.counter);
@@ -59,7 +67,7 @@ public:
       return;
     }
     first = true;
-    pinned = decide_draw(hook, sites, caller, {}, purpose);
+    pinned = decide_draw(hook, sites, caller, {}, purpose, looks);
   }
 
   /// The function behind the wrapper, for a draw that is not pinned.
@@ -79,7 +87,8 @@ private:
 
 } // namespace detshim
 
-/// Opens the guard `draw` of a hook's body; SITES are the thread's DrawSites for it.
-#define DETSHIM_DRAW(NAME, SITES)                                                                            \
-  ::detshim::Draw<::detshim::hooks::NAME##_signature> draw(::detshim::hooks::NAME, SITES,                    \
-                                                           __builtin_return_address(0))
+/// Opens the guard `draw` of a hook's body; SITES are the thread's DrawSites for it. Behind them: purpose,
+/// looks.
+#define DETSHIM_DRAW(NAME, SITES, ...)                                                                       \
+  ::detshim::Draw<::detshim::hooks::NAME##_signature> draw(                                                  \
+      ::detshim::hooks::NAME, SITES, __builtin_return_address(0) __VA_OPT__(, ) __VA_ARGS__)

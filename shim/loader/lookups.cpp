@@ -6,6 +6,7 @@
 #include "loader/lookups.h"
 
 #include "common/text.h"
+#include "core/base/frame_rules.h"
 #include "core/base/modules.h"
 #include "core/log/records.h"
 #include "loader/coverage.h"
@@ -163,6 +164,7 @@ DETSHIM_HOOK(libc, int, dlclose, (void* handle), .action = Action::observe,
   DETSHIM_ENTER(dlclose);
   const int status = call.real(handle);
   forget_places();
+  forget_frame_rules();
   forget_unloaded();
   return status;
 }

@@ -32,6 +32,20 @@ for name in rand lrand48 getrandom syscall_getrandom arc4random open fopen std_r
   done
 done
 
+# Whose line of C++ led to a draw, by the tables that the compiler writes for this processor.
+layers=$source/tests/preload/programs/callers/layers.cpp
+for optimization in -O0 -O2; do
+  aarch64-linux-gnu-g++ -std=c++20 $optimization -g -o "$build/layers" "$layers"
+  rm -rf "$build/records"
+  qemu-aarch64 -L /usr/aarch64-linux-gnu -E LD_PRELOAD="$build/libdetshim.so" -E DETSHIM_SEED=42 -E DETSHIM_QUIET=1 \
+    -E DETSHIM_LOG="$build/records" "$build/layers" >"$build/out"
+  "$detshim" log --all --no-scan "$build/records" >"$build/shown"
+  for text in "encoder's seed" "decoder's seed" "first graph" "second graph"; do
+    line=$(grep -n "// $text" "$layers" | cut -d: -f1)
+    grep -q "at .*layers.cpp:$line .* -> " "$build/shown" || { echo "$optimization: no line of $text"; status=1; }
+  done
+done
+
 aarch64-linux-gnu-g++ -std=c++20 -O1 -o "$build/raw_draws" "$source/tests/unit/programs/raw_draws.cpp"
 aarch64-linux-gnu-strip -s -o "$build/raw_draws_stripped" "$build/raw_draws"
 for program in raw_draws raw_draws_stripped; do

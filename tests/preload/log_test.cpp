@@ -86,6 +86,8 @@ void expect_documented(const ProcessLog& log) {
                            {"why", {"string"}},
                            {"at", {"string"}}});
       EXPECT_TRUE(actions.contains(record["do"])) << record;
+      for (const json& frame : record.value("frames", json::array()))
+        EXPECT_NE(frame.get<std::string>().find("+0x"), std::string::npos) << record;
       // Each thread numbers its own records.
       uint64_t& last = last_number[record["thread"]];
       EXPECT_GT(record["n"].get<uint64_t>(), last) << record;

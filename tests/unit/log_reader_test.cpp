@@ -1,6 +1,7 @@
 // The log reader against whole, damaged and hostile logs (docs/LOG_FORMAT.md).
 #include "files.h"
 #include "log_reader/counts.h"
+#include "log_reader/library_code.h"
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
 #include "log_reader/printable.h"
@@ -427,6 +428,19 @@ TEST_F(LogReader, SummaryIsWorstFirstAndFolded) {
   EXPECT_EQ(summary.threads, 1U);
 }
 
+TEST_F(LogReader, FramesWithoutAPathAreInTheFileOfTheOneBefore) {
+  const Log log =
+      read(start_line() + call_line("rand", "pin", R"(,"at":"/x+0x1","frames":["+0x2","/y+0x3","+0x4"])") +
+           call_line("rand", "pin", R"(,"at":"/x+0x1","frames":["+0x2","/y+0x3","+0x5"])") +
+           call_line("rand", "pin", R"(,"at":"?","frames":["+0x2","",7])"));
+  const Summary summary = summarise(log);
+  ASSERT_EQ(summary.symbols.size(), 1U);
+  std::set<std::vector<std::string>> frames;
+  for (const CallPlace& place : summary.symbols[0].places) frames.insert(place.frames);
+  EXPECT_EQ(frames, (std::set<std::vector<std::string>>{
+                        {"/x+0x2", "/y+0x3", "/y+0x4"}, {"/x+0x2", "/y+0x3", "/y+0x5"}, {"?+0x2", ""}}));
+}
+
 // What is kept in memory must not grow with the records.
 TEST_F(LogReader, KeepsFewValuesOfMany) {
   std::string lines = start_line();
@@ -598,6 +612,40 @@ TEST(SourceLines, FallsBackToTheSymbolAndThenToThePlace) {
                                     "/etc/passwd+0x1", "/bin/sh+0x", "/bin/sh+0xzz", "/bin/sh+0x0",
                                     "/bin/sh+0xffffffffffffffffff", "/proc/self/exe+0xffffffffffffffff"})
     EXPECT_EQ(source_lines.describe(unknown), unknown);
+}
+
+TEST(SourceLines, ShowsTheUsersFrameBehindALibrarys) {
+  SourceLines source_lines;
+  const std::string users = well_known_function();
+  if (source_lines.find(users)->file.empty()) GTEST_SKIP() << "built without debug information";
+  Dl_info libc{};
+  ASSERT_NE(::dladdr(reinterpret_cast<const void*>(&::getenv), &libc), 0);
+  const std::string library = libc.dli_fname;
+  const std::string line = source_lines.describe(users);
+  EXPECT_EQ(source_lines.describe(library + "+0x1", {library + "+0x2", users, users}),
+            line + " -> " + source_lines.describe(library + "+0x1"));
+  EXPECT_EQ(source_lines.describe(users, {library + "+0x2", users}), line);
+  EXPECT_EQ(source_lines.describe(library + "+0x1", {library + "+0x2"}),
+            source_lines.describe(library + "+0x1"));
+  EXPECT_EQ(source_lines.describe("?", {}), "?");
+  EXPECT_FALSE(source_lines.find_user(library + "+0x1", {"", "?", "+0x1", library + "+0x2"}));
+  EXPECT_EQ(source_lines.find_user(library + "+0x1", {users})->place, users);
+}
+
+TEST(LibraryCode, IsToldByItsFolderAndWrappersByTheirHeaders) {
+  for (const char* const file :
+       {"/usr/include/c++/12/bits/random.h", "/usr/local/cuda-13.0/include/thrust/sort.h",
+        "/opt/rocm/include/a.h", "/home/me/train/third_party/cudnn-frontend/include/cudnn_frontend_shim.h",
+        "/home/me/x/include/cudnn_frontend/graph_interface.h", "/home/me/boost/random/detail/seed.hpp",
+        "/home/me/venv/lib/python3.11/site-packages/torch/include/ATen/ops/rand.h", "/home/me/Eigen/Core"})
+    EXPECT_TRUE(is_library_source(file)) << file;
+  for (const char* const file :
+       {"/home/me/train.cpp", "train.cpp", "/home/me/cudnn_frontend/train.cpp", "/root/boost/a.cc",
+        "/home/me/usr/include/mine.h", "/home/me/layers.h", "/usr/local/src/train/a.h"})
+    EXPECT_FALSE(is_library_source(file)) << file;
+  EXPECT_TRUE(is_library_file("/lib/x86_64-linux-gnu/libc.so.6"));
+  EXPECT_TRUE(is_library_file("/home/me/venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so"));
+  EXPECT_FALSE(is_library_file("/home/me/build/libwrapper.so"));
 }
 
 TEST(SourceLines, LooksNothingUpInAFileThatHasChanged) {

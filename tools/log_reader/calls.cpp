@@ -45,10 +45,10 @@ void SymbolCalls::add_example(const std::vector<Field>& fields, const CallCount&
 void SymbolCalls::add(const Call& call, const CallCount& calls) {
   count.add(calls);
   if (!call.fields.empty()) add_example(call.fields, calls);
-  if (const auto known = places.find(std::tie(call.at, call.python)); known != places.end())
+  if (const auto known = places.find(std::tie(call.at, call.frames, call.python)); known != places.end())
     known->second.add(calls);
   else
-    places.emplace(std::tie(call.at, call.python), calls);
+    places.emplace(std::tie(call.at, call.frames, call.python), calls);
   if (!call.why.empty() && !reasons.contains(call.why)) reasons.insert(call.why);
 }
 

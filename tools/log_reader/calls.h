@@ -43,7 +43,8 @@ struct SymbolCalls {
   CallCount count;
   std::map<std::vector<Field>, CallCount> examples; ///< values; of many, those of the most calls
   std::uint64_t examples_left_out = 0;              ///< records with other values
-  std::map<std::tuple<std::string, PythonFrames>, CallCount, std::less<>> places; ///< at, Python
+  /// By at, frames and Python.
+  std::map<std::tuple<std::string, std::vector<std::string>, PythonFrames>, CallCount, std::less<>> places;
   std::set<std::string> reasons;
   std::set<std::pair<std::string, std::int64_t>>
       ranks;                       ///< world and rank; of what a reader must hear of alone

@@ -124,6 +124,18 @@ std::optional<Record> parse_start(const object& in) {
   return start;
 }
 
+/// A frame without a path is in the file of the frame before; the first in that of `at`.
+void complete_paths(Call& call) {
+  constexpr std::size_t most = 64; // of a log that somebody else wrote
+  if (call.frames.size() > most) call.frames.resize(most);
+  std::string_view path = std::string_view(call.at).substr(0, call.at.rfind("+0x"));
+  for (std::string& frame : call.frames) {
+    const bool has_path = !frame.starts_with('+');
+    if (!has_path) frame.insert(0, path);
+    path = std::string_view(frame).substr(0, frame.rfind("+0x"));
+  }
+}
+
 /// By far the most records are calls: each key is looked at once.
 std::optional<Record> parse_call(const object& in) {
   Call call;
@@ -145,6 +157,8 @@ std::optional<Record> parse_call(const object& in) {
       call.why = text(value);
     } else if (key == "at") {
       call.at = text(value);
+    } else if (key == "frames") {
+      call.frames = texts(value);
     } else if (key == "py") {
       call.python.frames = texts(value);
     } else if (key == "user") {
@@ -155,6 +169,7 @@ std::optional<Record> parse_call(const object& in) {
       call.fields.push_back({std::string(key), std::move(*own)});
     }
   }
+  complete_paths(call);
   if (call.python.user && *call.python.user >= call.python.frames.size()) call.python.user.reset();
   if (call.function.empty() || call.action == Action::none) return std::nullopt;
   return call;

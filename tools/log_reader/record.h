@@ -81,6 +81,7 @@ struct Call {
   Action action = Action::none;
   std::vector<Field> fields;
   std::string why, at;
+  std::vector<std::string> frames; ///< who called the code at `at`, innermost first, each as in `at`
   PythonFrames python;
   std::optional<std::uint64_t> counter; ///< index into the counts file
 };

@@ -1,5 +1,7 @@
 #include "log_reader/source_lines.h"
 
+#include "log_reader/library_code.h"
+
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -141,6 +143,17 @@ std::string describe_line(const SourceLine& source) {
          (source.function.empty() ? "" : " " + source.function);
 }
 
+std::string file_of(const std::string& place) { return place.substr(0, place.rfind("+0x")); }
+
+/// The frame behind which the code is that of another file than those before, and no library's.
+std::vector<std::string>::const_iterator find_other_file(std::vector<std::string>::const_iterator begin,
+                                                         const std::vector<std::string>& frames,
+                                                         const std::string& file) {
+  return std::find_if(begin, frames.end(), [&](const std::string& frame) {
+    return file_of(frame) != file && !is_library_file(file_of(frame));
+  });
+}
+
 } // namespace
 
 class SourceLines::Module {
@@ -199,28 +212,64 @@ SourceLines::SourceLines(std::set<std::string> changed) : changed_(std::move(cha
 SourceLines::~SourceLines() = default;
 
 std::optional<SourceLine> SourceLines::find(const std::string& text) {
+  if (const auto known = found_.find(text); known != found_.end()) return known->second;
+  std::optional<SourceLine>& result = found_[text];
   const std::optional<Place> place = parse_place(text);
-  if (!place || changed_.contains(place->module)) return std::nullopt;
+  if (!place || changed_.contains(place->module)) return result;
   std::unique_ptr<Module>& module = modules_[place->module];
   if (!module) module = std::make_unique<Module>(place->module);
-  return module->find(place->offset);
+  result = module->find(place->offset);
+  return result;
+}
+
+std::optional<UserLine> SourceLines::find_user(const std::string& place,
+                                               const std::vector<std::string>& frames) {
+  for (std::size_t i = 0; i <= frames.size(); ++i) {
+    const std::string& frame = i == 0 ? place : frames[i - 1];
+    if (is_library_file(file_of(frame))) continue;
+    const std::optional<SourceLine> source = find(frame);
+    if (!source || source->file.empty()) continue;
+    if (!is_library_source(source->file)) return UserLine{frame, *source};
+    for (const SourceLine& caller : source->inlined_into)
+      if (!caller.file.empty() && !is_library_source(caller.file)) return UserLine{frame, caller};
+  }
+  return std::nullopt;
+}
+
+std::string SourceLines::describe_innermost(const std::string& text) {
+  const std::optional<SourceLine> source = find(text);
+  if (!source) return text;
+  if (!source->file.empty()) return describe_line(*source);
+  char distance[24];
+  std::snprintf(distance, sizeof distance, "+0x%llx", static_cast<unsigned long long>(source->distance));
+  return std::filesystem::path(file_of(text)).filename().string() + "(" + source->function + distance + ")";
 }
 
 std::string SourceLines::describe(const std::string& text) {
+  std::string result = describe_innermost(text);
   const std::optional<SourceLine> source = find(text);
-  if (!source) return text;
-  if (!source->file.empty()) {
-    std::string result = describe_line(*source);
-    // Of a long chain, as templates make it, the two ends say most.
-    const std::size_t chain = source->inlined_into.size();
-    for (std::size_t i = chain > 2 ? chain - 1 : 0; i < chain; ++i)
-      result += (chain > 2 ? " <- ... <- " : " <- ") + describe_line(source->inlined_into[i]);
-    return result;
-  }
-  char distance[24];
-  std::snprintf(distance, sizeof distance, "+0x%llx", static_cast<unsigned long long>(source->distance));
-  const std::string module = text.substr(0, text.rfind("+0x"));
-  return std::filesystem::path(module).filename().string() + "(" + source->function + distance + ")";
+  if (!source || source->file.empty()) return result;
+  // Of a long chain, as templates make it, the two ends say most.
+  const std::size_t chain = source->inlined_into.size();
+  for (std::size_t i = chain > 2 ? chain - 1 : 0; i < chain; ++i)
+    result += (chain > 2 ? " <- ... <- " : " <- ") + describe_line(source->inlined_into[i]);
+  return result;
+}
+
+std::string SourceLines::describe(const std::string& place, const std::vector<std::string>& frames) {
+  const std::optional<UserLine> user = find_user(place, frames);
+  const std::optional<SourceLine> innermost = find(place);
+  const bool is_users = user && user->place == place && innermost && innermost->file == user->line.file &&
+                        innermost->line == user->line.line;
+  std::string result = is_users ? describe(place) : describe_innermost(place);
+  if (user && !is_users) result = describe_line(user->line) + " -> " + result;
+  // Who called from outside of the library that this is.
+  const std::string& last = user ? user->place : place;
+  const auto begin = last == place ? frames.begin() : std::ranges::find(frames, last);
+  const auto outside = find_other_file(begin, frames, file_of(last));
+  if (outside == frames.end()) return result;
+  const std::optional<UserLine> outer = find_user(*outside, {outside + 1, frames.end()});
+  return (outer ? describe_line(outer->line) : describe_innermost(*outside)) + " -> " + result;
 }
 
 } // namespace detshim

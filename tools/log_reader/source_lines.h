@@ -20,6 +20,12 @@ struct SourceLine {
   std::vector<SourceLine> inlined_into; ///< callers into whose code the function was inlined, innermost first
 };
 
+/// The line of the user's own code that led to a call.
+struct UserLine {
+  std::string place; ///< the one that it was found for
+  SourceLine line;
+};
+
 /// Looks places up in the modules that are on disk now. Keeps each module open, so ask one object for all.
 class SourceLines {
 public:
@@ -32,13 +38,24 @@ public:
   /// Nothing if the module is gone or says nothing of that place.
   std::optional<SourceLine> find(const std::string& place);
 
+  /// The innermost line that is no library's, among those of a place and of the frames behind it, with what
+  /// was inlined there. Nothing where no file with debug information has one.
+  std::optional<UserLine> find_user(const std::string& place, const std::vector<std::string>& frames);
+
   /// "train.cpp:12 main", with "<- caller" behind it where the function was inlined; else
   /// "libtrain.so(main+0x1b)"; else the place itself.
   std::string describe(const std::string& place);
 
+  /// The same of a call, where the code at `place` is not the user's: "train.cpp:12 main -> random.h:1651
+  /// operator()". What is between the two is left out. If that line is in a library, the one that led there
+  /// from outside of it is before it.
+  std::string describe(const std::string& place, const std::vector<std::string>& frames);
+
 private:
   class Module;
+  std::string describe_innermost(const std::string& place);
   std::set<std::string> changed_;
+  std::map<std::string, std::optional<SourceLine>> found_;
   std::map<std::string, std::unique_ptr<Module>> modules_;
 };
 

@@ -14,7 +14,7 @@ SymbolSummary summarise(const FoldedCalls::Symbol& symbol, const SymbolCalls& ca
       &calls};
   for (const auto& [fields, count] : calls.examples) summary.examples.push_back({fields, count});
   for (const auto& [place, count] : calls.places)
-    summary.places.push_back({std::get<0>(place), std::get<1>(place), count});
+    summary.places.push_back({std::get<0>(place), std::get<1>(place), std::get<2>(place), count});
   summary.reasons.assign(calls.reasons.begin(), calls.reasons.end());
   const auto more_calls = [](const auto& a, const auto& b) { return a.count.calls > b.count.calls; };
   std::ranges::stable_sort(summary.examples, more_calls);

@@ -18,6 +18,7 @@ struct Example {
 /// Where calls came from.
 struct CallPlace {
   std::string at;
+  std::vector<std::string> frames; ///< as in Call
   PythonFrames python;
   CallCount count;
 };

@@ -18,8 +18,11 @@
 //     "places": [{"at", "python": [text], "user": index of the user's own frame there, absent without one,
 //                 "source": null or
 //                 {"file", "line", "function", "inlined_into": [{"file", "line", "function"}]},
+//                 "frames": [{"at", "source": as above}],  who called that code, innermost first
+//                 "user_line": null or {"at", "file", "line", "function"},  the user's own among all these
 //                 "count", "exact"}],
-//     "records": [{"rank", "path", "pid", "thread", "n", "fields", "why", "at", "python", "count", "exact"}]
+//     "records": [{"rank", "path", "pid", "thread", "n", "fields", "why", "at", "frames": [text],
+//                  "python", "count", "exact"}]
 //   }],                              "records" with --all only
 //   "libraries": [{"library", "file", "version": text or null}],
 //   "environment": [{"name", "was": text or null, "now"}],
@@ -210,16 +213,32 @@ private:
     if (python.user) out_.member("user", std::uint64_t{*python.user});
   }
 
-  void add_place(const CallPlace& place) {
-    out_.member("at", place.at);
-    out_.member("python", place.python.frames);
-    add_user(place.python);
+  void add_source(const std::string& at) {
     out_.key("source");
-    if (const std::optional<SourceLine> source = source_lines_.find(place.at))
+    if (const std::optional<SourceLine> source = source_lines_.find(at))
       add_object([&] {
         add_source_line(*source);
         add_array("inlined_into", source->inlined_into,
                   [this](const SourceLine& caller) { add_source_line(caller); });
+      });
+    else
+      out_.value(nullptr);
+  }
+
+  void add_place(const CallPlace& place) {
+    out_.member("at", place.at);
+    out_.member("python", place.python.frames);
+    add_user(place.python);
+    add_source(place.at);
+    add_array("frames", place.frames, [this](const std::string& frame) {
+      out_.member("at", frame);
+      add_source(frame);
+    });
+    out_.key("user_line");
+    if (const std::optional<UserLine> user = source_lines_.find_user(place.at, place.frames))
+      add_object([&] {
+        out_.member("at", user->place);
+        add_source_line(user->line);
       });
     else
       out_.value(nullptr);
@@ -240,6 +259,7 @@ private:
                     add_fields(call.fields);
                     out_.member("why", call.why);
                     out_.member("at", call.at);
+                    out_.member("frames", call.frames);
                     out_.member("python", call.python.frames);
                     add_user(call.python);
                     add_count(count);

@@ -26,8 +26,10 @@ bool is_bad(Action action);
 /// "4711 -> 42 (size 16)", safe to print.
 std::string describe_fields(const std::vector<Field>& fields);
 
-/// The Python frames if there are any, else the source line of `at`; safe to print.
-std::string describe_place(const std::string& at, const PythonFrames& python, SourceLines& source_lines);
+/// The Python frames if there are any, else the user's line among those of `at` and `frames`, and what it
+/// called; safe to print.
+std::string describe_place(const std::string& at, const std::vector<std::string>& frames,
+                           const PythonFrames& python, SourceLines& source_lines);
 
 /// The program and its arguments, safe to print.
 std::string describe_command(const Start& start);

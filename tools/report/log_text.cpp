@@ -222,11 +222,18 @@ private:
     std::string text;
     if (symbol.action == Action::observe && !symbol.reasons.empty())
       text = printable(symbol.reasons.front()) + "; ";
-    if (!symbol.places.empty()) {
-      const CallPlace& place = symbol.places.front();
-      text += with_base_names(describe_place(place.at, place.python, source_lines_));
+    constexpr std::size_t most = 100; // so that a long log is not looked up line by line
+    std::set<std::string> places;
+    for (const CallPlace& place : symbol.places) {
+      std::string described =
+          with_base_names(describe_place(place.at, place.frames, place.python, source_lines_));
+      if (places.empty()) text += described;
+      if (places.insert(std::move(described)).second && places.size() == most) break;
     }
-    return style_.faint(cut(text, columns - std::min(columns - 1, before)));
+    const std::string others =
+        places.size() > 1 ? " and " + counted(places.size() - 1, "more place") : std::string();
+    before += others.size();
+    return style_.faint(cut(text, columns - std::min(columns - 1, before)) + others);
   }
 
   void print_code() {
@@ -256,7 +263,7 @@ private:
     examples.has_others = symbol.examples_left_out > 0;
     for (const std::string& reason : symbol.reasons) reasons.add(printable(reason), symbol.count);
     for (const CallPlace& place : symbol.places)
-      places.add(describe_place(place.at, place.python, source_lines_), place.count);
+      places.add(describe_place(place.at, place.frames, place.python, source_lines_), place.count);
     print_lines("value", examples, few, true);
     print_lines("why", reasons, few, false);
     const bool needs_all = symbol.action == Action::unfixed || symbol.action == Action::uncovered;
@@ -271,8 +278,8 @@ private:
                     << printable(call.thread) << " #" << call.number << ": " << calls(count) << '\n';
           print_line("value", describe_fields(call.fields));
           print_line("why", printable(call.why));
-          print_line("at", describe_place(call.at, call.python, source_lines_));
-          if (!call.python.empty()) print_line("in", describe_place(call.at, {}, source_lines_));
+          print_line("at", describe_place(call.at, call.frames, call.python, source_lines_));
+          if (!call.python.empty()) print_line("in", describe_place(call.at, call.frames, {}, source_lines_));
         });
   }
 

@@ -36,9 +36,10 @@ std::string without_folder(const std::string& frame) {
 
 } // namespace
 
-std::string describe_place(const std::string& at, const PythonFrames& python, SourceLines& source_lines) {
+std::string describe_place(const std::string& at, const std::vector<std::string>& frames,
+                           const PythonFrames& python, SourceLines& source_lines) {
   if (python.empty())
-    return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at));
+    return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at, frames));
   std::string result;
   if (!python.user) {
     for (const std::string& frame : python.frames)

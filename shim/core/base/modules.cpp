@@ -174,40 +174,68 @@ const unsigned char* end_of_segment(const Module& module, const void* address) {
 
 } // namespace
 
-CodeRange function_at(const void* address) {
+namespace {
+
+/// The unwinder's table of functions, as every linker writes it: 4-byte numbers, relative to the header,
+/// sorted.
+struct FunctionTable {
+  struct Header {
+    uint8_t version, frame_encoding, count_encoding, table_encoding;
+    int32_t frame;
+    uint32_t count;
+    struct {
+      int32_t function, description; // relative to the header
+    } entries[];
+  };
   Module module;
-  if (!find_module(address, module)) return {};
-  for (int i = 0; i < module.header_count; ++i) {
-    if (module.headers[i].p_type != PT_GNU_EH_FRAME) continue;
-    const uintptr_t table = module.base + module.headers[i].p_vaddr;
-    struct Header {
-      uint8_t version, frame_encoding, count_encoding, table_encoding;
-      int32_t frame;
-      uint32_t count;
-      struct {
-        int32_t function, description; // relative to the header
-      } entries[];
-    };
-    const auto* header = reinterpret_cast<const Header*>(table);
-    // What every linker writes: 4-byte numbers, relative to the header, sorted.
-    if (header->version != 1 || header->count_encoding != 0x03 || header->table_encoding != 0x3b) return {};
-    const auto place = static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) - table);
+  const Header* header = nullptr;
+
+  bool find(const void* address) {
+    if (!find_module(address, module)) return false;
+    for (int i = 0; i < module.header_count && header == nullptr; ++i)
+      if (module.headers[i].p_type == PT_GNU_EH_FRAME)
+        header = reinterpret_cast<const Header*>(module.base + module.headers[i].p_vaddr);
+    return header != nullptr && header->version == 1 && header->count_encoding == 0x03 &&
+           header->table_encoding == 0x3b;
+  }
+
+  /// The first entry that begins behind `address`.
+  uint32_t behind(const void* address) const {
+    const auto place =
+        static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(header));
     uint32_t low = 0, high = header->count;
-    while (low < high) { // the first that begins behind `address`
+    while (low < high) {
       const uint32_t middle = low + (high - low) / 2;
       if (header->entries[middle].function <= place)
         low = middle + 1;
       else
         high = middle;
     }
-    if (low == 0) return {};
-    const auto begin_of = [&](uint32_t entry) {
-      return reinterpret_cast<const unsigned char*>(
-          table + static_cast<uintptr_t>(int64_t{header->entries[entry].function}));
-    };
-    return {begin_of(low - 1), low == header->count ? end_of_segment(module, address) : begin_of(low)};
+    return low;
   }
-  return {};
+
+  const unsigned char* at(int32_t distance) const {
+    return reinterpret_cast<const unsigned char*>(header) + distance;
+  }
+};
+
+} // namespace
+
+CodeRange function_at(const void* address) {
+  FunctionTable table;
+  if (!table.find(address)) return {};
+  const uint32_t next = table.behind(address);
+  if (next == 0) return {};
+  const auto begin_of = [&](uint32_t entry) { return table.at(table.header->entries[entry].function); };
+  return {begin_of(next - 1),
+          next == table.header->count ? end_of_segment(table.module, address) : begin_of(next)};
+}
+
+const unsigned char* frame_description_at(const void* address) {
+  FunctionTable table;
+  if (!table.find(address)) return nullptr;
+  const uint32_t next = table.behind(address);
+  return next == 0 ? nullptr : table.at(table.header->entries[next - 1].description);
 }
 
 namespace {

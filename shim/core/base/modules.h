@@ -77,6 +77,9 @@ struct CodeRange {
 /// Empty where that cannot be told.
 CodeRange function_at(const void* address);
 
+/// What that table has for the function that holds an address: its entry in .eh_frame; nullptr without one.
+const unsigned char* frame_description_at(const void* address);
+
 /// The object's build id (NT_GNU_BUILD_ID) in memory, and its length; nullptr where the linker wrote none.
 const unsigned char* build_id(const Module& module, size_t& length);
 

@@ -5,6 +5,7 @@
 #include "core/base/hash.h"
 #include "core/base/lock.h"
 #include "core/base/modules.h"
+#include "core/base/native_frames.h"
 #include "core/base/placement.h"
 #include "core/base/python_frames.h"
 #include "core/identity/thread.h"
@@ -20,7 +21,8 @@ namespace {
 using log_file::line_room;
 using log_file::path_room;
 
-constexpr int value_limit_of_a_place = 200; // then its further calls share one record
+// Then further calls share one record: of a place, and of all places that share the innermost frame.
+constexpr int value_limit_of_a_place = 200, value_limit_of_a_frame = 1000;
 
 constinit uintptr_t told_builds[64] = {}; // by the base of the object
 constinit unsigned told_build_count = 0;
@@ -64,6 +66,42 @@ void add_place(Line& line, const void* caller) {
   }
   line.add(",\"at\":\"").add_json(path_of(module)).add("+0x");
   line.add_hex(reinterpret_cast<uintptr_t>(caller) - module.base).add('"');
+}
+
+/// So many of the frames say something: not those by which libc and we begin a program or a thread.
+int without_start(const NativeFrames& frames) {
+  const auto is_of_start = [&](int i) {
+    Module module;
+    return !find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) || is_own(module) ||
+           starts_with(file_name(module.path), "libc.so");
+  };
+  int count = frames.count;
+  if (count > 1 && is_of_start(count - 2)) --count; // the program's first instructions
+  while (count > 0 && is_of_start(count - 1)) --count;
+  return count;
+}
+
+/// Who called the caller: each frame as in add_place(), without the path where it is that of the frame
+/// before. As many as leave room for the rest of the line.
+void add_frames(Line& line, const void* caller, const NativeFrames& frames, int count) {
+  Module module, last;
+  find_module(caller, last);
+  const char* separator = ",\"frames\":[\"";
+  for (int i = 0; i < count; ++i) {
+    const size_t before = line.length();
+    if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module)) break;
+    line.add(separator);
+    if (module.base != last.base) line.add_json(path_of(module));
+    line.add("+0x").add_hex(frames.addresses[i] - module.base).add('"');
+    constexpr size_t kept_free = 800; // for what Python and a pool add, and the end
+    if (line.length() + kept_free > sizeof line_room) {
+      line.shorten(before);
+      break;
+    }
+    last = module;
+    separator = ",\"";
+  }
+  if (separator[2] != 'f') line.add(']');
 }
 
 void add_python(Line& line, const PythonPlace& place) {
@@ -137,14 +175,21 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     action = Action::unfixed;
     why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
   }
-  const uint64_t place =
+  // Who asks for counts of kernels wants to read them, whatever else happens.
+  if (action == Action::observe && !log_file::has_begun() && !options().kernels) {
+    ++unwritten.number;
+    return &unwritten;
+  }
+  const uint64_t innermost =
       mix(mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
           static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
   // Looked at before any lock is taken: asking an interpreter whose frames cannot be read may run its code.
   PythonPlace python;
   find_python_place(python, PythonDetail::key, false);
+  const uint64_t frames_key = python.count == 0 ? native_frames_key(caller) : 0; // a line of Python says more
+  const auto place_here = [&] { return mix(innermost, python.count == 0 ? frames_key : 0); };
   const auto key_here = [&] {
-    uint64_t key = mix(place, python.key());
+    uint64_t key = mix(place_here(), python.key());
     for (const Value& value : values) key = mix_value(key, value);
     return key;
   };
@@ -154,19 +199,15 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     count(*counter);
     return counter;
   }
-  // Who asks for counts of kernels wants to read them, whatever else happens.
-  if (action == Action::observe && !log_file::has_begun() && !options().kernels) {
-    ++unwritten.number;
-    return &unwritten;
-  }
   find_python_place(python, PythonDetail::all, python.count == 0);
   key = key_here();
 
   Lock guard(log_file::lock);
-  const uint64_t place_key = mix(place, 0x706C616365);
-  const bool full = own.places.insert(place_key)++ >= value_limit_of_a_place;
+  constexpr uint64_t use = 0x706C616365;
+  const bool frame_is_full = own.places.insert(mix(innermost, use))++ >= value_limit_of_a_frame;
+  const bool full = frame_is_full || own.places.insert(mix(place_here(), use))++ >= value_limit_of_a_place;
   if (full) {
-    key = mix(place, 0x66756C6C);
+    key = mix(frame_is_full ? innermost : place_here(), 0x66756C6C);
     why = "further calls from this place, values not written";
     if (const uint64_t* known = own.places.find(key)) {
       auto* counter = reinterpret_cast<Counter*>(*known);
@@ -181,6 +222,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   own.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
   if (writable) {
     write_build(caller);
+    NativeFrames frames;
+    if (python.count == 0 && !frame_is_full) find_native_frames(caller, frames);
+    const int frame_count = without_start(frames);
+    for (int i = 0; i < frame_count; ++i) write_build(reinterpret_cast<const void*>(frames.addresses[i]));
     Line line(line_room, sizeof line_room);
     line.add("{\"t\":\"call\",\"n\":").add(uint64_t{++own.written});
     add_text(line, "thread", thread.path);
@@ -190,6 +235,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     if (!full) add_values(line, subject, values);
     add_text(line, "why", why, 200);
     add_place(line, caller);
+    add_frames(line, caller, frames, frame_count);
     add_python(line, python);
     add_pool(line);
     if (index >= 0) line.add(",\"c\":").add(static_cast<uint64_t>(index));

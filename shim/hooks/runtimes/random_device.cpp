@@ -25,7 +25,7 @@ DETSHIM_HOOK(
     libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self), .action = Action::pin,
     .summary = "std::random_device of libstdc++: draws from this thread's stream, whatever the token.") {
   Devices& devices = of_this_thread(devices_of_thread);
-  DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.sites);
+  DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.sites, Purpose::any, Looks::always);
   if (!draw.pinned) return draw.real()(self);
   return devices.libstdcxx.ready(Kind::random_device, draw).word();
 }
@@ -35,7 +35,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (voi
              .action = Action::pin,
              .summary = "std::random_device of libstdc++, old interface: draws from this thread's stream.") {
   Devices& devices = of_this_thread(devices_of_thread);
-  DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_sites);
+  DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_sites, Purpose::any, Looks::always);
   if (!draw.pinned) return draw.real()(self);
   return devices.libstdcxx.ready(Kind::random_device, draw).word();
 }
@@ -44,7 +44,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (voi
 DETSHIM_HOOK(libcxx, unsigned, _ZNSt3__113random_deviceclEv, (void* self), .action = Action::pin,
              .summary = "std::random_device of libc++: draws from this thread's stream.") {
   Devices& devices = of_this_thread(devices_of_thread);
-  DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.sites);
+  DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.sites, Purpose::any, Looks::always);
   if (!draw.pinned) return draw.real()(self);
   return devices.libcxx.ready(Kind::libcxx_random_device, draw).word();
 }

@@ -66,12 +66,16 @@ int main(int argc, char** argv) {
   }
   code[length++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
   const bool is_warm = strcmp(argv[1], "warm") == 0;
-  if (is_warm) draw();
-  const sock_fprog filter = {length, code};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-    return 126;
-  if (!is_warm) srand(7);
-  draw();
+  // Both times from one call: a place is more than the innermost return address.
+  volatile int times = is_warm ? 2 : 1, last = 1; // of which the compiler makes no two calls
+  for (int left = times; left > 0; --left) {
+    const sock_fprog filter = {length, code};
+    if (left == last && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+                         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0))
+      return 126;
+    if (!is_warm) srand(7);
+    draw();
+  }
   if (strcmp(argv[1], "device") == 0) read_device();
   if (strcmp(argv[1], "end") == 0) return 0;
   syscall(SYS_exit_group, 0);
