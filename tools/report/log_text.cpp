@@ -297,6 +297,10 @@ private:
                                 : change.was             ? "(was " + printable(*change.was) + ")"
                                                          : "(was unset)")
                 << '\n';
+    if (const std::vector<std::string> read = readers(); !read.empty()) {
+      std::cout << '\n' << style_.bold("read") << " - of these, by getenv\n";
+      for (const std::string& one : read) std::cout << "  " << one << '\n';
+    }
     if (!summary_.noted.empty())
       std::cout << '\n' << style_.bold("noted") << " - variables that matter, as they were set\n";
     for (const NotedVariable& variable : summary_.noted)
@@ -310,8 +314,30 @@ private:
     if (!summary_.noted.empty())
       parts.push_back(std::to_string(summary_.noted.size()) + " left as " +
                       (summary_.noted.size() == 1 ? "it was" : "they were"));
-    if (!parts.empty())
-      std::cout << '\n' << style_.bold("settings") << " - variables: " << enumerated(parts) << " (--all)\n";
+    const std::vector<std::string> read = readers();
+    if (!read.empty())
+      parts.push_back(std::to_string(read.size()) + (read.size() == 1 ? " was read" : " were read"));
+    if (parts.empty()) return;
+    constexpr std::size_t width = 120;
+    std::string line = "settings - variables: " + enumerated(parts);
+    std::size_t shown = 0;
+    for (; shown < read.size(); ++shown) {
+      const std::string next = (shown == 0 ? ": " : ", ") + read[shown];
+      if (line.size() + next.size() + std::string_view(", ... (--all)").size() > width) break;
+      line += next;
+    }
+    if (shown > 0 && shown < read.size()) line += ", ...";
+    std::cout << '\n' << style_.bold("settings") << line.substr(8) << " (--all)\n";
+  }
+
+  /// The settings that somebody asked for, each with who did: "NAME by libfoo.so and libbar.so".
+  std::vector<std::string> readers() const {
+    std::map<std::string, std::vector<std::string>> files;
+    for (const SettingReader& reader : summary_.readers)
+      files[printable(reader.name)].push_back(printable(reader.file));
+    std::vector<std::string> result;
+    for (const auto& [name, by] : files) result.push_back(name + " by " + enumerated(by));
+    return result;
   }
 
   void print_notes() {
