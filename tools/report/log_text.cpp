@@ -318,16 +318,17 @@ private:
     if (!read.empty())
       parts.push_back(std::to_string(read.size()) + (read.size() == 1 ? " was read" : " were read"));
     if (parts.empty()) return;
-    constexpr std::size_t width = 120;
-    std::string line = "settings - variables: " + enumerated(parts);
-    std::size_t shown = 0;
-    for (; shown < read.size(); ++shown) {
-      const std::string next = (shown == 0 ? ": " : ", ") + read[shown];
-      if (line.size() + next.size() + std::string_view(", ... (--all)").size() > width) break;
-      line += next;
+    std::string line = style_.bold("settings") + " - variables: " + enumerated(parts);
+    std::size_t at = std::string_view("settings").size() + line.size() - style_.bold("settings").size();
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const std::size_t width =
+          read[i].size() + (i + 1 < read.size() ? 2 : std::string_view(" (--all)").size());
+      line += i == 0 ? ":" : ",";
+      line += at + width > columns ? "\n    " : " ";
+      at = at + width > columns ? 4 + width : at + width;
+      line += read[i];
     }
-    if (shown > 0 && shown < read.size()) line += ", ...";
-    std::cout << '\n' << style_.bold("settings") << line.substr(8) << " (--all)\n";
+    std::cout << '\n' << line << " (--all)\n";
   }
 
   /// The settings that somebody asked for, each with who did: "NAME by libfoo.so and libbar.so".

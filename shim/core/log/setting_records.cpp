@@ -12,7 +12,6 @@
 #include "core/policy/settings_reads.h"
 #include "core/policy/settings_watch.h"
 
-
 namespace detshim {
 namespace {
 
@@ -47,13 +46,16 @@ bool is_shared(const Undone& one) {
 
 void record_undone_setting(const Subject& subject, const void* caller, const char* setting,
                            const char* value) {
-  Counter* const counter =
-      record(subject, Action::unfixed, caller,
-             value != nullptr ? "not a repeatable value; whatever reads the variable from now on may differ"
-                              : "unset, which is not repeatable; whatever reads the variable from now on may "
-                                "differ",
-             {setting, value != nullptr ? value : ""});
-  recount_as(*counter, Action::unfixed);
+  // XLA reads its flags once: what comes later changes nothing, unless a second copy of it is loaded.
+  const bool is_late = is_read_for_good(setting);
+  Counter* const counter = record(
+      subject, Action::unfixed, caller,
+      is_late            ? "its reader has read it before, and reads it once"
+      : value != nullptr ? "not a repeatable value; whatever reads the variable from now on may differ"
+                         : "unset, which is not repeatable; whatever reads the variable from now on may "
+                           "differ",
+      {setting, value != nullptr ? value : ""});
+  recount_as(*counter, is_late ? Action::observe : Action::unfixed);
   undone_of(setting) = {counter, generation()};
 }
 
@@ -66,6 +68,12 @@ void record_restored_setting(const Subject& subject, const void* caller, const c
   undone = {};
   record(subject, Action::observe, caller, "a repeatable value again",
          {setting, value != nullptr ? value : ""});
+}
+
+void record_read_of_undone(size_t setting) {
+  const Undone& undone = undone_by[setting];
+  if (undone.counter != nullptr && undone.generation == generation())
+    recount_as(*undone.counter, Action::unfixed);
 }
 
 void record_answered_setting(size_t setting, const char* value) {
@@ -132,10 +140,9 @@ void record_undone_settings() {
   // Only where there is a log, which Python has in its first breath: most processes end without the loader's
   // lock.
   if (SettingFinding found; log_file::has_begun() && find_unforced_reader(found))
-    record_value(found, Action::unfixed,
-                 "TensorFlow's own kernels may add in any order; 1 makes them repeatable, in a program that "
-                 "sets a seed "
-                 "(tf.random.set_seed)");
+    record_value(
+        found, Action::unfixed,
+        "TensorFlow's kernels for GPUs may add in any order: 1 with tf.random.set_seed, which it then needs");
   each_silent_undoing([](const SettingFinding& found) {
     if (found.is_for_others)
       record_value(found, Action::observe,

@@ -14,6 +14,10 @@ void record_undone_setting(const Subject& subject, const void* caller, const cha
 void record_restored_setting(const Subject& subject, const void* caller, const char* setting,
                              const char* value);
 
+/// The program asked for that forced setting (a number in the table) while it was undone: an undoing that
+/// came after another reader counts as unfixed again.
+void record_read_of_undone(size_t setting);
+
 /// A reader of that setting (a number in the table), for which the environment has `value`, was told what is
 /// repeatable.
 void record_answered_setting(size_t setting, const char* value);

@@ -1,9 +1,9 @@
 // Values of NCCL_ALGO under which NCCL adds in one order.
 //
-// Rings add in the order of the ranks, CollNet in that of the switches. Trees have a shape for each channel, so
-// they are such where the number of channels is pinned too: vLLM and SGLang choose allreduce:tree with
-// NCCL_MIN_NCHANNELS equal to NCCL_MAX_NCHANNELS. Among several such algorithms NCCL chooses by message size and
-// topology, which are those of the program and of the machine.
+// Rings add in the order of the ranks, CollNet in that of the switches. Trees have a shape for each channel,
+// so they are such where the number of channels is pinned too: vLLM and SGLang choose allreduce:tree with
+// NCCL_MIN_NCHANNELS equal to NCCL_MAX_NCHANNELS. Among several such algorithms NCCL chooses by message size
+// and topology, which are those of the program and of the machine.
 #pragma once
 
 namespace detshim {

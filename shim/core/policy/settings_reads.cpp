@@ -41,17 +41,25 @@ bool has_library(size_t setting) {
 
 } // namespace
 
-void note_setting_read(size_t setting, const void* caller) {
+bool note_setting_read(size_t setting, const void* caller) {
+  bool is_news = false;
   if (setting < forced_count && (undone & bit(setting)) != 0 && (read_undone & bit(setting)) == 0)
-    __atomic_or_fetch(&read_undone, bit(setting), __ATOMIC_RELAXED);
+    is_news = (__atomic_fetch_or(&read_undone, bit(setting), __ATOMIC_RELAXED) & bit(setting)) == 0;
   for (const void*& reader : readers[setting]) {
     const void* known = __atomic_load_n(&reader, __ATOMIC_RELAXED);
-    if (known == caller) return;
+    if (known == caller) break;
     if (known != nullptr) continue;
     if (__atomic_compare_exchange_n(&reader, &known, caller, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
         known == caller)
-      return;
+      break;
   }
+  return is_news;
+}
+
+bool is_read_for_good(const char* setting) {
+  const size_t i = find_forced(setting, text_length(setting));
+  return i < forced_count && settings[i].treatment == Treatment::append && readers[i][0] != nullptr &&
+         (read_undone & bit(i)) == 0;
 }
 
 void each_read_setting(void (*visit)(const char* name, const void* const* callers, int count, void* data),

@@ -6,8 +6,12 @@
 namespace detshim {
 
 /// Notes that the program asked for that setting (a number in the table) from there. The first readers are
-/// kept, a few of them; no more than a comparison for one that is known.
-void note_setting_read(size_t setting, const void* caller);
+/// kept, a few of them; no more than a comparison for one that is known. True where it is undone, the first
+/// time.
+bool note_setting_read(size_t setting, const void* caller);
+
+/// True if what reads that forced setting does so once, and has.
+bool is_read_for_good(const char* setting);
 
 /// Calls visit(name, callers, number of them, data) for each setting that was asked for.
 void each_read_setting(void (*visit)(const char* name, const void* const* callers, int count, void* data),

@@ -74,8 +74,8 @@ namespace settings_table {
     // The tuner of vLLM's and of others' Triton kernels takes the first candidate.
     {"VLLM_TRITON_FORCE_FIRST_CONFIG", "1", "1|true", Treatment::force, false, true, "vLLM",
      "at each new key of a tuned Triton kernel", "vLLM's envs.py, pull request 42425"},
-    {"FD_DETERMINISTIC_MODE", "1", "1|true", Treatment::force, false, true, "FastDeploy",
-     "as it is imported", "FastDeploy, pull request 6610"},
+    {"FD_DETERMINISTIC_MODE", "1", "1|true", Treatment::force, false, true, "FastDeploy", "as it is imported",
+     "FastDeploy, pull request 6610"},
     {"MAMBA_DETERMINISTIC", "1", "1", Treatment::force, false, false, "mamba-ssm",
      "as its kernels are imported", "mamba_ssm/utils/determinism.py"},
     {"CAUSAL_CONV1D_DETERMINISTIC", "1", "1", Treatment::force, false, false, "causal-conv1d 1.6 and later",
@@ -231,9 +231,9 @@ constexpr ByLetter read_by_letter = by_letter(first_noted);
 const char* library_of(size_t answered) {
   constexpr const char* tensorrt_llm = "libtensorrt_llm|libnvinfer_plugin_tensorrt_llm";
   constexpr const char* atb = "libatb|liblcal";
-  constexpr const char* of[answered_count] = {tensorrt_llm, "librocblas", "libMIOpen", "libpaddle|libphi",
-                                              "libpaddle|libphi", "libhccl", atb, atb, atb,
-                                              "libascendcl"};
+  constexpr const char* of[answered_count] = {
+      tensorrt_llm, "librocblas", "libMIOpen", "libpaddle|libphi", "libpaddle|libphi", "libhccl",
+      atb,          atb,          atb,         "libascendcl"};
   return of[answered - first_answered];
 }
 

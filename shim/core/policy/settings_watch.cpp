@@ -8,7 +8,6 @@
 #include "core/policy/nccl_algorithms.h"
 #include "core/policy/options.h"
 
-
 extern "C" char** environ;
 
 namespace detshim {
@@ -147,14 +146,13 @@ void each_noted_setting(void (*visit)(const char* name, const char* value, void*
 bool find_unforced_reader(SettingFinding& found) {
   constexpr const char* name = "TF_DETERMINISTIC_OPS";
   if (watched == 0 || options().strict() || setting_is_disabled(name)) return false;
-  bool is_loaded = false;
-  {
-    const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
-    each_module([&](const Module& module) {
-      return is_loaded = starts_with(file_name(module.path), "libtensorflow_framework.so");
-    });
-  }
-  if (!is_loaded || environ != held_array) return false;
+  const auto is_loaded = [](const char* start) {
+    return any_module_path(
+        [](const char* path, void* begin) { return starts_with(file_name(path), static_cast<char*>(begin)); },
+        const_cast<char*>(start));
+  };
+  if (!is_loaded("libtensorflow_framework.so") || !is_loaded("libcuda.so")) return false;
+  if (environ != held_array) return false;
   const char* value = environment_value(name);
   if (value != nullptr && setting_is_good(name, value)) return false;
   found = {name, value != nullptr ? value : ""};

@@ -30,15 +30,15 @@ void look_after(const Call<Signature>& call, const char* name, size_t length) {
   }
 }
 
-/// What a program reads of a variable: what it is, or what it is to be where the library that belongs to it is
-/// loaded.
+/// What a program reads of a variable: what it is, or what it is to be where the library that belongs to it
+/// is loaded.
 template <typename Call>
 char* read_variable(const Call& call, const char* name) {
   char* const value = call.real(name);
   if (name == nullptr || settings_table::read_by_letter[*name] == 0) return value;
   const size_t setting = settings_table::find_read(name);
   if (setting == settings_table::setting_count || call.passes()) return value;
-  note_setting_read(setting, call.caller());
+  if (note_setting_read(setting, call.caller())) record_read_of_undone(setting);
   const char* const answer = answer_for(setting, value);
   if (answer == nullptr) return value;
   record_answered_setting(setting, value);

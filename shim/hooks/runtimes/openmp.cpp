@@ -15,7 +15,6 @@
 #include "core/policy/settings_table.h"
 #include "loader/real_of_caller.h"
 
-
 namespace detshim {
 namespace {
 

@@ -97,8 +97,8 @@ constexpr Runtime runtimes[] = {
      .why = "Ruby seeds the generator of each Ractor from the clock: Random.new(n)"},
     {.file = "_polars_runtime",
      .is_seeded_unseen = has_workers,
-     .why = "polars hands parts of group_by, unique, mode and their sums to its threads as they are free: "
-            "maintain_order=True or a sort, or POLARS_MAX_THREADS=1"},
+     .why = "polars's threads race in group_by, unique, mode and sums of groups: maintain_order=True, or "
+            "POLARS_MAX_THREADS=1"},
     {.file = "lisp.run", .why = "CLISP seeds (make-random-state t) from the clock and ids"},
     {.file = "mksh",
      .why = "mksh seeds $RANDOM from the clock, ids and addresses, whatever it is set to: bash, or shuf"},
