@@ -177,6 +177,10 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
     if (starts_with(file, start)) return {"asked for by a cryptography library: keys stay random"};
   for (const char* folder : cryptography_folders)
     if (contains(module.path, folder)) return {"asked for by a cryptography library: keys stay random"};
+  if (same_text(hook.info->library, "libc"))
+    for (const char* start : carrier_files)
+      if (starts_with(file, start) && !is_general_generator(module, caller))
+        return {"asked for by the OpenSSL or the allocator in a library of data: keys stay random"};
   for (const char* start : identifier_files)
     if (starts_with(file, start)) return {names_things};
   for (const IdentifierFunction& function : identifier_functions) {

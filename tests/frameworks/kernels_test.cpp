@@ -84,6 +84,14 @@ TEST(StaticRandomDevices, AreToldFromKeysOfTheSameObject) {
   EXPECT_EQ(first.calls("libc"), std::vector<std::string>{"getrandom unfixed"});
 }
 
+// transformers imports it, where it is there, and so does whoever reads Parquet files.
+TEST(Arrow, IsImportedWithoutAnyDoubt) {
+  const std::string python = python_with("pyarrow");
+  if (python.empty()) GTEST_SKIP() << "not installed: pyarrow";
+  for (const std::string& call : observe({python, "-c", "import random, pyarrow"}).calls("libc"))
+    EXPECT_FALSE(call.ends_with(" unfixed")) << call;
+}
+
 // ---- the seed of Rust's hash maps ----
 
 TEST(Foldhash, TakesAClockOfItsOwn) {

@@ -72,10 +72,10 @@ void print_markdown(const std::vector<SettingDescription>& settings) {
          "the log has both.\n`DETSHIM_DISABLE=env:NAME` leaves a variable alone. A program that undoes one "
          "later is recorded as `unfixed`, with its line,\nunless it gives it back before anybody has asked "
          "for it. "
-         "Who asks by `getenv` is in the log. What is *answered* is in no environment: whoever\nasks for it "
+         "Who asks by `getenv` is in the log. What is *answered* is in no\nenvironment: whoever asks for it "
          "is "
-         "told it, in a process that has its library loaded. What they cost: "
-         "[LIMITS.md](LIMITS.md#variables).\n`record`, too, sets PYTHONHASHSEED.\n\n"
+         "told it, in a process that has its library loaded. What they cost:\n"
+         "[LIMITS.md](LIMITS.md#variables). `record`, too, sets PYTHONHASHSEED.\n\n"
          "| variable | set to | a user's own that stay | read by | when | source "
          "|\n|---|---|---|---|---|---|\n";
   const auto code = [](const std::string& text) {
