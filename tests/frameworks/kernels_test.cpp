@@ -129,6 +129,19 @@ TEST(Polars, RepeatsOnOneThreadAndItsThreadsAreNamed) {
   EXPECT_EQ(runtimes("2"), "_polars_runtime.abi3.so");
 }
 
+// ---- MindSpore ----
+
+TEST(MindSpore, IsNamed) {
+  const std::string python = python_with("mindspore");
+  if (python.empty()) GTEST_SKIP() << "not installed: mindspore";
+  std::string files;
+  for (const ProcessLog& log : observe({python, here + "mindspore_dropout.py"}).logs)
+    for (const auto& record : log.records)
+      if (record["t"] == "runtime")
+        files += std::filesystem::path(record["file"].get<std::string>()).filename().string();
+  EXPECT_EQ(files, "libmindspore_ops_cpu.so");
+}
+
 // ---- TensorFlow ----
 
 TEST(TensorFlow, OperatorsAreToldToBeDeterministicWhereThereIsNoGpu) {

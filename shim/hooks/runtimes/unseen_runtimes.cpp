@@ -99,6 +99,8 @@ constexpr Runtime runtimes[] = {
      .is_seeded_unseen = has_workers,
      .why = "polars's threads race in group_by, unique, mode and sums of groups: maintain_order=True, or "
             "POLARS_MAX_THREADS=1"},
+    {.file = "libmindspore_ops_cpu",
+     .why = "MindSpore's dropout on a processor differs, with a seed too: compare two runs"},
     {.file = "lisp.run", .why = "CLISP seeds (make-random-state t) from the clock and ids"},
     {.file = "mksh",
      .why = "mksh seeds $RANDOM from the clock, ids and addresses, whatever it is set to: bash, or shuf"},
