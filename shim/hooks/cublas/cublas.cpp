@@ -9,7 +9,6 @@
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
-
 namespace detshim {
 namespace {
 

@@ -5,7 +5,6 @@
 #include "common/text.h"
 #include "loader/hook.h"
 
-
 namespace detshim {
 
 struct CublasVariable {

@@ -7,7 +7,6 @@
 #include "core/policy/settings_table.h"
 #include "hooks/cudnn/stream.h"
 
-
 namespace detshim {
 namespace {
 
