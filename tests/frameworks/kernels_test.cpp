@@ -92,6 +92,30 @@ TEST(Arrow, IsImportedWithoutAnyDoubt) {
     EXPECT_FALSE(call.ends_with(" unfixed")) << call;
 }
 
+// ---- settings, as a user sees them ----
+
+// accelerate clears the environment for a moment, and gives it back.
+TEST(Environments, ThatAreGivenBackAreNoReason) {
+  const std::string script = "import os, random\n"
+                             "old = os.environ.copy()\n"
+                             "os.environ.clear()\n"
+                             "os.environ.update(old)\n"
+                             "import ctypes\n"
+                             "ctypes.CDLL(None).getenv(b'MKL_CBWR')\n";
+  const TemporaryFolder scratch;
+  const Arguments python = {"/usr/bin/python3", "-c"};
+  const auto verdict_of = [&](const std::string& code, const std::string& log) {
+    Environment environment = {{"DETSHIM_SEED", "42"}, {"DETSHIM_LOG", (scratch.path() / log).string()}};
+    EXPECT_EQ(run({python[0], python[1], code}, under_shim(scratch, environment)).status, 0);
+    return run({DETSHIM_COMMAND, "log", "--no-scan", (scratch.path() / log).string()}).out;
+  };
+  const std::string given_back = verdict_of(script, "a");
+  EXPECT_EQ(given_back.find("unfixed:"), std::string::npos) << given_back;
+  EXPECT_NE(given_back.find("1 was read: MKL_CBWR by"), std::string::npos) << given_back;
+  const std::string cleared = verdict_of("import os, random\nos.environ.clear()\n", "b");
+  EXPECT_NE(cleared.find("unfixed:unsetenv"), std::string::npos) << cleared;
+}
+
 // ---- the seed of Rust's hash maps ----
 
 TEST(Foldhash, TakesAClockOfItsOwn) {
