@@ -69,6 +69,14 @@ void add_getrandom(size_t size) {
            });
 }
 
+/// A variable that is nobody's business, and one whose readers are noted.
+void add_variables() {
+  using GetEnv = char*(const char*);
+  for (const char* name : {"HOME", "MKL_DEBUG_CPU_TYPE", "MKL_CBWR"})
+    add_pair(std::string("getenv(") + name + ")", &getenv, native<GetEnv>("libc.so", "getenv"),
+             [name](GetEnv* function) { benchmark::DoNotOptimize(function(name)); });
+}
+
 /// Readings of clocks and ids, which are noted.
 void add_readings() {
   using GetTime = int(clockid_t, timespec*);
@@ -194,6 +202,7 @@ void add_all() {
   for (const size_t size : {size_t{4}, size_t{16}, size_t{256}, size_t{4096}}) add_getrandom(size);
 
   add_readings();
+  add_variables();
   add_devices();
 
   static std::random_device device;

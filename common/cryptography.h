@@ -30,6 +30,10 @@ inline constexpr const char* cryptography_files[] = {
     "librdkafka",
 };
 
+/// The same of libraries that compute as well, by std::random_device alone: what else they ask for is asked
+/// for by the copy of OpenSSL and the allocator that are linked into them.
+inline constexpr const char* carrier_files[] = {"libarrow"};
+
 /// Folders of such libraries whose files have names that say nothing.
 inline constexpr const char* cryptography_folders[] = {"/cryptography/hazmat/bindings/"};
 

@@ -42,6 +42,7 @@ enum class Treatment : uint8_t {
   strict, ///< the same in strict alone: its reader then ends programs that ask for what is not repeatable
   append, ///< the same for one that holds flags: they are added behind the user's own
   seed,   ///< set to a number that follows from the seed, where it is unset
+  answer, ///< not set, but what whoever asks for it is told where its library is loaded
   note,   ///< left alone, and written down where it is set
 };
 

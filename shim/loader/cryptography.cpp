@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/python_frames.h"
+#include "core/base/referenced_text.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"
 
@@ -117,6 +118,29 @@ bool may_belong_to_copy(const Hook& hook, const Module& module) {
   return !is_python(module) || same_text(hook.info->name, "getentropy");
 }
 
+/// Functions that draw for generators of general use, wherever they are linked: by the texts that their code
+/// refers to, all of them. What is made from these are numbers, and no keys of the libraries above, which
+/// draw for themselves.
+constexpr const char* general_generators[][3] = {
+    {"default", "/dev/urandom", "/dev/random"}, // std::random_device of libstdc++, its constructor
+    {"random_device: getentropy failed"},       // and where that is its token
+    {"could not initialize ThreadRng"},         // Rust's rand::rng()
+    {"could not initialize thread_rng"},        // the same to version 0.8
+};
+
+bool is_general_generator(const Module& module, const void* caller) {
+  constexpr ptrdiff_t longest = 8192;
+  const CodeRange code = function_at(static_cast<const char*>(caller) - 1);
+  if (code.end - code.begin > longest) return false;
+  for (const auto& texts : general_generators) {
+    bool has_all = true;
+    for (const char* text : texts)
+      has_all = has_all && (text == nullptr || refers_to_text(module, code, text));
+    if (has_all) return true;
+  }
+  return false;
+}
+
 /// "nacl.utils" is in "nacl".
 bool is_in_package(const char* module, const char* package) {
   if (!starts_with(module, package)) return false;
@@ -153,6 +177,10 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
     if (starts_with(file, start)) return {"asked for by a cryptography library: keys stay random"};
   for (const char* folder : cryptography_folders)
     if (contains(module.path, folder)) return {"asked for by a cryptography library: keys stay random"};
+  if (same_text(hook.info->library, "libc"))
+    for (const char* start : carrier_files)
+      if (starts_with(file, start) && !is_general_generator(module, caller))
+        return {"asked for by the OpenSSL or the allocator in a library of data: keys stay random"};
   for (const char* start : identifier_files)
     if (starts_with(file, start)) return {names_things};
   for (const IdentifierFunction& function : identifier_functions) {
@@ -176,9 +204,10 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
     for (const char* start : cryptography_files)
       if (module.needs(start)) return mixed;
   if (purpose == Purpose::no_key || !may_belong_to_copy(hook, module)) return {};
-  for (const char* symbol : cryptography_symbols)
-    if (module.symbol(symbol) != nullptr) return mixed;
-  return cryptography_in(module) != nullptr ? mixed : KeptEntropy{};
+  bool is_mixed = false;
+  for (const char* symbol : cryptography_symbols) is_mixed = is_mixed || module.symbol(symbol) != nullptr;
+  if (!is_mixed && cryptography_in(module) == nullptr) return {};
+  return is_general_generator(module, caller) ? KeptEntropy{} : mixed;
 }
 
 const char* why_python_keeps_entropy() {

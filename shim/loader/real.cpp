@@ -28,6 +28,7 @@ constexpr Library other_libraries[] = {
     {"liboctave", {"liboctave.so"}, true},
     {"libruby", {"libruby"}, true},
     {"libtcl", {"libtcl8", "libtcl9"}, true},
+    {"tensorflow", {"libtensorflow_framework"}, false},
     {"torch", {"libtorch", "libc10"}, false},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
 };

@@ -21,7 +21,11 @@ void PrintTo(const Row& row, std::ostream* stream) { *stream << row.name; }
 
 const std::vector<Row> rows = {
     {"CUBLAS_WORKSPACE_CONFIG", ":4096:8", ":0:0", {":4096:8", ":16:8"}},
-    {"NCCL_ALGO", "Ring", "Tree", {"ring", "CollnetDirect", "collnetchain", "^NVLS", "^nvls,NVLSTree"}},
+    {"NCCL_ALGO",
+     "Ring",
+     "Tree",
+     {"ring", "CollnetDirect", "collnetchain", "^NVLS", "^nvls,NVLSTree", "Ring,CollnetDirect",
+      "allreduce:ring;broadcast:collnetdirect"}},
     {"NCCL_PROTO", "Simple", "LL,LL128", {"simple", "LL", "ll128"}},
     {"NCCL_NVLS_ENABLE", "0", "1", {}},
     {"NCCL_COLLNET_ENABLE", "0", "2", {"1"}},
@@ -42,6 +46,8 @@ const std::vector<Row> rows = {
     {"NVTE_DISABLE_TRITON_AUTOTUNING", "1", "0", {}},
     {"TRITON_CACHE_AUTOTUNING", "1", "0", {"true", "YES", "on", "y"}},
     {"FLASH_ATTENTION_DETERMINISTIC", "1", "0", {}},
+    {"VLLM_TRITON_FORCE_FIRST_CONFIG", "1", "0", {"true"}},
+    {"FD_DETERMINISTIC_MODE", "1", "0", {"True"}},
     {"QT_NO_CPU_FEATURE", "rdrnd rdseed", "avx2", {"rdrnd rdseed avx2"}},
     {"MAMBA_DETERMINISTIC", "1", "0", {}},
     {"CAUSAL_CONV1D_DETERMINISTIC", "1", "0", {}},
@@ -51,6 +57,18 @@ const std::vector<std::string> noted = {"OMP_NUM_THREADS",
                                         "OPENBLAS_NUM_THREADS",
                                         "MKL_NUM_THREADS",
                                         "CUPY_SEED",
+                                        "NCCL_MIN_NCHANNELS",
+                                        "NCCL_MAX_NCHANNELS",
+                                        "NCCL_NTHREADS",
+                                        "NCCL_TOPO_FILE",
+                                        "VLLM_BATCH_INVARIANT",
+                                        "VLLM_ENABLE_V1_MULTIPROCESSING",
+                                        "CUBLASLT_WORKSPACE_SIZE",
+                                        "NVIDIA_TF32_OVERRIDE",
+                                        "MIOPEN_FIND_MODE",
+                                        "MIOPEN_FIND_ENFORCE",
+                                        "HELION_AUTOTUNE_RANDOM_SEED",
+                                        "POLARS_MAX_THREADS",
                                         "TORCH_CUDNN_V8_API_DISABLED",
                                         "TORCH_CUDNN_V8_API_LRU_CACHE_LIMIT",
                                         "CUDNN_SKIPHEUR_DBG",
@@ -216,6 +234,121 @@ TEST(SetVariables, SetAgainToARepeatableValueIsSaidOnce) {
   EXPECT_EQ(again.did("observe"), (Strings{"setenv NCCL_ALGO Ring", "putenv NCCL_ALGO ring"}));
 }
 
+/// Calls of that function's records, by action as the counts file has it.
+Strings counted(const Followed& followed, const std::string& function) {
+  Strings found;
+  for (const ProcessLog& log : followed.logs)
+    for (const auto& call : log.calls())
+      if (call["fn"] == function)
+        found.push_back(std::to_string(log.count(call)) +
+                        (log.counts.at(call["c"].get<size_t>()).action == 1 ? " observe " : " unfixed ") +
+                        call["variable"].get<std::string>());
+  return found;
+}
+
+// As accelerate's clear_environment does.
+TEST(SetVariables, GivenBackBeforeAnybodyAskedIsNoUndoing) {
+  const Followed restored = follow({"unsetenv", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring", "unsetenv",
+                                    "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring"});
+  EXPECT_EQ(counted(restored, "unsetenv"), Strings{"2 observe NCCL_ALGO"});
+  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring", "unsetenv", "NCCL_ALGO"}),
+                    "unsetenv"),
+            Strings{"2 unfixed NCCL_ALGO"});
+  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "print", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Ring"}),
+                    "unsetenv"),
+            Strings{"1 unfixed NCCL_ALGO"})
+      << "somebody has read it";
+  EXPECT_EQ(counted(follow({"unsetenv", "NCCL_ALGO", "child", "setenv", "NCCL_ALGO", "Ring"}), "unsetenv"),
+            Strings{"1 unfixed NCCL_ALGO"})
+      << "a child's giving back is none of its parent's";
+}
+
+// XLA reads its flags once.
+TEST(SetVariables, UndoneAfterTheirOnlyReaderIsNoUndoing) {
+  const Strings late = {"print", "XLA_FLAGS", "setenv", "XLA_FLAGS", "--x"};
+  EXPECT_EQ(counted(follow(late), "setenv"), Strings{"1 observe XLA_FLAGS"});
+  Strings second = late;
+  second.insert(second.end(), {"print", "XLA_FLAGS"});
+  EXPECT_EQ(counted(follow(second), "setenv"), Strings{"1 unfixed XLA_FLAGS"}) << "another copy reads it";
+  EXPECT_EQ(counted(follow({"print", "NCCL_ALGO", "setenv", "NCCL_ALGO", "Tree"}), "setenv"),
+            Strings{"1 unfixed NCCL_ALGO"})
+      << "read for each communicator";
+}
+
+TEST(SetVariables, WhoAskedForThemIsSaid) {
+  const Followed asked = follow(
+      {"setenv", "NCCL_ALGO", "Tree", "print", "MKL_CBWR", "print", "NO_SUCH_NAME", "print", "MKL_CBWRX"});
+  ASSERT_EQ(asked.logs.size(), 1u);
+  Strings found;
+  for (const auto& record : asked.logs[0].records)
+    if (record["t"] == "env" && record.contains("read"))
+      for (const auto& variable : record["read"])
+        for (const std::string file : variable["by"])
+          found.push_back(variable["name"].get<std::string>() + " by " + file);
+  EXPECT_EQ(found, Strings{"MKL_CBWR by " + std::filesystem::path(program).filename().string()});
+  EXPECT_TRUE(follow({"print", "MKL_CBWR"}).logs.empty()) << "to ask begins no log";
+}
+
+// vLLM and SGLang choose trees so, with as many channels in every run.
+TEST(SetVariables, TreesWithPinnedChannelsStay) {
+  const Environment equal = {{"NCCL_MIN_NCHANNELS", "8"}, {"NCCL_MAX_NCHANNELS", "8"}};
+  for (const std::string own : {"allreduce:tree", "Tree", "Tree,Ring"}) {
+    EXPECT_EQ(printed("NCCL_ALGO", enforce + equal + Environment{{"NCCL_ALGO", own}}), own);
+    for (const Environment& other : {Environment{{"NCCL_MAX_NCHANNELS", "8"}},
+                                     equal + Environment{{"NCCL_MIN_NCHANNELS", "4"}}, Environment{}})
+      EXPECT_EQ(printed("NCCL_ALGO", enforce + other + Environment{{"NCCL_ALGO", own}}), "Ring");
+  }
+  for (const std::string own : {"allreduce:nvls", "^Tree", "allreduce:", "", "ring,nvls"})
+    EXPECT_EQ(printed("NCCL_ALGO", enforce + equal + Environment{{"NCCL_ALGO", own}}), "Ring") << own;
+  const Strings channels = {"setenv", "NCCL_MIN_NCHANNELS", "1", "setenv", "NCCL_MAX_NCHANNELS", "1"};
+  const Strings tree = {"setenv", "NCCL_ALGO", "allreduce:tree"};
+  Strings before = channels;
+  before.insert(before.end(), tree.begin(), tree.end());
+  EXPECT_TRUE(follow(before).logs.empty()) << "set by the program itself";
+  Strings after = tree;
+  after.insert(after.end(), channels.begin(), channels.end());
+  EXPECT_EQ(counted(follow(after), "setenv").at(0), "1 observe NCCL_ALGO") << "and the limits after it";
+}
+
+struct Answered {
+  std::string name, value, bad, library;
+};
+
+const std::vector<Answered> answered = {
+    {"FORCE_DETERMINISTIC", "1", "0", "libtensorrt_llm.so"},
+    {"ROCBLAS_DEFAULT_ATOMICS_MODE", "0", "1", "librocblas.so.4"},
+    {"MIOPEN_DEBUG_CONVOLUTION_DETERMINISTIC", "1", "0", "libMIOpen.so.1"},
+    {"FLAGS_cudnn_deterministic", "1", "0", "libpaddle.so"},
+    {"FLAGS_embedding_deterministic", "1", "0", "libphi_core.so"},
+    {"HCCL_DETERMINISTIC", "true", "false", "libhccl.so"},
+    {"LCCL_DETERMINISTIC", "1", "0", "liblcal.so"},
+    {"ATB_MATMUL_SHUFFLE_K_ENABLE", "0", "1", "libatb.so"},
+    {"ATB_LLM_LCOC_ENABLE", "0", "1", "libatb.so"},
+    {"CLOSE_MATMUL_K_SHIFT", "1", "0", "libascendcl.so"},
+};
+
+// The libraries themselves are not needed: their names say that they are there.
+TEST(SetVariables, OfLibrariesThatFewHaveAreAnsweredWhereTheyAre) {
+  const TemporaryFolder folder;
+  for (const auto& [name, value, bad, library] : answered) {
+    const std::filesystem::path path = folder.path() / library;
+    if (!std::filesystem::exists(path)) std::filesystem::copy_file(PLUGIN_LIBRARY, path);
+    const Strings orders = {"print", name, "load", path, "print", name, "print", name};
+    EXPECT_EQ(follow(orders).out, (Strings{"(unset)", value, value}));
+    const Followed gives_way = follow(orders, enforce + Environment{{name, bad}});
+    EXPECT_EQ(gives_way.out, (Strings{bad, value, value}));
+    EXPECT_EQ(gives_way.did("replace"), Strings{name + " " + bad});
+    EXPECT_EQ(follow(orders, enforce + Environment{{"DETSHIM_DISABLE", "env:" + name}}).out,
+              (Strings{"(unset)", "(unset)", "(unset)"}));
+    EXPECT_EQ(follow(orders, enforce + Environment{{"DETSHIM_MODE", "record"}}).out,
+              (Strings{"(unset)", "(unset)", "(unset)"}));
+  }
+  EXPECT_EQ(follow({"load", folder.path() / "libhccl.so", "print", "HCCL_DETERMINISTIC"},
+                   enforce + Environment{{"HCCL_DETERMINISTIC", "strict"}})
+                .out,
+            Strings{"strict"});
+}
+
 TEST(SetVariables, ACallThatChangesNothingIsNotRecorded) {
   EXPECT_TRUE(follow({"default", "NCCL_ALGO", "Tree", "unsetenv", "PYTORCH_TUNABLEOP_ENABLED", "setenv",
                       "NCCL_ALGORITHM", "Tree", "setenv", "NCCL", "Tree"})
@@ -322,7 +455,9 @@ TEST(SetVariables, ThatTensorFlowWouldNeedAndEnforceDoesNotForceAreSaid) {
   const TemporaryFolder folder;
   const std::filesystem::path library = folder.path() / "libtensorflow_framework.so.2";
   std::filesystem::copy_file(PLUGIN_LIBRARY, library);
-  const Strings orders = {"load", library};
+  const std::filesystem::path driver = folder.path() / "libcuda.so.1";
+  std::filesystem::copy_file(PLUGIN_LIBRARY, driver);
+  const Strings orders = {"load", library, "load", driver};
   const Environment with_log = enforce + Environment{{"NCCL_ALGO", "Tree"}};
   EXPECT_EQ(follow(orders, with_log).did("unfixed"), Strings{"TF_DETERMINISTIC_OPS "});
   EXPECT_EQ(follow(orders, with_log + Environment{{"TF_DETERMINISTIC_OPS", "0"}}).did("unfixed"),
@@ -333,6 +468,7 @@ TEST(SetVariables, ThatTensorFlowWouldNeedAndEnforceDoesNotForceAreSaid) {
         Environment{{"DETSHIM_DISABLE", "env:TF_DETERMINISTIC_OPS"}}})
     EXPECT_TRUE(follow(orders, with_log + good).did("unfixed").empty());
   EXPECT_TRUE(follow({"load", PLUGIN_LIBRARY}, with_log).did("unfixed").empty());
+  EXPECT_TRUE(follow({"load", library}, with_log).did("unfixed").empty()) << "no GPU, no kernels for it";
 }
 
 // ---- XLA_FLAGS ----

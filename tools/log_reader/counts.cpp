@@ -59,7 +59,9 @@ std::optional<CountEntry> Counts::read(std::uint64_t index) {
 
 std::optional<CountEntry> Counts::look_at(std::uint64_t index, Action action) {
   const std::optional<CountEntry> entry = read(index);
-  return entry && entry->action == action ? entry : std::nullopt;
+  if (!entry) return std::nullopt;
+  const bool is_taken_back = action == Action::unfixed && entry->action == Action::observe;
+  return entry->action == action || is_taken_back ? entry : std::nullopt;
 }
 
 std::optional<CountEntry> Counts::take(std::uint64_t index, Action action) {

@@ -164,13 +164,14 @@ private:
       take_end(open, *end);
   }
 
-  void take_call(OpenProcess& open, const Call& call) {
+  void take_call(OpenProcess& open, Call call) {
     Process& process = open.process;
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
     process.is_trapped |= call.library == "kernel";
     const std::optional<CountEntry> entry =
         call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
+    if (entry) call.action = entry->action;
     FoldedCalls& folded = processes_[main_].calls; // of the same run
     SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
@@ -228,6 +229,7 @@ private:
     Start& start = process.starts.back();
     start.environment.insert(start.environment.end(), more.changes.begin(), more.changes.end());
     start.noted.insert(start.noted.end(), more.noted.begin(), more.noted.end());
+    start.readers.insert(start.readers.end(), more.readers.begin(), more.readers.end());
   }
 
   void take_start(Start start) {
@@ -338,10 +340,13 @@ public:
              const std::function<void(const Call&, const CallCount&)>& visit) {
     if (!input_) return; // gone since it was read
     const std::optional<Line> line = parser.parse(line_at(place.offset));
-    const Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
-    if (call == nullptr) return;
-    visit(*call, count_of(place.has_own_count && call->counter ? counts_.look_at(*call->counter, call->action)
-                                                               : std::nullopt));
+    const Call* const found = line ? std::get_if<Call>(&line->record) : nullptr;
+    if (found == nullptr) return;
+    Call call = *found;
+    const std::optional<CountEntry> entry =
+        place.has_own_count && call.counter ? counts_.look_at(*call.counter, call.action) : std::nullopt;
+    if (entry) call.action = entry->action;
+    visit(call, count_of(entry));
   }
 
 private:

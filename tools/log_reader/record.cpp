@@ -92,9 +92,13 @@ std::vector<EnvironmentChange> changes_in(const object& in) {
 }
 
 MoreEnvironment parse_environment(const object& in) {
-  MoreEnvironment environment{changes_in(in), {}};
+  MoreEnvironment environment{changes_in(in), {}, {}};
   each_object(in, "noted", [&environment](const object& variable) {
     environment.noted.push_back({text(variable, "name"), text(variable, "value")});
+  });
+  each_object(in, "read", [&environment](const object& variable) {
+    for (std::string& file : texts(variable, "by"))
+      environment.readers.push_back({text(variable, "name"), std::move(file)});
   });
   return environment;
 }

@@ -21,6 +21,13 @@ inline constexpr std::uint64_t known_log_format = 2;
 /// A number of calls for each Action.
 using ActionCounts = std::array<std::uint64_t, action_count>;
 
+/// Who asked for a variable that the library sets: one file.
+struct SettingReader {
+  std::string name;
+  std::string file;
+  auto operator<=>(const SettingReader&) const = default;
+};
+
 struct EnvironmentChange {
   std::string name;
   std::optional<std::string> was; ///< nothing: the variable was unset
@@ -47,12 +54,14 @@ struct Start {
   std::optional<std::string> layout; ///< of the address space: fixed or random
   std::vector<EnvironmentChange> environment;
   std::vector<NotedVariable> noted;
+  std::vector<SettingReader> readers;
 };
 
 /// What follows a start record: more of its variables.
 struct MoreEnvironment {
   std::vector<EnvironmentChange> changes;
   std::vector<NotedVariable> noted;
+  std::vector<SettingReader> readers;
 };
 
 struct Library {

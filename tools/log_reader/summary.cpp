@@ -45,10 +45,12 @@ void add_libraries(const Log& log, Summary& summary) {
 void add_environment(const Log& log, Summary& summary) {
   std::set<EnvironmentChange> changes;
   std::set<NotedVariable> noted;
+  std::set<SettingReader> readers;
   for (const Process& process : log.processes)
     for (const Start& start : process.starts) {
       changes.insert(start.environment.begin(), start.environment.end());
       noted.insert(start.noted.begin(), start.noted.end());
+      readers.insert(start.readers.begin(), start.readers.end());
     }
   // A child sees what its parent set: its own record of the same value says nothing new, unless the parent
   // has no log.
@@ -60,6 +62,7 @@ void add_environment(const Log& log, Summary& summary) {
   });
   summary.environment.assign(changes.begin(), changes.end());
   summary.noted.assign(noted.begin(), noted.end());
+  summary.readers.assign(readers.begin(), readers.end());
 }
 
 } // namespace

@@ -48,6 +48,7 @@ struct Summary {
   std::vector<Library> libraries;             ///< distinct
   std::vector<EnvironmentChange> environment; ///< distinct
   std::vector<NotedVariable> noted;           ///< distinct
+  std::vector<SettingReader> readers;         ///< distinct
   std::vector<DivergedSeed> diverged_seeds;   ///< at most one a symbol; only under the policy `order`
   ActionCounts unrecorded{};                  ///< counted, but the record is lost
   std::vector<const Process*> without_end;

@@ -341,6 +341,10 @@ private:
                                 : change.was             ? "(was " + printable(*change.was) + ")"
                                                          : "(was unset)")
                 << '\n';
+    if (const std::vector<std::string> read = readers(); !read.empty()) {
+      std::cout << '\n' << style_.bold("read") << " - of these, by getenv\n";
+      for (const std::string& one : read) std::cout << "  " << one << '\n';
+    }
     if (!summary_.noted.empty())
       std::cout << '\n' << style_.bold("noted") << " - variables that matter, as they were set\n";
     for (const NotedVariable& variable : summary_.noted)
@@ -354,8 +358,31 @@ private:
     if (!summary_.noted.empty())
       parts.push_back(std::to_string(summary_.noted.size()) + " left as " +
                       (summary_.noted.size() == 1 ? "it was" : "they were"));
-    if (!parts.empty())
-      std::cout << '\n' << style_.bold("settings") << " - variables: " << enumerated(parts) << " (--all)\n";
+    const std::vector<std::string> read = readers();
+    if (!read.empty())
+      parts.push_back(std::to_string(read.size()) + (read.size() == 1 ? " was read" : " were read"));
+    if (parts.empty()) return;
+    std::string line = style_.bold("settings") + " - variables: " + enumerated(parts);
+    std::size_t at = std::string_view("settings").size() + line.size() - style_.bold("settings").size();
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const std::size_t width =
+          read[i].size() + (i + 1 < read.size() ? 2 : std::string_view(" (--all)").size());
+      line += i == 0 ? ":" : ",";
+      line += at + width > columns ? "\n    " : " ";
+      at = at + width > columns ? 4 + width : at + width;
+      line += read[i];
+    }
+    std::cout << '\n' << line << " (--all)\n";
+  }
+
+  /// The settings that somebody asked for, each with who did: "NAME by libfoo.so and libbar.so".
+  std::vector<std::string> readers() const {
+    std::map<std::string, std::vector<std::string>> files;
+    for (const SettingReader& reader : summary_.readers)
+      files[printable(reader.name)].push_back(printable(reader.file));
+    std::vector<std::string> result;
+    for (const auto& [name, by] : files) result.push_back(name + " by " + enumerated(by));
+    return result;
   }
 
   void print_notes() {

@@ -69,6 +69,11 @@ std::vector<std::string> accepted_reasons(const LogOptions& options) {
   return names;
 }
 
+Decode decode_of(const LogOptions& options) {
+  if (options.no_scan) return Decode::nothing;
+  return options.all || options.json ? Decode::everything : Decode::own_code;
+}
+
 /// `--check` without `--run`: the other runs in the folder are judged as well, each in a line. A job whose
 /// ranks did not find each other has several.
 bool others_pass(const Log& log, const LogOptions& options, const std::vector<std::string>& accepted) {
@@ -80,7 +85,7 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
     if (std::ranges::none_of(other.processes, holds_a_record)) continue;
     const Summary summary = summarise(other);
     const Verdict verdict =
-        make_verdict(other, summary, scan_loaded_code(other, summary, !options.no_scan), accepted);
+        make_verdict(other, summary, scan_loaded_code(other, summary, decode_of(options)), accepted);
     all_pass &= verdict.passes_check();
     out << "  " << printable(run) << ": " << level_name(verdict.level);
     if (!verdict.reasons.empty())
@@ -98,10 +103,7 @@ int log(const LogOptions& options) {
                            options.all ? Keep::places_of_records : Keep::folded);
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
-  const Decode decode = options.no_scan               ? Decode::nothing
-                        : options.all || options.json ? Decode::everything
-                                                      : Decode::own_code;
-  const LoadedCode code = scan_loaded_code(log, summary, decode);
+  const LoadedCode code = scan_loaded_code(log, summary, decode_of(options));
   const Verdict verdict = make_verdict(log, summary, code, accepted);
   if (options.json)
     print_log_json(log, summary, code, verdict, options.all);

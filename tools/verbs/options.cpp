@@ -37,6 +37,7 @@ constexpr const char* settings_title =
 std::string value_of(const SettingDescription& setting) {
   if (setting.treatment == Treatment::strict) return setting.value + ", in strict alone";
   if (setting.treatment == Treatment::append) return "adds " + setting.value;
+  if (setting.treatment == Treatment::answer) return setting.value + ", answered where that is loaded";
   return setting.good_unset && setting.treatment == Treatment::force ? setting.value + ", where it is set"
                                                                      : setting.value;
 }
@@ -69,7 +70,11 @@ void print_markdown(const std::vector<SettingDescription>& settings) {
          "Set as the library is loaded; a user's own value stays if it is a repeatable one, else it gives "
          "way and "
          "the log has both.\n`DETSHIM_DISABLE=env:NAME` leaves a variable alone. A program that undoes one "
-         "later is recorded as `unfixed`, with its line.\nWhat they cost: "
+         "later is recorded as `unfixed`, with its line,\nunless it gives it back before anybody has asked "
+         "for it. "
+         "Who asks by `getenv` is in the log. What is *answered* is in no\nenvironment: whoever asks for it "
+         "is "
+         "told it, in a process that has its library loaded. What they cost:\n"
          "[LIMITS.md](LIMITS.md#variables). `record`, too, sets PYTHONHASHSEED.\n\n"
          "| variable | set to | a user's own that stay | read by | when | source "
          "|\n|---|---|---|---|---|---|\n";

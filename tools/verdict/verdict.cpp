@@ -528,10 +528,12 @@ private:
     std::set<std::pair<std::string, std::string>> all;
     for (const Process& process : log_.processes)
       for (const Runtime& runtime : process.runtimes) all.emplace(runtime.file, runtime.why);
-    for (const auto& [file, why] : all)
-      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + why,
-          "give it a seed, or compare two runs")
+    for (const auto& [file, why] : all) {
+      const std::size_t end = why.rfind(": "); // what is so: what to do
+      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + why.substr(0, end),
+          end == std::string::npos ? "give it a seed, or compare two runs" : why.substr(end + 2))
           .file = file;
+    }
   }
 
   // ---- How it was run ----

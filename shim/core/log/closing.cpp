@@ -228,6 +228,7 @@ void close_log(void (*last_records)()) {
   closed = generation();
   last_records();
   record_undone_settings();
+  record_setting_reads();
   record_modules();
   {
     Lock guard(log_file::lock);

@@ -225,6 +225,13 @@ void write_count(Counter& counter) {
   give_back(fd);
 }
 
+void recount_as(Counter& counter, Action action) {
+  const auto number = static_cast<uint32_t>(action);
+  if (counter.entry == 0 || counter.action == number) return;
+  counter.action = number;
+  write_count(counter);
+}
+
 Counter* new_counter(Action action, int64_t& index) {
   detail::CounterBlock& block = detail::counter_block;
   if (block.generation != generation()) block = {nullptr, 0, generation()};

@@ -40,6 +40,10 @@ inline void count(Counter& counter) {
   if (__builtin_expect(++counter.number >= counter.write_at, 0)) write_count(counter);
 }
 
+/// What was counted there, and will be, is of that action from now on, whatever its record says. Not where
+/// there is no file: such counters are shared.
+void recount_as(Counter& counter, Action action);
+
 /// A counter for a record of the calling thread, and its index in the counts file; index -1 where the file
 /// could not be made and the counter lives in memory alone. Never nullptr.
 Counter* new_counter(Action action, int64_t& index);

@@ -1,11 +1,16 @@
 #include "core/log/setting_records.h"
 
+#include "common/run_variable.h"
+#include "common/text.h"
+#include "core/base/generations.h"
+#include "core/base/modules.h"
+#include "core/log/counts.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
+#include "core/policy/options.h"
 #include "core/policy/settings.h"
+#include "core/policy/settings_reads.h"
 #include "core/policy/settings_watch.h"
-
-#include <cstdlib>
 
 namespace detshim {
 namespace {
@@ -18,7 +23,103 @@ void record_value(const SettingFinding& found, Action action, const char* why) {
   record({"env", found.name, fields}, action, nullptr, why, {value, value});
 }
 
+/// The record of the call by which each setting is undone now.
+struct Undone {
+  Counter* counter = nullptr; ///< none: not undone
+  uint32_t generation = 0;    ///< of the process that counts there
+};
+constinit Undone undone_by[settings_table::forced_count] = {};
+constinit bool is_answered[settings_table::answered_count] = {};
+
+Undone& undone_of(const char* setting) {
+  return undone_by[settings_table::find_forced(setting, text_length(setting))];
+}
+
+/// True if another setting is undone by a call of the same record.
+bool is_shared(const Undone& one) {
+  for (const Undone& other : undone_by)
+    if (&other != &one && other.counter == one.counter && other.generation == one.generation) return true;
+  return false;
+}
+
 } // namespace
+
+void record_undone_setting(const Subject& subject, const void* caller, const char* setting,
+                           const char* value) {
+  // XLA reads its flags once: what comes later changes nothing, unless a second copy of it is loaded.
+  const bool is_late = is_read_for_good(setting);
+  Counter* const counter = record(
+      subject, Action::unfixed, caller,
+      is_late            ? "its reader has read it before, and reads it once"
+      : value != nullptr ? "not a repeatable value; whatever reads the variable from now on may differ"
+                         : "unset, which is not repeatable; whatever reads the variable from now on may "
+                           "differ",
+      {setting, value != nullptr ? value : ""});
+  recount_as(*counter, is_late ? Action::observe : Action::unfixed);
+  undone_of(setting) = {counter, generation()};
+}
+
+void record_restored_setting(const Subject& subject, const void* caller, const char* setting,
+                             const char* value) {
+  Undone& undone = undone_of(setting);
+  if (undone.counter != nullptr && undone.generation == generation() && !was_read_undone(setting) &&
+      !is_shared(undone))
+    recount_as(*undone.counter, Action::observe);
+  undone = {};
+  record(subject, Action::observe, caller, "a repeatable value again",
+         {setting, value != nullptr ? value : ""});
+}
+
+void record_read_of_undone(size_t setting) {
+  const Undone& undone = undone_by[setting];
+  if (undone.counter != nullptr && undone.generation == generation())
+    recount_as(*undone.counter, Action::unfixed);
+}
+
+void record_answered_setting(size_t setting, const char* value) {
+  bool& is_said = is_answered[setting - settings_table::first_answered];
+  if (__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED)) return;
+  const SettingInfo& info = settings_table::settings[setting];
+  if (value != nullptr) {
+    record({"env", info.name, fields}, Action::replace, nullptr,
+           "the value that was set is not a repeatable one", {value, info.value});
+    return;
+  }
+  Text<300> line;
+  line.add("{\"t\":\"env\",\"env\":[{\"name\":\"").add(info.name);
+  line.add("\",\"was\":null,\"now\":\"").add(info.value).add("\"}]}");
+  record_line(line.c_str(), line.length(), true);
+}
+
+void record_setting_reads() {
+  if (!log_file::has_begun()) return;
+  Text<4000> line;
+  each_read_setting(
+      [](const char* name, const void* const* callers, int count, void* data) {
+        TextWriter& to = *static_cast<TextWriter*>(data);
+        if (to.length() > 3000) return;
+        to.add(to.length() == 0 ? "{\"t\":\"env\",\"read\":[" : ",").add("{\"name\":\"").add(name);
+        to.add("\",\"by\":[");
+        uintptr_t said[8] = {};
+        int files = 0;
+        for (int i = 0; i < count; ++i) {
+          Module module;
+          if (!find_module(callers[i], module)) continue;
+          bool is_said = false;
+          for (int k = 0; k < files; ++k) is_said |= said[k] == module.base;
+          if (is_said) continue;
+          said[files++] = module.base;
+          char path[600];
+          module_path(module, path, sizeof path);
+          to.add(files == 1 ? "\"" : ",\"").add_json(file_name(path), 100).add('"');
+        }
+        to.add("]}");
+      },
+      static_cast<TextWriter*>(&line));
+  if (line.length() == 0) return;
+  line.add("]}");
+  record_line(line.c_str(), line.length());
+}
 
 void record_replaced_settings() {
   int count = 0;
@@ -28,7 +129,7 @@ void record_replaced_settings() {
       record({"env", changes[i].name, fields}, Action::replace, nullptr,
              "the value that was set is not a repeatable one", {changes[i].was, changes[i].now});
   if (const char* name = setting_left_alone()) {
-    const char* value = getenv(name);
+    const char* value = environment_value(name);
     record({"env", name, fields}, Action::unfixed, nullptr,
            "flags cannot be added to this value: it names a file, or holds what ends the reading of flags",
            {value, value});
@@ -39,10 +140,9 @@ void record_undone_settings() {
   // Only where there is a log, which Python has in its first breath: most processes end without the loader's
   // lock.
   if (SettingFinding found; log_file::has_begun() && find_unforced_reader(found))
-    record_value(found, Action::unfixed,
-                 "TensorFlow's own kernels may add in any order; 1 makes them repeatable, in a program that "
-                 "sets a seed "
-                 "(tf.random.set_seed)");
+    record_value(
+        found, Action::unfixed,
+        "TensorFlow's kernels for GPUs may add in any order: 1 with tf.random.set_seed, which it then needs");
   each_silent_undoing([](const SettingFinding& found) {
     if (found.is_for_others)
       record_value(found, Action::observe,

@@ -1,5 +1,6 @@
 #include "core/policy/settings.h"
 
+#include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/environment.h"
@@ -101,7 +102,7 @@ void apply_settings() {
 }
 
 void set_python_hash_seed(uint64_t seed) {
-  if (getenv(python_hash_seed) != nullptr || setting_is_disabled(python_hash_seed)) return;
+  if (environment_value(python_hash_seed) != nullptr || setting_is_disabled(python_hash_seed)) return;
   TextWriter(python_entry, sizeof python_entry)
       .add(python_hash_seed)
       .add('=')
@@ -119,7 +120,7 @@ void each_kept_setting(void (*visit)(const char* name, const char* value, void* 
         if (same_text(changes[k].name, settings[i].name)) return true;
       return false;
     };
-    const char* const value = getenv(settings[i].name);
+    const char* const value = environment_value(settings[i].name);
     if (value != nullptr && !is_changed() && is_good(settings[i], value))
       visit(settings[i].name, value, data);
   });
@@ -128,7 +129,7 @@ void each_kept_setting(void (*visit)(const char* name, const char* value, void* 
 const SettingChange* reapply_setting(const char* name) {
   const size_t i = find_forced(name, text_length(name));
   if (i == forced_count || (watched & bit(i)) == 0) return nullptr;
-  const char* value = getenv(name);
+  const char* value = environment_value(name);
   if (is_good(settings[i], value)) return nullptr;
   static constinit char was[128] = {};
   static constinit SettingChange latest = {};

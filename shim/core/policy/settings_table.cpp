@@ -1,21 +1,22 @@
 #include "core/policy/settings_table.h"
 
 #include "common/text.h"
+#include "core/policy/nccl_algorithms.h"
 #include "core/policy/xla_flags.h"
 
 namespace detshim {
 namespace settings_table {
 
-// What is set comes first, then PYTHONHASHSEED, then what is only written down.
+// What is set comes first, then PYTHONHASHSEED, then what is answered, then what is only written down.
 [[gnu::section("detshim_setting_info"), gnu::used]] constexpr SettingInfo settings[setting_count] = {
     // Both values bound the workspaces of a handle so that several streams cannot share one.
     {"CUBLAS_WORKSPACE_CONFIG", ":4096:8", ":4096:8|:16:8", Treatment::force, false, false, "cuBLAS; PyTorch",
      "once, at the first cublasCreate; PyTorch at each new workspace",
      "cuBLAS documentation, Results Reproducibility; measured on 13.1"},
-    // Rings add in the order of the ranks. The algorithms that may stay are those that Megatron accepts for
-    // repeatable runs; trees, whose shape follows the topology, are not among them.
-    {"NCCL_ALGO", "Ring", "Ring|CollnetDirect|CollnetChain|^NVLS|^NVLS,NVLSTree", Treatment::force, false,
-     true, "NCCL", "as each communicator is made", "NCCL's tuning.cc; Megatron-LM's determinism.py"},
+    // Rings add in the order of the ranks. What may stay: core/policy/nccl_algorithms.h.
+    {"NCCL_ALGO", "Ring", "Ring, CollnetDirect, CollnetChain; Tree if channels are pinned; ^NVLS",
+     Treatment::force, false, true, "NCCL", "as each communicator is made",
+     "NCCL's tuning.cc; Megatron-LM, vLLM and SGLang, which choose so for repeatable runs"},
     {"NCCL_PROTO", "Simple", "Simple|LL|LL128", Treatment::force, false, true, "NCCL",
      "as each communicator is made", "NCCL documentation, Environment Variables"},
     {"NCCL_NVLS_ENABLE", "0", "0", Treatment::force, false, false, "NCCL", "as each communicator is made",
@@ -70,6 +71,11 @@ namespace settings_table {
     {"QT_NO_CPU_FEATURE", "rdrnd rdseed", "rdrnd rdseed*", Treatment::force, false, false,
      "Qt 5, and Qt 6 from 6.9 on", "at the first random number",
      "qtbase's qsimd.cpp; measured on 5.15, 6.4 to 6.10"},
+    // The tuner of vLLM's and of others' Triton kernels takes the first candidate.
+    {"VLLM_TRITON_FORCE_FIRST_CONFIG", "1", "1|true", Treatment::force, false, true, "vLLM",
+     "at each new key of a tuned Triton kernel", "vLLM's envs.py, pull request 42425"},
+    {"FD_DETERMINISTIC_MODE", "1", "1|true", Treatment::force, false, true, "FastDeploy", "as it is imported",
+     "FastDeploy, pull request 6610"},
     {"MAMBA_DETERMINISTIC", "1", "1", Treatment::force, false, false, "mamba-ssm",
      "as its kernels are imported", "mamba_ssm/utils/determinism.py"},
     {"CAUSAL_CONV1D_DETERMINISTIC", "1", "1", Treatment::force, false, false, "causal-conv1d 1.6 and later",
@@ -77,6 +83,29 @@ namespace settings_table {
 
     {"PYTHONHASHSEED", "a number from the seed", "anything", Treatment::seed, true, false, "Python",
      "as it starts", "Python documentation, Command line and environment"},
+
+    // General names, and libraries that few have: nothing is in the environment, but whoever asks for one in
+    // a process that has the library loaded is given the value (library_of() below).
+    {"FORCE_DETERMINISTIC", "1", "1", Treatment::answer, false, false, "TensorRT-LLM", "at the first ask",
+     "TensorRT-LLM's envUtils.cpp"},
+    {"ROCBLAS_DEFAULT_ATOMICS_MODE", "0", "0", Treatment::answer, false, false, "rocBLAS",
+     "as each handle is made", "rocBLAS's handle.cpp"},
+    {"MIOPEN_DEBUG_CONVOLUTION_DETERMINISTIC", "1", "1|on|yes|true|enable|enabled", Treatment::answer, false,
+     true, "MIOpen", "at each search for a convolution", "MIOpen's solvers, IsApplicable"},
+    {"FLAGS_cudnn_deterministic", "1", "1|true|t|yes|y", Treatment::answer, false, true, "Paddle",
+     "as it is imported", "Paddle's flags.cc"},
+    {"FLAGS_embedding_deterministic", "1", "1|2", Treatment::answer, false, false, "Paddle",
+     "as it is imported", "Paddle's flags.cc"},
+    {"HCCL_DETERMINISTIC", "true", "true|strict", Treatment::answer, false, true, "HCCL of Ascend's CANN",
+     "as each communicator is made", "CANN's environment variables, HCCL_DETERMINISTIC"},
+    {"LCCL_DETERMINISTIC", "1", "1", Treatment::answer, false, false, "LCCL of Ascend's ATB",
+     "as each communicator is made", "MindFormers' environment variables"},
+    {"ATB_MATMUL_SHUFFLE_K_ENABLE", "0", "0", Treatment::answer, false, false, "Ascend's ATB",
+     "at the first matrix product", "MindFormers' environment variables"},
+    {"ATB_LLM_LCOC_ENABLE", "0", "0", Treatment::answer, false, false, "Ascend's ATB", "as models are made",
+     "vLLM-Ascend's batch-invariant mode"},
+    {"CLOSE_MATMUL_K_SHIFT", "1", "1", Treatment::answer, false, false, "Ascend's matrix products",
+     "at each matrix product", "vLLM-Ascend's batch-invariant mode"},
 
     // The number of threads decides in which order parallel sums are added. Which is right is the user's:
     // to set one could slow a program down many times. (`detshim run` sets OMP_NUM_THREADS.)
@@ -90,6 +119,34 @@ namespace settings_table {
     // which is pinned, for each its own.
     {"CUPY_SEED", "", "", Treatment::note, true, false, "CuPy", "at the first draw on each device",
      "cupy/random/_generator.py"},
+    // How many channels there are decides the shape of each tree.
+    {"NCCL_MIN_NCHANNELS", "", "", Treatment::note, true, false, "NCCL", "as each communicator is made",
+     "NCCL documentation, Environment Variables"},
+    {"NCCL_MAX_NCHANNELS", "", "", Treatment::note, true, false, "NCCL", "as each communicator is made",
+     "NCCL documentation, Environment Variables"},
+    {"NCCL_NTHREADS", "", "", Treatment::note, true, false, "NCCL", "as each communicator is made",
+     "NCCL documentation, Environment Variables"},
+    {"NCCL_TOPO_FILE", "", "", Treatment::note, true, false, "NCCL", "as each communicator is made",
+     "NCCL documentation, Environment Variables"},
+    // Costs speed and may take another attention: the user's to choose.
+    {"VLLM_BATCH_INVARIANT", "", "", Treatment::note, true, false, "vLLM", "as a worker starts",
+     "vLLM documentation, Batch Invariance"},
+    {"VLLM_ENABLE_V1_MULTIPROCESSING", "", "", Treatment::note, true, false, "vLLM", "as LLM() is made",
+     "vLLM documentation, Reproducibility"},
+    {"CUBLASLT_WORKSPACE_SIZE", "", "", Treatment::note, true, false, "PyTorch", "at the first product",
+     "PyTorch's CUDABlas.cpp"},
+    {"NVIDIA_TF32_OVERRIDE", "", "", Treatment::note, true, false, "cuBLAS, cuDNN", "as handles are made",
+     "cuBLAS documentation, Floating Point Emulation"},
+    {"MIOPEN_FIND_MODE", "", "", Treatment::note, true, false, "MIOpen", "at each search for a convolution",
+     "MIOpen documentation, Find and Immediate Mode"},
+    {"MIOPEN_FIND_ENFORCE", "", "", Treatment::note, true, false, "MIOpen",
+     "at each search for a convolution", "MIOpen documentation, Find and Immediate Mode"},
+    // Without it, Helion takes Python's generator, which is pinned.
+    {"HELION_AUTOTUNE_RANDOM_SEED", "", "", Treatment::note, true, false, "Helion", "as a kernel is tuned",
+     "Helion, pull request 644"},
+    // The order of unique and group_by, and of sums in groups, follows its threads.
+    {"POLARS_MAX_THREADS", "", "", Treatment::note, true, false, "polars", "as it is imported",
+     "polars documentation, thread_pool_size; measured on 2.1"},
     // 1 gives convolutions back to the legacy API, where benchmarks are filtered too.
     {"TORCH_CUDNN_V8_API_DISABLED", "", "", Treatment::note, true, false, "PyTorch", "at each convolution",
      "PyTorch's Conv_v8.cpp"},
@@ -115,15 +172,18 @@ namespace settings_table {
 namespace {
 
 constexpr bool is_forced(const SettingInfo& setting) {
-  return setting.treatment != Treatment::seed && setting.treatment != Treatment::note;
+  return setting.treatment < Treatment::seed; // forced, appended to, or in strict
 }
 
 constexpr bool is_in_order() {
-  for (size_t i = 0; i < setting_count; ++i)
+  for (size_t i = 0; i < setting_count; ++i) {
     if (is_forced(settings[i]) != (i < forced_count)) return false;
+    if ((settings[i].treatment == Treatment::note) != (i >= first_noted)) return false;
+  }
   return settings[forced_count].treatment == Treatment::seed;
 }
 static_assert(is_in_order() && setting_count < 64);
+static_assert(settings[1].name[5] == 'A'); // NCCL_ALGO, which is_good() asks for
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -156,15 +216,31 @@ constinit Entries entries = [] {
   return made;
 }();
 
-constexpr ByLetter forced_by_letter = [] {
+namespace {
+constexpr ByLetter by_letter(size_t count) {
   ByLetter made = {};
-  for (size_t i = 0; i < forced_count; ++i) made.of[settings[i].name[0] - 'A'] |= bit(i);
+  for (size_t i = 0; i < count; ++i)
+    if (i != forced_count) made.of[settings[i].name[0] - 'A'] |= bit(i);
   return made;
-}();
+}
+} // namespace
+
+constexpr ByLetter forced_by_letter = by_letter(forced_count);
+constexpr ByLetter read_by_letter = by_letter(first_noted);
+
+const char* library_of(size_t answered) {
+  constexpr const char* tensorrt_llm = "libtensorrt_llm|libnvinfer_plugin_tensorrt_llm";
+  constexpr const char* atb = "libatb|liblcal";
+  constexpr const char* of[answered_count] = {
+      tensorrt_llm, "librocblas", "libMIOpen", "libpaddle|libphi", "libpaddle|libphi", "libhccl",
+      atb,          atb,          atb,         "libascendcl"};
+  return of[answered - first_answered];
+}
 
 bool is_good(const SettingInfo& setting, const char* value) {
   if (value == nullptr) return setting.good_unset;
   if (same_text(value, setting.value)) return true;
+  if (&setting == &settings[1]) return is_one_order(value);
   bool lacks_ops, lacks_level;
   if (setting.treatment == Treatment::append)
     return read_xla_flags(value, lacks_ops, lacks_level) == XlaFlags::repeatable;
@@ -191,7 +267,7 @@ size_t find_forced(const char* name, size_t length) {
 using namespace settings_table;
 
 bool setting_is_known(const char* name) {
-  return same_text(name, python_hash_seed) || find_forced(name, text_length(name)) < forced_count;
+  return same_text(name, python_hash_seed) || find_read(name) < setting_count;
 }
 
 bool setting_is_good(const char* name, const char* value) {

@@ -16,13 +16,15 @@ bool setting_is_known(const char* name);
 /// True if that value of that variable is a repeatable one.
 bool setting_is_good(const char* name, const char* value);
 
-/// The table itself. What is set (forced) comes first, then PYTHONHASHSEED, then what is only written down
-/// (noted).
+/// The table itself. What is set (forced) comes first, then PYTHONHASHSEED, then what is answered where its
+/// library is loaded, then what is only written down (noted).
 namespace settings_table {
 
-inline constexpr size_t setting_count = 39;
-inline constexpr size_t forced_count = 25;
-inline constexpr size_t first_noted = forced_count + 1;
+inline constexpr size_t setting_count = 63;
+inline constexpr size_t forced_count = 27;
+inline constexpr size_t first_answered = forced_count + 1;
+inline constexpr size_t answered_count = 10;
+inline constexpr size_t first_noted = first_answered + answered_count;
 extern const SettingInfo settings[setting_count];
 
 // Once more, because a mode that sets nothing else should not have to fetch the table's page for it.
@@ -38,13 +40,17 @@ struct Entries {
 };
 extern Entries entries;
 
-/// The forced settings whose names begin with a letter, a bit for each: most of an environment is told apart
-/// by that alone.
+/// Settings whose names begin with a letter, a bit for each: most of an environment is told apart by that
+/// alone.
 struct ByLetter {
   uint64_t of[32];
   constexpr uint64_t operator[](char c) const { return c >= 'A' && c <= 'Z' ? of[c - 'A'] : 0; }
 };
 extern const ByLetter forced_by_letter;
+extern const ByLetter read_by_letter; ///< those of which it is of interest who reads them: all but the noted
+
+/// How the files of the library begin that an answered setting belongs to, separated by |.
+const char* library_of(size_t answered);
 
 constexpr uint64_t bit(size_t i) { return uint64_t{1} << i; }
 
@@ -62,6 +68,19 @@ const char* value_in(const char* entry, const char* name);
 
 /// The number of the forced setting of that name (`length` bytes of it); forced_count where there is none.
 size_t find_forced(const char* name, size_t length);
+
+/// The number of the setting of that name, of those whose readers are of interest; setting_count where there
+/// is none.
+inline size_t find_read(const char* name) {
+  size_t found = setting_count;
+  each_bit(read_by_letter[*name], [&](size_t i) {
+    const char* a = settings[i].name;
+    const char* b = name;
+    while (*a != 0 && *a == *b) ++a, ++b;
+    if (*a == *b) found = i;
+  });
+  return found;
+}
 
 } // namespace settings_table
 } // namespace detshim

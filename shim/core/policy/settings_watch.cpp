@@ -1,12 +1,12 @@
 #include "core/policy/settings_watch.h"
 
+#include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/placement.h"
+#include "core/policy/nccl_algorithms.h"
 #include "core/policy/options.h"
-
-#include <cstdlib>
 
 extern "C" char** environ;
 
@@ -34,15 +34,17 @@ DETSHIM_STARTUP_DATA constinit uint64_t moved = 0; // held[i] is not what it was
 
 Undoing look_at_setting(const char* name, size_t length, const char*& setting, const char*& value) {
   held_array = environ;
+  const bool is_limit = is_channel_limit(name, length);
+  if (is_limit) name = "NCCL_ALGO", length = 9; // its value may be repeatable only with them
   const size_t i = find_forced(name, length);
   if (i == forced_count || (watched & bit(i)) == 0) return Undoing::nothing;
   setting = settings[i].name;
-  value = getenv(setting);
+  value = environment_value(setting);
   held[i] = value != nullptr ? const_cast<char*>(value) - length - 1 : nullptr;
   __atomic_or_fetch(&moved, bit(i), __ATOMIC_RELAXED);
   if (!is_good(settings[i], value)) {
-    __atomic_or_fetch(&undone, bit(i), __ATOMIC_RELAXED);
-    return Undoing::undone;
+    const uint64_t before = __atomic_fetch_or(&undone, bit(i), __ATOMIC_RELAXED);
+    return is_limit && (before & bit(i)) != 0 ? Undoing::nothing : Undoing::undone;
   }
   const uint64_t before = __atomic_fetch_and(&undone, ~bit(i), __ATOMIC_RELAXED);
   return (before & bit(i)) != 0 ? Undoing::restored : Undoing::nothing;
@@ -138,21 +140,20 @@ void each_noted_setting(void (*visit)(const char* name, const char* value, void*
   };
   constexpr uint64_t noted = (bit(setting_count) - 1) & ~(bit(first_noted) - 1);
   if (environ != held_array) return find_again(noted, visit_set);
-  for (size_t i = first_noted; i < setting_count; ++i) visit_set(i, getenv(settings[i].name));
+  for (size_t i = first_noted; i < setting_count; ++i) visit_set(i, environment_value(settings[i].name));
 }
 
 bool find_unforced_reader(SettingFinding& found) {
   constexpr const char* name = "TF_DETERMINISTIC_OPS";
   if (watched == 0 || options().strict() || setting_is_disabled(name)) return false;
-  bool is_loaded = false;
-  {
-    const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
-    each_module([&](const Module& module) {
-      return is_loaded = starts_with(file_name(module.path), "libtensorflow_framework.so");
-    });
-  }
-  if (!is_loaded || environ != held_array) return false;
-  const char* value = getenv(name);
+  const auto is_loaded = [](const char* start) {
+    return any_module_path(
+        [](const char* path, void* begin) { return starts_with(file_name(path), static_cast<char*>(begin)); },
+        const_cast<char*>(start));
+  };
+  if (!is_loaded("libtensorflow_framework.so") || !is_loaded("libcuda.so")) return false;
+  if (environ != held_array) return false;
+  const char* value = environment_value(name);
   if (value != nullptr && setting_is_good(name, value)) return false;
   found = {name, value != nullptr ? value : ""};
   return true;

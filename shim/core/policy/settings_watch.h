@@ -25,8 +25,9 @@ struct SettingFinding {
   bool is_for_others = false; ///< in an environment of the program's own, for the programs that it starts
 };
 
-/// TensorFlow in a process where the mode does not force TF_DETERMINISTIC_OPS, and nobody else has set it.
-/// Takes the loader's lock. At the end of the process.
+/// TensorFlow in a process with a GPU's driver, where the mode does not force TF_DETERMINISTIC_OPS, and
+/// nobody else has set it: of its kernels for CPUs, hooks/tensorflow sees those that ask. Takes the loader's
+/// lock. At the end of the process.
 bool find_unforced_reader(SettingFinding& found);
 
 /// Calls visit(finding) for what was undone without a call, by writing to `environ` itself. The value holds

@@ -1,14 +1,13 @@
 // cuBLAS: the workspace setting is in force before the first handle, atomics stay off, and algorithms are not
 // chosen by time.
 #include "abi/cublas.h"
+#include "common/run_variable.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
 #include "core/tuning/tuning.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
-
-#include <cstdlib>
 
 namespace detshim {
 namespace {
@@ -22,7 +21,7 @@ enum class Pool : uint8_t { unknown, bounded, shared };
 constinit Pool pool = Pool::unknown;
 
 Pool pool_of_environment() {
-  const char* value = getenv(workspace_setting);
+  const char* value = environment_value(workspace_setting);
   return value != nullptr && setting_is_good(workspace_setting, value) ? Pool::bounded : Pool::shared;
 }
 
@@ -171,7 +170,7 @@ DETSHIM_HOOK(
   const cublasStatus status = call.real(handle);
   if (status != cublasStatus::success) return status;
   record_cublas_variables(call);
-  const char* const value = getenv(workspace_setting);
+  const char* const value = environment_value(workspace_setting);
   if (change != nullptr)
     call.record(Action::replace, "the program had undone CUBLAS_WORKSPACE_CONFIG",
                 {change->was != nullptr ? change->was : "", change->now, workspace_setting});

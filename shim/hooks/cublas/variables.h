@@ -1,10 +1,9 @@
 // Environment variables by which a user of cuBLAS chooses how it computes. They are read as handles are made.
 #pragma once
 
+#include "common/run_variable.h"
 #include "common/text.h"
 #include "loader/hook.h"
-
-#include <cstdlib>
 
 namespace detshim {
 
@@ -30,7 +29,7 @@ inline constexpr CublasVariable cublas_variables[] = {
 template <typename Call>
 void record_cublas_variables(const Call& call) {
   for (const CublasVariable& variable : cublas_variables) {
-    const char* value = getenv(variable.name);
+    const char* value = environment_value(variable.name);
     if (value == nullptr || *value == 0) continue;
     if (variable.emulates && !same_text(value, variable.harmless))
       call.record(Action::unfixed, "emulation is outside cuBLAS's promise of repeatability",

@@ -3,10 +3,9 @@
 // Both multiply matrices through cuBLAS on streams of their own, which may share a workspace unless
 // CUBLAS_WORKSPACE_CONFIG bounds it (release notes of cuDNN 7.6.5; cuBLAS documentation, "Results
 // Reproducibility"). Nothing in the calls themselves would change that: they are recorded with whether it is.
+#include "common/run_variable.h"
 #include "core/policy/settings_table.h"
 #include "hooks/cudnn/stream.h"
-
-#include <cstdlib>
 
 namespace detshim {
 namespace {
@@ -18,7 +17,7 @@ void record_workspace_setting(const Call& call, cudnnHandle_t handle) {
   if (call.passes()) return;
   record_cudnn_once(call);
   constexpr const char* setting = "CUBLAS_WORKSPACE_CONFIG";
-  const char* value = getenv(setting);
+  const char* value = environment_value(setting);
   // Not its address, which differs from run to run.
   const char* const stream = stream_of(call, handle) == nullptr ? "default" : "own";
   if (value != nullptr && setting_is_good(setting, value))

@@ -62,6 +62,10 @@ DETSHIM_HOOK(
     libc, ssize_t, getrandom, (void* buffer, size_t size, unsigned flags), .action = Action::pin,
     .summary =
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
+  if (size == 0) { // whether there is such a call: no draw
+    DETSHIM_ENTER(getrandom);
+    return call.real(buffer, size, flags);
+  }
   Sources& sources = this_thread_sources();
   // Bytes that need not be good are no key: Rust orders its hash maps by them.
   const bool is_insecure = (flags & insecure) != 0;

@@ -1,7 +1,11 @@
 // Variables that were set to repeatable values, and a program that sets them otherwise: said, with the line.
 //
 // The program's will is done: its value may be right for a reader that has read already, or that never will.
-// cuBLAS's and NCCL's own hooks set theirs again before they are read.
+// cuBLAS's and NCCL's own hooks set theirs again before they are read. What is undone for a while, and given
+// back before anybody has asked for it, is no undoing.
+#include "common/run_variable.h"
+#include "core/log/setting_records.h"
+#include "core/policy/settings_reads.h"
 #include "core/policy/settings_watch.h"
 #include "loader/hook.h"
 
@@ -15,21 +19,38 @@ template <typename Signature>
 void look_after(const Call<Signature>& call, const char* name, size_t length) {
   const char* setting = nullptr;
   const char* value = nullptr;
+  const Subject subject = {call.hook().info->library, call.hook().info->name, call.hook().info->fields};
   switch (look_at_setting(name, length, setting, value)) {
   case Undoing::nothing:
     return;
   case Undoing::restored:
-    return void(
-        call.record(Action::observe, "a repeatable value again", {setting, value != nullptr ? value : ""}));
+    return record_restored_setting(subject, call.caller(), setting, value);
   case Undoing::undone:
-    call.record(Action::unfixed,
-                value != nullptr
-                    ? "not a repeatable value; whatever reads the variable from now on may differ"
-                    : "unset, which is not repeatable; whatever reads the variable from now on may "
-                      "differ",
-                {setting, value != nullptr ? value : ""});
+    record_undone_setting(subject, call.caller(), setting, value);
   }
 }
+
+/// What a program reads of a variable: what it is, or what it is to be where the library that belongs to it
+/// is loaded.
+template <typename Call>
+char* read_variable(const Call& call, const char* name) {
+  char* const value = call.real(name);
+  if (name == nullptr || settings_table::read_by_letter[*name] == 0) return value;
+  const size_t setting = settings_table::find_read(name);
+  if (setting == settings_table::setting_count || call.passes()) return value;
+  if (note_setting_read(setting, call.caller())) record_read_of_undone(setting);
+  const char* const answer = answer_for(setting, value);
+  if (answer == nullptr) return value;
+  record_answered_setting(setting, value);
+  return const_cast<char*>(answer);
+}
+
+using Read = Call<char*(const char* name)>;
+constexpr Description reads_setting = {
+    .action = Action::replace,
+    .summary = "Notes who reads a variable that the library sets; answers those of libraries that few have "
+               "(OPTIONS.md).",
+};
 
 size_t name_length(const char* entry) {
   size_t length = 0;
@@ -50,7 +71,7 @@ using namespace detshim;
 
 DETSHIM_HOOK(libc, int, setenv, (const char* name, const char* value, int overwrite), may_undo_setting) {
   DETSHIM_ENTER(setenv);
-  const bool does_nothing = name != nullptr && overwrite == 0 && getenv(name) != nullptr;
+  const bool does_nothing = name != nullptr && overwrite == 0 && environment_value(name) != nullptr;
   const int status = call.real(name, value, overwrite);
   if (status == 0 && !does_nothing && !call.passes()) look_after(call, name, text_length(name));
   return status;
@@ -65,7 +86,7 @@ DETSHIM_HOOK(libc, int, putenv, (char* entry), may_undo_setting) {
 
 DETSHIM_HOOK(libc, int, unsetenv, (const char* name), may_undo_setting) {
   DETSHIM_ENTER(unsetenv);
-  const bool does_nothing = name == nullptr || *name == 0 || getenv(name) == nullptr;
+  const bool does_nothing = name == nullptr || *name == 0 || environment_value(name) == nullptr;
   const int status = call.real(name);
   if (status == 0 && !does_nothing && !call.passes()) look_after(call, name, text_length(name));
   return status;
@@ -78,3 +99,6 @@ DETSHIM_HOOK(libc, int, clearenv, (), may_undo_setting) {
     call.record(Action::unfixed, "every variable is gone, and with them those that were set", {"all", ""});
   return status;
 }
+
+DETSHIM_TEMPLATE_HOOK(libc, Read, getenv, read_variable, reads_setting);
+DETSHIM_TEMPLATE_HOOK(libc, Read, secure_getenv, read_variable, reads_setting);

@@ -4,6 +4,7 @@
 // each adds in another order. The choice is bounded by environment variables, which it reads as a
 // communicator is made.
 #include "abi/nccl.h"
+#include "common/run_variable.h"
 #include "common/sys.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
@@ -11,7 +12,6 @@
 #include "loader/hook.h"
 
 #include <cstddef>
-#include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ constexpr const char* file_variable = "NCCL_CONF_FILE";
 constexpr const char* system_file = "/etc/nccl.conf";
 
 bool is_deterministic_now(const char* setting) {
-  const char* value = getenv(setting);
+  const char* value = environment_value(setting);
   return value != nullptr && setting_is_good(setting, value);
 }
 
@@ -43,7 +43,7 @@ void force_settings(const Call& call) {
                   {name, change->was != nullptr ? change->was : "", change->now});
       continue;
     }
-    const char* value = getenv(name);
+    const char* value = environment_value(name);
     if (is_deterministic_now(name))
       call.record(Action::observe, "one order of addition", {name, value, value});
     else
@@ -51,10 +51,10 @@ void force_settings(const Call& call) {
                   {name, value != nullptr ? value : "", ""});
   }
   for (const char* name : plugins)
-    if (const char* value = getenv(name); value != nullptr && *value != 0)
+    if (const char* value = environment_value(name); value != nullptr && *value != 0)
       call.record(Action::unfixed, "a plugin may choose otherwise", {name, value, value});
   // Files that NCCL takes further variables from, at its first call.
-  const char* named = getenv(file_variable);
+  const char* named = environment_value(file_variable);
   for (const char* path : {named, system_file})
     if (path != nullptr && *path != 0 && sys::call(SYS_faccessat, AT_FDCWD, sys::address(path), R_OK) == 0)
       call.record(Action::observe, "NCCL reads further variables from this file",

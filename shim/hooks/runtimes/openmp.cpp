@@ -10,11 +10,10 @@
 // Symbols: gcc's libgomp/libgomp_g.h; LLVM's openmp/runtime/src/kmp.h (whose library has gcc's symbols too).
 #include "hooks/runtimes/openmp.h"
 
+#include "common/run_variable.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
 #include "loader/real_of_caller.h"
-
-#include <cstdlib>
 
 namespace detshim {
 namespace {
@@ -312,7 +311,7 @@ void record_dispatch(const Call& call, int schedule) {
 
 template <typename Call>
 void record_reduction(const Call& call) {
-  const char* value = getenv("KMP_DETERMINISTIC_REDUCTION");
+  const char* value = environment_value("KMP_DETERMINISTIC_REDUCTION");
   if (value == nullptr || !setting_is_good("KMP_DETERMINISTIC_REDUCTION", value))
     record_race_in_team(call, order_races);
 }

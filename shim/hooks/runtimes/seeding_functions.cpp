@@ -1,11 +1,13 @@
 #include "hooks/runtimes/seeding_functions.h"
 
+#include "common/philox.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
+#include "core/base/referenced_text.h"
+#include "core/identity/process.h"
 #include "core/identity/thread.h"
 #include "core/policy/options.h"
-#include "hooks/support/referenced_text.h"
 
 namespace detshim {
 
@@ -13,6 +15,7 @@ struct SeedingFunction {
   const char* name = nullptr;     ///< exported by its program; or else
   const char* program = nullptr;  ///< how the program's file begins, and
   const char* text = nullptr;     ///< what the function's code refers to, and no other's that reads a clock
+  bool has_constants = false;     ///< or its code holds a constant of foldhash's
   const char* told = nullptr;     ///< it seeds where the script asks for it: the reason in the record
   bool mixes_own_address = false; ///< by exclusive or, with what it reads
   bool mixes_addresses = false;   ///< of its stack, in a hash
@@ -29,11 +32,16 @@ constexpr const char* told_awk = "gawk's srand() without a number takes the cloc
 constexpr const char* why_layout =
     "Lua seeds math.random and the order of its tables from addresses too: start it by detshim run";
 
+constexpr const char* why_rust_layout =
+    "Rust's hash maps (foldhash) are seeded from addresses too: start it by detshim run";
+
 constexpr SeedingFunction functions[] = {
     {.name = "seedrand", .mixes_own_address = true},   // bash: $RANDOM (lib/sh/random.c)
     {.name = "lua_newstate", .mixes_addresses = true}, // Lua from 5.2 on: the order of tables (lstate.c)
     {.name = "luaopen_math", .mixes_addresses = true}, // Lua from 5.4 on: math.random (lmathlib.c)
-    {.name = "php_combined_lcg", .why = why_php},      // PHP to 8.3 (ext/standard/lcg.c)
+    // Rust's hashbrown, polars: generate_global_seed (foldhash's seed.rs)
+    {.has_constants = true, .mixes_addresses = true},
+    {.name = "php_combined_lcg", .why = why_php},                    // PHP to 8.3 (ext/standard/lcg.c)
     {.name = "php_random_combinedlcg_seed_default", .why = why_php}, // PHP 8.4
     {.program = "php", .text = "%s%08x%05x", .why = why_uniqid},     // ext/standard/uniqid.c
     {.program = "gawk", .text = "srand", .told = told_awk},          // builtin.c, mpfr.c
@@ -41,12 +49,44 @@ constexpr SeedingFunction functions[] = {
 
 constexpr size_t longest = 8192; // of such a function's code
 
+/// True if the code holds one of the 64-bit numbers that foldhash mixes seeds with: the fraction of pi, as
+/// Blowfish has it. Of functions that ask for a clock, no other does.
+bool holds_fraction_of_pi([[maybe_unused]] CodeRange code) {
+#if defined(__x86_64__)
+  constexpr uint64_t parts[] = {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
+                                0x082efa98ec4e6c89, 0x452821e638d01377, 0xbe5466cf34e90c6c,
+                                0xc0ac29b7c97c50dd, 0x3f84d5b5b5470917, 0x9216d5d98979fb1b};
+  if (code.end - code.begin > static_cast<ptrdiff_t>(longest)) return false;
+  for (const unsigned char* at = code.begin; code.end - at >= 10; ++at) {
+    if ((at[0] & 0xFE) != 0x48 || (at[1] & 0xF8) != 0xB8) continue; // mov $64, register
+    uint64_t number;
+    __builtin_memcpy(&number, at + 2, sizeof number);
+    for (const uint64_t part : parts)
+      if (number == part) return true;
+  }
+#endif
+  return false;
+}
+
+/// True if the function keeps a frame pointer, as Rust's standard library does: its frame is then where its
+/// caller's register says.
+bool keeps_frame_pointer([[maybe_unused]] CodeRange code) {
+#if defined(__x86_64__)
+  constexpr unsigned char prologue[] = {0x55, 0x48, 0x89, 0xE5}; // push %rbp; mov %rsp, %rbp
+  return code.end - code.begin >= static_cast<ptrdiff_t>(sizeof prologue) &&
+         __builtin_memcmp(code.begin, prologue, sizeof prologue) == 0;
+#else
+  return false;
+#endif
+}
+
 /// True if it is the function whose code that is.
 bool is_at(const SeedingFunction& function, const Module& module, const char* caller) {
   if (function.name != nullptr) {
     const void* start = module.symbol(function.name);
     return start != nullptr && function_at(start).holds(caller - 1);
   }
+  if (function.has_constants) return holds_fraction_of_pi(function_at(caller - 1));
   if (*module.path != 0) return false; // the program itself
   const CodeRange code = function_at(caller - 1);
   if (code.end - code.begin > static_cast<ptrdiff_t>(longest) || !refers_to_text(module, code, function.text))
@@ -77,7 +117,22 @@ const SeedingFunction* seeding_function_at(const void* caller) {
   return place.function;
 }
 
+const SeedingFunction* seeding_function_behind(const void* caller, const void* const* frame) {
+  struct Place {
+    const void* caller;
+    bool has_frame;
+  };
+  static thread_local constinit Place places[4] = {};
+  Place& place = places[reinterpret_cast<uintptr_t>(caller) / 4 % 4];
+  if (place.caller != caller)
+    place = {caller, keeps_frame_pointer(function_at(static_cast<const char*>(caller) - 1))};
+  return place.has_frame ? seeding_function_at(frame[1]) : nullptr;
+}
+
 int64_t seconds_for(const SeedingFunction& function) {
+  // Whichever of a program's threads comes first.
+  if (function.has_constants)
+    return static_cast<uint32_t>(derive(process().key, static_cast<uint64_t>(Kind::seeding_function)));
   // An interpreter seeds itself whether or not it draws, so this is no draw, and the interpreter may still
   // hand its name on to the program that it starts.
   const auto seed =
@@ -94,7 +149,8 @@ const char* why_pinned(const SeedingFunction& function) { return function.told; 
 const char* why_unfixed(const SeedingFunction& function) {
   if (function.why != nullptr) return function.why;
   if (function.told != nullptr && !options().pins()) return why_observed;
-  return function.mixes_addresses && !sys::has_fixed_layout() ? why_layout : nullptr;
+  if (!function.mixes_addresses || sys::has_fixed_layout()) return nullptr;
+  return function.has_constants ? why_rust_layout : why_layout;
 }
 
 } // namespace detshim

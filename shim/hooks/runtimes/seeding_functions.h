@@ -16,6 +16,11 @@ struct SeedingFunction;
 /// address. Cheap for a place that asked lately.
 const SeedingFunction* seeding_function_at(const void* caller);
 
+/// The known seeding function behind a caller that reads clocks for others and keeps a frame pointer, as
+/// Rust's standard library does. `frame` is the caller's: its frame pointer, as this call's wrapper has saved
+/// it.
+const SeedingFunction* seeding_function_behind(const void* caller, const void* const* frame);
+
 /// True if it gets a clock and ids of its own, in this mode.
 bool gets_own_clock(const SeedingFunction& function);
 

@@ -52,6 +52,32 @@ bool is_shell(const Module&) {
   return same_text(name, "sh") || same_text(name, "ash");
 }
 
+/// True if a second worker of polars's is there: its pool is made at the first query, and one worker repeats.
+bool has_workers(const Module&) {
+  const int folder = sys::openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return true;
+  bool found = false;
+  alignas(8) char entries[1024];
+  for (long size;
+       !found && (size = sys::call(SYS_getdents64, folder, sys::address(entries), sizeof entries)) > 0;)
+    for (long at = 0; at < size;) {
+      constexpr int length_at = 16, name_at = 19; // of struct linux_dirent64
+      uint16_t length;
+      __builtin_memcpy(&length, entries + at + length_at, sizeof length);
+      Text<64> path;
+      path.add(entries + at + name_at).add("/comm");
+      at += length;
+      const int fd = sys::openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC);
+      if (fd < 0) continue;
+      char name[16] = {};
+      sys::read(fd, name, sizeof name - 1);
+      sys::close(fd);
+      found = found || starts_with(name, "polars-1");
+    }
+  sys::close(folder);
+  return found;
+}
+
 constexpr Runtime runtimes[] = {
     {.file = "libjvm.so",
      .why = "Java seeds Math.random, Random, SplittableRandom, ThreadLocalRandom and the order of Set.of and "
@@ -69,6 +95,12 @@ constexpr Runtime runtimes[] = {
     {.file = "libruby",
      .is_seeded_unseen = has_ractors,
      .why = "Ruby seeds the generator of each Ractor from the clock: Random.new(n)"},
+    {.file = "_polars_runtime",
+     .is_seeded_unseen = has_workers,
+     .why = "polars's threads race in group_by, unique, mode and sums of groups: maintain_order=True, or "
+            "POLARS_MAX_THREADS=1"},
+    {.file = "libmindspore_ops_cpu",
+     .why = "MindSpore's dropout on a processor differs, with a seed too: compare two runs"},
     {.file = "lisp.run", .why = "CLISP seeds (make-random-state t) from the clock and ids"},
     {.file = "mksh",
      .why = "mksh seeds $RANDOM from the clock, ids and addresses, whatever it is set to: bash, or shuf"},

@@ -87,7 +87,7 @@ TEST_P(Nccl, OtherValuesAreReplacedAndBothAreRecorded) {
     EXPECT_EQ((*change)["now"], variable.value);
   }
   // Longer than a value that is known, and the start of one.
-  for (const std::string value : {"Ring,Tree", "Rin", "allreduce:ring", ""}) {
+  for (const std::string value : {"Ring,Tree", "Rin", "allreduce:nvls", ""}) {
     shimmed({}, enforce + Environment{{"NCCL_ALGO", value}});
     EXPECT_TRUE(contains(calls(), std::string{"ncclCommInitRank"} + pinned)) << value;
   }

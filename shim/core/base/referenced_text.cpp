@@ -1,4 +1,4 @@
-#include "hooks/support/referenced_text.h"
+#include "core/base/referenced_text.h"
 
 #include "common/text.h"
 
@@ -9,18 +9,27 @@ bool goes_on(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-bool is_text_at(const Module& module, uintptr_t address, const char* text) {
-  const size_t length = text_length(text);
-  const auto* at = reinterpret_cast<const char*>(address);
-  return module.holds(at) && module.holds(at + length) && __builtin_memcmp(at, text, length) == 0 &&
-         !goes_on(at[length]);
-}
-
 template <typename Number>
 Number number_at(const unsigned char* from) {
   Number number;
   __builtin_memcpy(&number, from, sizeof number);
   return number;
+}
+
+bool is_this_text(const Module& module, const char* at, const char* text) {
+  const size_t length = text_length(text);
+  return module.holds(at) && module.holds(at + length) && __builtin_memcmp(at, text, length) == 0 &&
+         !goes_on(at[length]);
+}
+
+/// There, or behind a pointer or a length of one byte that lies there, as in what Rust formats.
+bool is_text_at(const Module& module, uintptr_t address, const char* text) {
+  const auto* const at = reinterpret_cast<const unsigned char*>(address);
+  if (!module.holds(at) || !module.holds(at + sizeof(char*))) return false;
+  const auto* const as_text = reinterpret_cast<const char*>(at);
+  return is_this_text(module, as_text, text) ||
+         (*at >= text_length(text) && !goes_on(*as_text) && is_this_text(module, as_text + 1, text)) ||
+         is_this_text(module, number_at<const char*>(at), text);
 }
 
 } // namespace

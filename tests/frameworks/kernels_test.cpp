@@ -1,0 +1,201 @@
+// What frameworks seed and choose inside libraries of their own. Their wheels are too large to be installed
+// for every run: where they are (DETSHIM_TEST_PYTHON names a Python that has them, or python3 does), they are
+// tested themselves, and doubles of the mechanisms everywhere.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const std::string here = FRAMEWORKS_FOLDER "/";
+
+/// One run in that environment, and its logs.
+struct Observed {
+  Result result;
+  std::vector<ProcessLog> logs;
+
+  /// "function action", for all calls of a library, or of all.
+  std::vector<std::string> calls(const std::string& library) const {
+    std::vector<std::string> found;
+    for (const ProcessLog& log : logs)
+      for (const auto& call : log.calls())
+        if (call["lib"] == library)
+          found.push_back(call["fn"].get<std::string>() + " " + call["do"].get<std::string>());
+    return found;
+  }
+};
+
+Observed observe(const Arguments& command, Environment environment = {}) {
+  environment.emplace("DETSHIM_SEED", "42");
+  const TemporaryFolder scratch;
+  Observed seen = {run(command, under_shim(scratch, environment)), {}};
+  EXPECT_EQ(seen.result.status, 0) << seen.result.err;
+  if (std::filesystem::exists(scratch.log())) seen.logs = read_log(scratch.log());
+  return seen;
+}
+
+/// What `detshim run` gives, where addresses are the same in every run.
+std::string drawn_by_command(const Arguments& command, const std::string& seed) {
+  const TemporaryFolder scratch;
+  Arguments whole = {DETSHIM_COMMAND,        "run", "--quiet", "--seed", seed, "--log",
+                     scratch.log().string(), "--"};
+  whole.insert(whole.end(), command.begin(), command.end());
+  const Result result = run(whole);
+  EXPECT_EQ(result.status, 0) << result.err;
+  return result.out;
+}
+
+/// A Python that has the module, or an empty text.
+std::string python_with(const std::string& module) {
+  const char* named = std::getenv("DETSHIM_TEST_PYTHON");
+  const std::string python = named != nullptr ? named : "python3";
+  return run({python, "-c", "import " + module}).status == 0 ? python : "";
+}
+
+// ---- std::random_device in a library with cryptography in it, as TensorFlow's wheels once had it ----
+
+class StaticRandomDevice : public testing::TestWithParam<const char*> {};
+
+TEST_P(StaticRandomDevice, IsPinned) {
+  const Arguments command = {STATIC_RANDOM_DEVICE, GetParam()};
+  if (run(command).status != 0) GTEST_SKIP() << "this libstdc++ has no such token";
+  EXPECT_NE(run(command).out, run(command).out);
+  const Observed first = observe(command);
+  EXPECT_EQ(observe(command).result.out, first.result.out);
+  EXPECT_NE(observe(command, {{"DETSHIM_SEED", "43"}}).result.out, first.result.out);
+  for (const std::string& call : first.calls("libc")) EXPECT_TRUE(call.ends_with(" pin")) << call;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StaticRandomDevice, testing::Values("/dev/urandom", "getentropy"),
+                         [](const auto& token) {
+                           return std::string(token.param).substr(std::string(token.param).rfind('/') + 1);
+                         });
+
+TEST(StaticRandomDevices, AreToldFromKeysOfTheSameObject) {
+  const Arguments command = {STATIC_RANDOM_DEVICE, "key"};
+  const Observed first = observe(command);
+  EXPECT_NE(observe(command).result.out, first.result.out);
+  EXPECT_EQ(first.calls("libc"), std::vector<std::string>{"getrandom unfixed"});
+}
+
+// transformers imports it, where it is there, and so does whoever reads Parquet files.
+TEST(Arrow, IsImportedWithoutAnyDoubt) {
+  const std::string python = python_with("pyarrow");
+  if (python.empty()) GTEST_SKIP() << "not installed: pyarrow";
+  for (const std::string& call : observe({python, "-c", "import random, pyarrow"}).calls("libc"))
+    EXPECT_FALSE(call.ends_with(" unfixed")) << call;
+}
+
+// ---- settings, as a user sees them ----
+
+// accelerate clears the environment for a moment, and gives it back.
+TEST(Environments, ThatAreGivenBackAreNoReason) {
+  const std::string script = "import os, random\n"
+                             "old = os.environ.copy()\n"
+                             "os.environ.clear()\n"
+                             "os.environ.update(old)\n"
+                             "import ctypes\n"
+                             "ctypes.CDLL(None).getenv(b'MKL_CBWR')\n";
+  const TemporaryFolder scratch;
+  const Arguments python = {"/usr/bin/python3", "-c"};
+  const auto verdict_of = [&](const std::string& code, const std::string& log) {
+    Environment environment = {{"DETSHIM_SEED", "42"}, {"DETSHIM_LOG", (scratch.path() / log).string()}};
+    EXPECT_EQ(run({python[0], python[1], code}, under_shim(scratch, environment)).status, 0);
+    return run({DETSHIM_COMMAND, "log", "--no-scan", (scratch.path() / log).string()}).out;
+  };
+  const std::string given_back = verdict_of(script, "a");
+  EXPECT_EQ(given_back.find("unfixed:"), std::string::npos) << given_back;
+  EXPECT_NE(given_back.find("1 was read: MKL_CBWR by"), std::string::npos) << given_back;
+  const std::string cleared = verdict_of("import os, random\nos.environ.clear()\n", "b");
+  EXPECT_NE(cleared.find("unfixed:unsetenv"), std::string::npos) << cleared;
+}
+
+// ---- the seed of Rust's hash maps ----
+
+TEST(Foldhash, TakesAClockOfItsOwn) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "told by code of x86-64";
+#endif
+  const Arguments command = {FOLDHASH_PROGRAM};
+  EXPECT_NE(lines(run(command).out).at(0), lines(run(command).out).at(0));
+  const auto first = lines(drawn_by_command(command, "42"));
+  const auto second = lines(drawn_by_command(command, "42"));
+  EXPECT_EQ(second.at(0), first.at(0));
+  EXPECT_NE(second.at(1), first.at(1)) << "everybody else's clock is real";
+  EXPECT_NE(lines(drawn_by_command(command, "43")).at(0), first.at(0));
+}
+
+TEST(Polars, RepeatsOnOneThreadAndItsThreadsAreNamed) {
+  const std::string python = python_with("polars");
+  if (python.empty()) GTEST_SKIP() << "not installed: polars";
+  const Arguments command = {"env", "POLARS_MAX_THREADS=1", python, here + "polars_unique.py"};
+  EXPECT_NE(run(command).out, run(command).out);
+  const std::string first = drawn_by_command(command, "42");
+  EXPECT_EQ(drawn_by_command(command, "42"), first);
+  EXPECT_NE(drawn_by_command(command, "43"), first);
+
+  const auto runtimes = [&](const char* threads) {
+    std::string files;
+    for (const ProcessLog& log :
+         observe({python, here + "polars_unique.py"}, {{"POLARS_MAX_THREADS", threads}}).logs)
+      for (const auto& record : log.records)
+        if (record["t"] == "runtime")
+          files += std::filesystem::path(record["file"].get<std::string>()).filename().string();
+    return files;
+  };
+  EXPECT_EQ(runtimes("1"), "");
+  EXPECT_EQ(runtimes("2"), "_polars_runtime.abi3.so");
+}
+
+// ---- MindSpore ----
+
+TEST(MindSpore, IsNamed) {
+  const std::string python = python_with("mindspore");
+  if (python.empty()) GTEST_SKIP() << "not installed: mindspore";
+  std::string files;
+  for (const ProcessLog& log : observe({python, here + "mindspore_dropout.py"}).logs)
+    for (const auto& record : log.records)
+      if (record["t"] == "runtime")
+        files += std::filesystem::path(record["file"].get<std::string>()).filename().string();
+  EXPECT_EQ(files, "libmindspore_ops_cpu.so");
+}
+
+// ---- TensorFlow ----
+
+TEST(TensorFlow, OperatorsAreToldToBeDeterministicWhereThereIsNoGpu) {
+  const Arguments command = {TENSORFLOW_KERNELS};
+  EXPECT_EQ(run(command).out, "parallel\ntime\n");
+  const Observed forced = observe(command);
+  EXPECT_EQ(forced.result.out, "serial\ntime\n");
+  EXPECT_EQ(forced.calls("tensorflow"), std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv replace"});
+  for (const Environment& left :
+       {Environment{{"DETSHIM_DISABLE", "tensorflow"}}, Environment{{"DETSHIM_MODE", "record"}}})
+    EXPECT_EQ(observe(command, left).result.out, "parallel\ntime\n");
+
+  const TemporaryFolder folder;
+  const std::filesystem::path driver = folder.path() / "libcuda.so.1";
+  std::filesystem::copy_file(TENSORFLOW_FRAMEWORK, driver);
+  const Observed with_gpu = observe({TENSORFLOW_KERNELS, driver.string()});
+  EXPECT_EQ(with_gpu.result.out, "parallel\ntime\n");
+  EXPECT_EQ(with_gpu.calls("tensorflow"),
+            std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv unfixed"});
+}
+
+TEST(TensorFlow, ScatteredRowsAreAddedInOneOrder) {
+  const std::string python = python_with("tensorflow");
+  if (python.empty()) GTEST_SKIP() << "not installed: tensorflow";
+  const Arguments command = {python, here + "tensorflow_scatter.py"};
+  const Observed first = observe(command);
+  EXPECT_EQ(observe(command).result.out, first.result.out);
+  EXPECT_EQ(observe(command).result.out, first.result.out);
+  EXPECT_EQ(first.calls("tensorflow"), std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv replace"});
+  EXPECT_TRUE(first.calls("env").empty());
+}
+
+} // namespace
