@@ -80,8 +80,8 @@ int library_named(const char* name) {
   return -1;
 }
 
-/// Calls around the hooks of the runtime are none: it reaches the driver by lookups, which are answered. Those
-/// of the driver have something to do only where the user asked for it.
+/// Calls around the hooks of the runtime are none: it reaches the driver by lookups, which are answered.
+/// Those of the driver have something to do only where the user asked for it.
 bool matters(int library) {
   const char* name = cuda_libraries[library].name;
   if (same_text(name, "cudart")) return false;

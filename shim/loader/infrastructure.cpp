@@ -2,7 +2,6 @@
 
 #include "common/sys.h"
 #include "common/text.h"
-#include "core/base/generations.h"
 #include "core/base/modules.h"
 
 namespace detshim {
@@ -42,13 +41,13 @@ bool is_of_infrastructure(const void* caller) {
 bool InfrastructurePlaces::look(const void* caller) {
   const bool is_one = is_of_infrastructure(caller);
   const sys::SignalsBlocked no_signals; // a handler that draws would find half of it
-  if (const uint32_t now = draw_epoch(); epoch_ != now) epoch_ = now, count_ = 0;
-  if (!is_one) return false;
-  for (uint32_t i = 0; i < count_ && i < room; ++i)
-    if (callers_[i] == caller) return true;
-  if (count_ < room) callers_[count_] = caller;
-  if (count_ <= room) ++count_;
-  return true;
+  if (const uint32_t now = draw_epoch(); epoch_ != now) {
+    for (uintptr_t& known : known_) known = 0;
+    epoch_ = now;
+  }
+  has_some_ = has_some_ || is_one;
+  known_[slot(caller)] = reinterpret_cast<uintptr_t>(caller) << 1 | (is_one ? 1 : 0);
+  return is_one;
 }
 
 } // namespace detshim

@@ -505,7 +505,7 @@ TEST(Pools, ThreadsBesideEachOtherAreNamedWithTheLineThatStartsThem) {
         "os.wait()\nwaits.set()\n",
         // a library's, whose authors know what they share
         "os.chdir(os.path.dirname(__file__))\n"
-                                  "os.makedirs('site-packages')\n"
+        "os.makedirs('site-packages')\n"
         "with open('site-packages/helpers.py', 'w') as module:\n"
         "  module.write('import threading\\n'\n"
         "               'waits = threading.Event()\\n'\n"
