@@ -28,11 +28,13 @@ Lines in_job(const std::string& script, const Environment& more = {}) {
   return lines_of(result.out);
 }
 
-/// A launcher agent that is a second machine: whatever it starts has an empty environment.
+/// A launcher agent that is a second machine: whatever it starts has an empty environment. `env` itself,
+/// which ssh would start over there, is none of the run's programs.
 std::string second_node(const TemporaryFolder& scratch) {
   const std::filesystem::path agent = scratch.path() / "agent";
-  std::ofstream(agent) << "#!/bin/sh\nshift\nexec env -i PATH=/usr/bin:/bin OMPI_ALLOW_RUN_AS_ROOT=1 "
-                          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c \"$*\"\n";
+  std::ofstream(agent)
+      << "#!/bin/sh\nshift\nDETSHIM_MODE=off exec env -i PATH=/usr/bin:/bin OMPI_ALLOW_RUN_AS_ROOT=1 "
+         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c \"$*\"\n";
   std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
   return mpirun + "--host localhost:2,another:2 --mca plm_rsh_agent " + agent.string() + " -np 4 ";
 }

@@ -53,6 +53,34 @@ TEST(Escapes, DoNotConcernProgramsThatAreCovered) {
   EXPECT_FALSE(std::filesystem::exists(scratch.log()));
 }
 
+// With an environment that the program made, or took the library out of, each way of executing one.
+TEST(Escapes, FromTheEnvironmentAreSaid) {
+  const std::string od = find_program("od");
+  const std::string text = "'" + od + "', ['od', '-N8', '/dev/urandom']";
+  for (const Arguments& command :
+       {Arguments{"env", "-u", "LD_PRELOAD", od, "-N8", "/dev/urandom"},
+        Arguments{"env", "-i", od, "-N8", "/dev/urandom"},
+        Arguments{python, "-c", "import os; os.execve(" + text + ", {})"},
+        Arguments{python, "-c", "import os; os.waitpid(os.posix_spawn(" + text + ", {'A': 'b'}), 0)"},
+        Arguments{python, "-c", "import os; del os.environ['LD_PRELOAD']; os.execv(" + text + ")"},
+        Arguments{python, "-c",
+                  "import os; del os.environ['LD_PRELOAD']; os.system('" + od + " -N8 /dev/urandom')"},
+        Arguments{python, "-c",
+                  "import ctypes, os; del os.environ['LD_PRELOAD']; libc = ctypes.CDLL(None)\n"
+                  "libc.popen.restype = ctypes.c_void_p\nlibc.pclose.argtypes = [ctypes.c_void_p]\n"
+                  "libc.pclose(libc.popen(b'" +
+                      od + " -N8 /dev/urandom', b'w'))"}}) {
+    const TemporaryFolder scratch;
+    const Result result = run(command, under_shim(scratch, loud));
+    EXPECT_NE(result.err.find(" is not covered: started without libdetshim.so in LD_PRELOAD"),
+              std::string::npos)
+        << command.back() << '\n'
+        << result.err;
+    const TemporaryFolder other;
+    EXPECT_NE(run(command, under_shim(other, loud)).out, result.out) << command.back() << ": it is covered";
+  }
+}
+
 /// What a shell of another user says that executes a setuid copy of od, which draws.
 Result set_user_program(const Arguments& options) {
   const TemporaryFolder scratch;

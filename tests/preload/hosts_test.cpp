@@ -70,7 +70,7 @@ const std::vector<Host> hosts = {
     {"bash", {"bash", "-c", "echo hi"}},
     {"bash_pipeline", {"bash", "-c", "for i in 1 2 3; do echo $i; done | sort -r | (cat; exit 4)"}},
     {"ls", {"ls"}},
-    {"env", {"env", "-i", "/bin/echo", "hi"}},
+    {"env", {"env", "-i", "/bin/echo", "hi"}, true}, // a record of its own: echo is without the library
     {"git", {"git", "status"}},
     {"make", {"make"}},
     {"make_parallel", {"make", "-j2", "-s"}},

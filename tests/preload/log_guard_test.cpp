@@ -288,12 +288,14 @@ TEST(LostFolder, LeavesATraceInTheLog) {
                              "os.chmod('" +
                              scratch.log().string() + "', 0o700)\n";
   Arguments command = {python, "-c", script};
+  Environment environment = under_shim(scratch, seed);
   if (geteuid() == 0) {
     if (!is_root()) GTEST_SKIP() << "needs setpriv";
-    command.insert(command.begin(), {"env", "-u", "LD_PRELOAD", "setpriv", "--reuid=65534", "--clear-groups",
-                                     "env", std::string{"LD_PRELOAD="} + DETSHIM_LIBRARY});
+    command.insert(command.begin(), {"setpriv", "--reuid=65534", "--clear-groups", "env",
+                                     std::string{"LD_PRELOAD="} + DETSHIM_LIBRARY});
+    environment.erase("LD_PRELOAD"); // setpriv is none of the run's processes
   }
-  const Result result = run(command, under_shim(scratch, seed), scratch.path());
+  const Result result = run(command, environment, scratch.path());
   EXPECT_EQ(result.status, 0) << result.err;
   const nlohmann::json document = read_by_command(scratch);
   EXPECT_EQ(document.at("verdict"), "unverified");

@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "core/base/hash.h"
 #include "core/base/lock.h"
+#include "core/base/modules.h"
 #include "core/identity/process.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
@@ -13,6 +14,7 @@
 #include <elf.h>
 #include <link.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -21,9 +23,13 @@ constexpr const char* static_program = "statically linked: nothing in it can be 
 constexpr const char* go_program = "a Go program: it makes system calls without libc; seed it in the program";
 constexpr const char* other_user =
     "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
+constexpr const char* no_preload = "started without libdetshim.so in LD_PRELOAD: hand on the environment";
 constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
                                  "getrandom and its opens of random "
                                  "devices, and records them; what it takes without a system call is not seen";
+
+/// False where the library is in each program by other means (/etc/ld.so.preload).
+constinit bool comes_by_environment = false;
 
 /// True if one of the notes is Go's (ELF note name "Go", written by its linker).
 bool has_go_note(int fd, const ElfW(Phdr) & header) {
@@ -42,9 +48,9 @@ bool has_go_note(int fd, const ElfW(Phdr) & header) {
   return false;
 }
 
-/// Why the program cannot be covered; nullptr if it can, or is no ELF file (a script's interpreter is looked
-/// at when the kernel has executed it and it executes something).
-const char* why_uncovered(int fd) {
+/// Why the program cannot be covered; nullptr if it can. Of what is no ELF file, a script, only the
+/// environment is looked at: its interpreter is when it executes something.
+const char* why_uncovered(int fd, char* const* environment) {
   struct stat state;
   if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
   const auto user = static_cast<unsigned>(sys::call(SYS_geteuid));
@@ -55,7 +61,7 @@ const char* why_uncovered(int fd) {
   ElfW(Ehdr) header;
   if (sys::pread(fd, &header, sizeof header, 0) != sizeof header ||
       __builtin_memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)))
-    return nullptr;
+    return comes_by_environment && !preloads_us(environment) ? no_preload : nullptr;
   bool is_dynamic = false;
   bool is_go = false;
   for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
@@ -65,7 +71,9 @@ const char* why_uncovered(int fd) {
     is_dynamic |= segment.p_type == PT_INTERP;
     is_go |= segment.p_type == PT_NOTE && has_go_note(fd, segment);
   }
-  return is_go ? go_program : is_dynamic ? nullptr : static_program;
+  if (is_go) return go_program;
+  if (!is_dynamic) return static_program;
+  return comes_by_environment && !preloads_us(environment) ? no_preload : nullptr;
 }
 
 /// Opens the program as exec would find it; -1 if it does not.
@@ -119,6 +127,21 @@ Reach record_uncovered(const Hook& hook, const char* program, const char* why, c
 
 } // namespace
 
+bool preloads_us(char* const* environment) {
+  static constinit char own_name[128] = {};
+  if (own_name[0] == 0) {
+    Module own;
+    if (!find_module(&own_name, own)) return false;
+    const char* name = file_name(own.path);
+    for (size_t i = 0; name[i] != 0 && i + 1 < sizeof own_name; ++i) own_name[i] = name[i];
+  }
+  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
+    if (starts_with(*entry, "LD_PRELOAD=") && contains(*entry, own_name)) return true;
+  return false;
+}
+
+void note_own_preload() { comes_by_environment = preloads_us(environ); }
+
 Reach record_escape(const Hook& hook, const char* program, bool searches, char* const* environment,
                     const void* caller) {
   if (program == nullptr || !options().pins() || hook.disabled) return Reach::covered;
@@ -126,14 +149,14 @@ Reach record_escape(const Hook& hook, const char* program, bool searches, char* 
     return Reach::covered; // its tools are static, and run the program with its preloads inside
   const int fd = open_program(program, searches);
   if (fd < 0) return Reach::covered;
-  const char* why = why_uncovered(fd);
+  const char* why = why_uncovered(fd, environment);
   sys::close(fd);
   return why == nullptr ? Reach::covered : record_uncovered(hook, program, why, environment, caller);
 }
 
 Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller) {
   if (!options().pins() || hook.disabled) return Reach::covered;
-  const char* why = why_uncovered(fd);
+  const char* why = why_uncovered(fd, environment);
   return why == nullptr ? Reach::covered : record_uncovered(hook, "(an open file)", why, environment, caller);
 }
 

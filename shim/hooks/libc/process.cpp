@@ -177,20 +177,6 @@ size_t count(char* const* texts) {
   return number;
 }
 
-/// True if a program with that environment will have us in it: without that, its environment is left alone.
-bool preloads_us(char* const* environment) {
-  static constinit char own_name[128] = {};
-  if (own_name[0] == 0) {
-    Module own;
-    if (!find_module(&own_name, own)) return false;
-    const char* name = file_name(own.path);
-    for (size_t i = 0; name[i] != 0 && i + 1 < sizeof own_name; ++i) own_name[i] = name[i];
-  }
-  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
-    if (starts_with(*entry, "LD_PRELOAD=") && contains(*entry, own_name)) return true;
-  return false;
-}
-
 /// Fills `copy` (room for two more than the original has) with the environment and our entry in it.
 void copy_environment(char* const* environment, char** copy, char* entry) {
   for (; *environment != nullptr; ++environment)
@@ -409,10 +395,22 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
   });
 }
 
+namespace {
+
+/// Whether libc's own shell will have us in it. Where it will, which is nearly always, it is not looked for.
+template <typename Call>
+Reach shells_reach(const Call& call, const char* command) {
+  if (command == nullptr || call.passes() || preloads_us(environ)) return Reach::covered;
+  return record_escape(call.hook(), "/bin/sh", false, environ, call.caller());
+}
+
+} // namespace
+
 // libc's own `system` gives its shell the process's environment as it is then, which several threads share.
 DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
   DETSHIM_ENTER(system);
   auto* real_spawn = call.passes() ? nullptr : call.beside<hooks::posix_spawn_signature>("posix_spawn");
+  const DeviceHeirs heirs(shells_reach(call, command));
   if (command == nullptr || real_spawn == nullptr || options().off() || !preloads_us(environ))
     return call.real(command);
   return run_shell(command, [&](pid_t* child, const posix_spawnattr_t* attributes, char* const argv[]) {
@@ -425,6 +423,7 @@ DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
 DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), names_program) {
   DETSHIM_ENTER(popen);
   if (call.passes()) return call.real(command, mode);
+  const DeviceHeirs heirs(shells_reach(call, command));
   const HiddenChild child;
   return call.real(command, mode);
 }
@@ -500,6 +499,7 @@ DETSHIM_HOOK(libc, void, _Exit, (int status), .action = Action::observe,
 }
 
 void detshim::prepare_for_children() {
+  note_own_preload();
   pthread_atfork(
       [] {
         share_log();
