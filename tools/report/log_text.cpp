@@ -381,6 +381,7 @@ private:
     for (const SettingReader& reader : summary_.readers)
       files[printable(reader.name)].push_back(printable(reader.file));
     std::vector<std::string> result;
+    result.reserve(files.size());
     for (const auto& [name, by] : files) result.push_back(name + " by " + enumerated(by));
     return result;
   }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -55,8 +56,8 @@ std::optional<std::string> read_own(const std::string& file) {
   std::optional<std::string> text;
   if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && is_own(status) && status.st_size > 0 &&
       static_cast<std::size_t>(status.st_size) <= largest_entry) {
-    text.emplace(static_cast<std::size_t>(status.st_size), '\0');
-    if (::read(descriptor, text->data(), text->size()) != static_cast<ssize_t>(text->size())) text.reset();
+    std::string contents(static_cast<std::size_t>(status.st_size), '\0');
+    if (::read(descriptor, contents.data(), contents.size()) == status.st_size) text = std::move(contents);
   }
   ::close(descriptor);
   return text;
@@ -158,7 +159,7 @@ std::string Unpacker::text() {
   const std::uint64_t size = number();
   if (size > rest_.size()) is_good_ = false;
   if (!is_good_) return "";
-  const std::string text(rest_.substr(0, size));
+  std::string text(rest_.substr(0, size));
   rest_.remove_prefix(size);
   return text;
 }

@@ -102,6 +102,7 @@ int run(const RunOptions& options) {
   if (options.trap_syscalls) return run_trapped(command);
 
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   ::execvp(arguments[0], arguments.data());

@@ -15,11 +15,11 @@ struct SeedingFunction {
   const char* name = nullptr;     ///< exported by its program; or else
   const char* program = nullptr;  ///< how the program's file begins, and
   const char* text = nullptr;     ///< what the function's code refers to, and no other's that reads a clock
-  bool has_constants = false;     ///< or its code holds a constant of foldhash's
   const char* told = nullptr;     ///< it seeds where the script asks for it: the reason in the record
+  const char* why = nullptr;      ///< what it reads is no seed alone, so it gets the real clock
+  bool has_constants = false;     ///< without a name or a text: its code holds a constant of foldhash's
   bool mixes_own_address = false; ///< by exclusive or, with what it reads
   bool mixes_addresses = false;   ///< of its stack, in a hash
-  const char* why = nullptr;      ///< what it reads is no seed alone, so it gets the real clock
 };
 
 namespace {
