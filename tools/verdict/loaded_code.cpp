@@ -161,10 +161,7 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decod
       const Origins::Origin origin = origins.of(name);
       const bool is_users = origin == Origins::Origin::users_own;
       const bool is_packages = origin == Origins::Origin::package;
-      if (decode == Decode::own_code && !is_users && !(is_packages && may_have_random_device)) {
-        ++code.left_out;
-        continue;
-      }
+      if (decode == Decode::own_code && !is_users && !(is_packages && may_have_random_device)) continue;
       FileScan scan = cache.code(file);
       const bool is_own = is_users || (is_packages && has_random_device(scan));
       if (answered.contains(name))

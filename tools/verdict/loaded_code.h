@@ -20,7 +20,6 @@ struct LoadedCode {
   std::set<std::string> changed;    ///< not what ran, by build id or time: nothing that stands in them counts
   std::size_t undecoded = 0;
   bool is_decoded = true;              ///< false: no instructions were looked at
-  std::size_t left_out = 0;            ///< files that packages brought, whose instructions were not looked at
   std::vector<CudaSymbols> cuda;       ///< only files that have something to do with CUDA's libraries
   std::set<std::string> without_draws; ///< programs that no preload reached, and that draw nothing
   std::set<std::string> binds_now;     ///< files whose references are all bound at the start
