@@ -76,12 +76,13 @@ const char* why_uncovered(int fd, char* const* environment) {
   return comes_by_environment && !preloads_us(environment) ? no_preload : nullptr;
 }
 
+constexpr int open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
 /// Opens the program as exec would find it; -1 if it does not.
 int open_program(const char* program, bool searches) {
-  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
   bool has_slash = false;
   for (const char* c = program; *c != 0; ++c) has_slash |= *c == '/';
-  if (has_slash || !searches) return sys::openat(AT_FDCWD, program, flags);
+  if (has_slash || !searches) return sys::openat(AT_FDCWD, program, open_flags);
   const char* path = environment_value("PATH");
   while (path != nullptr && *path != 0) {
     Text<600> candidate;
@@ -91,7 +92,7 @@ int open_program(const char* program, bool searches) {
     if (candidate.cut() ||
         sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), X_OK)))
       continue;
-    return sys::openat(AT_FDCWD, candidate.c_str(), flags);
+    return sys::openat(AT_FDCWD, candidate.c_str(), open_flags);
   }
   return -1;
 }
@@ -158,6 +159,17 @@ Reach record_escape(const Hook& hook, int fd, char* const* environment, const vo
   if (!options().pins() || hook.disabled) return Reach::covered;
   const char* why = why_uncovered(fd, environment);
   return why == nullptr ? Reach::covered : record_uncovered(hook, "(an open file)", why, environment, caller);
+}
+
+Reach record_escape(const Hook& hook, int folder, const char* path, char* const* environment, int flags,
+                    const void* caller) {
+  if (path == nullptr || !options().pins() || hook.disabled) return Reach::covered;
+  if (*path == 0 && (flags & AT_EMPTY_PATH) != 0) return record_escape(hook, folder, environment, caller);
+  const int fd = sys::openat(folder, path, open_flags);
+  if (fd < 0) return Reach::covered;
+  const char* why = why_uncovered(fd, environment);
+  sys::close(fd);
+  return why == nullptr ? Reach::covered : record_uncovered(hook, path, why, environment, caller);
 }
 
 } // namespace detshim
