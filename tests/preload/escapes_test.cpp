@@ -98,6 +98,17 @@ TEST(Escapes, FromTheEnvironmentAreSaid) {
   }
 }
 
+// It is static and draws, but only Python's search for libraries hangs on it: nearly every `import torch`.
+TEST(Escapes, AreNoneWhereLibrariesAreLookedFor) {
+  if (!std::filesystem::exists("/sbin/ldconfig")) GTEST_SKIP() << "no ldconfig";
+  const TemporaryFolder scratch;
+  const Result result = run({"sh", "-c", "head -c 4 /dev/urandom >/dev/null; /sbin/ldconfig -p >/dev/null"},
+                            under_shim(scratch, loud));
+  EXPECT_EQ(result.err.find("uncovered"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("not covered"), std::string::npos) << result.err;
+  EXPECT_EQ(run({DETSHIM_COMMAND, "log", "--check", scratch.log().string()}).status, 0);
+}
+
 /// What a shell of another user says that executes a setuid copy of od, which draws.
 Result set_user_program(const Arguments& options) {
   const TemporaryFolder scratch;

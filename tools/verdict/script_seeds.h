@@ -19,8 +19,8 @@ struct ScriptSeed {
   bool is_argument = false; ///< a process was started with a seed that is the time at which the run began
 };
 
-/// Those of all processes, each once, and of a script the first. A script that cannot be read has none, nor has one whose interpreter
-/// hands its seeds to libc, where they are told.
+/// Those of all processes, each once, and of a script the first. A script that cannot be read has none, nor
+/// has one whose interpreter hands its seeds to libc, where they are told.
 std::vector<ScriptSeed> find_script_seeds(const Log& log, const Summary& summary);
 
 /// The text of `python -c text`; empty if no process of the run was started so. Several are joined.

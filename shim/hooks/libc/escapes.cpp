@@ -24,6 +24,7 @@ constexpr const char* go_program = "a Go program: it makes system calls without 
 constexpr const char* other_user =
     "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
 constexpr const char* no_preload = "started without libdetshim.so in LD_PRELOAD: hand on the environment";
+constexpr const char* harmless = "it looks for libraries: no result depends on what it draws";
 constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
                                  "getrandom and its opens of random "
                                  "devices, and records them; what it takes without a system call is not seen";
@@ -109,14 +110,25 @@ void say_once(const char* program, const char* why) {
   log_file::say(line);
 }
 
+/// ldconfig, which Python executes to find libraries: it is static, and draws names of temporary files and a
+/// check value of malloc's.
+bool is_harmless(const char* program) {
+  for (const char* name : {"/sbin/ldconfig", "/usr/sbin/ldconfig", "/sbin/ldconfig.real"})
+    if (same_text(program, name)) return true;
+  return false;
+}
+
 Reach record_uncovered(const Hook& hook, const char* program, const char* why, char* const* environment,
                        const void* caller) {
+  const Subject subject = {hook.info->library, hook.info->name, hook.info->fields};
+  if (why == static_program && is_harmless(program)) {
+    record(subject, Action::observe, caller, harmless, {program});
+    return process().is_trapped ? Reach::supervised : Reach::uncovered;
+  }
   if (process().is_trapped && why != other_user) { // the program itself is in the log if it draws
-    record({hook.info->library, hook.info->name, hook.info->fields}, Action::observe, caller, answered,
-           {program});
+    record(subject, Action::observe, caller, answered, {program});
     return Reach::supervised;
   }
-  const Subject subject = {hook.info->library, hook.info->name, hook.info->fields};
   uint64_t rank = 0;
   if (has_other_rank(environment, rank))
     record(subject, Action::uncovered, caller, why, {program, rank});
