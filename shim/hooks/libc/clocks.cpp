@@ -66,7 +66,7 @@ DETSHIM_HOOK(libc, time_t, time, (time_t * to), notes_a_clock) {
   }
   const time_t now = call.real(to);
   note(call, Source::seconds, now);
-  record_python_reading(call);
+  record_python_reading(call, true);
   return now;
 }
 
@@ -94,7 +94,7 @@ DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a
     }
   }
   note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
-  record_python_reading(call);
+  record_python_reading(call, clock == CLOCK_REALTIME);
   return status;
 }
 
@@ -124,7 +124,7 @@ DETSHIM_HOOK(libc, pid_t, getpid, (), notes_an_id) {
   if (seeding_function_of(call) != nullptr) return no_id;
   const pid_t id = call.real();
   note(call, Source::id, id);
-  record_python_reading(call);
+  record_python_reading(call, true);
   return id;
 }
 

@@ -7,12 +7,17 @@
 namespace detshim {
 namespace {
 
-constexpr int most_readings = 1000;
+/// Of the time, or of an id; of other clocks; while modules are imported, which reads some thousands of times
+/// for a large framework.
+enum Budget { of_time, of_other_clocks, of_imports, budget_count };
+constexpr int budgets[budget_count] = {1000, 1000, 20000};
 
 struct Readings {
   const void* caller = nullptr; // the last one that was looked at
   bool is_pythons = false;
-  int looked_at = 0;
+  int looked_at[budget_count] = {};
+
+  bool has_spent(Budget budget) const { return looked_at[budget] >= budgets[budget]; }
 };
 thread_local constinit Readings readings;
 
@@ -30,20 +35,25 @@ bool is_importing() {
 
 } // namespace
 
-bool is_reading_of_users_python(const void* caller) {
+bool is_reading_of_users_python(const void* caller, bool is_of_time) {
   Readings& mine = readings;
-  if (mine.looked_at >= most_readings) return false;
+  const Budget budget = is_of_time ? of_time : of_other_clocks;
+  if (mine.has_spent(budget)) return false;
   if (mine.caller != caller) {
     Module module;
     mine.is_pythons = find_module(caller, module) && is_python(module);
     mine.caller = caller;
-    ++mine.looked_at; // which costs more than the rest
+    ++mine.looked_at[budget]; // which costs more than the rest
   }
   if (!mine.is_pythons) return false;
-  ++mine.looked_at;
+  if (!mine.has_spent(of_imports) && is_importing()) {
+    ++mine.looked_at[of_imports];
+    return false;
+  }
+  ++mine.looked_at[budget];
   PythonPlace place;
   find_python_place(place, PythonDetail::all, true);
-  return place.user == 0 && !is_importing();
+  return place.user == 0;
 }
 
 } // namespace detshim

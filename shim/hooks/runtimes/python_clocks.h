@@ -11,14 +11,14 @@
 namespace detshim {
 
 /// True if a call at `caller` is the interpreter's own, for a line of the user's. Tells for the first
-/// thousand readings of each thread only: seeds are taken early, and a loop that times its steps pays no
-/// longer.
-bool is_reading_of_users_python(const void* caller);
+/// thousand readings of each thread only, of the time (or an id) and of other clocks: seeds are taken early,
+/// and a loop that times its steps pays no longer.
+bool is_reading_of_users_python(const void* caller, bool is_of_time);
 
-/// Records such a reading.
+/// Records such a reading. `is_of_time`: or of an id; false for clocks that count from somewhere.
 template <typename Call>
-void record_python_reading(const Call& call) {
-  if (options().pins() && call.is_hooked() && is_reading_of_users_python(call.caller()))
+void record_python_reading(const Call& call, bool is_of_time) {
+  if (options().pins() && call.is_hooked() && is_reading_of_users_python(call.caller(), is_of_time))
     call.record(Action::observe, "read by Python code", {});
 }
 
