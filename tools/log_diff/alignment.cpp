@@ -30,7 +30,7 @@ bool counts_differ(const CallCount& a, const CallCount& b) {
 }
 
 std::optional<Kind> difference(const RecordKey& a, const RecordKey& b) {
-  if (a.inputs != b.inputs) return a.results == b.results ? Kind::absorbed : Kind::input;
+  if (a.inputs != b.inputs) return a.results == b.results && a.has_results ? Kind::absorbed : Kind::input;
   if (a.results != b.results) return Kind::result;
   if (counts_differ(a.count, b.count)) return Kind::count;
   return std::nullopt;

@@ -12,12 +12,12 @@ constexpr std::size_t most_causes = 16; // of a rank; of more the number
 /// The one that a rank, or a job's launcher, began with.
 bool is_root(const ProcessName& process) { return process.path.find('.') == std::string::npos; }
 
-/// From what other ranks sent: by a collective operation, or a clock's value that this rank has not read.
+/// From what other ranks sent: the result of a collective operation, or a clock's value that this rank has
+/// not read.
 bool is_received(const Cause& cause) {
   if (!cause.record) return false;
   const RecordDifference& record = *cause.record;
-  if (record.section == Section::collectives)
-    return record.kind == Kind::result || record.kind == Kind::input || record.kind == Kind::absorbed;
+  if (record.section == Section::collectives) return record.kind == Kind::result;
   const auto says = [&record](const char* text) {
     return record.a && record.b && record.a->call.why.find(text) != std::string::npos &&
            record.b->call.why.find(text) != std::string::npos;

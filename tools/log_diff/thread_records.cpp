@@ -33,7 +33,9 @@ RecordKey key_of(const Call& call, PlaceKeys& places) {
   key.has_inputs = has_inputs(call) && !has_unknown_values(call);
   Digest inputs, results;
   for (const Field& field : call.fields) {
-    Digest& digest = role_of(call, field.name) == Role::input ? inputs : results;
+    const bool is_input = role_of(call, field.name) == Role::input;
+    key.has_results |= !is_input;
+    Digest& digest = is_input ? inputs : results;
     digest.add(field.name);
     digest.add(field.value);
   }

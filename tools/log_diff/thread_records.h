@@ -22,7 +22,7 @@ struct RecordKey {
   std::uint64_t offset = 0; ///< in its file
   CallCount count;
   Section section = Section::calls;
-  bool has_inputs = false;
+  bool has_inputs = false, has_results = false;
 };
 
 /// A record as it stands.
