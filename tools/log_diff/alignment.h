@@ -1,7 +1,7 @@
 // Two runs' records of one thread beside each other: by function, place and occurrence.
 #pragma once
 
-#include "log_diff/log_diff.h"
+#include "log_diff/difference.h"
 #include "log_diff/thread_records.h"
 
 #include <cstddef>

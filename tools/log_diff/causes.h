@@ -1,7 +1,7 @@
 // Of all that differs in a rank, what may have been first.
 #pragma once
 
-#include "log_diff/log_diff.h"
+#include "log_diff/difference.h"
 
 #include <map>
 #include <string>

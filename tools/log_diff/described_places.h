@@ -1,7 +1,7 @@
 // Places of records for people: lines of source, where the files on disk are those that ran.
 #pragma once
 
-#include "log_diff/log_diff.h"
+#include "log_diff/difference.h"
 #include "log_reader/source_lines.h"
 
 #include <map>

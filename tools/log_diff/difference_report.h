@@ -1,7 +1,7 @@
 // The forms in which a difference of two logs is printed.
 #pragma once
 
-#include "log_diff/log_diff.h"
+#include "log_diff/difference.h"
 #include "report/json_writer.h"
 #include "report/style.h"
 

@@ -1,7 +1,7 @@
 // Settings, libraries, ranks and processes in which two runs differ, and what of them is not known.
 #pragma once
 
-#include "log_diff/log_diff.h"
+#include "log_diff/difference.h"
 
 #include <cstdint>
 #include <map>

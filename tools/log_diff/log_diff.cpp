@@ -285,16 +285,6 @@ private:
 
 } // namespace
 
-LogDifference::Result LogDifference::result() const {
-  for (const std::uint64_t count : differences)
-    if (count > 0) return Result::different;
-  return unknown.empty() ? Result::equal : Result::unknown;
-}
-
-const Cause* LogDifference::first_cause() const {
-  return ranks.empty() || ranks.front().causes.empty() ? nullptr : &ranks.front().causes.front();
-}
-
 LogDifference compare_logs(const std::string& a, const std::string& b) {
   // The two are read at the same time.
   std::future<Run> reading = std::async(std::launch::async, [&a] { return read_run(find_run(a)); });

@@ -1,7 +1,7 @@
 // The records of one program's threads, read again to be compared one by one.
 #pragma once
 
-#include "log_diff/log_diff.h"
+#include "log_diff/difference.h"
 #include "log_diff/place_keys.h"
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // detshim log diff: what differs between the logs of two runs, and what differed first.
+#include "log_diff/log_diff.h"
 #include "log_diff/difference_report.h"
 #include "verbs/verbs.h"
 
