@@ -276,6 +276,15 @@ TEST_F(Written, AProcessWithoutAnEndIsNotEqual) {
   expect_unknown("has no end");
 }
 
+TEST_F(Written, WhetherAPoolsWorkerEndsOrIsEndedIsARace) {
+  a_.start().draw(1).line(R"({"t":"killed","pid":4712,"signal":15})").end();
+  a_.start(0, "0.1").draw(1).end(false, false);
+  b_.start().draw(1).end();
+  b_.start(0, "0.1").draw(1).line(R"({"t":"modules","files":[],"builds":[]})").end();
+  expect_unknown("process 0.1 has no end");
+  EXPECT_EQ(compared().document["notes"].size(), 1u) << compared();
+}
+
 TEST_F(Written, CountsThatAreNotExactAreNotEqual) {
   both([](WrittenLog& log) {
     log.start().call(1, R"("lib":"libc","fn":"rand","do":"pin")", "10", "0", 100, false).end();

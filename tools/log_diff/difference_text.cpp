@@ -98,12 +98,12 @@ std::string name_of(const RecordDifference& record) {
 
 void print_cause(std::ostream& out, const Cause& cause, Style style) {
   if (cause.fact) {
-    const char* const kind = cause.fact->section == Section::settings    ? "setting"
-                             : cause.fact->section == Section::libraries ? "library"
-                             : cause.fact->section == Section::processes ? "process"
-                                                                         : "number";
-    out << "  " << kind << " " << style.bold(printable(cause.fact->subject));
-    if (cause.fact->section != Section::processes) out << ", " << where(cause);
+    const Section section = cause.fact->section;
+    const char* const kind = section == Section::settings    ? "setting "
+                             : section == Section::libraries ? "library, "
+                                                             : "";
+    out << "  " << kind << style.bold(printable(cause.fact->subject));
+    if (section != Section::processes) out << ", " << where(cause);
     out << "\n    " << sides(*cause.fact) << '\n';
     return;
   }

@@ -56,6 +56,9 @@ FactDifferences::Found FactDifferences::compare_facts(const Program& a, const Pr
                     const bool is_unknown = in_a && in_b && (in_a->empty() || in_b->empty());
                     if (is_unknown || subject == unknown_files_fact)
                       found.unknown.push_back(subject);
+                    else if (subject == killed_fact)
+                      found.notes.push_back(subject + ": " + in_a.value_or("none") + " in A, " +
+                                            in_b.value_or("none") + " in B");
                     else if (files_are_known || !subject.starts_with("file "))
                       found.differences.push_back({section_of(subject), subject, in_a, in_b, a.name, 1});
                   });
@@ -68,10 +71,9 @@ const std::vector<FactDifference>& FactDifferences::compare(const Program& a, co
   auto known = known_.find(key);
   if (known == known_.end()) known = known_.emplace(key, compare_facts(a, b)).first;
   of_last_ = known->second.differences;
-  // Where records differ they say more than the sum.
-  if (!have_same_records)
-    std::erase_if(of_last_,
-                  [](const FactDifference& difference) { return difference.section == Section::draws; });
+  // Where records differ they say more than the sum, which a process that was killed has not.
+  if (!have_same_records || !a.has_end || !b.has_end)
+    std::erase_if(of_last_, [](const FactDifference& one) { return one.section == Section::draws; });
   for (FactDifference& difference : of_last_) {
     difference.process = a.name;
     add(difference);

@@ -14,14 +14,19 @@ std::string joined(const auto& texts) {
   return result;
 }
 
-/// Arguments with a blank or nothing in them are told apart from two.
+/// In quotes where it would not be told apart from two, or from none.
+std::string quoted(const std::string& argument) {
+  if (!argument.empty() && argument.find_first_of(" '\\") == std::string::npos) return argument;
+  std::string result = "'";
+  for (const char c : argument) result += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return result + "'";
+}
+
+/// With the program's name in place of its path.
 std::string command_line(const std::vector<std::string>& arguments) {
   std::string result;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string text = i == 0 ? base_name(arguments[0]) : arguments[i];
-    const bool is_plain = !text.empty() && text.find_first_of(" '\"\\") == std::string::npos;
-    result += (i == 0 ? "" : " ") + (is_plain ? text : "'" + text + "'");
-  }
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    result += i == 0 ? quoted(base_name(arguments[0])) : " " + quoted(arguments[i]);
   return result;
 }
 
@@ -44,11 +49,11 @@ Facts settings_of(const Start& start, bool with_environment) {
 
 void add_environment(Facts& settings, const std::vector<EnvironmentChange>& changes,
                      const std::vector<NotedVariable>& noted, const std::vector<SettingReader>& readers) {
-  const auto quoted = [](const std::string& text) { return "'" + text + "'"; };
+  const auto value = [](const std::string& text) { return "'" + text + "'"; };
   for (const EnvironmentChange& change : changes)
     settings[change.name] =
-        (change.was ? quoted(*change.was) : std::string("unset")) + " -> " + quoted(change.now);
-  for (const NotedVariable& variable : noted) settings[variable.name] = quoted(variable.value);
+        (change.was ? value(*change.was) : std::string("unset")) + " -> " + value(change.now);
+  for (const NotedVariable& variable : noted) settings[variable.name] = value(variable.value);
   std::map<std::string, std::set<std::string>> files;
   for (const SettingReader& reader : readers) files[reader.name].insert(base_name(reader.file));
   for (const auto& [name, by] : files) settings["readers of " + name] = joined(by);
@@ -107,7 +112,7 @@ Facts LibraryFacts::take() {
   for (const auto& [name, builds] : files_)
     facts["file " + name] = builds.contains(std::string()) ? "" : "build " + joined(builds);
   for (const auto& [subject, texts] : others_) facts[subject] = joined(texts);
-  if (killed_ > 0) facts["processes that it ended"] = std::to_string(killed_);
+  if (killed_ > 0) facts[killed_fact] = std::to_string(killed_);
   if (unknown_records_ > 0)
     facts["records of kinds that this detshim does not know"] =
         counted(unknown_records_, "record") + ", digest " + std::to_string(unknown_key_);

@@ -21,6 +21,8 @@ using Facts = std::map<std::string, std::string>;
 inline constexpr const char* program_path_fact = "path of the program";
 /// What stands for the files of a process that did not say which it had loaded.
 inline constexpr const char* unknown_files_fact = "the files that were loaded";
+/// A process that ends others, as a pool does with its workers, may come too late: they end by themselves.
+inline constexpr const char* killed_fact = "processes that it ended";
 /// How the subjects begin that are numbers of calls.
 inline constexpr std::string_view calls_fact = "calls in all";
 

@@ -133,16 +133,16 @@ private:
       else if (!thread.is_same(*other))
         different[thread.name] = different_chunks(thread, *other);
       else
-        add_same(thread);
+        add_same(thread, *other);
     }
     for (const ThreadRecords& thread : b.threads)
       if (find_thread(a, thread.name) == nullptr) different[thread.name] = {0, thread.records};
     if (!different.empty()) compare_threads(a, b, different);
   }
 
-  void add_same(const ThreadRecords& thread) {
-    difference_.identical += thread.records;
-    if (!thread.counts_are_exact) ++inexact_threads_;
+  void add_same(const ThreadRecords& a, const ThreadRecords& b) {
+    difference_.identical += a.records;
+    if (!a.counts_are_exact || !b.counts_are_exact) ++inexact_threads_;
   }
 
   void compare_threads(const Program& a, const Program& b, const Stretches& different) {

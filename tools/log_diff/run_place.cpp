@@ -1,5 +1,7 @@
 #include "log_diff/run_place.h"
 
+#include "log_reader/log.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <system_error>
@@ -12,8 +14,7 @@ RunPlace find_run(const std::string& name) {
   const std::size_t slash = name.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : name.substr(0, slash);
   const std::string run = slash == std::string::npos ? name : name.substr(slash + 1);
-  if (run.empty() || !std::filesystem::is_directory(folder.empty() ? "/" : folder, error))
-    return {name, std::nullopt};
+  if (run.empty() || record_files(folder).empty()) return {name, std::nullopt};
   return {folder, run};
 }
 
