@@ -1,5 +1,6 @@
 #include "log_diff/difference_report.h"
 
+#include "log_diff/causes.h"
 #include "log_reader/printable.h"
 #include "report/log_report.h"
 #include "support/wording.h"
@@ -54,12 +55,12 @@ std::string what_differs(const RecordDifference& record) {
                              : "something else came out; what went in is not recorded";
   case Kind::input:
     return record.is_volatile
-               ? "volatile: the program's seed is another one in each run, and so is what it was given"
+               ? "volatile: the program's seed differs between the two runs, and so does what it was given"
                : "something else went in: what made it ran before, and left no record";
   case Kind::absorbed:
-    return record.is_volatile
-               ? "volatile: the program's seed is another one in each run, and detshim gave the same for both"
-               : "something else went in, and the same came out";
+    return record.is_volatile ? "volatile: the program's seed differs between the two runs, and detshim gave "
+                                "the same for both"
+                              : "something else went in, and the same came out";
   case Kind::count:
     return "made more often in one run; since when, the log does not say";
   case Kind::only_a:
@@ -112,9 +113,25 @@ void print_cause(std::ostream& out, const Cause& cause, Style style) {
       << "\n    " << sides(record) << "\n    " << describe_before(cause.before) << '\n';
 }
 
+/// So many of the rank's causes were there before its first record.
+std::size_t causes_before_records(const RankDifference& rank) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(rank.causes, [](const Cause& cause) { return strength(cause) == 0; }));
+}
+
+/// "one of these", where that is all that is known.
+const char* how_sure(const RankDifference& rank) {
+  const std::size_t before = causes_before_records(rank);
+  return (before == 0 ? rank.causes.size() : before) > 1 ? ": one of these; which, the logs do not tell" : "";
+}
+
 void print_causes(std::ostream& out, const RankDifference& rank, Style style) {
   const std::size_t shown = std::min(rank.causes.size(), shown_causes);
-  for (std::size_t i = 0; i < shown; ++i) print_cause(out, rank.causes[i], style);
+  const std::size_t before = causes_before_records(rank);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i > 0 && i == before) out << "then, first in their threads, whether or not because of it\n";
+    print_cause(out, rank.causes[i], style);
+  }
   const std::uint64_t more = rank.causes.size() - shown + rank.further;
   if (more > 0) out << "  and " << counted(more, "further place", "further places") << " in this rank\n";
 }
@@ -156,7 +173,7 @@ void print_first_cause(std::ostream& out, const LogDifference& difference, Style
     ++shown;
     out << style.bold(has_ranks ? name_of(rank) + ", " + role_names[static_cast<int>(rank.role)]
                                 : "first to differ")
-        << (rank.causes.size() > 1 ? ": one of these; which, the logs do not tell\n" : "\n");
+        << how_sure(rank) << '\n';
     print_causes(out, rank, style);
   }
   if (differing > shown) out << "and " << counted(differing - shown, "further rank") << '\n';

@@ -1,59 +1,65 @@
 #include "log_diff/quick_call.h"
 
-#include <charconv>
 #include <cstddef>
+#include <cstring>
 
 namespace detshim {
 namespace {
 
+// All of this is done once for each record of both logs: hence the lengths that the compiler knows, and loops
+// over the few characters of a name.
+
 /// Takes `start` from the front of the text; false if it does not begin so.
-bool take(std::string_view& text, std::string_view start) {
-  if (!text.starts_with(start)) return false;
-  text.remove_prefix(start.size());
+template <std::size_t size>
+bool take(std::string_view& text, const char (&start)[size]) {
+  constexpr std::size_t length = size - 1;
+  if (text.size() < length || std::memcmp(text.data(), start, length) != 0) return false;
+  text.remove_prefix(length);
   return true;
 }
 
 std::optional<std::uint64_t> take_number(std::string_view& text) {
+  constexpr std::size_t longest = 18; // digits that fit; no log has as many records
   std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  std::size_t length = 0;
+  for (; length < text.size() && text[length] >= '0' && text[length] <= '9'; ++length)
+    number = 10 * number + static_cast<std::uint64_t>(text[length] - '0');
+  if (length == 0 || length > longest) return std::nullopt;
+  text.remove_prefix(length);
   return number;
 }
 
 /// What stands before the next quote. Names of threads, libraries and functions hold no escapes.
 std::optional<std::string_view> take_name(std::string_view& text) {
-  const std::size_t end = text.find('"');
-  if (end == std::string_view::npos) return std::nullopt;
+  std::size_t end = 0;
+  while (end < text.size() && text[end] != '"' && text[end] != '\\') ++end;
+  if (end == text.size() || text[end] != '"') return std::nullopt;
   const std::string_view name = text.substr(0, end);
-  if (name.find('\\') != std::string_view::npos) return std::nullopt;
   text.remove_prefix(end + 1);
   return name;
 }
 
 /// Takes `name` and the number behind it from the end of the text. Such a name cannot be part of a value:
 /// quotes are escaped there.
-std::optional<std::uint64_t> take_last(std::string_view& text, std::string_view name) {
-  const std::size_t last = text.find_last_not_of("0123456789");
-  if (last == std::string_view::npos) return std::nullopt;
-  std::string_view digits = text.substr(last + 1);
-  const std::string_view rest = text.substr(0, last + 1);
-  if (digits.empty() || !rest.ends_with(name)) return std::nullopt;
-  const std::optional<std::uint64_t> number = take_number(digits);
-  if (!number || !digits.empty()) return std::nullopt;
-  text = rest.substr(0, rest.size() - name.size());
+template <std::size_t size>
+std::optional<std::uint64_t> take_last(std::string_view& text, const char (&name)[size]) {
+  std::size_t digits = text.size();
+  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
+  constexpr std::size_t length = size - 1;
+  if (digits < length || std::memcmp(text.data() + digits - length, name, length) != 0) return std::nullopt;
+  std::string_view rest = text.substr(digits);
+  const std::optional<std::uint64_t> number = take_number(rest);
+  if (number) text = text.substr(0, digits - length);
   return number;
 }
 
 std::optional<Action> take_action(std::string_view text) {
-  for (const std::string_view name : {",\"lib\":\"", ",\"fn\":\"", ",\"do\":\""}) {
-    if (!take(text, name)) return std::nullopt;
-    const std::optional<std::string_view> value = take_name(text);
-    if (!value) return std::nullopt;
-    if (name != ",\"do\":\"") continue;
-    for (int i = 1; i < action_count; ++i)
-      if (*value == action_names[i]) return static_cast<Action>(i);
-  }
+  if (!take(text, ",\"lib\":\"") || !take_name(text) || !take(text, ",\"fn\":\"") || !take_name(text) ||
+      !take(text, ",\"do\":\""))
+    return std::nullopt;
+  const std::optional<std::string_view> name = take_name(text);
+  for (int i = 1; name && i < action_count; ++i)
+    if (*name == action_names[i]) return static_cast<Action>(i);
   return std::nullopt;
 }
 

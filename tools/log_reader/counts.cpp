@@ -1,5 +1,6 @@
 #include "log_reader/counts.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include <unistd.h>
@@ -68,7 +69,7 @@ std::optional<CountEntry> Counts::take(std::uint64_t index, Action action) {
   if (index < taken_.size() && taken_[index]) return std::nullopt;
   const std::optional<CountEntry> entry = look_at(index, action);
   if (!entry) return std::nullopt;
-  if (index >= taken_.size()) taken_.resize(index + 1);
+  if (index >= taken_.size()) taken_.resize(std::max<std::size_t>(index + 1, 2 * taken_.size()));
   taken_[index] = true;
   return entry;
 }
