@@ -79,8 +79,13 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         a, b = scratch + "/a", scratch + "/b"
-        write_log(a, "20261122T141251-8697-0001", arguments, False)
-        write_log(b, "20261122T141252-8697-0002", arguments, True)
+        # In a child: what a program is started from counts in its memory.
+        writer = os.fork()
+        if writer == 0:
+            write_log(a, "20261122T141251-8697-0001", arguments, False)
+            write_log(b, "20261122T141252-8697-0002", arguments, True)
+            os._exit(0)
+        os.waitpid(writer, 0)
         ours, theirs = [], []
         for _ in range(arguments.turns):
             ours.append(took([arguments.detshim, "log", "diff", a, b]))

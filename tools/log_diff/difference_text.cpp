@@ -55,12 +55,12 @@ std::string what_differs(const RecordDifference& record) {
                              : "something else came out; what went in is not recorded";
   case Kind::input:
     return record.is_volatile
-               ? "volatile: the program's seed differs between the two runs, and so does what it was given"
+               ? "volatile: the program's seed is not the same in both, nor is what it was given"
                : "something else went in: what made it ran before, and left no record";
   case Kind::absorbed:
-    return record.is_volatile ? "volatile: the program's seed differs between the two runs, and detshim gave "
-                                "the same for both"
-                              : "something else went in, and the same came out";
+    return record.is_volatile
+               ? "volatile: the program's seed is not the same in both, and detshim gave the same"
+               : "something else went in, and the same came out";
   case Kind::count:
     return "made more often in one run; since when, the log does not say";
   case Kind::only_a:
@@ -158,7 +158,8 @@ void print_section(std::ostream& out, const LogDifference& difference, Section s
     if (record.section != section || shown == shown_of_a_section) continue;
     ++shown;
     ++processes;
-    out << "  " << name_of(record) << ": " << what_differs(record) << "\n    " << sides(record) << '\n';
+    out << "  " << name_of(record) << " (" << kind_names[static_cast<int>(record.kind)]
+        << (record.is_volatile ? ", volatile" : "") << ")\n    " << sides(record) << '\n';
   }
   if (all > processes) out << "  and " << all - processes << " more\n";
 }

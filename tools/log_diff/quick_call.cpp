@@ -1,7 +1,9 @@
 #include "log_diff/quick_call.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 
 namespace detshim {
 namespace {
@@ -58,9 +60,12 @@ std::optional<Action> take_action(std::string_view text) {
       !take(text, ",\"do\":\""))
     return std::nullopt;
   const std::optional<std::string_view> name = take_name(text);
-  for (int i = 1; name && i < action_count; ++i)
-    if (*name == action_names[i]) return static_cast<Action>(i);
-  return std::nullopt;
+  static constexpr std::string_view names[] = {action_names[1], action_names[2], action_names[3],
+                                               action_names[4], action_names[5], action_names[6]};
+  static_assert(std::size(names) == action_count - 1);
+  const auto* const found = name ? std::ranges::find(names, *name) : std::end(names);
+  if (found == std::end(names)) return std::nullopt;
+  return static_cast<Action>(found - names + 1);
 }
 
 } // namespace

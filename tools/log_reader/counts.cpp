@@ -1,6 +1,8 @@
 #include "log_reader/counts.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string_view>
 
 #include <unistd.h>
@@ -13,8 +15,9 @@ constexpr std::uint64_t last_exact_count = 32;  // up to there every number is w
 constexpr std::uint64_t most_entries = 1 << 26; // a file with a hole may claim any size
 
 std::uint64_t little_endian(const char* bytes, std::size_t size) {
+  static_assert(std::endian::native == std::endian::little);
   std::uint64_t number = 0;
-  for (std::size_t i = size; i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  std::memcpy(&number, bytes, size);
   return number;
 }
 
