@@ -1,8 +1,8 @@
 // libFuzzer's target for `log diff`: the records of one run, a zero byte, those of another, a zero byte, and
 // the counts of both. Whatever they hold, comparing ends, nothing comes out that a terminal would obey, and
 // no log differs from itself.
-#include "log_diff/difference_report.h"
 #include "log_diff/log_diff.h"
+#include "log_diff/difference_report.h"
 #include "memory_folder.h"
 #include "support/exit_status.h"
 

@@ -160,6 +160,31 @@ TEST_F(Written, AResultOfEqualInputsIsFirst) {
   EXPECT_TRUE(contains(compared().text, "the same went in, something else came out"));
 }
 
+TEST_F(Written, TheAttributesOfACallThatDivergesAreTold) {
+  const auto shaped = [](const char* shape, const char* found) {
+    return R"("lib":"cudnn","fn":"cudnnGetConvolution","do":"observe","asked":")" + std::string(shape) +
+           R"(","found":")" + found + "\"";
+  };
+  for (const char* last : {"1", "2"}) {
+    WrittenLog& log = *last == '1' ? a_ : b_;
+    log.start()
+        .call(1, shaped("3x3", last))
+        .call(2, shaped("5x5", "7"), "20")
+        .call(3, shaped("3x3", last), "30");
+    log.call(4, shaped("3x3", "9"), "40").end();
+  }
+  const auto table = compared().document["discriminators"];
+  ASSERT_EQ(table.size(), 1u) << compared();
+  EXPECT_EQ(table[0]["function"], "cudnnGetConvolution");
+  ASSERT_EQ(table[0]["rows"].size(), 2u);
+  EXPECT_EQ(table[0]["rows"][0],
+            (nlohmann::json{{"attributes", {{"asked", "3x3"}}}, {"diverging", 2}, {"records", 3}}));
+  EXPECT_EQ(table[0]["rows"][1],
+            (nlohmann::json{{"attributes", {{"asked", "5x5"}}}, {"diverging", 0}, {"records", 1}}));
+  EXPECT_TRUE(contains(compared().text, "diverging 2 of 3 records: asked 3x3")) << compared();
+  EXPECT_TRUE(contains(compared().text, "clean     1 record: asked 5x5")) << compared();
+}
+
 TEST_F(Written, AResultWithoutInputsSaysSo) {
   const auto given = [](const char* value) {
     return R"("lib":"cudart","fn":"cudaMalloc","do":"replace","given":")" + std::string(value) + "\"";

@@ -77,6 +77,22 @@ struct RankDifference {
 };
 inline constexpr const char* role_names[] = {"same", "origin", "receiver"};
 
+/// Records of one function with the same attributes.
+struct DiscriminatorCounts {
+  std::uint64_t diverging = 0;
+  std::uint64_t records = 0; ///< all, in A
+};
+
+/// A function that gave something else for the same, by its attributes: those that diverge first.
+struct Discriminator {
+  std::string library, function;
+  struct Row {
+    std::vector<Field> attributes;
+    DiscriminatorCounts counts;
+  };
+  std::vector<Row> rows;
+};
+
 struct LogDifference {
   enum class Result { equal, different, unknown };
   struct Side {
@@ -90,6 +106,7 @@ struct LogDifference {
   std::uint64_t differences[section_count] = {}; ///< all of a section
   std::uint64_t identical = 0;                   ///< records
   std::vector<RankDifference> ranks;
+  std::vector<Discriminator> discriminators;
   std::vector<std::string> unknown; ///< what could not be compared; safe to print
   std::vector<std::string> notes;   ///< what differs and means nothing by itself; safe to print
 

@@ -14,6 +14,10 @@
 //                                  origins first; the most telling cause of a rank first
 //   "sections": {name: {"differences": number, "facts": [fact], "records": [record]}},
 //                                  all sections; lists hold the first few
+//   "discriminators": [{"library", "function",
+//                       "rows": [{"attributes": {name: text}, "diverging": number, "records": number}]}],
+//                                  of a call that gave something else for the same; clean rows have 0
+//                                  diverging
 //   "unknown": [text], "notes": [text]
 // }
 // fact:   {"subject", "a": text or null, "b": text or null, "process", "processes": number}
@@ -41,15 +45,19 @@ void write(JsonWriter& out, const FactDifference& fact) {
   out.end_object();
 }
 
+void write_fields(JsonWriter& out, const char* name, const std::vector<Field>& fields) {
+  out.key(name);
+  out.begin_object();
+  for (const Field& field : fields) out.member(field.name, field.value);
+  out.end_object();
+}
+
 void write_side(JsonWriter& out, const char* name, const std::optional<RecordDifference::Side>& side) {
   out.key(name);
   if (!side) return out.value(nullptr);
   out.begin_object();
   out.member("action", action_names[static_cast<int>(side->call.action)]);
-  out.key("fields");
-  out.begin_object();
-  for (const Field& field : side->call.fields) out.member(field.name, field.value);
-  out.end_object();
+  write_fields(out, "fields", side->call.fields);
   out.member("why", side->call.why);
   out.member("at", side->call.at);
   out.member("calls", side->count.calls);
@@ -124,6 +132,23 @@ void write(JsonWriter& out, const LogDifference::Side& side) {
   out.end_object();
 }
 
+void write(JsonWriter& out, const Discriminator& one) {
+  out.begin_object();
+  out.member("library", one.library);
+  out.member("function", one.function);
+  out.key("rows");
+  out.begin_array();
+  for (const Discriminator::Row& row : one.rows) {
+    out.begin_object();
+    write_fields(out, "attributes", row.attributes);
+    out.member("diverging", row.counts.diverging);
+    out.member("records", row.counts.records);
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
 template <typename Difference>
 void write_those_of(JsonWriter& out, const char* name, int section,
                     const std::vector<Difference>& differences) {
@@ -160,6 +185,10 @@ void write_difference_json(JsonWriter& out, const LogDifference& difference) {
     out.end_object();
   }
   out.end_object();
+  out.key("discriminators");
+  out.begin_array();
+  for (const Discriminator& one : difference.discriminators) write(out, one);
+  out.end_array();
   out.member("unknown", difference.unknown);
   out.member("notes", difference.notes);
   out.end_object();

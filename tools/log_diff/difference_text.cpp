@@ -164,6 +164,21 @@ void print_section(std::ostream& out, const LogDifference& difference, Section s
   if (all > processes) out << "  and " << all - processes << " more\n";
 }
 
+void print_discriminators(std::ostream& out, const LogDifference& difference, Style style) {
+  for (const Discriminator& one : difference.discriminators) {
+    out << '\n' << style.bold(printable(one.function)) << " by what went in\n";
+    for (std::size_t i = 0; i < std::min(one.rows.size(), shown_of_a_section); ++i) {
+      const Discriminator::Row& row = one.rows[i];
+      out << "  " << (row.counts.diverging > 0 ? "diverging " : "clean     ");
+      if (row.counts.diverging > 0) out << row.counts.diverging << " of ";
+      out << counted(row.counts.records, "record") << ": "
+          << cut(describe_fields(row.attributes), longest_value) << '\n';
+    }
+    if (one.rows.size() > shown_of_a_section)
+      out << "  and " << one.rows.size() - shown_of_a_section << " more\n";
+  }
+}
+
 } // namespace
 
 void print_first_cause(std::ostream& out, const LogDifference& difference, Style style) {
@@ -210,6 +225,7 @@ void print_difference_text(std::ostream& out, const LogDifference& difference, S
   }
   for (int section = 0; section < section_count; ++section)
     print_section(out, difference, static_cast<Section>(section), style);
+  print_discriminators(out, difference, style);
   if (!difference.unknown.empty()) out << "\nnot known\n";
   for (const std::string& what : difference.unknown) out << "  " << what << '\n';
   if (!difference.notes.empty()) out << "\nnote\n";

@@ -3,6 +3,7 @@
 #include "log_diff/alignment.h"
 #include "log_diff/causes.h"
 #include "log_diff/described_places.h"
+#include "log_diff/discriminators.h"
 #include "log_diff/fact_differences.h"
 #include "log_diff/place_keys.h"
 #include "log_diff/thread_records.h"
@@ -171,6 +172,7 @@ private:
       auto candidate = alignment.candidates.begin();
       for (std::size_t i = 0; i < alignment.differences.size(); ++i) {
         const bool is_candidate = candidate != alignment.candidates.end() && candidate->difference == i;
+        add_diverging(a, keys_of_a, alignment.differences[i]);
         const bool is_kept = count(keys_of_a, keys_of_b, alignment.differences[i]);
         if (!is_kept && !is_candidate) continue;
         std::optional<RecordDifference> difference =
@@ -186,6 +188,15 @@ private:
         ++candidate;
       }
     }
+  }
+
+  /// Those of the same attributes that gave something else.
+  void add_diverging(const Program& a, const Keys& keys, const DifferentRecords& records) {
+    constexpr std::uint64_t most = 10000;
+    if (records.kind != Kind::result || !records.a || !keys[*records.a].has_inputs || diverging_ == most)
+      return;
+    ++diverging_;
+    if (const auto side = read_record(a_, a, keys[*records.a])) discriminators_.add_diverging(side->call);
   }
 
   /// What came before the records that were compared one by one: the last few are looked into.
@@ -244,6 +255,7 @@ private:
   LogDifference finish() {
     facts_.finish(difference_);
     difference_.ranks = causes_.take();
+    difference_.discriminators = discriminators_.take(a_);
     if (inexact_threads_ > 0)
       difference_.unknown.push_back("how often calls were made in " + counted(inexact_threads_, "thread") +
                                     " of processes that were killed, or had no counts file");
@@ -279,8 +291,9 @@ private:
   DescribedPlaces described_;
   FactDifferences facts_;
   Causes causes_;
+  Discriminators discriminators_;
   LogDifference difference_;
-  std::uint64_t inexact_threads_ = 0, cut_threads_ = 0;
+  std::uint64_t inexact_threads_ = 0, cut_threads_ = 0, diverging_ = 0;
 };
 
 } // namespace
