@@ -43,9 +43,9 @@ std::vector<Discriminator> Discriminators::take(const Run& run) {
       return;
     const std::optional<Line> read = parser.parse(line);
     const Call* const call = read ? std::get_if<Call>(&read->record) : nullptr;
-    const auto function =
-        call == nullptr ? functions_.end() : functions_.find({call->library, call->function});
-    if (function == functions_.end() || has_unknown_values(*call)) return;
+    if (call == nullptr || has_unknown_values(*call)) return;
+    const auto function = functions_.find({call->library, call->function});
+    if (function == functions_.end()) return;
     const std::vector<Field> attributes = attributes_of(*call);
     if (function->second.contains(attributes) || function->second.size() < most_rows)
       ++function->second[attributes].records;
