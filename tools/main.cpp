@@ -13,6 +13,7 @@ using detshim::printable;
 
 constexpr const char* exit_statuses =
     "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` or `scan` found something.\n"
+    "`log diff`: 0 the logs are equal, 1 they differ, 2 they cannot be compared, or not all of them.\n"
     "`run` becomes the program and ends in its status; 126 it cannot be executed (or trapped), 127 it is not "
     "there.";
 
@@ -85,6 +86,17 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
   return verb;
 }
 
+/// A verb of two words. (A folder of that name is ./diff.)
+CLI::App& add_log_diff(CLI::App& log, detshim::LogDiffOptions& options) {
+  CLI::App& verb =
+      *log.add_subcommand("diff", "print what differs between two logs, and what differed first");
+  const char* const place = "a log's folder, or FOLDER/RUN where it holds several";
+  verb.add_option("A", options.a, place)->type_name("")->required();
+  verb.add_option("B", options.b, place)->type_name("")->required();
+  verb.add_flag("--json", options.json, "print one JSON document");
+  return verb;
+}
+
 void check(const detshim::LogOptions& options) {
   if (options.follow && (options.json || options.all || options.check || options.run || options.no_scan ||
                          options.accepts_kernels || !options.accepted.empty()))
@@ -119,10 +131,12 @@ int call_verb(std::vector<std::string> words) {
 
   detshim::RunOptions run_options;
   detshim::LogOptions log_options;
+  detshim::LogDiffOptions log_diff_options;
   detshim::ScanOptions scan_options;
   detshim::DescribeOptions hooks_options, options_options;
   CLI::App& run = add_run(app, run_options);
   CLI::App& log = add_log(app, log_options);
+  CLI::App& log_diff = add_log_diff(log, log_diff_options);
   CLI::App& scan = add_scan(app, scan_options);
   CLI::App& hooks =
       add_describe(app, "hooks", "list what libdetshim.so intercepts", "docs/HOOKS.md", hooks_options);
@@ -130,6 +144,7 @@ int call_verb(std::vector<std::string> words) {
       add_describe(app, "options", "list the environment variables that libdetshim.so accepts and sets",
                    "docs/OPTIONS.md", options_options);
   CLI::App* const verbs[] = {&run, &log, &scan, &hooks, &options};
+  log_diff.footer(exit_statuses);
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
@@ -147,6 +162,7 @@ int call_verb(std::vector<std::string> words) {
 
   check(log_options);
   if (run) return detshim::run(run_options);
+  if (log_diff) return detshim::log_diff(log_diff_options);
   if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
   if (scan) return detshim::scan(scan_options);
   if (hooks) return detshim::hooks(hooks_options);

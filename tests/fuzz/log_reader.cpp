@@ -5,17 +5,13 @@
 #include "log_reader/printable.h"
 #include "log_reader/record.h"
 #include "log_reader/summary.h"
+#include "memory_folder.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <string_view>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace {
 
@@ -50,33 +46,14 @@ void read_as_records(std::string_view bytes) {
   if (splitter.length() != bytes.size()) std::abort();
 }
 
-/// A folder in memory, the same for all inputs.
-struct MemoryFolder {
-  std::string name = "/dev/shm/detshim-fuzz-XXXXXX";
-  MemoryFolder() {
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-  }
-  ~MemoryFolder() { std::filesystem::remove_all(name); }
-};
-
-const std::string& folder() {
-  static const MemoryFolder made;
-  return made.name;
-}
-
-void write(const char* name, std::string_view bytes) {
-  const int file = ::open((folder() + "/" + name).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0 || ::write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-    std::abort();
-  ::close(file);
-}
+const MemoryFolder folder;
 
 /// Records up to a zero byte, counts behind it.
 void read_as_folder(std::string_view bytes) {
   const std::size_t end = bytes.find('\0');
-  write("0-0-1.jsonl", bytes.substr(0, end));
-  write("0-0-1.counts", end == std::string_view::npos ? "" : bytes.substr(end + 1));
-  const Log log = read_log(folder(), std::nullopt, Keep::places_of_records);
+  folder.write("0-0-1.jsonl", bytes.substr(0, end));
+  folder.write("0-0-1.counts", end == std::string_view::npos ? "" : bytes.substr(end + 1));
+  const Log log = read_log(folder.name(), std::nullopt, Keep::places_of_records);
   const Summary summary = summarise(log);
   std::uint64_t records = 0, read_again = 0;
   for (const Process& process : log.processes) records += process.calls;

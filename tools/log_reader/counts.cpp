@@ -1,5 +1,8 @@
 #include "log_reader/counts.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string_view>
 
 #include <unistd.h>
@@ -12,8 +15,9 @@ constexpr std::uint64_t last_exact_count = 32;  // up to there every number is w
 constexpr std::uint64_t most_entries = 1 << 26; // a file with a hole may claim any size
 
 std::uint64_t little_endian(const char* bytes, std::size_t size) {
+  static_assert(std::endian::native == std::endian::little);
   std::uint64_t number = 0;
-  for (std::size_t i = size; i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes[i]);
+  std::memcpy(&number, bytes, size);
   return number;
 }
 
@@ -68,7 +72,7 @@ std::optional<CountEntry> Counts::take(std::uint64_t index, Action action) {
   if (index < taken_.size() && taken_[index]) return std::nullopt;
   const std::optional<CountEntry> entry = look_at(index, action);
   if (!entry) return std::nullopt;
-  if (index >= taken_.size()) taken_.resize(index + 1);
+  if (index >= taken_.size()) taken_.resize(std::max<std::size_t>(index + 1, 2 * taken_.size()));
   taken_[index] = true;
   return entry;
 }

@@ -22,11 +22,6 @@ namespace {
 
 constexpr std::string_view records_suffix = ".jsonl";
 
-/// The name of the counts file beside a record file.
-std::string counts_file(const std::string& folder, const std::string& records) {
-  return folder + "/" + records.substr(0, records.size() - records_suffix.size()) + ".counts";
-}
-
 /// What the file's name says of its process: <rank>-<path>-<pid>.
 Process named_process(const std::string& file) {
   Process process;
@@ -401,12 +396,15 @@ std::vector<std::string> record_files(const std::string& folder) {
   return files;
 }
 
-namespace {
+std::string counts_file(const std::string& folder, const std::string& records) {
+  return folder + "/" + records.substr(0, records.size() - records_suffix.size()) + ".counts";
+}
 
-/// What the ranks and launchers of the log's run have said, in a file of each node.
-void read_marks(Log& log, RecordParser& parser) {
+std::vector<RankMark> rank_marks(const std::string& folder, const std::string& run) {
+  std::vector<RankMark> marks;
+  RecordParser parser;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(log.folder, error), end; !error && entry != end;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     if (entry->path().extension() != ".ranks") continue;
     const OpenFile file(entry->path().string());
@@ -415,12 +413,11 @@ void read_marks(Log& log, RecordParser& parser) {
     read_lines(file.descriptor(), splitter, [&](std::string_view text) {
       std::optional<Line> line = parser.parse(text);
       RankMark* const mark = line ? std::get_if<RankMark>(&line->record) : nullptr;
-      if (mark != nullptr && mark->run == log.run) log.marks.push_back(std::move(*mark));
+      if (mark != nullptr && mark->run == run) marks.push_back(std::move(*mark));
     });
   }
+  return marks;
 }
-
-} // namespace
 
 Log read_log(const std::string& folder, const std::optional<std::string>& run, Keep keep) {
   Log log;
@@ -441,7 +438,7 @@ Log read_log(const std::string& folder, const std::optional<std::string>& run, K
     }
   }
   keeper.finish();
-  read_marks(log, parser);
+  log.marks = rank_marks(folder, log.run);
   std::stable_sort(log.processes.begin(), log.processes.end(), comes_before);
   return log;
 }

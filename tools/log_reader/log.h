@@ -114,4 +114,10 @@ void each_record(const Log& log, const SymbolCalls& calls,
 /// The names of the record files in `folder`, sorted.
 std::vector<std::string> record_files(const std::string& folder);
 
+/// The path of the counts file beside a record file of that name.
+std::string counts_file(const std::string& folder, const std::string& records);
+
+/// What the ranks and launchers of a run have said at their start, in a file of each node.
+std::vector<RankMark> rank_marks(const std::string& folder, const std::string& run);
+
 } // namespace detshim

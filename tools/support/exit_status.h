@@ -8,7 +8,8 @@ namespace detshim {
 /// Exit statuses, the same for every verb. `run` ends in the program's own status, since it becomes it.
 enum ExitStatus {
   done = 0,
-  wrong_usage = 2,       ///< or nothing to read
+  found_different = 1,   ///< log diff
+  wrong_usage = 2,       ///< or nothing to read or to compare
   check_failed = 3,      ///< log --check, scan
   cannot_execute = 126,  ///< run
   program_missing = 127, ///< run

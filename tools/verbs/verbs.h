@@ -32,6 +32,11 @@ struct LogOptions {
   std::vector<std::string> accepted; ///< reasons that the user answers for
 };
 
+struct LogDiffOptions {
+  std::string a, b; ///< log folders, or FOLDER/RUN
+  bool json = false;
+};
+
 struct ScanOptions {
   std::vector<std::string> files;
   bool json = false, all = false, alone = false;
@@ -47,6 +52,9 @@ int run(const RunOptions& options);
 
 /// Prints what a log holds, worst first.
 int log(const LogOptions& options);
+
+/// Prints what differs between two logs.
+int log_diff(const LogDiffOptions& options);
 
 /// Prints a log's records while they are written.
 int follow(const LogOptions& options);

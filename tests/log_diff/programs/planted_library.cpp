@@ -1,0 +1,4 @@
+// Built twice, with another build id each.
+#include <cstdlib>
+
+extern "C" long planted_draw() { return rand(); }

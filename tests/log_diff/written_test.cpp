@@ -1,0 +1,364 @@
+// Logs as the library writes them, by hand: what real programs do not do at will.
+#include "compared.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A log of one run, written process by process.
+class WrittenLog {
+public:
+  explicit WrittenLog(const TemporaryFolder& scratch, const std::string& run = "20261121T003512-4711")
+      : folder_(scratch.log()), run_(run) {
+    std::filesystem::create_directory(folder_);
+  }
+
+  const std::filesystem::path& folder() const { return folder_; }
+
+  WrittenLog& start(int rank = 0, const std::string& path = "0", int version = 1) {
+    name_ = std::to_string(rank) + "-" + path + "-4711";
+    entries_.clear();
+    line(R"({"t":"start","v":)" + std::to_string(version) + R"(,"detshim":"0.1.0","run":")" + run_ +
+         R"(","pid":4711,"rank":)" + std::to_string(rank) + R"(,"path":")" + path +
+         R"(","program":"/bin/train","args":["./train"],"mode":"enforce","policy":"fixed","seed":"42",)"
+         R"("seed_from":"DETSHIM_SEED","layout":"random","env":[]})");
+    line(R"({"t":"build","file":"/bin/train","id":"1013a6748c4a685a161f164eb46f2cbbb05168f7"})");
+    return *this;
+  }
+
+  /// `what`: library, function, action and fields as they stand in a record.
+  WrittenLog& call(int number, const std::string& what, const std::string& place = "10",
+                   const std::string& thread = "0", std::uint64_t calls = 1, bool is_exact = true,
+                   const std::string& why = "so") {
+    line(R"({"t":"call","n":)" + std::to_string(number) + R"(,"thread":")" + thread + "\"," + what +
+         R"(,"why":")" + why + R"(","at":"/bin/train+0x)" + place + R"(","c":)" +
+         std::to_string(entries_.size()) + "}");
+    const char* const names[] = {"none", "observe", "pin", "replace", "refuse", "unfixed", "uncovered"};
+    const auto* const action = std::ranges::find_if(
+        names, [&what](const char* name) { return contains(what, "\"do\":\"" + std::string(name) + "\""); });
+    entries_.push_back({calls, static_cast<std::uint64_t>(action - names) | (is_exact ? 1ULL << 32 : 0)});
+    return *this;
+  }
+
+  WrittenLog& draw(int number, const std::string& place = "10", const std::string& thread = "0",
+                   std::uint64_t calls = 1) {
+    return call(number, R"("lib":"libc","fn":"rand","do":"pin")", place, thread, calls);
+  }
+
+  WrittenLog& end(bool with_files = true, bool with_end = true) {
+    if (with_files)
+      line(R"({"t":"modules","files":["/bin/train"],"builds":["1013a6748c4a685a161f164eb46f2cbbb05168f7"]})");
+    if (with_end) line(R"({"t":"end","counts":{}})");
+    std::ofstream counts(folder_ / (name_ + ".counts"), std::ios::binary);
+    std::string header("DETSHIMC\1\0\0\0\20\0\0\0", 16);
+    header.resize(64);
+    counts << header;
+    counts.write(reinterpret_cast<const char*>(entries_.data()),
+                 static_cast<std::streamsize>(entries_.size() * sizeof(Entry)));
+    return *this;
+  }
+
+  WrittenLog& line(const std::string& text) { return bytes(text + "\n"); }
+
+  WrittenLog& bytes(const std::string& text) {
+    std::ofstream(folder_ / (name_ + ".jsonl"), std::ios::binary | std::ios::app) << text;
+    return *this;
+  }
+
+private:
+  struct Entry {
+    std::uint64_t calls, action_and_end;
+  };
+  std::filesystem::path folder_;
+  std::string run_, name_;
+  std::vector<Entry> entries_;
+};
+
+class Written : public testing::Test {
+protected:
+  Compared compared() const { return compare(a_.folder(), b_.folder()); }
+
+  /// The same in both.
+  template <typename Write>
+  void both(Write write) {
+    write(a_);
+    write(b_);
+  }
+
+  void expect_refused(const std::string& part) const {
+    const Compared result = compared();
+    EXPECT_EQ(result.status, 2) << result;
+    EXPECT_EQ(result.text, "");
+    EXPECT_TRUE(result.err.starts_with("detshim: ")) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    EXPECT_TRUE(contains(result.err, part)) << result.err;
+  }
+
+  void expect_unknown(const std::string& part) const {
+    const Compared result = compared();
+    EXPECT_EQ(result.status, 2) << result;
+    EXPECT_EQ(result.document["result"], "unknown") << result;
+    EXPECT_TRUE(contains(result.text, part)) << result;
+    EXPECT_FALSE(contains(result.text, "equal")) << result;
+  }
+
+  void expect_equal(std::size_t records) const {
+    const Compared result = compared();
+    EXPECT_EQ(result.status, 0) << result;
+    EXPECT_EQ(result.document["identical_records"], records) << result;
+  }
+
+  TemporaryFolder scratch_a_, scratch_b_;
+  WrittenLog a_{scratch_a_}, b_{scratch_b_, "20261121T003513-4712"};
+};
+
+const std::string seed_7 = R"("lib":"libc","fn":"srand","do":"pin","asked":"7","given":"70")";
+const std::string seed_8 = R"("lib":"libc","fn":"srand","do":"pin","asked":"8","given":"80")";
+
+std::string product(const std::string& found) {
+  return R"("lib":"cudnn","fn":"cudnnGetConvolution","do":"observe","asked":"3x3","found":")" + found + "\"";
+}
+
+/// With `sum`, as a record that says something of what came out.
+std::string reduction(int count, const std::string& sum = "") {
+  return R"("lib":"nccl","fn":"ncclAllReduce","do":"observe","count":")" + std::to_string(count) +
+         R"(","type":"7","operation":"0")" + (sum.empty() ? "" : R"(,"returned":")" + sum + "\"");
+}
+
+TEST_F(Written, OrderOfArrivalMeansNothing) {
+  a_.start().draw(1, "10", "0.1").draw(1, "20", "0.2").draw(2, "30", "0.1").end();
+  b_.start().draw(1, "20", "0.2").draw(1, "10", "0.1").draw(2, "30", "0.1").end();
+  expect_equal(3);
+}
+
+TEST_F(Written, OrderWithinAThreadDoes) {
+  a_.start().call(1, seed_7, "10").draw(2, "20").call(3, seed_8, "30").end();
+  b_.start().draw(1, "20").call(2, seed_7, "10").call(3, seed_8, "30").end();
+  EXPECT_EQ(compared().status, 1);
+  EXPECT_EQ(compared().first()["record"]["kind"], "order") << compared();
+}
+
+TEST_F(Written, AResultOfEqualInputsIsFirst) {
+  a_.start().call(1, seed_7).draw(2, "20").call(3, product("1"), "30").call(4, seed_7, "40").end();
+  b_.start().call(1, seed_7).draw(2, "20").call(3, product("2"), "30").call(4, seed_8, "40").end();
+  const auto first = compared().first();
+  EXPECT_EQ(first["record"]["function"], "cudnnGetConvolution") << compared();
+  EXPECT_EQ(first["record"]["kind"], "result");
+  EXPECT_EQ(first["before"]["with_values"], 1);
+  EXPECT_EQ(first["before"]["without"], 1);
+  EXPECT_EQ(first["before"]["draws"], 1);
+  EXPECT_TRUE(contains(compared().text, "the same went in, something else came out"));
+}
+
+TEST_F(Written, TheAttributesOfACallThatDivergesAreTold) {
+  const auto shaped = [](const char* shape, const char* found) {
+    return R"("lib":"cudnn","fn":"cudnnGetConvolution","do":"observe","asked":")" + std::string(shape) +
+           R"(","found":")" + found + "\"";
+  };
+  for (const char* last : {"1", "2"}) {
+    WrittenLog& log = *last == '1' ? a_ : b_;
+    log.start()
+        .call(1, shaped("3x3", last))
+        .call(2, shaped("5x5", "7"), "20")
+        .call(3, shaped("3x3", last), "30");
+    log.call(4, shaped("3x3", "9"), "40").end();
+  }
+  const auto table = compared().document["discriminators"];
+  ASSERT_EQ(table.size(), 1u) << compared();
+  EXPECT_EQ(table[0]["function"], "cudnnGetConvolution");
+  ASSERT_EQ(table[0]["rows"].size(), 2u);
+  EXPECT_EQ(table[0]["rows"][0],
+            (nlohmann::json{{"attributes", {{"asked", "3x3"}}}, {"diverging", 2}, {"records", 3}}));
+  EXPECT_EQ(table[0]["rows"][1],
+            (nlohmann::json{{"attributes", {{"asked", "5x5"}}}, {"diverging", 0}, {"records", 1}}));
+  EXPECT_TRUE(contains(compared().text, "diverging 2 of 3 records: asked 3x3")) << compared();
+  EXPECT_TRUE(contains(compared().text, "clean     1 record: asked 5x5")) << compared();
+}
+
+TEST_F(Written, AResultWithoutInputsSaysSo) {
+  const auto given = [](const char* value) {
+    return R"("lib":"cudart","fn":"cudaMalloc","do":"replace","given":")" + std::string(value) + "\"";
+  };
+  a_.start().call(1, given("zero")).end();
+  b_.start().call(1, given("nan")).end();
+  EXPECT_EQ(compared().first()["record"]["has_inputs"], false) << compared();
+  EXPECT_TRUE(contains(compared().text, "what went in is not recorded"));
+}
+
+TEST_F(Written, ACountThatDiffersMayHaveDoneSoLater) {
+  a_.start().draw(1, "10", "0", 5).call(2, product("1"), "20").end();
+  b_.start().draw(1, "10", "0", 6).call(2, product("2"), "20").end();
+  const auto causes = compared().document["ranks"][0]["causes"];
+  ASSERT_EQ(causes.size(), 2u) << compared();
+  EXPECT_EQ(causes[0]["record"]["kind"], "result");
+  EXPECT_EQ(causes[1]["record"]["kind"], "count");
+  EXPECT_TRUE(contains(compared().text, "one of these"));
+}
+
+TEST_F(Written, WhatIsTooManyForOneRecordIsAlignedBehindIt) {
+  a_.start();
+  b_.start();
+  for (int i = 1; i <= 300; ++i) a_.draw(i, std::to_string(i));
+  for (int i = 1; i <= 299; ++i) b_.draw(i, std::to_string(i <= 150 ? i : i + 1));
+  a_.end();
+  b_.end();
+  const auto first = compared().first();
+  EXPECT_EQ(first["record"]["kind"], "only_a") << compared();
+  EXPECT_EQ(first["record"]["position"], 150);
+  EXPECT_EQ(compared().document["identical_records"], 299);
+}
+
+std::vector<std::string> roles_in(const Compared& compared) {
+  std::vector<std::string> roles(4);
+  for (const auto& rank : compared.document["ranks"])
+    roles.at(rank["rank"].get<std::size_t>()) = rank["role"];
+  return roles;
+}
+
+TEST_F(Written, ARankThatGotItFromOthersIsAReceiver) {
+  for (int rank = 0; rank < 4; ++rank) {
+    a_.start(rank).call(1, rank == 2 ? product("1") : seed_7).call(2, reduction(64, "aa"), "20").end();
+    b_.start(rank).call(1, rank == 2 ? product("2") : seed_7).call(2, reduction(64, "bb"), "20").end();
+  }
+  const Compared result = compared();
+  EXPECT_EQ(roles_in(result), (std::vector<std::string>{"receiver", "receiver", "origin", "receiver"}))
+      << result;
+  EXPECT_EQ(result.first()["rank"], 2);
+  EXPECT_EQ(result.differences("collectives"), 4u);
+}
+
+TEST_F(Written, AClocksValueThatARankHasNotReadWasSent) {
+  const auto seed = [](int value) {
+    return R"("lib":"libc","fn":"srand","do":"unfixed","asked":")" + std::to_string(value) +
+           R"(","given":")" + std::to_string(value) + "\"";
+  };
+  for (int rank = 0; rank < 4; ++rank) {
+    const char* const why =
+        rank == 0 ? "so" : "a clock's value that this process has not read: another one in each run";
+    a_.start(rank).call(1, seed(111), "10", "0", 1, true, why).end();
+    b_.start(rank).call(1, seed(222), "10", "0", 1, true, why).end();
+  }
+  EXPECT_EQ(roles_in(compared()), (std::vector<std::string>{"origin", "receiver", "receiver", "receiver"}))
+      << compared();
+}
+
+TEST_F(Written, ACollectiveOfAnotherSizeIsTheRanksOwn) {
+  a_.start().call(1, reduction(64)).end();
+  b_.start().call(1, reduction(65)).end();
+  EXPECT_EQ(compared().document["ranks"][0]["role"], "origin") << compared();
+  EXPECT_EQ(compared().first()["record"]["kind"], "input"); // no result is recorded
+}
+
+TEST_F(Written, LogsThatLackSomethingAreRefused) {
+  const auto whole = [](WrittenLog& log) { log.start().draw(1).end(); };
+  whole(a_);
+  expect_refused("no log in");
+  b_.start().draw(1).end().bytes("{\"t\":\"ca");
+  expect_refused("is torn");
+}
+
+TEST_F(Written, DamagedLogsAreRefused) {
+  a_.start().draw(1).end();
+  b_.start().draw(1).line("{\"t\":\"call\",\"n\":2,\"thr").end();
+  expect_refused("has a damaged line at byte");
+}
+
+TEST_F(Written, MissingCountsAreNamed) {
+  both([](WrittenLog& log) { log.start().draw(1).end(); });
+  std::filesystem::remove(b_.folder() / "0-0-4711.counts");
+  expect_refused("0-0-4711.counts' is missing");
+}
+
+TEST_F(Written, MissingRecordsAreNamed) {
+  a_.start().draw(1).draw(2, "20").end();
+  b_.start().draw(1).draw(3, "20").end();
+  expect_refused("have a gap");
+}
+
+TEST_F(Written, LaterFormatsAreRefused) {
+  a_.start().draw(1).end();
+  b_.start(0, "0", 9).draw(1).end();
+  expect_refused("is of format 9");
+}
+
+TEST_F(Written, WhatIsNotKnownIsNotEqual) {
+  both([](WrittenLog& log) { log.start().draw(1).end(false); });
+  expect_unknown("the files that were loaded");
+}
+
+TEST_F(Written, AProcessWithoutAnEndIsNotEqual) {
+  both([](WrittenLog& log) { log.start().draw(1).end(true, false); });
+  expect_unknown("has no end");
+}
+
+TEST_F(Written, WhetherAPoolsWorkerEndsOrIsEndedIsARace) {
+  a_.start().draw(1).line(R"({"t":"killed","pid":4712,"signal":15})").end();
+  a_.start(0, "0.1").draw(1).end(false, false);
+  b_.start().draw(1).end();
+  b_.start(0, "0.1").draw(1).line(R"({"t":"modules","files":[],"builds":[]})").end();
+  expect_unknown("process 0.1 has no end");
+  EXPECT_EQ(compared().document["notes"].size(), 1u) << compared();
+}
+
+TEST_F(Written, CountsThatAreNotExactAreNotEqual) {
+  both([](WrittenLog& log) {
+    log.start().call(1, R"("lib":"libc","fn":"rand","do":"pin")", "10", "0", 100, false).end();
+  });
+  expect_unknown("how often calls were made");
+}
+
+TEST_F(Written, RecordsOfUnknownKindsAreCompared) {
+  a_.start().draw(1).line(R"({"t":"hash","n":1,"of":"1"})").end();
+  b_.start().draw(1).line(R"({"t":"hash","n":1,"of":"2"})").end();
+  EXPECT_EQ(compared().status, 1) << compared();
+  EXPECT_TRUE(contains(compared().text, "records of kinds that this detshim does not know"));
+}
+
+TEST_F(Written, ARunOfAFolderIsNamedBehindIt) {
+  a_.start().draw(1).end();
+  WrittenLog second(scratch_a_, "20261121T003599-4799");
+  second.start(0, "1").draw(1, "20").end();
+  const std::filesystem::path first_run = a_.folder() / "20261121T003512-4711";
+  EXPECT_EQ(compare(first_run, first_run).status, 0);
+  EXPECT_EQ(compare(first_run, a_.folder()).status, 1);
+  EXPECT_TRUE(contains(compare(a_.folder(), a_.folder()).text, "1 other run")) << "the newest is taken";
+  EXPECT_TRUE(contains(compare(a_.folder() / "no_such", first_run).err, "no run 'no_such'"));
+}
+
+TEST_F(Written, NothingReachesTheTerminal) {
+  a_.start().call(1, R"("lib":"libc","fn":"srand","do":"pin","asked":"\u001b[31m7","given":"7")").end();
+  b_.start().call(1, R"("lib":"libc","fn":"srand","do":"pin","asked":"\u001b[31m8","given":"8")").end();
+  const Compared result = compared();
+  EXPECT_EQ(result.status, 1);
+  EXPECT_FALSE(contains(result.text, "\x1b")) << result;
+  EXPECT_TRUE(contains(result.text, "\\x1b[31m7")) << result;
+}
+
+TEST(LogDiffCommand, BadInputIsOneLineAndStatus2) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"log", "diff"},
+                                             {"log", "diff", "/no/such"},
+                                             {"log", "diff", "/no/such", "/nor/such"},
+                                             {"log", "diff", "/", "/", "--bogus"},
+                                             {"log", "diff", "/dev/null", "/dev/null"}}) {
+    std::vector<std::string> command{DETSHIM_COMMAND};
+    command.insert(command.end(), words.begin(), words.end());
+    const Result result = run(command);
+    EXPECT_EQ(result.status, 2) << result.out;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(result.err.starts_with("detshim: ")) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  }
+}
+
+} // namespace

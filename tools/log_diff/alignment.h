@@ -1,0 +1,38 @@
+// Two runs' records of one thread beside each other: by function, place and occurrence.
+#pragma once
+
+#include "log_diff/difference.h"
+#include "log_diff/thread_records.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace detshim {
+
+/// Records that differ; one of the two may be missing.
+struct DifferentRecords {
+  Kind kind = Kind::result;
+  std::optional<std::size_t> a, b; ///< indices
+  std::uint64_t position() const { return a ? *a : *b; }
+};
+
+struct Alignment {
+  std::vector<DifferentRecords> differences; ///< as they come in the thread
+  struct Candidate {
+    std::size_t difference = 0; ///< index
+    IdenticalRecords before;
+  };
+  /// Those of the differences that may be the first: one that was there before all others of the thread, and
+  /// before it counts of places, which may have come apart later, and values of which detshim made the same.
+  std::vector<Candidate> candidates;
+  std::uint64_t identical = 0; ///< in the whole thread
+};
+
+/// Counts one more.
+void add(IdenticalRecords& to, const RecordKey& record);
+
+Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b);
+
+} // namespace detshim

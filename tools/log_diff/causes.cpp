@@ -1,0 +1,99 @@
+#include "log_diff/causes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+namespace detshim {
+namespace {
+
+constexpr std::size_t most_causes = 16; // of a rank; of more the number
+
+/// The one that a rank, or a job's launcher, began with.
+bool is_root(const ProcessName& process) { return process.path.find('.') == std::string::npos; }
+
+/// From what other ranks sent: the result of a collective operation, or a clock's value that this rank has
+/// not read.
+bool is_received(const Cause& cause) {
+  if (!cause.record) return false;
+  const RecordDifference& record = *cause.record;
+  if (record.section == Section::collectives) return record.kind == Kind::result;
+  const auto says = [&record](const char* text) {
+    return record.a && record.b && record.a->call.why.find(text) != std::string::npos &&
+           record.b->call.why.find(text) != std::string::npos;
+  };
+  return record.is_volatile && (says("that this process has not read") || says("from elsewhere"));
+}
+
+/// The seed and the command line say more than what follows from them.
+int order_of_subject(const Cause& cause) {
+  if (!cause.fact) return 0;
+  const std::string& subject = cause.fact->subject;
+  for (const char* first : {"version of detshim", "program", "seed", "mode", "command line"})
+    if (subject == first) return 0;
+  return subject.starts_with("readers of ") ? 2 : 1;
+}
+
+} // namespace
+
+int strength(const Cause& cause) {
+  if (cause.fact) {
+    if (cause.fact->section == Section::settings) return is_root(cause.process) ? 0 : 4;
+    return cause.fact->section == Section::libraries ? 1 : 5;
+  }
+  switch (cause.record->kind) {
+  case Kind::result:
+    return cause.record->has_inputs ? 2 : 3;
+  case Kind::input:
+    return 3;
+  case Kind::count:
+    return 6;
+  case Kind::absorbed:
+    return 7;
+  default:
+    return 5;
+  }
+}
+
+RankDifference& Causes::of(const ProcessName& process) {
+  RankDifference& rank = ranks_[{process.world, process.rank}];
+  rank.world = process.world;
+  rank.rank = process.rank;
+  return rank;
+}
+
+void Causes::add(Cause cause) {
+  RankDifference& rank = of(cause.process);
+  const auto key = [](const Cause& one) {
+    return std::make_tuple(strength(one), order_of_subject(one), one.process.path.size());
+  };
+  const auto place = std::ranges::upper_bound(rank.causes, key(cause), {}, key);
+  rank.causes.insert(place, std::move(cause));
+  if (rank.causes.size() <= most_causes) return;
+  rank.causes.pop_back();
+  ++rank.further;
+}
+
+std::vector<RankDifference> Causes::take() {
+  std::vector<RankDifference> result;
+  for (auto& [name, rank] : ranks_) result.push_back(std::move(rank));
+  const auto has_own = [](const RankDifference& rank) {
+    return !rank.causes.empty() && !is_received(rank.causes.front());
+  };
+  for (RankDifference& rank : result) {
+    if (rank.causes.empty()) continue;
+    const bool another_has_own = std::ranges::any_of(
+        result, [&](const RankDifference& other) { return &other != &rank && has_own(other); });
+    rank.role =
+        !has_own(rank) && another_has_own ? RankDifference::Role::receiver : RankDifference::Role::origin;
+  }
+  // Origins first: a receiver's cause is in another rank.
+  std::ranges::stable_sort(result, {}, [](const RankDifference& rank) {
+    return rank.role == RankDifference::Role::origin     ? 0
+           : rank.role == RankDifference::Role::receiver ? 1
+                                                         : 2;
+  });
+  return result;
+}
+
+} // namespace detshim

@@ -1,0 +1,30 @@
+// Places of records for people: lines of source, where the files on disk are those that ran.
+#pragma once
+
+#include "log_diff/difference.h"
+#include "log_reader/source_lines.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace detshim {
+
+class DescribedPlaces {
+public:
+  DescribedPlaces(const Run& a, const Run& b) : a_(a), b_(b) {}
+
+  /// By the side whose files are still there.
+  std::string describe(const RecordDifference& record);
+
+private:
+  bool is_what_ran(const Run& run, const Call& call);
+  bool is_what_ran(const Run& run, const std::string& place);
+
+  const Run& a_;
+  const Run& b_;
+  std::map<std::pair<const Run*, std::string>, bool> known_;
+  SourceLines source_lines_;
+};
+
+} // namespace detshim

@@ -1,0 +1,21 @@
+// The forms in which a difference of two logs is printed.
+#pragma once
+
+#include "log_diff/difference.h"
+#include "report/json_writer.h"
+#include "report/style.h"
+
+#include <iosfwd>
+
+namespace detshim {
+
+/// All of it, for people: what was first, then section by section.
+void print_difference_text(std::ostream& out, const LogDifference& difference, Style style);
+
+/// What was first to differ, alone; nothing where nothing differs. For a report that has other parts.
+void print_first_cause(std::ostream& out, const LogDifference& difference, Style style);
+
+/// One object, which begins with its "schema_version"; its shape: difference_json.cpp.
+void write_difference_json(JsonWriter& out, const LogDifference& difference);
+
+} // namespace detshim

@@ -1,0 +1,153 @@
+#include "log_diff/fact_differences.h"
+
+#include "log_reader/printable.h"
+#include "support/wording.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace detshim {
+namespace {
+
+constexpr std::size_t most_differences = 10000; ///< kept; of more the number
+
+std::optional<std::string> find(const Facts& facts, const std::string& subject) {
+  const auto found = facts.find(subject);
+  return found == facts.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Calls visit(subject, value in a, value in b) for each subject that is not the same in both, or not known.
+template <typename Visit>
+void each_difference(const Facts& a, const Facts& b, Visit visit) {
+  for (const auto& [subject, value] : a)
+    if (const std::optional<std::string> other = find(b, subject); value.empty() || other != value)
+      visit(subject, std::optional(value), other);
+  for (const auto& [subject, value] : b)
+    if (!a.contains(subject)) visit(subject, std::optional<std::string>(), std::optional(value));
+}
+
+Section section_of(const std::string& library_fact) {
+  if (library_fact.starts_with(calls_fact)) return Section::draws;
+  return library_fact.starts_with("log of ") ? Section::processes : Section::libraries;
+}
+
+bool has_no_files(const Facts& libraries) { return libraries.contains(unknown_files_fact); }
+
+} // namespace
+
+FactDifferences::Found FactDifferences::compare_facts(const Program& a, const Program& b) const {
+  Found found;
+  const std::string program = find(*a.settings, "program").value_or("");
+  const std::optional<std::string> build = find(*a.libraries, "file " + program);
+  const bool is_same_build = build && !build->empty() && build == find(*b.libraries, "file " + program);
+  each_difference(*a.settings, *b.settings,
+                  [&](const std::string& subject, const auto& in_a, const auto& in_b) {
+                    if (in_a && in_b && (in_a->empty() || in_b->empty())) {
+                      found.unknown.push_back(subject);
+                    } else if (subject == program_path_fact && is_same_build) {
+                      found.notes.push_back(*in_a + " ran in one, " + *in_b + " in the other, of one build");
+                    } else {
+                      found.differences.push_back({Section::settings, subject, in_a, in_b, a.name, 1});
+                    }
+                  });
+  const bool files_are_known = !has_no_files(*a.libraries) && !has_no_files(*b.libraries);
+  each_difference(*a.libraries, *b.libraries,
+                  [&](const std::string& subject, const auto& in_a, const auto& in_b) {
+                    const bool is_unknown = in_a && in_b && (in_a->empty() || in_b->empty());
+                    if (is_unknown || subject == unknown_files_fact)
+                      found.unknown.push_back(subject);
+                    else if (subject == killed_fact)
+                      found.notes.push_back(subject + ": " + in_a.value_or("none") + " in A, " +
+                                            in_b.value_or("none") + " in B");
+                    else if (files_are_known || !subject.starts_with("file "))
+                      found.differences.push_back({section_of(subject), subject, in_a, in_b, a.name, 1});
+                  });
+  return found;
+}
+
+const std::vector<FactDifference>& FactDifferences::compare(const Program& a, const Program& b,
+                                                            bool have_same_records) {
+  const std::pair<Facts2, Facts2> key{{a.settings, a.libraries}, {b.settings, b.libraries}};
+  auto known = known_.find(key);
+  if (known == known_.end()) known = known_.emplace(key, compare_facts(a, b)).first;
+  of_last_ = known->second.differences;
+  // Where records differ they say more than the sum, which a process that was killed has not.
+  if (!have_same_records || !a.has_end || !b.has_end)
+    std::erase_if(of_last_, [](const FactDifference& one) { return one.section == Section::draws; });
+  for (FactDifference& difference : of_last_) {
+    difference.process = a.name;
+    add(difference);
+  }
+  for (const std::string& subject : known->second.unknown) ++unknown_[subject];
+  notes_.insert(known->second.notes.begin(), known->second.notes.end());
+  return of_last_;
+}
+
+FactDifference FactDifferences::missing(const Program& program, bool is_in_a) {
+  std::uint64_t records = 0;
+  for (const ThreadRecords& thread : program.threads) records += thread.records;
+  const std::string what =
+      find(*program.settings, "command line").value_or("") + " (" + counted(records, "record") + ")";
+  FactDifference difference{Section::processes, describe(program.name), std::nullopt,
+                            std::nullopt,       program.name,           1};
+  (is_in_a ? difference.a : difference.b) = what;
+  add(difference);
+  return difference;
+}
+
+void FactDifferences::compare_ranks(const Run& a, const Run& b) {
+  const auto ranks_of = [this](const Run& run, const char* side) {
+    Facts facts;
+    std::map<std::string, std::pair<std::int64_t, std::set<std::int64_t>>> worlds;
+    for (const RankMark& mark : run.marks) {
+      auto& [size, ranks] = worlds[mark.world];
+      if (!mark.program.empty() || mark.size == 0) continue;
+      size = std::max(size, mark.size);
+      ranks.insert(mark.rank);
+    }
+    for (const auto& [world, job] : worlds) {
+      const std::string name = world.empty() ? "the job" : "job " + world;
+      facts["ranks of " + name] = std::to_string(job.second.size()) + " of " + std::to_string(job.first);
+      const auto missing = job.first - static_cast<std::int64_t>(job.second.size());
+      if (missing > 0)
+        ++unknown_[counted(static_cast<std::uint64_t>(missing), "rank") + " of " + name + " in " + side];
+      for (const std::int64_t rank : job.second)
+        facts["rank " + std::to_string(rank) + " of " + name] = "there";
+    }
+    return facts;
+  };
+  each_difference(ranks_of(a, "A"), ranks_of(b, "B"),
+                  [this](const std::string& subject, const auto& in_a, const auto& in_b) {
+                    add({Section::ranks, subject, in_a, in_b, {}, 0});
+                  });
+}
+
+void FactDifferences::add(const FactDifference& difference) {
+  ++counts_[static_cast<int>(difference.section)];
+  const auto key = std::make_tuple(difference.section, difference.subject, difference.a, difference.b);
+  if (const auto known = differences_.find(key); known != differences_.end())
+    ++known->second.processes;
+  else if (differences_.size() < most_differences)
+    differences_.emplace(key, difference);
+  else
+    ++further_;
+}
+
+void FactDifferences::finish(LogDifference& to) {
+  for (auto& [key, difference] : differences_) to.facts.push_back(std::move(difference));
+  to.further_facts = further_;
+  for (int i = 0; i < section_count; ++i) to.differences[i] += counts_[i];
+  std::vector<std::string> files;
+  for (const auto& [what, processes] : unknown_) {
+    if (what.starts_with("file "))
+      files.push_back(printable(what.substr(5)));
+    else
+      to.unknown.push_back(printable(what) + (processes > 1
+                                                  ? " in " + counted(processes, "process", "processes")
+                                                  : std::string()));
+  }
+  if (!files.empty()) to.unknown.push_back("the builds of " + some_of(files));
+  for (const std::string& note : notes_) to.notes.push_back(printable(note));
+}
+
+} // namespace detshim

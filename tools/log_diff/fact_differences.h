@@ -1,0 +1,51 @@
+// Settings, libraries, ranks and processes in which two runs differ, and what of them is not known.
+#pragma once
+
+#include "log_diff/difference.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace detshim {
+
+class FactDifferences {
+public:
+  /// Of one program in both runs. Returns those of its differences that tell something.
+  const std::vector<FactDifference>& compare(const Program& a, const Program& b, bool have_same_records);
+
+  /// A program that one run lacks.
+  FactDifference missing(const Program& program, bool is_in_a);
+
+  void compare_ranks(const Run& a, const Run& b);
+
+  void add(const FactDifference& difference);
+
+  /// Hands over what was found.
+  void finish(LogDifference& to);
+
+private:
+  using Facts2 = std::pair<std::shared_ptr<const Facts>, std::shared_ptr<const Facts>>;
+  struct Found {
+    std::vector<FactDifference> differences;
+    std::vector<std::string> unknown, notes;
+  };
+  Found compare_facts(const Program& a, const Program& b) const;
+
+  std::map<std::pair<Facts2, Facts2>, Found> known_; ///< equal facts of many processes are compared once
+  std::map<std::tuple<Section, std::string, std::optional<std::string>, std::optional<std::string>>,
+           FactDifference>
+      differences_;
+  std::uint64_t further_ = 0;
+  std::uint64_t counts_[section_count] = {};
+  std::map<std::string, std::uint64_t> unknown_; ///< number of processes, by what is not known
+  std::set<std::string> notes_;
+  std::vector<FactDifference> of_last_;
+};
+
+} // namespace detshim

@@ -1,0 +1,313 @@
+#include "log_diff/log_diff.h"
+
+#include "log_diff/alignment.h"
+#include "log_diff/causes.h"
+#include "log_diff/described_places.h"
+#include "log_diff/discriminators.h"
+#include "log_diff/fact_differences.h"
+#include "log_diff/place_keys.h"
+#include "log_diff/thread_records.h"
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
+#include "support/wording.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+namespace detshim {
+namespace {
+
+constexpr std::size_t most_records_of_a_section = 100; // of more the number
+
+const ThreadRecords* find_thread(const Program& program, const std::string& name) {
+  const auto found = std::ranges::find(program.threads, name, &ThreadRecords::name);
+  return found == program.threads.end() ? nullptr : &*found;
+}
+
+bool have_same_records(const Program& a, const Program& b) {
+  return a.threads.size() == b.threads.size() &&
+         std::ranges::all_of(a.threads, [&b](const ThreadRecords& thread) {
+           const ThreadRecords* const other = find_thread(b, thread.name);
+           return other != nullptr && thread.is_same(*other);
+         });
+}
+
+/// What is left of two threads without the chunks at their beginnings and ends that are the same.
+Stretch different_chunks(const ThreadRecords& a, const ThreadRecords& b) {
+  const auto is_same = [&](std::size_t i) { return a.chunks[i].digest == b.chunks[i].digest; };
+  const std::size_t chunks = std::min(a.chunks.size(), b.chunks.size());
+  std::size_t begin = 0;
+  while (begin < chunks && is_same(begin)) ++begin;
+  // The last chunk of the shorter one is not the whole of the other's.
+  if (begin == chunks && begin > 0 && a.records != b.records) --begin;
+  std::uint64_t end = std::max(a.records, b.records);
+  if (a.records == b.records)
+    for (std::size_t i = chunks; i > begin && is_same(i - 1); --i)
+      end = (i - 1) * ThreadRecords::records_of_a_chunk;
+  return {begin * ThreadRecords::records_of_a_chunk, end};
+}
+
+/// Two threads' records without those at their beginnings and ends that are the same as they stand.
+struct Middle {
+  std::size_t begin = 0, end_in_a = 0, end_in_b = 0;
+
+  Middle(const std::vector<RawRecord>& a, const std::vector<RawRecord>& b)
+      : end_in_a(a.size()), end_in_b(b.size()) {
+    while (begin < std::min(end_in_a, end_in_b) && a[begin].key == b[begin].key) ++begin;
+    while (end_in_a > begin && end_in_b > begin && a[end_in_a - 1].key == b[end_in_b - 1].key) {
+      --end_in_a;
+      --end_in_b;
+    }
+  }
+};
+
+class Comparison {
+public:
+  Comparison(const Run& a, const Run& b)
+      : a_(a), b_(b), places_of_a_(a, b), places_of_b_(b, a), described_(a, b) {}
+
+  LogDifference run() {
+    for (const Run* run : {&a_, &b_})
+      for (const Program& program : run->programs) causes_.add_rank(program.name);
+    auto in_a = a_.programs.begin();
+    auto in_b = b_.programs.begin();
+    while (in_a != a_.programs.end() || in_b != b_.programs.end()) {
+      const bool b_is_next =
+          in_a == a_.programs.end() || (in_b != b_.programs.end() && in_b->name < in_a->name);
+      const ProcessName& name = b_is_next ? in_b->name : in_a->name;
+      const auto has_name = [&name](const Program& program) { return program.name == name; };
+      const auto end_in_a = std::find_if_not(in_a, a_.programs.end(), has_name);
+      const auto end_in_b = std::find_if_not(in_b, b_.programs.end(), has_name);
+      compare_alike({in_a, end_in_a}, {in_b, end_in_b});
+      in_a = end_in_a;
+      in_b = end_in_b;
+    }
+    facts_.compare_ranks(a_, b_);
+    return finish();
+  }
+
+private:
+  using Keys = std::vector<RecordKey>;
+  using Programs = std::vector<const Program*>;
+  using Range = std::pair<std::vector<Program>::const_iterator, std::vector<Program>::const_iterator>;
+
+  /// Programs of one name: a rank that was started anew has several. Those that are the same belong together.
+  void compare_alike(const Range& in_a, const Range& in_b) {
+    Programs rest_of_b;
+    for (auto program = in_b.first; program != in_b.second; ++program) rest_of_b.push_back(&*program);
+    Programs rest_of_a;
+    for (auto program = in_a.first; program != in_a.second; ++program) {
+      const auto same = std::ranges::find_if(
+          rest_of_b, [&](const Program* other) { return have_same_records(*program, *other); });
+      if (same == rest_of_b.end()) {
+        rest_of_a.push_back(&*program);
+      } else {
+        compare(*program, **same);
+        rest_of_b.erase(same);
+      }
+    }
+    for (std::size_t i = 0; i < std::max(rest_of_a.size(), rest_of_b.size()); ++i) {
+      if (i >= rest_of_b.size())
+        lacks(*rest_of_a[i], true);
+      else if (i >= rest_of_a.size())
+        lacks(*rest_of_b[i], false);
+      else
+        compare(*rest_of_a[i], *rest_of_b[i]);
+    }
+  }
+
+  void lacks(const Program& program, bool is_in_a) {
+    const FactDifference difference = facts_.missing(program, is_in_a);
+    causes_.add({program.name, {}, difference, std::nullopt, {}});
+  }
+
+  void compare(const Program& a, const Program& b) {
+    const bool are_same_records = have_same_records(a, b);
+    for (const FactDifference& difference : facts_.compare(a, b, are_same_records))
+      causes_.add({a.name, {}, difference, std::nullopt, {}});
+    Stretches different;
+    for (const ThreadRecords& thread : a.threads) {
+      const ThreadRecords* const other = find_thread(b, thread.name);
+      if (other == nullptr)
+        different[thread.name] = {0, thread.records};
+      else if (!thread.is_same(*other))
+        different[thread.name] = different_chunks(thread, *other);
+      else
+        add_same(thread, *other);
+    }
+    for (const ThreadRecords& thread : b.threads)
+      if (find_thread(a, thread.name) == nullptr) different[thread.name] = {0, thread.records};
+    if (!different.empty()) compare_threads(a, b, different);
+  }
+
+  void add_same(const ThreadRecords& a, const ThreadRecords& b) {
+    difference_.identical += a.records;
+    if (!a.counts_are_exact || !b.counts_are_exact) ++inexact_threads_;
+  }
+
+  void compare_threads(const Program& a, const Program& b, const Stretches& different) {
+    RawThreads raw_of_a = read_raw(a_, a, different);
+    RawThreads raw_of_b = read_raw(b_, b, different);
+    for (const auto& [name, stretch] : different) {
+      const std::vector<RawRecord>& raw_a = raw_of_a[name];
+      const std::vector<RawRecord>& raw_b = raw_of_b[name];
+      const Middle middle(raw_a, raw_b);
+      const std::uint64_t start = stretch.begin + middle.begin;
+      const auto end_of = [&middle](const std::vector<RawRecord>& raw, std::size_t end) {
+        return raw.data() + std::min(end, middle.begin + most_compared_records);
+      };
+      if (std::max(raw_a.size(), raw_b.size()) == most_raw_records ||
+          std::max(middle.end_in_a, middle.end_in_b) > middle.begin + most_compared_records)
+        ++cut_threads_;
+      const std::vector<RecordKey> keys_of_a =
+          read_keys(a_, a, raw_a.data() + middle.begin, end_of(raw_a, middle.end_in_a), places_of_a_);
+      const std::vector<RecordKey> keys_of_b =
+          read_keys(b_, b, raw_b.data() + middle.begin, end_of(raw_b, middle.end_in_b), places_of_b_);
+      const Alignment alignment = align(keys_of_a, keys_of_b);
+      difference_.identical += start + alignment.identical + (raw_a.size() - middle.end_in_a);
+      if (const ThreadRecords* const thread = find_thread(a, name); thread != nullptr)
+        difference_.identical += thread->records - std::min(thread->records, stretch.end);
+      if (!are_exact(a, b, name)) ++inexact_threads_;
+      auto candidate = alignment.candidates.begin();
+      for (std::size_t i = 0; i < alignment.differences.size(); ++i) {
+        const bool is_candidate = candidate != alignment.candidates.end() && candidate->difference == i;
+        add_diverging(a, keys_of_a, alignment.differences[i]);
+        const bool is_kept = count(keys_of_a, keys_of_b, alignment.differences[i]);
+        if (!is_kept && !is_candidate) continue;
+        std::optional<RecordDifference> difference =
+            whole(a, b, keys_of_a, keys_of_b, alignment.differences[i]);
+        if (!difference) continue; // gone since it was read
+        difference->thread = name;
+        difference->position += start;
+        if (is_kept) difference_.records.push_back(*difference);
+        if (!is_candidate) continue;
+        IdenticalRecords before = candidate->before;
+        add_classified(before, a, raw_a, stretch.begin, middle.begin);
+        causes_.add({a.name, name, std::nullopt, std::move(difference), before});
+        ++candidate;
+      }
+    }
+  }
+
+  /// Those of the same attributes that gave something else.
+  void add_diverging(const Program& a, const Keys& keys, const DifferentRecords& records) {
+    constexpr std::uint64_t most = 10000;
+    if (records.kind != Kind::result || !records.a || !keys[*records.a].has_inputs || diverging_ == most)
+      return;
+    ++diverging_;
+    if (const auto side = read_record(a_, a, keys[*records.a])) discriminators_.add_diverging(side->call);
+  }
+
+  /// What came before the records that were compared one by one: the last few are looked into.
+  void add_classified(IdenticalRecords& to, const Program& program, const std::vector<RawRecord>& raw,
+                      std::uint64_t skipped, std::size_t end) {
+    constexpr std::size_t most = 10000;
+    const std::size_t begin = end - std::min(end, most);
+    for (const RecordKey& key : read_keys(a_, program, raw.data() + begin, raw.data() + end, places_of_a_))
+      add(to, key);
+    to.unread = skipped + begin;
+  }
+
+  static bool are_exact(const Program& a, const Program& b, const std::string& thread) {
+    const auto is_exact = [&thread](const Program& program) {
+      const ThreadRecords* const records = find_thread(program, thread);
+      return records == nullptr || records->counts_are_exact;
+    };
+    return is_exact(a) && is_exact(b);
+  }
+
+  static const RecordKey& key_of(const Keys& a, const Keys& b, const DifferentRecords& records) {
+    return records.a ? a[*records.a] : b[*records.b];
+  }
+
+  /// True if there is room for it among those of its section.
+  bool count(const Keys& a, const Keys& b, const DifferentRecords& records) {
+    return difference_.differences[static_cast<int>(key_of(a, b, records).section)]++ <
+           most_records_of_a_section;
+  }
+
+  std::optional<RecordDifference> whole(const Program& a, const Program& b, const Keys& in_a,
+                                        const Keys& in_b, const DifferentRecords& records) {
+    const RecordKey& key = key_of(in_a, in_b, records);
+    RecordDifference difference;
+    difference.process = a.name;
+    difference.position = records.position();
+    difference.section = key.section;
+    difference.kind = records.kind;
+    difference.has_inputs = key.has_inputs;
+    if (records.a) difference.a = read_record(a_, a, in_a[*records.a]);
+    if (records.b) difference.b = read_record(b_, b, in_b[*records.b]);
+    if (!difference.a && !difference.b) return std::nullopt;
+    difference.is_volatile = is_volatile(difference);
+    difference.place = described_.describe(difference);
+    return difference;
+  }
+
+  /// A seed that the program passed, another one in each run.
+  static bool is_volatile(const RecordDifference& difference) {
+    if (!difference.a || !difference.b) return false;
+    const std::string* const in_a = find_field(difference.a->call.fields, "asked");
+    const std::string* const in_b = find_field(difference.b->call.fields, "asked");
+    return difference.section == Section::seeds && in_a != nullptr && in_b != nullptr && *in_a != *in_b;
+  }
+
+  LogDifference finish() {
+    facts_.finish(difference_);
+    difference_.ranks = causes_.take();
+    difference_.discriminators = discriminators_.take(a_);
+    if (inexact_threads_ > 0)
+      difference_.unknown.push_back("how often calls were made in " + counted(inexact_threads_, "thread") +
+                                    " of processes that were killed, or had no counts file");
+    if (cut_threads_ > 0)
+      difference_.unknown.push_back("the rest of " + counted(cut_threads_, "thread") + " behind the first " +
+                                    std::to_string(most_compared_records) +
+                                    " records that were compared one by one");
+    add_unknown(a_, "A");
+    add_unknown(b_, "B");
+    std::ranges::stable_sort(difference_.records, {}, &RecordDifference::section);
+    difference_.a = side_of(a_);
+    difference_.b = side_of(b_);
+    return std::move(difference_);
+  }
+
+  void add_unknown(const Run& run, const char* side) {
+    for (const std::string& what : run.unknown) difference_.unknown.push_back(what + ", in " + side);
+    if (run.further_unknown > 0)
+      difference_.unknown.push_back(counted(run.further_unknown, "further process", "further processes") +
+                                    " without an end, in " + side);
+  }
+
+  static LogDifference::Side side_of(const Run& run) {
+    LogDifference::Side side{run.folder,          run.name, run.records,
+                             run.programs.size(), 0,        run.other_runs.size()};
+    for (const Program& program : run.programs) side.threads += program.threads.size();
+    return side;
+  }
+
+  const Run& a_;
+  const Run& b_;
+  PlaceKeys places_of_a_, places_of_b_;
+  DescribedPlaces described_;
+  FactDifferences facts_;
+  Causes causes_;
+  Discriminators discriminators_;
+  LogDifference difference_;
+  std::uint64_t inexact_threads_ = 0, cut_threads_ = 0, diverging_ = 0;
+};
+
+} // namespace
+
+LogDifference compare_logs(const std::string& a, const std::string& b) {
+  // The two are read at the same time.
+  std::future<Run> reading = std::async(std::launch::async, [&a] { return read_run(find_run(a)); });
+  const Run run_b = read_run(find_run(b));
+  const Run run_a = reading.get();
+  if (run_a.format != run_b.format)
+    throw UsageError("cannot compare: the log in '" + printable(run_a.folder) + "' is of format " +
+                     std::to_string(run_a.format) + ", that in '" + printable(run_b.folder) + "' of format " +
+                     std::to_string(run_b.format));
+  return Comparison(run_a, run_b).run();
+}
+
+} // namespace detshim

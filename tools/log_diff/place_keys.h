@@ -1,0 +1,36 @@
+// The places of one run's records, as they are called in both: a file by its build wherever it lies, and,
+// where the other run had another build of it, without the offsets, which mean nothing there.
+#pragma once
+
+#include "log_diff/run.h"
+#include "log_reader/record.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace detshim {
+
+class PlaceKeys {
+public:
+  PlaceKeys(const Run& mine, const Run& other);
+
+  /// Of the record's function and place.
+  std::uint64_t key_of(const Call& call);
+
+private:
+  struct FileKey {
+    std::string name;
+    bool has_offsets = false;
+  };
+  const FileKey& file_key(std::string_view path);
+  void add_place(Digest& digest, std::string_view place);
+
+  const Run& mine_;
+  std::set<std::string> other_builds_, other_names_;
+  std::map<std::string, FileKey, std::less<>> files_;
+};
+
+} // namespace detshim

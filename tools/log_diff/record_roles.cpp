@@ -1,0 +1,54 @@
+#include "log_diff/record_roles.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace detshim {
+namespace {
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+} // namespace
+
+Role role_of(const Call& call, std::string_view field) {
+  if (is_one_of(field, {"given", "found", "first", "returned", "note", "nondeterministic", "status", "told",
+                        "pool", "threads"}))
+    return Role::result;
+  // The seed that an interpreter is given, or the one that a descriptor is set back to.
+  if (field == "seed") return call.action == Action::pin ? Role::result : Role::input;
+  if (field == "workspace") return contains(call.function, "WorkspaceSize") ? Role::result : Role::input;
+  // What ran in place of what was asked for, or just what was asked for.
+  if (field == "algorithm") return find_field(call.fields, "asked") != nullptr ? Role::result : Role::input;
+  return Role::input;
+}
+
+bool has_inputs(const Call& call) {
+  return std::ranges::any_of(
+      call.fields, [&call](const Field& field) { return role_of(call, field.name) == Role::input; });
+}
+
+Section section_of(const Call& call) {
+  if (call.library == "env" || find_field(call.fields, "variable") != nullptr) return Section::settings;
+  if (call.library == "nccl") return Section::collectives;
+  if (call.function.find("Find") != std::string::npos ||
+      call.function.find("Heuristic") != std::string::npos || contains(call.why, "tuning") ||
+      find_field(call.fields, "first") != nullptr)
+    return Section::tuning;
+  const bool is_drawing_library =
+      is_one_of(call.library, {"libc", "libstdcxx", "libcxx", "curand", "kernel"});
+  const bool is_seed =
+      find_field(call.fields, "asked") != nullptr || find_field(call.fields, "seed") != nullptr;
+  if (is_seed && (is_drawing_library || call.action == Action::pin)) return Section::seeds;
+  if (call.action == Action::pin || (is_drawing_library && call.fields.empty())) return Section::draws;
+  if (is_one_of(call.library, {"cublas", "cublaslt", "cudnn", "cusparse", "cusolver", "cusolvermg", "cufft"}))
+    return Section::algorithms;
+  return Section::calls;
+}
+
+bool has_unknown_values(const Call& call) { return contains(call.why, "values not written"); }
+
+} // namespace detshim

@@ -1,0 +1,304 @@
+#include "log_diff/run.h"
+
+#include "log_diff/facts.h"
+#include "log_diff/quick_call.h"
+#include "log_reader/counts.h"
+#include "log_reader/lines.h"
+#include "log_reader/open_file.h"
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
+#include "support/wording.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace detshim {
+namespace {
+
+/// Equal facts of many processes are kept once.
+class SharedFacts {
+public:
+  std::shared_ptr<const Facts> share(Facts facts) {
+    std::shared_ptr<const Facts>& known = known_[facts];
+    if (!known) known = std::make_shared<const Facts>(std::move(facts));
+    return known;
+  }
+
+private:
+  std::map<Facts, std::shared_ptr<const Facts>> known_;
+};
+
+/// A program while its file is read.
+struct OpenProgram {
+  Program program;
+  Facts settings;
+  LibraryFacts libraries;
+  std::size_t last_thread = 0;
+};
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw UsageError("cannot compare: '" + printable(file) + "' " + why);
+}
+
+class FileReader {
+public:
+  FileReader(Run& run, const std::optional<std::string>& wanted, std::size_t file, SharedFacts& shared,
+             RecordParser& parser)
+      : run_(run), wanted_(wanted), file_(file), path_(run.folder + "/" + run.files[file]), shared_(shared),
+        parser_(parser), input_(path_), counts_(counts_file(run.folder, run.files[file])) {}
+
+  void read() {
+    if (!input_) refuse(path_, "cannot be read");
+    const auto take = [this](std::string_view line) { take_line(line); };
+    const auto more = [this] { return splitter_.length() < input_.size(); };
+    if (!read_lines(input_.descriptor(), splitter_, take, more) && more()) refuse(path_, "cannot be read");
+    if (splitter_.has_open_line() && main_) refuse(path_, "is torn: its last line has no end");
+    finish();
+  }
+
+private:
+  void take_line(std::string_view line) {
+    if (line.empty()) return;
+    if (const std::optional<QuickCall> call = quick_call(line)) return take_call(*call, line.size());
+    std::optional<Line> read = parser_.parse(line);
+    if (!read) {
+      if (is_left_out_) return;
+      refuse(path_, "has a damaged line at byte " + std::to_string(splitter_.line_start()));
+    }
+    if (Start* start = std::get_if<Start>(&read->record)) return take_start(*start, read->process);
+    OpenProgram* const open = program(read->process);
+    if (open == nullptr) return;
+    extend(*open, line.size());
+    if (const Call* call = std::get_if<Call>(&read->record))
+      take_unusual_call(*open, *call, line);
+    else
+      take_other(*open, read->record, line);
+  }
+
+  /// Of the wanted run, or of the newest so far; nullptr for a line of another run.
+  OpenProgram* program(std::uint64_t number) {
+    if (is_left_out_) return nullptr;
+    if (number == 0 && main_) return &programs_[*main_];
+    const auto known = further_.find(number);
+    if (known == further_.end()) refuse(path_, "has a record of a process whose start is missing");
+    return &programs_[known->second];
+  }
+
+  void extend(OpenProgram& open, std::size_t length) const {
+    open.program.end = splitter_.line_start() + length;
+  }
+
+  void take_start(Start& start, std::uint64_t number) {
+    if (start.format > known_log_format)
+      refuse(path_, "is of format " + std::to_string(start.format) + ", this detshim reads format " +
+                        std::to_string(known_log_format));
+    if (number == 0) {
+      is_left_out_ = !choose(start.run);
+      if (is_left_out_) return;
+      if (main_) programs_[*main_].program.was_replaced = true;
+      if (!main_) further_.clear();
+      start_ = start;
+      main_ = programs_.size();
+    } else {
+      if (is_left_out_) return;
+      if (!main_) refuse(path_, "has a record of a process whose start is missing");
+      further_[number] = programs_.size();
+    }
+    run_.format = std::max<std::uint64_t>(run_.format, start.format == 2 ? 1 : start.format);
+    OpenProgram& open = programs_.emplace_back();
+    Program& program = open.program;
+    const std::string& path = number == 0 ? start_.path : start.path;
+    program.name = {start_.world, start_.rank, path, run_.files[file_].find("-k") != std::string::npos};
+    program.file = file_;
+    program.number = number;
+    program.begin = splitter_.line_start();
+    program.end = program.begin;
+    open.settings = settings_of(start_, number == 0);
+  }
+
+  /// True if that run is read. A newer one takes the place of what was read so far.
+  bool choose(const std::string& name) {
+    if (wanted_ ? name == *wanted_ : name == run_.name) {
+      run_.name = name;
+      return true;
+    }
+    if (wanted_ || name < run_.name) {
+      run_.other_runs.insert(name);
+      return false;
+    }
+    if (!run_.name.empty()) run_.other_runs.insert(run_.name);
+    run_.name = name;
+    run_.programs.clear();
+    run_.builds.clear();
+    run_.unknown.clear();
+    run_.further_unknown = 0;
+    run_.records = run_.format = 0;
+    programs_.clear();
+    main_.reset();
+    return true;
+  }
+
+  void take_call(const QuickCall& call, std::size_t length) {
+    OpenProgram* const open = program(call.process);
+    if (open == nullptr) return;
+    add_record(*open, call.thread, call.number, call.body, count_of(call.counter, call.action));
+    extend(*open, length);
+  }
+
+  /// A record that another program wrote, or one with unusual texts: compared as a whole line.
+  void take_unusual_call(OpenProgram& open, const Call& call, std::string_view line) {
+    add_record(open, call.thread, call.number, line, count_of(call.counter, call.action));
+  }
+
+  RecordCount count_of(const std::optional<std::uint64_t>& counter, Action action) {
+    if (!counter) return {1, action, false};
+    const std::optional<CountEntry> entry = counts_.take(*counter, action);
+    if (!entry)
+      refuse(counts_file(run_.folder, run_.files[file_]),
+             counts_.can_be_read() ? "lacks counts that records name" : "is missing or cannot be read");
+    return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
+  }
+
+  void add_record(OpenProgram& open, std::string_view thread, std::uint64_t number, std::string_view body,
+                  const RecordCount& count) {
+    ThreadRecords& records = thread_of(open, thread);
+    if (number != 0 && number != records.records + 1)
+      refuse(path_, "lacks records before byte " + std::to_string(splitter_.line_start()) +
+                        ": the numbers of a thread have a gap");
+    if (records.records % ThreadRecords::records_of_a_chunk == 0)
+      records.chunks.push_back({splitter_.line_start(), {}});
+    ++records.records;
+    ++run_records_;
+    detshim::add_record(records.chunks.back().digest, body, count);
+    records.counts_are_exact &= count.is_exact;
+  }
+
+  static ThreadRecords& thread_of(OpenProgram& open, std::string_view name) {
+    std::vector<ThreadRecords>& threads = open.program.threads;
+    if (open.last_thread < threads.size() && threads[open.last_thread].name == name)
+      return threads[open.last_thread];
+    const auto found = std::ranges::find(threads, name, &ThreadRecords::name);
+    open.last_thread = static_cast<std::size_t>(found - threads.begin());
+    if (found != threads.end()) return *found;
+    threads.emplace_back().name = name;
+    return threads.back();
+  }
+
+  void take_other(OpenProgram& open, const Record& record, std::string_view line) {
+    if (const auto* build = std::get_if<Build>(&record))
+      run_.builds[build->file].insert(build->id);
+    else if (const auto* modules = std::get_if<Modules>(&record))
+      take_modules(open, *modules);
+    else if (const auto* more = std::get_if<MoreEnvironment>(&record))
+      add_environment(open.settings, more->changes, more->noted, more->readers);
+    else if (const auto* end = std::get_if<End>(&record))
+      take_end(open, *end);
+    else
+      open.libraries.add(record, line);
+  }
+
+  void take_modules(OpenProgram& open, const Modules& modules) {
+    for (std::size_t i = 0; i < std::min(modules.files.size(), modules.builds.size()); ++i)
+      if (!modules.builds[i].empty()) run_.builds[modules.files[i]].insert(modules.builds[i]);
+    open.libraries.add(modules);
+    if (modules.set.empty()) return;
+    // Of several records of one process under one name; another's of that name says the same.
+    auto& [said_by, files] = module_sets_[modules.set];
+    if (said_by != open.program.number) files = {};
+    said_by = open.program.number;
+    files.add(modules);
+  }
+
+  void take_end(OpenProgram& open, const End& end) {
+    open.program.has_end = true;
+    if (const auto known = module_sets_.find(end.module_set); known != module_sets_.end())
+      open.libraries.add_files_of(known->second.second);
+    for (int i = 1; i < action_count; ++i)
+      if (end.counts[static_cast<std::size_t>(i)] > 0)
+        open.libraries.add_total(action_names[i], end.counts[static_cast<std::size_t>(i)]);
+  }
+
+  void finish() {
+    if (programs_.empty()) return;
+    const ActionCounts rest = counts_.rest();
+    if (std::ranges::any_of(rest, [](std::uint64_t calls) { return calls > 0; }))
+      refuse(path_, "lacks records of calls that were counted");
+    run_.records += run_records_;
+    for (OpenProgram& open : programs_) {
+      Program& program = open.program;
+      if (!program.has_end && !program.was_replaced) add_unknown(program);
+      if (!open.libraries.has_files()) open.libraries.add_unknown_files();
+      program.settings = shared_.share(std::move(open.settings));
+      program.libraries = shared_.share(open.libraries.take());
+      program.threads.shrink_to_fit();
+      run_.programs.push_back(std::move(program));
+    }
+  }
+
+  void add_unknown(const Program& program) {
+    constexpr std::size_t most = 4;
+    if (run_.unknown.size() >= most) {
+      ++run_.further_unknown;
+      return;
+    }
+    run_.unknown.push_back(describe(program.name) + " has no end: it was killed, or is still running");
+  }
+
+  Run& run_;
+  const std::optional<std::string>& wanted_;
+  std::size_t file_;
+  std::string path_;
+  SharedFacts& shared_;
+  RecordParser& parser_;
+  OpenFile input_;
+  Counts counts_;
+  LineSplitter splitter_;
+  Start start_; ///< of the process that the file is named after
+  std::vector<OpenProgram> programs_;
+  std::optional<std::size_t> main_;
+  std::map<std::uint64_t, std::size_t> further_; ///< by their numbers
+  std::map<std::string, std::pair<std::uint64_t, LibraryFacts>> module_sets_;
+  std::uint64_t run_records_ = 0;
+  bool is_left_out_ = false;
+};
+
+void check_is_there(const Run& run, const RunPlace& place) {
+  const std::string folder = "'" + printable(place.folder) + "'";
+  if (run.files.empty()) throw UsageError("no log in " + folder);
+  if (!run.programs.empty()) return;
+  if (place.run && !run.other_runs.empty())
+    throw UsageError("no run '" + printable(*place.run) + "' in " + folder + "; the newest there is " +
+                     printable(*run.other_runs.rbegin()));
+  throw UsageError("cannot compare: no process in " + folder + " says how it started");
+}
+
+} // namespace
+
+void add_record(Digest& digest, std::string_view body, const RecordCount& count) {
+  digest.add(body);
+  digest.add(count.calls << 4 | static_cast<std::uint64_t>(count.action));
+}
+
+std::string describe(const ProcessName& process) {
+  std::string text = "process " + printable(process.path);
+  if (process.is_trapped) text += " (trapped)";
+  if (process.rank != 0) text += " of rank " + std::to_string(process.rank);
+  if (!process.world.empty()) text += " of job " + printable(process.world);
+  return text;
+}
+
+Run read_run(const RunPlace& place) {
+  Run run;
+  run.folder = place.folder;
+  run.files = record_files(place.folder);
+  SharedFacts shared;
+  RecordParser parser;
+  for (std::size_t i = 0; i < run.files.size(); ++i) FileReader(run, place.run, i, shared, parser).read();
+  check_is_there(run, place);
+  std::ranges::stable_sort(run.programs, {}, &Program::name);
+  run.marks = rank_marks(run.folder, run.name);
+  return run;
+}
+
+} // namespace detshim

@@ -1,0 +1,93 @@
+// One run of a log, read once: of each program of each process what its settings, files and threads are, and
+// of each thread how many records it has and a digest of them. What is kept grows with processes and threads,
+// not with records.
+#pragma once
+
+#include "log_diff/digest.h"
+#include "log_diff/facts.h"
+#include "log_diff/run_place.h"
+#include "log_reader/log.h"
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detshim {
+
+/// What tells a process from the others of its run, in each run alike.
+struct ProcessName {
+  std::string world; ///< the job; empty for the first of a run
+  std::int64_t rank = 0;
+  std::string path;
+  bool is_trapped = false; ///< what the supervisor answered (`run --trap-syscalls`)
+
+  auto operator<=>(const ProcessName&) const = default;
+};
+
+struct RecordCount {
+  std::uint64_t calls = 0;
+  Action action = Action::none;
+  bool is_exact = false;
+};
+
+/// A record as it stands, and how often its call was made.
+void add_record(Digest& digest, std::string_view body, const RecordCount& count);
+
+/// The records of one thread, by chunks: those whose digests are the same in both runs are not read again.
+struct ThreadRecords {
+  std::string name;
+  std::uint64_t records = 0;
+  bool counts_are_exact = true;
+
+  static constexpr std::uint64_t records_of_a_chunk = 65536; ///< the last one has fewer
+  struct Chunk {
+    std::uint64_t offset = 0; ///< of its first record
+    Digest digest;
+  };
+  std::vector<Chunk> chunks;
+
+  bool is_same(const ThreadRecords& other) const {
+    return records == other.records &&
+           std::ranges::equal(chunks, other.chunks, {}, &Chunk::digest, &Chunk::digest);
+  }
+};
+
+/// One program of a process: what follows an exec is another.
+struct Program {
+  ProcessName name;
+  std::size_t file = 0;             ///< in Run::files
+  std::uint64_t number = 0;         ///< Line::process
+  std::uint64_t begin = 0, end = 0; ///< its lines are between these offsets of the file
+  std::shared_ptr<const Facts> settings, libraries;
+  std::vector<ThreadRecords> threads;
+  bool has_end = false, was_replaced = false; ///< replaced: by the program that it executed
+};
+
+struct Run {
+  std::string folder, name;
+  std::set<std::string> other_runs;
+  std::vector<std::string> files;
+  std::vector<Program> programs;                       ///< by name
+  std::map<std::string, std::set<std::string>> builds; ///< by file: what ran
+  std::vector<RankMark> marks;
+  std::uint64_t records = 0;
+  std::uint64_t format = 0; ///< of its records; version 2 only adds processes to a file, and counts as 1
+  std::vector<std::string>
+      unknown; ///< what the log does not say: the first few, in words that are safe to print
+  std::uint64_t further_unknown = 0; ///< and so many more
+};
+
+/// "process 0.2 of rank 3", safe to print.
+std::string describe(const ProcessName& process);
+
+/// Throws UsageError for a log that cannot be compared: nothing there, torn, damaged, of a later format.
+Run read_run(const RunPlace& place);
+
+} // namespace detshim

@@ -1,0 +1,145 @@
+#include "log_diff/thread_records.h"
+
+#include "log_diff/quick_call.h"
+#include "log_reader/counts.h"
+#include "log_reader/lines.h"
+#include "log_reader/open_file.h"
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+std::string path_of(const Run& run, const Program& program) {
+  return run.folder + "/" + run.files[program.file];
+}
+
+RecordCount count_of(Counts& counts, const std::optional<std::uint64_t>& counter, Action action) {
+  const std::optional<CountEntry> entry = counter ? counts.look_at(*counter, action) : std::nullopt;
+  if (!entry) return {1, action, false};
+  return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
+}
+
+RecordKey key_of(const Call& call, PlaceKeys& places) {
+  RecordKey key;
+  key.place = places.key_of(call);
+  key.section = section_of(call);
+  key.has_inputs = has_inputs(call) && !has_unknown_values(call);
+  Digest inputs, results;
+  for (const Field& field : call.fields) {
+    const bool is_input = role_of(call, field.name) == Role::input;
+    key.has_results |= !is_input;
+    Digest& digest = is_input ? inputs : results;
+    digest.add(field.name);
+    digest.add(field.value);
+  }
+  results.add(static_cast<std::uint64_t>(call.action));
+  results.add(call.why);
+  key.inputs = inputs.key();
+  key.results = results.key();
+  return key;
+}
+
+/// Reads lines by their offsets, of which most follow each other.
+class LinesByOffset {
+public:
+  explicit LinesByOffset(const std::string& path) : file_(path), bytes_(1 << 18) {}
+
+  std::string_view line(std::uint64_t offset) {
+    if (offset < start_ || offset - start_ + LineSplitter::longest_line > length_) {
+      const ssize_t count =
+          file_ ? ::pread(file_.descriptor(), bytes_.data(), bytes_.size(), static_cast<off_t>(offset)) : 0;
+      start_ = offset;
+      length_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+    const std::string_view rest(bytes_.data() + (offset - start_), length_ - (offset - start_));
+    return rest.substr(0, std::min(rest.find('\n'), LineSplitter::longest_line));
+  }
+
+private:
+  OpenFile file_;
+  std::vector<char> bytes_;
+  std::uint64_t start_ = 0;
+  std::size_t length_ = 0;
+};
+
+} // namespace
+
+RawThreads read_raw(const Run& run, const Program& program, const Stretches& stretches) {
+  RawThreads threads;
+  std::uint64_t begin = program.end;
+  for (const ThreadRecords& thread : program.threads) {
+    const auto stretch = stretches.find(thread.name);
+    if (stretch == stretches.end()) continue;
+    const std::size_t chunk = stretch->second.begin / ThreadRecords::records_of_a_chunk;
+    if (chunk < thread.chunks.size()) begin = std::min(begin, thread.chunks[chunk].offset);
+  }
+  const OpenFile file(path_of(run, program));
+  Counts counts(counts_file(run.folder, run.files[program.file]));
+  if (!file || ::lseek(file.descriptor(), static_cast<off_t>(begin), SEEK_SET) < 0) return threads;
+  RecordParser parser;
+  LineSplitter splitter;
+  const auto take = [&](std::string_view line) {
+    const std::uint64_t offset = begin + splitter.line_start();
+    if (offset > program.end || line.empty()) return;
+    std::optional<QuickCall> call = quick_call(line);
+    std::optional<Line> read;
+    if (!call) { // one that another program wrote
+      read = parser.parse(line);
+      const Call* const parsed = read ? std::get_if<Call>(&read->record) : nullptr;
+      if (parsed == nullptr) return;
+      call = {parsed->number, parsed->thread, parsed->action, line, parsed->counter, read->process};
+    }
+    if (call->process != program.number) return;
+    const auto stretch = stretches.find(call->thread);
+    if (stretch == stretches.end() || call->number <= stretch->second.begin ||
+        call->number > stretch->second.end)
+      return;
+    std::vector<RawRecord>& records = threads.try_emplace(stretch->first).first->second;
+    if (records.size() >= most_raw_records) return;
+    Digest digest;
+    add_record(digest, call->body, count_of(counts, call->counter, call->action));
+    records.push_back({digest.key(), offset});
+  };
+  read_lines(file.descriptor(), splitter, take, [&] { return begin + splitter.line_start() <= program.end; });
+  return threads;
+}
+
+std::vector<RecordKey> read_keys(const Run& run, const Program& program, const RawRecord* begin,
+                                 const RawRecord* end, PlaceKeys& places) {
+  std::vector<RecordKey> keys;
+  LinesByOffset lines(path_of(run, program));
+  Counts counts(counts_file(run.folder, run.files[program.file]));
+  RecordParser parser;
+  for (const RawRecord& raw : std::span(begin, end)) {
+    std::optional<Line> line = parser.parse(lines.line(raw.offset));
+    Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
+    if (call == nullptr)
+      throw UsageError("cannot compare: '" + printable(path_of(run, program)) +
+                       "' has a damaged line at byte " + std::to_string(raw.offset));
+    const RecordCount count = count_of(counts, call->counter, call->action);
+    call->action = count.action;
+    RecordKey key = key_of(*call, places);
+    key.count = {count.calls, count.is_exact};
+    key.offset = raw.offset;
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+std::optional<RecordDifference::Side> read_record(const Run& run, const Program& program,
+                                                  const RecordKey& key) {
+  RecordParser parser;
+  std::optional<Line> line = parser.parse(LinesByOffset(path_of(run, program)).line(key.offset));
+  Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
+  if (call == nullptr) return std::nullopt;
+  return RecordDifference::Side{std::move(*call), key.count};
+}
+
+} // namespace detshim

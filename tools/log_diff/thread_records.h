@@ -1,0 +1,60 @@
+// The records of one program's threads, read again to be compared one by one.
+#pragma once
+
+#include "log_diff/difference.h"
+#include "log_diff/place_keys.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// What is kept of a record to compare it.
+struct RecordKey {
+  std::uint64_t place = 0;  ///< function and place
+  std::uint64_t inputs = 0; ///< what went in
+  std::uint64_t results = 0;
+  std::uint64_t offset = 0; ///< in its file
+  CallCount count;
+  Section section = Section::calls;
+  bool has_inputs = false, has_results = false;
+};
+
+/// A record as it stands.
+struct RawRecord {
+  std::uint64_t key = 0;
+  std::uint64_t offset = 0;
+};
+
+/// Of a thread, the records from `begin` up to `end`, which is not one of them: whole chunks, or up to the
+/// last.
+struct Stretch {
+  std::uint64_t begin = 0, end = 0;
+};
+
+/// By thread.
+using Stretches = std::map<std::string, Stretch, std::less<>>;
+using RawThreads = std::map<std::string, std::vector<RawRecord>, std::less<>>;
+
+/// So many records of a program are compared one by one, and so many of each thread looked for where the runs
+/// are in step again.
+inline constexpr std::size_t most_compared_records = 1 << 20;
+inline constexpr std::size_t most_raw_records = 1 << 22;
+
+/// Those stretches of a program's threads; of very long ones the first most_raw_records.
+RawThreads read_raw(const Run& run, const Program& program, const Stretches& stretches);
+
+/// The same, looked into.
+std::vector<RecordKey> read_keys(const Run& run, const Program& program, const RawRecord* begin,
+                                 const RawRecord* end, PlaceKeys& places);
+
+/// One record, whole.
+std::optional<RecordDifference::Side> read_record(const Run& run, const Program& program,
+                                                  const RecordKey& key);
+
+} // namespace detshim
