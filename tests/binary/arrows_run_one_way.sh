@@ -25,8 +25,10 @@ tools/scanner: common tools/log_reader
 tools/supervisor: common tools/support tools/log_reader
 tools/verdict: common tools/support tools/log_reader tools/scanner
 tools/report: common tools/support tools/log_reader tools/scanner tools/verdict
-tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report
-tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/verbs
+tools/verify/contents:
+tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/verify/contents
+tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/verify
+tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/verify tools/verbs
 '
 
 sources() { find "$@" -name '*.h' -o -name '*.h.in' -o -name '*.cpp' -o -name '*.S'; }
