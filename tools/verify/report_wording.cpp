@@ -60,7 +60,7 @@ const Comparison* find_differing(const Verification& result, const ComparedItem&
 }
 
 std::string describe_bound(const Verification& result) {
-  if (result.bound >= 1) return {};
+  if (result.bound >= 1 || result.answer != Answer::equal) return {};
   constexpr double small = 0.05;
   std::string text = counted(result.plain_runs, "equal run") + ": at 95 % confidence, at most " +
                      std::to_string(static_cast<int>(std::ceil(result.bound * 100))) +

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <string_view>
 
 namespace detshim {
 namespace {
@@ -48,14 +49,25 @@ void print_differences(const Verification& result, const Style& style) {
                 << " and " << comparison.other << ": " << describe_difference(difference.what) << '\n';
 }
 
+/// One line a stream: the pair with the most.
 void print_volatile_lines(const Verification& result) {
-  for (const Comparison& comparison : result.comparisons)
-    for (const VolatileLines& lines : comparison.volatile_lines)
-      std::cout << label("volatile") << lines.stream << ", " << comparison.one << " and " << comparison.other
-                << ": " << counted(lines.count, "line")
-                << " equal but for times, processes and what --volatile names; line " << lines.first.line
-                << ": '" << cut(printable(lines.first.value), 60) << "' and '"
-                << cut(printable(lines.first.other_value), 60) << "'\n";
+  for (const char* const stream : {"stdout", "stderr"}) {
+    const VolatileLines* most = nullptr;
+    const Comparison* where = nullptr;
+    for (const Comparison& comparison : result.comparisons)
+      for (const VolatileLines& lines : comparison.volatile_lines)
+        if (std::string_view(lines.stream) == stream && (most == nullptr || lines.count > most->count)) {
+          most = &lines;
+          where = &comparison;
+        }
+    if (most == nullptr) continue;
+    constexpr std::size_t longest = 60;
+    std::cout << label("volatile") << stream << ", " << where->one << " and " << where->other << ": "
+              << counted(most->count, "line")
+              << " equal but for times, processes and what --volatile names; line " << most->first.line
+              << ": '" << cut(printable(most->first.value), longest) << "' and '"
+              << cut(printable(most->first.other_value), longest) << "'\n";
+  }
 }
 
 void print_control(const Verification& result) {

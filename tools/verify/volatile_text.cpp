@@ -102,7 +102,10 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run) con
       if (is_one(match.of(line), run)) parts.push_back({match, name});
     });
   };
-  look_for(date_, is_date_within, "<moment>");
+  // A date that is no moment of the run keeps its time of day too.
+  date_.each_match(line, [&](Span match, Span) {
+    parts.push_back({match, is_date_within(match.of(line), run) ? "<moment>" : match.of(line)});
+  });
   look_for(clock_, is_clock_within, "<moment>");
   look_for(epoch_, is_epoch_within, "<moment>");
   look_for(number_, is_process, "<process>");

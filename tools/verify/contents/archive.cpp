@@ -149,22 +149,30 @@ void add_entry(const std::string& name, std::string_view data, Contents& content
   contents.parts.push_back(byte_part(name, data));
 }
 
-/// PyTorch keeps the storages of tensors in entries of their own, and says in a pickle what is in them.
-void name_storages(const std::map<std::string, std::string_view>& entries, Contents& contents) {
+/// The folder in which PyTorch puts all entries, with its slash: named after the file, so that a checkpoint
+/// that was written under a temporary name keeps that. Empty for other archives.
+std::string folder_of_checkpoint(const std::vector<Entry>& entries) {
   constexpr std::string_view pickle = "/data.pkl";
-  for (const auto& [name, data] : entries) {
-    if (!name.ends_with(pickle)) continue;
-    const std::string folder = name.substr(0, name.size() - pickle.size()) + "/data/";
-    for (const auto& [key, storage] : read_storages(data))
-      for (Part& part : contents.parts) {
-        if (part.name != folder + key || part.bytes.size() % storage.type.size != 0) continue;
-        part.type = storage.type;
-        part.shape = byte_size(storage.type, storage.shape) == part.bytes.size()
-                         ? storage.shape
-                         : std::vector<std::uint64_t>{part.bytes.size() / storage.type.size};
-        if (!storage.tensor.empty()) part.name += " (" + storage.tensor + ")";
-      }
+  for (const Entry& entry : entries) {
+    if (!entry.name.ends_with(pickle)) continue;
+    const std::string folder = entry.name.substr(0, entry.name.size() - pickle.size() + 1);
+    const auto is_in_it = [&](const Entry& other) { return other.name.starts_with(folder); };
+    return std::ranges::all_of(entries, is_in_it) ? folder : "";
   }
+  return {};
+}
+
+/// PyTorch keeps the storages of tensors in entries of their own, and says in a pickle what is in them.
+void name_storages(std::string_view pickle, Contents& contents) {
+  for (const auto& [key, storage] : read_storages(pickle))
+    for (Part& part : contents.parts) {
+      if (part.name != "data/" + key || part.bytes.size() % storage.type.size != 0) continue;
+      part.type = storage.type;
+      part.shape = byte_size(storage.type, storage.shape) == part.bytes.size()
+                       ? storage.shape
+                       : std::vector<std::uint64_t>{part.bytes.size() / storage.type.size};
+      if (!storage.tensor.empty()) part.name += " (" + storage.tensor + ")";
+    }
 }
 
 } // namespace
@@ -176,7 +184,7 @@ std::optional<Contents> read_archive(std::string_view bytes) {
   ByteReader reader(bytes.substr(directory->offset));
   Contents contents;
   contents.ignored = "order, dates and compression of the archive's entries";
-  std::map<std::string, std::string_view> entries;
+  std::vector<Entry> entries;
   std::uint64_t unpacked = 0;
   for (std::uint64_t i = 0; i < directory->entries; ++i) {
     const std::optional<Entry> entry = read_entry(reader);
@@ -186,11 +194,17 @@ std::optional<Contents> read_archive(std::string_view bytes) {
     if (__builtin_add_overflow(unpacked, entry->size, &unpacked) ||
         unpacked / most_from_a_byte > bytes.size())
       return {};
-    const std::optional<std::string_view> data = read_data(bytes, *entry, contents.owned);
-    if (!data || !entries.emplace(entry->name, *data).second) return {};
+    entries.push_back(*entry);
   }
-  for (const auto& [name, data] : entries) add_entry(name, data, contents);
-  name_storages(entries, contents);
+  const std::string folder = folder_of_checkpoint(entries);
+  if (!folder.empty()) contents.ignored = "order, dates, compression and folder of the archive's entries";
+  std::map<std::string, std::string_view> data;
+  for (const Entry& entry : entries) {
+    const std::optional<std::string_view> its_data = read_data(bytes, entry, contents.owned);
+    if (!its_data || !data.emplace(entry.name.substr(folder.size()), *its_data).second) return {};
+  }
+  for (const auto& [name, its_data] : data) add_entry(name, its_data, contents);
+  if (!folder.empty()) name_storages(data["data.pkl"], contents);
   return contents;
 }
 
