@@ -45,6 +45,8 @@ void check(const VerifyOptions& options) {
   for (const std::string& stream : options.ignored)
     if (stream != "stdout" && stream != "stderr")
       throw UsageError("--ignore '" + printable(stream) + "' is not accepted: stdout or stderr");
+  if (std::ranges::count(options.outputs, "") > 0)
+    throw UsageError("--output '' is not accepted: a glob or a folder");
   find_library(options.run.library);
 }
 

@@ -54,11 +54,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 } // namespace
 
 Outputs::Outputs(std::vector<std::string> patterns, fs::path own_folder)
-    : patterns_(std::move(patterns)), own_folder_(fs::weakly_canonical(own_folder)) {
-  for (const std::string& pattern : patterns_)
-    if (pattern.empty() || pattern.find('\0') != std::string::npos)
-      throw UsageError("--output '" + printable(pattern) + "' is not accepted: a glob that names files");
-}
+    : patterns_(std::move(patterns)), own_folder_(fs::weakly_canonical(own_folder)) {}
 
 Outputs::~Outputs() {
   if (aside_.empty()) return;

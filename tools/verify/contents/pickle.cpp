@@ -2,7 +2,7 @@
 
 #include "verify/contents/bytes.h"
 
-#include <memory>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace detshim {
 namespace {
 
 struct Value;
-using Shared = std::shared_ptr<Value>;
+using Shared = Value*; ///< of the machine's: values may hold each other in circles, and as deep as they like
 
 struct Value {
   enum Kind { other, mark, text, integer, global, tuple, list, dictionary, storage, tensor } kind = other;
@@ -59,12 +59,12 @@ public:
 
 private:
   Shared make(Value::Kind kind, std::string words = {}, std::uint64_t number = 0) {
-    return std::make_shared<Value>(Value{kind, std::move(words), number});
+    return &values_.emplace_back(Value{kind, std::move(words), number});
   }
-  void push(Shared value) { stack_.push_back(std::move(value)); }
+  void push(Shared value) { stack_.push_back(value); }
   Shared pop() {
     if (stack_.empty()) return make(Value::other);
-    Shared value = std::move(stack_.back());
+    Shared value = stack_.back();
     stack_.pop_back();
     return value;
   }
@@ -83,7 +83,7 @@ private:
   void push_tuple(std::vector<Shared> items) {
     Shared value = make(Value::tuple);
     value->items = std::move(items);
-    push(std::move(value));
+    push(value);
   }
   void add_items(const std::vector<Shared>& items) {
     if (stack_.empty()) return;
@@ -107,26 +107,26 @@ private:
   }
 
   /// ('storage', torch.FloatStorage, '0', 'cpu', 12)
-  void push_storage(const Shared& id) {
+  void push_storage(Shared id) {
     Shared storage = make(Value::storage);
     if (id->kind == Value::tuple && id->items.size() >= 3) {
       storage->words = id->items[2]->words;
       if (const std::optional<ElementType> type = storage_type(id->items[1]->words))
         found_.emplace(storage->words, StorageUse{*type, {}, {}});
     }
-    push(std::move(storage));
+    push(storage);
   }
 
   /// A call: of what rebuilds a tensor or a parameter, of collections.OrderedDict, or of something else.
-  void call(const Shared& function, const Shared& arguments) {
+  void call(Shared function, Shared arguments) {
     const std::vector<Shared>& items = arguments->items;
     const std::string& what = function->words;
     if (what.starts_with("torch._utils _rebuild_tensor") && items.size() >= 4 &&
         items[0]->kind == Value::storage) {
       Shared tensor = make(Value::tensor);
       tensor->items = {items[0]};
-      for (const Shared& extent : items[2]->items) tensor->shape.push_back(extent->number);
-      push(std::move(tensor));
+      for (Shared extent : items[2]->items) tensor->shape.push_back(extent->number);
+      push(tensor);
     } else if (what.starts_with("torch._utils _rebuild_parameter") && !items.empty()) {
       push(items[0]);
     } else {
@@ -135,9 +135,10 @@ private:
   }
 
   bool step();
-  void name(const Shared& value, const std::string& path, unsigned depth);
+  void name(Shared value, const std::string& path, unsigned depth);
 
   ByteReader reader_;
+  std::deque<Value> values_; ///< all that there ever were
   std::vector<Shared> stack_;
   std::map<std::uint64_t, Shared> memory_;
   std::map<std::string, StorageUse> found_;
@@ -267,7 +268,7 @@ bool Machine::step() {
 }
 
 /// Walks what was built, and names each tensor by the keys that lead to it.
-void Machine::name(const Shared& value, const std::string& path, unsigned depth) {
+void Machine::name(Shared value, const std::string& path, unsigned depth) {
   constexpr unsigned deepest = 20;
   constexpr std::size_t most = 1'000'000;
   if (depth > deepest || ++named_ > most) return;
