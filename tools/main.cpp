@@ -77,6 +77,9 @@ CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
                   "one more run for each of aslr, fill, load, cores;\nor for those in LIST")
       ->type_name("LIST")
       ->expected(0, 1);
+  verb.add_option("--resume", options.resume,
+                  "'kill after REGEX': one more run is killed at that line,\nand started again")
+      ->type_name("TEXT");
   add_list("--output", options.outputs,
            "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
   add_list("--metric", options.metrics, "a series of numbers in what it prints: the one group\nof REGEX",

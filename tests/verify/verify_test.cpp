@@ -260,6 +260,43 @@ TEST_F(Verify, ComparesMetricsWithATolerance) {
   EXPECT_EQ(verdict({"--rtol", "1e-5"})["verdict"], "different");
 }
 
+// ------------------------------------------------------------------ killed and started again
+
+/// Adds up to a sum that is kept in a checkpoint after each of six steps. The third time that it is started
+/// it stops behind step 3, until it is killed. `sum` is what a resumed run begins with.
+std::string resumable(const std::string& sum) {
+  return "echo >> starts; set -- $(cat ckpt 2>/dev/null || echo 0 0); step=$1; sum=" + sum +
+         "\n"
+         "while [ $step -lt 6 ]; do step=$((step + 1)); sum=$((sum + step)); echo $step $sum > new; mv new "
+         "ckpt\n"
+         "  echo loss=$sum; [ $step = 3 ] && [ $(wc -l < starts) = 3 ] && sleep 1000; done; true";
+}
+
+TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
+  const auto resumed = [&](const std::string& sum, const std::string& after) {
+    fs::remove(folder() / "starts");
+    return verify_json({"--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after " + after},
+                       shell(resumable(sum)));
+  };
+  const Json good = resumed("$2", "loss=6$");
+  EXPECT_EQ(good["verdict"], "equal") << good;
+  EXPECT_EQ(good["resumed"].size(), 2u);
+  EXPECT_FALSE(fs::exists(folder() / "ckpt"));
+
+  const Json bad = resumed("0", "loss=6$"); // the sum is forgotten
+  EXPECT_EQ(bad["verdict"], "different") << bad;
+  ASSERT_EQ(bad["differences"].size(), 2u) << bad;
+  EXPECT_EQ(bad["differences"][0]["subject"], "ckpt");
+  EXPECT_EQ(bad["differences"][1]["where"], "step 4 (after it was resumed)");
+  EXPECT_EQ(bad["differences"][1]["knob"], "resume");
+
+  fs::remove(folder() / "starts");
+  const Result never =
+      verify({"--output", "ckpt", "--resume", "kill after nothing"}, shell("echo a; echo b > ckpt"));
+  EXPECT_EQ(never.status, unverified);
+  EXPECT_TRUE(contains(never.out, "not_killed")) << never.out;
+}
+
 // ------------------------------------------------------------------ planted faults
 
 struct Fault {
@@ -323,6 +360,8 @@ TEST_F(Verify, RefusesWhatItCannotTake) {
                                                  {"--rtol", "-1"},
                                                  {"--rtol", "1"},
                                                  {"--ignore", "stdin"},
+                                                 {"--resume", "after 3"},
+                                                 {"--resume", "kill after ("},
                                                  {"--output", ""},
                                                  {"--accept", "anything"},
                                                  {"--seed", "x"}}) {

@@ -38,6 +38,7 @@ struct VerifyOptions {
   std::size_t runs = 2;
   bool control = false;
   std::optional<std::string> shake; ///< names of knobs; empty for all
+  std::optional<std::string> resume; ///< "kill after REGEX"
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;
   std::vector<std::string> accepted; ///< reasons that the user answers for

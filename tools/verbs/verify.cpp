@@ -62,6 +62,13 @@ std::vector<Pattern> patterns(const std::vector<std::string>& texts, const char*
   return result;
 }
 
+Pattern line_to_kill_after(const std::string& text) {
+  constexpr std::string_view begin = "kill after ";
+  if (!text.starts_with(begin) || text.size() == begin.size())
+    throw UsageError("--resume '" + printable(text) + "' is not accepted: 'kill after REGEX'");
+  return {text.substr(begin.size()), "--resume"};
+}
+
 ComparisonRules rules_of(const VerifyOptions& options) {
   ComparisonRules rules;
   rules.outputs = options.outputs;
@@ -134,6 +141,7 @@ VerifyPlan plan_of(const VerifyOptions& options) {
   plan.runs = options.runs;
   plan.has_control = options.control;
   if (options.shake) plan.knobs = choose_knobs(*options.shake);
+  if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);
   plan.accepted = accepted_reasons(options.accepted, false);
   plan.become_program = become_program(run);

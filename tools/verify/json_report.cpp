@@ -1,5 +1,6 @@
 // { schema: 1, verdict, command: [...], seed, mode, folder,
 //   runs: [{ name, knob, seconds, ending, folder, log }], controls: [the same without log],
+//   resumed: [likewise: the killed run, and the one that took it up],
 //   compared: [{ kind, subject, amount, equal }],
 //   differences: [{ one, other, knob, kind, subject, where, value, other_value, count, of, unit,
 //   max_absolute,
@@ -97,6 +98,11 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result) {
   json.key("runs");
   json.begin_array();
   for (std::size_t i = 0; i < result.runs.size(); ++i) print_run(json, result.runs[i], &result.logs[i]);
+  json.end_array();
+  json.key("resumed");
+  json.begin_array();
+  if (result.killed) print_run(json, *result.killed, nullptr);
+  if (result.resumed) print_run(json, *result.resumed, nullptr);
   json.end_array();
   json.key("compared");
   json.begin_array();

@@ -81,7 +81,7 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result) 
         if (!comparison.knob.empty()) knobs.push_back(comparison.knob);
       }
     return text + (differs_plainly ? " - under one seed, with nothing turned"
-                                   : " - equal until shaken: by " + enumerated(knobs));
+                                   : " - equal but for " + enumerated(knobs));
   }
   if (result.answer == Answer::unverified)
     return text + " - " + result.problems.front().kind + ": " + printable(result.problems.front().text);
@@ -99,6 +99,7 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result) 
       if (!run.knob.empty()) knobs.push_back(run.knob);
     if (!knobs.empty()) text += ", and under " + enumerated(knobs);
   }
+  if (result.resumed) text += ", and killed and resumed";
   return text;
 }
 

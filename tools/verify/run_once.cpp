@@ -2,6 +2,7 @@
 
 #include "support/exit_status.h"
 #include "verify/busy_processors.h"
+#include "verify/line_watch.h"
 
 #include <cerrno>
 #include <cstring>
@@ -92,19 +93,27 @@ std::vector<pid_t> children() {
 /// Waits for the program and, since what its children leave behind becomes ours (a subreaper's), for them.
 class Waiting {
 public:
-  Waiting(const HeldSignals& signals, pid_t program) : signals_(signals), program_(program) {}
+  Waiting(const HeldSignals& signals, pid_t program, LineWatch* watch)
+      : signals_(signals), program_(program), watch_(watch) {}
 
   void wait(Run& run) {
-    constexpr int step = 500, patience = 10'000;
+    constexpr int patience = 10'000;
+    const int step = watch_ == nullptr ? 500 : 10;
     int waited = 0;
     reap(run);
     while (has_children_ && waited < patience) {
       const std::optional<HeldSignals::Event> event = signals_.wait(step);
       if (event && event->signal != SIGCHLD) stop(*event);
+      if (is_program_there_ && watch_ != nullptr && watch_->has_seen_it()) {
+        run.was_cut = true;
+        ::kill(program_, SIGKILL);
+      }
       reap(run);
+      if (!is_program_there_ && run.was_cut) end_all(SIGKILL);
       if (!is_program_there_ && !event) waited += step;
       if (!is_program_there_ && stopped_by_ != 0) end_all(SIGKILL);
     }
+    run.was_cut &= WIFSIGNALED(run.status); // it may have ended before the signal came
     if (has_children_) run.left_behind = std::max<std::size_t>(children().size(), 1);
     if (stopped_by_ != 0) throw Interrupted{stopped_by_};
   }
@@ -139,6 +148,7 @@ private:
 
   const HeldSignals& signals_;
   pid_t program_;
+  LineWatch* watch_;
   bool is_program_there_ = true, has_children_ = true;
   int stopped_by_ = 0;
 };
@@ -171,7 +181,9 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
   {
     std::optional<BusyProcessors> load;
     if (how.is_loaded && failure.empty()) load.emplace();
-    Waiting(how.signals, program).wait(run);
+    std::optional<LineWatch> watch;
+    if (how.kill_after != nullptr) watch.emplace(*how.kill_after, std::vector{run.out(), run.err()});
+    Waiting(how.signals, program, watch ? &*watch : nullptr).wait(run);
   }
   if (!failure.empty()) throw UsageError(failure == "-" ? first_line(run.err()) : failure);
 }

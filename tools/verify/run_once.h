@@ -3,6 +3,7 @@
 
 #include "verify/held_signals.h"
 #include "verify/outputs.h"
+#include "verify/pattern.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@ struct Run {
   std::filesystem::path folder;
   int status = 0;                   ///< of waitpid
   double began = 0, ended = 0;      ///< in seconds since 1970
+  bool was_cut = false;             ///< killed on purpose, at the line that was waited for
   std::size_t left_behind = 0;      ///< processes that it started and that did not end
   std::set<std::int64_t> processes; ///< ids of those that are known
   std::vector<OutputFile> outputs;
@@ -52,7 +54,8 @@ using BecomeProgram = std::function<int(const RunSettings&)>;
 struct RunOnce {
   const HeldSignals& signals;
   BecomeProgram become_program;
-  bool is_loaded = false; ///< all processors are kept busy meanwhile
+  bool is_loaded = false;              ///< all processors are kept busy meanwhile
+  const Pattern* kill_after = nullptr; ///< the program and its children are killed at a line that matches
 };
 
 /// Fills `run`, whose folder is there. Throws UsageError if the program could not be started, Interrupted if

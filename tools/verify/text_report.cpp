@@ -33,8 +33,10 @@ void print_run(const Run& run, const LogVerdict* log) {
 void print_first_cause(const Verification& result) {
   for (const Comparison& comparison : result.comparisons) {
     if (comparison.differences.empty()) continue;
-    const Run& other = result.runs[comparison.other_index];
-    const bool have_logs = result.logs.front().is_there && result.logs[comparison.other_index].is_there;
+    const bool is_resumed = comparison.other_index == 0;
+    const Run& other = is_resumed ? *result.resumed : result.runs[comparison.other_index];
+    const bool have_logs =
+        result.logs.front().is_there && (is_resumed || result.logs[comparison.other_index].is_there);
     if (have_logs)
       std::cout << label("logs") << printable(result.runs.front().log().string()) << " and "
                 << printable(other.log().string()) << '\n';
@@ -93,6 +95,8 @@ void print_verify_text(const VerifyPlan& plan, const Verification& result) {
             << printable(plan.folder.string()) << "\n\n";
   for (const Run& run : result.controls) print_run(run, nullptr);
   for (std::size_t i = 0; i < result.runs.size(); ++i) print_run(result.runs[i], &result.logs[i]);
+  if (result.killed) print_run(*result.killed, nullptr);
+  if (result.resumed) print_run(*result.resumed, nullptr);
   std::cout << '\n';
   print_control(result);
   std::string equal;

@@ -3,6 +3,7 @@
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
+#include "verify/resumed.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -78,6 +79,7 @@ public:
       if (knob->turn != nullptr) knob->turn(settings);
       run(std::string("shake ") + knob->name, knob, settings, result.runs, result);
     }
+    if (plan_.kill_after && !is_over_) run_resumed(result);
     if (const std::size_t late = outputs_.put_back(plan_.folder / "late"); late > 0)
       result.problems.push_back({"late", counted(late, "output") + " written after the run had ended", true});
   }
@@ -85,46 +87,82 @@ public:
 private:
   void run(const std::string& name, const Knob* knob, RunSettings settings, std::vector<Run>& runs,
            Verification& result) {
-    signals_.check();
-    if (outputs_.has_any()) {
-      result.problems.push_back(
-          {"late", "before " + name + ", outputs are there again: something still writes", true});
-      outputs_.take(plan_.folder / "late" / name);
-    }
-    Run run;
-    run.name = name;
-    run.knob = knob == nullptr ? "" : knob->name;
-    run.folder = plan_.folder / replaced_blanks(name);
-    make_folder(run.folder);
-    // The same name in each run: a program may look at its environment.
-    const fs::path log = plan_.folder / "log";
-    settings.log = log.string();
     RunOnce how{signals_, plan_.become_program, knob != nullptr && knob->is_loaded};
     if (knob != nullptr && knob->turn_in_child != nullptr)
       how.become_program = [this, knob](const RunSettings& its_settings) {
         knob->turn_in_child();
         return plan_.become_program(its_settings);
       };
+    check_for_late_outputs(name, result);
+    Run run = run_one(name, how, std::move(settings));
+    run.knob = knob == nullptr ? "" : knob->name;
+    take_outputs(run);
+    look_at(run, result);
+    runs.push_back(std::move(run));
+  }
+
+  /// What the killed run wrote stays for the one that takes it up.
+  void run_resumed(Verification& result) {
+    RunOnce how{signals_, plan_.become_program};
+    how.kill_after = &*plan_.kill_after;
+    check_for_late_outputs("the killed run", result);
+    result.killed = run_one("killed", how, {});
+    if (!result.killed->was_cut) {
+      result.problems.push_back({"not_killed",
+                                 "the program had ended before a line was seen that matches '" +
+                                     plan_.kill_after->text() + "'; it may keep what it prints in a buffer",
+                                 false});
+      take_outputs(*result.killed);
+      result.killed.reset();
+      return;
+    }
+    how.kill_after = nullptr;
+    result.resumed = run_one("resumed", how, {});
+    take_outputs(*result.resumed);
+    look_at(*result.resumed, result);
+  }
+
+  void check_for_late_outputs(const std::string& name, Verification& result) {
+    if (!outputs_.has_any()) return;
+    result.problems.push_back(
+        {"late", "before " + name + ", outputs are there again: something still writes", true});
+    outputs_.take(plan_.folder / "late" / replaced_blanks(name));
+  }
+
+  Run run_one(const std::string& name, const RunOnce& how, RunSettings settings) {
+    signals_.check();
+    Run run;
+    run.name = name;
+    run.folder = plan_.folder / replaced_blanks(name);
+    make_folder(run.folder);
+    // The same name in each run: a program may look at its environment.
+    const fs::path log = plan_.folder / "log";
+    settings.log = log.string();
     lines_.begin(name);
     try {
       run_once(how, settings, run);
     } catch (...) {
       lines_.broken();
-      outputs_.take(run.folder / "outputs"); // nothing is lost, and what stood there before finds its place
+      take_outputs(run); // nothing is lost, and what stood there before finds its place
       throw;
     }
-    run.outputs = outputs_.take(run.folder / "outputs");
     std::error_code ignored;
     fs::rename(log, run.log(), ignored); // there is none where nothing was recorded
     lines_.end(run);
+    return run;
+  }
+
+  void take_outputs(Run& run) { run.outputs = outputs_.take(run.folder / "outputs"); }
+
+  /// What makes a run none that could be compared.
+  void look_at(const Run& run, Verification& result) {
     if (is_full(plan_.folder) || is_full("."))
-      spoil(result, "full", "the disk was full after " + name + ": its outputs may not be whole");
+      spoil(result, "full", "the disk was full after " + run.name + ": its outputs may not be whole");
     if (run.left_behind > 0)
       spoil(result, "left_behind",
-            name + " left " + counted(run.left_behind, "process", "processes") +
+            run.name + " left " + counted(run.left_behind, "process", "processes") +
                 " behind: what they write was not compared");
-    if (run.was_killed()) spoil(result, "killed", name + " was ended by " + run.ending());
-    runs.push_back(std::move(run));
+    if (run.was_killed()) spoil(result, "killed", run.name + " was ended by " + run.ending());
   }
 
   void spoil(Verification& result, const char* kind, std::string text) {
@@ -164,6 +202,9 @@ void compare_all(const VerifyPlan& plan, Verification& result) {
   };
   compare(result.controls, result.control_comparisons);
   compare(result.runs, result.comparisons);
+  if (result.resumed)
+    result.comparisons.push_back(
+        compare_resumed(result.runs.front(), *result.killed, *result.resumed, plan.rules));
   for (const Comparison& comparison : result.comparisons) {
     for (const std::string& text : comparison.uncompared) add_problem(result, "not_compared", text);
     for (const std::string& text : comparison.remarks) add_once(result.remarks, text);
@@ -185,6 +226,11 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
               (log.reasons.size() > 1 ? "; " + counted(log.reasons.size() - 1, "reason") + " more" : ""));
     result.logs.push_back(std::move(log));
   }
+  for (std::optional<Run>* const run : {&result.killed, &result.resumed})
+    if (*run) {
+      const LogVerdict log = judge_log((*run)->log().string(), plan.accepted);
+      (*run)->processes.insert(log.processes.begin(), log.processes.end());
+    }
   const auto has_log = [](const LogVerdict& log) { return log.is_there; };
   if (std::ranges::any_of(result.logs, has_log)) return;
   if (is_out_of_reach(plan.command.front()))
@@ -197,6 +243,8 @@ void look_at_endings(Verification& result) {
   for (const Run& run : result.runs)
     if (!run.succeeded() && !run.was_killed())
       add_problem(result, "failed", run.name + " failed: " + run.ending());
+  if (result.resumed && !result.resumed->succeeded())
+    add_problem(result, "failed", "the resumed run failed: " + result.resumed->ending());
 }
 
 /// What was named (outputs, metrics), else what was printed: that has to differ without enforcement.

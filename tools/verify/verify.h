@@ -19,6 +19,7 @@ struct VerifyPlan {
   std::size_t runs = 2;
   bool has_control = false;
   std::vector<const Knob*> knobs;
+  std::optional<Pattern> kill_after; ///< one more run is killed at that line, and started again
   ComparisonRules rules;
   std::vector<std::string> accepted; ///< reasons that the user answers for
   BecomeProgram become_program;
@@ -37,8 +38,9 @@ struct Problem {
 
 struct Verification {
   Answer answer = Answer::unverified;
-  std::vector<Run> controls, runs; ///< runs: the plain ones, then those with a knob turned
-  std::vector<LogVerdict> logs;    ///< of each of `runs`
+  std::vector<Run> controls, runs;    ///< runs: the plain ones, then those with a knob turned
+  std::vector<LogVerdict> logs;       ///< of each of `runs`
+  std::optional<Run> killed, resumed; ///< of --resume
   std::vector<Comparison> control_comparisons, comparisons; ///< each with the first run
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
