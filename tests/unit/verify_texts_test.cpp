@@ -13,8 +13,8 @@ namespace {
 using namespace detshim;
 
 constexpr double noon = 1795348800; // 2026-11-22 12:00:00 UTC
-const RunFacts first_run = {noon, noon + 10, {4711}};
-const RunFacts second_run = {noon + 60, noon + 70, {815}};
+const RunFacts first_run = {noon, noon + 10, {{4711, "started"}, {4712, "rank 0, 0.1"}}};
+const RunFacts second_run = {noon + 60, noon + 70, {{815, "started"}, {816, "rank 0, 0.2"}}};
 
 LineComparison compare(const std::string& one, const std::string& other,
                        const std::vector<Pattern>& declared = {},

@@ -81,6 +81,22 @@ TEST_F(Verify, NamesTheFirstLineThatDiffers) {
   EXPECT_EQ(verify({}, shell("echo same; date +%N >&2")).status, different);
 }
 
+TEST_F(Verify, ShowsTheFirstDifferenceOfALongLine) {
+  const Result result = verify({}, shell("printf '%0300d %s %0300d\\n' 0 $(date +%N) 0"));
+  const std::size_t at = result.out.find("line 1: '...0000");
+  ASSERT_NE(at, std::string::npos) << result.out;
+  const std::string found = result.out.substr(at + 9, result.out.find("' and '", at) - at - 9);
+  EXPECT_FALSE(contains(result.out.substr(at + 9 + found.size() + 4), found)) << result.out;
+}
+
+TEST_F(Verify, IsNotStoppedByASignalThatIsIgnored) {
+  Words all = words({}, shell("kill -HUP $(ps -o ppid= -p $$); echo a"));
+  all.insert(all.begin(), {"/usr/bin/env", "--ignore-signal=HUP", "--ignore-signal=CHLD"});
+  const Result ignored = run(all, {}, folder());
+  EXPECT_EQ(ignored.status, equal) << ignored.out << ignored.err;
+  EXPECT_EQ(verify({}, shell("kill -HUP $(ps -o ppid= -p $$); sleep 1000")).status, 128 + SIGHUP);
+}
+
 TEST_F(Verify, LeavesOutWhatIsIgnoredAndSaysSo) {
   const Result result = verify({"--ignore", "stderr"}, shell("echo same; date +%N >&2"));
   EXPECT_EQ(result.status, equal);

@@ -14,6 +14,7 @@ struct Interrupted {
 
 class HeldSignals {
 public:
+  /// Those that are ignored (nohup, a job in the background) stay ignored.
   HeldSignals();
   ~HeldSignals();
   HeldSignals(const HeldSignals&) = delete;
@@ -34,6 +35,7 @@ public:
 
 private:
   sigset_t held_, before_;
+  struct sigaction child_before_;
 };
 
 } // namespace detshim

@@ -16,7 +16,8 @@ namespace detshim {
 namespace {
 
 void judge_run(const Log& log, const std::vector<std::string>& accepted, LogVerdict& result) {
-  for (const Process& process : log.processes) result.processes.insert(process.pid);
+  for (const Process& process : log.processes)
+    result.processes.emplace(process.pid, "rank " + std::to_string(process.rank) + ", " + process.path);
   if (log.processes.empty() && !log.is_incomplete()) return;
   const Summary summary = summarise(log);
   const Verdict verdict =

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace detshim {
 
 struct LogVerdict {
-  bool is_there = false;            ///< nothing was recorded otherwise
-  bool passes = true;               ///< `log --check` would pass
-  std::string level;                ///< "covered"; empty without a log
-  std::vector<std::string> reasons; ///< "kernels: ...", worst first; not safe to print
-  std::set<std::int64_t> processes; ///< their ids
+  bool is_there = false;                         ///< nothing was recorded otherwise
+  bool passes = true;                            ///< `log --check` would pass
+  std::string level;                             ///< "covered"; empty without a log
+  std::vector<std::string> reasons;              ///< "kernels: ...", worst first; not safe to print
+  std::map<std::int64_t, std::string> processes; ///< "rank 0, 0.2", by their ids
 };
 
 /// Reads all runs in the log folder. `accepted`: reasons that the user answers for.

@@ -20,6 +20,9 @@ void print_verify_junit(const VerifyPlan& plan, const Verification& result, std:
 /// "stdout", "output 'a.npy'"; safe to print.
 std::string describe_item(const ComparedItem& item);
 
+/// "'a' and 'b'": of long texts, what is about their first difference; safe to print.
+std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest);
+
 /// "line 3: a and b; 2 of 10 lines differ"; safe to print.
 std::string describe_difference(const ContentDifference& difference);
 

@@ -15,9 +15,13 @@ std::string short_number(double number) {
   return text;
 }
 
-std::string quoted(const std::string& text) {
-  constexpr std::size_t longest = 70;
-  return "'" + cut(printable(text), longest) + "'";
+/// The part of a long text from a little before `at`.
+std::string excerpt(const std::string& text, std::size_t at, std::size_t longest) {
+  std::size_t begin = at > longest / 2 ? at - longest / 2 : 0;
+  if (width(text) <= longest) begin = 0;
+  while (begin > 0 && begin < text.size() && (text[begin] & 0xC0) == 0x80) --begin; // within a character
+  return "'" + std::string(begin > 0 ? "..." : "") +
+         cut(printable(text.substr(std::min(begin, text.size()))), longest) + "'";
 }
 
 } // namespace
@@ -26,9 +30,15 @@ std::string describe_item(const ComparedItem& item) {
   return item.subject.empty() ? item.kind : std::string(item.kind) + " '" + printable(item.subject) + "'";
 }
 
+std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest) {
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+  return excerpt(one, at, longest) + " and " + excerpt(other, at, longest);
+}
+
 std::string describe_difference(const ContentDifference& difference) {
   std::string text = difference.where.empty() ? "" : printable(difference.where) + ": ";
-  text += quoted(difference.value) + " and " + quoted(difference.other_value);
+  constexpr std::size_t longest = 70;
+  text += describe_pair(difference.value, difference.other_value, longest);
   if (difference.of > 0)
     text += "; " + std::to_string(difference.count) + " of " + counted(difference.of, difference.unit) +
             (difference.count == 1 ? " differs" : " differ");

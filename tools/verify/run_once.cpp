@@ -176,7 +176,7 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
   if (program < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (program == 0) start(how, settings, run, failures[1]);
   ::close(failures[1]);
-  run.processes.insert(program);
+  run.processes.emplace(program, "started");
   const std::string failure = read_failure(failures[0]);
   {
     std::optional<BusyProcessors> load;

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,11 +29,11 @@ struct Run {
   std::string name; ///< "run 2", "control 1", "shake load"
   std::string knob; ///< empty: as the first
   std::filesystem::path folder;
-  int status = 0;                   ///< of waitpid
-  double began = 0, ended = 0;      ///< in seconds since 1970
-  bool was_cut = false;             ///< killed on purpose, at the line that was waited for
-  std::size_t left_behind = 0;      ///< processes that it started and that did not end
-  std::set<std::int64_t> processes; ///< ids of those that are known
+  int status = 0;                                ///< of waitpid
+  double began = 0, ended = 0;                   ///< in seconds since 1970
+  bool was_cut = false;                          ///< killed on purpose, at the line that was waited for
+  std::size_t left_behind = 0;                   ///< processes that it started and that did not end
+  std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   std::vector<OutputFile> outputs;
 
   std::filesystem::path log() const { return folder / "log"; }

@@ -67,8 +67,7 @@ void print_volatile_lines(const Verification& result) {
     std::cout << label("volatile") << stream << ", " << where->one << " and " << where->other << ": "
               << counted(most->count, "line")
               << " equal but for times, processes and what --volatile names; line " << most->first.line
-              << ": '" << cut(printable(most->first.value), longest) << "' and '"
-              << cut(printable(most->first.other_value), longest) << "'\n";
+              << ": " << describe_pair(most->first.value, most->first.other_value, longest) << '\n';
   }
 }
 

@@ -211,6 +211,13 @@ void compare_all(const VerifyPlan& plan, Verification& result) {
   }
 }
 
+std::string describe_log(const LogVerdict& log) {
+  std::string text = "the log's verdict is " + log.level;
+  if (!log.reasons.empty()) text += " - " + log.reasons.front();
+  if (log.reasons.size() > 1) text += "; " + counted(log.reasons.size() - 1, "reason") + " more";
+  return text;
+}
+
 void judge_runs(const VerifyPlan& plan, Verification& result) {
   for (Run& run : result.controls) {
     const LogVerdict log = judge_log(run.log().string(), plan.accepted);
@@ -219,18 +226,14 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
   for (Run& run : result.runs) {
     LogVerdict log = judge_log(run.log().string(), plan.accepted);
     run.processes.insert(log.processes.begin(), log.processes.end());
-    if (!log.passes)
-      add_problem(
-          result, "log",
-          "the log's verdict is " + log.level + (log.reasons.empty() ? "" : " - " + log.reasons.front()) +
-              (log.reasons.size() > 1 ? "; " + counted(log.reasons.size() - 1, "reason") + " more" : ""));
+    if (!log.passes) add_problem(result, "log", describe_log(log));
     result.logs.push_back(std::move(log));
   }
-  for (std::optional<Run>* const run : {&result.killed, &result.resumed})
-    if (*run) {
-      const LogVerdict log = judge_log((*run)->log().string(), plan.accepted);
-      (*run)->processes.insert(log.processes.begin(), log.processes.end());
-    }
+  if (result.resumed) { // the killed one has no end
+    const LogVerdict log = judge_log(result.resumed->log().string(), plan.accepted);
+    if (!log.passes) add_problem(result, "log", describe_log(log));
+  }
+  if (plan.mode == "off") add_problem(result, "mode", "mode off: detshim did nothing");
   const auto has_log = [](const LogVerdict& log) { return log.is_there; };
   if (std::ranges::any_of(result.logs, has_log)) return;
   if (is_out_of_reach(plan.command.front()))

@@ -10,7 +10,7 @@ namespace {
 
 struct Part {
   Span span;
-  std::string_view name;
+  std::string name;
 };
 
 std::string replaced(std::string_view line, std::vector<Part> parts) {
@@ -76,10 +76,12 @@ bool is_epoch_within(std::string_view text, const RunFacts& run) {
   return is_within(number, run);
 }
 
-bool is_process(std::string_view text, const RunFacts& run) {
+/// The process of that id, or nullptr.
+const std::string* find_process(std::string_view text, const RunFacts& run) {
   std::int64_t number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && run.processes.contains(number);
+  const auto found = run.processes.find(number);
+  return error == std::errc() && found != run.processes.end() ? &found->second : nullptr;
 }
 
 } // namespace
@@ -99,16 +101,19 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run) con
     });
   const auto look_for = [&](const Pattern& pattern, auto is_one, std::string_view name) {
     pattern.each_match(line, [&](Span match, Span) {
-      if (is_one(match.of(line), run)) parts.push_back({match, name});
+      if (is_one(match.of(line), run)) parts.push_back({match, std::string(name)});
     });
   };
   // A date that is no moment of the run keeps its time of day too.
   date_.each_match(line, [&](Span match, Span) {
-    parts.push_back({match, is_date_within(match.of(line), run) ? "<moment>" : match.of(line)});
+    parts.push_back({match, std::string(is_date_within(match.of(line), run) ? "<moment>" : match.of(line))});
   });
   look_for(clock_, is_clock_within, "<moment>");
   look_for(epoch_, is_epoch_within, "<moment>");
-  look_for(number_, is_process, "<process>");
+  number_.each_match(line, [&](Span match, Span) {
+    if (const std::string* const name = find_process(match.of(line), run))
+      parts.push_back({match, "<process " + *name + ">"});
+  });
   return replaced(line, std::move(parts));
 }
 
@@ -116,7 +121,7 @@ std::string with_groups_replaced(std::string_view line, const std::vector<Patter
                                  std::string_view name) {
   std::vector<Part> parts;
   for (const Pattern& pattern : patterns)
-    pattern.each_match(line, [&](Span, Span group) { parts.push_back({group, name}); });
+    pattern.each_match(line, [&](Span, Span group) { parts.push_back({group, std::string(name)}); });
   return replaced(line, std::move(parts));
 }
 

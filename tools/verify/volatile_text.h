@@ -5,7 +5,7 @@
 #include "verify/pattern.h"
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +14,8 @@ namespace detshim {
 
 /// What is known of a run, to tell its own times and processes by.
 struct RunFacts {
-  double began = 0, ended = 0; ///< in seconds since 1970
-  std::set<std::int64_t> processes;
+  double began = 0, ended = 0;                   ///< in seconds since 1970
+  std::map<std::int64_t, std::string> processes; ///< their names by their ids
 };
 
 class VolatileText {
@@ -25,7 +25,8 @@ public:
 
   /// The line with a name in angle brackets in place of each such part. A time of day, a date with one and a
   /// number of seconds since 1970 count only where they name a moment within the run, a number as a process
-  /// only where it is the id of one of the run's: a result is not taken for one of them.
+  /// only where it is the id of one of the run's, and in the other run of the same one: a result is not taken
+  /// for one of them.
   std::string masked(std::string_view line, const RunFacts& run) const;
 
 private:
