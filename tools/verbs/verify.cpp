@@ -58,6 +58,7 @@ void check_program(const std::string& program) {
 
 std::vector<Pattern> patterns(const std::vector<std::string>& texts, const char* option) {
   std::vector<Pattern> result;
+  result.reserve(texts.size());
   for (const std::string& text : texts) result.emplace_back(text, option);
   return result;
 }
@@ -92,8 +93,8 @@ fs::path make_folder(const std::optional<std::string>& asked_for) {
   std::tm parts = {};
   ::gmtime_r(&now, &parts);
   std::strftime(name, sizeof name, "verify-%Y%m%dT%H%M%S-", &parts);
-  const fs::path folder = fs::absolute(
-      asked_for ? fs::path(*asked_for) : fs::path("detshim-log") / (name + std::to_string(::getpid())));
+  fs::path folder = fs::absolute(asked_for ? fs::path(*asked_for)
+                                           : fs::path("detshim-log") / (name + std::to_string(::getpid())));
   std::error_code error;
   if (fs::exists(fs::symlink_status(folder, error)) && !fs::is_empty(folder, error))
     throw UsageError("--log '" + printable(folder.string()) +

@@ -26,7 +26,7 @@ void HeldSignals::release() const {
 
 std::optional<HeldSignals::Event> HeldSignals::wait(int milliseconds) const {
   siginfo_t info = {};
-  const timespec most{milliseconds / 1000, milliseconds % 1000 * 1'000'000};
+  const timespec most{milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
   const int signal = ::sigtimedwait(&held_, &info, &most);
   if (signal < 0) return {};
   return Event{signal, info.si_code == SI_KERNEL};

@@ -48,7 +48,7 @@ std::string find_executable(const std::string& program) {
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-    const std::string file = std::string(folder.empty() ? "." : folder) + "/" + program;
+    std::string file = std::string(folder.empty() ? "." : folder) + "/" + program;
     if (is_one(file)) return file;
   }
   return {};

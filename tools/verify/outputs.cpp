@@ -53,7 +53,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 
 } // namespace
 
-Outputs::Outputs(std::vector<std::string> patterns, fs::path own_folder)
+Outputs::Outputs(std::vector<std::string> patterns, const fs::path& own_folder)
     : patterns_(std::move(patterns)), own_folder_(fs::weakly_canonical(own_folder)) {}
 
 Outputs::~Outputs() {
@@ -90,6 +90,7 @@ std::vector<Outputs::Found> Outputs::find() const {
     }
   }
   std::vector<Found> result;
+  result.reserve(found.size());
   for (auto& [name, one] : found) result.push_back(std::move(one));
   return result;
 }

@@ -30,7 +30,7 @@ class Outputs {
 public:
   /// `patterns` as in glob(7), with {a,b}; a folder stands for all files in it. Files in `own_folder` are
   /// never outputs.
-  Outputs(std::vector<std::string> patterns, std::filesystem::path own_folder);
+  Outputs(std::vector<std::string> patterns, const std::filesystem::path& own_folder);
 
   /// Puts back what put_aside() took, if put_back() was not called.
   ~Outputs();

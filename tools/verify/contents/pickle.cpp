@@ -150,29 +150,29 @@ bool Machine::step() {
   const std::string_view operation = reader_.take(1);
   if (operation.empty()) return false;
   switch (static_cast<unsigned char>(operation[0])) {
-  case 0x80:
+  case 0x80: // PROTO
     reader_.take(1);
-    return true; // PROTO
-  case 0x95:
+    return true;
+  case 0x95: // FRAME
     reader_.take(8);
-    return true; // FRAME
-  case '(':
+    return true;
+  case '(': // MARK
     push(make(Value::mark));
-    return true; // MARK
-  case '}':
+    return true;
+  case '}': // EMPTY_DICT
     push(make(Value::dictionary));
-    return true; // EMPTY_DICT
-  case ']':
+    return true;
+  case ']': // EMPTY_LIST
     push(make(Value::list));
-    return true; // EMPTY_LIST
-  case ')':
+    return true;
+  case ')': // EMPTY_TUPLE
     push(make(Value::tuple));
-    return true; // EMPTY_TUPLE
+    return true;
   case 'N':
   case 0x88:
-  case 0x89:
+  case 0x89: // NONE, NEWTRUE, NEWFALSE
     push(make(Value::other));
-    return true; // NONE, NEWTRUE, NEWFALSE
+    return true;
   case 'X':
     push(make(Value::text, std::string(reader_.take(reader_.number(4)))));
     return true;
@@ -182,25 +182,25 @@ bool Machine::step() {
   case 0x8d:
     push(make(Value::text, std::string(reader_.take(reader_.number(8)))));
     return true;
-  case 'J':
+  case 'J': // BININT
     push(make(Value::integer, {}, reader_.number(4)));
-    return true; // BININT
-  case 'K':
+    return true;
+  case 'K': // BININT1
     push(make(Value::integer, {}, reader_.number(1)));
-    return true; // BININT1
-  case 'M':
+    return true;
+  case 'M': // BININT2
     push(make(Value::integer, {}, reader_.number(2)));
-    return true; // BININT2
-  case 0x8a: {   // LONG1
+    return true;
+  case 0x8a: { // LONG1
     ByteReader digits(reader_.take(reader_.number(1)));
     push(make(Value::integer, {}, digits.number(digits.left() < 8 ? digits.left() : 8)));
     return true;
   }
-  case 'G':
+  case 'G': // BINFLOAT
     reader_.take(8);
     push(make(Value::other));
-    return true; // BINFLOAT
-  case 'c': {    // GLOBAL
+    return true;
+  case 'c': { // GLOBAL
     const std::string module = line();
     push(make(Value::global, module + " " + line()));
     return true;
@@ -210,58 +210,56 @@ bool Machine::step() {
     push(make(Value::global, names[0]->words + " " + names[1]->words));
     return true;
   }
-  case 't':
+  case 't': // TUPLE
     push_tuple(pop_to_mark());
-    return true; // TUPLE
-  case 0x85:
+    return true;
+  case 0x85: // TUPLE1
     push_tuple(pop_some(1));
-    return true; // TUPLE1
-  case 0x86:
+    return true;
+  case 0x86: // TUPLE2
     push_tuple(pop_some(2));
-    return true; // TUPLE2
-  case 0x87:
+    return true;
+  case 0x87: // TUPLE3
     push_tuple(pop_some(3));
-    return true; // TUPLE3
-  case 'q':
+    return true;
+  case 'q': // BINPUT
     remember(reader_.number(1));
-    return true; // BINPUT
-  case 'r':
+    return true;
+  case 'r': // LONG_BINPUT
     remember(reader_.number(4));
-    return true; // LONG_BINPUT
-  case 0x94:
+    return true;
+  case 0x94: // MEMOIZE
     remember(memory_.size());
-    return true; // MEMOIZE
-  case 'h':
+    return true;
+  case 'h': // BINGET
     recall(reader_.number(1));
-    return true; // BINGET
-  case 'j':
+    return true;
+  case 'j': // LONG_BINGET
     recall(reader_.number(4));
-    return true; // LONG_BINGET
-  case 'Q':
+    return true;
+  case 'Q': // BINPERSID
     push_storage(pop());
-    return true; // BINPERSID
+    return true;
   case 'R':
   case 0x81: { // REDUCE, NEWOBJ
     const std::vector<Shared> both = pop_some(2);
     call(both[0], both[1]);
     return true;
   }
-  case 's':
+  case 's': // SETITEM
     add_items(pop_some(2));
-    return true; // SETITEM
+    return true;
   case 'u':
-  case 'e':
+  case 'e': // SETITEMS, APPENDS
     add_items(pop_to_mark());
-    return true; // SETITEMS, APPENDS
-  case 'a':
+    return true;
+  case 'a': // APPEND
     add_items(pop_some(1));
-    return true; // APPEND
+    return true;
   case 'b':
+  case '0': // BUILD, POP
     pop();
-    return true; // BUILD
-  case '0':
-    pop();
-    return true; // POP
+    return true;
   default:
     return false; // STOP, and the rest
   }
