@@ -37,7 +37,7 @@ struct VerifyOptions {
   RunOptions run; ///< how each run is to be; its log is the folder for all
   std::size_t runs = 2;
   bool control = false;
-  std::optional<std::string> shake; ///< names of knobs; empty for all
+  std::optional<std::string> shake;  ///< names of knobs; empty for all
   std::optional<std::string> resume; ///< "kill after REGEX"
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;
