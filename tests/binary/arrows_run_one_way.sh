@@ -26,8 +26,10 @@ tools/supervisor: common tools/support tools/log_reader
 tools/verdict: common tools/support tools/log_reader tools/scanner
 tools/report: common tools/support tools/log_reader tools/scanner tools/verdict
 tools/log_diff: common tools/support tools/log_reader tools/scanner tools/verdict tools/report
-tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff
-tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verbs
+tools/verify/contents:
+tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/contents
+tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify
+tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/verbs
 '
 
 sources() { find "$@" -name '*.h' -o -name '*.h.in' -o -name '*.cpp' -o -name '*.S'; }

@@ -29,6 +29,7 @@ public:
   void value(const char* text) { value(std::string_view(text)); }
   void value(bool is_true) { write(is_true ? "true" : "false"); }
   void value(std::integral auto number) { write(std::to_string(number)); }
+  void value(double number); ///< null where it is no finite number
   void value(std::nullptr_t) { write("null"); }
   void value(const std::optional<std::string>& text);
   void value(const std::vector<std::string>& texts);

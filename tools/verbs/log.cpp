@@ -1,13 +1,11 @@
 // detshim log: what a log folder holds, worst first.
 #include "log_reader/printable.h"
 #include "report/log_report.h"
+#include "verbs/acceptance.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <system_error>
 
 namespace detshim {
 namespace {
@@ -32,41 +30,6 @@ bool holds_a_record(const Process& process) {
       ": a program run by `detshim run -- program`, or with LD_PRELOAD=libdetshim.so, makes one as soon as "
       "there is something to record; what draws by instructions of the processor or by system calls of its "
       "own leaves no trace there: `detshim scan program` finds it");
-}
-
-void add_accepted(std::vector<std::string>& to, std::string name, const std::string& source) {
-  if (!is_acceptance(name))
-    throw UsageError(source + "'" + printable(name) +
-                     "' names no reason: accepted is a kind that `detshim log` prints, or KIND:NAME");
-  if (std::ranges::find(to, name) == to.end()) to.push_back(std::move(name));
-}
-
-/// A name in each line; what is behind a # is a comment.
-void read_acceptance_file(std::vector<std::string>& to) {
-  std::error_code error;
-  if (!std::filesystem::exists(acceptance_file, error)) return;
-  const std::string file = std::string("'") + acceptance_file + "'";
-  std::ifstream input(acceptance_file);
-  if (!std::filesystem::is_regular_file(acceptance_file, error) || !input)
-    throw UsageError(file + " cannot be read as a file");
-  constexpr const char* blanks = " \t\r";
-  std::size_t number = 0;
-  for (std::string line; std::getline(input, line);) {
-    ++number;
-    line.resize(std::min(line.find('#'), line.size()));
-    const std::size_t first = line.find_first_not_of(blanks);
-    if (first == std::string::npos) continue;
-    add_accepted(to, line.substr(first, line.find_last_not_of(blanks) + 1 - first),
-                 file + " line " + std::to_string(number) + ": ");
-  }
-}
-
-std::vector<std::string> accepted_reasons(const LogOptions& options) {
-  std::vector<std::string> names;
-  for (const std::string& name : options.accepted) add_accepted(names, name, "--accept ");
-  if (options.accepts_kernels) add_accepted(names, "kernels", "");
-  read_acceptance_file(names);
-  return names;
 }
 
 Decode decode_of(const LogOptions& options) {
@@ -98,7 +61,7 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
 } // namespace
 
 int log(const LogOptions& options) {
-  const std::vector<std::string> accepted = accepted_reasons(options);
+  const std::vector<std::string> accepted = accepted_reasons(options.accepted, options.accepts_kernels);
   const Log log = read_log(options.folder.value_or(default_log_folder), options.run,
                            options.all ? Keep::places_of_records : Keep::folded);
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);

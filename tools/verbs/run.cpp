@@ -41,7 +41,9 @@ void require(bool accepted, const char* option, const std::string& value, const 
                      "' is not accepted: " + what_is_accepted);
 }
 
-void check(const RunOptions& options) {
+} // namespace
+
+void check_run(const RunOptions& options) {
   if (options.seed)
     require(is_seed(*options.seed), "--seed", *options.seed,
             "a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x");
@@ -55,6 +57,8 @@ void check(const RunOptions& options) {
   if (options.command.empty())
     throw UsageError("no program to run: detshim run [options] -- program [args...]");
 }
+
+namespace {
 
 /// LD_PRELOAD with `library` first, once, and what else was there behind it.
 std::string preload_list(const std::string& library) {
@@ -86,7 +90,7 @@ void set(const char* variable, const std::optional<std::string>& value) {
 } // namespace
 
 int run(const RunOptions& options) {
-  check(options);
+  check_run(options);
   const std::string preload = preload_list(find_library(options.library));
   set("DETSHIM_SEED", options.seed);
   set("DETSHIM_MODE", options.mode);

@@ -3,6 +3,7 @@
 
 #include "support/exit_status.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,19 @@ struct LogDiffOptions {
   bool json = false;
 };
 
+struct VerifyOptions {
+  RunOptions run; ///< how each run is to be; its log is the folder for all
+  std::size_t runs = 2;
+  bool control = false;
+  std::optional<std::string> shake;  ///< names of knobs; empty for all
+  std::optional<std::string> resume; ///< "kill after REGEX"
+  std::vector<std::string> outputs, metrics, volatile_text, ignored;
+  double relative_tolerance = 0, absolute_tolerance = 0;
+  std::vector<std::string> accepted; ///< reasons that the user answers for
+  bool json = false;
+  std::optional<std::string> junit; ///< a file
+};
+
 struct ScanOptions {
   std::vector<std::string> files;
   bool json = false, all = false, alone = false;
@@ -49,6 +63,12 @@ struct DescribeOptions {
 
 /// Becomes the program, with libdetshim.so in front. Returns only if that fails.
 int run(const RunOptions& options);
+
+/// Why the options cannot be taken: throws UsageError.
+void check_run(const RunOptions& options);
+
+/// Runs the program several times and compares what came of it.
+int verify(const VerifyOptions& options);
 
 /// Prints what a log holds, worst first.
 int log(const LogOptions& options);

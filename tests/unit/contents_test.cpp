@@ -1,0 +1,243 @@
+// What files hold that a program writes, compared: formats made by hand, byte by byte.
+#include "verify/contents/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace detshim;
+
+std::string number_bytes(std::uint64_t number, std::size_t size) {
+  std::string bytes;
+  for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(number >> (8 * i) & 0xFF);
+  return bytes;
+}
+
+std::string float_bytes(float value) { return number_bytes(std::bit_cast<std::uint32_t>(value), 4); }
+
+std::string npy(const std::string& type, const std::string& shape, const std::string& data,
+                const std::string& order = "False") {
+  const std::string header =
+      "{'descr': '" + type + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
+  return "\x93NUMPY" + std::string("\1\0", 2) + number_bytes(header.size(), 2) + header + data;
+}
+
+struct ZipEntry {
+  std::string name, data;
+};
+
+/// A zip archive with stored entries, all of that date.
+std::string zip(const std::vector<ZipEntry>& entries, unsigned date = 0x21) {
+  std::string bytes, directory;
+  for (const ZipEntry& entry : entries) {
+    const std::string common = number_bytes(20, 2) + number_bytes(0, 2) + number_bytes(0, 2) +
+                               number_bytes(0, 2) + number_bytes(date, 2) + number_bytes(0, 4) +
+                               number_bytes(entry.data.size(), 4) + number_bytes(entry.data.size(), 4) +
+                               number_bytes(entry.name.size(), 2) + number_bytes(0, 2);
+    directory += "PK\1\2" + number_bytes(20, 2) + common + number_bytes(0, 2) + number_bytes(0, 2) +
+                 number_bytes(0, 2) + number_bytes(0, 4) + number_bytes(bytes.size(), 4) + entry.name;
+    bytes += "PK\3\4" + common + entry.name + entry.data;
+  }
+  return bytes + directory + "PK\5\6" + number_bytes(0, 4) + number_bytes(entries.size(), 2) +
+         number_bytes(entries.size(), 2) + number_bytes(directory.size(), 4) + number_bytes(bytes.size(), 4) +
+         number_bytes(0, 2);
+}
+
+std::string safetensors(const std::string& header, const std::string& data) {
+  return number_bytes(header.size(), 8) + header + data;
+}
+
+/// One event of TensorBoard's: a scalar under a tag.
+std::string event(double wall_time, unsigned step, const std::string& tag, float value) {
+  const auto message = [](char key, const std::string& inner) {
+    return key + std::string(1, static_cast<char>(inner.size())) + inner;
+  };
+  const std::string summary = message('\x0a', message('\x0a', tag) + "\x15" + float_bytes(value));
+  const std::string data = "\x09" + number_bytes(std::bit_cast<std::uint64_t>(wall_time), 8) + "\x10" +
+                           static_cast<char>(step) + message('\x2a', summary);
+  return number_bytes(data.size(), 8) + "crc1" + data + "crc2";
+}
+
+ContentDifference difference(const std::string& name, const std::string& one, const std::string& other) {
+  const FileComparison comparison = compare_contents(name, one, other);
+  EXPECT_TRUE(comparison.difference) << "equal by " << comparison.format << ": " << comparison.ignored;
+  return comparison.difference.value_or(ContentDifference());
+}
+
+TEST(Contents, OfEqualBytesAreEqual) {
+  const std::string nan = npy("<f4", "(1,)", number_bytes(0x7fc00000, 4));
+  EXPECT_FALSE(compare_contents("a.npy", nan, nan).difference);
+  EXPECT_EQ(compare_contents("a.npy", nan, nan).ignored, "");
+}
+
+TEST(Contents, OfAnArrayDifferAtAnIndex) {
+  const std::string one =
+      npy("<f4", "(2, 2)", float_bytes(1) + float_bytes(2) + float_bytes(3) + float_bytes(4));
+  const std::string other =
+      npy("<f4", "(2, 2)", float_bytes(1) + float_bytes(2) + float_bytes(3.5) + float_bytes(8));
+  const ContentDifference found = difference("a.npy", one, other);
+  EXPECT_EQ(found.where, "array [1, 0]");
+  EXPECT_EQ(found.value, "3");
+  EXPECT_EQ(found.other_value, "3.5");
+  EXPECT_EQ(found.count, 2u);
+  EXPECT_EQ(found.of, 4u);
+  EXPECT_DOUBLE_EQ(found.max_absolute, 4);
+  EXPECT_DOUBLE_EQ(found.max_relative, 0.5);
+}
+
+TEST(Contents, InColumnOrderHaveTheFirstIndexFirst) {
+  const std::string zeros(8, '\0');
+  std::string ones = zeros;
+  ones[1] = 1;
+  EXPECT_EQ(
+      difference("a.npy", npy("|i1", "(4, 2)", zeros, "True"), npy("|i1", "(4, 2)", ones, "True")).where,
+      "array [1, 0]");
+}
+
+struct Element {
+  std::string type, bytes, other_bytes, value, other_value;
+};
+
+class Elements : public testing::TestWithParam<Element> {};
+INSTANTIATE_TEST_SUITE_P(
+    All, Elements,
+    testing::Values(Element{"|b1", "\1", std::string(1, '\0'), "true", "false"},
+                    Element{"|i1", "\xff", "\x7f", "-1", "127"}, Element{"|u1", "\xff", "\x7f", "255", "127"},
+                    Element{"<i2", "\xfe\xff", std::string("\1\0", 2), "-2", "1"},
+                    Element{"<u8", std::string(8, '\xff'), std::string(7, '\xff') + "\x7f",
+                            "18446744073709551615", "9223372036854775807"},
+                    Element{"<f2", std::string("\0\x3c", 2), "\1\x3c", "1", "1.0009766"},
+                    Element{"<f4", float_bytes(0), float_bytes(-0.0f), "0", "-0"},
+                    Element{">f4", std::string("\x3f\x80\0\0", 4), std::string("\x40\0\0\0", 4), "1", "2"},
+                    Element{"<f8", number_bytes(std::bit_cast<std::uint64_t>(0.1), 8),
+                            number_bytes(std::bit_cast<std::uint64_t>(0.2), 8), "0.1", "0.2"},
+                    Element{"<c8", float_bytes(1) + float_bytes(2), float_bytes(1) + float_bytes(3), "(1, 2)",
+                            "(1, 3)"},
+                    Element{"<f4", number_bytes(0x7fc00000, 4), number_bytes(0x7fc00001, 4),
+                            "nan (0x0000c07f)", "nan (0x0100c07f)"},
+                    Element{"|S2", "ab", "ac", "0x6162", "0x6163"}));
+
+TEST_P(Elements, AreReadByTheirType) {
+  const Element& element = GetParam();
+  const ContentDifference found = difference("a.npy", npy(element.type, "()", element.bytes),
+                                             npy(element.type, "()", element.other_bytes));
+  EXPECT_EQ(found.value, element.value);
+  EXPECT_EQ(found.other_value, element.other_value);
+}
+
+TEST(Contents, OfOneShapeAndAnotherDiffer) {
+  const std::string data = float_bytes(1) + float_bytes(2);
+  const ContentDifference found = difference("a.npy", npy("<f4", "(2,)", data), npy("<f4", "(2, 1)", data));
+  EXPECT_EQ(found.value, "<f4 [2]");
+  EXPECT_EQ(found.other_value, "<f4 [2, 1]");
+}
+
+TEST(Contents, ThatAreDamagedAreComparedAsBytes) {
+  const std::string whole = npy("<f4", "(2,)", float_bytes(1) + float_bytes(2));
+  const ContentDifference found = difference("a.npy", whole, whole.substr(0, whole.size() - 1));
+  EXPECT_EQ(found.where, "size, and byte " + std::to_string(whole.size() - 1));
+  EXPECT_EQ(difference("a.npy", whole, whole + "x").other_value, std::to_string(whole.size() + 1) + " bytes");
+}
+
+TEST(Contents, OfAnArchiveAreComparedWithoutItsDates) {
+  const std::string array = npy("<f4", "(1,)", float_bytes(1)), changed = npy("<f4", "(1,)", float_bytes(2));
+  const std::string one = zip({{"w.npy", array}, {"b.npy", array}});
+  const FileComparison dated =
+      compare_contents("a.npz", one, zip({{"b.npy", array}, {"w.npy", array}}, 0x99));
+  EXPECT_FALSE(dated.difference);
+  EXPECT_NE(dated.ignored, "");
+  EXPECT_EQ(difference("a.npz", one, zip({{"w.npy", changed}, {"b.npy", array}}, 0x99)).where, "'w' [0]");
+  EXPECT_EQ(difference("a.npz", one, zip({{"w.npy", array}})).where, "'b'");
+  EXPECT_EQ(difference("a.npz", zip({{"w.npy", array}}), one).other_value, "<f4 [1]");
+}
+
+/// {'w': a tensor of two floats}, as PyTorch pickles it.
+std::string pickle() {
+  const auto text = [](const std::string& characters) {
+    return "X" + number_bytes(characters.size(), 4) + characters;
+  };
+  const std::string storage =
+      "(" + text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\2tQ";
+  return "\x80\2}" + text("w") + "ctorch._utils\n_rebuild_tensor_v2\n(" + storage + std::string("K\0", 2) +
+         "K\2\x85K\1\x85\x89tRs.";
+}
+
+TEST(Contents, OfACheckpointAreNamedByItsPickle) {
+  const auto checkpoint = [](const std::string& folder, float second) {
+    return zip(
+        {{folder + "/data.pkl", pickle()}, {folder + "/data/0", float_bytes(1) + float_bytes(second)}});
+  };
+  const ContentDifference found = difference("a.pt", checkpoint("a", 2), checkpoint("tmp17", 3));
+  EXPECT_EQ(found.where, "'data/0 (w)' [1]");
+  EXPECT_EQ(found.value, "2");
+  EXPECT_EQ(found.parts, 1u);
+  EXPECT_FALSE(compare_contents("a.pt", checkpoint("a", 2), checkpoint("tmp17", 2)).difference);
+}
+
+TEST(Contents, OfSafetensorsAreNamed) {
+  const std::string header = R"({"w":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}})";
+  const ContentDifference found =
+      difference("a.safetensors", safetensors(header, std::string("\x80\x3f\x80\x3f", 4)),
+                 safetensors(header, std::string("\x80\x3f\0\x40", 4)));
+  EXPECT_EQ(found.where, "'w' [1]");
+  EXPECT_EQ(found.value, "1");
+  EXPECT_EQ(found.other_value, "2");
+}
+
+// Bytes that lie in no tensor, or metadata, are no smaller a difference.
+TEST(Contents, OfSafetensorsAreAllCompared) {
+  const std::string gap =
+      R"({"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"v":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+  EXPECT_EQ(difference("a.safetensors", safetensors(gap, "ab"), safetensors(gap, "ac")).unit, "byte");
+  const auto with_metadata = [](const std::string& text) {
+    return safetensors(R"({"__metadata__":{"a":")" + text +
+                           R"("},"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+                       "a");
+  };
+  EXPECT_EQ(difference("a.safetensors", with_metadata("1"), with_metadata("2")).where.substr(0, 8),
+            "'header'");
+}
+
+TEST(Contents, OfEventsAreComparedWithoutTheirTimes) {
+  const std::string name = "runs/events.out.tfevents.1.host.2";
+  const std::string one = event(1.5, 1, "loss", 0.5) + event(2.5, 2, "loss", 0.25);
+  const FileComparison later =
+      compare_contents(name, one, event(9.5, 1, "loss", 0.5) + event(10.5, 2, "loss", 0.25));
+  EXPECT_FALSE(later.difference);
+  EXPECT_EQ(later.ignored, "wall_time of the events");
+  const ContentDifference found =
+      difference(name, one, event(1.5, 1, "loss", 0.5) + event(2.5, 2, "loss", 0.125));
+  EXPECT_EQ(found.where, "'loss' [1]");
+  EXPECT_EQ(found.other_value, "0.125");
+  EXPECT_EQ(difference(name, one, event(1.5, 1, "loss", 0.5) + event(2.5, 3, "loss", 0.25)).where,
+            "'loss (steps)' [1]");
+}
+
+TEST(Contents, OfATableDifferInACell) {
+  const ContentDifference found =
+      difference("a.csv", "epoch,loss\n1,0.5\n2,\"0,25\"\n3,1\n", "epoch,loss\n1,0.75\n2,\"0,25\"\n3,2\n");
+  EXPECT_EQ(found.where, "row 2, column 2 'loss'");
+  EXPECT_EQ(found.value, "0.5");
+  EXPECT_EQ(found.count, 2u);
+  EXPECT_DOUBLE_EQ(found.max_absolute, 1);
+  EXPECT_EQ(difference("a.csv", "a\n", "a\r\n").where, "row 1, column 1");
+  EXPECT_EQ(difference("a.csv", "a\n1\n", "a\n1\n2\n").where, "row 3, column 1 'a'");
+}
+
+TEST(Contents, OfJsonDifferInAValue) {
+  const ContentDifference found = difference("a.json", R"({"epochs": [{"loss": 1.0}, {"loss": NaN}]})",
+                                             R"({"epochs": [{"loss": 1.0}, {"loss": 0.5}]})");
+  EXPECT_EQ(found.where, ".epochs[1].loss");
+  EXPECT_EQ(found.value, "NaN");
+  // The order of a dictionary is what often differs from run to run, and white space is bytes.
+  EXPECT_EQ(difference("a.json", R"({"a":1,"b":2})", R"({"b":2,"a":1})").value, "\"a\"");
+  EXPECT_EQ(difference("a.json", R"({"a":1})", R"({"a": 1})").where.substr(0, 4), "size");
+  EXPECT_EQ(difference("a.jsonl", "{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\n{\"a\":3}\n").where, "value 2 .a");
+}
+
+} // namespace

@@ -1,0 +1,115 @@
+// What `detshim verify` makes of lines: metrics, and what of them names the moment or the process of a run.
+#include "support/exit_status.h"
+#include "verify/lines.h"
+#include "verify/metrics.h"
+#include "verify/volatile_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using namespace detshim;
+
+constexpr double noon = 1795348800; // 2026-11-22 12:00:00 UTC
+const RunFacts first_run = {noon, noon + 10, {{4711, "started"}, {4712, "rank 0, 0.1"}}};
+const RunFacts second_run = {noon + 60, noon + 70, {{815, "started"}, {816, "rank 0, 0.2"}}};
+
+LineComparison compare(const std::string& one, const std::string& other,
+                       const std::vector<Pattern>& declared = {},
+                       const std::vector<Pattern>& tolerated = {}) {
+  const VolatileText volatile_text(declared);
+  return compare_lines(one, first_run, other, second_run, {volatile_text, tolerated});
+}
+
+TEST(VolatileLines, NameAMomentOrAProcessOfTheirRun) {
+  ::setenv("TZ", "UTC", 1);
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"at 2026-11-22 12:00:03,125 begun", "at 2026-11-22 12:01:04,500 begun"},
+           {"[12:00:03] begun", "[12:01:03] begun"},
+           {"t=1795348803.25", "t=1795348863.5"},
+           {"t=1795348803250", "t=1795348863500"},
+           {"worker 4711 begun", "worker 815 begun"}}) {
+    const LineComparison found = compare(one + "\n", other + "\n");
+    EXPECT_EQ(found.volatile_lines, 1u) << one;
+    EXPECT_EQ(found.different, 0u) << one;
+    EXPECT_EQ(found.first_volatile.other_value, other);
+  }
+}
+
+// A result that looks like a time is a result.
+TEST(VolatileLines, AreNoOthers) {
+  for (const auto& [one, other] :
+       std::vector<std::pair<std::string, std::string>>{{"12:30:03", "12:31:03"},
+                                                        {"2025-11-22 12:00:03", "2025-11-22 12:01:03"},
+                                                        {"t=1795340000", "t=1795340001"},
+                                                        {"took 3.5s", "took 3.6s"},
+                                                        {"worker 4712", "worker 816"},
+                                                        {"loss 0.4711", "loss 0.815"},
+                                                        {"worker 4711 has 3", "worker 815 has 4"},
+                                                        {"worker 4711", "12:01:03"}}) {
+    const LineComparison found = compare(one + "\n", other + "\n");
+    EXPECT_EQ(found.different, 1u) << one;
+    EXPECT_EQ(found.volatile_lines, 0u) << one;
+  }
+}
+
+TEST(VolatileLines, AreWhatTheUserDeclares) {
+  const std::vector<Pattern> declared = {Pattern(R"(\d+\.\d+ s)", "--volatile")};
+  EXPECT_EQ(compare("took 3.5 s\n", "took 3.6 s\n", declared).volatile_lines, 1u);
+  EXPECT_EQ(compare("took 3.5 s, loss 1\n", "took 3.6 s, loss 2\n", declared).different, 1u);
+  // Nothing is left that could be equal.
+  const LineComparison nothing = compare("a1\n", "b2\n", {Pattern(".*", "--volatile")});
+  EXPECT_EQ(nothing.with_content, 0u);
+}
+
+TEST(Lines, AreComparedToTheirEnd) {
+  EXPECT_EQ(compare("a\nb\n", "a\nb\n").different, 0u);
+  EXPECT_EQ(compare("a\nb\n", "a\n").first_different.other_value, "not there");
+  EXPECT_EQ(compare("a\nb", "a\nb\n").different, 1u);
+  EXPECT_EQ(compare("1%\r2%\n", "1%\r3%\n").first_different.line, 2u);
+}
+
+const Pattern loss(R"(loss=(\S+))", "--metric");
+
+std::optional<MetricDifference> compare_metric(const std::string& one, const std::string& other,
+                                               Tolerance tolerance = {}) {
+  return compare_series(read_series(one, loss), read_series(other, loss), tolerance);
+}
+
+TEST(Metrics, AreComparedStepByStep) {
+  EXPECT_FALSE(compare_metric("loss=1\nloss=nan\n", "x loss=1.0\ny loss=nan\n"));
+  const std::optional<MetricDifference> found =
+      compare_metric("loss=1 loss=2\nloss=3", "loss=1\nloss=2\nloss=4\n");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->step, 3u);
+  EXPECT_EQ(found->line, 2u);
+  EXPECT_EQ(found->other_line, 3u);
+  EXPECT_EQ(found->value, "3");
+  EXPECT_TRUE(compare_metric("loss=0", "loss=-0"));
+  EXPECT_TRUE(compare_metric("loss=0.1", "loss=0.10000000000000002"));
+}
+
+TEST(Metrics, OfDifferentLengthDiffer) {
+  const std::optional<MetricDifference> found = compare_metric("loss=1\nloss=2\n", "loss=1\n", {1, 1});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->step, 2u);
+  EXPECT_EQ(found->other_value, "not there");
+}
+
+TEST(Metrics, HaveATolerance) {
+  const Tolerance mindspore = {1e-3, 1e-3};
+  EXPECT_FALSE(compare_metric("loss=1", "loss=1.0015", mindspore));
+  EXPECT_TRUE(compare_metric("loss=1", "loss=1.0035", mindspore));
+  EXPECT_TRUE(compare_metric("loss=1", "loss=nan", mindspore));
+  EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 ok\n", {}, {loss}).tolerated, 1u);
+  EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 no\n", {}, {loss}).different, 1u);
+}
+
+TEST(Metrics, ThatAreNoNumbersAreRefused) {
+  EXPECT_THROW(read_series("loss=abc", loss), UsageError);
+  EXPECT_THROW(Pattern("(", "--metric"), UsageError);
+}
+
+} // namespace

@@ -1,0 +1,399 @@
+// `detshim verify`: each verdict with a program that earns it, and one beside it that does not.
+#include "run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+enum { equal = 0, different = 1, unverified = 2 };
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Verify : public testing::Test {
+protected:
+  Words words(const Words& options, const Words& program) const {
+    Words all = {DETSHIM_COMMAND, "verify", "--library", DETSHIM_LIBRARY, "--log", kept().string()};
+    all.insert(all.end(), options.begin(), options.end());
+    all.push_back("--");
+    all.insert(all.end(), program.begin(), program.end());
+    return all;
+  }
+
+  Result verify(const Words& options, const Words& program, const Environment& environment = {}) {
+    fs::remove_all(kept());
+    return run(words(options, program), environment, folder());
+  }
+
+  Json verify_json(Words options, const Words& program) {
+    options.push_back("--json");
+    const Result result = verify(options, program);
+    const Json document = Json::parse(result.out, nullptr, false);
+    EXPECT_TRUE(document.is_object()) << result.out << result.err;
+    return document;
+  }
+
+  static Words shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
+  static Words python(const std::string& script) { return {"/usr/bin/python3", "-c", script}; }
+
+  fs::path folder() const { return scratch_.path(); }
+  fs::path kept() const { return scratch_.path() / "kept"; }
+  std::string read(const std::string& file) const { return contents(folder() / file); }
+  void write(const std::string& file, const std::string& text) const {
+    std::ofstream(folder() / file) << text;
+  }
+
+private:
+  const TemporaryFolder scratch_;
+};
+
+const std::string date_in_nanoseconds = "date +%N";
+
+// ------------------------------------------------------------------ what is printed
+
+TEST_F(Verify, FindsWhatIsPrintedEqual) {
+  const Result result = verify({"--control"}, python("import random; print(random.random())"));
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_TRUE(contains(result.out, "verdict: equal - 2 runs")) << result.out;
+  EXPECT_TRUE(contains(result.out, "at most 95 %")) << result.out;
+}
+
+TEST_F(Verify, NamesTheFirstLineThatDiffers) {
+  const Result result = verify({}, shell("echo same; " + date_in_nanoseconds));
+  EXPECT_EQ(result.status, different);
+  EXPECT_TRUE(contains(result.out, "stdout, run 1 and run 2: line 2: '")) << result.out;
+  EXPECT_EQ(verify({}, shell("echo same; date +%N >&2")).status, different);
+}
+
+TEST_F(Verify, ShowsTheFirstDifferenceOfALongLine) {
+  const Result result = verify({}, shell("printf '%0300d %s %0300d\\n' 0 $(date +%N) 0"));
+  const std::size_t at = result.out.find("line 1: '...0000");
+  ASSERT_NE(at, std::string::npos) << result.out;
+  const std::string found = result.out.substr(at + 9, result.out.find("' and '", at) - at - 9);
+  EXPECT_FALSE(contains(result.out.substr(at + 9 + found.size() + 4), found)) << result.out;
+}
+
+TEST_F(Verify, IsNotStoppedByASignalThatIsIgnored) {
+  Words all = words({}, shell("kill -HUP $(ps -o ppid= -p $$); echo a"));
+  all.insert(all.begin(), {"/usr/bin/env", "--ignore-signal=HUP", "--ignore-signal=CHLD"});
+  const Result ignored = run(all, {}, folder());
+  EXPECT_EQ(ignored.status, equal) << ignored.out << ignored.err;
+  EXPECT_EQ(verify({}, shell("kill -HUP $(ps -o ppid= -p $$); sleep 1000")).status, 128 + SIGHUP);
+}
+
+TEST_F(Verify, LeavesOutWhatIsIgnoredAndSaysSo) {
+  const Result result = verify({"--ignore", "stderr"}, shell("echo same; date +%N >&2"));
+  EXPECT_EQ(result.status, equal);
+  EXPECT_TRUE(contains(result.out, "stderr was not compared")) << result.out;
+}
+
+TEST_F(Verify, CountsVolatileLines) {
+  const Json times = verify_json({}, shell("echo begun; date +%s%N; echo \"I am $$\""));
+  EXPECT_EQ(times["verdict"], "equal") << times;
+  ASSERT_EQ(times["volatile"].size(), 1u) << times;
+  EXPECT_EQ(times["volatile"][0]["lines"], 2);
+  EXPECT_EQ(verify_json({}, shell("date +%N"))["verdict"], "different");
+  EXPECT_EQ(verify_json({"--volatile", R"(took \d+)"}, shell("echo begun; date +'took %N'"))["verdict"],
+            "equal");
+  EXPECT_EQ(verify_json({"--volatile", ".*"}, shell(date_in_nanoseconds))["verdict"], "unverified");
+}
+
+// ------------------------------------------------------------------ what proves nothing
+
+TEST_F(Verify, DoesNotTakeNothingForEqual) {
+  EXPECT_EQ(verify({}, {"true"}).status, unverified);
+  EXPECT_EQ(verify({}, shell("exit 3")).status, unverified);
+  EXPECT_EQ(verify({"--output", "none*"}, shell("echo a")).status, unverified);
+  EXPECT_EQ(verify({"--metric", "none=(.*)"}, shell("echo a")).status, unverified);
+  EXPECT_EQ(verify({"--output", "empty"}, shell("echo a; : > empty")).status, unverified);
+  const Result control = verify({"--control"}, shell("echo a"));
+  EXPECT_EQ(control.status, unverified);
+  EXPECT_TRUE(contains(control.out, "do not differ either")) << control.out;
+}
+
+TEST_F(Verify, DoesNotTakeTheControlOfOneThingForAnother) {
+  const std::string script = "import random; print(random.random()); open('out', 'w').write('always')";
+  EXPECT_EQ(verify({"--control"}, python(script)).status, equal);
+  EXPECT_EQ(verify({"--control", "--output", "out"}, python(script)).status, unverified);
+}
+
+TEST_F(Verify, DoesNotTakeAKilledRunForOne) {
+  const Result killed = verify({}, shell("echo a; kill -9 $$"));
+  EXPECT_EQ(killed.status, unverified);
+  EXPECT_TRUE(contains(killed.out, "signal 9")) << killed.out;
+  // Ended by itself, in another way in one of them: that is a difference.
+  EXPECT_EQ(verify({}, shell("echo a; test -e n && exit 4; : > n")).status, different);
+}
+
+TEST_F(Verify, GoesByTheLogsVerdict) {
+  const Result reached = verify({}, {STATIC_PROGRAM});
+  EXPECT_EQ(reached.status, unverified);
+  const Words pool = {"/usr/bin/python3", "-c",
+                      "import multiprocessing as m, os\nwith m.get_context('fork').Pool(2) as p: "
+                      "p.map(len, ['a'] * 4)\nprint('done')"};
+  const Result judged = verify({}, pool);
+  EXPECT_EQ(judged.status, unverified) << judged.out;
+  EXPECT_TRUE(contains(judged.out, "log: the log's verdict is unverified - pool: ")) << judged.out;
+  const Result accepted = verify({"--accept", "pool"}, pool);
+  EXPECT_EQ(accepted.status, equal) << accepted.out;
+}
+
+// ------------------------------------------------------------------ outputs
+
+TEST_F(Verify, ComparesOutputsAndPutsBackWhatStoodThere) {
+  write("out.txt", "before");
+  const Result result =
+      verify({"--output", "out.txt"}, shell("test -e out.txt && exit 9; echo new > out.txt; echo a"));
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_EQ(read("out.txt"), "before");
+  EXPECT_EQ(contents(kept() / "run-1/outputs/here/out.txt"), "new\n");
+  EXPECT_EQ(contents(kept() / "run-2/outputs/here/out.txt"), "new\n");
+  EXPECT_EQ(verify({"--output", "out.txt"}, shell("date +%N > out.txt; echo a")).status, different);
+  EXPECT_EQ(read("out.txt"), "before");
+}
+
+TEST_F(Verify, DoesNotTakeTheLastRunsOutputForThisOnes) {
+  // Only the first run writes it.
+  const Result result =
+      verify({"--output", "out"}, shell("echo a; test -e marker || echo b > out; : > marker"));
+  EXPECT_EQ(result.status, different) << result.out;
+  EXPECT_TRUE(contains(result.out, "file: 'made' and 'not made'")) << result.out;
+}
+
+TEST_F(Verify, GivesEachRunTheFoldersOfTheFirst) {
+  fs::create_directories(folder() / "old/empty");
+  write("old/file", "before");
+  const std::string script =
+      "mkdir new && test -d old/empty && rmdir old/empty && echo a > new/a && echo b > old/file && echo done";
+  const Result result = verify({"--output", "new", "--output", "old"}, shell(script));
+  EXPECT_EQ(result.status, equal) << result.out << contents(kept() / "run-2/stderr");
+  EXPECT_FALSE(fs::exists(folder() / "new"));
+  EXPECT_TRUE(fs::is_directory(folder() / "old/empty"));
+  EXPECT_EQ(read("old/file"), "before");
+}
+
+TEST_F(Verify, ComparesLinksByTheirText) {
+  EXPECT_EQ(verify({"--output", "a*"}, shell("echo x > a1; ln -s a1 a2; echo a")).status, equal);
+  EXPECT_EQ(verify({"--output", "a*"}, shell("ln -s $(date +%N) a2; echo a")).status, different);
+  // What the link leads to is not compared.
+  EXPECT_EQ(verify({"--output", "a*"}, shell("echo x > b1; ln -s b1 a2; echo a")).status, unverified);
+}
+
+TEST_F(Verify, WaitsForWhatIsWrittenBehindTheProgram) {
+  const auto written_late = [this](const std::string& text) {
+    return shell("(while kill -0 $$ 2>/dev/null; do :; done; " + text + " > out) & echo a");
+  };
+  EXPECT_EQ(verify({"--output", "out"}, written_late("echo b")).status, equal);
+  EXPECT_EQ(verify({"--output", "out"}, written_late("date +%N")).status, different);
+}
+
+TEST_F(Verify, MovesOutputsToAnotherFileSystem) {
+  std::string other = "/dev/shm/detshim-verify-XXXXXX";
+  if (::mkdtemp(other.data()) == nullptr) GTEST_SKIP() << "no second file system at /dev/shm";
+  write("out", "before");
+  Words all = words({"--output", "out"}, shell("echo new > out; echo a"));
+  all[5] = other + "/kept";
+  const Result result = run(all, {}, folder());
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_EQ(contents(fs::path(other) / "kept/run-1/outputs/here/out"), "new\n");
+  EXPECT_EQ(read("out"), "before");
+  fs::remove_all(other);
+}
+
+TEST_F(Verify, PutsOutputsBackWhenItIsInterrupted) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    fs::remove_all(kept());
+    fs::remove(folder() / "begun");
+    write("out", "before");
+    Running running(words({"--output", "out"}, shell("echo half > out; : > begun; exec sleep 1000")), {},
+                    folder());
+    while (!fs::exists(folder() / "begun") && !running.has_ended()) std::this_thread::yield();
+    ::kill(running.process(), signal);
+    const Result result = running.wait();
+    EXPECT_EQ(result.status, 128 + signal) << result.err;
+    EXPECT_EQ(read("out"), "before");
+    EXPECT_EQ(contents(kept() / "run-1/outputs/here/out"), "half\n");
+  }
+}
+
+TEST_F(Verify, ComparesArraysByTheirContents) {
+  const std::string script =
+      "import numpy as np, random; a = np.zeros((3, 4)); a[1, 2] = SEED; np.savez('out.npz', w=a); "
+      "np.save('out.npy', a); print('done')";
+  if (run({"/usr/bin/python3", "-c", "import numpy"}).status != 0) GTEST_SKIP() << "no numpy";
+  const auto with = [&](const std::string& seed) {
+    std::string text = script;
+    return python(text.replace(text.find("SEED"), 4, seed));
+  };
+  EXPECT_EQ(verify({"--output", "out.np*"}, with("random.random()")).status, equal);
+  const Json document = verify_json({"--output", "out.np*"}, with("__import__('time').time_ns() % 10**9"));
+  EXPECT_EQ(document["verdict"], "different");
+  ASSERT_EQ(document["differences"].size(), 2u) << document;
+  EXPECT_EQ(document["differences"][0]["where"], "array [1, 2]");
+  EXPECT_EQ(document["differences"][1]["where"], "'w' [1, 2]");
+  EXPECT_EQ(document["differences"][0]["count"], 1);
+}
+
+TEST_F(Verify, ComparesCheckpointsByTensor) {
+  if (run({"/usr/bin/python3", "-c", "import torch"}).status != 0) GTEST_SKIP() << "no PyTorch";
+  const Json document = verify_json(
+      {"--output", "out.pt"},
+      python("import torch, time; m = torch.nn.Linear(3, 2); m.bias.data[1] = time.time_ns() % 10**6; "
+             "torch.save({'model': m.state_dict()}, 'out.pt'); print('done')"));
+  ASSERT_EQ(document["differences"].size(), 1u) << document;
+  EXPECT_TRUE(contains(document["differences"][0]["where"], "(model.bias)' [1]")) << document;
+}
+
+// ------------------------------------------------------------------ metrics
+
+TEST_F(Verify, ComparesMetricsWithATolerance) {
+  // The second run sees the file that the first has left.
+  const Words program = shell("echo loss=1; test -e n && echo loss=1.0005 || echo loss=1; : > n");
+  const auto verdict = [&](Words options) {
+    fs::remove(folder() / "n");
+    options.insert(options.begin(), {"--metric", R"(loss=(\S+))"});
+    return verify_json(options, program);
+  };
+  const Json exact = verdict({});
+  EXPECT_EQ(exact["verdict"], "different");
+  EXPECT_EQ(exact["differences"][1]["kind"], "metric") << exact;
+  EXPECT_EQ(exact["differences"][1]["where"], "step 2 (stdout line 2)");
+  EXPECT_EQ(verdict({"--rtol", "1e-3", "--atol", "1e-3"})["verdict"], "equal");
+  EXPECT_EQ(verdict({"--rtol", "1e-5"})["verdict"], "different");
+}
+
+// ------------------------------------------------------------------ killed and started again
+
+/// Adds up to a sum that is kept in a checkpoint after each of six steps. The third time that it is started
+/// it stops behind step 3, until it is killed. `sum` is what a resumed run begins with.
+std::string resumable(const std::string& sum) {
+  return "echo >> starts; set -- $(cat ckpt 2>/dev/null || echo 0 0); step=$1; sum=" + sum +
+         "\n"
+         "while [ $step -lt 6 ]; do step=$((step + 1)); sum=$((sum + step)); echo $step $sum > new; mv new "
+         "ckpt\n"
+         "  echo loss=$sum; [ $step = 3 ] && [ $(wc -l < starts) = 3 ] && sleep 1000; done; true";
+}
+
+TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
+  const auto resumed = [&](const std::string& sum, const std::string& after) {
+    fs::remove(folder() / "starts");
+    return verify_json({"--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after " + after},
+                       shell(resumable(sum)));
+  };
+  const Json good = resumed("$2", "loss=6$");
+  EXPECT_EQ(good["verdict"], "equal") << good;
+  EXPECT_EQ(good["resumed"].size(), 2u);
+  EXPECT_FALSE(fs::exists(folder() / "ckpt"));
+
+  const Json bad = resumed("0", "loss=6$"); // the sum is forgotten
+  EXPECT_EQ(bad["verdict"], "different") << bad;
+  ASSERT_EQ(bad["differences"].size(), 2u) << bad;
+  EXPECT_EQ(bad["differences"][0]["subject"], "ckpt");
+  EXPECT_EQ(bad["differences"][1]["where"], "step 4 (after it was resumed)");
+  EXPECT_EQ(bad["differences"][1]["knob"], "resume");
+
+  fs::remove(folder() / "starts");
+  const Result never =
+      verify({"--output", "ckpt", "--resume", "kill after nothing"}, shell("echo a; echo b > ckpt"));
+  EXPECT_EQ(never.status, unverified);
+  EXPECT_TRUE(contains(never.out, "not_killed")) << never.out;
+}
+
+// ------------------------------------------------------------------ planted faults
+
+struct Fault {
+  std::string name, knob;
+};
+
+class Faults : public Verify, public testing::WithParamInterface<Fault> {};
+INSTANTIATE_TEST_SUITE_P(All, Faults,
+                         testing::Values(Fault{"clock", ""}, Fault{"threads", ""}, Fault{"address", "aslr"},
+                                         Fault{"memory", "fill"}, Fault{"ranks", ""}),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(Faults, AreFound) {
+  if (GetParam().knob == "aslr" && run({"setarch", "-R", "true"}).status != 0)
+    GTEST_SKIP() << "the kernel refuses a fixed layout";
+  Words options = {"-n", "3", "--output", "result.*"};
+  if (!GetParam().knob.empty()) {
+    EXPECT_EQ(verify(options, {FAULTS_PROGRAM, GetParam().name}).status, equal)
+        << "it shows without being shaken";
+    options.push_back("--shake=" + GetParam().knob);
+  }
+  const Json document = verify_json(options, {FAULTS_PROGRAM, GetParam().name});
+  EXPECT_EQ(document["verdict"], "different") << document;
+  for (const Json& difference : document["differences"]) {
+    EXPECT_EQ(difference["kind"], "output") << difference;
+    EXPECT_EQ(difference["knob"], GetParam().knob.empty() ? Json() : Json(GetParam().knob)) << difference;
+    const std::string subject = difference["subject"];
+    EXPECT_TRUE(subject == "result.bin" || (GetParam().name == "ranks" && subject == "result.2"))
+        << difference;
+  }
+  const Json fixed =
+      verify_json({"-n", "3", "--output", "result.*", "--shake"}, {FAULTS_PROGRAM, GetParam().name, "fixed"});
+  EXPECT_EQ(fixed["verdict"], "equal") << fixed;
+}
+
+// ------------------------------------------------------------------ reports, and what is refused
+
+TEST_F(Verify, WritesJsonAndJunit) {
+  const Json document = verify_json({"--junit", "report.xml", "-n", "3"}, shell("echo '<&>'; date +%N"));
+  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["runs"].size(), 3u);
+  EXPECT_EQ(document["bound"], Json());
+  const Result parsed =
+      run(python("import sys, xml.etree.ElementTree as t; s = t.parse('report.xml').getroot()[0]; "
+                 "print(s.get('tests'), s.get('failures'), s.get('errors'))"),
+          {}, folder());
+  EXPECT_EQ(parsed.out, "4 2 0\n") << parsed.err;
+}
+
+TEST_F(Verify, BoundsTheRateOfRunsThatDiffer) {
+  const Json document = verify_json({"-n", "4"}, shell("echo a"));
+  EXPECT_NEAR(document["bound"], 1 - std::pow(0.05, 1.0 / 3), 1e-12);
+}
+
+TEST_F(Verify, RefusesWhatItCannotTake) {
+  for (const Words& options : std::vector<Words>{{"-n", "1"},
+                                                 {"-n", "many"},
+                                                 {"--shake=earthquake"},
+                                                 {"--metric", "("},
+                                                 {"--metric", "no group"},
+                                                 {"--rtol", "-1"},
+                                                 {"--rtol", "1"},
+                                                 {"--ignore", "stdin"},
+                                                 {"--resume", "after 3"},
+                                                 {"--resume", "kill after ("},
+                                                 {"--output", ""},
+                                                 {"--accept", "anything"},
+                                                 {"--seed", "x"}}) {
+    const Result result = verify(options, shell("echo a"));
+    EXPECT_EQ(result.status, 2) << options.back();
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_FALSE(fs::exists(kept()));
+  }
+  EXPECT_EQ(verify({}, {"no-such-program"}).status, 2);
+  fs::create_directory(kept());
+  std::ofstream(kept() / "mine") << "kept";
+  EXPECT_EQ(run(words({}, shell("echo a")), {}, folder()).status, 2);
+  EXPECT_EQ(contents(kept() / "mine"), "kept");
+}
+
+} // namespace

@@ -1,0 +1,59 @@
+// What two runs have in common, and what not.
+#pragma once
+
+#include "verify/contents/compare.h"
+#include "verify/lines.h"
+#include "verify/metrics.h"
+#include "verify/run_once.h"
+
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// What is looked at in a pair of runs.
+struct ComparisonRules {
+  std::vector<std::string> outputs; ///< globs
+  std::vector<Pattern> metrics;
+  Tolerance tolerance;
+  std::vector<Pattern> declared_volatile;
+  bool ignores_out = false, ignores_err = false;
+};
+
+/// Something that was compared: "stdout", an output by its name, a metric by its pattern.
+struct ComparedItem {
+  const char* kind = "";       ///< "exit status", "stdout", "stderr", "output", "metric"
+  std::string subject;         ///< of an output or a metric
+  std::string amount;          ///< "12 lines", "npy, 1200 bytes"
+  bool holds_something = true; ///< false: equal because it is empty
+};
+
+struct Difference {
+  ComparedItem item;
+  ContentDifference what;
+};
+
+/// Lines that are equal but for what changes from run to run.
+struct VolatileLines {
+  const char* stream = "";
+  std::uint64_t count = 0;
+  LinePair first;
+};
+
+struct Comparison {
+  std::string one, other; ///< names of the runs
+  std::string knob;       ///< what was turned for the other; empty: nothing
+  std::size_t one_index = 0, other_index = 0;
+  std::vector<ComparedItem> items;
+  std::vector<Difference> differences;
+  std::vector<VolatileLines> volatile_lines;
+  std::vector<std::string> remarks;    ///< what was passed over, in words
+  std::vector<std::string> uncompared; ///< why something that was asked for could not be compared
+
+  bool differs_in(const ComparedItem& item) const;
+};
+
+/// Throws UsageError where a metric is no number, std::system_error where a file cannot be read.
+Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules& rules);
+
+} // namespace detshim

@@ -1,0 +1,211 @@
+#include "verify/contents/bytes.h"
+#include "verify/contents/contents.h"
+#include "verify/contents/pickle.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace detshim {
+namespace {
+
+// .ZIP File Format Specification (APPNOTE.TXT), 4.3
+constexpr std::string_view end_signature("PK\5\6", 4), end64_signature("PK\6\6", 4);
+constexpr std::string_view locator64_signature("PK\6\7", 4), entry_signature("PK\1\2", 4);
+constexpr std::string_view local_signature("PK\3\4", 4);
+
+struct Entry {
+  std::string name;
+  std::uint64_t method = 0, check = 0, packed = 0, size = 0, offset = 0;
+};
+
+struct Directory {
+  std::uint64_t entries = 0, offset = 0;
+};
+
+std::optional<Directory> find_directory(std::string_view bytes) {
+  const std::size_t at = bytes.rfind(end_signature);
+  if (at == std::string_view::npos) return {};
+  ByteReader end(bytes.substr(at));
+  end.take(10);
+  Directory directory;
+  directory.entries = end.number(2);
+  end.take(4);
+  directory.offset = end.number(4);
+  if (!end.is_good()) return {};
+  constexpr std::size_t locator_size = 20;
+  if (at < locator_size || !bytes.substr(at - locator_size).starts_with(locator64_signature))
+    return directory;
+  ByteReader locator(bytes.substr(at - locator_size));
+  locator.take(8);
+  const std::uint64_t end64 = locator.number(8);
+  if (end64 >= bytes.size()) return {};
+  ByteReader reader(bytes.substr(end64));
+  if (reader.take(4) != end64_signature) return {};
+  reader.take(28);
+  directory.entries = reader.number(8);
+  reader.take(8);
+  directory.offset = reader.number(8);
+  return reader.is_good() ? std::optional(directory) : std::nullopt;
+}
+
+/// What does not fit into 32 bits stands in an extra field.
+void read_extra(std::string_view extra, Entry& entry) {
+  constexpr std::uint64_t elsewhere = 0xFFFFFFFF, zip64 = 1;
+  ByteReader reader(extra);
+  while (reader.left() >= 4) {
+    const std::uint64_t kind = reader.number(2);
+    ByteReader field(reader.take(reader.number(2)));
+    if (kind != zip64) continue;
+    for (std::uint64_t* const value : {&entry.size, &entry.packed, &entry.offset})
+      if (*value == elsewhere && field.left() >= 8) *value = field.number(8);
+  }
+}
+
+std::optional<Entry> read_entry(ByteReader& reader) {
+  if (reader.take(4) != entry_signature) return {};
+  reader.take(4);
+  const std::uint64_t flags = reader.number(2);
+  Entry entry;
+  entry.method = reader.number(2);
+  reader.take(4);
+  entry.check = reader.number(4);
+  entry.packed = reader.number(4);
+  entry.size = reader.number(4);
+  const std::uint64_t name = reader.number(2), extra = reader.number(2), comment = reader.number(2);
+  reader.take(8);
+  entry.offset = reader.number(4);
+  entry.name = reader.take(name);
+  read_extra(reader.take(extra), entry);
+  reader.take(comment);
+  const bool is_encrypted = (flags & 1) != 0;
+  return reader.is_good() && !is_encrypted ? std::optional(entry) : std::nullopt;
+}
+
+/// Inflates, and holds the result to its size and check value.
+std::optional<std::string> inflated(std::string_view packed, const Entry& entry) {
+  constexpr std::uint64_t most_from_a_byte = 1032, largest = std::numeric_limits<uInt>::max();
+  if (entry.size > packed.size() * most_from_a_byte + 64) return {};
+  std::string result(entry.size, '\0');
+  z_stream stream = {};
+  if (::inflateInit2(&stream, -MAX_WBITS) != Z_OK) return {};
+  int status = Z_OK;
+  std::uint64_t in = 0, out = 0;
+  while (status == Z_OK) {
+    const auto give = static_cast<uInt>(std::min(packed.size() - in, largest));
+    const auto room = static_cast<uInt>(std::min(result.size() - out, largest));
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in));
+    stream.avail_in = give;
+    stream.next_out = reinterpret_cast<Bytef*>(result.data() + out);
+    stream.avail_out = room;
+    status = ::inflate(&stream, Z_NO_FLUSH);
+    in += give - stream.avail_in;
+    out += room - stream.avail_out;
+    if (give == stream.avail_in && room == stream.avail_out) break;
+  }
+  ::inflateEnd(&stream);
+  const auto check = ::crc32_z(0, reinterpret_cast<const Bytef*>(result.data()), result.size());
+  if (status != Z_STREAM_END || out != result.size() || check != entry.check) return {};
+  return result;
+}
+
+/// The entry's bytes, where they stand or unpacked into `owned`.
+std::optional<std::string_view> read_data(std::string_view bytes, const Entry& entry,
+                                          std::deque<std::string>& owned) {
+  if (entry.offset > bytes.size()) return {};
+  ByteReader reader(bytes.substr(entry.offset));
+  if (reader.take(4) != local_signature) return {};
+  reader.take(22);
+  const std::uint64_t name = reader.number(2), extra = reader.number(2);
+  reader.take(name);
+  reader.take(extra);
+  const std::string_view packed = reader.take(entry.packed);
+  if (!reader.is_good()) return {};
+  constexpr std::uint64_t stored = 0, deflated = 8;
+  if (entry.method == stored) return entry.size == entry.packed ? std::optional(packed) : std::nullopt;
+  if (entry.method != deflated) return {};
+  std::optional<std::string> data = inflated(packed, entry);
+  if (!data) return {};
+  return owned.emplace_back(std::move(*data));
+}
+
+Part byte_part(const std::string& name, std::string_view data) {
+  return {name, {"byte", Encoding::raw, 1}, {data.size()}, data};
+}
+
+void add_entry(const std::string& name, std::string_view data, Contents& contents) {
+  constexpr std::string_view ending = ".npy";
+  if (name.ends_with(ending))
+    if (const std::optional<Contents> array = read_npy(data)) {
+      const std::string base = name.substr(0, name.size() - ending.size());
+      for (Part part : array->parts) {
+        part.name = part.name.empty() ? base : base + " (" + part.name + ")";
+        contents.parts.push_back(std::move(part));
+      }
+      return;
+    }
+  contents.parts.push_back(byte_part(name, data));
+}
+
+/// The folder in which PyTorch puts all entries, with its slash: named after the file, so that a checkpoint
+/// that was written under a temporary name keeps that. Empty for other archives.
+std::string folder_of_checkpoint(const std::vector<Entry>& entries) {
+  constexpr std::string_view pickle = "/data.pkl";
+  for (const Entry& entry : entries) {
+    if (!entry.name.ends_with(pickle)) continue;
+    const std::string folder = entry.name.substr(0, entry.name.size() - pickle.size() + 1);
+    const auto is_in_it = [&](const Entry& other) { return other.name.starts_with(folder); };
+    return std::ranges::all_of(entries, is_in_it) ? folder : "";
+  }
+  return {};
+}
+
+/// PyTorch keeps the storages of tensors in entries of their own, and says in a pickle what is in them.
+void name_storages(std::string_view pickle, Contents& contents) {
+  for (const auto& [key, storage] : read_storages(pickle))
+    for (Part& part : contents.parts) {
+      if (part.name != "data/" + key || part.bytes.size() % storage.type.size != 0) continue;
+      part.type = storage.type;
+      part.shape = byte_size(storage.type, storage.shape) == part.bytes.size()
+                       ? storage.shape
+                       : std::vector<std::uint64_t>{part.bytes.size() / storage.type.size};
+      if (!storage.tensor.empty()) part.name += " (" + storage.tensor + ")";
+    }
+}
+
+} // namespace
+
+std::optional<Contents> read_archive(std::string_view bytes) {
+  if (!bytes.starts_with(local_signature) && !bytes.starts_with(end_signature)) return {};
+  const std::optional<Directory> directory = find_directory(bytes);
+  if (!directory || directory->offset > bytes.size()) return {};
+  ByteReader reader(bytes.substr(directory->offset));
+  Contents contents;
+  contents.ignored = "order, dates and compression of the archive's entries";
+  std::vector<Entry> entries;
+  std::uint64_t unpacked = 0;
+  for (std::uint64_t i = 0; i < directory->entries; ++i) {
+    const std::optional<Entry> entry = read_entry(reader);
+    if (!entry) return {};
+    // Several entries may claim the same packed bytes: together they may not claim what no archive gives.
+    constexpr std::uint64_t most_from_a_byte = 1032;
+    if (__builtin_add_overflow(unpacked, entry->size, &unpacked) ||
+        unpacked / most_from_a_byte > bytes.size())
+      return {};
+    entries.push_back(*entry);
+  }
+  const std::string folder = folder_of_checkpoint(entries);
+  if (!folder.empty()) contents.ignored = "order, dates, compression and folder of the archive's entries";
+  std::map<std::string, std::string_view> data;
+  for (const Entry& entry : entries) {
+    const std::optional<std::string_view> its_data = read_data(bytes, entry, contents.owned);
+    if (!its_data || !data.emplace(entry.name.substr(folder.size()), *its_data).second) return {};
+  }
+  for (const auto& [name, its_data] : data) add_entry(name, its_data, contents);
+  if (!folder.empty()) name_storages(data["data.pkl"], contents);
+  return contents;
+}
+
+} // namespace detshim

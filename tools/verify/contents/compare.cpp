@@ -1,0 +1,189 @@
+#include "verify/contents/compare.h"
+
+#include "verify/contents/contents.h"
+#include "verify/contents/mapped_file.h"
+#include "verify/contents/text_cells.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace detshim {
+namespace {
+
+bool ends_with_one_of(const std::string& name, std::initializer_list<std::string_view> endings) {
+  return std::ranges::any_of(endings, [&name](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// ------------------------------------------------------------------ tensors
+
+struct Format {
+  const char* name;
+  std::optional<Contents> (*read)(std::string_view);
+};
+
+std::optional<Format> tensor_format(const std::string& name, std::string_view bytes) {
+  if (bytes.starts_with("\x93NUMPY")) return Format{"npy", &read_npy};
+  if (bytes.starts_with("PK")) return Format{name.ends_with(".npz") ? "npz" : "archive", &read_archive};
+  if (name.ends_with(".safetensors")) return Format{"safetensors", &read_safetensors};
+  if (name.find("tfevents") != std::string::npos) return Format{"events", &read_events};
+  return {};
+}
+
+std::string describe_shape(const Part& part) {
+  std::string text = part.type.name + " [";
+  for (std::size_t i = 0; i < part.shape.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(part.shape[i]);
+  return text + "]";
+}
+
+std::string describe_part(const Part& part) { return part.name.empty() ? "array" : "'" + part.name + "'"; }
+
+ContentDifference missing(const Part& part, bool is_in_first) {
+  ContentDifference difference;
+  difference.where = describe_part(part);
+  difference.value = is_in_first ? describe_shape(part) : "not there";
+  difference.other_value = is_in_first ? "not there" : describe_shape(part);
+  return difference;
+}
+
+ContentDifference from_array(const Part& part, ArrayDifference array) {
+  ContentDifference difference;
+  difference.where = describe_part(part) + (array.index.empty() ? "" : " " + array.index);
+  difference.value = std::move(array.value);
+  difference.other_value = std::move(array.other_value);
+  difference.count = array.count;
+  difference.of = array.elements;
+  difference.unit = part.type.encoding == Encoding::raw && part.type.size == 1 ? "byte" : "element";
+  difference.has_numbers = array.is_number;
+  difference.max_absolute = array.max_absolute;
+  difference.max_relative = array.max_relative;
+  difference.not_comparable = array.not_comparable;
+  return difference;
+}
+
+std::optional<ContentDifference> compare_parts(const Part& one, const Part& other) {
+  if (one.type.name != other.type.name || one.shape != other.shape ||
+      one.is_column_major != other.is_column_major || one.bytes.size() != other.bytes.size()) {
+    ContentDifference difference;
+    difference.where = describe_part(one);
+    difference.value = describe_shape(one);
+    difference.other_value = describe_shape(other);
+    return difference;
+  }
+  const ArrayDifference array = compare_arrays(one, other);
+  return array.count > 0 ? std::optional(from_array(one, array)) : std::nullopt;
+}
+
+/// The difference of the first part that differs, in the order of the first file.
+std::optional<ContentDifference> compare_contents(const Contents& one, const Contents& other) {
+  std::map<std::string, const Part*> others;
+  for (const Part& part : other.parts) others.emplace(part.name, &part);
+  std::optional<ContentDifference> first;
+  std::uint64_t parts = 0;
+  const auto add = [&](std::optional<ContentDifference> difference) {
+    if (!difference) return;
+    ++parts;
+    if (!first) first = std::move(difference);
+  };
+  for (const Part& part : one.parts) {
+    const auto found = others.find(part.name);
+    add(found == others.end() ? missing(part, true) : compare_parts(part, *found->second));
+    if (found != others.end()) others.erase(found);
+  }
+  for (const auto& [name, part] : others) add(missing(*part, false));
+  if (first) first->parts = parts;
+  return first;
+}
+
+// ------------------------------------------------------------------ text
+
+std::optional<ContentDifference> compare_cells(const CellReader& one, const CellReader& other) {
+  std::optional<ContentDifference> first;
+  std::uint64_t count = 0, of = 0;
+  double max_absolute = 0, max_relative = 0;
+  bool has_numbers = false;
+  for (;;) {
+    const std::optional<Cell> a = one(), b = other();
+    if (!a && !b) break;
+    ++of;
+    const bool is_same_place = a && b && a->place == b->place;
+    if (is_same_place && a->text == b->text) continue;
+    ++count;
+    if (!first) {
+      first.emplace();
+      first->where = a ? a->place : b->place;
+      first->value = a ? std::string(a->text) : "not there";
+      first->other_value = !b              ? "not there"
+                           : is_same_place ? std::string(b->text)
+                                           : std::string(b->text) + " at " + b->place;
+    }
+    if (!is_same_place) break; // behind it nothing stands beside its like
+    const std::optional<double> x = number_of(a->text), y = number_of(b->text);
+    if (!x || !y || !std::isfinite(*x) || !std::isfinite(*y)) continue;
+    has_numbers = true;
+    max_absolute = std::max(max_absolute, std::fabs(*x - *y));
+    max_relative = std::max(max_relative, relative_difference(*x, *y));
+  }
+  if (!first) return {};
+  first->count = count;
+  first->of = of;
+  first->unit = "value";
+  first->has_numbers = has_numbers;
+  first->max_absolute = max_absolute;
+  first->max_relative = max_relative;
+  return first;
+}
+
+// ------------------------------------------------------------------ bytes
+
+ContentDifference compare_bytes(std::string_view one, std::string_view other) {
+  const std::size_t common = std::min(one.size(), other.size());
+  const auto at = static_cast<std::size_t>(
+      std::ranges::mismatch(one.substr(0, common), other.substr(0, common)).in1 - one.begin());
+  ContentDifference difference;
+  if (one.size() != other.size()) {
+    difference.where = "size, and byte " + std::to_string(at);
+    difference.value = std::to_string(one.size()) + " bytes";
+    difference.other_value = std::to_string(other.size()) + " bytes";
+    return difference;
+  }
+  const auto as_part = [](std::string_view bytes) {
+    return Part{"", {"byte", Encoding::raw, 1}, {bytes.size()}, bytes};
+  };
+  difference = from_array(as_part(one), compare_arrays(as_part(one), as_part(other)));
+  difference.where = "byte " + std::to_string(at);
+  return difference;
+}
+
+} // namespace
+
+FileComparison compare_contents(const std::string& name, std::string_view one, std::string_view other) {
+  if (one == other) return {"bytes", "", {}};
+  const std::optional<Format> format = tensor_format(name, one);
+  if (format) {
+    const std::optional<Contents> a = format->read(one), b = format->read(other);
+    if (a && b) {
+      std::optional<ContentDifference> difference = compare_contents(*a, *b);
+      if (difference) return {format->name, "", std::move(difference)};
+      // The bytes differ all the same: only a format that says what may differ has an equal content then.
+      if (*a->ignored != 0) return {format->name, a->ignored, {}};
+    }
+  }
+  const bool is_table = ends_with_one_of(name, {".csv", ".tsv"});
+  if (is_table || ends_with_one_of(name, {".json", ".jsonl", ".ndjson"})) {
+    const auto read = [&](std::string_view bytes) {
+      return is_table ? read_table(bytes, name.ends_with(".tsv") ? '\t' : ',') : read_json(bytes);
+    };
+    if (std::optional<ContentDifference> difference = compare_cells(read(one), read(other)))
+      return {is_table ? "table" : "json", "", std::move(difference)};
+  }
+  return {"bytes", "", compare_bytes(one, other)};
+}
+
+FileComparison compare_files(const std::string& name, const std::string& one, const std::string& other) {
+  const MappedFile first(one), second(other);
+  return compare_contents(name, first.bytes(), second.bytes());
+}
+
+} // namespace detshim

@@ -1,0 +1,178 @@
+#include "verify/contents/elements.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace detshim {
+namespace {
+
+/// The number in `size` bytes, the least significant first or last.
+std::uint64_t read_bits(const char* at, std::size_t size, bool is_big_endian) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto byte = static_cast<unsigned char>(at[is_big_endian ? i : size - 1 - i]);
+    bits = bits << 8 | byte;
+  }
+  return bits;
+}
+
+/// IEEE 754 binary16.
+double half(std::uint64_t bits) {
+  const int exponent = static_cast<int>(bits >> 10 & 0x1F);
+  const auto fraction = static_cast<double>(bits & 0x3FF);
+  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+  if (exponent == 0x1F)
+    return fraction == 0 ? sign * std::numeric_limits<double>::infinity()
+                         : std::numeric_limits<double>::quiet_NaN();
+  return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25));
+}
+
+std::string hexadecimal(std::string_view bytes) {
+  constexpr std::size_t most = 16;
+  std::string text = "0x";
+  for (const char c : bytes.substr(0, most))
+    for (const int shift : {4, 0}) text += "0123456789abcdef"[static_cast<unsigned char>(c) >> shift & 0xF];
+  return bytes.size() > most ? text + "..." : text;
+}
+
+template <typename Number>
+std::string shortest(Number number) {
+  std::array<char, 64> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  return {text.data(), end};
+}
+
+struct Value {
+  std::string text;
+  long double number = 0;
+  bool is_number = true;
+};
+
+Value float_value(std::uint64_t bits, const ElementType& type, std::size_t size) {
+  double number = 0;
+  std::string text;
+  if (type.encoding == Encoding::bfloat16) {
+    const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16));
+    number = value;
+    text = shortest(value);
+  } else if (size == 2) {
+    number = half(bits);
+    text = shortest(static_cast<float>(number));
+  } else if (size == 4) {
+    const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    number = value;
+    text = shortest(value);
+  } else {
+    number = std::bit_cast<double>(bits);
+    text = shortest(number);
+  }
+  return {text, number, std::isfinite(number)};
+}
+
+/// One number of an element.
+Value value_at(const char* at, const ElementType& type) {
+  const std::size_t size = type.size / type.numbers;
+  if (type.encoding == Encoding::raw) return {hexadecimal({at, type.size}), 0, false};
+  const std::uint64_t bits = read_bits(at, size, type.is_big_endian);
+  switch (type.encoding) {
+  case Encoding::boolean:
+    return {bits == 0 ? "false" : bits == 1 ? "true" : shortest(bits), static_cast<long double>(bits)};
+  case Encoding::signed_integer: {
+    const std::size_t unused = 64 - size * 8;
+    const auto number = static_cast<std::int64_t>(bits << unused) >> unused;
+    return {shortest(number), static_cast<long double>(number)};
+  }
+  case Encoding::unsigned_integer:
+    return {shortest(bits), static_cast<long double>(bits)};
+  default: {
+    Value value = float_value(bits, type, size);
+    if (std::isnan(value.number)) value.text = "nan (" + hexadecimal({at, size}) + ")";
+    return value;
+  }
+  }
+}
+
+Value element_text(const char* at, const ElementType& type) {
+  Value value = value_at(at, type);
+  if (type.numbers == 2) {
+    const Value imaginary = value_at(at + type.size / 2, type);
+    value.text = "(" + value.text + ", " + imaginary.text + ")";
+  }
+  return value;
+}
+
+std::string index_of(std::uint64_t number, const Part& part) {
+  if (part.shape.empty()) return {};
+  std::vector<std::uint64_t> index(part.shape.size());
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    const std::size_t axis = part.is_column_major ? i : index.size() - 1 - i;
+    index[axis] = number % part.shape[axis];
+    number /= part.shape[axis];
+  }
+  std::string text = "[";
+  for (std::size_t i = 0; i < index.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(index[i]);
+  return text + "]";
+}
+
+void count_element(const char* one, const char* other, const ElementType& type, ArrayDifference& result) {
+  const std::size_t size = type.size / type.numbers;
+  bool is_comparable = true;
+  for (std::size_t i = 0; i < type.numbers; ++i) {
+    const Value a = value_at(one + i * size, type), b = value_at(other + i * size, type);
+    is_comparable &= a.is_number && b.is_number;
+    if (!a.is_number || !b.is_number) continue;
+    const auto difference = static_cast<double>(std::fabs(a.number - b.number));
+    result.max_absolute = std::max(result.max_absolute, difference);
+    result.max_relative = std::max(result.max_relative, relative_difference(a.number, b.number));
+  }
+  if (!is_comparable) ++result.not_comparable;
+}
+
+} // namespace
+
+double relative_difference(long double a, long double b) {
+  const long double larger = std::max(std::fabs(a), std::fabs(b));
+  return larger == 0 ? 0 : static_cast<double>(std::fabs(a - b) / larger);
+}
+
+std::uint64_t byte_size(const ElementType& type, const std::vector<std::uint64_t>& shape) {
+  std::uint64_t size = type.size;
+  for (const std::uint64_t extent : shape)
+    if (__builtin_mul_overflow(size, extent, &size)) return std::numeric_limits<std::uint64_t>::max();
+  return size;
+}
+
+ArrayDifference compare_arrays(const Part& one, const Part& other) {
+  ArrayDifference result;
+  const ElementType& type = one.type;
+  result.is_number = type.encoding != Encoding::raw;
+  result.elements = one.bytes.size() / type.size;
+  // Most of two large arrays is equal: whole blocks are passed over.
+  constexpr std::uint64_t block = 1024;
+  for (std::uint64_t begin = 0; begin < result.elements; begin += block) {
+    const std::uint64_t end = std::min(begin + block, result.elements);
+    if (std::memcmp(one.bytes.data() + begin * type.size, other.bytes.data() + begin * type.size,
+                    (end - begin) * type.size) == 0)
+      continue;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      const char* const a = one.bytes.data() + i * type.size;
+      const char* const b = other.bytes.data() + i * type.size;
+      if (std::memcmp(a, b, type.size) == 0) continue;
+      if (result.count++ == 0) {
+        result.first = i;
+        result.index = index_of(i, one);
+        result.value = element_text(a, type).text;
+        result.other_value = element_text(b, type).text;
+      }
+      if (result.is_number) count_element(a, b, type, result);
+    }
+  }
+  return result;
+}
+
+} // namespace detshim

@@ -1,0 +1,143 @@
+// { schema: 1, verdict, command: [...], seed, mode, folder,
+//   runs: [{ name, knob, seconds, ending, folder, log }], controls: [the same without log],
+//   resumed: [likewise: the killed run, and the one that took it up],
+//   compared: [{ kind, subject, amount, equal }],
+//   differences: [{ one, other, knob, kind, subject, where, value, other_value, count, of, unit,
+//   max_absolute,
+//                   max_relative, not_comparable, parts }], control_differences: [the same],
+//   volatile: [{ one, other, stream, lines, line, value, other_value }],
+//   problems: [{ kind, text }], notes: [...], equal_runs, bound }
+// A null stands for what is not known; max_absolute and max_relative are null where no numbers differ.
+#include "report/json_writer.h"
+#include "verify/report.h"
+
+#include <iostream>
+
+namespace detshim {
+namespace {
+
+constexpr int schema = 1;
+
+void print_run(JsonWriter& json, const Run& run, const LogVerdict* log) {
+  json.begin_object();
+  json.member("name", run.name);
+  json.member("knob", unless_empty(run.knob));
+  json.member("seconds", run.ended - run.began);
+  json.member("ending", run.ending());
+  json.member("folder", run.folder.string());
+  if (log != nullptr) json.member("log", unless_empty(log->level));
+  json.end_object();
+}
+
+void print_difference(JsonWriter& json, const Comparison& comparison, const Difference& difference) {
+  const ContentDifference& what = difference.what;
+  json.begin_object();
+  json.member("one", comparison.one);
+  json.member("other", comparison.other);
+  json.member("knob", unless_empty(comparison.knob));
+  json.member("kind", difference.item.kind);
+  json.member("subject", unless_empty(difference.item.subject));
+  json.member("where", unless_empty(what.where));
+  json.member("value", what.value);
+  json.member("other_value", what.other_value);
+  json.member("count", what.count);
+  json.member("of", what.of);
+  json.member("unit", what.unit);
+  if (what.has_numbers) {
+    json.member("max_absolute", what.max_absolute);
+    json.member("max_relative", what.max_relative);
+  } else {
+    json.member("max_absolute", nullptr);
+    json.member("max_relative", nullptr);
+  }
+  json.member("not_comparable", what.not_comparable);
+  json.member("parts", what.parts);
+  json.end_object();
+}
+
+void print_differences(JsonWriter& json, const std::vector<Comparison>& comparisons) {
+  json.begin_array();
+  for (const Comparison& comparison : comparisons)
+    for (const Difference& difference : comparison.differences)
+      print_difference(json, comparison, difference);
+  json.end_array();
+}
+
+void print_volatile(JsonWriter& json, const Verification& result) {
+  json.begin_array();
+  for (const Comparison& comparison : result.comparisons)
+    for (const VolatileLines& lines : comparison.volatile_lines) {
+      json.begin_object();
+      json.member("one", comparison.one);
+      json.member("other", comparison.other);
+      json.member("stream", lines.stream);
+      json.member("lines", lines.count);
+      json.member("line", lines.first.line);
+      json.member("value", lines.first.value);
+      json.member("other_value", lines.first.other_value);
+      json.end_object();
+    }
+  json.end_array();
+}
+
+} // namespace
+
+void print_verify_json(const VerifyPlan& plan, const Verification& result) {
+  JsonWriter json(std::cout);
+  json.begin_object();
+  json.member("schema", schema);
+  json.member("verdict", answer_name(result.answer));
+  json.member("command", plan.command);
+  json.member("seed", plan.seed);
+  json.member("mode", plan.mode);
+  json.member("folder", plan.folder.string());
+  json.key("controls");
+  json.begin_array();
+  for (const Run& run : result.controls) print_run(json, run, nullptr);
+  json.end_array();
+  json.key("runs");
+  json.begin_array();
+  for (std::size_t i = 0; i < result.runs.size(); ++i) print_run(json, result.runs[i], &result.logs[i]);
+  json.end_array();
+  json.key("resumed");
+  json.begin_array();
+  if (result.killed) print_run(json, *result.killed, nullptr);
+  if (result.resumed) print_run(json, *result.resumed, nullptr);
+  json.end_array();
+  json.key("compared");
+  json.begin_array();
+  for (const ComparedItem& item : all_items(result)) {
+    json.begin_object();
+    json.member("kind", item.kind);
+    json.member("subject", unless_empty(item.subject));
+    json.member("amount", item.amount);
+    json.member("equal", find_differing(result, item) == nullptr);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("differences");
+  print_differences(json, result.comparisons);
+  json.key("control_differences");
+  print_differences(json, result.control_comparisons);
+  json.key("volatile");
+  print_volatile(json, result);
+  json.key("problems");
+  json.begin_array();
+  for (const Problem& problem : result.problems) {
+    json.begin_object();
+    json.member("kind", problem.kind);
+    json.member("text", problem.text);
+    json.end_object();
+  }
+  json.end_array();
+  json.member("notes", result.remarks);
+  json.member("equal_runs", result.bound < 1 ? result.plain_runs : 0);
+  if (result.bound < 1)
+    json.member("bound", result.bound);
+  else
+    json.member("bound", nullptr);
+  json.end_object();
+  std::cout << '\n';
+}
+
+} // namespace detshim

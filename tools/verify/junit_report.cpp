@@ -1,0 +1,60 @@
+#include "log_reader/printable.h"
+#include "verify/report.h"
+
+#include <ostream>
+
+namespace detshim {
+namespace {
+
+/// printable() leaves no character that XML 1.0 forbids.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : printable(text)) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c;
+  }
+  return result;
+}
+
+void print_case(std::ostream& out, const std::string& name, const char* what, const std::string& message) {
+  out << "    <testcase classname=\"detshim.verify\" name=\"" << escaped(name) << '"';
+  if (*what == 0)
+    out << "/>\n";
+  else
+    out << "><" << what << " message=\"" << escaped(message) << "\"/></testcase>\n";
+}
+
+} // namespace
+
+void print_verify_junit(const VerifyPlan& plan, const Verification& result, std::ostream& out) {
+  const std::vector<ComparedItem> items = all_items(result);
+  std::size_t failures = 0;
+  for (const ComparedItem& item : items) failures += find_differing(result, item) != nullptr ? 1 : 0;
+  const bool is_unverified = result.answer == Answer::unverified;
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"detshim verify\" "
+         "tests=\""
+      << items.size() + 1 << "\" failures=\"" << failures + (result.answer == Answer::different ? 1 : 0)
+      << "\" errors=\"" << (is_unverified ? 1 : 0) << "\">\n";
+  for (const ComparedItem& item : items) {
+    const Comparison* const differing = find_differing(result, item);
+    std::string message;
+    if (differing != nullptr)
+      for (const Difference& difference : differing->differences)
+        if (std::string_view(difference.item.kind) == item.kind && difference.item.subject == item.subject)
+          message = differing->one + " and " + differing->other + ": " + describe_difference(difference.what);
+    print_case(out, describe_item(item), differing != nullptr ? "failure" : "", message);
+  }
+  const char* const what = is_unverified ? "error" : result.answer == Answer::different ? "failure" : "";
+  print_case(out, "verdict", what, describe_answer(plan, result));
+  out << "  </testsuite>\n</testsuites>\n";
+}
+
+} // namespace detshim

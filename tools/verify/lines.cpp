@@ -1,0 +1,86 @@
+#include "verify/lines.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+namespace detshim {
+namespace {
+
+class Lines {
+public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+
+  std::optional<std::string_view> next() {
+    if (rest_.empty()) return {};
+    const std::size_t end = std::min(rest_.find_first_of("\n\r"), rest_.size());
+    const std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return line;
+  }
+
+private:
+  std::string_view rest_;
+};
+
+/// True if there is anything in it but names in angle brackets and blanks.
+bool has_content(const std::string& masked) {
+  bool is_in_name = false;
+  for (const char c : masked) {
+    if (c == '<') is_in_name = true;
+    if (!is_in_name && std::isalnum(static_cast<unsigned char>(c)) != 0) return true;
+    if (c == '>') is_in_name = false;
+  }
+  return false;
+}
+
+} // namespace
+
+void each_line(std::string_view text, const std::function<void(std::string_view, std::uint64_t)>& visit) {
+  Lines lines(text);
+  std::uint64_t number = 0;
+  while (const std::optional<std::string_view> line = lines.next()) visit(*line, ++number);
+}
+
+LineComparison compare_lines(std::string_view one, const RunFacts& run, std::string_view other,
+                             const RunFacts& other_run, const LineRules& rules) {
+  LineComparison result;
+  Lines lines(one), other_lines(other);
+  for (;;) {
+    const std::optional<std::string_view> a = lines.next(), b = other_lines.next();
+    if (!a && !b) break;
+    ++result.lines;
+    if (a && b && *a == *b) {
+      if (!a->empty()) ++result.with_content;
+      continue;
+    }
+    const LinePair pair{result.lines, std::string(a.value_or("not there")),
+                        std::string(b.value_or("not there"))};
+    if (a && b) {
+      const std::string x = with_groups_replaced(*a, rules.tolerated_metrics, "<metric>");
+      const std::string y = with_groups_replaced(*b, rules.tolerated_metrics, "<metric>");
+      if (x == y) {
+        ++result.tolerated;
+        if (has_content(x)) ++result.with_content;
+        continue;
+      }
+      const std::string masked = rules.volatile_text.masked(x, run);
+      if (masked == rules.volatile_text.masked(y, other_run)) {
+        if (result.volatile_lines++ == 0) result.first_volatile = pair;
+        if (has_content(masked)) ++result.with_content;
+        continue;
+      }
+    }
+    if (result.different++ == 0) result.first_different = pair;
+  }
+  // A last line with and without its end is not the same output.
+  const auto has_end = [](std::string_view text) { return text.ends_with('\n'); };
+  if (result.different == 0 && has_end(one) != has_end(other) && !one.empty() && !other.empty()) {
+    result.different = 1;
+    result.first_different = {result.lines, has_end(one) ? "a line end" : "no line end",
+                              has_end(other) ? "a line end" : "no line end"};
+  }
+  return result;
+}
+
+} // namespace detshim

@@ -1,0 +1,65 @@
+#include "verify/log_verdict.h"
+
+#include "log_reader/log.h"
+#include "log_reader/summary.h"
+#include "scanner/elf_file.h"
+#include "verdict/loaded_code.h"
+#include "verdict/verdict.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+void judge_run(const Log& log, const std::vector<std::string>& accepted, LogVerdict& result) {
+  for (const Process& process : log.processes)
+    result.processes.emplace(process.pid, "rank " + std::to_string(process.rank) + ", " + process.path);
+  if (log.processes.empty() && !log.is_incomplete()) return;
+  const Summary summary = summarise(log);
+  const Verdict verdict =
+      make_verdict(log, summary, scan_loaded_code(log, summary, Decode::own_code), accepted);
+  if (!result.is_there || !verdict.passes_check()) result.level = level_name(verdict.level);
+  result.is_there = true;
+  result.passes &= verdict.passes_check();
+  for (const Reason& reason : verdict.reasons)
+    result.reasons.push_back(std::string(reason.kind) + ": " + reason.text);
+  if (verdict.has_refused) result.reasons.emplace_back("refused: calls failed on purpose, in mode strict");
+}
+
+} // namespace
+
+LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& accepted) {
+  LogVerdict result;
+  const Log newest = read_log(folder);
+  judge_run(newest, accepted, result);
+  for (const std::string& run : newest.other_runs) judge_run(read_log(folder, run), accepted, result);
+  return result;
+}
+
+std::string find_executable(const std::string& program) {
+  const auto is_one = [](const std::string& file) { return ::access(file.c_str(), X_OK) == 0; };
+  if (program.find('/') != std::string::npos) return is_one(program) ? program : "";
+  const char* const path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "/bin:/usr/bin" : path;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+    std::string file = std::string(folder.empty() ? "." : folder) + "/" + program;
+    if (is_one(file)) return file;
+  }
+  return {};
+}
+
+bool is_out_of_reach(const std::string& program) {
+  try {
+    return ElfFile(find_executable(program)).is_static_program();
+  } catch (const ElfError&) {
+    return false; // a script: its interpreter is what runs
+  }
+}
+
+} // namespace detshim

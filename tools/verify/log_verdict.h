@@ -1,0 +1,28 @@
+// What the log of one run amounts to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+struct LogVerdict {
+  bool is_there = false;                         ///< nothing was recorded otherwise
+  bool passes = true;                            ///< `log --check` would pass
+  std::string level;                             ///< "covered"; empty without a log
+  std::vector<std::string> reasons;              ///< "kernels: ...", worst first; not safe to print
+  std::map<std::int64_t, std::string> processes; ///< "rank 0, 0.2", by their ids
+};
+
+/// Reads all runs in the log folder. `accepted`: reasons that the user answers for.
+LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& accepted);
+
+/// The file of a program, as execvp() finds it; empty if there is none.
+std::string find_executable(const std::string& program);
+
+/// True for a program of which it is known that no preload reaches it: it is linked statically.
+bool is_out_of_reach(const std::string& program);
+
+} // namespace detshim

@@ -1,0 +1,41 @@
+// The forms in which `detshim verify` says what it found.
+#pragma once
+
+#include "verify/verify.h"
+
+#include <iosfwd>
+
+namespace detshim {
+
+/// For people.
+void print_verify_text(const VerifyPlan& plan, const Verification& result);
+
+/// For programs: one JSON document (its shape is described in json_report.cpp).
+void print_verify_json(const VerifyPlan& plan, const Verification& result);
+
+/// For build servers: a JUnit test suite, with a case for each thing that was compared and one for the
+/// verdict.
+void print_verify_junit(const VerifyPlan& plan, const Verification& result, std::ostream& out);
+
+/// "stdout", "output 'a.npy'"; safe to print.
+std::string describe_item(const ComparedItem& item);
+
+/// "'a' and 'b'": of long texts, what is about their first difference; safe to print.
+std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest);
+
+/// "line 3: a and b; 2 of 10 lines differ"; safe to print.
+std::string describe_difference(const ContentDifference& difference);
+
+/// "equal - ...": the closing line.
+std::string describe_answer(const VerifyPlan& plan, const Verification& result);
+
+/// "2 equal runs: ..."; empty where nothing is bounded.
+std::string describe_bound(const Verification& result);
+
+/// Everything that was compared, each once, in the order of the first comparison.
+std::vector<ComparedItem> all_items(const Verification& result);
+
+/// The comparison in which the item differs, or nullptr.
+const Comparison* find_differing(const Verification& result, const ComparedItem& item);
+
+} // namespace detshim

@@ -1,0 +1,116 @@
+#include "log_reader/printable.h"
+#include "support/wording.h"
+#include "verify/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace detshim {
+namespace {
+
+std::string short_number(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", number);
+  return text;
+}
+
+/// The part of a long text from a little before `at`.
+std::string excerpt(const std::string& text, std::size_t at, std::size_t longest) {
+  std::size_t begin = at > longest / 2 ? at - longest / 2 : 0;
+  if (width(text) <= longest) begin = 0;
+  while (begin > 0 && begin < text.size() && (text[begin] & 0xC0) == 0x80) --begin; // within a character
+  return "'" + std::string(begin > 0 ? "..." : "") +
+         cut(printable(text.substr(std::min(begin, text.size()))), longest) + "'";
+}
+
+} // namespace
+
+std::string describe_item(const ComparedItem& item) {
+  return item.subject.empty() ? item.kind : std::string(item.kind) + " '" + printable(item.subject) + "'";
+}
+
+std::string describe_pair(const std::string& one, const std::string& other, std::size_t longest) {
+  const auto at = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+  return excerpt(one, at, longest) + " and " + excerpt(other, at, longest);
+}
+
+std::string describe_difference(const ContentDifference& difference) {
+  std::string text = difference.where.empty() ? "" : printable(difference.where) + ": ";
+  constexpr std::size_t longest = 70;
+  text += describe_pair(difference.value, difference.other_value, longest);
+  if (difference.of > 0)
+    text += "; " + std::to_string(difference.count) + " of " + counted(difference.of, difference.unit) +
+            (difference.count == 1 ? " differs" : " differ");
+  if (difference.has_numbers)
+    text += ", by at most " + short_number(difference.max_absolute) + " (relative " +
+            short_number(difference.max_relative) + ")";
+  if (difference.not_comparable > 0)
+    text += ", " + std::to_string(difference.not_comparable) + " of them NaN or infinite";
+  if (difference.parts > 1) text += "; " + std::to_string(difference.parts) + " tensors differ";
+  return text;
+}
+
+std::vector<ComparedItem> all_items(const Verification& result) {
+  std::vector<ComparedItem> items;
+  for (const Comparison& comparison : result.comparisons)
+    for (const ComparedItem& item : comparison.items) {
+      const auto is_it = [&](const ComparedItem& other) {
+        return std::string_view(other.kind) == item.kind && other.subject == item.subject;
+      };
+      if (std::ranges::none_of(items, is_it)) items.push_back(item);
+    }
+  return items;
+}
+
+const Comparison* find_differing(const Verification& result, const ComparedItem& item) {
+  for (const Comparison& comparison : result.comparisons)
+    if (comparison.differs_in(item)) return &comparison;
+  return nullptr;
+}
+
+std::string describe_bound(const Verification& result) {
+  if (result.bound >= 1 || result.answer != Answer::equal) return {};
+  constexpr double small = 0.05;
+  std::string text = counted(result.plain_runs, "equal run") + ": at 95 % confidence, at most " +
+                     std::to_string(static_cast<int>(std::ceil(result.bound * 100))) +
+                     " % of runs differ from the usual result";
+  if (result.bound > small)
+    text += " (-n " + std::to_string(runs_for_bound(small)) + " would bound it at 5 %)";
+  return text;
+}
+
+std::string describe_answer(const VerifyPlan& plan, const Verification& result) {
+  std::string text = answer_name(result.answer);
+  if (result.answer == Answer::different) {
+    std::vector<std::string> knobs;
+    bool differs_plainly = false;
+    for (const Comparison& comparison : result.comparisons)
+      if (!comparison.differences.empty()) {
+        differs_plainly |= comparison.knob.empty();
+        if (!comparison.knob.empty()) knobs.push_back(comparison.knob);
+      }
+    return text + (differs_plainly ? " - under one seed, with nothing turned"
+                                   : " - equal but for " + enumerated(knobs));
+  }
+  if (result.answer == Answer::unverified)
+    return text + " - " + result.problems.front().kind + ": " + printable(result.problems.front().text);
+  std::uint64_t lines = 0;
+  for (const Comparison& comparison : result.comparisons) {
+    std::uint64_t its = 0;
+    for (const VolatileLines& its_lines : comparison.volatile_lines) its += its_lines.count;
+    lines = std::max(lines, its);
+  }
+  if (lines > 0) text += " but for " + counted(lines, "volatile line");
+  text += " - " + counted(result.plain_runs, "run");
+  if (!plan.knobs.empty()) {
+    std::vector<std::string> knobs;
+    for (const Run& run : result.runs)
+      if (!run.knob.empty()) knobs.push_back(run.knob);
+    if (!knobs.empty()) text += ", and under " + enumerated(knobs);
+  }
+  if (result.resumed) text += ", and killed and resumed";
+  return text;
+}
+
+} // namespace detshim

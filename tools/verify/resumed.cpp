@@ -1,0 +1,87 @@
+#include "verify/resumed.h"
+
+#include "support/wording.h"
+#include "verify/contents/mapped_file.h"
+
+#include <algorithm>
+
+namespace detshim {
+namespace {
+
+using Series = std::vector<MetricValue>;
+
+/// A series on one of the two streams, in three runs.
+struct Joined {
+  Series whole, killed, resumed;
+};
+
+/// What came of the killed run, then of the resumed one, step by step; a step that both have is what the
+/// resumed one says, unless they differ in it.
+void compare_joined(const Joined& series, const ComparedItem& item, const ComparisonRules& rules,
+                    Comparison& result) {
+  const std::size_t all = series.whole.size(), begun = series.killed.size(), ended = series.resumed.size();
+  const auto differ = [&](std::size_t step, const std::string& part, const MetricDifference& metric) {
+    ContentDifference what;
+    what.where = "step " + std::to_string(step) + " (" + part + ")";
+    what.value = metric.value;
+    what.other_value = metric.other_value;
+    what.count = metric.count;
+    what.of = metric.of;
+    what.unit = "step";
+    what.has_numbers = true;
+    what.max_absolute = metric.max_absolute;
+    what.max_relative = metric.max_relative;
+    result.differences.push_back({item, std::move(what)});
+  };
+  const auto piece = [&](std::size_t begin, std::size_t end) {
+    return Series(series.whole.begin() + static_cast<std::ptrdiff_t>(begin),
+                  series.whole.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  if (begun > all || ended > all || begun + ended < all) {
+    ContentDifference what;
+    what.where = "steps";
+    what.value = std::to_string(all);
+    what.other_value = std::to_string(begun) + " until it was killed, " + std::to_string(ended) + " after";
+    result.differences.push_back({item, std::move(what)});
+    return;
+  }
+  if (const auto metric = compare_series(piece(0, begun), series.killed, rules.tolerance))
+    differ(metric->step, "before it was killed", *metric);
+  else if (const auto after = compare_series(piece(all - ended, all), series.resumed, rules.tolerance))
+    differ(all - ended + after->step, "after it was resumed", *after);
+}
+
+} // namespace
+
+Comparison compare_resumed(const Run& whole, const Run& killed, const Run& resumed,
+                           const ComparisonRules& rules) {
+  ComparisonRules without_lines = rules;
+  without_lines.ignores_out = without_lines.ignores_err = true;
+  without_lines.metrics.clear();
+  Comparison result = compare_runs(whole, resumed, without_lines);
+  result.knob = "resume";
+  for (const Pattern& pattern : rules.metrics) {
+    bool is_there = false;
+    for (const bool is_err : {false, true}) {
+      const auto read = [&](const Run& run) {
+        return read_series(MappedFile(is_err ? run.err() : run.out()).bytes(), pattern);
+      };
+      const Joined series{read(whole), read(killed), read(resumed)};
+      if (series.whole.empty() && series.killed.empty() && series.resumed.empty()) continue;
+      is_there = true;
+      const ComparedItem item{"metric", pattern.text(),
+                              counted(series.whole.size(), "value") + " on " + (is_err ? "stderr" : "stdout"),
+                              true};
+      compare_joined(series, item, rules, result);
+      result.items.push_back(item);
+    }
+    if (!is_there) result.uncompared.push_back("--metric '" + pattern.text() + "' matches nothing");
+  }
+  if (rules.metrics.empty() && rules.outputs.empty())
+    result.uncompared.emplace_back(
+        "--resume compares outputs and metrics: neither --output nor --metric is given");
+  result.remarks.emplace_back("what a resumed run prints is not compared, but for metrics");
+  return result;
+}
+
+} // namespace detshim

@@ -1,0 +1,191 @@
+#include "verify/run_once.h"
+
+#include "support/exit_status.h"
+#include "verify/busy_processors.h"
+#include "verify/line_watch.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+double now() {
+  timeval time = {};
+  ::gettimeofday(&time, nullptr);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+bool redirect(const std::filesystem::path& file, int to) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  return descriptor >= 0 && ::dup2(descriptor, to) == to;
+}
+
+/// A file is read anew from where it stands; a terminal or a pipe could be read by the first run alone.
+bool redirect_input() {
+  const off_t at = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+  const bool is_file = at >= 0 && ::isatty(STDIN_FILENO) == 0;
+  int descriptor = is_file ? ::open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC) : -1;
+  if (descriptor >= 0)
+    ::lseek(descriptor, at, SEEK_SET);
+  else
+    descriptor = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return descriptor >= 0 && ::dup2(descriptor, STDIN_FILENO) == STDIN_FILENO;
+}
+
+/// In the child. Whatever is written to `failures` says that no program was started.
+[[noreturn]] void start(const RunOnce& how, const RunSettings& settings, const Run& run, int failures) {
+  std::string why;
+  int status = wrong_usage;
+  try {
+    how.signals.release();
+    if (!redirect_input() || !redirect(run.out(), STDOUT_FILENO) || !redirect(run.err(), STDERR_FILENO))
+      why = "cannot write in '" + run.folder.string() + "': " + std::strerror(errno);
+    else
+      status = how.become_program(settings);
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (why.empty()) why = "-";
+  std::cerr.flush();
+  [[maybe_unused]] const ssize_t written = ::write(failures, why.data(), why.size());
+  ::_exit(status);
+}
+
+/// What the child wrote there, until the program took its place.
+std::string read_failure(int descriptor) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got; (got = ::read(descriptor, buffer, sizeof buffer)) != 0;) {
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
+  }
+  ::close(descriptor);
+  return text;
+}
+
+/// The line that `detshim run` has on stderr when it fails.
+std::string first_line(const std::filesystem::path& file) {
+  std::ifstream input(file);
+  std::string line;
+  std::getline(input, line);
+  constexpr std::string_view ours = "detshim: ";
+  return line.starts_with(ours) ? line.substr(ours.size()) : line;
+}
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> result;
+  std::ifstream list("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  for (pid_t child; list >> child;) result.push_back(child);
+  return result;
+}
+
+/// Waits for the program and, since what its children leave behind becomes ours (a subreaper's), for them.
+class Waiting {
+public:
+  Waiting(const HeldSignals& signals, pid_t program, LineWatch* watch)
+      : signals_(signals), program_(program), watch_(watch) {}
+
+  void wait(Run& run) {
+    constexpr int patience = 10'000;
+    const int step = watch_ == nullptr ? 500 : 10;
+    int waited = 0;
+    reap(run);
+    while (has_children_ && waited < patience) {
+      const std::optional<HeldSignals::Event> event = signals_.wait(step);
+      if (event && event->signal != SIGCHLD) stop(*event);
+      if (is_program_there_ && watch_ != nullptr && watch_->has_seen_it()) {
+        run.was_cut = true;
+        ::kill(program_, SIGKILL);
+      }
+      reap(run);
+      if (!is_program_there_ && run.was_cut) end_all(SIGKILL);
+      if (!is_program_there_ && !event) waited += step;
+      if (!is_program_there_ && stopped_by_ != 0) end_all(SIGKILL);
+    }
+    run.was_cut &= WIFSIGNALED(run.status); // it may have ended before the signal came
+    if (has_children_) run.left_behind = std::max<std::size_t>(children().size(), 1);
+    if (stopped_by_ != 0) throw Interrupted{stopped_by_};
+  }
+
+private:
+  void reap(Run& run) {
+    for (;;) {
+      int status = 0;
+      const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+      if (ended < 0 && errno == EINTR) continue;
+      has_children_ = ended >= 0;
+      if (ended <= 0) return;
+      if (ended != program_) continue;
+      run.status = status;
+      run.ended = now();
+      is_program_there_ = false;
+    }
+  }
+
+  /// The first time the program is asked to end as we are; after that it is ended.
+  void stop(const HeldSignals::Event& event) {
+    if (stopped_by_ != 0)
+      end_all(SIGKILL);
+    else if (!event.is_from_terminal && is_program_there_)
+      ::kill(program_, event.signal);
+    stopped_by_ = event.signal;
+  }
+
+  static void end_all(int signal) {
+    for (const pid_t child : children()) ::kill(child, signal);
+  }
+
+  const HeldSignals& signals_;
+  pid_t program_;
+  LineWatch* watch_;
+  bool is_program_there_ = true, has_children_ = true;
+  int stopped_by_ = 0;
+};
+
+} // namespace
+
+bool Run::was_killed() const {
+  if (!WIFSIGNALED(status)) return false;
+  const int signal = WTERMSIG(status);
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+}
+
+std::string Run::ending() const {
+  if (WIFEXITED(status)) return "status " + std::to_string(WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+}
+
+void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  int failures[2];
+  if (::pipe2(failures, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  run.began = now();
+  const pid_t program = ::fork();
+  if (program < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (program == 0) start(how, settings, run, failures[1]);
+  ::close(failures[1]);
+  run.processes.emplace(program, "started");
+  const std::string failure = read_failure(failures[0]);
+  {
+    std::optional<BusyProcessors> load;
+    if (how.is_loaded && failure.empty()) load.emplace();
+    std::optional<LineWatch> watch;
+    if (how.kill_after != nullptr) watch.emplace(*how.kill_after, std::vector{run.out(), run.err()});
+    Waiting(how.signals, program, watch ? &*watch : nullptr).wait(run);
+  }
+  if (!failure.empty()) throw UsageError(failure == "-" ? first_line(run.err()) : failure);
+}
+
+} // namespace detshim

@@ -1,0 +1,65 @@
+// Runs the program once, with its output in files, and waits for all that it started.
+#pragma once
+
+#include "verify/held_signals.h"
+#include "verify/outputs.h"
+#include "verify/pattern.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// How one run is to be other than the rest.
+struct RunSettings {
+  std::optional<std::string> mode; ///< observe, for a control
+  bool keeps_random_layout = false;
+  std::size_t processors = 0; ///< so many at most; 0: as many as there are
+  std::string log;
+};
+
+/// What a run was, and what it left.
+struct Run {
+  std::string name; ///< "run 2", "control 1", "shake load"
+  std::string knob; ///< empty: as the first
+  std::filesystem::path folder;
+  int status = 0;                                ///< of waitpid
+  double began = 0, ended = 0;                   ///< in seconds since 1970
+  bool was_cut = false;                          ///< killed on purpose, at the line that was waited for
+  std::size_t left_behind = 0;                   ///< processes that it started and that did not end
+  std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
+  std::vector<OutputFile> outputs;
+
+  std::filesystem::path log() const { return folder / "log"; }
+  std::filesystem::path out() const { return folder / "stdout"; }
+  std::filesystem::path err() const { return folder / "stderr"; }
+
+  bool succeeded() const { return status == 0; }
+  /// Ended by a signal that is sent from outside: what it did until then says nothing.
+  bool was_killed() const;
+  /// "status 1", "signal 9 (Killed)".
+  std::string ending() const;
+};
+
+/// Called in the child: becomes the program. Returns the exit status if that fails, after a line on stderr,
+/// or throws UsageError.
+using BecomeProgram = std::function<int(const RunSettings&)>;
+
+struct RunOnce {
+  const HeldSignals& signals;
+  BecomeProgram become_program;
+  bool is_loaded = false;              ///< all processors are kept busy meanwhile
+  const Pattern* kill_after = nullptr; ///< the program and its children are killed at a line that matches
+};
+
+/// Fills `run`, whose folder is there. Throws UsageError if the program could not be started, Interrupted if
+/// an end was asked for; the program and its children have ended then.
+void run_once(const RunOnce& how, const RunSettings& settings, Run& run);
+
+} // namespace detshim

@@ -1,0 +1,26 @@
+// What can be turned from outside, so that what is hidden shows: one table.
+#pragma once
+
+#include "verify/run_once.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+struct Knob {
+  const char* name;
+  const char* what;                    ///< "another address-space layout"
+  void (*turn)(RunSettings& settings); ///< before the run; may be null
+  void (*turn_in_child)();             ///< of the environment; may be null
+  bool is_loaded;
+  bool (*is_possible)(); ///< may be null: everywhere
+};
+
+std::span<const Knob> knobs();
+
+/// The knobs named in "aslr,load"; all for an empty text. Throws UsageError for a name that is none.
+std::vector<const Knob*> choose_knobs(const std::string& list);
+
+} // namespace detshim

@@ -1,0 +1,118 @@
+#include "log_reader/printable.h"
+#include "report/style.h"
+#include "support/wording.h"
+#include "verify/report.h"
+
+#include <cstdio>
+#include <iostream>
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+constexpr std::size_t label_width = 12;
+
+std::string label(const std::string& text) { return padded(text, label_width); }
+
+std::string command_line(const std::vector<std::string>& command) {
+  std::string text;
+  for (const std::string& word : command) text += (text.empty() ? "" : " ") + word;
+  constexpr std::size_t longest = 100;
+  return cut(printable(text), longest);
+}
+
+void print_run(const Run& run, const LogVerdict* log) {
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.1f s", run.ended - run.began);
+  std::cout << "  " << label(run.name) << "  " << seconds << ", " << run.ending();
+  if (log != nullptr && log->is_there) std::cout << ", log " << log->level;
+  std::cout << '\n';
+}
+
+/// Where the two logs of the first pair that differs are: the difference of the logs belongs here.
+void print_first_cause(const Verification& result) {
+  for (const Comparison& comparison : result.comparisons) {
+    if (comparison.differences.empty()) continue;
+    const bool is_resumed = comparison.other_index == 0;
+    const Run& other = is_resumed ? *result.resumed : result.runs[comparison.other_index];
+    const bool have_logs =
+        result.logs.front().is_there && (is_resumed || result.logs[comparison.other_index].is_there);
+    if (have_logs)
+      std::cout << label("logs") << printable(result.runs.front().log().string()) << " and "
+                << printable(other.log().string()) << '\n';
+    return;
+  }
+}
+
+void print_differences(const Verification& result, const Style& style) {
+  for (const Comparison& comparison : result.comparisons)
+    for (const Difference& difference : comparison.differences)
+      std::cout << style.red(label("different")) << describe_item(difference.item) << ", " << comparison.one
+                << " and " << comparison.other << ": " << describe_difference(difference.what) << '\n';
+}
+
+/// One line a stream: the pair with the most.
+void print_volatile_lines(const Verification& result) {
+  for (const char* const stream : {"stdout", "stderr"}) {
+    const VolatileLines* most = nullptr;
+    const Comparison* where = nullptr;
+    for (const Comparison& comparison : result.comparisons)
+      for (const VolatileLines& lines : comparison.volatile_lines)
+        if (std::string_view(lines.stream) == stream && (most == nullptr || lines.count > most->count)) {
+          most = &lines;
+          where = &comparison;
+        }
+    if (most == nullptr) continue;
+    constexpr std::size_t longest = 60;
+    std::cout << label("volatile") << stream << ", " << where->one << " and " << where->other << ": "
+              << counted(most->count, "line")
+              << " equal but for times, processes and what --volatile names; line " << most->first.line
+              << ": " << describe_pair(most->first.value, most->first.other_value, longest) << '\n';
+  }
+}
+
+void print_control(const Verification& result) {
+  for (const Comparison& comparison : result.control_comparisons) {
+    if (comparison.differences.empty()) {
+      std::cout << label("control") << "two runs without enforcement are equal\n";
+      continue;
+    }
+    const Difference& first = comparison.differences.front();
+    std::cout << label("control") << "without enforcement, "
+              << counted(comparison.differences.size(), "thing")
+              << (comparison.differences.size() == 1 ? " differs" : " differ") << "; "
+              << describe_item(first.item) << ": " << describe_difference(first.what) << '\n';
+  }
+}
+
+} // namespace
+
+void print_verify_text(const VerifyPlan& plan, const Verification& result) {
+  const Style style{wants_colour()};
+  std::cout << command_line(plan.command) << '\n'
+            << "seed " << plan.seed << ", mode " << plan.mode << "; kept in "
+            << printable(plan.folder.string()) << "\n\n";
+  for (const Run& run : result.controls) print_run(run, nullptr);
+  for (std::size_t i = 0; i < result.runs.size(); ++i) print_run(result.runs[i], &result.logs[i]);
+  if (result.killed) print_run(*result.killed, nullptr);
+  if (result.resumed) print_run(*result.resumed, nullptr);
+  std::cout << '\n';
+  print_control(result);
+  std::string equal;
+  for (const ComparedItem& item : all_items(result))
+    if (find_differing(result, item) == nullptr)
+      equal +=
+          (equal.empty() ? "" : "\n" + label("")) + describe_item(item) + " (" + printable(item.amount) + ")";
+  if (!equal.empty()) std::cout << label("equal") << equal << '\n';
+  print_volatile_lines(result);
+  print_differences(result, style);
+  print_first_cause(result);
+  for (const std::string& remark : result.remarks) std::cout << label("note") << printable(remark) << '\n';
+  for (const Problem& problem : result.problems)
+    std::cout << style.red(label("unverified")) << problem.kind << ": " << printable(problem.text) << '\n';
+  if (const std::string bound = describe_bound(result); !bound.empty())
+    std::cout << label("bound") << bound << '\n';
+  std::cout << '\n' << style.bold("verdict: " + describe_answer(plan, result)) << '\n';
+}
+
+} // namespace detshim

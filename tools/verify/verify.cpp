@@ -1,0 +1,335 @@
+#include "verify/verify.h"
+
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
+#include "support/wording.h"
+#include "verify/resumed.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <system_error>
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A line on a terminal for each run.
+class RunLines {
+public:
+  void begin(const std::string& name) const {
+    if (is_wanted_) std::fprintf(stderr, "detshim: %s...", name.c_str());
+  }
+  void end(const Run& run) const {
+    if (is_wanted_)
+      std::fprintf(stderr, "\r\x1b[Kdetshim: %s: %.1f s, %s\n", run.name.c_str(), run.ended - run.began,
+                   run.ending().c_str());
+  }
+  void broken() const {
+    if (is_wanted_) std::fputs("\r\x1b[K", stderr);
+  }
+
+private:
+  bool is_wanted_ = ::isatty(STDERR_FILENO) == 1;
+};
+
+void make_folder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0)
+    throw UsageError("cannot make the folder '" + printable(folder.string()) +
+                     "': " + std::generic_category().message(errno));
+}
+
+/// A program whose output found no room may not have noticed.
+bool is_full(const fs::path& folder) {
+  struct statvfs status = {};
+  constexpr std::uint64_t too_little = 65536;
+  return ::statvfs(folder.c_str(), &status) == 0 &&
+         std::uint64_t{status.f_bavail} * status.f_frsize < too_little;
+}
+
+/// Does the runs, one after the other.
+class Session {
+public:
+  explicit Session(const VerifyPlan& plan) : plan_(plan), outputs_(plan.rules.outputs, plan.folder) {}
+
+  void run_all(Verification& result) {
+    outputs_.put_aside(plan_.folder / "before");
+    const auto numbered = [](const char* what, std::size_t i) { return what + std::to_string(i + 1); };
+    RunSettings observed;
+    observed.mode = "observe";
+    for (std::size_t i = 0; plan_.has_control && i < 2 && !is_over_; ++i)
+      run(numbered("control ", i), nullptr, observed, result.controls, result);
+    for (std::size_t i = 0; i < plan_.runs && !is_over_; ++i)
+      run(numbered("run ", i), nullptr, {}, result.runs, result);
+    result.plain_runs = result.runs.size();
+    for (const Knob* const knob : plan_.knobs) {
+      if (is_over_) break;
+      if (knob->is_possible != nullptr && !knob->is_possible()) {
+        result.remarks.push_back(std::string("shake ") + knob->name +
+                                 ": left out, not possible on this machine");
+        continue;
+      }
+      RunSettings settings;
+      if (knob->turn != nullptr) knob->turn(settings);
+      run(std::string("shake ") + knob->name, knob, settings, result.runs, result);
+    }
+    if (plan_.kill_after && !is_over_) run_resumed(result);
+    if (const std::size_t late = outputs_.put_back(plan_.folder / "late"); late > 0)
+      result.problems.push_back({"late", counted(late, "output") + " written after the run had ended", true});
+  }
+
+private:
+  void run(const std::string& name, const Knob* knob, RunSettings settings, std::vector<Run>& runs,
+           Verification& result) {
+    RunOnce how{signals_, plan_.become_program, knob != nullptr && knob->is_loaded};
+    if (knob != nullptr && knob->turn_in_child != nullptr)
+      how.become_program = [this, knob](const RunSettings& its_settings) {
+        knob->turn_in_child();
+        return plan_.become_program(its_settings);
+      };
+    check_for_late_outputs(name, result);
+    Run run = run_one(name, how, std::move(settings));
+    run.knob = knob == nullptr ? "" : knob->name;
+    take_outputs(run);
+    look_at(run, result);
+    runs.push_back(std::move(run));
+  }
+
+  /// What the killed run wrote stays for the one that takes it up.
+  void run_resumed(Verification& result) {
+    RunOnce how{signals_, plan_.become_program};
+    how.kill_after = &*plan_.kill_after;
+    check_for_late_outputs("the killed run", result);
+    result.killed = run_one("killed", how, {});
+    if (!result.killed->was_cut) {
+      result.problems.push_back({"not_killed",
+                                 "the program had ended before a line was seen that matches '" +
+                                     plan_.kill_after->text() + "'; it may keep what it prints in a buffer",
+                                 false});
+      take_outputs(*result.killed);
+      result.killed.reset();
+      return;
+    }
+    how.kill_after = nullptr;
+    result.resumed = run_one("resumed", how, {});
+    take_outputs(*result.resumed);
+    look_at(*result.resumed, result);
+  }
+
+  void check_for_late_outputs(const std::string& name, Verification& result) {
+    if (!outputs_.has_any()) return;
+    result.problems.push_back(
+        {"late", "before " + name + ", outputs are there again: something still writes", true});
+    outputs_.take(plan_.folder / "late" / replaced_blanks(name));
+  }
+
+  Run run_one(const std::string& name, const RunOnce& how, RunSettings settings) {
+    signals_.check();
+    Run run;
+    run.name = name;
+    run.folder = plan_.folder / replaced_blanks(name);
+    make_folder(run.folder);
+    // The same name in each run: a program may look at its environment.
+    const fs::path log = plan_.folder / "log";
+    settings.log = log.string();
+    lines_.begin(name);
+    try {
+      run_once(how, settings, run);
+    } catch (...) {
+      lines_.broken();
+      take_outputs(run); // nothing is lost, and what stood there before finds its place
+      throw;
+    }
+    std::error_code ignored;
+    fs::rename(log, run.log(), ignored); // there is none where nothing was recorded
+    lines_.end(run);
+    return run;
+  }
+
+  void take_outputs(Run& run) { run.outputs = outputs_.take(run.folder / "outputs"); }
+
+  /// What makes a run none that could be compared.
+  void look_at(const Run& run, Verification& result) {
+    if (is_full(plan_.folder) || is_full("."))
+      spoil(result, "full", "the disk was full after " + run.name + ": its outputs may not be whole");
+    if (run.left_behind > 0)
+      spoil(result, "left_behind",
+            run.name + " left " + counted(run.left_behind, "process", "processes") +
+                " behind: what they write was not compared");
+    if (run.was_killed()) spoil(result, "killed", run.name + " was ended by " + run.ending());
+  }
+
+  void spoil(Verification& result, const char* kind, std::string text) {
+    result.problems.push_back({kind, std::move(text), true});
+    is_over_ = true;
+  }
+
+  static std::string replaced_blanks(std::string name) {
+    std::ranges::replace(name, ' ', '-');
+    return name;
+  }
+
+  const VerifyPlan& plan_;
+  HeldSignals signals_;
+  Outputs outputs_;
+  RunLines lines_;
+  bool is_over_ = false;
+};
+
+void add_once(std::vector<std::string>& to, const std::string& text) {
+  if (std::ranges::find(to, text) == to.end()) to.push_back(text);
+}
+
+void add_problem(Verification& result, const char* kind, const std::string& text) {
+  const auto is_it = [&](const Problem& problem) { return problem.text == text; };
+  if (std::ranges::none_of(result.problems, is_it)) result.problems.push_back({kind, text, false});
+}
+
+void compare_all(const VerifyPlan& plan, Verification& result) {
+  if (plan.rules.ignores_out) result.remarks.emplace_back("stdout was not compared (--ignore)");
+  if (plan.rules.ignores_err) result.remarks.emplace_back("stderr was not compared (--ignore)");
+  const auto compare = [&](const std::vector<Run>& runs, std::vector<Comparison>& to) {
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      to.push_back(compare_runs(runs.front(), runs[i], plan.rules));
+      to.back().other_index = i;
+    }
+  };
+  compare(result.controls, result.control_comparisons);
+  compare(result.runs, result.comparisons);
+  if (result.resumed)
+    result.comparisons.push_back(
+        compare_resumed(result.runs.front(), *result.killed, *result.resumed, plan.rules));
+  for (const Comparison& comparison : result.comparisons) {
+    for (const std::string& text : comparison.uncompared) add_problem(result, "not_compared", text);
+    for (const std::string& text : comparison.remarks) add_once(result.remarks, text);
+  }
+}
+
+std::string describe_log(const LogVerdict& log) {
+  std::string text = "the log's verdict is " + log.level;
+  if (!log.reasons.empty()) text += " - " + log.reasons.front();
+  if (log.reasons.size() > 1) text += "; " + counted(log.reasons.size() - 1, "reason") + " more";
+  return text;
+}
+
+void judge_runs(const VerifyPlan& plan, Verification& result) {
+  for (Run& run : result.controls) {
+    const LogVerdict log = judge_log(run.log().string(), plan.accepted);
+    run.processes.insert(log.processes.begin(), log.processes.end());
+  }
+  for (Run& run : result.runs) {
+    LogVerdict log = judge_log(run.log().string(), plan.accepted);
+    run.processes.insert(log.processes.begin(), log.processes.end());
+    if (!log.passes) add_problem(result, "log", describe_log(log));
+    result.logs.push_back(std::move(log));
+  }
+  if (result.resumed) { // the killed one has no end
+    const LogVerdict log = judge_log(result.resumed->log().string(), plan.accepted);
+    if (!log.passes) add_problem(result, "log", describe_log(log));
+  }
+  if (plan.mode == "off") add_problem(result, "mode", "mode off: detshim did nothing");
+  const auto has_log = [](const LogVerdict& log) { return log.is_there; };
+  if (std::ranges::any_of(result.logs, has_log)) return;
+  if (is_out_of_reach(plan.command.front()))
+    add_problem(result, "out_of_reach", "the program is linked statically: no preload reaches it");
+  else
+    result.remarks.emplace_back("nothing was recorded: no draw and no call came to detshim");
+}
+
+void look_at_endings(Verification& result) {
+  for (const Run& run : result.runs)
+    if (!run.succeeded() && !run.was_killed())
+      add_problem(result, "failed", run.name + " failed: " + run.ending());
+  if (result.resumed && !result.resumed->succeeded())
+    add_problem(result, "failed", "the resumed run failed: " + result.resumed->ending());
+}
+
+/// What was named (outputs, metrics), else what was printed: that has to differ without enforcement.
+void look_at_control(const VerifyPlan& plan, Verification& result) {
+  if (!plan.has_control || result.control_comparisons.empty()) return;
+  const Comparison& control = result.control_comparisons.front();
+  const auto failed = [](const Run& run) { return !run.succeeded(); };
+  if (std::ranges::any_of(result.controls, failed)) {
+    add_problem(result, "control", "a run without enforcement failed: it is no control");
+    return;
+  }
+  const bool has_named = !plan.rules.outputs.empty() || !plan.rules.metrics.empty();
+  bool differs = false;
+  for (const ComparedItem& item : control.items) {
+    const bool is_named = std::string_view(item.kind) == "output" || std::string_view(item.kind) == "metric";
+    if (is_named != has_named) continue;
+    if (control.differs_in(item))
+      differs = true;
+    else if (is_named)
+      add_once(result.remarks, std::string(item.kind) + " '" + item.subject +
+                                   "' is the same without enforcement: its equality says nothing");
+  }
+  if (!differs)
+    add_problem(result, "control",
+                "two runs without enforcement do not differ either: that these are equal proves nothing");
+}
+
+void look_at_substance(Verification& result) {
+  if (result.comparisons.empty()) {
+    if (result.problems.empty()) add_problem(result, "not_compared", "nothing was compared");
+    return;
+  }
+  for (const Comparison& comparison : result.comparisons) {
+    if (!comparison.differences.empty()) return;
+    const auto holds = [](const ComparedItem& item) { return item.holds_something; };
+    if (std::ranges::none_of(comparison.items, holds))
+      add_problem(
+          result, "not_compared",
+          "nothing was compared but the exit status: the program printed nothing, and made no output");
+  }
+}
+
+Answer answer_of(const Verification& result) {
+  const auto spoils = [](const Problem& problem) { return problem.spoils_differences; };
+  const auto differs = [](const Comparison& comparison) { return !comparison.differences.empty(); };
+  if (std::ranges::any_of(result.problems, spoils)) return Answer::unverified;
+  if (std::ranges::any_of(result.comparisons, differs)) return Answer::different;
+  return result.problems.empty() ? Answer::equal : Answer::unverified;
+}
+
+/// How many plain runs equal the first, itself included; 0 if one does not.
+std::size_t equal_plain_runs(const Verification& result) {
+  for (const Comparison& comparison : result.comparisons)
+    if (comparison.knob.empty() && !comparison.differences.empty()) return 0;
+  return result.plain_runs;
+}
+
+} // namespace
+
+const char* answer_name(Answer answer) {
+  return answer == Answer::equal ? "equal" : answer == Answer::different ? "different" : "unverified";
+}
+
+double differing_rate_bound(std::size_t runs) {
+  return runs < 2 ? 1 : 1 - std::pow(0.05, 1.0 / static_cast<double>(runs - 1));
+}
+
+std::size_t runs_for_bound(double rate) {
+  return static_cast<std::size_t>(std::ceil(std::log(0.05) / std::log(1 - rate))) + 1;
+}
+
+Verification verify_program(const VerifyPlan& plan) {
+  Verification result;
+  Session(plan).run_all(result);
+  judge_runs(plan, result);
+  compare_all(plan, result);
+  look_at_endings(result);
+  look_at_control(plan, result);
+  look_at_substance(result);
+  result.bound = differing_rate_bound(equal_plain_runs(result));
+  result.answer = answer_of(result);
+  return result;
+}
+
+} // namespace detshim

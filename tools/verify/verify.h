@@ -1,0 +1,61 @@
+// Runs a program several times under one seed and compares what came of it.
+#pragma once
+
+#include "verify/comparison.h"
+#include "verify/log_verdict.h"
+#include "verify/run_once.h"
+#include "verify/shake.h"
+
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// What is to be done.
+struct VerifyPlan {
+  std::vector<std::string> command;
+  std::string seed, mode;       ///< for people
+  std::filesystem::path folder; ///< for what the runs leave; must not be there yet
+  std::size_t runs = 2;
+  bool has_control = false;
+  std::vector<const Knob*> knobs;
+  std::optional<Pattern> kill_after; ///< one more run is killed at that line, and started again
+  ComparisonRules rules;
+  std::vector<std::string> accepted; ///< reasons that the user answers for
+  BecomeProgram become_program;
+};
+
+enum class Answer { equal, different, unverified };
+
+const char* answer_name(Answer answer);
+
+/// Why equality would prove nothing, or too little.
+struct Problem {
+  const char* kind = "";           ///< one of those in docs/VERIFY.md
+  std::string text;                ///< not safe to print
+  bool spoils_differences = false; ///< what differs may come of this alone
+};
+
+struct Verification {
+  Answer answer = Answer::unverified;
+  std::vector<Run> controls, runs;    ///< runs: the plain ones, then those with a knob turned
+  std::vector<LogVerdict> logs;       ///< of each of `runs`
+  std::optional<Run> killed, resumed; ///< of --resume
+  std::vector<Comparison> control_comparisons, comparisons; ///< each with the first run
+  std::vector<Problem> problems;
+  std::vector<std::string> remarks;
+  std::size_t plain_runs = 0;
+  double bound = 1; ///< see differing_rate_bound(); 1 where nothing is known
+};
+
+/// How many of the runs may still differ, at 95 % confidence, when `runs` of them were equal: the largest p
+/// with (1-p)^(runs-1) >= 0.05. Not `runs`, since the first run may itself be an unusual one.
+double differing_rate_bound(std::size_t runs);
+
+/// So many equal runs bound the rate at `rate`.
+std::size_t runs_for_bound(double rate);
+
+/// Throws UsageError, or Interrupted; outputs are as they were then.
+Verification verify_program(const VerifyPlan& plan);
+
+} // namespace detshim

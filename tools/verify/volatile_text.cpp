@@ -1,0 +1,128 @@
+#include "verify/volatile_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+
+namespace detshim {
+namespace {
+
+struct Part {
+  Span span;
+  std::string name;
+};
+
+std::string replaced(std::string_view line, std::vector<Part> parts) {
+  std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.span.begin; });
+  std::string result;
+  std::size_t at = 0;
+  for (const Part& part : parts) {
+    if (part.span.begin < at || part.span.end == part.span.begin) continue;
+    result.append(line.substr(at, part.span.begin - at)).append(part.name);
+    at = part.span.end;
+  }
+  return result.append(line.substr(at));
+}
+
+bool is_within(double moment, const RunFacts& run) {
+  constexpr double slack = 1; // texts have whole seconds
+  return moment >= run.began - slack && moment <= run.ended + slack;
+}
+
+/// "2026-11-22 14:12:47", in local time or in UTC.
+bool is_date_within(std::string_view text, const RunFacts& run) {
+  std::tm parts = {};
+  const std::string whole(text);
+  if (std::sscanf(whole.c_str(), "%4d%*1[-/]%2d%*1[-/]%2d%*1[T _]%2d:%2d:%2d", &parts.tm_year, &parts.tm_mon,
+                  &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec) != 6)
+    return false;
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  parts.tm_isdst = -1;
+  std::tm local = parts;
+  return is_within(static_cast<double>(::timegm(&parts)), run) ||
+         is_within(static_cast<double>(std::mktime(&local)), run);
+}
+
+/// "14:12:47", of the day on which the run began or ended.
+bool is_clock_within(std::string_view text, const RunFacts& run) {
+  int hour = 0, minute = 0, second = 0;
+  const std::string whole(text);
+  if (std::sscanf(whole.c_str(), "%2d:%2d:%2d", &hour, &minute, &second) != 3) return false;
+  for (const double day : {run.began, run.ended}) {
+    const auto moment = static_cast<std::time_t>(day);
+    std::tm utc = {}, local = {};
+    ::gmtime_r(&moment, &utc);
+    ::localtime_r(&moment, &local);
+    for (std::tm* const parts : {&utc, &local}) {
+      parts->tm_hour = hour;
+      parts->tm_min = minute;
+      parts->tm_sec = second;
+    }
+    if (is_within(static_cast<double>(::timegm(&utc)), run) ||
+        is_within(static_cast<double>(std::mktime(&local)), run))
+      return true;
+  }
+  return false;
+}
+
+/// Seconds since 1970 with or without a fraction, or milliseconds, microseconds, nanoseconds.
+bool is_epoch_within(std::string_view text, const RunFacts& run) {
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::size_t digits = std::min(text.find('.'), text.size());
+  for (std::size_t i = 10; i < digits; ++i) number /= 10;
+  return is_within(number, run);
+}
+
+/// The process of that id, or nullptr.
+const std::string* find_process(std::string_view text, const RunFacts& run) {
+  std::int64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto found = run.processes.find(number);
+  return error == std::errc() && found != run.processes.end() ? &found->second : nullptr;
+}
+
+} // namespace
+
+VolatileText::VolatileText(std::vector<Pattern> declared)
+    : declared_(std::move(declared)),
+      date_(R"(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)", ""),
+      clock_(R"((?<![\d:.])\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:]))", ""),
+      epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
+      number_(R"((?<![\w.-])\d+(?![\w.]))", "") {}
+
+std::string VolatileText::masked(std::string_view line, const RunFacts& run) const {
+  std::vector<Part> parts;
+  for (const Pattern& pattern : declared_)
+    pattern.each_match(line, [&](Span match, Span group) {
+      parts.push_back({pattern.groups() > 0 ? group : match, "<volatile>"});
+    });
+  const auto look_for = [&](const Pattern& pattern, auto is_one, std::string_view name) {
+    pattern.each_match(line, [&](Span match, Span) {
+      if (is_one(match.of(line), run)) parts.push_back({match, std::string(name)});
+    });
+  };
+  // A date that is no moment of the run keeps its time of day too.
+  date_.each_match(line, [&](Span match, Span) {
+    parts.push_back({match, std::string(is_date_within(match.of(line), run) ? "<moment>" : match.of(line))});
+  });
+  look_for(clock_, is_clock_within, "<moment>");
+  look_for(epoch_, is_epoch_within, "<moment>");
+  number_.each_match(line, [&](Span match, Span) {
+    if (const std::string* const name = find_process(match.of(line), run))
+      parts.push_back({match, "<process " + *name + ">"});
+  });
+  return replaced(line, std::move(parts));
+}
+
+std::string with_groups_replaced(std::string_view line, const std::vector<Pattern>& patterns,
+                                 std::string_view name) {
+  std::vector<Part> parts;
+  for (const Pattern& pattern : patterns)
+    pattern.each_match(line, [&](Span, Span group) { parts.push_back({group, std::string(name)}); });
+  return replaced(line, std::move(parts));
+}
+
+} // namespace detshim
