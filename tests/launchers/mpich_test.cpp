@@ -50,6 +50,17 @@ TEST_F(Mpich, RanksLaunchedOneByOneAreOneRun) {
   EXPECT_NE(log.out.find("rank 2 of 3, node "), std::string::npos) << log.out;
 }
 
+// Hydra gives a job no name.
+TEST_F(Mpich, TheSecondJobInAFolderIsAnotherRun) {
+  const TemporaryFolder scratch;
+  std::set<std::string> seeds;
+  for (int i = 0; i < 2; ++i)
+    seeds.merge(drawn(lines_of(
+        run({"sh", "-c", mpiexec + "-genv LD_PRELOAD " DETSHIM_LIBRARY " -n 2 " + draw}, {}, scratch.path())
+            .out)));
+  EXPECT_EQ(seeds.size(), 4u) << "each job has a seed of its own, and its ranks draw apart";
+}
+
 TEST_F(Mpich, AnotherMachineGetsTheLibrary) {
   const TemporaryFolder scratch;
   const std::filesystem::path agent = scratch.path() / "agent"; // called as ssh: -x HOST COMMAND
