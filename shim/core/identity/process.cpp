@@ -29,6 +29,7 @@ DETSHIM_STARTUP_DATA constinit uint64_t takeovers = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t branch = 0;
 DETSHIM_STARTUP_DATA constinit bool drawn = false;
 DETSHIM_STARTUP_DATA constinit bool made_threads = false;
+DETSHIM_STARTUP_DATA constinit int page_owner = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
 DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0;
 DETSHIM_STARTUP_DATA constinit Spawner spawner = {};
@@ -451,8 +452,12 @@ void share_page() {
   process();
   if (shared_page != nullptr) return;
   Lock guard(children_lock);
-  if (shared_page == nullptr) shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
+  if (shared_page != nullptr) return;
+  shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
+  page_owner = self.pid;
 }
+
+bool has_inherited_page() { return shared_page != nullptr && page_owner != process().pid; }
 
 bool has_other_rank(char* const* environment, uint64_t& rank) {
   process();
