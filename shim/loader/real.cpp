@@ -29,6 +29,7 @@ constexpr Library other_libraries[] = {
     {"libruby", {"libruby"}, true},
     {"libtcl", {"libtcl8", "libtcl9"}, true},
     {"tensorflow", {"libtensorflow_framework"}, false},
+    {"mindspore", {"libmindspore_core"}, false},
     {"torch", {"libtorch", "libc10"}, false},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
 };

@@ -94,6 +94,10 @@
     b.eq 1f
     cmp x0, #__NR_clone3
     b.eq 1f
+    cmp x0, #__NR_execve
+    b.eq 1f
+    cmp x0, #__NR_execveat
+    b.eq 1f
     LOAD x16, detshim_real_syscall
     cbz x16, 1f
     br x16

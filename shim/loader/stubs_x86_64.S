@@ -76,14 +76,17 @@
     jmp *detshim_real_dlmopen(%rip)
     END dlmopen
 
-// syscall(number, ...): getrandom goes to C, every other number straight on; before those that may fork, C is told.
+// syscall(number, ...): getrandom goes to C, every other number straight on; before those that may fork or execute, C is
+// told, with the arguments as they lie in the registers.
     BEGIN syscall
     cmpq $__NR_getrandom, %rdi
     je 2f
-    leaq -__NR_clone(%rdi), %rax // and fork, the next number
-    cmpq $1, %rax
+    leaq -__NR_clone(%rdi), %rax // and fork, vfork, execve: the next numbers
+    cmpq $3, %rax
     jbe 1f
     cmpq $__NR_clone3, %rdi
+    je 1f
+    cmpq $__NR_execveat, %rdi
     je 1f
     movq detshim_real_syscall(%rip), %rax
     testq %rax, %rax

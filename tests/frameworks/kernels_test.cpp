@@ -8,10 +8,12 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 namespace {
 
 using Arguments = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
 const std::string here = FRAMEWORKS_FOLDER "/";
 
@@ -155,15 +157,55 @@ TEST(Polars, RepeatsOnOneThreadAndItsThreadsAreNamed) {
 
 // ---- MindSpore ----
 
-TEST(MindSpore, IsNamed) {
+/// The lines that begin with a word.
+Lines lines_with(const std::string& word, const std::string& text) {
+  Lines found;
+  for (const std::string& line : lines(text))
+    if (line.starts_with(word)) found.push_back(line);
+  return found;
+}
+
+TEST(MindSpore, KernelsAreDividedAlikeWhateverTheClockSays) {
+  std::set<std::string> native;
+  for (int i = 0; i < 10; ++i)
+    for (const std::string& line : lines_with("divided", run({MINDSPORE_PROGRAM}).out)) native.insert(line);
+  EXPECT_GT(native.size(), 1U);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(lines_with("divided", observe({MINDSPORE_PROGRAM}).result.out),
+              (Lines{"divided 32", "divided 32", "divided 32"}));
+}
+
+TEST(MindSpore, PartsThatShareAGeneratorRunInOrder) {
+  std::set<Lines> native, pinned;
+  std::set<std::string> others;
+  for (int i = 0; i < 10; ++i) {
+    native.insert(lines_with("drawn", run({MINDSPORE_PROGRAM}).out));
+    const std::string out = observe({MINDSPORE_PROGRAM}).result.out;
+    pinned.insert(lines_with("drawn", out));
+    for (const std::string& line : lines_with("begins", out)) others.insert(line);
+  }
+  EXPECT_GT(native.size(), 1U);
+  ASSERT_EQ(pinned.size(), 1U);
+  EXPECT_EQ(pinned.begin()->front(), "drawn 1103527590") << "the first part draws first";
+  EXPECT_GT(others.size(), 1U) << "what shares none is the pool's";
+}
+
+TEST(MindSpore, IsSaidWhereItIsNotForced) {
+  std::set<std::string> said;
+  for (const std::string& call :
+       observe({MINDSPORE_PROGRAM}, {{"DETSHIM_MODE", "observe"}}).calls("mindspore"))
+    said.insert(call.substr(call.rfind(' ') + 1));
+  EXPECT_EQ(said, std::set<std::string>{"unfixed"});
+}
+
+TEST(MindSpore, DropoutRepeats) {
   const std::string python = python_with("mindspore");
   if (python.empty()) GTEST_SKIP() << "not installed: mindspore";
-  std::string files;
-  for (const ProcessLog& log : observe({python, here + "mindspore_dropout.py"}).logs)
-    for (const auto& record : log.records)
-      if (record["t"] == "runtime")
-        files += std::filesystem::path(record["file"].get<std::string>()).filename().string();
-  EXPECT_EQ(files, "libmindspore_ops_cpu.so");
+  const Arguments command = {python, here + "mindspore_dropout.py"};
+  EXPECT_NE(run(command).out, run(command).out);
+  const std::string first = drawn_by_command(command, "42");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(drawn_by_command(command, "42"), first);
+  EXPECT_NE(drawn_by_command(command, "43"), first);
 }
 
 // ---- TensorFlow ----

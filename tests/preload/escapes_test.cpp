@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace {
@@ -57,6 +58,9 @@ TEST(Escapes, DoNotConcernProgramsThatAreCovered) {
 TEST(Escapes, FromTheEnvironmentAreSaid) {
   const std::string od = find_program("od");
   const std::string text = "'" + od + "', ['od', '-N8', '/dev/urandom']";
+  const std::string bytes = "b'" + od + "'";
+  const std::string raw = "import ctypes, os; libc = ctypes.CDLL(None); texts = ctypes.c_char_p * 4\n"
+                          "arguments = texts(b'od', b'-N8', b'/dev/urandom'); nothing = texts()\n";
   for (const Arguments& command :
        {Arguments{"env", "-u", "LD_PRELOAD", od, "-N8", "/dev/urandom"},
         Arguments{"env", "-i", od, "-N8", "/dev/urandom"},
@@ -69,7 +73,20 @@ TEST(Escapes, FromTheEnvironmentAreSaid) {
                   "import ctypes, os; del os.environ['LD_PRELOAD']; libc = ctypes.CDLL(None)\n"
                   "libc.popen.restype = ctypes.c_void_p\nlibc.pclose.argtypes = [ctypes.c_void_p]\n"
                   "libc.pclose(libc.popen(b'" +
-                      od + " -N8 /dev/urandom', b'w'))"}}) {
+                      od + " -N8 /dev/urandom', b'w'))"},
+        Arguments{python, "-c",
+                  raw + "libc.execle(" + bytes + ", b'od', b'-N8', b'/dev/urandom', None, nothing)"},
+        Arguments{python, "-c", raw + "libc.execveat(-100, " + bytes + ", arguments, nothing, 0)"},
+        Arguments{python, "-c",
+                  raw + "fd = os.open(" + bytes +
+                      ", os.O_RDONLY)\n"
+                      "libc.execveat(fd, b'', arguments, nothing, 0x1000)"},
+        Arguments{python, "-c",
+                  raw + "libc.syscall(" + std::to_string(SYS_execve) + ", " + bytes +
+                      ", arguments, nothing)"},
+        Arguments{python, "-c",
+                  raw + "libc.syscall(" + std::to_string(SYS_execveat) + ", -100, " + bytes +
+                      ", arguments, nothing, 0)"}}) {
     const TemporaryFolder scratch;
     const Result result = run(command, under_shim(scratch, loud));
     EXPECT_NE(result.err.find(" is not covered: started without libdetshim.so in LD_PRELOAD"),
@@ -79,6 +96,17 @@ TEST(Escapes, FromTheEnvironmentAreSaid) {
     const TemporaryFolder other;
     EXPECT_NE(run(command, under_shim(other, loud)).out, result.out) << command.back() << ": it is covered";
   }
+}
+
+// It is static and draws, but only Python's search for libraries hangs on it: nearly every `import torch`.
+TEST(Escapes, AreNoneWhereLibrariesAreLookedFor) {
+  if (!std::filesystem::exists("/sbin/ldconfig")) GTEST_SKIP() << "no ldconfig";
+  const TemporaryFolder scratch;
+  const Result result = run({"sh", "-c", "head -c 4 /dev/urandom >/dev/null; /sbin/ldconfig -p >/dev/null"},
+                            under_shim(scratch, loud));
+  EXPECT_EQ(result.err.find("uncovered"), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("not covered"), std::string::npos) << result.err;
+  EXPECT_EQ(run({DETSHIM_COMMAND, "log", "--check", scratch.log().string()}).status, 0);
 }
 
 /// What a shell of another user says that executes a setuid copy of od, which draws.

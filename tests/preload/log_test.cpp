@@ -564,6 +564,33 @@ TEST(Pools, ThreadsBesideEachOtherAreNamedWithTheLineThatStartsThem) {
     EXPECT_EQ(kinds_of(judged(start + alone)), std::set<std::string>{}) << alone;
 }
 
+// Whose results come first is a race, though nobody draws.
+TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
+  const auto reasons_of = [](const std::string& workers, const std::string& queue) {
+    return judged("import multiprocessing, os, sys\nos.urandom(4)\n"
+                  "def work(queue):\n  queue.put(os.getpid())\n"
+                  "queue = multiprocessing." +
+                  queue +
+                  "()\n"
+                  "workers = [multiprocessing.Process(target=work, args=(queue,)) for i in range(" +
+                  workers +
+                  ")]\n"
+                  "for worker in workers: worker.start()\n"
+                  "for worker in workers: queue.get()\n"
+                  "for worker in workers: worker.join()\n");
+  };
+  const json document = reasons_of("2", "Queue");
+  ASSERT_EQ(kinds_of(document), std::set<std::string>{"pool"});
+  EXPECT_NE(document["reasons"][0]["text"].get<std::string>().find("a queue (t.py:4) is filled by several"),
+            std::string::npos);
+  EXPECT_EQ(kinds_of(reasons_of("1", "Queue")), std::set<std::string>{});
+  // One process may fill several, from one line too.
+  EXPECT_EQ(kinds_of(judged(
+                "import multiprocessing, os\nos.urandom(4)\n"
+                "for i in range(3):\n  queue = multiprocessing.Queue()\n  queue.put(i)\n  queue.get()\n")),
+            std::set<std::string>{});
+}
+
 // A worker that is started anew seeds a module's generators as its first task imports it, and the others draw
 // from them.
 TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {

@@ -38,12 +38,17 @@ std::string calls(const CallCount& count) {
   return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
 }
 
+bool only_observes(const Process& process) {
+  return std::ranges::any_of(process.starts, [](const Start& start) { return start.mode == "observe"; });
+}
+
 /// The text form, section by section.
 class TextPrinter {
 public:
   TextPrinter(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
               bool all)
-      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all), style_{wants_colour()},
+      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all),
+        acts_(std::ranges::none_of(log.processes, only_observes)), style_{wants_colour()},
         source_lines_(code.changed) {}
 
   void print() {
@@ -148,7 +153,8 @@ private:
       return (summary_.total(action).is_exact ? "" : "at least ") + std::to_string(summary_.calls(action));
     };
     std::cout << "\nReplaced: " << number(Action::replace) << ", pinned: " << number(Action::pin)
-              << ", only observed: " << number(Action::observe) << ".\n";
+              << ", only observed: " << number(Action::observe)
+              << (acts_ && !all_ && summary_.calls(Action::observe) > 0 ? " (--all)" : "") << ".\n";
     if (verdict_.idle_cuda_libraries > 0)
       std::cout << counted(verdict_.idle_cuda_libraries, "CUDA library", "CUDA libraries")
                 << " loaded, no GPU used.\n";
@@ -206,7 +212,10 @@ private:
   }
 
   bool is_shown(const SymbolSummary& symbol, Action action) const {
-    return symbol.action == action && (all_ || !code_.is_harmless(symbol));
+    if (symbol.action != action) return false;
+    // Where the library acts, what it left alone needs nobody's attention; what does is among the reasons.
+    const bool is_left_alone = action == Action::observe && acts_;
+    return all_ || !(is_left_alone || code_.is_harmless(symbol));
   }
 
   /// True for what drew from a stream of ours, or was left alone: it has no seed of the program's to show.
@@ -426,7 +435,7 @@ private:
   }
 
   void add_code_notes(std::vector<std::string>& notes) const {
-    if (code_.undecoded > 0)
+    if (all_ && code_.undecoded > 0)
       notes.push_back(counted(code_.undecoded, "place") + " in loaded code could not be decoded");
     if (!code_.changed.empty())
       notes.push_back(counted(code_.changed.size(), "file has", "files have") +
@@ -461,9 +470,8 @@ private:
     std::cout << '\n'
               << style_.bold("verdict:") << ' ' << (is_covered ? style_.bold(name) : style_.red(name));
     if (is_covered)
-      std::cout
-          << " - nothing that detshim looks for passed it. What no hook can see (races within kernels,\n"
-             "  clocks: docs/LIMITS.md) is not in a log; comparing two runs shows it.\n";
+      std::cout << " - nothing that detshim looks for passed it; what no hook sees, two runs show "
+                   "(docs/LIMITS.md)\n";
     else
       std::cout << (verdict_.level == VerdictLevel::partly ? " - what is named here passed detshim:\n"
                                                            : " - too little is known to say more:\n");
@@ -514,6 +522,7 @@ private:
   const LoadedCode& code_;
   const Verdict& verdict_;
   bool all_;
+  bool acts_; ///< in no process the library only observes
   Style style_;
   SourceLines source_lines_;
 };

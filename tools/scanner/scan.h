@@ -49,8 +49,7 @@ FileScan scan_code(const ElfFile& file);
 FileScan scan_file(const ElfFile& file);
 
 /// True if a program that no preload reaches is found to draw nothing: no instruction or system call that
-/// draws, all of it decoded, and no name of a random device. Or it is ldconfig, which no result depends on:
-/// its libc draws for the names of temporary files and a check value in freed memory.
+/// draws, all of it decoded, and no name of a random device.
 bool draws_nothing(const ElfFile& program);
 
 /// Looks at `files`, and unless `alone` at all libraries that they need, each once. Throws ElfError for one

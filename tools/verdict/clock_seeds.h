@@ -5,6 +5,7 @@
 // says.
 #pragma once
 
+#include "log_reader/log.h"
 #include "log_reader/summary.h"
 
 #include <string>
@@ -13,16 +14,13 @@
 namespace detshim {
 
 struct ClockSeed {
-  std::string file;
+  std::string file; ///< "<string>" of `python -c`, "<stdin>"
   std::string line; ///< its number
-  std::string text; ///< as it stands in the file: not safe to print
+  std::string text; ///< as it stands in the file: not safe to print; empty where nothing has it any more
 };
 
-/// Looks for them among the readings by the user's own code. A file that cannot be read has none.
-std::vector<ClockSeed> find_clock_seeds(const Summary& summary);
-
-/// Whether a line of Python hands something to a function that seeds, or names it a seed. With a `variable`:
-/// whether it hands that variable to such a function.
-bool takes_seed(const std::string& line, const std::string& variable = {});
+/// Looks for them among the readings by the user's own code. A file that cannot be read has none; of a
+/// program that came from a pipe each reading may be one.
+std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary);
 
 } // namespace detshim

@@ -4,6 +4,7 @@
 #include "support/wording.h"
 #include "verdict/clock_seeds.h"
 #include "verdict/known_functions.h"
+#include "verdict/script_seeds.h"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,21 @@ namespace detshim {
 namespace {
 
 constexpr const char* not_decoded = "not_decoded";
+constexpr const char* fixed_seed_remedy = "give it a fixed number";
+
+/// A statement, which may stand on several lines.
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!is_blank)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
 
 /// All kinds of reasons: docs/VERDICT.md has them in a table.
 constexpr auto kinds = std::to_array<std::string_view>(
@@ -267,41 +283,64 @@ private:
     reason.file = from;
   }
 
-  /// Draws in workers that take tasks as they are free, and threads beside each other: which of them draws
-  /// what is a race.
+  /// Draws in workers that take tasks as they are free, threads beside each other, and processes that fill
+  /// one queue: which of them comes first is a race.
   void add_pools() {
-    std::map<std::string, const SymbolSummary*> pools;
+    std::map<std::string, std::uint64_t> pools; // and how often
     for (const SymbolSummary& symbol : summary_.symbols)
       for (const Example& example : symbol.examples)
         for (const char* field : {"pool", "threads"})
-          if (const std::string* pool = find_field(example.fields, field)) pools.emplace(*pool, &symbol);
-    for (const auto& [pool, symbol] : pools) {
+          if (const std::string* pool = find_field(example.fields, field))
+            pools[*pool] += example.count.calls;
+    for (const auto& [pool, count] : pools) {
       const std::size_t comma = pool.find(", ");
       const auto next = pools.upper_bound(pool + ", ");
       if (next != pools.end() && next->first.starts_with(pool + ", ")) continue; // there with its line
+      if (pool.starts_with("multiprocessing.Queue") && count < 2) continue;      // one process fills it
       const std::string place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
-      Reason& reason = pool.starts_with("threading.")
-                           ? add(VerdictLevel::unverified, "pool",
-                                 "threads (" + place + ") may share a generator: which draws first is a race",
-                                 "a generator for each thread")
-                           : add(VerdictLevel::unverified, "pool",
-                                 "results depend on which worker takes which task" +
-                                     (place.empty() ? "" : " (" + place + ")"),
-                                 "seed per task");
+      Reason& reason = add_pool(pool, place);
       reason.library = pool.substr(0, comma);
     }
   }
 
-  /// Python's own seeds from a clock. What PyTorch takes gives way (hooks/torch/generators.cpp).
+  Reason& add_pool(const std::string& pool, const std::string& place) {
+    if (pool.starts_with("threading."))
+      return add(VerdictLevel::unverified, "pool",
+                 "threads (" + place + ") may share a generator: which draws first is a race",
+                 "a generator for each thread");
+    if (pool.starts_with("multiprocessing.Queue"))
+      return add(VerdictLevel::unverified, "pool",
+                 "a queue (" + place + ") is filled by several processes: whose results come first is a race",
+                 "sort them, or take a queue for each");
+    return add(VerdictLevel::unverified, "pool",
+               "results depend on which worker takes which task" + (place.empty() ? "" : " (" + place + ")"),
+               "seed per task");
+  }
+
+  /// Seeds from a clock that an interpreter keeps to itself. What PyTorch takes gives way
+  /// (hooks/torch/generators.cpp).
   void add_clock_seeds() {
-    for (const ClockSeed& seed : find_clock_seeds(summary_)) {
+    for (const ClockSeed& seed : find_clock_seeds(log_, summary_)) {
       if (is_replaced_in_torch(seed)) continue;
-      Reason& reason = add(VerdictLevel::unverified, "clock_seed",
-                           base_name(seed.file) + ":" + seed.line + " seems to seed from a clock or an id: " +
-                               seed.text.substr(seed.text.find_first_not_of(" \t")),
-                           "give it a fixed number");
-      reason.file = seed.file;
+      const std::string place = base_name(seed.file) + ":" + seed.line;
+      if (seed.text.empty())
+        add_clock_seed(place +
+                           " reads a clock or an id; whether it seeds, a program from a pipe does not tell",
+                       "put it in a file", seed.file);
+      else
+        add_clock_seed(place + " seems to seed from a clock or an id: " + one_line(seed.text),
+                       fixed_seed_remedy, seed.file);
     }
+    for (const ScriptSeed& seed : find_script_seeds(log_, summary_))
+      add_clock_seed(seed.place +
+                         (seed.is_argument ? " was given the time as a seed: "
+                                           : " seems to seed from a clock or an id: ") +
+                         one_line(seed.text),
+                     fixed_seed_remedy, seed.file);
+  }
+
+  void add_clock_seed(std::string text, const char* remedy, const std::string& file) {
+    add(VerdictLevel::unverified, "clock_seed", std::move(text), remedy).file = file;
   }
 
   bool is_replaced_in_torch(const ClockSeed& seed) const {

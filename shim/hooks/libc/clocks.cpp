@@ -94,7 +94,7 @@ DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a
     }
   }
   note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
-  if (clock == CLOCK_REALTIME) record_python_reading(call); // time.time(); the others time what takes time
+  record_python_reading(call);
   return status;
 }
 

@@ -24,6 +24,7 @@ constexpr const char* go_program = "a Go program: it makes system calls without 
 constexpr const char* other_user =
     "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
 constexpr const char* no_preload = "started without libdetshim.so in LD_PRELOAD: hand on the environment";
+constexpr const char* harmless = "it looks for libraries: no result depends on what it draws";
 constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
                                  "getrandom and its opens of random "
                                  "devices, and records them; what it takes without a system call is not seen";
@@ -76,12 +77,13 @@ const char* why_uncovered(int fd, char* const* environment) {
   return comes_by_environment && !preloads_us(environment) ? no_preload : nullptr;
 }
 
+constexpr int open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
 /// Opens the program as exec would find it; -1 if it does not.
 int open_program(const char* program, bool searches) {
-  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
   bool has_slash = false;
   for (const char* c = program; *c != 0; ++c) has_slash |= *c == '/';
-  if (has_slash || !searches) return sys::openat(AT_FDCWD, program, flags);
+  if (has_slash || !searches) return sys::openat(AT_FDCWD, program, open_flags);
   const char* path = environment_value("PATH");
   while (path != nullptr && *path != 0) {
     Text<600> candidate;
@@ -91,7 +93,7 @@ int open_program(const char* program, bool searches) {
     if (candidate.cut() ||
         sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), X_OK)))
       continue;
-    return sys::openat(AT_FDCWD, candidate.c_str(), flags);
+    return sys::openat(AT_FDCWD, candidate.c_str(), open_flags);
   }
   return -1;
 }
@@ -108,14 +110,25 @@ void say_once(const char* program, const char* why) {
   log_file::say(line);
 }
 
+/// ldconfig, which Python executes to find libraries: it is static, and draws names of temporary files and a
+/// check value of malloc's.
+bool is_harmless(const char* program) {
+  for (const char* name : {"/sbin/ldconfig", "/usr/sbin/ldconfig", "/sbin/ldconfig.real"})
+    if (same_text(program, name)) return true;
+  return false;
+}
+
 Reach record_uncovered(const Hook& hook, const char* program, const char* why, char* const* environment,
                        const void* caller) {
+  const Subject subject = {hook.info->library, hook.info->name, hook.info->fields};
+  if (why == static_program && is_harmless(program)) {
+    record(subject, Action::observe, caller, harmless, {program});
+    return process().is_trapped ? Reach::supervised : Reach::uncovered;
+  }
   if (process().is_trapped && why != other_user) { // the program itself is in the log if it draws
-    record({hook.info->library, hook.info->name, hook.info->fields}, Action::observe, caller, answered,
-           {program});
+    record(subject, Action::observe, caller, answered, {program});
     return Reach::supervised;
   }
-  const Subject subject = {hook.info->library, hook.info->name, hook.info->fields};
   uint64_t rank = 0;
   if (has_other_rank(environment, rank))
     record(subject, Action::uncovered, caller, why, {program, rank});
@@ -158,6 +171,17 @@ Reach record_escape(const Hook& hook, int fd, char* const* environment, const vo
   if (!options().pins() || hook.disabled) return Reach::covered;
   const char* why = why_uncovered(fd, environment);
   return why == nullptr ? Reach::covered : record_uncovered(hook, "(an open file)", why, environment, caller);
+}
+
+Reach record_escape(const Hook& hook, int folder, const char* path, char* const* environment, int flags,
+                    const void* caller) {
+  if (path == nullptr || !options().pins() || hook.disabled) return Reach::covered;
+  if (*path == 0 && (flags & AT_EMPTY_PATH) != 0) return record_escape(hook, folder, environment, caller);
+  const int fd = sys::openat(folder, path, open_flags);
+  if (fd < 0) return Reach::covered;
+  const char* why = why_uncovered(fd, environment);
+  sys::close(fd);
+  return why == nullptr ? Reach::covered : record_uncovered(hook, path, why, environment, caller);
 }
 
 } // namespace detshim

@@ -28,4 +28,8 @@ Reach record_escape(const Hook& hook, const char* program, bool searches, char* 
 /// The same for a program that is open already.
 Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller);
 
+/// The same for execveat's arguments.
+Reach record_escape(const Hook& hook, int folder, const char* path, char* const* environment, int flags,
+                    const void* caller);
+
 } // namespace detshim

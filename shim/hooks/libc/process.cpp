@@ -144,7 +144,7 @@ DETSHIM_HOOK(libc, int, pthread_create,
              .action = Action::observe, .fields = {"threads"},
              .summary =
                  "Gives the new thread its place in the tree of threads, and with it its streams. Recorded "
-                 "where a line of Python starts one beside another.") {
+                 "where a line of Python starts one beside another, or fills a queue of processes.") {
   DETSHIM_ENTER(pthread_create);
   if (call.passes()) return call.real(thread, attributes, run, argument);
   PythonThread python(call.caller());
@@ -152,8 +152,8 @@ DETSHIM_HOOK(libc, int, pthread_create,
     return call.real(thread, attributes, entry, data);
   });
   if (status != 0 && python.is_users) end_python_thread(true);
-  if (status == 0 && python.is_beside)
-    call.record(Action::observe, "another thread of the program runs", {python.made_by.c_str()});
+  if (status == 0 && python.why != nullptr)
+    call.record(Action::observe, python.why, {python.made_by.c_str()});
   return status;
 }
 
@@ -284,6 +284,7 @@ DETSHIM_HOOK(libc, int, execveat,
              (int folder, const char* path, char* const argv[], char* const envp[], int flags),
              names_program) {
   DETSHIM_ENTER(execveat);
+  const DeviceHeirs heirs(record_escape(call.hook(), folder, path, envp, flags, call.caller()));
   return with_name(envp, argv, false, [&](char* const* environment) {
     return call.real(folder, path, argv, environment, flags);
   });
@@ -329,13 +330,13 @@ int with_arguments(const char* first, va_list counting, va_list arguments, bool 
 template <typename Call>
 int execute_list(const Call& call, const char* beside, const char* path, bool searches, bool has_environment,
                  const char* first, va_list counting, va_list arguments) {
-  const DeviceHeirs heirs(record_escape(call.hook(), path, searches, environ, call.caller()));
   auto* const real = call.template beside<hooks::execve_signature>(beside);
-  return with_arguments(first, counting, arguments, has_environment,
-                        [&](char* const* argv, char* const* environment) {
-                          return with_name(environment, argv, false,
-                                           [&](char* const* named) { return real(path, argv, named); });
-                        });
+  return with_arguments(
+      first, counting, arguments, has_environment, [&](char* const* argv, char* const* environment) {
+        const DeviceHeirs heirs(record_escape(call.hook(), path, searches, environment, call.caller()));
+        return with_name(environment, argv, false,
+                         [&](char* const* named) { return real(path, argv, named); });
+      });
 }
 
 } // namespace

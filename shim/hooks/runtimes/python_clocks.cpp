@@ -1,5 +1,6 @@
 #include "hooks/runtimes/python_clocks.h"
 
+#include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/python_frames.h"
 
@@ -14,6 +15,18 @@ struct Readings {
   int looked_at = 0;
 };
 thread_local constinit Readings readings;
+
+/// True if the thread imports a module at this moment: what that reads is not the line's that imports.
+bool is_importing() {
+  bool imports = false;
+  each_python_frame(
+      1,
+      [](const PythonFrame& frame, void* data) {
+        *static_cast<bool*>(data) = starts_with(frame.file, "<frozen importlib");
+      },
+      &imports);
+  return imports;
+}
 
 } // namespace
 
@@ -30,7 +43,7 @@ bool is_reading_of_users_python(const void* caller) {
   ++mine.looked_at;
   PythonPlace place;
   find_python_place(place, PythonDetail::all, true);
-  return place.user == 0;
+  return place.user == 0 && !is_importing();
 }
 
 } // namespace detshim

@@ -46,6 +46,8 @@ int python_threads(const Module& interpreter, int most) {
   return count;
 }
 
+constexpr const char* queue_file = "/multiprocessing/queues.py";
+
 /// What the user's line called, if that starts threads; nullptr for anything else, such as a library of which
 /// only its authors know what its threads share.
 const char* maker(const PythonPlace& place) {
@@ -54,7 +56,21 @@ const char* maker(const PythonPlace& place) {
   if (ends_with(file, "/threading.py")) return "threading.Thread";
   if (ends_with(file, "/concurrent/futures/thread.py") || ends_with(file, "/concurrent/futures/_base.py"))
     return "ThreadPoolExecutor";
+  // A process makes it as it first puts something in.
+  if (ends_with(file, queue_file)) return "multiprocessing.Queue";
   return nullptr;
+}
+
+/// True once in a process for a line: one that fills several queues counts as one process. For a thread that
+/// holds the interpreter's lock.
+bool is_first_queue_of(const PythonFrame& user) {
+  static constinit struct {
+    uint32_t generation;
+    int line;
+  } last = {};
+  if (last.generation == generation() && last.line == user.line) return false;
+  last = {generation(), user.line};
+  return true;
 }
 
 } // namespace
@@ -67,9 +83,14 @@ PythonThread::PythonThread(const void* caller) {
   const char* const pool = maker(place);
   if (pool == nullptr) return;
   const PythonFrame& user = place.frames[place.user];
-  is_users = true;
-  constexpr int one_beside = 3; // it, the calling one, the new one
-  is_beside = change_live(1) > 0 && python_threads(module, one_beside) == one_beside;
+  if (ends_with(place.frames[place.user - 1].file, queue_file)) {
+    if (is_first_queue_of(user)) why = "a process fills a queue";
+  } else {
+    is_users = true;
+    constexpr int one_beside = 3; // it, the calling one, the new one
+    if (change_live(1) > 0 && python_threads(module, one_beside) == one_beside)
+      why = "another thread of the program runs";
+  }
   made_by.add(pool).add(", ").add(user.file).add(':').add(
       static_cast<uint64_t>(user.line > 0 ? user.line : 0));
 }

@@ -1,7 +1,9 @@
-// Threads that the user's own Python code starts while another of them runs.
+// Threads that the user's own Python code starts while another of them runs, and those by which a process
+// fills a queue.
 //
-// Which of them draws first from a generator that they share is a race, and so is which takes which task of a
-// queue: neither reaches a hook. That there are such threads does, with the line that starts them.
+// Which thread draws first from a generator that they share is a race, and so is which takes which task of a
+// queue, and whose results come first out of a queue that several processes fill: none of it reaches a hook.
+// That there are such threads does, with the line that starts them.
 #pragma once
 
 #include "common/text.h"
@@ -13,9 +15,9 @@ struct PythonThread {
   /// `caller`: of pthread_create.
   explicit PythonThread(const void* caller);
 
-  bool is_users = false;  ///< by threading or concurrent.futures, which a line of the user's own called
-  bool is_beside = false; ///< another one of the user's has not ended
-  Text<256> made_by;      ///< "threading.Thread, train.py:5"
+  bool is_users = false;     ///< by threading or concurrent.futures, which a line of the user's own called
+  const char* why = nullptr; ///< to record it: another one of the user's has not ended, or it fills a queue
+  Text<256> made_by;         ///< "threading.Thread, train.py:5"
 };
 
 /// In a thread of the user's, before it runs.

@@ -1,0 +1,157 @@
+// Scripts that hand a clock to a generator of the interpreter's own, which no hook sees: the verdict names
+// them, and not those that merely read a clock.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+struct Script {
+  const char* name;
+  Texts command;
+  std::string script; ///< what the file of that name holds
+  bool seeds;         ///< from a clock
+};
+
+std::ostream& operator<<(std::ostream& out, const Script& script) { return out << script.name; }
+
+/// The reasons of the kind clock_seed in the log of a command.
+Texts clock_seeds(const TemporaryFolder& scratch) {
+  const auto document =
+      nlohmann::json::parse(run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()}).out);
+  Texts found;
+  for (const auto& reason : document["reasons"])
+    if (reason["kind"] == "clock_seed") found.push_back(reason["text"]);
+  return found;
+}
+
+class ScriptSeeds : public testing::TestWithParam<Script> {};
+
+TEST_P(ScriptSeeds, AreNamed) {
+  const Script& tested = GetParam();
+  if (find_program(tested.command.front()).empty()) GTEST_SKIP() << "no " << tested.command.front();
+  std::string printed[2];
+  for (std::string& text : printed) {
+    const TemporaryFolder scratch;
+    if (!tested.script.empty()) std::ofstream(scratch.path() / "script") << tested.script;
+    // A draw beside it, so that there is a log whatever the interpreter does.
+    Texts command = {"sh", "-c", "head -c 4 /dev/urandom >/dev/null; \"$@\"", "sh"};
+    command.insert(command.end(), tested.command.begin(), tested.command.end());
+    const Result result = run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), scratch.path());
+    ASSERT_EQ(result.status, 0) << result.err;
+    text = result.out;
+    EXPECT_EQ(clock_seeds(scratch).size(), tested.seeds ? 1U : 0U);
+  }
+  // What it is named for.
+  EXPECT_EQ(printed[0] != printed[1], tested.seeds) << printed[0];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ScriptSeeds,
+    testing::Values(
+        Script{"perl", {"perl", "-MTime::HiRes=time", "-e", "srand(1e6 * time % 1e9); print rand"}, "", true},
+        Script{"perl_by_name",
+               {"perl", "script"},
+               "use Time::HiRes 'gettimeofday';\nmy ($s, $u) = gettimeofday; # a seed\n"
+               "my $seed = $$ * 1000 +\n  $u;\nsrand $seed;\nprint rand;\n",
+               true},
+        Script{
+            "perl_timed", {"perl", "-e", "srand(42); my $t = time; print rand; warn time - $t"}, "", false},
+        Script{"ruby", {"ruby", "-e", "srand(Time.now.nsec); print rand"}, "", true},
+        Script{"ruby_new", {"ruby", "-e", "now = Time.now.nsec; print Random.new(now).rand"}, "", true},
+        Script{
+            "ruby_timed", {"ruby", "-e", "srand(7); t = Time.now; print rand; warn Time.now - t"}, "", false},
+        Script{"php", {"php", "-r", "mt_srand(hrtime(true)); echo mt_rand();"}, "", true},
+        Script{"php_timed", {"php", "-r", "mt_srand(3); $t = hrtime(true); echo mt_rand();"}, "", false},
+        Script{"R",
+               {"Rscript", "script"},
+               "seconds <- 0\nset.seed(as.integer((1e6 * as.numeric(Sys.time())) %% 1e9))\ncat(runif(1))\n",
+               true},
+        Script{"R_timed", {"Rscript", "-e", "set.seed(7); t <- Sys.time(); cat(runif(1))"}, "", false},
+        Script{"octave", {"octave-cli", "--eval", "rand('seed', 1e6 * time()); disp(rand())"}, "", true},
+        Script{
+            "octave_timed", {"octave-cli", "--eval", "t = time(); rand('seed', 7); disp(rand())"}, "", false},
+        Script{
+            "tcl", {"tclsh", "script"}, "expr {srand([clock microseconds])}\nputs [expr {rand()}]\n", true},
+        Script{"tcl_timed",
+               {"tclsh", "script"},
+               "set t [clock microseconds]\nexpr {srand(7)}\nputs [expr {rand()}]\n",
+               false},
+        Script{"swipl",
+               {"swipl", "-g",
+                "get_time(T), N is integer(T*1000000), set_random(seed(N)), random(X), print(X)", "-t",
+                "halt"},
+               "",
+               true},
+        Script{
+            "luajit", {"luajit", "-e", "math.randomseed(os.clock() * 1e9) print(math.random())"}, "", true},
+        Script{"luajit_timed",
+               {"luajit", "-e", "math.randomseed(7) local t = os.clock() print(math.random())"},
+               "",
+               false},
+        Script{
+            "bash", {"bash", "-c", ": $SRANDOM; RANDOM=$(date +%N | sed s/^0*//); echo $RANDOM"}, "", true},
+        Script{"bash_timed",
+               {"bash", "-c", ": $SRANDOM; RANDOM=7; echo \"seed at $(date)\" >&2; echo $RANDOM"},
+               "",
+               false},
+        Script{"python_command",
+               {"python3", "-c", "import random, time; random.seed(time.time()); print(random.random())"},
+               "",
+               true},
+        Script{"python_lines",
+               {"python3", "script"},
+               "import random, time\nrandom.seed(\n    time.perf_counter_ns())\nprint(random.random())\n",
+               true},
+        Script{
+            "python_timed",
+            {"python3", "-c",
+             "import random, time; t = time.time(); random.seed(3); print(random.random()); time.time() - t"},
+            "",
+            false}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+// Its text is gone: that it reads a clock is all that is known.
+TEST(ClockSeeds, OfAScriptFromAPipeMayBe) {
+  const auto seeds_of = [](const std::string& script) {
+    const TemporaryFolder scratch;
+    std::ofstream(scratch.path() / "script") << script;
+    EXPECT_EQ(
+        run({"sh", "-c", "python3 - <script"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), scratch.path())
+            .status,
+        0);
+    return clock_seeds(scratch);
+  };
+  EXPECT_EQ(seeds_of("import os, random, time\nos.urandom(1)\nrandom.seed(time.time())\n"),
+            Texts{"<stdin>:3 reads a clock or an id; whether it seeds, a program from a pipe does not tell"});
+  EXPECT_EQ(seeds_of("import os, random\nos.urandom(1)\nrandom.seed(3)\n"), Texts{});
+}
+
+// A shell that reads the clock for another program's seed may draw nothing itself, and has no log then.
+TEST(ClockSeeds, AsArgumentsAreNamed) {
+  const auto seeds_of = [](const Texts& arguments) {
+    const TemporaryFolder scratch;
+    Texts command = {"python3", "-c", "import os; os.urandom(1)"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), scratch.path()).status, 0);
+    return clock_seeds(scratch).size();
+  };
+  const std::string now = std::to_string(std::time(nullptr));
+  EXPECT_EQ(seeds_of({"--seed", now}), 1U);
+  EXPECT_EQ(seeds_of({"train.random_seed=" + now + "000000000"}), 1U);
+  EXPECT_EQ(seeds_of({"--seed", "1234567890"}), 0U);
+  EXPECT_EQ(seeds_of({"--seed", "42", "--started", now}), 0U);
+}
+
+} // namespace

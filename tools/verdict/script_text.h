@@ -1,0 +1,46 @@
+// Scripts by their words: enough to see that a statement takes a seed, and that it reads a clock.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detshim {
+
+/// What of a language matters for its words.
+struct Language {
+  std::string_view program;       ///< how the interpreter's file begins
+  std::string_view comment = "#"; ///< begins one
+  bool has_parentheses = true;    ///< `time()` reads the clock; `time` is a name
+  bool is_shell = false;          ///< a value begins with `$` or a backquote, and may stand in quotes
+  bool has_libc_random = false;   ///< some versions draw from libc's generators
+};
+
+struct Statement {
+  std::size_t line = 0; ///< where it begins, from 1
+  std::string text;     ///< without comments
+
+  /// True if a line of the script is part of it.
+  bool holds(std::size_t number) const;
+};
+
+/// What stands between line ends and semicolons outside of parentheses and quotes. At most 100,000.
+std::vector<Statement> statements_of(std::string_view text, const Language& language);
+
+/// Whether a statement hands something to a function that seeds, or names it a seed. With a `variable`:
+/// whether it hands that variable to such a function.
+bool takes_seed(std::string_view statement, std::string_view variable = {});
+
+/// Whether a statement asks for a clock or the process's id, as far as its words tell.
+bool reads_clock(std::string_view statement, const Language& language);
+
+/// "started" of `started = time.time()`, in lower case; empty if the statement gives nothing a name.
+std::string named_by(std::string_view statement);
+
+/// The statements that hand a clock or the process's id to a function that seeds, or to what is named a seed,
+/// as far as the words tell: directly, or by a name or two.
+std::vector<Statement> seeded_from_clock(const std::vector<Statement>& statements, const Language& language);
+
+} // namespace detshim
