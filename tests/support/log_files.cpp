@@ -119,7 +119,8 @@ std::vector<ProcessLog> read_file(const std::filesystem::path& file) {
                                : own_log(file, number, records, start, modules));
   std::filesystem::path counts_file = file;
   counts_file.replace_extension(".counts");
-  if (!std::filesystem::exists(counts_file)) { // each record has happened once
+  // Not there, or killed as it was made: each record has happened once.
+  if (!std::filesystem::exists(counts_file) || std::filesystem::file_size(counts_file) == 0) {
     for (ProcessLog& log : logs)
       for (const nlohmann::json& record : log.records)
         if (record["t"] == "call" && record.contains("c")) {

@@ -26,7 +26,7 @@ public:
   /// The file is there and begins as one.
   bool can_be_read() const { return entries_known_; }
 
-  /// There is no file of that name.
+  /// There is no file of that name, or one that was just made: a process was killed there.
   bool is_missing() const { return is_missing_; }
 
   /// The entry of a record; nothing if it is not there, of another action, or was taken already: it belongs

@@ -106,11 +106,16 @@ bool write_to(int fd, const void* data, size_t size, long offset) {
          sys::pwrite(fd, data, size, offset) == static_cast<long>(size);
 }
 
+using FirstEntries = Entry[(first_size - header_size) / sizeof(Entry)];
+void copy_counters(FirstEntries& entries);
+
+/// With the first entries as they stand, so that a process that is killed here leaves no file without them.
 bool write_header(int fd, bool with_room) {
   struct {
     Header header;
-    char zeros[first_size - header_size];
+    FirstEntries entries;
   } begin = {};
+  if (with_room) copy_counters(begin.entries);
   __builtin_memcpy(begin.header.magic, "DETSHIMC", 8);
   begin.header.version = format_version;
   begin.header.entry_size = sizeof(Entry);
@@ -137,7 +142,7 @@ bool make_if_due() {
   give_back(keep_descriptor(fd));
   file.is_missing = false;
   __atomic_store_n(&file.make, nullptr, __ATOMIC_SEQ_CST);
-  return write_all(false); // what has happened once
+  return write_all(false); // what another thread counted meanwhile
 }
 
 uint64_t claim(uint64_t entries) {
@@ -200,6 +205,14 @@ void each_piece(Visit visit) {
     visit(pieces[piece], here);
     left -= here;
   }
+}
+
+void copy_counters(FirstEntries& entries) {
+  each_piece([&](const Counter* counters, uint64_t number) {
+    for (uint64_t i = 0; i < number; ++i)
+      if (const uint64_t entry = counters[i].entry; entry - 1 < sizeof entries / sizeof entries[0])
+        entries[entry - 1] = {counters[i].number, counters[i].action, 0};
+  });
 }
 
 template <typename Item>
@@ -346,7 +359,7 @@ void use_counts_file_later(int (*make)(), const char* path) {
 
 void make_counts_file() {
   Lock guard(lock);
-  if (guard.held() && used != 0) make_if_due();
+  if (guard.held()) make_if_due();
 }
 
 bool are_counts_kept() { return !file.is_missing; }
