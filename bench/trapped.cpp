@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -21,7 +22,8 @@ namespace {
 
 constexpr std::array names = {"getrandom(16)",        "open+close /dev/urandom", "read(16) of it",
                               "open+close /dev/null", "openat for writing",      "getppid",
-                              "read(1) of a file",    "start of /bin/true",      "start of python3"};
+                              "read(1) of a file",    "start of /bin/true",      "start of python3",
+                              "make -j2, 16 files"};
 constexpr std::size_t count = names.size();
 
 /// Nanoseconds a call.
@@ -42,8 +44,20 @@ void start(const char* program, const char* option, const char* argument) {
   waitpid(child, nullptr, 0);
 }
 
+/// A folder with sources for make.
+std::string sources() {
+  std::string folder = std::filesystem::temp_directory_path() / "detshim-bench-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) _exit(1);
+  for (char name = 'a'; name < 'q'; ++name)
+    std::ofstream(folder + '/' + name + ".c") << "#include <pthread.h>\n#include <stdio.h>\n#include "
+                                                 "<stdlib.h>\nint say(void) { return puts(\"\"); }\n";
+  return folder;
+}
+
 void measure() {
   char bytes[16];
+  const std::string folder = sources();
+  const std::string make = "cd " + folder + " && rm -f *.o && make -sj2 $(ls *.c | sed s/c$/o/)";
   const int device = open("/dev/urandom", O_RDONLY);
   const int file = open("/proc/self/exe", O_RDONLY);
   const auto open_and_close = [](const char* path, int flags) { close(open(path, flags)); };
@@ -66,7 +80,9 @@ void measure() {
                                                      if (pread(file, bytes, 1, 0) != 1) _exit(1);
                                                    }),
                                            time_of(50, [] { start("/bin/true", nullptr, nullptr); }),
-                                           time_of(5, [] { start("/usr/bin/python3", "-c", "pass"); })};
+                                           time_of(5, [] { start("/usr/bin/python3", "-c", "pass"); }),
+                                           time_of(2, [&] { start("/bin/sh", "-c", make.c_str()); })};
+  std::filesystem::remove_all(folder);
   for (const double time : times) std::printf("%.1f ", time);
 }
 

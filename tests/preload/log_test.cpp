@@ -433,6 +433,53 @@ std::set<std::string> kinds_of(const json& document) {
 }
 
 // A worker that its parent ends has ended: no record of its own says so.
+// ---- The counts file ----
+
+bool has_counts_file(const TemporaryFolder& scratch) {
+  for (const auto& entry : std::filesystem::directory_iterator{scratch.log()})
+    if (entry.path().extension() == ".counts") return true;
+  return false;
+}
+
+/// Draws as often from one place, and then does that.
+nlohmann::json log_of_draws(const TemporaryFolder& scratch, int times, const std::string& then,
+                            std::string& said) {
+  said = run({"/usr/bin/python3", "-c",
+              "import os, signal\nfor i in range(" + std::to_string(times) + "): os.urandom(4)\n" + then},
+             under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_QUIET", "0"}}))
+             .err;
+  return nlohmann::json::parse(
+      run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
+}
+
+uint64_t pinned(const nlohmann::json& document) { return document.at("totals").at("pin"); }
+
+TEST(CountsFile, IsMadeWhenACallHappensAgain) {
+  for (const std::string then : {"", "os.kill(os.getpid(), signal.SIGKILL)\n", "os._exit(0)\n"})
+    for (const int times : {1, 2, 5}) {
+      const TemporaryFolder scratch;
+      std::string said;
+      const nlohmann::json document = log_of_draws(scratch, times, then, said);
+      EXPECT_EQ(has_counts_file(scratch), times > 1) << then;
+      EXPECT_EQ(pinned(document), static_cast<uint64_t>(times)) << then << document;
+      if (then.empty()) {
+        EXPECT_NE(said.find(": " + std::to_string(times) + " pinned in 1 process"), std::string::npos)
+            << said;
+      }
+    }
+}
+
+TEST(CountsFile, IsThereForAProgramThatIsExecutedAndForChildren) {
+  for (const std::string then :
+       {"os.execv('/usr/bin/python3', ['python3', '-c', 'import os; os.urandom(4)'])\n",
+        "if os.fork(): os.wait()\nelse: os.urandom(4); os._exit(0)\n"}) {
+    const TemporaryFolder scratch;
+    std::string said;
+    const nlohmann::json document = log_of_draws(scratch, 1, then, said);
+    EXPECT_EQ(pinned(document), 2u) << then << document;
+  }
+}
+
 TEST(Killed, ByItsParentIsAnEnd) {
   const std::string start = "import os, signal\n"
                             "pipe = os.pipe()\n"

@@ -291,16 +291,29 @@ TEST_F(TrapTest, AFullDiskIsSaid) {
   EXPECT_NE(result.err.find("cannot write the log"), std::string::npos) << result.err;
 }
 
-TEST_F(TrapTest, WithoutItsSupervisorAProgramIsToldSo) {
+/// Runs a program whose supervisor has been killed.
+Result without_supervisor(const std::string& then) {
   const TemporaryFolder scratch;
   const std::string mark = "TRAP_TEST_MARK=" + scratch.path().string();
   const Arguments script = {"sh", "-c",
                             "for p in /proc/[0-9]*; do grep -qs detshim-trap $p/comm && grep -qs " + mark +
-                                " $p/environ && kill -KILL ${p#/proc/}; done; exec " TRAPPED_PROGRAM
-                                " getrandom"};
-  const Result result = trapped(script, "42", {{"TRAP_TEST_MARK", scratch.path().string()}});
+                                " $p/environ && kill -KILL ${p#/proc/}; done; " + then};
+  return trapped(script, "42", {{"TRAP_TEST_MARK", scratch.path().string()}});
+}
+
+TEST_F(TrapTest, WithoutItsSupervisorAProgramIsToldSo) {
+  const Result result = without_supervisor("exec " TRAPPED_PROGRAM " getrandom");
   EXPECT_EQ(result.out, "getrandom: Function not implemented\n");
   EXPECT_EQ(result.status, 1);
+}
+
+// An open costs less than to be asked about it: the shell, which has the library in it, looks itself at what
+// it opens.
+TEST_F(TrapTest, OpensOfACoveredProgramAskNobody) {
+  const Result result = without_supervisor("read name </proc/self/comm; echo $name");
+  EXPECT_EQ(result.out, "sh\n") << result.err;
+  EXPECT_EQ(trapped({"sh", "-c", "echo $(</dev/urandom head -c 8 | od -An -tx1)"}),
+            trapped({"sh", "-c", "echo $(</dev/urandom head -c 8 | od -An -tx1)"}));
 }
 
 // ------------------------------------------------------------------ what is refused
@@ -410,6 +423,19 @@ TEST_F(TrapTest, TheParentsLogSaysThatTheSupervisorAnswers) {
         is_said |= call["why"].get<std::string>().find("supervisor") != std::string::npos;
       }
   EXPECT_TRUE(is_said);
+}
+
+// A task that a batch system starts elsewhere has the run's variable, and not its filter.
+TEST_F(TrapTest, WhereTheFilterIsNotAStaticProgramIsUncovered) {
+  const TemporaryFolder scratch;
+  const Result inside = run(detshim_run(scratch, {"--trap-syscalls", "--seed", "42"}, {"env"}));
+  Environment environment;
+  for (const std::string& line : lines(inside.out))
+    for (const std::string name : {"LD_PRELOAD", "DETSHIM_RUN"})
+      if (line.starts_with(name + "=")) environment[name] = line.substr(name.size() + 1);
+  ASSERT_EQ(environment.size(), 2u) << inside.out << inside.err;
+  const Result outside = run({"sh", "-c", TRAPPED_PROGRAM " getrandom; true"}, environment);
+  EXPECT_NE(outside.err.find("not covered"), std::string::npos) << outside.err;
 }
 
 // What cannot be answered is still said.

@@ -36,6 +36,11 @@ std::vector<nlohmann::json> read_records(const std::filesystem::path& file) {
   return records;
 }
 
+uint32_t action_number(const std::string& name) {
+  const std::vector<std::string> names = {"", "observe", "pin", "replace", "refuse", "unfixed", "uncovered"};
+  return static_cast<uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
 template <typename Number>
 Number number_at(const std::string& bytes, size_t offset) {
   Number number;
@@ -114,7 +119,17 @@ std::vector<ProcessLog> read_file(const std::filesystem::path& file) {
                                : own_log(file, number, records, start, modules));
   std::filesystem::path counts_file = file;
   counts_file.replace_extension(".counts");
-  if (!std::filesystem::exists(counts_file)) return logs;
+  // Not there, or killed as it was made: each record has happened once.
+  if (!std::filesystem::exists(counts_file) || std::filesystem::file_size(counts_file) == 0) {
+    for (ProcessLog& log : logs)
+      for (const nlohmann::json& record : log.records)
+        if (record["t"] == "call" && record.contains("c")) {
+          const size_t index = record["c"];
+          log.counts.resize(std::max(log.counts.size(), index + 1));
+          log.counts[index] = {1, action_number(record["do"])};
+        }
+    return logs;
+  }
   const std::vector<Count> counts = read_counts(counts_file, logs.at(0).records.at(0).at("run"));
   for (ProcessLog& log : logs) log.counts = counts;
   return logs;

@@ -90,7 +90,7 @@ TEST(Launch, OfOthers) {
   const Launch hydra = read({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"PMI_FD", "9"}, {"PMI_SPAWNED", "1"}});
   EXPECT_EQ(hydra.size, 4u);
   EXPECT_EQ(hydra.spawn, 1u);
-  for (const char* nonsense : {"", "x", "-1", "1x", "0x1", "99999999999999999999999"})
+  for (const char* nonsense : {"", "x", "-1", "1x", "0x1", "99999999999999999999999", "18446744073709551617"})
     EXPECT_FALSE(read({{"RANK", nonsense}}).has_rank) << nonsense;
 }
 

@@ -33,7 +33,8 @@ std::size_t read_at(int descriptor, char* to, std::size_t size, std::uint64_t of
 
 } // namespace
 
-Counts::Counts(const std::string& file) : file_(file) {
+Counts::Counts(const std::string& file)
+    : file_(file), is_missing_(file_ ? file_.size() == 0 : ::access(file.c_str(), F_OK) != 0) {
   char header[header_size];
   entries_known_ = file_ && read_at(file_.descriptor(), header, sizeof header, 0) == sizeof header &&
                    std::string_view(header, 8) == "DETSHIMC" && little_endian(header + 8, 4) == 1 &&

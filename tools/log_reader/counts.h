@@ -26,6 +26,9 @@ public:
   /// The file is there and begins as one.
   bool can_be_read() const { return entries_known_; }
 
+  /// There is no file of that name, or one that was just made: a process was killed there.
+  bool is_missing() const { return is_missing_; }
+
   /// The entry of a record; nothing if it is not there, of another action, or was taken already: it belongs
   /// to one record alone. What a record calls unfixed may have been given back: the entry then says observe.
   std::optional<CountEntry> take(std::uint64_t index, Action action);
@@ -44,6 +47,7 @@ private:
   bool read_block(std::uint64_t number);
 
   OpenFile file_;
+  bool is_missing_;
   bool entries_known_ = false;
   std::uint64_t block_ = ~std::uint64_t{0}; ///< which one is held
   std::size_t block_length_ = 0;            ///< whole entries in it

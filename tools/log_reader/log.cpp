@@ -80,7 +80,8 @@ public:
     if (!read_lines(input_.descriptor(), splitter_, take, more) && goes_on()) return false;
     processes_[main_].process.has_torn_line = splitter_.has_open_line();
     for (OpenProcess& open : processes_) {
-      open.process.has_counts = counts_.can_be_read();
+      open.process.has_counts =
+          counts_.can_be_read() || (is_one_each(open.process) && !lost_counts(open.process));
       open.process.threads = open.threads.size();
     }
     processes_[main_].process.unrecorded = counts_.rest();
@@ -159,13 +160,20 @@ private:
       take_end(open, *end);
   }
 
+  /// No record has happened again: the counts file would have been made.
+  bool is_one_each(const Process& process) const {
+    return counts_.is_missing() && !process.starts.empty() && process.starts.back().counts_come_later;
+  }
+
+  static bool lost_counts(const Process& process) { return process.end && process.end->counts_lost; }
+
   void take_call(OpenProcess& open, Call call) {
     Process& process = open.process;
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
     process.is_trapped |= call.library == "kernel";
-    const std::optional<CountEntry> entry =
-        call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
+    std::optional<CountEntry> entry = call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
+    if (call.counter && is_one_each(process)) entry = CountEntry{1, call.action, true};
     if (entry) call.action = entry->action;
     FoldedCalls& folded = processes_[main_].calls; // of the same run
     SymbolCalls& calls = folded.of(call);
@@ -338,8 +346,9 @@ public:
     const Call* const found = line ? std::get_if<Call>(&line->record) : nullptr;
     if (found == nullptr) return;
     Call call = *found;
-    const std::optional<CountEntry> entry =
+    std::optional<CountEntry> entry =
         place.has_own_count && call.counter ? counts_.look_at(*call.counter, call.action) : std::nullopt;
+    if (place.has_own_count && counts_.is_missing()) entry = CountEntry{1, call.action, true};
     if (entry) call.action = entry->action;
     visit(call, count_of(entry));
   }

@@ -124,6 +124,7 @@ std::optional<Record> parse_start(const object& in) {
   start.seed_from = optional_text(in, "seed_from");
   start.disabled = optional_text(in, "disabled");
   start.layout = optional_text(in, "layout");
+  start.counts_come_later = text(in, "counts") == "later";
   start.environment = changes_in(in);
   return start;
 }
@@ -182,6 +183,7 @@ std::optional<Record> parse_call(const object& in) {
 End parse_end(const object& in) {
   End end;
   end.module_set = text(in, "modules");
+  end.counts_lost = find(in, "counts_lost").has_value();
   const std::optional<element> value = find(in, "counts");
   object counts;
   if (!value || value->get(counts) != simdjson::SUCCESS) return end;

@@ -52,6 +52,7 @@ struct Start {
   std::string mode, policy;
   std::optional<std::string> seed, seed_from, disabled;
   std::optional<std::string> layout; ///< of the address space: fixed or random
+  bool counts_come_later = false;    ///< without a counts file each record is one call
   std::vector<EnvironmentChange> environment;
   std::vector<NotedVariable> noted;
   std::vector<SettingReader> readers;
@@ -151,6 +152,7 @@ struct Killed {
 
 struct End {
   ActionCounts counts{};
+  bool counts_lost = false; ///< the counts file could not be made
   std::string
       module_set; ///< what was loaded is as another process's Modules of that set say; empty: as its own do
 };

@@ -1,5 +1,7 @@
 #include "supervisor/filter.h"
 
+#include "common/trap_filter.h"
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -61,10 +63,22 @@ Code may_read(std::size_t flags_argument) {
           allow};
 }
 
+/// An openat of the library's, which says that nobody needs to be asked.
+Code is_unasked() {
+  return {load(offsetof(seccomp_data, args) + sizeof(std::uint32_t)), jump(BPF_JEQ, unasked_open, 0, 1),
+          allow};
+}
+
 /// A call on a descriptor asks if it has a number of ours.
 Code is_device_number() {
   return {load_argument(0), jump(BPF_JGE, first_device_number, 0, 2), jump(BPF_JGE, device_numbers_end, 1, 0),
           ask, allow};
+}
+
+/// The library asks whether the filter is here.
+Code is_question() {
+  return {load_argument(1), jump(BPF_JEQ, static_cast<std::uint32_t>(filter_question), 0, 1),
+          statement(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EALREADY)};
 }
 
 /// Memory of the kind that the vDSO's getrandom keeps its state in is refused, as by a kernel before 6.11:
@@ -75,6 +89,11 @@ Code refuses_droppable_memory() {
           statement(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL), allow};
 }
 
+Code both(Code first, const Code& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 void on(Code& code, long number, const Code& then) {
   code.push_back(jump(BPF_JEQ, static_cast<std::uint32_t>(number), 0, then.size()));
   code.insert(code.end(), then.begin(), then.end());
@@ -83,10 +102,11 @@ void on(Code& code, long number, const Code& then) {
 Code filter() {
   Code code = {load(offsetof(seccomp_data, arch)), jump(BPF_JEQ, own_architecture, 1, 0), allow,
                load(offsetof(seccomp_data, nr)),   jump(BPF_JGE, foreign_calls, 0, 1),    allow};
-  for (const long number : {SYS_read, SYS_readv, SYS_pread64, SYS_dup, SYS_dup3, SYS_fcntl})
+  for (const long number : {SYS_read, SYS_readv, SYS_pread64, SYS_dup, SYS_dup3})
     on(code, number, is_device_number());
+  on(code, SYS_fcntl, both(is_question(), is_device_number()));
   on(code, SYS_mmap, refuses_droppable_memory());
-  on(code, SYS_openat, may_read(2));
+  on(code, SYS_openat, both(is_unasked(), may_read(2)));
 #if defined(__x86_64__)
   on(code, SYS_dup2, is_device_number());
   on(code, SYS_open, may_read(1));

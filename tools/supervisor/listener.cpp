@@ -27,7 +27,10 @@ Listener::Listener(OwnedDescriptor descriptor) : descriptor_(std::move(descripto
   ::syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
   request_words_ = words(std::max<std::size_t>(sizes.seccomp_notif, sizeof(seccomp_notif)));
   response_words_ = words(std::max<std::size_t>(sizes.seccomp_notif_resp, sizeof(seccomp_notif_resp)));
-  ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, wake_on_same_processor);
+}
+
+void Listener::use_one_processor(bool only_one) const {
+  ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, only_one ? wake_on_same_processor : 0);
 }
 
 bool Listener::receive(Request& request) const {

@@ -30,6 +30,11 @@ public:
   /// Waits for a call. False if its task is gone by now, or if nobody is left who could call.
   bool receive(Request& request) const;
 
+  /// Has a call's task, and whoever takes the call, run on one processor or on any two. On one, they take
+  /// turns without waking another processor up: half the time for a program that is alone. Those that run at
+  /// once would all come to that one. Not on a kernel before 6.6.
+  void use_one_processor(bool only_one) const;
+
   /// True once no task has the filter any more.
   bool is_abandoned() const;
 

@@ -60,7 +60,10 @@ bool ProcessLog::make_files(const std::string& stem) {
   CountsHeader header = {{}, 1, sizeof(CountsEntry), {}, {}};
   std::memcpy(header.magic, "DETSHIMC", sizeof header.magic);
   name_.run.copy(header.run, sizeof header.run);
-  if (::pwrite(counts_.number(), &header, sizeof header, 0) != sizeof header) counts_ = OwnedDescriptor();
+  if (::pwrite(counts_.number(), &header, sizeof header, 0) != sizeof header) {
+    counts_ = OwnedDescriptor();
+    complain("not all is");
+  }
   return true;
 }
 
@@ -145,7 +148,7 @@ void ProcessLog::write_number(Counter& counter, bool is_final) {
   if (!counts_ || counter.index < 0) return;
   const CountsEntry entry = {counter.number, static_cast<std::uint32_t>(counter.action), is_final ? 1U : 0U};
   const auto offset = static_cast<off_t>(sizeof(CountsHeader)) + counter.index * off_t{sizeof entry};
-  if (::pwrite(counts_.number(), &entry, sizeof entry, offset) < 0) return; // a full disk
+  if (::pwrite(counts_.number(), &entry, sizeof entry, offset) != sizeof entry) complain("not all is");
 }
 
 /// As the library counts: core/log/counts.h.

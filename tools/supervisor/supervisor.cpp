@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -69,6 +70,37 @@ std::string device_path(int thread, std::uint64_t address) {
   return text == "/dev/urandom" || text == "/dev/random" ? text : std::string();
 }
 
+/// A random device that a call opens: none if the path is empty.
+struct DeviceOpen {
+  std::string path;
+  std::uint64_t flags = 0;
+};
+
+bool is_open(const seccomp_notif& call) {
+#ifdef SYS_open
+  if (call.data.nr == SYS_open) return true;
+#endif
+  return call.data.nr == SYS_openat || call.data.nr == SYS_openat2;
+}
+
+DeviceOpen device_opened_by(const seccomp_notif& call) {
+  const int thread = static_cast<int>(call.pid);
+  const auto& arguments = call.data.args;
+  const std::size_t first = call.data.nr == SYS_openat || call.data.nr == SYS_openat2 ? 1 : 0;
+  std::uint64_t flags = arguments[first + 1];
+  if (call.data.nr == SYS_openat2) {
+    const std::string how = read_memory(thread, arguments[2], sizeof(open_how));
+    open_how asked = {};
+    how.copy(reinterpret_cast<char*>(&asked), sizeof asked);
+    if (how.size() < sizeof asked.flags || asked.resolve != 0) return {};
+    flags = asked.flags;
+  }
+  if ((flags & O_ACCMODE) == O_WRONLY || (flags & (O_DIRECTORY | O_PATH)) != 0 ||
+      (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+    return {};
+  return {device_path(thread, arguments[first]), flags};
+}
+
 /// True if the device is there in the task's own root folder.
 bool has_device(int thread, const std::string& path) {
   struct stat state;
@@ -77,14 +109,38 @@ bool has_device(int thread, const std::string& path) {
          (minor(state.st_rdev) == 8 || minor(state.st_rdev) == 9);
 }
 
-/// Several threads answer. What they share is under one lock, which only calls that are answered take: the
-/// opens of ordinary files, which are nearly all that is asked, go on at once beside each other.
+/// Tells whether programs that call run at once, by how often the caller changes.
+class Callers {
+public:
+  /// True if that has changed with this call.
+  bool note(std::uint32_t caller) {
+    changes_ += caller != last_ ? 1 : 0;
+    last_ = caller;
+    if (++calls_ < window) return false;
+    const bool was_at_once = std::exchange(at_once_, changes_ >= window / 4);
+    calls_ = changes_ = 0;
+    return at_once_ != was_at_once;
+  }
+  bool at_once() const { return at_once_; }
+
+private:
+  static constexpr unsigned window = 32;
+  std::uint32_t last_ = 0;
+  unsigned calls_ = 0, changes_ = 0;
+  bool at_once_ = false;
+};
+
+/// Several threads answer. One of them waits for calls, and has those go on that need no answer: the opens of
+/// ordinary files, which are nearly all that is asked. (The kernel would wake up all that wait.) Before it
+/// answers a call it has the next thread wait. What they share is under one lock, which only calls that are
+/// answered take.
 class Supervisor {
 public:
   Supervisor(OwnedDescriptor listener, const RunVariable& first, const struct stat& run_stderr)
       : listener_(std::move(listener)), watch_(::epoll_create1(EPOLL_CLOEXEC)),
         processes_(first, run_stderr, watch_.number()) {
     // No events but its end, which is always told: the threads wait in the kernel for calls.
+    listener_.use_one_processor(true);
     epoll_event event = {0, {.u64 = listener_event}};
     ::epoll_ctl(watch_.number(), EPOLL_CTL_ADD, listener_.descriptor(), &event);
   }
@@ -115,43 +171,44 @@ private:
 
   void answer_calls() {
     Request request;
-    for (;;) {
-      if (!listener_.receive(request)) {
-        if (errno != EINTR && listener_.is_abandoned()) return;
-        continue;
-      }
+    DeviceOpen device;
+    while (receive_what_needs_an_answer(request, device)) {
       bool is_answered = false;
       try {
-        is_answered = answer(request.call());
+        is_answered = answer(request.call(), device);
       } catch (const std::exception&) { // memory ran out, say
       }
       if (!is_answered) listener_.let_go_on(request.call());
     }
   }
 
+  /// False once nobody is left who could call.
+  bool receive_what_needs_an_answer(Request& request, DeviceOpen& device) {
+    const std::lock_guard turn(receiving_);
+    for (;;) {
+      if (!listener_.receive(request)) {
+        if (errno != EINTR && listener_.is_abandoned()) return false;
+        continue;
+      }
+      const seccomp_notif& call = request.call();
+      if (callers_.note(call.pid)) listener_.use_one_processor(!callers_.at_once());
+      if (!is_open(call)) return true;
+      device = {};
+      try {
+        device = device_opened_by(call);
+      } catch (const std::exception&) { // memory ran out
+      }
+      if (!device.path.empty()) return true;
+      listener_.let_go_on(call);
+    }
+  }
+
   /// False if the kernel is to execute the call.
-  bool answer(const seccomp_notif& call) {
-    const auto& arguments = call.data.args;
-    switch (call.data.nr) {
-    case SYS_getrandom:
-      return draw(call);
-#ifdef SYS_open
-    case SYS_open:
-      return open_device(call, arguments[0], arguments[1]);
-#endif
-    case SYS_openat:
-      return open_device(call, arguments[1], arguments[2]);
-    case SYS_openat2: {
-      const std::string how = read_memory(static_cast<int>(call.pid), arguments[2], sizeof(open_how));
-      open_how asked = {};
-      how.copy(reinterpret_cast<char*>(&asked), sizeof asked);
-      return how.size() >= sizeof asked.flags && asked.resolve == 0 &&
-             open_device(call, arguments[1], asked.flags);
-    }
-    default:
-      extend_device(call);
-      return false;
-    }
+  bool answer(const seccomp_notif& call, const DeviceOpen& device) {
+    if (is_open(call)) return open_device(call, device);
+    if (call.data.nr == SYS_getrandom) return draw(call);
+    extend_device(call);
+    return false;
   }
 
   bool draw(const seccomp_notif& call) {
@@ -196,13 +253,9 @@ private:
     return 0;
   }
 
-  bool open_device(const seccomp_notif& call, std::uint64_t address, std::uint64_t flags) {
-    if ((flags & O_ACCMODE) == O_WRONLY || (flags & (O_DIRECTORY | O_PATH)) != 0 ||
-        (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
-      return false;
+  bool open_device(const seccomp_notif& call, const DeviceOpen& device) {
     const int thread = static_cast<int>(call.pid);
-    const std::string path = device_path(thread, address);
-    if (path.empty()) return false;
+    const auto& [path, flags] = device;
     const std::optional<Asker> asker = processes_.identify(listener_, call);
     if (!asker) return false;
     const std::lock_guard guard(lock_);
@@ -234,6 +287,8 @@ private:
   }
 
   Listener listener_;
+  std::mutex receiving_; // held by the thread that waits for calls
+  Callers callers_;      // of that thread
   OwnedDescriptor watch_;
   std::mutex lock_; // over processes_, what it serves, and their logs
   Processes processes_;

@@ -1,5 +1,6 @@
 #include "supervisor/trapped_run.h"
 
+#include "common/job.h"
 #include "common/names.h"
 #include "log_reader/printable.h"
 #include "supervisor/filter.h"
@@ -60,39 +61,49 @@ SeedPolicy read_policy(const std::string& text) {
                            : SeedPolicy::fixed;
 }
 
+/// The absolute name of the folder that the log's is in, or of that itself.
+std::string folder_named(const std::string& name) {
+  if (name.starts_with('/')) return name;
+  char* const here = ::getcwd(nullptr, 0);
+  const std::string folder = text_or(here, ".") + ("/" + name);
+  std::free(here);
+  return folder;
+}
+
 /// The variable that the library in a first process would write for the program it turns into. `folder` is
 /// where the log folder's name is kept.
 RunVariable begin_run(std::string& folder) {
   RunVariable run;
-  run.root_pid = run.writer_pid = ::getpid();
   const Launch launch = read_launch([](const char* name) { return std::getenv(name); }, 0);
-  run.rank_plus_1 = launch.has_rank ? launch.rank + 1 : 0;
-  enter_world(run, launch);
+  const Job job = job_of(launch);
+  run.is_of_job = job.has_other_ranks;
+  run.writer_pid = ::getpid();
+  run.root_pid = run.is_of_job && (launch.rank != 0 || launch.spawn != 0) ? 0 : run.writer_pid;
+  name_run(run.run);
+  const std::string asked = text_or(std::getenv("DETSHIM_LOG"), "");
+  run.log_is_default = asked.empty();
+  folder = folder_named(run.log_is_default ? "detshim-log" : asked);
+  if (run.is_of_job) agree_on_run(job, folder.c_str(), launch.rank, run.run);
+  if (run.log_is_default) folder += std::string("/") + run.run;
+  if (folder.size() > 3600) throw UsageError("the log folder's name is too long");
+  run.log_folder = folder.data();
+  run.log_folder_length = folder.size();
+
   if (const char* const seed = std::getenv("DETSHIM_SEED")) {
     const std::optional<std::uint64_t> number = read_seed(seed);
     if (!number) throw UsageError("DETSHIM_SEED '" + printable(seed) + "' is not accepted");
     run.seed = *number;
   } else {
-    run.seed = random_number() >> 11; // as the library draws it
+    run.seed = job.key != 0 ? drawn_seed(job, run.run) : random_number() >> 11; // as the library draws it
     run.seed_drawn = true;
   }
   run.has_seed = true;
   run.mode = run.seed_drawn ? Mode::record : Mode::enforce;
   run.policy = read_policy(text_or(std::getenv("DETSHIM_SEED_POLICY"), ""));
+  // A rank is left to the program to begin, as by a launcher that is in the run.
+  if (!launch.has_rank) enter_world(run, launch);
   run.key = first_key(run.seed, run.rank_plus_1, run.world);
   std::memcpy(run.path, "0", 2);
-  name_run(run.run);
-  folder = text_or(std::getenv("DETSHIM_LOG"), "");
-  run.log_is_default = folder.empty();
-  if (run.log_is_default) folder = std::string("detshim-log/") + run.run;
-  if (!folder.starts_with('/')) {
-    char* const here = ::getcwd(nullptr, 0);
-    folder = text_or(here, ".") + ("/" + folder);
-    std::free(here);
-  }
-  if (folder.size() > 3600) throw UsageError("the log folder's name is too long");
-  run.log_folder = folder.data();
-  run.log_folder_length = folder.size();
   return run;
 }
 

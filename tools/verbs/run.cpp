@@ -102,7 +102,8 @@ int run(const RunOptions& options) {
   if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
   std::vector<std::string> command = options.command;
   const char* const mode = std::getenv("DETSHIM_MODE");
-  if (mode == nullptr || std::string_view(mode) != "off") hand_over(command, options.quiet);
+  if (mode == nullptr || std::string_view(mode) != "off")
+    hand_over(command, options.trap_syscalls, options.quiet);
   if (options.trap_syscalls) return run_trapped(command);
 
   std::vector<char*> arguments;

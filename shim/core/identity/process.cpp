@@ -1,11 +1,12 @@
 #include "core/identity/process.h"
 
+#include "common/job.h"
 #include "common/launch.h"
-#include "common/log_folder.h"
 #include "common/names.h"
 #include "common/philox.h"
 #include "common/sys.h"
 #include "common/text.h"
+#include "common/trap_filter.h"
 #include "core/base/generations.h"
 #include "core/base/lock.h"
 #include "core/base/modules.h"
@@ -16,7 +17,6 @@
 #include "core/policy/options.h"
 
 #include <errno.h>
-#include <sys/utsname.h>
 #include <time.h>
 
 namespace detshim {
@@ -29,6 +29,7 @@ DETSHIM_STARTUP_DATA constinit uint64_t takeovers = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t branch = 0;
 DETSHIM_STARTUP_DATA constinit bool drawn = false;
 DETSHIM_STARTUP_DATA constinit bool made_threads = false;
+DETSHIM_STARTUP_DATA constinit int page_owner = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
 DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0;
 DETSHIM_STARTUP_DATA constinit Spawner spawner = {};
@@ -136,17 +137,11 @@ Launcher own_launcher() {
   return launcher_of(program, words[1], words[2]);
 }
 
-constinit uint64_t own_job = 0;     // names this process's job, where that is known
-constinit bool job_repeats = false; // the next job may have that name as well
+constinit Job own_job = {};
 
 /// Below 2^53, so that the number survives every tool that reads it. All ranks of a job have the same.
 uint64_t random_seed() {
-  if (job_repeats && self.is_of_job) { // the run does not
-    uint64_t seed = label_drawn_seed;
-    for (const char* c = self.run; *c != 0; ++c) seed = derive(seed, static_cast<unsigned char>(*c));
-    return seed >> 11;
-  }
-  if (own_job != 0) return derive(own_job, label_drawn_seed) >> 11;
+  if (own_job.key != 0) return drawn_seed(own_job, self.run);
   uint64_t number = 0;
   sys::call(SYS_getrandom, sys::address(&number), sizeof number, 0);
   return number >> 11;
@@ -179,62 +174,6 @@ void add_time(TextWriter& text, int64_t seconds) {
   two(rest / 3600), two(rest / 60 % 60), two(rest % 60);
 }
 
-/// A run's name, as begin_run() makes them.
-bool is_run_name(const char* text, size_t length) {
-  for (size_t i = 0; i < length; ++i) {
-    const char c = text[i];
-    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == 'T' || c == '-')) return false;
-  }
-  return length >= 16 && length < sizeof self.run;
-}
-
-/// True for the link of a job that began long ago: this rank is of another one of that name.
-bool is_old(int folder, const char* link) {
-  constexpr int64_t ranks_start_within = 600; // seconds
-  struct stat state;
-  timespec now = {};
-  sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
-  return !sys::failed(sys::call(SYS_newfstatat, folder, sys::address(link), sys::address(&state),
-                                AT_SYMLINK_NOFOLLOW)) &&
-         state.st_mtim.tv_sec + ranks_start_within < now.tv_sec;
-}
-
-/// The ranks of a job that nobody started as one run: the first to come names it, by a link in the folder
-/// that they have in common. Of jobs that have one name each has every rank once: what finds its own number
-/// taken is of the next. Where no link can be made, this rank is a run of its own.
-void agree_on_run(const char* folder_name) {
-  constexpr uint64_t most_jobs = 10000; // of one name
-  Text<3600> path;
-  path.add(folder_name);
-  bool made = false;
-  const int folder = open_log_folder(const_cast<char*>(path.c_str()), false, true, made);
-  if (folder < 0) return;
-  Text<64> name;
-  const auto make_link = [&] {
-    return sys::call(SYS_symlinkat, sys::address(self.run), folder, sys::address(name.c_str()));
-  };
-  name.add(".job-").add_hex(own_job, 16);
-  const size_t stem = name.length();
-  for (uint64_t n = 0; job_repeats && n < most_jobs; ++n) {
-    name.shorten(stem);
-    if (n != 0) name.add('-').add(n);
-    const size_t length = name.length();
-    if (is_old(folder, name.c_str())) continue;
-    name.add('.').add(static_cast<uint64_t>(self.rank));
-    const bool is_taken = make_link() == -EEXIST;
-    name.shorten(length);
-    if (!is_taken) break;
-  }
-  char run[sizeof self.run];
-  const long length = make_link() != -EEXIST ? -1
-                                             : sys::call(SYS_readlinkat, folder, sys::address(name.c_str()),
-                                                         sys::address(run), sizeof run);
-  sys::close(folder);
-  if (length <= 0 || !is_run_name(run, static_cast<size_t>(length))) return;
-  __builtin_memcpy(self.run, run, static_cast<size_t>(length));
-  self.run[length] = 0;
-}
-
 /// The folder of the log as an absolute path: what a child in another working directory must see too.
 void choose_log_folder() {
   Text<3600> folder; // in the constructor, or in the first thread's first draw before it
@@ -246,39 +185,14 @@ void choose_log_folder() {
     folder.add(here).add('/');
   }
   folder.add(self.log_is_default ? "detshim-log" : asked);
-  if (self.is_of_job) agree_on_run(folder.c_str());
+  if (self.is_of_job) agree_on_run(own_job, folder.c_str(), static_cast<uint64_t>(self.rank), self.run);
   if (self.log_is_default) folder.add('/').add(self.run);
   keep_log_folder(folder.c_str(), folder.length());
 }
 
-/// Adds what tells the launcher's process on this machine from another: its number, start and node.
-uint64_t add_launcher_process(uint64_t job) {
-  char text[512];
-  Text<32> name;
-  const auto parent = static_cast<uint64_t>(sys::call(SYS_getppid));
-  name.add("/proc/").add(parent).add("/stat");
-  const int fd = sys::openat(AT_FDCWD, name.c_str(), O_RDONLY | O_CLOEXEC);
-  const long size = fd < 0 ? 0 : sys::read(fd, text, sizeof text - 1);
-  if (fd >= 0) sys::close(fd);
-  if (size <= 0) return 0;
-  text[size] = 0;
-  const char* at = text; // behind the name in parentheses, which may hold anything, the start is the 20th
-  for (const char* c = text; *c != 0; ++c)
-    if (*c == ')') at = c + 1;
-  for (int fields = 0; fields < 20 && *at != 0; ++at) fields += *at == ' ' ? 1 : 0;
-  job = derive(job, parent);
-  for (; *at >= '0' && *at <= '9'; ++at) job = derive(job, static_cast<unsigned char>(*at));
-  utsname node;
-  if (!sys::failed(sys::call(SYS_uname, sys::address(&node))))
-    for (const char* c = node.nodename; *c != 0; ++c) job = derive(job, static_cast<unsigned char>(*c));
-  return job;
-}
-
 void begin_run(const Launch& launch) {
-  own_job = launch.has_rank && options().pins() ? launch.job : 0;
-  job_repeats = launch.job_repeats;
-  if (own_job != 0 && launch.job_is_local) own_job = add_launcher_process(own_job);
-  self.is_of_job = own_job != 0 && self.ranks != 1;
+  if (options().pins()) own_job = job_of(launch);
+  self.is_of_job = own_job.has_other_ranks;
   self.root_pid = self.is_of_job && (self.rank != 0 || launch.spawn != 0) ? 0 : self.pid;
   // By system call: a sanitizer's clock_gettime is not ready while its runtime starts.
   timespec now = {};
@@ -347,7 +261,8 @@ void join_run(const RunVariable& run, const Launch& launch) {
   self.key = run.key;
   takeovers = run.takeovers;
   device_replaced = run.device_replaced;
-  self.is_trapped = run.is_trapped;
+  // A batch system starts tasks elsewhere, with the variable and without the filter.
+  self.is_trapped = run.is_trapped && sys::fcntl(0, filter_question) == -EALREADY;
   self.world = run.world;
   array_of_world = run.array;
   branch = run.branch;
@@ -537,8 +452,12 @@ void share_page() {
   process();
   if (shared_page != nullptr) return;
   Lock guard(children_lock);
-  if (shared_page == nullptr) shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
+  if (shared_page != nullptr) return;
+  shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
+  page_owner = self.pid;
 }
+
+bool has_inherited_page() { return shared_page != nullptr && page_owner != process().pid; }
 
 bool has_other_rank(char* const* environment, uint64_t& rank) {
   process();

@@ -36,4 +36,7 @@ extern SharedPage* shared_page;
 /// and before a process is forked.
 void share_page();
 
+/// True in a descendant of the process that made the page.
+bool has_inherited_page();
+
 } // namespace detshim

@@ -19,6 +19,7 @@ namespace {
 
 using log_file::line_room;
 using log_file::path_room;
+using log_file::text_room;
 
 DETSHIM_STARTUP_DATA constinit uint64_t told_modules =
     0; // the set that this process refers to, see record_modules()
@@ -37,6 +38,7 @@ void write_end() {
   line.add('}');
   if (log_file::process_number() != 0 && told_modules != 0)
     line.add(",\"modules\":\"").add_hex(told_modules, 16).add('"');
+  if (!are_counts_kept()) line.add(",\"counts_lost\":true");
   line.add('}');
   log_file::write(line);
 }
@@ -150,6 +152,42 @@ bool ends_with(const char* text, const char* end) {
   return a >= b && same_text(text + a - b, end);
 }
 
+/// Adds the calls of a process that has no counts file: each record is one. False if it is none of this run.
+bool sum_records(int fd, uint64_t (&sums)[action_count]) {
+  constexpr const char* key = ",\"do\":\""; // which no text within a record can hold
+  constexpr size_t longest = 20;            // with an action's name and a quote
+  Text<48> run;
+  run.add("\"run\":\"").add(process().run).add('"');
+  bool is_of_run = false;
+  for (long offset = 0;; offset += static_cast<long>(sizeof text_room - 1 - longest)) {
+    const long size = sys::pread(fd, text_room, sizeof text_room - 1, offset);
+    if (size <= 0) return is_of_run;
+    text_room[size] = 0;
+    if (offset == 0) is_of_run = contains(text_room, run.c_str());
+    if (!is_of_run) return false;
+    const bool is_last = size < static_cast<long>(sizeof text_room - 1);
+    const char* const end = text_room + (is_last ? size : size - static_cast<long>(longest));
+    for (const char* at = text_room; at < end; ++at) {
+      if (*at != ',' || !starts_with(at, key)) continue;
+      const char* const name = at + text_length(key);
+      for (int action = 1; action < action_count; ++action)
+        if (starts_with(name, action_names[action]) && name[text_length(action_names[action])] == '"')
+          ++sums[action];
+    }
+    if (is_last) return true;
+  }
+}
+
+/// True if the process that has that file of records has a counts file.
+bool has_counts(int folder, const char* records) {
+  Text<300> name;
+  name.add(records);
+  name.shorten(name.length() - text_length(".jsonl"));
+  struct stat state;
+  return !sys::failed(sys::call(SYS_newfstatat, folder, sys::address(name.add(".counts").c_str()),
+                                sys::address(&state), AT_SYMLINK_NOFOLLOW));
+}
+
 /// Adds up the counts files of all processes of the run; their number.
 unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
   struct Entry { // linux_dirent64, getdents(2)
@@ -167,10 +205,12 @@ unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
     for (long at = 0; at < size;) {
       const auto* entry = reinterpret_cast<const Entry*>(block + at);
       at += entry->length;
-      if (!ends_with(entry->name, ".counts")) continue;
+      const bool is_counts = ends_with(entry->name, ".counts");
+      if (!is_counts && (!ends_with(entry->name, ".jsonl") || has_counts(folder, entry->name))) continue;
       const int fd = sys::openat(folder, entry->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
       if (fd < 0) continue;
-      if (is_own_file(fd) && sum_file_counts(fd, sums, &processes)) ++processes;
+      if (is_own_file(fd) && (is_counts ? sum_file_counts(fd, sums, &processes) : sum_records(fd, sums)))
+        ++processes;
       sys::close(fd);
     }
   }

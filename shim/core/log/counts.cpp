@@ -49,6 +49,8 @@ struct File {
   uint64_t process =
       0; // the entry that says that this further process counts here; 0 for the file's own process
   bool is_shared = false;
+  int (*make)() = nullptr; // of a file that is not there yet
+  bool is_missing = false; // it could not be made when it was needed
 };
 DETSHIM_STARTUP_DATA constinit File file;
 constinit uint64_t sums_before[action_count] = {}; // of those entries
@@ -104,17 +106,43 @@ bool write_to(int fd, const void* data, size_t size, long offset) {
          sys::pwrite(fd, data, size, offset) == static_cast<long>(size);
 }
 
+using FirstEntries = Entry[(first_size - header_size) / sizeof(Entry)];
+void copy_counters(FirstEntries& entries);
+
+/// With the first entries as they stand, so that a process that is killed here leaves no file without them.
 bool write_header(int fd, bool with_room) {
   struct {
     Header header;
-    char zeros[first_size - header_size];
+    FirstEntries entries;
   } begin = {};
+  if (with_room) copy_counters(begin.entries);
   __builtin_memcpy(begin.header.magic, "DETSHIMC", 8);
   begin.header.version = format_version;
   begin.header.entry_size = sizeof(Entry);
   __builtin_memcpy(begin.header.run, process().run, sizeof begin.header.run);
   begin.header.has_further_processes = file.is_shared ? 1 : 0;
   return write_to(fd, &begin, with_room ? sizeof begin : sizeof begin.header, 0);
+}
+
+bool read_header(int fd);
+bool write_all(bool is_final);
+
+/// True if the file is there, or none is to be; makes it if that was put off. With the lock held.
+bool make_if_due() {
+  if (file.make == nullptr) return true;
+  const int fd = file.make();
+  struct stat state;
+  if (fd < 0 || sys::fstat(fd, state) != 0 || !write_header(fd, true)) {
+    if (fd >= 0) sys::close(fd);
+    file.is_missing = true;
+    return false;
+  }
+  file.device = state.st_dev;
+  file.inode = state.st_ino;
+  give_back(keep_descriptor(fd));
+  file.is_missing = false;
+  __atomic_store_n(&file.make, nullptr, __ATOMIC_SEQ_CST);
+  return write_all(false); // what another thread counted meanwhile
 }
 
 uint64_t claim(uint64_t entries) {
@@ -125,6 +153,7 @@ uint64_t claim(uint64_t entries) {
 /// Claims more entries, and makes the file longer before anybody counts in them, so that what is counted
 /// finds room on the disk. A further process's first ones are written with its first count.
 bool extend() {
+  if (!make_if_due()) return false;
   struct stat state;
   const int fd = borrow_descriptor(state);
   if (fd < 0) return false;
@@ -178,6 +207,14 @@ void each_piece(Visit visit) {
   }
 }
 
+void copy_counters(FirstEntries& entries) {
+  each_piece([&](const Counter* counters, uint64_t number) {
+    for (uint64_t i = 0; i < number; ++i)
+      if (const uint64_t entry = counters[i].entry; entry - 1 < sizeof entries / sizeof entries[0])
+        entries[entry - 1] = {counters[i].number, counters[i].action, 0};
+  });
+}
+
 template <typename Item>
 void add_up(const Item* items, uint64_t number, uint64_t (&sums)[action_count]) {
   for (uint64_t i = 0; i < number; ++i)
@@ -213,13 +250,18 @@ void write_count(Counter& counter) {
     return;
   }
   counter.write_at = counter.number + 1 + counter.number / last_exact_number;
+  if (counter.number == 1) { // seen by whoever makes the file, or the file is seen here
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&file.make, __ATOMIC_RELAXED) != nullptr) return;
+  }
   struct stat state;
   if (const int fd = file.fd; is_ours(fd, state)) {
     write_entry(fd, counter);
     return;
   }
   Lock guard(lock);
-  const int fd = guard.held() ? borrow_descriptor(state) : -1;
+  if (!guard.held() || !make_if_due()) return;
+  const int fd = borrow_descriptor(state);
   if (fd < 0) return;
   write_entry(fd, counter);
   give_back(fd);
@@ -229,6 +271,7 @@ void recount_as(Counter& counter, Action action) {
   const auto number = static_cast<uint32_t>(action);
   if (counter.entry == 0 || counter.action == number) return;
   counter.action = number;
+  make_counts_file(); // the record has the other action
   write_count(counter);
 }
 
@@ -304,9 +347,26 @@ void use_counts_file(int fd, const char* path) {
   take_file(fd, path, state);
 }
 
+void use_counts_file_later(int (*make)(), const char* path) {
+  Lock guard(lock);
+  let_go_of_file();
+  forget_counters();
+  file.make = make;
+  file.path = path;
+  file.claim = first_size / sizeof(Entry);
+  file.next = file.room_end = (first_size - header_size) / sizeof(Entry);
+}
+
+void make_counts_file() {
+  Lock guard(lock);
+  if (guard.held()) make_if_due();
+}
+
+bool are_counts_kept() { return !file.is_missing; }
+
 bool share_counts_file(SharedPage& page) {
   Lock guard(lock);
-  if (!guard.held() || file.path == nullptr) return false;
+  if (!guard.held() || file.path == nullptr || !make_if_due()) return false;
   page.counts_inode = file.inode;
   page.next_entry = file.next;
   file.is_shared = true;
@@ -346,7 +406,7 @@ bool can_go_on_in_counts_file(int fd) {
 
 void write_counts() {
   Lock guard(lock);
-  if (!guard.held() || used == 0) return;
+  if (!guard.held() || used == 0 || file.make != nullptr) return;
   struct stat state;
   const int fd = borrow_descriptor(state);
   if (fd < 0) return;
@@ -358,8 +418,17 @@ void write_counts() {
   each_piece([&](const Counter* counters, uint64_t number) {
     for (uint64_t i = 0; i < number; ++i) are_there &= is_there(counters[i]);
   });
-  if (are_there) return give_back(fd);
-  // Where somebody cut the file short, what this process has counted is written anew.
+  give_back(fd);
+  if (!are_there) write_all(true);
+}
+
+namespace {
+
+/// Where somebody cut the file short, what this process has counted is written anew.
+bool write_all(bool is_final) {
+  struct stat state;
+  const int fd = borrow_descriptor(state);
+  if (fd < 0) return false;
   bool good = read_header(fd) || write_header(fd, false);
   Entry room[32];
   size_t filled = 0;
@@ -374,12 +443,15 @@ void write_counts() {
       counter.write_at = 0; // what is counted from now on makes the number no longer the last
       if (filled == 32 || counter.entry - 1 != first + filled) write_room();
       if (filled == 0) first = counter.entry - 1;
-      room[filled++] = {counter.number, counter.action, counter.action != 0 ? 1U : 0U};
+      room[filled++] = {counter.number, counter.action, is_final && counter.action != 0 ? 1U : 0U};
     }
   });
   write_room();
   give_back(fd);
+  return good;
 }
+
+} // namespace
 
 void sum_own_counts(uint64_t (&sums)[action_count]) {
   add_up(in_memory, action_count, sums);

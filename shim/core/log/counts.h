@@ -54,6 +54,17 @@ Counter* new_counter(Action action, int64_t& index);
 /// stay where it is.
 void use_counts_file(int fd, const char* path);
 
+/// The same for a file that is made when the first record happens a second time (or when others are to count
+/// in it): until then each stands for one call, and most programs have no such record. `make` gives a
+/// descriptor of the new file or a negated errno.
+void use_counts_file_later(int (*make)(), const char* path);
+
+/// Makes that file now: the process may lose the right to.
+void make_counts_file();
+
+/// False if there are calls that could not be counted in a file.
+bool are_counts_kept();
+
 /// True if this run has begun that counts file and a further program of its process may go on in it: no other
 /// process counts there.
 bool can_go_on_in_counts_file(int fd);

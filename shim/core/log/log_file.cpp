@@ -64,12 +64,19 @@ bool is_of_this_run(int fd) {
   return starts_with(begin, "{\"t\":\"start\"") && contains(begin, run.c_str());
 }
 
+constexpr int not_made = -EAGAIN; // counts, until they are needed
 struct Files {
   int records, counts; // descriptors, or negated errnos
 };
 
+bool exists(int folder, const char* name) {
+  struct stat state;
+  return !sys::failed(
+      sys::call(SYS_newfstatat, folder, sys::address(name), sys::address(&state), AT_SYMLINK_NOFOLLOW));
+}
+
 /// Opens the two files of this process under the first name of which no file is another run's or somebody
-/// else's.
+/// else's. Counts that nobody shares are not made yet.
 Files open_files(int folder) {
   constexpr int taken = -EEXIST;
   Files files = {taken, taken};
@@ -83,8 +90,12 @@ Files open_files(int folder) {
     if (files.records < 0) return files;
     name.shorten(stem);
     bool made_counts = false;
-    files.counts = open_own_file(folder, name.add(".counts").c_str(), O_RDWR, made_counts);
-    const bool is_taken = files.counts == taken || (!made_records && !is_of_this_run(files.records)) ||
+    name.add(".counts");
+    files.counts = made_records && !has_inherited_page() && !exists(folder, name.c_str())
+                       ? not_made
+                       : open_own_file(folder, name.c_str(), O_RDWR, made_counts);
+    const bool is_taken = files.counts == taken ||
+                          (!made_records && (made_counts || !is_of_this_run(files.records))) ||
                           (files.counts >= 0 && !made_counts && !can_go_on_in_counts_file(files.counts));
     if (!is_taken) return files;
     const auto give_back = [&](int fd, bool made, const char* ending) {
@@ -98,6 +109,21 @@ Files open_files(int folder) {
     files = {taken, taken};
   }
   return files;
+}
+
+/// The file that was not made, where the log is.
+int make_counts() {
+  static constinit char folder_path[sizeof path_room] = {}; // under the lock of the counts
+  TextWriter path(folder_path, sizeof folder_path);
+  path.add(process().log_folder, process().log_folder_length).c_str();
+  bool made = false;
+  const int folder = open_log_folder(folder_path, process().log_is_default, false, made);
+  if (folder < 0) return folder;
+  const int fd =
+      sys::openat(folder, file_name(counts_path),
+                  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR);
+  sys::close(folder);
+  return fd;
 }
 
 /// Opens the file again whose descriptor the program has closed.
@@ -397,11 +423,14 @@ Opened open() {
   Text<160> stem;
   add_file_stem(stem);
   set_counts_path(stem.c_str());
-  use_counts_file(files.counts, counts_path);
+  if (files.counts == not_made)
+    use_counts_file_later(make_counts, counts_path);
+  else
+    use_counts_file(files.counts, counts_path);
   file.process = 0;
   file.is_shared = false;
   held = 0;
-  publish();
+  if (has_inherited_page()) publish(); // to its siblings; its own children are told before they are made
   return Opened::now;
 }
 

@@ -262,6 +262,7 @@ void begin_log(const char* what) {
   if (options().off()) return;
   Lock guard(log_file::lock);
   if (!guard.held() || !open_log()) return;
+  make_counts_file();
   Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"rights\"");
   add_text(line, "fn", what);
@@ -271,7 +272,7 @@ void begin_log(const char* what) {
 
 void prepare_log_for(char* const argv[], bool spawns) {
   if (options().off()) return;
-  if (!spawns) write_counts();
+  if (!spawns) make_counts_file(), write_counts(); // where the next program counts on
   Lock guard(log_file::lock);
   if (!guard.held() || log_file::is_within_reach()) return;
   static constinit int said_by = 0; // once: it may try several paths

@@ -115,6 +115,7 @@ void write_start() {
     line.add(",\"seed\":null,\"seed_from\":null");
   if (*options().disable != 0) add_text(line, "disabled", options().disable);
   add_text(line, "layout", sys::has_fixed_layout() ? "fixed" : "random");
+  line.add(",\"counts\":\"later\"");
   static constinit bool are_written = false; // by the process that this one was forked from
   if (are_written) {
     line.add('}');

@@ -11,7 +11,7 @@
 namespace {
 
 const char* rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "RANK", "SLURM_PROCID"})
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK", "SLURM_PROCID"})
     if (const char* value = std::getenv(name)) return value;
   return "-";
 }
