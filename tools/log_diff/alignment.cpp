@@ -29,16 +29,17 @@ bool counts_differ(const CallCount& a, const CallCount& b) {
   return (a.is_exact && b.calls > a.calls) || (b.is_exact && a.calls > b.calls);
 }
 
-std::optional<Kind> difference(const RecordKey& a, const RecordKey& b) {
-  if (a.inputs != b.inputs) return a.results == b.results && a.has_results ? Kind::absorbed : Kind::input;
-  if (a.results != b.results) return Kind::result;
-  if (counts_differ(a.count, b.count)) return Kind::count;
+std::optional<CauseKind> difference(const RecordKey& a, const RecordKey& b) {
+  if (a.inputs != b.inputs)
+    return a.results == b.results && a.has_results ? CauseKind::absorbed : CauseKind::input;
+  if (a.results != b.results) return CauseKind::result;
+  if (counts_differ(a.count, b.count)) return CauseKind::count;
   return std::nullopt;
 }
 
 /// Whether the difference ends what is known to be equal. Of a count it is not known when; what was absorbed
 /// changes nothing.
-bool is_firm(Kind kind) { return kind != Kind::count && kind != Kind::absorbed; }
+bool is_firm(CauseKind kind) { return kind != CauseKind::count && kind != CauseKind::absorbed; }
 
 } // namespace
 
@@ -57,7 +58,7 @@ Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b
 
   bool is_first = true;
   IdenticalRecords before;
-  const auto found = [&](Kind kind, std::optional<std::size_t> in_a, std::optional<std::size_t> in_b) {
+  const auto found = [&](CauseKind kind, std::optional<std::size_t> in_a, std::optional<std::size_t> in_b) {
     result.differences.push_back({kind, in_a, in_b});
     if (is_first) result.candidates.push_back({result.differences.size() - 1, before});
     if (is_firm(kind)) is_first = false;
@@ -67,19 +68,19 @@ Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b
   while (i < a.size() || k < b.size()) {
     if (k < b.size() && (partner_of_b[k] == nothing || partner_of_b[k] < i)) {
       // Its partner, if it has one, came before: that was said there.
-      if (partner_of_b[k] == nothing) found(Kind::only_b, std::nullopt, k);
+      if (partner_of_b[k] == nothing) found(CauseKind::only_b, std::nullopt, k);
       ++k;
       continue;
     }
     if (i == a.size()) break;
     const std::size_t partner = partner_of_a[i];
     if (partner == nothing) {
-      found(Kind::only_a, i++, std::nullopt);
+      found(CauseKind::only_a, i++, std::nullopt);
       continue;
     }
-    const std::optional<Kind> differs = difference(a[i], b[partner]);
+    const std::optional<CauseKind> differs = difference(a[i], b[partner]);
     if (partner != k) {
-      found(differs ? *differs : Kind::order, i++, partner);
+      found(differs ? *differs : CauseKind::order, i++, partner);
       continue;
     }
     if (differs) found(*differs, i, k);

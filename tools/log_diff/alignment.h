@@ -13,7 +13,7 @@ namespace detshim {
 
 /// Records that differ; one of the two may be missing.
 struct DifferentRecords {
-  Kind kind = Kind::result;
+  CauseKind kind = CauseKind::result;
   std::optional<std::size_t> a, b; ///< indices
   std::uint64_t position() const { return a ? *a : *b; }
 };

@@ -17,7 +17,7 @@ bool is_root(const ProcessName& process) { return process.path.find('.') == std:
 bool is_received(const Cause& cause) {
   if (!cause.record) return false;
   const RecordDifference& record = *cause.record;
-  if (record.section == Section::collectives) return record.kind == Kind::result;
+  if (record.section == Section::collectives) return record.kind == CauseKind::result;
   const auto says = [&record](const char* text) {
     return record.a && record.b && record.a->call.why.find(text) != std::string::npos &&
            record.b->call.why.find(text) != std::string::npos;
@@ -42,13 +42,13 @@ int strength(const Cause& cause) {
     return cause.fact->section == Section::libraries ? 1 : 5;
   }
   switch (cause.record->kind) {
-  case Kind::result:
+  case CauseKind::result:
     return cause.record->has_inputs ? 2 : 3;
-  case Kind::input:
+  case CauseKind::input:
     return 3;
-  case Kind::count:
+  case CauseKind::count:
     return 6;
-  case Kind::absorbed:
+  case CauseKind::absorbed:
     return 7;
   default:
     return 5;

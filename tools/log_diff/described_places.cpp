@@ -8,7 +8,7 @@
 
 namespace detshim {
 
-bool DescribedPlaces::is_what_ran(const Run& run, const std::string& place) {
+bool DescribedPlaces::is_what_ran(const LoggedRun& run, const std::string& place) {
   const std::string file = place.substr(0, place.rfind("+0x"));
   const auto known = known_.find({&run, file});
   if (known != known_.end()) return known->second;
@@ -23,7 +23,7 @@ bool DescribedPlaces::is_what_ran(const Run& run, const std::string& place) {
   return is_same;
 }
 
-bool DescribedPlaces::is_what_ran(const Run& run, const Call& call) {
+bool DescribedPlaces::is_what_ran(const LoggedRun& run, const Call& call) {
   return is_what_ran(run, call.at) &&
          std::ranges::all_of(call.frames, [&](const std::string& frame) { return is_what_ran(run, frame); });
 }

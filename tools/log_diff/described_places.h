@@ -12,18 +12,18 @@ namespace detshim {
 
 class DescribedPlaces {
 public:
-  DescribedPlaces(const Run& a, const Run& b) : a_(a), b_(b) {}
+  DescribedPlaces(const LoggedRun& a, const LoggedRun& b) : a_(a), b_(b) {}
 
   /// By the side whose files are still there.
   std::string describe(const RecordDifference& record);
 
 private:
-  bool is_what_ran(const Run& run, const Call& call);
-  bool is_what_ran(const Run& run, const std::string& place);
+  bool is_what_ran(const LoggedRun& run, const Call& call);
+  bool is_what_ran(const LoggedRun& run, const std::string& place);
 
-  const Run& a_;
-  const Run& b_;
-  std::map<std::pair<const Run*, std::string>, bool> known_;
+  const LoggedRun& a_;
+  const LoggedRun& b_;
+  std::map<std::pair<const LoggedRun*, std::string>, bool> known_;
   SourceLines source_lines_;
 };
 

@@ -21,7 +21,7 @@ struct FactDifference {
   std::uint64_t processes = 1;     ///< in so many it differs alike
 };
 
-enum class Kind {
+enum class CauseKind {
   result,   ///< what went in is the same, what came out is not
   input,    ///< what went in differs: it was made before the call
   absorbed, ///< what went in differs, and detshim made the same of it
@@ -38,7 +38,7 @@ struct RecordDifference {
   std::string thread;
   std::uint64_t position = 0; ///< so many records of its thread came before
   Section section = Section::calls;
-  Kind kind = Kind::result;
+  CauseKind kind = CauseKind::result;
   bool has_inputs = false;
   bool is_volatile = false; ///< a seed of the program's that differs from run to run
   struct Side {

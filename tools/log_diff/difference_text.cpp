@@ -50,22 +50,22 @@ const Call& call_of(const RecordDifference& record) { return record.a ? record.a
 
 std::string what_differs(const RecordDifference& record) {
   switch (record.kind) {
-  case Kind::result:
+  case CauseKind::result:
     return record.has_inputs ? "the same went in, something else came out"
                              : "something else came out; what went in is not recorded";
-  case Kind::input:
+  case CauseKind::input:
     return record.is_volatile
                ? "volatile: the program's seed is not the same in both, nor is what it was given"
                : "something else went in: what made it ran before, and left no record";
-  case Kind::absorbed:
+  case CauseKind::absorbed:
     return record.is_volatile
                ? "volatile: the program's seed is not the same in both, and detshim gave the same"
                : "something else went in, and the same came out";
-  case Kind::count:
+  case CauseKind::count:
     return "made more often in one run; since when, the log does not say";
-  case Kind::only_a:
+  case CauseKind::only_a:
     return "a call that B did not make there";
-  case Kind::only_b:
+  case CauseKind::only_b:
     return "a call that A did not make there";
   default:
     return "the other run makes this call at another point";

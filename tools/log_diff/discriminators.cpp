@@ -32,7 +32,7 @@ void Discriminators::add_diverging(const Call& call) {
   if (rows.contains(attributes) || rows.size() < most_rows) ++rows[attributes].diverging;
 }
 
-std::vector<Discriminator> Discriminators::take(const Run& run) {
+std::vector<Discriminator> Discriminators::take(const LoggedRun& run) {
   if (functions_.empty()) return {};
   RecordParser parser;
   const auto take_line = [&](std::string_view line) {

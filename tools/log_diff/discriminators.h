@@ -17,7 +17,7 @@ public:
   void add_diverging(const Call& call);
 
   /// By function and attributes; the rest of each function's records is looked for in `run`.
-  std::vector<Discriminator> take(const Run& run);
+  std::vector<Discriminator> take(const LoggedRun& run);
 
 private:
   using Attributes = std::vector<Field>;

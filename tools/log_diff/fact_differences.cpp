@@ -95,8 +95,8 @@ FactDifference FactDifferences::missing(const Program& program, bool is_in_a) {
   return difference;
 }
 
-void FactDifferences::compare_ranks(const Run& a, const Run& b) {
-  const auto ranks_of = [this](const Run& run, const char* side) {
+void FactDifferences::compare_ranks(const LoggedRun& a, const LoggedRun& b) {
+  const auto ranks_of = [this](const LoggedRun& run, const char* side) {
     Facts facts;
     std::map<std::string, std::pair<std::int64_t, std::set<std::int64_t>>> worlds;
     for (const RankMark& mark : run.marks) {

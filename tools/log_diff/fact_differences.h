@@ -22,7 +22,7 @@ public:
   /// A program that one run lacks.
   FactDifference missing(const Program& program, bool is_in_a);
 
-  void compare_ranks(const Run& a, const Run& b);
+  void compare_ranks(const LoggedRun& a, const LoggedRun& b);
 
   void add(const FactDifference& difference);
 

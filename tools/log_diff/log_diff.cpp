@@ -64,11 +64,11 @@ struct Middle {
 
 class Comparison {
 public:
-  Comparison(const Run& a, const Run& b)
+  Comparison(const LoggedRun& a, const LoggedRun& b)
       : a_(a), b_(b), places_of_a_(a, b), places_of_b_(b, a), described_(a, b) {}
 
   LogDifference run() {
-    for (const Run* run : {&a_, &b_})
+    for (const LoggedRun* run : {&a_, &b_})
       for (const Program& program : run->programs) causes_.add_rank(program.name);
     auto in_a = a_.programs.begin();
     auto in_b = b_.programs.begin();
@@ -193,7 +193,7 @@ private:
   /// Those of the same attributes that gave something else.
   void add_diverging(const Program& a, const Keys& keys, const DifferentRecords& records) {
     constexpr std::uint64_t most = 10000;
-    if (records.kind != Kind::result || !records.a || !keys[*records.a].has_inputs || diverging_ == most)
+    if (records.kind != CauseKind::result || !records.a || !keys[*records.a].has_inputs || diverging_ == most)
       return;
     ++diverging_;
     if (const auto side = read_record(a_, a, keys[*records.a])) discriminators_.add_diverging(side->call);
@@ -271,22 +271,22 @@ private:
     return std::move(difference_);
   }
 
-  void add_unknown(const Run& run, const char* side) {
+  void add_unknown(const LoggedRun& run, const char* side) {
     for (const std::string& what : run.unknown) difference_.unknown.push_back(what + ", in " + side);
     if (run.further_unknown > 0)
       difference_.unknown.push_back(counted(run.further_unknown, "further process", "further processes") +
                                     " without an end, in " + side);
   }
 
-  static LogDifference::Side side_of(const Run& run) {
+  static LogDifference::Side side_of(const LoggedRun& run) {
     LogDifference::Side side{run.folder,          run.name, run.records,
                              run.programs.size(), 0,        run.other_runs.size()};
     for (const Program& program : run.programs) side.threads += program.threads.size();
     return side;
   }
 
-  const Run& a_;
-  const Run& b_;
+  const LoggedRun& a_;
+  const LoggedRun& b_;
   PlaceKeys places_of_a_, places_of_b_;
   DescribedPlaces described_;
   FactDifferences facts_;
@@ -300,9 +300,9 @@ private:
 
 LogDifference compare_logs(const std::string& a, const std::string& b) {
   // The two are read at the same time.
-  std::future<Run> reading = std::async(std::launch::async, [&a] { return read_run(find_run(a)); });
-  const Run run_b = read_run(find_run(b));
-  const Run run_a = reading.get();
+  std::future<LoggedRun> reading = std::async(std::launch::async, [&a] { return read_run(find_run(a)); });
+  const LoggedRun run_b = read_run(find_run(b));
+  const LoggedRun run_a = reading.get();
   if (run_a.format != run_b.format)
     throw UsageError("cannot compare: the log in '" + printable(run_a.folder) + "' is of format " +
                      std::to_string(run_a.format) + ", that in '" + printable(run_b.folder) + "' of format " +

@@ -6,7 +6,7 @@
 
 namespace detshim {
 
-PlaceKeys::PlaceKeys(const Run& mine, const Run& other) : mine_(mine) {
+PlaceKeys::PlaceKeys(const LoggedRun& mine, const LoggedRun& other) : mine_(mine) {
   for (const auto& [file, builds] : other.builds) {
     other_names_.insert(base_name(file));
     other_builds_.insert(builds.begin(), builds.end());

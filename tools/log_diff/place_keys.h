@@ -15,7 +15,7 @@ namespace detshim {
 
 class PlaceKeys {
 public:
-  PlaceKeys(const Run& mine, const Run& other);
+  PlaceKeys(const LoggedRun& mine, const LoggedRun& other);
 
   /// Of the record's function and place.
   std::uint64_t key_of(const Call& call);
@@ -28,7 +28,7 @@ private:
   const FileKey& file_key(std::string_view path);
   void add_place(Digest& digest, std::string_view place);
 
-  const Run& mine_;
+  const LoggedRun& mine_;
   std::set<std::string> other_builds_, other_names_;
   std::map<std::string, FileKey, std::less<>> files_;
 };

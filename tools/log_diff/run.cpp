@@ -43,7 +43,7 @@ struct OpenProgram {
 
 class FileReader {
 public:
-  FileReader(Run& run, const std::optional<std::string>& wanted, std::size_t file, SharedFacts& shared,
+  FileReader(LoggedRun& run, const std::optional<std::string>& wanted, std::size_t file, SharedFacts& shared,
              RecordParser& parser)
       : run_(run), wanted_(wanted), file_(file), path_(run.folder + "/" + run.files[file]), shared_(shared),
         parser_(parser), input_(path_), counts_(counts_file(run.folder, run.files[file])) {}
@@ -153,6 +153,7 @@ private:
 
   RecordCount count_of(const std::optional<std::uint64_t>& counter, Action action) {
     if (!counter) return {1, action, false};
+    if (counts_.is_missing() && start_.counts_come_later) return {1, action, true}; // nothing happened again
     const std::optional<CountEntry> entry = counts_.take(*counter, action);
     if (!entry)
       refuse(counts_file(run_.folder, run_.files[file_]),
@@ -212,6 +213,7 @@ private:
 
   void take_end(OpenProgram& open, const End& end) {
     open.program.has_end = true;
+    if (end.counts_lost) add_unknown(open.program, " could not write how often its calls happened");
     if (const auto known = module_sets_.find(end.module_set); known != module_sets_.end())
       open.libraries.add_files_of(known->second.second);
     for (int i = 1; i < action_count; ++i)
@@ -227,7 +229,8 @@ private:
     run_.records += run_records_;
     for (OpenProgram& open : programs_) {
       Program& program = open.program;
-      if (!program.has_end && !program.was_replaced) add_unknown(program);
+      if (!program.has_end && !program.was_replaced)
+        add_unknown(program, " has no end: it was killed, or is still running");
       if (!open.libraries.has_files()) open.libraries.add_unknown_files();
       program.settings = shared_.share(std::move(open.settings));
       program.libraries = shared_.share(open.libraries.take());
@@ -236,16 +239,16 @@ private:
     }
   }
 
-  void add_unknown(const Program& program) {
+  void add_unknown(const Program& program, const char* what) {
     constexpr std::size_t most = 4;
     if (run_.unknown.size() >= most) {
       ++run_.further_unknown;
       return;
     }
-    run_.unknown.push_back(describe(program.name) + " has no end: it was killed, or is still running");
+    run_.unknown.push_back(describe(program.name) + what);
   }
 
-  Run& run_;
+  LoggedRun& run_;
   const std::optional<std::string>& wanted_;
   std::size_t file_;
   std::string path_;
@@ -263,7 +266,7 @@ private:
   bool is_left_out_ = false;
 };
 
-void check_is_there(const Run& run, const RunPlace& place) {
+void check_is_there(const LoggedRun& run, const RunPlace& place) {
   const std::string folder = "'" + printable(place.folder) + "'";
   if (run.files.empty()) throw UsageError("no log in " + folder);
   if (!run.programs.empty()) return;
@@ -288,8 +291,8 @@ std::string describe(const ProcessName& process) {
   return text;
 }
 
-Run read_run(const RunPlace& place) {
-  Run run;
+LoggedRun read_run(const RunPlace& place) {
+  LoggedRun run;
   run.folder = place.folder;
   run.files = record_files(place.folder);
   SharedFacts shared;

@@ -62,7 +62,7 @@ struct ThreadRecords {
 /// One program of a process: what follows an exec is another.
 struct Program {
   ProcessName name;
-  std::size_t file = 0;             ///< in Run::files
+  std::size_t file = 0;             ///< in LoggedRun::files
   std::uint64_t number = 0;         ///< Line::process
   std::uint64_t begin = 0, end = 0; ///< its lines are between these offsets of the file
   std::shared_ptr<const Facts> settings, libraries;
@@ -70,7 +70,7 @@ struct Program {
   bool has_end = false, was_replaced = false; ///< replaced: by the program that it executed
 };
 
-struct Run {
+struct LoggedRun {
   std::string folder, name;
   std::set<std::string> other_runs;
   std::vector<std::string> files;
@@ -88,6 +88,6 @@ struct Run {
 std::string describe(const ProcessName& process);
 
 /// Throws UsageError for a log that cannot be compared: nothing there, torn, damaged, of a later format.
-Run read_run(const RunPlace& place);
+LoggedRun read_run(const RunPlace& place);
 
 } // namespace detshim

@@ -16,7 +16,7 @@
 namespace detshim {
 namespace {
 
-std::string path_of(const Run& run, const Program& program) {
+std::string path_of(const LoggedRun& run, const Program& program) {
   return run.folder + "/" + run.files[program.file];
 }
 
@@ -71,7 +71,7 @@ private:
 
 } // namespace
 
-RawThreads read_raw(const Run& run, const Program& program, const Stretches& stretches) {
+RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretches& stretches) {
   RawThreads threads;
   std::uint64_t begin = program.end;
   for (const ThreadRecords& thread : program.threads) {
@@ -111,7 +111,7 @@ RawThreads read_raw(const Run& run, const Program& program, const Stretches& str
   return threads;
 }
 
-std::vector<RecordKey> read_keys(const Run& run, const Program& program, const RawRecord* begin,
+std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, const RawRecord* begin,
                                  const RawRecord* end, PlaceKeys& places) {
   std::vector<RecordKey> keys;
   LinesByOffset lines(path_of(run, program));
@@ -133,7 +133,7 @@ std::vector<RecordKey> read_keys(const Run& run, const Program& program, const R
   return keys;
 }
 
-std::optional<RecordDifference::Side> read_record(const Run& run, const Program& program,
+std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,
                                                   const RecordKey& key) {
   RecordParser parser;
   std::optional<Line> line = parser.parse(LinesByOffset(path_of(run, program)).line(key.offset));

@@ -47,14 +47,14 @@ inline constexpr std::size_t most_compared_records = 1 << 20;
 inline constexpr std::size_t most_raw_records = 1 << 22;
 
 /// Those stretches of a program's threads; of very long ones the first most_raw_records.
-RawThreads read_raw(const Run& run, const Program& program, const Stretches& stretches);
+RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretches& stretches);
 
 /// The same, looked into.
-std::vector<RecordKey> read_keys(const Run& run, const Program& program, const RawRecord* begin,
+std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, const RawRecord* begin,
                                  const RawRecord* end, PlaceKeys& places);
 
 /// One record, whole.
-std::optional<RecordDifference::Side> read_record(const Run& run, const Program& program,
+std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,
                                                   const RecordKey& key);
 
 } // namespace detshim

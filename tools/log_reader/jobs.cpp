@@ -5,13 +5,13 @@
 
 namespace detshim {
 
-std::size_t Job::missing() const {
+std::size_t LoggedJob::missing() const {
   if (size == 0) return ranks.empty() ? 1 : 0;
   const auto end = ranks.lower_bound(size);
   return static_cast<std::size_t>(size) - static_cast<std::size_t>(std::distance(ranks.begin(), end));
 }
 
-std::vector<std::string> Job::missing_names() const {
+std::vector<std::string> LoggedJob::missing_names() const {
   constexpr std::size_t few = 5;
   std::vector<std::string> names;
   for (std::int64_t rank = 0; rank < size && names.size() < few; ++rank)
@@ -21,11 +21,11 @@ std::vector<std::string> Job::missing_names() const {
   return names;
 }
 
-std::vector<Job> jobs_of(const Log& log) {
-  std::map<std::tuple<std::string, std::string, std::int64_t>, Job> jobs;
+std::vector<LoggedJob> jobs_of(const Log& log) {
+  std::map<std::tuple<std::string, std::string, std::int64_t>, LoggedJob> jobs;
   for (const RankMark& mark : log.marks) {
     if (!mark.program.empty()) continue;
-    Job& job = jobs[{mark.world_key, mark.launcher, mark.size}];
+    LoggedJob& job = jobs[{mark.world_key, mark.launcher, mark.size}];
     job.world = mark.world;
     job.size = mark.size;
     job.ranks.insert(mark.rank);
@@ -35,7 +35,7 @@ std::vector<Job> jobs_of(const Log& log) {
     for (const Process& process : log.processes)
       if (process.is_trapped && process.world() == job.world) job.ranks.insert(process.rank);
   }
-  std::vector<Job> result;
+  std::vector<LoggedJob> result;
   for (const RankMark& mark : log.marks) {
     if (mark.program.empty()) continue;
     bool has_started = std::ranges::any_of(log.processes, [&](const Process& process) {

@@ -13,7 +13,7 @@
 namespace detshim {
 
 /// What one launcher started, or several of them together.
-struct Job {
+struct LoggedJob {
   std::string world;            ///< empty for the first of a run
   std::string launcher;         ///< its program; empty if it is not known
   std::int64_t size = 0;        ///< ranks, by what they were told; 0 if none said it
@@ -25,7 +25,7 @@ struct Job {
   std::vector<std::string> missing_names() const;
 };
 
-std::vector<Job> jobs_of(const Log& log);
+std::vector<LoggedJob> jobs_of(const Log& log);
 
 /// The machine that a rank of that world ran on; empty if it is not known.
 std::string node_of(const Log& log, const std::string& world, std::int64_t rank);

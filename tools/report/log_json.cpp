@@ -81,7 +81,7 @@ public:
     out_.member("other_runs", log_.other_runs);
     add_programs();
     out_.member("ranks", summary_.ranks);
-    add_array("jobs", jobs_of(log_), [this](const Job& job) {
+    add_array("jobs", jobs_of(log_), [this](const LoggedJob& job) {
       out_.member("world", job.world);
       out_.member("launcher", job.launcher);
       out_.member("size", static_cast<std::uint64_t>(job.size));

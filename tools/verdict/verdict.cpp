@@ -645,7 +645,7 @@ private:
 
   /// Ranks that a launcher started, as it told the others, and that no library was in.
   void add_missing_ranks() {
-    for (const Job& job : jobs_of(log_)) {
+    for (const LoggedJob& job : jobs_of(log_)) {
       if (job.missing() == 0) continue;
       const std::string of = (job.launcher.empty() ? "" : " of " + job.launcher) +
                              (job.world.empty() ? "" : " (" + job.world + ")");
