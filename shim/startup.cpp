@@ -15,7 +15,6 @@
 #include "hooks/libc/process.h"
 #include "hooks/runtimes/openmp.h"
 #include "hooks/runtimes/unseen_runtimes.h"
-#include "loader/coverage.h"
 
 #include <sys/auxv.h>
 
@@ -53,7 +52,7 @@ __attribute__((constructor)) void begin() {
 __attribute__((destructor)) void end() {
   record_runtimes();
   flush_tuning();
-  close_log(record_coverage);
+  close_log(record_at_end);
 }
 
 } // namespace

@@ -114,6 +114,11 @@ INSTANTIATE_TEST_SUITE_P(
                {"python3", "script"},
                "import random, time\nrandom.seed(\n    time.perf_counter_ns())\nprint(random.random())\n",
                true},
+        Script{"python_after_many_readings",
+               {"python3", "script"},
+               "import random, time\nfor i in range(3000): time.perf_counter()\n"
+               "random.seed(time.time())\nprint(random.random())\n",
+               true},
         Script{
             "python_timed",
             {"python3", "-c",
@@ -153,5 +158,61 @@ TEST(ClockSeeds, AsArgumentsAreNamed) {
   EXPECT_EQ(seeds_of({"--seed", "1234567890"}), 0U);
   EXPECT_EQ(seeds_of({"--seed", "42", "--started", now}), 0U);
 }
+
+struct Source {
+  const char* name;
+  std::string statements; ///< of main, which has an engine at the end
+  std::string seed;       ///< the reason; empty if the clock seeds nothing
+};
+
+std::ostream& operator<<(std::ostream& out, const Source& source) { return out << source.name; }
+
+class CxxSeeds : public testing::TestWithParam<Source> {};
+
+// What an engine of C++'s is made of no hook sees: the line says it, whatever it was compiled to.
+TEST_P(CxxSeeds, AreNamed) {
+  const Source& tested = GetParam();
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "t.cpp")
+      << "#include <chrono>\n#include <cstdio>\n#include <cstdlib>\n"
+         "#include <ctime>\n#include <random>\n#include <unistd.h>\n"
+         "int main() {\n"
+      << tested.statements << "  std::printf(\"%u %d\\n\", unsigned(engine()), rand());\n}\n";
+  for (const char* level : {"-O0", "-O2"}) {
+    ASSERT_EQ(run({"c++", "-g", level, "-o", "t", "t.cpp"}, {}, scratch.path()).status, 0);
+    std::string printed[2];
+    for (std::string& text : printed) {
+      std::filesystem::remove_all(scratch.log());
+      const Result result = run({"./t"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), scratch.path());
+      ASSERT_EQ(result.status, 0) << result.err;
+      text = result.out;
+      EXPECT_EQ(clock_seeds(scratch), tested.seed.empty() ? Texts{} : Texts{tested.seed}) << level;
+    }
+    EXPECT_EQ(printed[0] != printed[1], !tested.seed.empty()) << printed[0];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CxxSeeds,
+    testing::Values(
+        Source{"made", "  std::mt19937 engine(getpid());\n",
+               "t.cpp:8 seems to seed from a clock or an id: std::mt19937 engine(getpid())"},
+        Source{"by_names",
+               "  const auto now = std::chrono::steady_clock::now();\n"
+               "  unsigned number = now.time_since_epoch().count();\n"
+               "  std::default_random_engine engine(\n      number);\n",
+               "t.cpp:10 seems to seed from a clock or an id: std::default_random_engine engine( number)"},
+        Source{"seeded",
+               "  std::mt19937_64 engine;\n"
+               "  engine.seed(std::chrono::system_clock::now().time_since_epoch().count());\n",
+               "t.cpp:9 seems to seed from a clock or an id: "
+               "engine.seed(std::chrono::system_clock::now().time_since_epoch().count())"},
+        // srand's seed gives way, and the times are only printed.
+        Source{"replaced",
+               "  unsigned seed = time(nullptr);\n  srand(seed);\n  std::mt19937 engine{42};\n"
+               "  const auto start = std::chrono::steady_clock::now();\n"
+               "  std::fprintf(stderr, \"%ld\", long((std::chrono::steady_clock::now() - start).count()));\n",
+               ""}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 } // namespace

@@ -201,6 +201,7 @@ std::optional<Record> parse_record(const std::string& type, const object& in) {
   if (type == "bound")
     return Bound{text(in, "lib"), text(in, "by"), text(in, "how") == "lookup", texts(in, "functions")};
   if (type == "runtime") return Runtime{text(in, "file"), text(in, "why")};
+  if (type == "clock") return ClockReading{text(in, "at")};
   if (type == "framework") return Framework{text(in, "name"), text(in, "file"), is_true(in, "deterministic")};
   if (type == "coverage")
     return Coverage{text(in, "lib"), texts(in, "files"), natural_number(in, "hooks").value_or(0),

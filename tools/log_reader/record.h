@@ -120,6 +120,11 @@ struct Runtime {
   std::string file, why;
 };
 
+/// Where the user's own machine code read a clock or an id.
+struct ClockReading {
+  std::string at;
+};
+
 /// What a framework answered when it was asked whether its operators are to be deterministic.
 struct Framework {
   std::string name, file;
@@ -170,7 +175,7 @@ struct RankMark {
 struct OtherRecord {};
 
 using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage,
-                            Modules, Rights, Lost, Runtime, Framework, Killed, End, RankMark>;
+                            Modules, Rights, Lost, Runtime, ClockReading, Framework, Killed, End, RankMark>;
 
 struct Line {
   Record record;

@@ -1,5 +1,6 @@
 #include "verdict/clock_seeds.h"
 
+#include "log_reader/source_lines.h"
 #include "verdict/script_seeds.h"
 #include "verdict/script_text.h"
 
@@ -14,6 +15,7 @@ namespace detshim {
 namespace {
 
 constexpr Language python{.program = "python"};
+constexpr Language cxx{.program = "c++", .comment = "//", .is_cxx = true};
 
 std::string text_of(const std::string& file) {
   std::ifstream in(file);
@@ -25,13 +27,15 @@ bool is_import(const Statement& statement) {
 }
 
 /// The statements at a line that may have read a clock: of several, those whose words say so.
-std::vector<Statement> readers_at(const std::vector<Statement>& statements, std::size_t line) {
+std::vector<Statement> readers_at(const std::vector<Statement>& statements, std::size_t line,
+                                  const Language& language) {
   std::vector<Statement> readers;
   std::ranges::copy_if(statements, std::back_inserter(readers), [line](const Statement& statement) {
     return statement.holds(line) && !is_import(statement); // what an import reads is not the line's
   });
   if (readers.size() > 1)
-    std::erase_if(readers, [](const Statement& statement) { return !reads_clock(statement.text, python); });
+    std::erase_if(readers,
+                  [&](const Statement& statement) { return !reads_clock(statement.text, language); });
   return readers;
 }
 
@@ -42,7 +46,7 @@ void add_seed(const std::string& file, const std::string& text, std::size_t line
   const auto add = [&](const Statement& statement) {
     found.push_back({file, std::to_string(statement.line), statement.text});
   };
-  for (const Statement& statement : readers_at(statements, line)) {
+  for (const Statement& statement : readers_at(statements, line, python)) {
     if (takes_seed(statement.text)) return add(statement);
     const std::string name = named_by(statement.text);
     if (name.empty()) continue;
@@ -68,9 +72,26 @@ void add_reading(const std::string& frame, const std::vector<std::string>& comma
     add_seed(file, text_of(file), line, found);
 }
 
+/// The seed that a reading by machine code becomes, if its line and that line's text are known.
+void add_cxx_seed(const std::string& place, SourceLines& source_lines, std::vector<ClockSeed>& found) {
+  const std::optional<UserLine> user = source_lines.find_user(place, {});
+  if (!user) return;
+  const std::string& file = user->line.file;
+  const std::vector<Statement> statements = statements_of(text_of(file), cxx);
+  for (const Statement& reading : readers_at(statements, static_cast<std::size_t>(user->line.line), cxx))
+    if (const Statement* const seed = cxx_seed_of(statements, reading)) {
+      ClockSeed said{file, std::to_string(seed->line), seed->text};
+      const bool is_new = std::ranges::none_of(
+          found, [&](const ClockSeed& other) { return other.file == said.file && other.line == said.line; });
+      if (is_new) found.push_back(std::move(said));
+      return;
+    }
+}
+
 } // namespace
 
-std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary) {
+std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary,
+                                        const std::set<std::string>& changed) {
   constexpr auto readers =
       std::to_array<std::string_view>({"time", "gettimeofday", "clock_gettime", "getpid"});
   std::set<std::string> frames;
@@ -82,6 +103,11 @@ std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary) 
   std::vector<ClockSeed> found;
   const std::vector<std::string> commands = python_command_texts(log);
   for (const std::string& frame : frames) add_reading(frame, commands, found);
+  std::set<std::string> places;
+  for (const Process& process : log.processes)
+    places.insert(process.clock_readers.begin(), process.clock_readers.end());
+  SourceLines source_lines(changed);
+  for (const std::string& place : places) add_cxx_seed(place, source_lines, found);
   return found;
 }
 

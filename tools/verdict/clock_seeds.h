@@ -1,13 +1,14 @@
-// Lines of Python that seed a generator from a clock or from the process's id.
+// Lines of Python and of C++ that seed a generator from a clock or from the process's id.
 //
-// Python and NumPy keep what they make of a seed to themselves, so a run that takes it from a clock looks
-// like one with a fixed seed. The reading is in the log, with its line; whether the line seeds, its text
-// says.
+// Python, NumPy and the engines of C++ keep what they make of a seed to themselves, so a run that takes it
+// from a clock looks like one with a fixed seed. The reading is in the log, with its line or its place;
+// whether the line seeds, its text says.
 #pragma once
 
 #include "log_reader/log.h"
 #include "log_reader/summary.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct ClockSeed {
 };
 
 /// Looks for them among the readings by the user's own code. A file that cannot be read has none; of a
-/// program that came from a pipe each reading may be one.
-std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary);
+/// program that came from a pipe each reading may be one. `changed`: files that are not what ran.
+std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary,
+                                        const std::set<std::string>& changed);
 
 } // namespace detshim

@@ -49,6 +49,16 @@ constexpr auto clocks = std::to_array<std::string_view>({"time",
                                                          "epochrealtime",
                                                          "current_process_id"});
 
+/// Engines of C++'s library and of others, which are made of a seed: `std::mt19937 engine(seed)`.
+constexpr auto cxx_engines = std::to_array<std::string_view>(
+    {"mt19937", "mt19937_64", "minstd_rand", "minstd_rand0", "default_random_engine", "ranlux24",
+     "ranlux24_base", "ranlux48", "ranlux48_base", "knuth_b", "seed_seq", "pcg32", "pcg64", "sfmt19937",
+     "rng"});
+
+/// Functions whose seeds detshim replaces where they come from a clock.
+constexpr auto replaced_seeders = std::to_array<std::string_view>(
+    {"srand", "srandom", "srand48", "srandom_r", "srand48_r", "seed48", "manual_seed"});
+
 /// Words before a name that is given a value.
 constexpr auto declarations = std::to_array<std::string_view>(
     {"my", "our", "local", "let", "var", "const", "export", "readonly", "set"});
@@ -217,6 +227,31 @@ void add_given(const Statement& statement, const Language& language, std::set<st
     names.insert(std::move(name));
 }
 
+char last_letter(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  return last != std::string_view::npos ? text[last] : '\0';
+}
+
+bool is_cxx_seeder(const Word& word) {
+  if (word.is_quoted || holds(cxx_engines, word.text)) return !word.is_quoted;
+  const bool is_called = (word.next == '(' && word.after != ')') || word.next == '{';
+  const bool is_replaced = holds(replaced_seeders, word.text) || word.text.starts_with("curand");
+  return is_called && names_seed(word) && !is_replaced;
+}
+
+/// "now" of `const auto now = clock::now()`.
+std::string cxx_named_by(const std::vector<Word>& words) {
+  const auto name = std::ranges::find_if(
+      words, [](const Word& word) { return !word.is_quoted && word.next == '=' && word.after != '='; });
+  return name != words.end() ? name->text : std::string();
+}
+
+bool names_any(const std::vector<Word>& words, const std::set<std::string>& names) {
+  return std::ranges::any_of(words, [&](const Word& word) {
+    return !word.is_quoted && word.next != '=' && names.contains(word.text);
+  });
+}
+
 } // namespace
 
 bool Statement::holds(std::size_t number) const {
@@ -245,12 +280,15 @@ std::vector<Statement> statements_of(std::string_view text, const Language& lang
       continue;
     }
     if (c == '\n') ++line;
-    const bool ends =
-        (c == '\n' && (depth <= 0 || now.text.size() > longest)) || (c == ';' && depth <= 0 && quote == '\0');
-    if (ends) {
+    const bool is_outside = depth <= 0 && quote == '\0';
+    const bool is_line = !language.is_cxx || now.text.starts_with('#');
+    const bool ends_line = c == '\n' && is_line && (depth <= 0 || now.text.size() > longest);
+    const bool ends_head = c == '{' && language.is_cxx && is_outside && last_letter(now.text) == ')';
+    if (ends_line || ends_head || (c == ';' && is_outside)) {
       close();
       continue;
     }
+    if (now.text.empty() && std::isspace(static_cast<unsigned char>(c)) != 0) continue;
     // An apostrophe in a word is none that opens: Perl's and Tcl's texts have them, and comments of others.
     if (quote == c && (i == 0 || text[i - 1] != '\\'))
       quote = '\0';
@@ -280,6 +318,25 @@ bool takes_seed(std::string_view statement, std::string_view variable) {
 
 bool reads_clock(std::string_view statement, const Language& language) {
   return has_clock(statement, language, {});
+}
+
+const Statement* cxx_seed_of(const std::vector<Statement>& statements, const Statement& reading) {
+  const auto takes = [](const std::vector<Word>& words) { return std::ranges::any_of(words, is_cxx_seeder); };
+  if (takes(words_of(reading.text))) return &reading;
+  std::set<std::string> names = {cxx_named_by(words_of(reading.text))};
+  if (names.contains("")) return nullptr;
+  constexpr int steps = 2; // now = clock::now(); seed = now.time_since_epoch().count()
+  for (int step = 0; step < steps; ++step)
+    for (const Statement& statement : statements) {
+      const std::vector<Word> words = words_of(statement.text);
+      if (std::string name = cxx_named_by(words); !name.empty() && names_any(words, names))
+        names.insert(name);
+    }
+  const auto found = std::ranges::find_if(statements, [&](const Statement& statement) {
+    const std::vector<Word> words = words_of(statement.text);
+    return takes(words) && names_any(words, names);
+  });
+  return found != statements.end() ? &*found : nullptr;
 }
 
 std::string named_by(std::string_view statement) {

@@ -16,6 +16,7 @@ struct Language {
   bool has_parentheses = true;    ///< `time()` reads the clock; `time` is a name
   bool is_shell = false;          ///< a value begins with `$` or a backquote, and may stand in quotes
   bool has_libc_random = false;   ///< some versions draw from libc's generators
+  bool is_cxx = false;            ///< a line's end ends no statement; a function's head does
 };
 
 struct Statement {
@@ -35,6 +36,11 @@ bool takes_seed(std::string_view statement, std::string_view variable = {});
 
 /// Whether a statement asks for a clock or the process's id, as far as its words tell.
 bool reads_clock(std::string_view statement, const Language& language);
+
+/// The statement of C++ that makes an engine of the standard library's, or seeds something, by what `reading`
+/// has read of a clock: itself, or one that it hands it to by a name or two. nullptr if none does, or if what
+/// it seeds is replaced by detshim (srand, torch::manual_seed).
+const Statement* cxx_seed_of(const std::vector<Statement>& statements, const Statement& reading);
 
 /// "started" of `started = time.time()`, in lower case; empty if the statement gives nothing a name.
 std::string named_by(std::string_view statement);

@@ -320,7 +320,7 @@ private:
   /// Seeds from a clock that an interpreter keeps to itself. What PyTorch takes gives way
   /// (hooks/torch/generators.cpp).
   void add_clock_seeds() {
-    for (const ClockSeed& seed : find_clock_seeds(log_, summary_)) {
+    for (const ClockSeed& seed : find_clock_seeds(log_, summary_, code_.changed)) {
       if (is_replaced_in_torch(seed)) continue;
       const std::string place = base_name(seed.file) + ":" + seed.line;
       if (seed.text.empty())

@@ -16,6 +16,7 @@
 #include "core/log/log_file.h"
 #include "core/seeds/readings.h"
 #include "core/tuning/tuning.h"
+#include "hooks/libc/clock_readers.h"
 #include "hooks/libc/device_heirs.h"
 #include "hooks/libc/escapes.h"
 #include "hooks/libc/left_states.h"
@@ -467,6 +468,11 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
 
 // ------------------------------------------------------------------ the end
 
+void detshim::record_at_end() {
+  record_clock_readers();
+  record_coverage();
+}
+
 namespace detshim {
 namespace {
 
@@ -479,7 +485,7 @@ void close_log_of_this_process() {
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
   if (!may_have_to) return;
   flush_tuning();
-  close_log(record_coverage);
+  close_log(record_at_end);
 }
 
 } // namespace

@@ -10,4 +10,7 @@ void call_at_thread_end();
 /// constructor only.
 void prepare_for_children();
 
+/// Writes the records that wait for the process's end: where it read clocks, and what it had loaded.
+void record_at_end();
+
 } // namespace detshim
