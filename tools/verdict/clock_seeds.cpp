@@ -26,16 +26,29 @@ bool is_import(const Statement& statement) {
   return statement.text.starts_with("import ") || statement.text.starts_with("from ");
 }
 
-/// The statements at a line that may have read a clock: of several, those whose words say so.
+/// Names by which a script of Python calls clocks: "now" of `from time import time as now`.
+std::set<std::string> clock_aliases(const std::vector<Statement>& statements) {
+  std::set<std::string> aliases;
+  for (const Statement& statement : statements)
+    for (const char* module : {"from time import ", "from datetime import ", "from os import "})
+      if (statement.text.starts_with(module))
+        for (std::size_t at = statement.text.find(" as "); at != std::string::npos;
+             at = statement.text.find(" as ", at + 1)) {
+          const std::size_t start = at + 4;
+          aliases.insert(statement.text.substr(start, statement.text.find_first_of(" ,)\n", start) - start));
+        }
+  return aliases;
+}
+
+/// The statements at a line whose words say that they read a clock. The interpreter itself reads some at any
+/// line: to wait for its lock, or for a module's.
 std::vector<Statement> readers_at(const std::vector<Statement>& statements, std::size_t line,
                                   const Language& language) {
+  const std::set<std::string> aliases = clock_aliases(statements);
   std::vector<Statement> readers;
-  std::ranges::copy_if(statements, std::back_inserter(readers), [line](const Statement& statement) {
-    return statement.holds(line) && !is_import(statement); // what an import reads is not the line's
+  std::ranges::copy_if(statements, std::back_inserter(readers), [&](const Statement& statement) {
+    return statement.holds(line) && !is_import(statement) && reads_clock(statement.text, language, aliases);
   });
-  if (readers.size() > 1)
-    std::erase_if(readers,
-                  [&](const Statement& statement) { return !reads_clock(statement.text, language); });
   return readers;
 }
 

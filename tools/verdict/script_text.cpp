@@ -47,7 +47,18 @@ constexpr auto clocks = std::to_array<std::string_view>({"time",
                                                          "bashpid",
                                                          "epochseconds",
                                                          "epochrealtime",
-                                                         "current_process_id"});
+                                                         "current_process_id",
+                                                         "today",
+                                                         "timestamp",
+                                                         "process_time_ns",
+                                                         "thread_time",
+                                                         "thread_time_ns",
+                                                         "uuid1",
+                                                         "getpgid",
+                                                         "get_ident",
+                                                         "gettid",
+                                                         "get_native_id",
+                                                         "clock_gettime_ns"});
 
 /// Engines of C++'s library and of others, which are made of a seed: `std::mt19937 engine(seed)`.
 constexpr auto cxx_engines = std::to_array<std::string_view>(
@@ -316,8 +327,14 @@ bool takes_seed(std::string_view statement, std::string_view variable) {
          });
 }
 
-bool reads_clock(std::string_view statement, const Language& language) {
-  return has_clock(statement, language, {});
+bool reads_clock(std::string_view statement, const Language& language, const std::set<std::string>& aliases) {
+  std::set<std::string> names; // words are in lower case
+  for (std::string alias : aliases) {
+    std::ranges::transform(alias, alias.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    names.insert(std::move(alias));
+  }
+  return has_clock(statement, language, names);
 }
 
 const Statement* cxx_seed_of(const std::vector<Statement>& statements, const Statement& reading) {

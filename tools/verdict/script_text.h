@@ -34,8 +34,9 @@ std::vector<Statement> statements_of(std::string_view text, const Language& lang
 /// whether it hands that variable to such a function.
 bool takes_seed(std::string_view statement, std::string_view variable = {});
 
-/// Whether a statement asks for a clock or the process's id, as far as its words tell.
-bool reads_clock(std::string_view statement, const Language& language);
+/// Whether a statement asks for a clock or the process's id, as far as its words tell. `aliases`: other names
+/// of functions that do.
+bool reads_clock(std::string_view statement, const Language& language, const std::set<std::string>& aliases);
 
 /// The statement of C++ that makes an engine of the standard library's, or seeds something, by what `reading`
 /// has read of a clock: itself, or one that it hands it to by a name or two. nullptr if none does, or if what
