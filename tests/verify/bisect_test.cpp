@@ -105,6 +105,14 @@ TEST_F(Bisect, KnowsTheLayoutOfTheAddressSpace) {
   EXPECT_FALSE(contains(result.out, "--keep-aslr")) << result.out;
 }
 
+TEST_F(Bisect, FindsTheOneVariableThatNobodyWasSeenToAskFor) {
+  const Result result = bisect({}, {"/bin/sh", "-c", "[ -n \"$NCCL_ALGO\" ] && echo a || date +%N"});
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_EQ(needed(result), Words{"env:NCCL_ALGO"}) << result.out;
+  EXPECT_FALSE(contains(rest(result), "NCCL_ALGO")) << result.out;
+  EXPECT_TRUE(contains(rest(result), "NCCL_PROTO")) << result.out;
+}
+
 TEST_F(Bisect, LeavesAloneWhatTheUserDisabled) {
   EXPECT_EQ(bisect({"--disable", "getrandom"}, {NEEDS_PROGRAM}).status, different);
   const Result result = bisect({"--disable", "open"}, {NEEDS_PROGRAM});

@@ -136,9 +136,10 @@ private:
 
   void confirm(const Kept& best) { result_.confirmed = try_out(best, plan_.confirming_runs); }
 
-  /// By turns: with all parts, and without this one.
+  /// By turns, with all parts and without this one: in every other pair the other is first.
   void measure_costs() {
     bool has_measured_unread = false;
+    if (plan_.pairs == 0) return;
     for (std::size_t i = 0; i < result_.parts.size(); ++i) {
       const bool is_unread = result_.parts[i].is_unread;
       if (is_unread && has_measured_unread) continue;
@@ -148,7 +149,8 @@ private:
         kept[j] = is_unread ? !result_.parts[j].is_unread : j != i;
       Trial trial;
       trial.kept = kept;
-      const Verification pairs = verify(trial, 2 * plan_.pairs, {RunSettings{}, settings(kept)});
+      const Verification pairs =
+          verify(trial, 2 * plan_.pairs, {RunSettings{}, settings(kept), settings(kept), RunSettings{}});
       result_.costs[i] = cost_of(pairs.runs);
     }
   }
@@ -157,7 +159,8 @@ private:
     std::vector<double> ratios;
     for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
       const auto seconds = [&](std::size_t run) { return std::max(runs[run].ended - runs[run].began, 1e-6); };
-      ratios.push_back(seconds(i) / seconds(i + 1));
+      const bool is_turned = i % 4 != 0;
+      ratios.push_back(seconds(is_turned ? i + 1 : i) / seconds(is_turned ? i : i + 1));
     }
     if (ratios.empty()) return std::nullopt;
     std::ranges::sort(ratios);

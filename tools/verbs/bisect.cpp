@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace detshim {
 namespace {
@@ -19,7 +20,8 @@ void check(const BisectOptions& options) {
   if (options.pairs > most_pairs)
     throw UsageError("--pairs '" + std::to_string(options.pairs) +
                      "' is not accepted: a number from 0 to 1000");
-  const std::string mode = options.verify.run.mode.value_or("enforce");
+  const char* const variable = std::getenv("DETSHIM_MODE");
+  const std::string mode = options.verify.run.mode.value_or(variable == nullptr ? "enforce" : variable);
   if (mode == "observe" || mode == "off")
     throw UsageError("bisect needs a mode that changes something: --mode enforce");
 }
