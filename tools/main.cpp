@@ -14,7 +14,7 @@ using detshim::printable;
 constexpr const char* exit_statuses =
     "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` or `scan` found something.\n"
     "`log diff`: 0 the logs are equal, 1 they differ, 2 they cannot be compared, or not all of them.\n"
-    "`verify`: 0 equal, 1 different, 2 unverified, or wrong usage.\n"
+    "`verify`, `bisect`: 0 equal, 1 different, 2 unverified, or wrong usage.\n"
     "`run` becomes the program and ends in its status; 126 it cannot be executed (or trapped), 127 it is not "
     "there.";
 
@@ -39,7 +39,7 @@ void take_command(const CLI::App& run, std::vector<std::string>& words, std::vec
   words.resize(own + 1);
 }
 
-/// What `run` and `verify` have in common.
+/// What `run`, `verify` and `bisect` have in common.
 void add_run_options(CLI::App& verb, detshim::RunOptions& options) {
   // For the help only: take_command() has taken it before CLI11 sees it.
   verb.add_option("PROGRAM", options.command, "the program and its arguments; -- may stand before it")
@@ -65,13 +65,30 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
   return verb;
 }
 
+void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, const char* what,
+              const char* type) {
+  verb.add_option(name, list, what)->type_name(type)->allow_extra_args(false);
+}
+
+/// What `verify` and `bisect` have in common: which runs are compared in what.
+void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
+  add_run_options(verb, options.run);
+  add_list(verb, "--output", options.outputs,
+           "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
+  add_list(verb, "--metric", options.metrics,
+           "a series of numbers in what it prints: the one group\nof REGEX", "REGEX");
+  verb.add_option("--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)")
+      ->type_name("R");
+  verb.add_option("--atol", options.absolute_tolerance, "for metrics: absolute tolerance (0)")
+      ->type_name("A");
+  add_list(verb, "--volatile", options.volatile_text, "text in lines that may differ, such as durations",
+           "REGEX");
+  add_list(verb, "--ignore", options.ignored, "stdout or stderr: it is not compared", "STREAM");
+  add_list(verb, "--accept", options.accepted, "as `log --check --accept`", "NAME");
+}
+
 CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
   CLI::App& verb = *app.add_subcommand("verify", "run a program several times under one seed, and compare");
-  add_run_options(verb, options.run);
-  const auto add_list = [&verb](const char* name, std::vector<std::string>& list, const char* what,
-                                const char* type) {
-    verb.add_option(name, list, what)->type_name(type)->allow_extra_args(false);
-  };
   verb.add_option("-n,--runs", options.runs, "how many runs (2)")->type_name("N");
   verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
   verb.add_option("--shake", options.shake,
@@ -81,19 +98,21 @@ CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
   verb.add_option("--resume", options.resume,
                   "'kill after REGEX': one more run is killed at that line,\nand started again")
       ->type_name("TEXT");
-  add_list("--output", options.outputs,
-           "files that the program writes, by a glob, or a folder;\nas often as needed", "GLOB");
-  add_list("--metric", options.metrics, "a series of numbers in what it prints: the one group\nof REGEX",
-           "REGEX");
-  verb.add_option("--rtol", options.relative_tolerance, "for metrics: relative tolerance (0)")
-      ->type_name("R");
-  verb.add_option("--atol", options.absolute_tolerance, "for metrics: absolute tolerance (0)")
-      ->type_name("A");
-  add_list("--volatile", options.volatile_text, "text in lines that may differ, such as durations", "REGEX");
-  add_list("--ignore", options.ignored, "stdout or stderr: it is not compared", "STREAM");
-  add_list("--accept", options.accepted, "as `log --check --accept`", "NAME");
+  add_comparison_options(verb, options);
   verb.add_flag("--json", options.json, "print one JSON document");
   verb.add_option("--junit", options.junit, "write a JUnit report")->type_name("FILE");
+  return verb;
+}
+
+CLI::App& add_bisect(CLI::App& app, detshim::BisectOptions& options) {
+  CLI::App& verb =
+      *app.add_subcommand("bisect", "find the hooks and settings that a program needs to be repeatable");
+  options.verify.runs = 4;
+  verb.add_option("-n,--runs", options.verify.runs, "how many runs for each answer (4)")->type_name("N");
+  verb.add_option("--most-runs", options.most_runs, "stop after so many runs (300)")->type_name("N");
+  verb.add_option("--pairs", options.pairs, "for the cost of each: pairs of runs with it and without (3)")
+      ->type_name("N");
+  add_comparison_options(verb, options.verify);
   return verb;
 }
 
@@ -169,12 +188,14 @@ int call_verb(std::vector<std::string> words) {
 
   detshim::RunOptions run_options;
   detshim::VerifyOptions verify_options;
+  detshim::BisectOptions bisect_options;
   detshim::LogOptions log_options;
   detshim::LogDiffOptions log_diff_options;
   detshim::ScanOptions scan_options;
   detshim::DescribeOptions hooks_options, options_options;
   CLI::App& run = add_run(app, run_options);
   CLI::App& verify = add_verify(app, verify_options);
+  CLI::App& bisect = add_bisect(app, bisect_options);
   CLI::App& log = add_log(app, log_options);
   CLI::App& log_diff = add_log_diff(log, log_diff_options);
   CLI::App& scan = add_scan(app, scan_options);
@@ -183,16 +204,17 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& options =
       add_describe(app, "options", "list the environment variables that libdetshim.so accepts and sets",
                    "docs/OPTIONS.md", options_options);
-  CLI::App* const verbs[] = {&run, &verify, &log, &scan, &hooks, &options};
+  CLI::App* const verbs[] = {&run, &verify, &bisect, &log, &scan, &hooks, &options};
   log_diff.footer(exit_statuses);
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
     throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-                              ": run, verify, log, scan, hooks or options (see detshim --help)");
+                              ": run, verify, bisect, log, scan, hooks or options (see detshim --help)");
   if (words[0] == "run") take_command(run, words, run_options.command);
   if (words[0] == "verify") take_command(verify, words, verify_options.run.command);
+  if (words[0] == "bisect") take_command(bisect, words, bisect_options.verify.run.command);
   try {
     std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
     app.parse(words);
@@ -209,6 +231,7 @@ int call_verb(std::vector<std::string> words) {
     if (verify.count("--shake") > 0 && !verify_options.shake) verify_options.shake.emplace();
     return detshim::verify(verify_options);
   }
+  if (bisect) return detshim::bisect(bisect_options);
   if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
   if (scan) return detshim::scan(scan_options);
   if (hooks) return detshim::hooks(hooks_options);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -362,6 +363,60 @@ TEST_F(Verify, WritesJsonAndJunit) {
                  "print(s.get('tests'), s.get('failures'), s.get('errors'))"),
           {}, folder());
   EXPECT_EQ(parsed.out, "4 2 0\n") << parsed.err;
+}
+
+// ------------------------------------------------------------------ the first cause
+
+/// Seeds libc from its argument.
+const std::string seed_by_argument =
+    "import ctypes, sys; libc = ctypes.CDLL(None); libc.srand(int(sys.argv[1]) % 100000); print(libc.rand())";
+
+TEST_F(Verify, ShowsTheFirstCause) {
+  write("program.py", seed_by_argument);
+  const Words from_a_file = shell("n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count; exec "
+                                  "/usr/bin/python3 program.py $((n + 7))");
+  const Result text = verify({"--junit", "report.xml"}, from_a_file);
+  EXPECT_EQ(text.status, different) << text.out << text.err;
+  const std::vector<std::string> all = lines(text.out);
+  const auto first = std::ranges::find_if(all, [](const auto& line) { return line.starts_with("logs "); });
+  ASSERT_NE(first, all.end()) << text.out;
+  const auto command =
+      std::find_if(first, all.end(), [](const auto& line) { return contains(line, "detshim log diff "); });
+  ASSERT_NE(command, all.end()) << text.out;
+  EXPECT_LE(command - first, 5) << text.out;
+  EXPECT_TRUE(contains(text.out, "command line")) << text.out; // it was there before the seed that it became
+  EXPECT_TRUE(contains(read("report.xml"), "detshim log diff ")) << read("report.xml");
+  const Json cause = verify_json({}, from_a_file)["first_cause"];
+  EXPECT_EQ(cause["result"], "different") << cause;
+  EXPECT_TRUE(contains(cause["place"], "command line")) << cause;
+  EXPECT_EQ(cause["role"], "origin");
+  const Result whole =
+      run(shell("exec " DETSHIM_COMMAND + cause["command"].get<std::string>().substr(7)), {}, folder());
+  EXPECT_EQ(whole.status, 1) << whole.err;
+}
+
+TEST_F(Verify, NamesTheLineOfTheFirstCause) {
+  write("program.py", "import ctypes, time\nlibc = ctypes.CDLL(None)\nn = int(open('count').read())\n"
+                      "open('count', 'w').write(str(n + 1))\nlibc.srand(n)\nprint(libc.rand())\n");
+  write("count", "7");
+  const Json cause = verify_json({}, {"/usr/bin/python3", "program.py"})["first_cause"];
+  EXPECT_TRUE(contains(cause["place"], "program.py:5 ")) << cause;
+  EXPECT_EQ(cause["cause"]["record"]["function"], "srand") << cause;
+}
+
+TEST_F(Verify, SaysThatTheLogsShowNoCause) {
+  const Json agree = verify_json(
+      {},
+      python("import os, random; print(random.random()); "
+             "print(open('/proc/uptime').read() + str(os.stat('/proc/self').st_ctime_ns))"))["first_cause"];
+  EXPECT_NE(agree["result"], "different") << agree;
+  EXPECT_EQ(agree["place"], Json());
+  EXPECT_TRUE(contains(agree["text"], "what differed went past every record")) << agree;
+  EXPECT_TRUE(contains(agree["text"], "verdict of both logs is ")) << agree;
+  const Json none = verify_json({}, shell("date +%N"))["first_cause"];
+  EXPECT_EQ(none["result"], Json()) << none;
+  EXPECT_TRUE(contains(none["text"], "neither run left a log")) << none;
+  EXPECT_EQ(verify_json({}, shell("echo a"))["first_cause"], Json());
 }
 
 TEST_F(Verify, BoundsTheRateOfRunsThatDiffer) {

@@ -161,6 +161,8 @@ void write_those_of(JsonWriter& out, const char* name, int section,
 
 } // namespace
 
+void write_cause_json(JsonWriter& out, const Cause& cause) { write(out, cause); }
+
 void write_difference_json(JsonWriter& out, const LogDifference& difference) {
   out.begin_object();
   out.member("schema_version", 1);

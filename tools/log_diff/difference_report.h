@@ -6,6 +6,7 @@
 #include "report/style.h"
 
 #include <iosfwd>
+#include <string>
 
 namespace detshim {
 
@@ -14,6 +15,15 @@ void print_difference_text(std::ostream& out, const LogDifference& difference, S
 
 /// What was first to differ, alone; nothing where nothing differs. For a report that has other parts.
 void print_first_cause(std::ostream& out, const LogDifference& difference, Style style);
+
+/// The most telling cause alone, in five lines at most; nothing where nothing differs.
+void print_leading_cause(std::ostream& out, const LogDifference& difference, Style style);
+
+/// That cause in a few words: "srand, train.cpp:6 main", "setting seed"; safe to print.
+std::string name_of(const Cause& cause);
+
+/// One cause, as it stands in that object.
+void write_cause_json(JsonWriter& out, const Cause& cause);
 
 /// One object, which begins with its "schema_version"; its shape: difference_json.cpp.
 void write_difference_json(JsonWriter& out, const LogDifference& difference);

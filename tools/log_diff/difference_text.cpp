@@ -97,14 +97,16 @@ std::string name_of(const RecordDifference& record) {
   return printable(call.function) + (record.place.empty() ? "" : ", " + record.place);
 }
 
+const char* kind_of(const FactDifference& fact) {
+  return fact.section == Section::settings    ? "setting "
+         : fact.section == Section::libraries ? "library, "
+                                              : "";
+}
+
 void print_cause(std::ostream& out, const Cause& cause, Style style) {
   if (cause.fact) {
-    const Section section = cause.fact->section;
-    const char* const kind = section == Section::settings    ? "setting "
-                             : section == Section::libraries ? "library, "
-                                                             : "";
-    out << "  " << kind << style.bold(printable(cause.fact->subject));
-    if (section != Section::processes) out << ", " << where(cause);
+    out << "  " << kind_of(*cause.fact) << style.bold(printable(cause.fact->subject));
+    if (cause.fact->section != Section::processes) out << ", " << where(cause);
     out << "\n    " << sides(*cause.fact) << '\n';
     return;
   }
@@ -138,6 +140,10 @@ void print_causes(std::ostream& out, const RankDifference& rank, Style style) {
 
 std::string name_of(const RankDifference& rank) {
   return "rank " + std::to_string(rank.rank) + (rank.world.empty() ? "" : " of job " + printable(rank.world));
+}
+
+std::string heading_of(const RankDifference& rank, bool has_ranks) {
+  return has_ranks ? name_of(rank) + ", " + role_names[static_cast<int>(rank.role)] : "first to differ";
 }
 
 void print_section(std::ostream& out, const LogDifference& difference, Section section, Style style) {
@@ -181,15 +187,27 @@ void print_discriminators(std::ostream& out, const LogDifference& difference, St
 
 } // namespace
 
+std::string name_of(const Cause& cause) {
+  return cause.fact ? kind_of(*cause.fact) + printable(cause.fact->subject) : name_of(*cause.record);
+}
+
+void print_leading_cause(std::ostream& out, const LogDifference& difference, Style style) {
+  if (difference.first_cause() == nullptr) return;
+  const RankDifference& rank = difference.ranks.front();
+  const std::uint64_t others = rank.causes.size() - 1 + rank.further;
+  out << style.bold(heading_of(rank, difference.ranks.size() > 1));
+  if (*how_sure(rank) != 0) out << ", or one of " << counted(others, "other place");
+  out << '\n';
+  print_cause(out, rank.causes.front(), style);
+}
+
 void print_first_cause(std::ostream& out, const LogDifference& difference, Style style) {
   const bool has_ranks = difference.ranks.size() > 1;
   std::size_t shown = 0, differing = 0;
   for (const RankDifference& rank : difference.ranks) {
     if (rank.causes.empty() || ++differing > shown_ranks) continue;
     ++shown;
-    out << style.bold(has_ranks ? name_of(rank) + ", " + role_names[static_cast<int>(rank.role)]
-                                : "first to differ")
-        << how_sure(rank) << '\n';
+    out << style.bold(heading_of(rank, has_ranks)) << how_sure(rank) << '\n';
     print_causes(out, rank, style);
   }
   if (differing > shown) out << "and " << counted(differing - shown, "further rank") << '\n';

@@ -51,6 +51,12 @@ struct VerifyOptions {
   std::optional<std::string> junit; ///< a file
 };
 
+struct BisectOptions {
+  VerifyOptions verify;        ///< how each trial is to be
+  std::size_t most_runs = 300; ///< of all trials together
+  std::size_t pairs = 3;       ///< for the cost of each part
+};
+
 struct ScanOptions {
   std::vector<std::string> files;
   bool json = false, all = false, alone = false;
@@ -69,6 +75,9 @@ void check_run(const RunOptions& options);
 
 /// Runs the program several times and compares what came of it.
 int verify(const VerifyOptions& options);
+
+/// Looks for the smallest set of hooks and settings with which the program is repeatable.
+int bisect(const BisectOptions& options);
 
 /// Prints what a log holds, worst first.
 int log(const LogOptions& options);

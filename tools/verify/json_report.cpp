@@ -5,9 +5,13 @@
 //   differences: [{ one, other, knob, kind, subject, where, value, other_value, count, of, unit,
 //   max_absolute,
 //                   max_relative, not_comparable, parts }], control_differences: [the same],
+//   first_cause: null where nothing differs, else { one, other, log, other_log, result, place, rank, role,
+//   cause,
+//                text, command }: of the pair whose logs were compared, what `log diff --json` says,
 //   volatile: [{ one, other, stream, lines, line, value, other_value }],
 //   problems: [{ kind, text }], notes: [...], equal_runs, bound }
 // A null stands for what is not known; max_absolute and max_relative are null where no numbers differ.
+#include "log_diff/difference_report.h"
 #include "report/json_writer.h"
 #include "verify/report.h"
 
@@ -61,6 +65,37 @@ void print_differences(JsonWriter& json, const std::vector<Comparison>& comparis
     for (const Difference& difference : comparison.differences)
       print_difference(json, comparison, difference);
   json.end_array();
+}
+
+/// Its cause is null where the logs show none.
+void print_first_cause(JsonWriter& json, const std::optional<FirstCause>& cause) {
+  json.key("first_cause");
+  if (!cause) {
+    json.value(nullptr);
+    return;
+  }
+  json.begin_object();
+  json.member("one", cause->one);
+  json.member("other", cause->other);
+  json.member("log", unless_empty(cause->log));
+  json.member("other_log", unless_empty(cause->other_log));
+  if (cause->difference)
+    json.member("result", result_names[static_cast<int>(cause->difference->result())]);
+  else
+    json.member("result", nullptr);
+  json.member("place", unless_empty(cause->place()));
+  if (cause->is_found()) {
+    const RankDifference& rank = cause->difference->ranks.front();
+    json.member("rank", rank.rank);
+    json.member("role", role_names[static_cast<int>(rank.role)]);
+    json.key("cause");
+    write_cause_json(json, rank.causes.front());
+  } else {
+    for (const char* const name : {"rank", "role", "cause"}) json.member(name, nullptr);
+  }
+  json.member("text", unless_empty(cause->text));
+  json.member("command", unless_empty(cause->command()));
+  json.end_object();
 }
 
 void print_volatile(JsonWriter& json, const Verification& result) {
@@ -119,6 +154,7 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result) {
   print_differences(json, result.comparisons);
   json.key("control_differences");
   print_differences(json, result.control_comparisons);
+  print_first_cause(json, result.first_cause);
   json.key("volatile");
   print_volatile(json, result);
   json.key("problems");

@@ -24,12 +24,14 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-void print_case(std::ostream& out, const std::string& name, const char* what, const std::string& message) {
+void print_case(std::ostream& out, const std::string& name, const char* what, const std::string& message,
+                const std::string& text = "") {
   out << "    <testcase classname=\"detshim.verify\" name=\"" << escaped(name) << '"';
   if (*what == 0)
     out << "/>\n";
   else
-    out << "><" << what << " message=\"" << escaped(message) << "\"/></testcase>\n";
+    out << "><" << what << " message=\"" << escaped(message) << "\">" << text << "</" << what
+        << "></testcase>\n";
 }
 
 } // namespace
@@ -53,7 +55,11 @@ void print_verify_junit(const VerifyPlan& plan, const Verification& result, std:
     print_case(out, describe_item(item), differing != nullptr ? "failure" : "", message);
   }
   const char* const what = is_unverified ? "error" : result.answer == Answer::different ? "failure" : "";
-  print_case(out, "verdict", what, describe_answer(plan, result));
+  std::string cause;
+  if (result.first_cause)
+    for (const std::string& line : describe_first_cause(*result.first_cause, {}))
+      cause += escaped(line) + "\n";
+  print_case(out, "verdict", what, describe_answer(plan, result), cause);
   out << "  </testsuite>\n</testsuites>\n";
 }
 

@@ -29,18 +29,12 @@ void print_run(const Run& run, const LogVerdict* log) {
   std::cout << '\n';
 }
 
-/// Where the two logs of the first pair that differs are: the difference of the logs belongs here.
-void print_first_cause(const Verification& result) {
-  for (const Comparison& comparison : result.comparisons) {
-    if (comparison.differences.empty()) continue;
-    const bool is_resumed = comparison.other_index == 0;
-    const Run& other = is_resumed ? *result.resumed : result.runs[comparison.other_index];
-    const bool have_logs =
-        result.logs.front().is_there && (is_resumed || result.logs[comparison.other_index].is_there);
-    if (have_logs)
-      std::cout << label("logs") << printable(result.runs.front().log().string()) << " and "
-                << printable(other.log().string()) << '\n';
-    return;
+void print_first_cause(const Verification& result, const Style& style) {
+  if (!result.first_cause) return;
+  std::string before = label("logs");
+  for (const std::string& line : describe_first_cause(*result.first_cause, style)) {
+    std::cout << before << line << '\n';
+    before = label("");
   }
 }
 
@@ -106,7 +100,7 @@ void print_verify_text(const VerifyPlan& plan, const Verification& result) {
   if (!equal.empty()) std::cout << label("equal") << equal << '\n';
   print_volatile_lines(result);
   print_differences(result, style);
-  print_first_cause(result);
+  print_first_cause(result, style);
   for (const std::string& remark : result.remarks) std::cout << label("note") << printable(remark) << '\n';
   for (const Problem& problem : result.problems)
     std::cout << style.red(label("unverified")) << problem.kind << ": " << printable(problem.text) << '\n';

@@ -66,7 +66,8 @@ public:
     for (std::size_t i = 0; plan_.has_control && i < 2 && !is_over_; ++i)
       run(numbered("control ", i), nullptr, observed, result.controls, result);
     for (std::size_t i = 0; i < plan_.runs && !is_over_; ++i)
-      run(numbered("run ", i), nullptr, {}, result.runs, result);
+      run(numbered("run ", i), nullptr,
+          plan_.turns.empty() ? RunSettings{} : plan_.turns[i % plan_.turns.size()], result.runs, result);
     result.plain_runs = result.runs.size();
     for (const Knob* const knob : plan_.knobs) {
       if (is_over_) break;
@@ -329,6 +330,8 @@ Verification verify_program(const VerifyPlan& plan) {
   look_at_substance(result);
   result.bound = differing_rate_bound(equal_plain_runs(result));
   result.answer = answer_of(result);
+  if (plan.looks_for_cause)
+    result.first_cause = find_first_cause(result.comparisons, result.runs, result.logs);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "verify/comparison.h"
+#include "verify/first_cause.h"
 #include "verify/log_verdict.h"
 #include "verify/run_once.h"
 #include "verify/shake.h"
@@ -23,6 +24,9 @@ struct VerifyPlan {
   ComparisonRules rules;
   std::vector<std::string> accepted; ///< reasons that the user answers for
   BecomeProgram become_program;
+  /// Run i is as the i-th of these, and again from the first; empty: all are alike.
+  std::vector<RunSettings> turns;
+  bool looks_for_cause = true; ///< where runs differ
 };
 
 enum class Answer { equal, different, unverified };
@@ -42,6 +46,7 @@ struct Verification {
   std::vector<LogVerdict> logs;       ///< of each of `runs`
   std::optional<Run> killed, resumed; ///< of --resume
   std::vector<Comparison> control_comparisons, comparisons; ///< each with the first run
+  std::optional<FirstCause> first_cause;                    ///< where runs differ
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
   std::size_t plain_runs = 0;

@@ -1,0 +1,7 @@
+#pragma once
+
+#ifdef __cplusplus
+extern "C"
+#endif
+    unsigned long
+    drawn_value(void);

@@ -1,0 +1,282 @@
+// One fault for each argument, which makes runs differ; with "mended" behind it, none. The line of each that
+// is to be blamed ends in a comment with its name. Results are printed and, of ranks, left in files.
+#ifdef DRAWS
+#include "drawn.h"
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+bool is_mended = false;
+
+std::uint64_t nanoseconds() {
+  return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+}
+
+void mix(std::uint64_t& hash, std::uint64_t value) { hash = (hash ^ value) * 1099511628211u; }
+
+void print(std::uint64_t value) { std::printf("result=%llu\n", static_cast<unsigned long long>(value)); }
+
+void static_library() {
+#ifdef DRAWS
+  print(is_mended ? 1 : drawn_value()); // static_library
+#endif
+}
+
+void time_seed() {
+  std::mt19937_64 engine(1);
+  if (!is_mended) engine.seed(std::chrono::system_clock::now().time_since_epoch().count()); // time_seed
+  print(engine());
+}
+
+/// Threads that come in any order.
+void threads() {
+  std::mutex mutex;
+  std::uint64_t hash = 0;
+  const auto come = [&](std::uint64_t id) {
+    for (int i = 0; i < 3000; ++i) {
+      const std::lock_guard lock(mutex);
+      mix(hash, id); // threads
+      if (i % 10 == 0) std::this_thread::yield();
+    }
+  };
+  std::vector<std::thread> all;
+  for (std::uint64_t id = 1; id <= 8; ++id) {
+    all.emplace_back(come, id);
+    if (is_mended) all.back().join();
+  }
+  for (std::thread& thread : all)
+    if (thread.joinable()) thread.join();
+  print(hash);
+}
+
+void openmp_sum() {
+  float sum = 0;
+  std::vector<float> terms(200'000);
+  for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = 1.0f / static_cast<float>(i * i % 1009 + 1);
+#pragma omp parallel for schedule(dynamic, 7) num_threads(4) if (!is_mended)
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+#pragma omp atomic
+    sum += terms[i]; // openmp_sum
+  }
+  std::printf("result=%.9g\n", static_cast<double>(sum));
+}
+
+/// Which worker, a process, takes which task.
+void tasks() {
+  int tasks[2], done[2];
+  if (::pipe(tasks) != 0 || ::pipe(done) != 0) std::abort();
+  constexpr std::uint8_t count = 200;
+  for (std::uint8_t worker = 1; worker <= (is_mended ? 1 : 4); ++worker) {
+    if (::fork() != 0) continue;
+    ::close(tasks[1]);
+    for (std::uint8_t task = 0; ::read(tasks[0], &task, 1) == 1;) { // tasks
+      volatile unsigned busy = 0;
+      for (unsigned i = 0; i < 20'000; ++i) busy = busy + i;
+      const std::uint8_t answer[2] = {task, worker};
+      if (::write(done[1], answer, sizeof answer) != sizeof answer) ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  ::close(done[1]);
+  for (std::uint8_t task = 0; task < count; ++task)
+    if (::write(tasks[1], &task, 1) != 1) std::abort();
+  ::close(tasks[1]);
+  std::uint64_t hash = 0;
+  std::map<std::uint8_t, std::uint8_t> workers;
+  for (std::uint8_t answer[2]; ::read(done[0], answer, sizeof answer) == sizeof answer;)
+    workers[answer[0]] = answer[1];
+  for (const auto& [task, worker] : workers) mix(hash, worker);
+  while (::wait(nullptr) > 0) {
+  }
+  print(hash);
+}
+
+void with_another(const char* variable, char** arguments) {
+  if (std::getenv("FAULT_BEGUN") == nullptr) {
+    ::setenv("FAULT_BEGUN", "1", 1);
+    ::setenv(variable, is_mended ? "7" : std::to_string(nanoseconds()).c_str(), 1);
+    ::execv(arguments[0], arguments);
+    std::abort();
+  }
+  std::uint64_t hash = 1;
+  mix(hash, std::strtoull(std::getenv(variable), nullptr, 10)); // variable
+  print(hash);
+}
+
+/// The order in which a folder was filled is that in which a file system in memory lists it.
+void folder_order() {
+  char folder[] = "/dev/shm/fault-XXXXXX";
+  if (::mkdtemp(folder) == nullptr) std::abort();
+  std::vector<std::string> filled;
+  for (int i = 0; i < 200; ++i) filled.push_back(std::string(folder) + "/" + std::to_string(i));
+  std::ranges::shuffle(filled, std::mt19937_64(nanoseconds()));
+  for (const std::string& file : filled) ::close(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  std::vector<std::string> names;
+  DIR* const listed = ::opendir(folder);
+  while (const dirent* const entry = ::readdir(listed)) names.emplace_back(entry->d_name); // folder_order
+  ::closedir(listed);
+  for (const std::string& name : names) ::unlink((std::string(folder) + "/" + name).c_str());
+  ::rmdir(folder);
+  if (is_mended) std::ranges::sort(names);
+  std::uint64_t hash = 0;
+  for (const std::string& name : names) mix(hash, std::strtoull(name.c_str(), nullptr, 10));
+  print(hash);
+}
+
+void uninitialised() {
+  constexpr std::size_t size = 3000;
+  char* const memory = static_cast<char*>(is_mended ? std::calloc(size, 1) : std::malloc(size));
+  std::uint64_t value = 0;
+  std::memcpy(&value, memory + size / 2, sizeof value); // uninitialised
+  std::free(memory);
+  print(value);
+}
+
+void address() {
+  static int data;
+  std::uint64_t hash = 0;
+  mix(hash, is_mended ? 1 : reinterpret_cast<std::uint64_t>(&data)); // address
+  print(hash);
+}
+
+/// Products that are timed with blocks of several sizes: the fastest stays, and rounds in its own way.
+void blas_paths() {
+  std::vector<float> a(1 << 14), b(1 << 14);
+  const auto product = [&](std::size_t block) {
+    float sum = 0;
+    for (std::size_t begin = 0; begin < a.size(); begin += block) {
+      float part = 0;
+      for (std::size_t i = begin; i < std::min(begin + block, a.size()); ++i) part += a[i] * b[i];
+      sum += part;
+    }
+    return sum;
+  };
+  for (std::size_t shape = 1; shape <= 24; ++shape) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      a[i] = 1.0f / static_cast<float>(i % (900 + shape) + 1);
+      b[i] = static_cast<float>((i * shape) % 31) - 14.5f;
+    }
+    std::size_t best = 64;
+    std::uint64_t shortest = ~std::uint64_t{0};
+    for (std::size_t block = 64; block < 800 && !is_mended; block += 16) {
+      const std::uint64_t begun = nanoseconds();
+      volatile float kept = product(block);
+      static_cast<void>(kept);
+      const std::uint64_t took = nanoseconds() - begun; // blas_paths
+      if (took >= shortest) continue;
+      shortest = took;
+      best = block;
+    }
+    std::printf("result=%.9g\n", static_cast<double>(product(best)));
+  }
+}
+
+/// Rank 2 takes its seed from a race; the sum of all goes to all.
+void ranks() {
+  int up[2], down[4][2];
+  if (::pipe(up) != 0) std::abort();
+  for (int rank = 0; rank < 4; ++rank) {
+    if (::pipe(down[rank]) != 0) std::abort();
+    if (::fork() != 0) continue;
+    ::setenv("RANK", std::to_string(rank).c_str(), 1);
+    ::setenv("WORLD_SIZE", "4", 1);
+    ::execl("/proc/self/exe", "faults", "one_rank", is_mended ? "mended" : "planted",
+            std::to_string(up[1]).c_str(), std::to_string(down[rank][0]).c_str(), nullptr);
+    ::_exit(1);
+  }
+  std::uint64_t sum = 0;
+  for (int rank = 0; rank < 4; ++rank) {
+    std::uint64_t value = 0;
+    if (::read(up[0], &value, sizeof value) != sizeof value) std::abort();
+    sum += value;
+  }
+  for (const auto& pipe : down)
+    if (::write(pipe[1], &sum, sizeof sum) != sizeof sum) std::abort();
+  while (::wait(nullptr) > 0) {
+  }
+  print(sum);
+}
+
+/// How far one thread counts before another is there.
+unsigned raced() {
+  std::atomic<bool> is_there = false;
+  std::uint64_t hash = 0;
+  for (int i = 0; i < 8; ++i) {
+    is_there = false;
+    std::thread other([&] { is_there = true; });
+    unsigned counted = 0;
+    while (!is_there) ++counted;
+    other.join();
+    mix(hash, counted);
+  }
+  return static_cast<unsigned>(hash);
+}
+
+void one_rank(int up, int down) {
+  const std::string rank = std::getenv("RANK");
+  const bool is_planted = rank == "2" && !is_mended;
+  ::srand(is_planted ? raced() : 7); // ranks
+  const std::uint64_t value = static_cast<std::uint64_t>(::rand());
+  std::uint64_t sum = 0;
+  if (::write(up, &value, sizeof value) != sizeof value || ::read(down, &sum, sizeof sum) != sizeof sum)
+    ::_exit(1);
+  std::ofstream("result." + rank) << sum << '\n';
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+  const std::string fault = count > 1 ? arguments[1] : "";
+  is_mended = count > 2 && std::string(arguments[2]) == "mended";
+  if (fault != "one_rank") std::printf("drawn=%d\n", ::rand()); // what every run has alike, and a log
+  std::fflush(stdout);                                          // before a fork
+  if (fault == "static_library")
+    static_library();
+  else if (fault == "time_seed")
+    time_seed();
+  else if (fault == "threads")
+    threads();
+  else if (fault == "openmp_sum")
+    openmp_sum();
+  else if (fault == "tasks")
+    tasks();
+  else if (fault == "variable")
+    with_another("FAULT_VARIABLE", arguments);
+  else if (fault == "known_variable")
+    with_another("CUPY_SEED", arguments);
+  else if (fault == "folder_order")
+    folder_order();
+  else if (fault == "uninitialised")
+    uninitialised();
+  else if (fault == "address")
+    address();
+  else if (fault == "blas_paths")
+    blas_paths();
+  else if (fault == "ranks")
+    ranks();
+  else if (fault == "one_rank" && count > 4)
+    one_rank(std::atoi(arguments[3]), std::atoi(arguments[4]));
+  else
+    return 2;
+}

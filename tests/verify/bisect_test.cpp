@@ -1,0 +1,150 @@
+// `detshim bisect`: programs of which it is known what they need, and what is no answer.
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+enum { equal = 0, different = 1, unverified = 2 };
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Bisect : public testing::Test {
+protected:
+  Words words(const char* verb, const Words& options, const Words& program) const {
+    Words all = {DETSHIM_COMMAND, verb, "--library", DETSHIM_LIBRARY};
+    all.insert(all.end(), options.begin(), options.end());
+    all.push_back("--");
+    all.insert(all.end(), program.begin(), program.end());
+    return all;
+  }
+
+  Result bisect(Words options, const Words& program) {
+    options.insert(options.begin(), {"--pairs", "1"});
+    return run(words("bisect", options, program), {}, folder());
+  }
+
+  /// The names behind "needed", in order.
+  static Words needed(const Result& result) {
+    Words names;
+    for (const std::string& line : lines(result.out))
+      if (line.starts_with("needed "))
+        if (const std::size_t begin = line.find_first_not_of(' ', 6); begin != std::string::npos)
+          names.push_back(line.substr(begin, line.find("  ", begin) - begin));
+    return names;
+  }
+
+  /// What the line for the rest disables.
+  static std::string rest(const Result& result) {
+    const std::string name = "DETSHIM_DISABLE=";
+    for (const std::string& line : lines(result.out))
+      if (const std::size_t at = line.find(name); at != std::string::npos)
+        return line.substr(at + name.size());
+    return {};
+  }
+
+  fs::path folder() const { return scratch_.path(); }
+
+  const Words python_{"/usr/bin/python3", "-c",
+                      "import os, random, uuid; print(random.random(), os.urandom(4), uuid.uuid4())"};
+
+private:
+  const TemporaryFolder scratch_;
+};
+
+TEST_F(Bisect, FindsWhatPythonNeeds) {
+  const Result result = bisect({}, python_);
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_EQ(needed(result), Words{"getrandom"}) << result.out;
+  EXPECT_TRUE(contains(result.out, "differed 3 of 3 without it")) << result.out;
+  EXPECT_TRUE(contains(result.out, "not seen to be needed: 5 equal runs")) << result.out;
+  EXPECT_TRUE(contains(result.out, "address-space layout")) << result.out;
+  EXPECT_TRUE(contains(result.out, "with getrandom alone")) << result.out;
+  EXPECT_TRUE(contains(result.err, "detshim: runs 1-4: with everything")) << result.err;
+  // And it holds: with the rest disabled equal, with this one as well not.
+  const std::string others = rest(result);
+  ASSERT_TRUE(contains(others, "env:CUBLAS_WORKSPACE_CONFIG")) << others;
+  const auto verify = [&](const std::string& disabled) {
+    return run(words("verify", {"--disable", disabled, "--accept", "disabled"}, python_), {}, folder());
+  };
+  const Result without_others = verify(others);
+  EXPECT_NE(without_others.status, different) << without_others.out;
+  EXPECT_FALSE(contains(without_others.out, "different ")) << without_others.out;
+  EXPECT_EQ(verify(others + ",getrandom").status, different);
+}
+
+TEST_F(Bisect, FindsWhatACProgramNeeds) {
+  const Result result = bisect({}, {NEEDS_PROGRAM});
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_EQ(needed(result), (Words{"getrandom", "lrand48"})) << result.out;
+  EXPECT_TRUE(contains(rest(result), "open,")) << result.out;    // used, and what it gave was dropped
+  EXPECT_TRUE(contains(rest(result), "srand48,")) << result.out; // lrand48 draws without it as well
+}
+
+TEST_F(Bisect, KnowsTheLayoutOfTheAddressSpace) {
+  const Result result = bisect({}, {NEEDS_PROGRAM, "address"});
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  const Words names = needed(result); // lrand48 is repeatable with either of two hooks
+  ASSERT_EQ(names.size(), 3u) << result.out;
+  EXPECT_EQ(names.front(), "getrandom");
+  EXPECT_TRUE(names[1].ends_with("rand48")) << names[1];
+  EXPECT_EQ(names.back(), "address-space layout");
+  EXPECT_FALSE(contains(result.out, "--keep-aslr")) << result.out;
+}
+
+TEST_F(Bisect, FindsTheOneVariableThatNobodyWasSeenToAskFor) {
+  const Result result = bisect({}, {"/bin/sh", "-c", "[ -n \"$NCCL_ALGO\" ] && echo a || date +%N"});
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_EQ(needed(result), Words{"env:NCCL_ALGO"}) << result.out;
+  EXPECT_FALSE(contains(rest(result), "NCCL_ALGO")) << result.out;
+  EXPECT_TRUE(contains(rest(result), "NCCL_PROTO")) << result.out;
+}
+
+TEST_F(Bisect, LeavesAloneWhatTheUserDisabled) {
+  EXPECT_EQ(bisect({"--disable", "getrandom"}, {NEEDS_PROGRAM}).status, different);
+  const Result result = bisect({"--disable", "open"}, {NEEDS_PROGRAM});
+  EXPECT_EQ(result.status, unverified) << result.out << result.err; // as `verify` does it
+  EXPECT_EQ(needed(result), (Words{"getrandom", "lrand48"})) << result.out;
+  EXPECT_FALSE(contains(rest(result), "open")) << result.out;
+}
+
+TEST_F(Bisect, DoesNotTakeNothingForAnAnswer) {
+  const Words clock{"/bin/sh", "-c", "date +%N"}, constant{"/bin/sh", "-c", "echo a"};
+  EXPECT_EQ(bisect({}, clock).status, different);
+  const Result alike = bisect({}, constant);
+  EXPECT_EQ(alike.status, unverified);
+  EXPECT_TRUE(contains(alike.out, "proves nothing")) << alike.out;
+  EXPECT_EQ(bisect({}, {"/bin/sh", "-c", "echo a; exit 3"}).status, unverified);
+  const Result few = bisect({"--most-runs", "9"}, {NEEDS_PROGRAM});
+  EXPECT_EQ(few.status, unverified);
+  EXPECT_TRUE(contains(few.out, "runs        8 of at most 9")) << few.out;
+  for (const Words& options :
+       std::vector<Words>{{"--most-runs", "3"}, {"-n", "1"}, {"--mode", "observe"}, {"--pairs", "1001"}})
+    EXPECT_TRUE(run(words("bisect", options, constant), {}, folder()).out.empty()) << options.front();
+}
+
+TEST_F(Bisect, PutsOutputsBackWhenItIsInterrupted) {
+  std::ofstream(folder() / "out") << "before";
+  Running running(
+      words("bisect", {"--output", "out"}, {"/bin/sh", "-c", "echo half > out; : > begun; exec sleep 1000"}),
+      {}, folder());
+  while (!fs::exists(folder() / "begun") && !running.has_ended()) std::this_thread::yield();
+  ::kill(running.process(), SIGINT);
+  EXPECT_EQ(running.wait().status, 128 + SIGINT);
+  EXPECT_EQ(contents(folder() / "out"), "before");
+}
+
+} // namespace

@@ -1,0 +1,69 @@
+// Which hooks and settings a program needs to be repeatable: the smallest set that keeps it so.
+#pragma once
+
+#include "bisect/parts.h"
+#include "verify/verify.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+struct BisectPlan {
+  VerifyPlan verify;                  ///< one trial: its runs, and what is compared
+  std::vector<std::string> variables; ///< that the library may set
+  std::size_t most_runs = 0;          ///< of all trials together
+  std::size_t confirming_runs = 0;    ///< of the set that was found
+  std::size_t pairs = 0;              ///< for the cost of each part
+};
+
+/// The program's runs with some of the parts.
+struct Trial {
+  std::vector<bool> kept; ///< of each part
+  std::size_t first_run = 0, runs = 0;
+  std::size_t differing = 0; ///< runs that differ from the first of them
+  std::string problem;       ///< why they are no equal runs though nothing differs; not safe to print
+  std::string folder;
+
+  bool is_equal() const { return differing == 0 && problem.empty(); }
+};
+
+/// Time with a part over that without it; the median of pairs by turns, and the smallest and largest.
+struct Cost {
+  double ratio = 1, least = 1, most = 1;
+  std::size_t pairs = 0;
+};
+
+struct Bisection {
+  Answer answer = Answer::unverified;
+  std::string why;                           ///< in words; not safe to print
+  std::vector<UsedPart> parts;               ///< that were used
+  std::vector<bool> needed;                  ///< of each part
+  std::vector<Trial> trials;                 ///< in order
+  std::optional<Trial> confirmed;            ///< the set that was found, once more
+  std::vector<std::optional<Trial>> without; ///< of each needed part: the set without it
+  std::vector<std::optional<Cost>> costs;    ///< of each part; parts that nobody asked for as one
+  std::size_t runs = 0;
+  bool is_out_of_runs = false;
+};
+
+/// What DETSHIM_DISABLE has to be for the parts that are not kept.
+std::string disabled_parts(const std::vector<UsedPart>& parts, const std::vector<bool>& kept);
+
+/// Called as each trial begins, and as it has ended.
+struct BisectProgress {
+  void (*began)(const Bisection& so_far, const std::vector<bool>& kept, std::size_t runs);
+  void (*ended)(const Bisection& so_far, const Trial& trial);
+};
+
+/// Throws UsageError, or Interrupted; outputs are as they were then.
+Bisection bisect_program(const BisectPlan& plan, const BisectProgress& progress);
+
+/// "all", "none", "getrandom, env:A and 2 more"; safe to print.
+std::string describe_kept(const std::vector<UsedPart>& parts, const std::vector<bool>& kept);
+
+void print_bisect_text(const BisectPlan& plan, const Bisection& result);
+
+} // namespace detshim

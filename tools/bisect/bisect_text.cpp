@@ -1,0 +1,116 @@
+#include "bisect/bisect.h"
+#include "log_reader/printable.h"
+#include "report/style.h"
+#include "support/wording.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+namespace detshim {
+namespace {
+
+constexpr std::size_t label_width = 12, name_width = 34;
+
+std::string label(const std::string& text) { return padded(text, label_width); }
+
+/// "differed 3 of 3 without it".
+std::string describe_outcome(const Trial& trial) {
+  if (trial.differing > 0)
+    return "differed " + std::to_string(trial.differing) + " of " + std::to_string(trial.runs - 1);
+  return trial.problem.empty() ? counted(trial.runs, "equal run") : printable(trial.problem);
+}
+
+std::string describe_cost(const std::optional<Cost>& cost) {
+  if (!cost) return {};
+  char text[96];
+  std::snprintf(text, sizeof text, "; time with it %.2f of that without (%.2f to %.2f, ", cost->ratio,
+                cost->least, cost->most);
+  return text + counted(cost->pairs, "pair") + ")";
+}
+
+void print_needed(const Bisection& result, const Style& style) {
+  for (std::size_t i = 0; i < result.parts.size(); ++i) {
+    if (!result.needed[i]) continue;
+    const std::optional<Trial>& without = result.without[i];
+    std::cout << style.bold(label("needed")) << padded(result.parts[i].name, name_width)
+              << (without ? describe_outcome(*without) + " without it" : "not tried without it")
+              << describe_cost(result.costs[i]) << '\n';
+  }
+}
+
+/// Variables that nobody was seen to ask for are one line.
+void print_not_needed(const Bisection& result) {
+  const std::string answer = !result.confirmed ? "equal without it"
+                             : result.confirmed->is_equal()
+                                 ? "not seen to be needed: " + describe_outcome(*result.confirmed)
+                                 : describe_outcome(*result.confirmed) + " without all of these";
+  std::size_t unread = 0;
+  std::optional<Cost> unread_cost;
+  for (std::size_t i = 0; i < result.parts.size(); ++i) {
+    if (result.needed[i]) continue;
+    if (result.parts[i].is_unread) {
+      if (unread++ == 0) unread_cost = result.costs[i];
+      continue;
+    }
+    std::cout << label("can go") << padded(result.parts[i].name, name_width) << answer
+              << describe_cost(result.costs[i]) << '\n';
+  }
+  if (unread > 0)
+    std::cout << label("can go") << padded(counted(unread, "variable") + " nobody asked for", name_width)
+              << answer << describe_cost(unread_cost) << '\n';
+}
+
+void print_disable_line(const Bisection& result) {
+  const std::string list = disabled_parts(result.parts, result.needed);
+  if (!list.empty()) std::cout << label("the rest") << "DETSHIM_DISABLE=" << printable(list) << '\n';
+  for (std::size_t i = 0; i < result.parts.size(); ++i)
+    if (!result.needed[i] && result.parts[i].disables.empty())
+      std::cout << label(list.empty() ? "the rest" : "") << "detshim run --keep-aslr\n";
+}
+
+} // namespace
+
+std::string describe_kept(const std::vector<UsedPart>& parts, const std::vector<bool>& kept) {
+  const auto count = static_cast<std::size_t>(std::ranges::count(kept, true));
+  if (count == kept.size()) return "everything";
+  if (count == 0) return "nothing";
+  std::vector<std::string> names;
+  for (const bool is_unread : {false, true})
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (kept[i] && parts[i].is_unread == is_unread) names.push_back(printable(parts[i].name));
+  return some_of(names);
+}
+
+void print_bisect_text(const BisectPlan& plan, const Bisection& result) {
+  const Style style{wants_colour()};
+  std::string command;
+  for (const std::string& word : plan.verify.command) command += (command.empty() ? "" : " ") + word;
+  constexpr std::size_t longest = 100;
+  std::cout << cut(printable(command), longest) << "\nseed " << plan.verify.seed << ", mode "
+            << plan.verify.mode << "; kept in " << printable(plan.verify.folder.string()) << "\n\n";
+  for (const Trial& trial : result.trials)
+    std::cout << "  runs "
+              << padded(std::to_string(trial.first_run) + "-" +
+                            std::to_string(trial.first_run + trial.runs - 1),
+                        9)
+              << padded(describe_outcome(trial), 18) << "  with " << describe_kept(result.parts, trial.kept)
+              << '\n';
+  std::cout << '\n';
+  if (!result.needed.empty()) {
+    print_needed(result, style);
+    print_not_needed(result);
+    print_disable_line(result);
+    std::cout << label("note") << "a hook that was not called changed nothing and was not tried\n";
+  }
+  std::cout << label("runs") << result.runs << " of at most " << plan.most_runs << "\n\n";
+  std::string verdict = answer_name(result.answer);
+  if (result.answer == Answer::equal)
+    verdict += " with " + describe_kept(result.parts, result.needed) + " alone - " +
+               counted(result.confirmed->runs, "run");
+  else
+    verdict += " - " + printable(result.why);
+  std::cout << style.bold("verdict: " + verdict) << '\n';
+}
+
+} // namespace detshim

@@ -1,0 +1,70 @@
+// detshim bisect: which hooks and settings a program needs to be repeatable.
+#include "bisect/bisect.h"
+#include "verbs/library_file.h"
+#include "verbs/verbs.h"
+#include "verbs/verify_plan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace detshim {
+namespace {
+
+void check(const BisectOptions& options) {
+  check_verify(options.verify);
+  constexpr std::size_t most = 100'000, most_pairs = 1000;
+  if (options.most_runs < options.verify.runs || options.most_runs > most)
+    throw UsageError("--most-runs '" + std::to_string(options.most_runs) +
+                     "' is not accepted: a number of runs from that of -n to 100000");
+  if (options.pairs > most_pairs)
+    throw UsageError("--pairs '" + std::to_string(options.pairs) +
+                     "' is not accepted: a number from 0 to 1000");
+  const char* const variable = std::getenv("DETSHIM_MODE");
+  const std::string mode = options.verify.run.mode.value_or(variable == nullptr ? "enforce" : variable);
+  if (mode == "observe" || mode == "off")
+    throw UsageError("bisect needs a mode that changes something: --mode enforce");
+}
+
+/// Those that the library sets, in that mode.
+std::vector<std::string> variables_of(const std::string& library, const std::string& mode) {
+  std::vector<std::string> names;
+  for (const SettingDescription& setting : read_settings(library))
+    if (setting.treatment != Treatment::note && (setting.treatment != Treatment::strict || mode == "strict"))
+      names.push_back(setting.name);
+  return names;
+}
+
+void say(const std::string& line) { std::fprintf(stderr, "detshim: %s\n", line.c_str()); }
+
+void say_begun(const Bisection& so_far, const std::vector<bool>& kept, std::size_t runs) {
+  const std::string first = std::to_string(so_far.runs + 1), last = std::to_string(so_far.runs + runs);
+  say("runs " + first + "-" + last + ": with " +
+      (kept.empty() ? "everything" : describe_kept(so_far.parts, kept)));
+}
+
+void say_ended(const Bisection&, const Trial& trial) {
+  say(trial.is_equal() ? "  equal" : trial.differing > 0 ? "  different" : "  no equal runs");
+}
+
+} // namespace
+
+int bisect(const BisectOptions& options) {
+  check(options);
+  BisectPlan plan;
+  plan.verify = plan_verification(options.verify, "bisect");
+  plan.variables = variables_of(find_library(options.verify.run.library), plan.verify.mode);
+  plan.most_runs = options.most_runs;
+  constexpr std::size_t fewest_confirming = 5;
+  plan.confirming_runs = std::max(options.verify.runs, fewest_confirming);
+  plan.pairs = options.pairs;
+  try {
+    const Bisection result = bisect_program(plan, {say_begun, say_ended});
+    print_bisect_text(plan, result);
+    return status_of(result.answer);
+  } catch (const Interrupted& interrupted) {
+    return end_as_interrupted(interrupted, plan.verify);
+  }
+}
+
+} // namespace detshim

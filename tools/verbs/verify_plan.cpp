@@ -1,0 +1,176 @@
+#include "verbs/verify_plan.h"
+
+#include "log_reader/printable.h"
+#include "verbs/acceptance.h"
+#include "verbs/early_settings.h"
+#include "verbs/library_file.h"
+#include "verify/shake.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <string_view>
+#include <system_error>
+
+#include <sched.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable_or(const char* name, const std::string& fallback) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? fallback : value;
+}
+
+} // namespace
+
+void check_verify(const VerifyOptions& options) {
+  check_run(options.run);
+  constexpr std::size_t fewest = 2, most = 100'000;
+  if (options.runs < fewest || options.runs > most)
+    throw UsageError("-n '" + std::to_string(options.runs) +
+                     "' is not accepted: a number of runs from 2 to 100000");
+  if (!(options.relative_tolerance >= 0) || !(options.absolute_tolerance >= 0))
+    throw UsageError("--rtol and --atol take a number that is not negative");
+  if ((options.relative_tolerance > 0 || options.absolute_tolerance > 0) && options.metrics.empty())
+    throw UsageError("--rtol and --atol are for metrics: --metric REGEX is missing");
+  for (const std::string& stream : options.ignored)
+    if (stream != "stdout" && stream != "stderr")
+      throw UsageError("--ignore '" + printable(stream) + "' is not accepted: stdout or stderr");
+  if (std::ranges::count(options.outputs, "") > 0)
+    throw UsageError("--output '' is not accepted: a glob or a folder");
+  find_library(options.run.library);
+}
+
+namespace {
+
+/// The program's file has to be there before anything is moved.
+void check_program(const std::string& program) {
+  if (find_executable(program).empty())
+    throw UsageError("cannot run '" + printable(program) + "': " + std::generic_category().message(ENOENT));
+}
+
+std::vector<Pattern> patterns(const std::vector<std::string>& texts, const char* option) {
+  std::vector<Pattern> result;
+  result.reserve(texts.size());
+  for (const std::string& text : texts) result.emplace_back(text, option);
+  return result;
+}
+
+Pattern line_to_kill_after(const std::string& text) {
+  constexpr std::string_view begin = "kill after ";
+  if (!text.starts_with(begin) || text.size() == begin.size())
+    throw UsageError("--resume '" + printable(text) + "' is not accepted: 'kill after REGEX'");
+  return {text.substr(begin.size()), "--resume"};
+}
+
+ComparisonRules rules_of(const VerifyOptions& options) {
+  ComparisonRules rules;
+  rules.outputs = options.outputs;
+  rules.metrics = patterns(options.metrics, "--metric");
+  for (const Pattern& pattern : rules.metrics)
+    if (pattern.groups() != 1)
+      throw UsageError("--metric '" + printable(pattern.text()) +
+                       "' is not accepted: it needs one group, for the number: 'loss=(\\S+)'");
+  rules.tolerance = {options.relative_tolerance, options.absolute_tolerance};
+  rules.declared_volatile = patterns(options.volatile_text, "--volatile");
+  const auto ignores = [&](const char* stream) { return std::ranges::count(options.ignored, stream) > 0; };
+  rules.ignores_out = ignores("stdout");
+  rules.ignores_err = ignores("stderr");
+  return rules;
+}
+
+/// detshim-log/verify-20261122T141247-4711, unless one was asked for, which must be new.
+fs::path make_folder(const std::optional<std::string>& asked_for, const std::string& verb) {
+  char moment[64] = {};
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  ::gmtime_r(&now, &parts);
+  std::strftime(moment, sizeof moment, "-%Y%m%dT%H%M%S-", &parts);
+  const std::string name = verb + moment + std::to_string(::getpid());
+  fs::path folder = fs::absolute(asked_for ? fs::path(*asked_for) : fs::path("detshim-log") / name);
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(folder, error)) && !fs::is_empty(folder, error))
+    throw UsageError("--log '" + printable(folder.string()) +
+                     "' is not accepted: a folder that is new or empty");
+  fs::create_directories(folder, error);
+  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+  if (error)
+    throw UsageError("cannot make the folder '" + printable(folder.string()) + "': " + error.message());
+  return folder;
+}
+
+void limit_processors(std::size_t most) {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set) && most-- == 0) {
+      for (; i < CPU_SETSIZE; ++i) CPU_CLR(i, &set);
+    }
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+/// What happens in the child: `detshim run` with what is to be other in this run.
+BecomeProgram become_program(const RunOptions& common) {
+  const std::string common_disabled = common.disable.value_or(variable_or("DETSHIM_DISABLE", ""));
+  return [common, common_disabled](const RunSettings& settings) {
+    RunOptions options = common;
+    options.quiet = true; // its lines would be the program's
+    options.log = settings.log;
+    if (settings.mode) options.mode = settings.mode;
+    if (!settings.disabled.empty())
+      options.disable =
+          common_disabled.empty() ? settings.disabled : common_disabled + "," + settings.disabled;
+    options.keep_aslr |= settings.keeps_random_layout;
+    if (settings.processors > 0) {
+      apply_early_settings(options.keep_aslr, options.command); // as many threads as in the other runs
+      limit_processors(settings.processors);
+    }
+    return run(options);
+  };
+}
+
+} // namespace
+
+VerifyPlan plan_verification(const VerifyOptions& options, const std::string& verb) {
+  VerifyPlan plan;
+  RunOptions run = options.run;
+  if (!run.seed) run.seed = variable_or("DETSHIM_SEED", "42");
+  plan.command = run.command;
+  plan.seed = *run.seed;
+  plan.mode = run.mode.value_or(variable_or("DETSHIM_MODE", "enforce"));
+  plan.runs = options.runs;
+  plan.has_control = options.control;
+  if (options.shake) plan.knobs = choose_knobs(*options.shake);
+  if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
+  plan.rules = rules_of(options);
+  plan.accepted = accepted_reasons(options.accepted, false);
+  plan.become_program = become_program(run);
+  check_program(run.command.front());
+  plan.folder = make_folder(options.run.log, verb);
+  return plan;
+}
+
+VerifyStatus status_of(Answer answer) {
+  return answer == Answer::equal       ? verified_equal
+         : answer == Answer::different ? verified_different
+                                       : verified_nothing;
+}
+
+int end_as_interrupted(const Interrupted& interrupted, const VerifyPlan& plan) {
+  std::cerr << "detshim: interrupted; the outputs are as they were, what the runs left is in '"
+            << printable(plan.folder.string()) << "'\n";
+  std::cerr.flush();
+  ::signal(interrupted.signal, SIG_DFL);
+  ::raise(interrupted.signal);
+  return verified_nothing;
+}
+
+} // namespace detshim

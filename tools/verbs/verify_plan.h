@@ -1,0 +1,24 @@
+// What the verbs `verify` and `bisect` make of their options.
+#pragma once
+
+#include "verbs/verbs.h"
+#include "verify/verify.h"
+
+#include <string>
+
+namespace detshim {
+
+enum VerifyStatus { verified_equal = 0, verified_different = 1, verified_nothing = 2 };
+
+/// Throws UsageError for options that cannot be taken.
+void check_verify(const VerifyOptions& options);
+
+/// The plan, and its folder: a new one, by default detshim-log/VERB-<time>-<pid>. Throws UsageError.
+VerifyPlan plan_verification(const VerifyOptions& options, const std::string& verb);
+
+VerifyStatus status_of(Answer answer);
+
+/// Says on stderr that a signal came and what is left, and ends by that signal.
+int end_as_interrupted(const Interrupted& interrupted, const VerifyPlan& plan);
+
+} // namespace detshim

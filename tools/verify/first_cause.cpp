@@ -1,0 +1,106 @@
+#include "verify/first_cause.h"
+
+#include "log_diff/difference_report.h"
+#include "log_diff/log_diff.h"
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
+#include "support/wording.h"
+
+#include <sstream>
+
+namespace detshim {
+namespace {
+
+/// As a shell reads it.
+std::string quoted(const std::string& text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,=";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+/// Empty for a run that left none.
+std::string log_folder(const Run& run, const LogVerdict& log) {
+  return log.is_there ? run.log().string() : "";
+}
+
+/// "the verdict of both logs is uncovered - kernels: ...".
+std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
+  const LogVerdict& worse = one.passes ? other : one;
+  std::string text = (one.level == other.level ? "the verdict of both logs is " : "the logs' verdict is ") +
+                     printable(worse.level);
+  if (!worse.reasons.empty()) text += " - " + printable(worse.reasons.front());
+  return text;
+}
+
+void compare(const LogVerdict& one, const LogVerdict& other, FirstCause& cause) {
+  try {
+    cause.difference = compare_logs(cause.log, cause.other_log);
+  } catch (const UsageError& error) {
+    cause.text = "the logs cannot be compared: " + printable(error.what());
+    return;
+  }
+  if (cause.is_found()) return;
+  const bool are_equal = cause.difference->result() == LogDifference::Result::equal;
+  cause.text = "the logs agree in " + counted(cause.difference->identical, "record");
+  if (!are_equal && !cause.difference->unknown.empty())
+    cause.text += ", and do not hold all (" + cause.difference->unknown.front() + ")";
+  cause.text += ": what differed went past every record; " + describe_verdicts(one, other);
+}
+
+} // namespace
+
+std::string FirstCause::place() const {
+  return is_found() ? name_of(*difference->first_cause()) : std::string();
+}
+
+std::string FirstCause::command() const {
+  if (log.empty() || other_log.empty()) return {};
+  return "detshim log diff " + printable(quoted(log)) + " " + printable(quoted(other_log));
+}
+
+std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
+                                           const std::vector<Run>& runs,
+                                           const std::vector<LogVerdict>& logs) {
+  for (const Comparison& comparison : comparisons) {
+    if (comparison.differences.empty()) continue;
+    FirstCause cause;
+    cause.one = comparison.one;
+    cause.other = comparison.other;
+    const bool is_resumed = comparison.other_index == 0;
+    if (is_resumed) {
+      cause.text = "the logs were not compared: a run in two parts has other records than a whole one";
+      return cause;
+    }
+    const LogVerdict& log = logs.front();
+    const LogVerdict& other_log = logs[comparison.other_index];
+    cause.log = log_folder(runs.front(), log);
+    cause.other_log = log_folder(runs[comparison.other_index], other_log);
+    if (cause.log.empty() && cause.other_log.empty())
+      cause.text = "neither run left a log: what differed went past every hook";
+    else if (cause.log.empty() || cause.other_log.empty())
+      cause.text = "only " + (cause.log.empty() ? cause.other : cause.one) +
+                   " left a log: the other made no call that is recorded";
+    else
+      compare(log, other_log, cause);
+    return cause;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> describe_first_cause(const FirstCause& cause, Style style) {
+  std::vector<std::string> lines;
+  if (cause.is_found()) {
+    std::stringstream text;
+    print_leading_cause(text, *cause.difference, style);
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+  } else {
+    lines.push_back(cause.text);
+  }
+  if (const std::string command = cause.command(); !command.empty()) lines.push_back("all of it: " + command);
+  return lines;
+}
+
+} // namespace detshim
