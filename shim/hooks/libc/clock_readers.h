@@ -1,7 +1,7 @@
 // Where the user's own machine code reads a clock or an id.
 //
-// `std::mt19937 engine(time(nullptr))` takes its seed out of sight. The reading is seen: its place is kept, and
-// written as the process ends, and `detshim log` looks whether the line there seeds something.
+// `std::mt19937 engine(time(nullptr))` takes its seed out of sight. The reading is seen: its place is kept,
+// and written as the process ends, and `detshim log` looks whether the line there seeds something.
 #pragma once
 
 namespace detshim {
