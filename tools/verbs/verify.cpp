@@ -157,6 +157,12 @@ void write_junit(const std::string& file, const VerifyPlan& plan, const Verifica
   if (!out.flush()) throw UsageError("cannot write '" + printable(file) + "'");
 }
 
+/// For `detshim report`, which refuses one that a full disk has cut.
+void keep_document(const VerifyPlan& plan, const Verification& result) {
+  std::ofstream out(plan.folder / verify_document_file);
+  print_verify_json(plan, result, out);
+}
+
 } // namespace
 
 int verify(const VerifyOptions& options) {
@@ -173,8 +179,9 @@ int verify(const VerifyOptions& options) {
     ::raise(interrupted.signal);
     return unverified;
   }
+  keep_document(plan, result);
   if (options.json)
-    print_verify_json(plan, result);
+    print_verify_json(plan, result, std::cout);
   else
     print_verify_text(plan, result);
   if (options.junit) write_junit(*options.junit, plan, result);
