@@ -51,6 +51,11 @@ struct VerifyOptions {
   std::optional<std::string> junit; ///< a file
 };
 
+struct ReportOptions {
+  std::optional<std::string> place;   ///< default_log_folder if not given
+  std::string output = "report.html"; ///< "-": standard output
+};
+
 struct ScanOptions {
   std::vector<std::string> files;
   bool json = false, all = false, alone = false;
@@ -75,6 +80,9 @@ int log(const LogOptions& options);
 
 /// Prints what differs between two logs.
 int log_diff(const LogDiffOptions& options);
+
+/// Writes an HTML page about a verification or a log.
+int report(const ReportOptions& options);
 
 /// Prints a log's records while they are written.
 int follow(const LogOptions& options);
