@@ -162,6 +162,17 @@ void check(const detshim::LogOptions& options) {
   if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
 }
 
+CLI::App& add_report(CLI::App& app, detshim::ReportOptions& options) {
+  CLI::App& verb = *app.add_subcommand("report", "write one HTML page about a verification or a log");
+  verb.add_option("PLACE", options.place,
+                  std::string("a folder of `verify`, what `verify --json` printed,\nor a log's folder (") +
+                      detshim::default_log_folder + ")")
+      ->type_name("");
+  verb.add_option("-o,--output", options.output, "the file (report.html); - for standard output")
+      ->type_name("FILE");
+  return verb;
+}
+
 CLI::App& add_scan(CLI::App& app, detshim::ScanOptions& options) {
   CLI::App& verb = *app.add_subcommand("scan", "list what in a program and its libraries no preload sees");
   verb.add_option("FILE", options.files, "programs and shared libraries")->type_name("");
@@ -191,6 +202,7 @@ int call_verb(std::vector<std::string> words) {
   detshim::BisectOptions bisect_options;
   detshim::LogOptions log_options;
   detshim::LogDiffOptions log_diff_options;
+  detshim::ReportOptions report_options;
   detshim::ScanOptions scan_options;
   detshim::DescribeOptions hooks_options, options_options;
   CLI::App& run = add_run(app, run_options);
@@ -198,20 +210,22 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& bisect = add_bisect(app, bisect_options);
   CLI::App& log = add_log(app, log_options);
   CLI::App& log_diff = add_log_diff(log, log_diff_options);
+  CLI::App& report = add_report(app, report_options);
   CLI::App& scan = add_scan(app, scan_options);
   CLI::App& hooks =
       add_describe(app, "hooks", "list what libdetshim.so intercepts", "docs/HOOKS.md", hooks_options);
   CLI::App& options =
       add_describe(app, "options", "list the environment variables that libdetshim.so accepts and sets",
                    "docs/OPTIONS.md", options_options);
-  CLI::App* const verbs[] = {&run, &verify, &bisect, &log, &scan, &hooks, &options};
+  CLI::App* const verbs[] = {&run, &verify, &bisect, &log, &report, &scan, &hooks, &options};
   log_diff.footer(exit_statuses);
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
-    throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-                              ": run, verify, bisect, log, scan, hooks or options (see detshim --help)");
+    throw detshim::UsageError(
+        (words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
+        ": run, verify, bisect, log, report, scan, hooks or options (see detshim --help)");
   if (words[0] == "run") take_command(run, words, run_options.command);
   if (words[0] == "verify") take_command(verify, words, verify_options.run.command);
   if (words[0] == "bisect") take_command(bisect, words, bisect_options.verify.run.command);
@@ -233,6 +247,7 @@ int call_verb(std::vector<std::string> words) {
   }
   if (bisect) return detshim::bisect(bisect_options);
   if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
+  if (report) return detshim::report(report_options);
   if (scan) return detshim::scan(scan_options);
   if (hooks) return detshim::hooks(hooks_options);
   return detshim::options(options_options);

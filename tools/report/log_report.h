@@ -20,6 +20,26 @@ void print_log_text(const Log& log, const Summary& summary, const LoadedCode& co
 void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
                     bool all);
 
+/// The calls of one action, under a title.
+struct ActionSection {
+  Action action;
+  const char* title;
+  const char* meaning;
+};
+
+/// Worst first.
+inline constexpr ActionSection action_sections[] = {
+    {Action::unfixed, "unfixed", "can give another result in each run"},
+    {Action::uncovered, "uncovered", "took a way that detshim cannot hook"},
+    {Action::refuse, "refused", "failed on purpose (mode strict)"},
+    {Action::replace, "replaced", "another algorithm or setting was given"},
+    {Action::pin, "pinned", "a seed or entropy was replaced"},
+    {Action::observe, "observed", "seen, left alone"},
+};
+
+/// What a verdict says, in the words that follow its name.
+const char* meaning_of(VerdictLevel level);
+
 /// What a reader must hear of: calls that can differ, and those that failed on purpose.
 bool is_bad(Action action);
 

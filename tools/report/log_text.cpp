@@ -19,21 +19,6 @@ constexpr std::size_t most_reasons = 7;
 constexpr std::size_t columns = 120;        // of a line, but of paths and tables under --all
 constexpr std::size_t few_instructions = 5; // of one file
 
-struct Section {
-  Action action;
-  const char* title;
-  const char* meaning;
-};
-
-constexpr Section sections[] = {
-    {Action::unfixed, "unfixed", "can give another result in each run"},
-    {Action::uncovered, "uncovered", "took a way that detshim cannot hook"},
-    {Action::refuse, "refused", "failed on purpose (mode strict)"},
-    {Action::replace, "replaced", "another algorithm or setting was given"},
-    {Action::pin, "pinned", "a seed or entropy was replaced"},
-    {Action::observe, "observed", "seen, left alone"},
-};
-
 std::string calls(const CallCount& count) {
   return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
 }
@@ -55,7 +40,7 @@ public:
     print_heading();
     print_totals();
     print_hints();
-    for (const Section& section : sections) print_section(section);
+    for (const ActionSection& section : action_sections) print_section(section);
     print_libraries();
     print_environment();
     print_notes();
@@ -182,7 +167,7 @@ private:
                 << " and now draw differently;\n      DETSHIM_SEED_POLICY=fixed keeps equal values equal.\n";
   }
 
-  void print_section(const Section& section) {
+  void print_section(const ActionSection& section) {
     std::size_t name_width = 0;
     for (const SymbolSummary& symbol : summary_.symbols)
       if (is_shown(symbol, section.action))
@@ -412,7 +397,7 @@ private:
 
   void add_lost_call_notes(std::vector<std::string>& notes) const {
     std::vector<std::string> lost;
-    for (const Section& section : sections)
+    for (const ActionSection& section : action_sections)
       if (const auto n = summary_.lost(section.action); n > 0)
         lost.push_back(std::to_string(n) + " " + section.title);
     if (!lost.empty())
@@ -469,12 +454,7 @@ private:
     const bool is_covered = verdict_.level == VerdictLevel::covered;
     std::cout << '\n'
               << style_.bold("verdict:") << ' ' << (is_covered ? style_.bold(name) : style_.red(name));
-    if (is_covered)
-      std::cout << " - nothing that detshim looks for passed it; what no hook sees, two runs show "
-                   "(docs/LIMITS.md)\n";
-    else
-      std::cout << (verdict_.level == VerdictLevel::partly ? " - what is named here passed detshim:\n"
-                                                           : " - too little is known to say more:\n");
+    std::cout << " - " << meaning_of(verdict_.level) << (is_covered ? "\n" : ":\n");
     if (is_covered && verdict_.has_refused)
       std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
     const std::size_t shown =

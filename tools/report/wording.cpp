@@ -8,6 +8,17 @@ bool is_bad(Action action) {
   return action == Action::unfixed || action == Action::uncovered || action == Action::refuse;
 }
 
+const char* meaning_of(VerdictLevel level) {
+  switch (level) {
+  case VerdictLevel::covered:
+    return "nothing that detshim looks for passed it; what no hook sees, two runs show (docs/LIMITS.md)";
+  case VerdictLevel::partly:
+    return "what is named here passed detshim";
+  default:
+    return "too little is known to say more";
+  }
+}
+
 std::string describe_fields(const std::vector<Field>& fields) {
   const std::string* const asked = find_field(fields, "asked");
   const std::string* const given = find_field(fields, "given");

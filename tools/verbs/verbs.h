@@ -57,6 +57,11 @@ struct BisectOptions {
   std::size_t pairs = 3;       ///< for the cost of each part
 };
 
+struct ReportOptions {
+  std::optional<std::string> place;   ///< default_log_folder if not given
+  std::string output = "report.html"; ///< "-": standard output
+};
+
 struct ScanOptions {
   std::vector<std::string> files;
   bool json = false, all = false, alone = false;
@@ -84,6 +89,9 @@ int log(const LogOptions& options);
 
 /// Prints what differs between two logs.
 int log_diff(const LogDiffOptions& options);
+
+/// Writes an HTML page about a verification or a log.
+int report(const ReportOptions& options);
 
 /// Prints a log's records while they are written.
 int follow(const LogOptions& options);

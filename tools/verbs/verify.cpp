@@ -5,6 +5,7 @@
 #include "verify/report.h"
 
 #include <fstream>
+#include <iostream>
 
 namespace detshim {
 namespace {
@@ -13,6 +14,12 @@ void write_junit(const std::string& file, const VerifyPlan& plan, const Verifica
   std::ofstream out(file);
   print_verify_junit(plan, result, out);
   if (!out.flush()) throw UsageError("cannot write '" + printable(file) + "'");
+}
+
+/// For `detshim report`, which refuses one that a full disk has cut.
+void keep_document(const VerifyPlan& plan, const Verification& result) {
+  std::ofstream out(plan.folder / verify_document_file);
+  print_verify_json(plan, result, out);
 }
 
 } // namespace
@@ -26,8 +33,9 @@ int verify(const VerifyOptions& options) {
   } catch (const Interrupted& interrupted) {
     return end_as_interrupted(interrupted, plan);
   }
+  keep_document(plan, result);
   if (options.json)
-    print_verify_json(plan, result);
+    print_verify_json(plan, result, std::cout);
   else
     print_verify_text(plan, result);
   if (options.junit) write_junit(*options.junit, plan, result);

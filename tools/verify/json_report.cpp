@@ -1,4 +1,4 @@
-// { schema: 1, verdict, command: [...], seed, mode, folder,
+// { schema: 1, verdict, text, command: [...], seed, mode, folder,   text: the closing line
 //   runs: [{ name, knob, seconds, ending, folder, log }], controls: [the same without log],
 //   resumed: [likewise: the killed run, and the one that took it up],
 //   compared: [{ kind, subject, amount, equal }],
@@ -9,13 +9,14 @@
 //   cause,
 //                text, command }: of the pair whose logs were compared, what `log diff --json` says,
 //   volatile: [{ one, other, stream, lines, line, value, other_value }],
-//   problems: [{ kind, text }], notes: [...], equal_runs, bound }
+//   problems: [{ kind, text }], notes: [...], equal_runs, bound, bound_text,
+//   relative_tolerance, absolute_tolerance }
 // A null stands for what is not known; max_absolute and max_relative are null where no numbers differ.
 #include "log_diff/difference_report.h"
 #include "report/json_writer.h"
 #include "verify/report.h"
 
-#include <iostream>
+#include <ostream>
 
 namespace detshim {
 namespace {
@@ -117,11 +118,12 @@ void print_volatile(JsonWriter& json, const Verification& result) {
 
 } // namespace
 
-void print_verify_json(const VerifyPlan& plan, const Verification& result) {
-  JsonWriter json(std::cout);
+void print_verify_json(const VerifyPlan& plan, const Verification& result, std::ostream& out) {
+  JsonWriter json(out);
   json.begin_object();
   json.member("schema", schema);
   json.member("verdict", answer_name(result.answer));
+  json.member("text", describe_answer(plan, result));
   json.member("command", plan.command);
   json.member("seed", plan.seed);
   json.member("mode", plan.mode);
@@ -172,8 +174,11 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result) {
     json.member("bound", result.bound);
   else
     json.member("bound", nullptr);
+  json.member("bound_text", unless_empty(describe_bound(result)));
+  json.member("relative_tolerance", plan.rules.tolerance.relative);
+  json.member("absolute_tolerance", plan.rules.tolerance.absolute);
   json.end_object();
-  std::cout << '\n';
+  out << '\n';
 }
 
 } // namespace detshim

@@ -1,0 +1,355 @@
+// `detshim report` from outside: its pages are read by a parser, which takes nothing that is not as it should
+// be.
+#include "run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+enum { done = 0, wrong_usage = 2 };
+
+/// Would load something, and run something, if it were not text.
+const std::string attack = "</script></title><img src=x onerror=alert(1)>\"'&lt;";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Report : public testing::Test {
+protected:
+  fs::path folder() const { return scratch_.path(); }
+  void write(const fs::path& file, const std::string& text) const {
+    fs::create_directories((folder() / file).parent_path());
+    std::ofstream(folder() / file) << text;
+  }
+
+  Result detshim(Words words, const Environment& environment = {}) const {
+    words.insert(words.begin(), DETSHIM_COMMAND);
+    return run(words, environment, folder());
+  }
+
+  /// Runs a script of Python several times; what it left is in `kept`.
+  void verify(const Words& options, const std::string& script, const Words& arguments = {}) const {
+    write("train.py", script);
+    Words words = {"verify", "--library", DETSHIM_LIBRARY, "--log", "kept"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "/usr/bin/python3", "train.py"});
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Result result = detshim(words);
+    ASSERT_TRUE(fs::exists(folder() / "kept" / "verify.json")) << result.out << result.err;
+  }
+
+  /// What the parser found in the page about `place`.
+  Json page_of(const std::string& place) const {
+    const Result result = detshim({"report", place, "-o", "page.html"});
+    EXPECT_EQ(result.status, done) << result.err;
+    EXPECT_EQ(result.out + result.err, "");
+    const Result checked = run({"/usr/bin/python3", CHECK_PAGE, (folder() / "page.html").string()});
+    EXPECT_EQ(checked.status, 0) << checked.err;
+    return Json::parse(checked.out, nullptr, false);
+  }
+
+  /// One line on stderr, and status 2.
+  void expect_refused(const Words& words, const std::string& why) const {
+    const Result result = detshim(words);
+    EXPECT_EQ(result.status, wrong_usage);
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(contains(result.err, why)) << result.err;
+    EXPECT_EQ(lines(result.err).size(), 1U) << result.err;
+  }
+
+  TemporaryFolder scratch_;
+};
+
+std::string start_line(int rank, const std::string& argument = "./train") {
+  return R"({"t":"start","v":1,"detshim":"0.1.0","run":"20261121T003512-4711","pid":)" +
+         std::to_string(4711 + rank) + R"(,"rank":)" + std::to_string(rank) +
+         R"(,"path":"0","program":"/bin/train","args":[)" + Json(argument).dump() +
+         R"(],"mode":"enforce","policy":"fixed","seed":"42","seed_from":"DETSHIM_SEED","layout":"fixed","env":[]})"
+         "\n";
+}
+
+std::string call_line(int number, const std::string& what, const std::string& place) {
+  return R"({"t":"call","n":)" + std::to_string(number) + R"(,"thread":"0",)" + what +
+         R"(,"why":"so","at":"/bin/train+0x)" + place + "\"}\n";
+}
+
+const std::string end_line = R"({"t":"end","counts":{}})"
+                             "\n";
+
+constexpr const char* drifting_script = R"(import ctypes, time
+libc = ctypes.CDLL(None)
+def shuffle():
+    libc.srand(time.time_ns() & 0xffffff)
+    return libc.rand()
+for step in range(12):
+    noise = shuffle() if step >= 7 else 0
+    print("loss", 1 / (step + 1) + noise * 1e-12)
+)";
+
+TEST_F(Report, OfRunsThatDifferNamesTheLineAndTheStep) {
+  verify({"--metric", "loss (\\S+)"}, drifting_script);
+  const Json page = page_of("kept");
+  const std::string text = page["text"];
+  EXPECT_EQ(page["headings"][0], "Verdict: different");
+  EXPECT_TRUE(contains(text, "under one seed, with nothing turned")) << text;
+  EXPECT_TRUE(contains(text, "train.py:4 shuffle")) << text;
+  EXPECT_TRUE(contains(text, "libc.srand(time.time_ns() & 0xffffff)")) << "the line of source: " << text;
+  EXPECT_TRUE(contains(text, "First difference: step 8, run 1")) << text;
+  EXPECT_EQ(page["marks"], 1) << "the step is marked";
+  ASSERT_EQ(page["pictures"].size(), 2U) << "the curves, and how far they are apart";
+  EXPECT_TRUE(contains(page["pictures"][0]["desc"], "First difference: step 8")) << page["pictures"];
+}
+
+TEST_F(Report, OfEqualRunsMarksNothing) {
+  verify({"--metric", "loss (\\S+)"}, "for step in range(5): print('loss', step / 3)\n");
+  const Json page = page_of("kept");
+  EXPECT_EQ(page["marks"], 0);
+  EXPECT_EQ(page["pictures"].size(), 1U);
+  EXPECT_FALSE(contains(page["text"], "First cause")) << page["text"];
+  EXPECT_TRUE(contains(page["text"], "No run differs from run 1.")) << page["text"];
+}
+
+TEST_F(Report, ShowsWhatAProgramSaysAsTextAndNothingElse) {
+  const std::string name = "<img src=x onerror=alert(1)>\"&amp;.txt"; // a file's name holds no slash
+  verify({"--output", "*.txt", "--metric", "(?:<img src=x onerror=alert>|loss) (\\S+)"},
+         "import sys, time, ctypes\n"
+         "libc = ctypes.CDLL(None)\n"
+         "libc.srand(time.time_ns() & 0xffffff)\n"
+         "value = libc.rand() / 2**40\n"
+         "print(sys.argv[1], value)\n"
+         "print('loss', value)\n"
+         "open(sys.argv[2], 'w').write(sys.argv[1] + str(value))\n",
+         {attack, name});
+  const Json page = page_of("kept"); // the parser finds no such element and no such attribute
+  const std::string text = page["text"];
+  EXPECT_TRUE(contains(text, "python3 train.py " + attack)) << "the argument: " << text;
+  EXPECT_TRUE(contains(text, "output '" + name + "'")) << "the file's name: " << text;
+  EXPECT_TRUE(contains(text, "metric '(?:<img src=x onerror=alert>|loss) (\\S+)'")) << "the metric: " << text;
+  EXPECT_FALSE(contains(contents(folder() / "page.html"), "<img"));
+}
+
+TEST_F(Report, ShowsWhatALogHoldsAsTextAndNothingElse) {
+  const std::string evil = Json(attack).dump();
+  write(
+      "log/0-0-4711.jsonl",
+      start_line(0, attack) + R"({"t":"library","lib":)" + evil + R"(,"file":)" + evil + R"(,"version":)" +
+          evil + "}\n" +
+          call_line(1, R"("lib":)" + evil + R"(,"fn":)" + evil + R"(,"do":"unfixed","asked":)" + evil, "10") +
+          R"({"t":"call","n":2,"thread":"0","lib":"libc","fn":"rand","do":"pin","why":)" + evil +
+          R"(,"at":)" + evil +
+          R"(,"py":["<b>:1 <script>"],"user":0})"
+          "\n" +
+          R"({"t":"bound","lib":"cublas","by":)" + evil + R"(,"how":"linked","functions":[)" + evil + "]}\n" +
+          end_line);
+  const Json page = page_of("log");
+  EXPECT_TRUE(contains(page["text"], attack)) << page["text"];
+  EXPECT_TRUE(contains(page["text"], "<b>:1 <script>")) << page["text"];
+  EXPECT_FALSE(contains(contents(folder() / "page.html"), "<img"));
+  EXPECT_FALSE(contains(contents(folder() / "page.html"), "<script"));
+}
+
+TEST_F(Report, OfALogHasItsVerdictAndItsCallsWorstFirst) {
+  write("log/0-0-4711.jsonl",
+        start_line(0) + call_line(1, R"("lib":"libc","fn":"rand","do":"pin")", "10") +
+            call_line(2, R"("lib":"cudnn","fn":"cudnnPoor","do":"unfixed","algo":"3")", "20") + end_line);
+  const Json page = page_of("log");
+  const Json document = Json::parse(detshim({"log", "--json", "log"}).out);
+  EXPECT_EQ(page["headings"][0], "Verdict: " + document["verdict"].get<std::string>());
+  const std::string text = page["text"];
+  EXPECT_LT(text.find("cudnnPoor"), text.find("rand of libc")) << text;
+  for (const Json& reason : document["reasons"]) EXPECT_TRUE(contains(text, reason["text"])) << reason;
+  const Json& coverage = page["tables"]["Calls by library and action"];
+  ASSERT_EQ(coverage.size(), 3U) << coverage;
+  EXPECT_EQ(coverage[1][0], "cudnn");
+  EXPECT_EQ(coverage[1][2], "1") << "unfixed";
+  EXPECT_EQ(coverage[2][6], "1") << "pinned";
+}
+
+TEST_F(Report, ShowsRanksAsATreeAndSaysThatALogHasNoTimes) {
+  for (int rank = 0; rank < 6; ++rank)
+    write("log/" + std::to_string(rank) + "-0-" + std::to_string(4711 + rank) + ".jsonl",
+          start_line(rank) + call_line(1, R"("lib":"libc","fn":"rand","do":"pin")", "10") + end_line);
+  const Json page = page_of("log");
+  EXPECT_TRUE(contains(page["text"], "no times")) << page["text"];
+  for (int rank = 0; rank < 6; ++rank)
+    EXPECT_TRUE(contains(page["text"], "Rank " + std::to_string(rank) + ": 1 process")) << page["text"];
+}
+
+/// A document of a verification whose two runs have logs of three ranks; the second gave something else for
+/// one shape.
+class ReportOfRanks : public Report {
+protected:
+  void SetUp() override {
+    for (const std::string run : {"run-1", "run-2"})
+      for (int rank = 0; rank < 3; ++rank) {
+        std::string log = start_line(rank);
+        for (const char* const shape : {"64x64", "128x128"}) {
+          const bool differs = rank == 1 && run == "run-2" && shape == std::string("128x128");
+          log += call_line(
+              shape == std::string("64x64") ? 1 : 2,
+              std::string(R"("lib":"cublas","fn":"cublasGemmEx","do":"replace","type":"f32","shape":")") +
+                  shape + R"(","given":")" + (differs ? "algo 7" : "algo 3") + "\"",
+              "20");
+        }
+        write(fs::path("kept") / run / "log" /
+                  (std::to_string(rank) + "-0-" + std::to_string(4711 + rank) + ".jsonl"),
+              log + end_line);
+      }
+    document_ = {
+        {"schema", 1},
+        {"verdict", "different"},
+        {"command", {"./train"}},
+        {"runs", {run_of("run 1"), run_of("run 2")}},
+        {"differences",
+         {{{"one", "run 1"}, {"other", "run 2"}, {"kind", "stdout"}, {"value", "1"}, {"other_value", "2"}}}}};
+  }
+
+  Json run_of(const std::string& name) const {
+    std::string place = name;
+    std::ranges::replace(place, ' ', '-');
+    return {{"name", name},
+            {"seconds", 1.5},
+            {"ending", "status 0"},
+            {"folder", (folder() / "kept" / place).string()}};
+  }
+
+  Json page() const {
+    write("kept/verify.json", document_.dump());
+    return page_of("kept");
+  }
+
+  Json document_;
+};
+
+TEST_F(ReportOfRanks, NamesTheRankAndTheAttributesThatDiverge) {
+  const Json its = page();
+  const Json& headings = its["headings"];
+  EXPECT_TRUE(std::ranges::any_of(headings, [](const Json& one) { return one == "rank 1, origin"; }))
+      << headings;
+  const Json& table = its["tables"]["cublasGemmEx of cublas"];
+  ASSERT_EQ(table.size(), 3U) << its["tables"];
+  EXPECT_TRUE(contains(table[1][0], "128x128")) << table;
+  EXPECT_EQ(table[1][1], "diverging");
+  EXPECT_EQ(table[2][1], "clean");
+}
+
+TEST_F(ReportOfRanks, OfAFolderThatWasMovedFindsTheRunsBesideTheDocument) {
+  document_["runs"][0]["folder"] = "/not/there/run-1";
+  document_["runs"][1]["folder"] = "/not/there/run-2";
+  EXPECT_TRUE(contains(page()["text"], "cublasGemmEx")) << "the logs are found";
+}
+
+TEST_F(ReportOfRanks, SaysThatTheLogsCouldNotBeCompared) {
+  fs::remove_all(folder() / "kept" / "run-2");
+  const Json its = page();
+  EXPECT_TRUE(contains(its["text"], "The logs of run 1 and run 2 could not be compared")) << its["text"];
+}
+
+TEST_F(ReportOfRanks, SaysWhereTheLogsDoNotDiffer) {
+  fs::remove_all(folder() / "kept" / "run-2" / "log");
+  fs::copy(folder() / "kept" / "run-1" / "log", folder() / "kept" / "run-2" / "log");
+  const Json its = page();
+  EXPECT_TRUE(contains(its["text"], "what made the runs differ left no record")) << its["text"];
+}
+
+TEST_F(ReportOfRanks, RefusesWhatIsNoDocument) {
+  write("text.json", "{\"schema\": ");
+  write("list.json", "[1, 2]");
+  write("log.json", R"({"format": 1, "verdict": "covered"})");
+  for (const char* const file : {"text.json", "list.json", "log.json"})
+    expect_refused({"report", file}, "is no document of `detshim verify --json`");
+  Json newer = document_;
+  newer["schema"] = 2;
+  write("newer.json", newer.dump());
+  expect_refused({"report", "newer.json"}, "is of schema 2, this detshim reads schema 1");
+  for (const char* const name : {"runs", "command", "verdict", "differences", "notes"}) {
+    Json bent = document_;
+    bent[name] = 7;
+    write("bent.json", bent.dump());
+    expect_refused({"report", "bent.json"}, "a member has another type");
+  }
+  expect_refused({"report", "missing"}, "'missing' holds neither a log nor");
+  EXPECT_FALSE(fs::exists(folder() / "report.html"));
+}
+
+TEST_F(ReportOfRanks, ReplacesAFileByAWholeOneOnly) {
+  write("kept/verify.json", document_.dump());
+  write("old.html", "old");
+  // A file that may grow no further stands for a full disk: it fails at the same call.
+  const Result full = ::run(
+      {"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" report kept -o old.html", DETSHIM_COMMAND},
+      {}, folder());
+  EXPECT_EQ(full.status, wrong_usage);
+  EXPECT_EQ(full.err, "detshim: cannot write 'old.html': File too large\n");
+  EXPECT_EQ(contents(folder() / "old.html"), "old");
+  expect_refused({"report", "kept", "-o", "kept"}, "not a regular file");
+  expect_refused({"report", "kept", "-o", "not/there.html"}, "cannot write 'not/there.html': No such file");
+  fs::create_symlink("old.html", folder() / "link.html");
+  EXPECT_EQ(detshim({"report", "kept", "-o", "link.html"}).status, done);
+  EXPECT_TRUE(fs::is_symlink(folder() / "link.html"));
+  EXPECT_EQ(contents(folder() / "old.html"), detshim({"report", "kept", "-o", "-"}).out);
+  for (const auto& entry : fs::directory_iterator(folder()))
+    EXPECT_NE(entry.path().extension(), ".part") << "nothing is left lying aside: " << entry.path();
+}
+
+TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
+  std::string log = start_line(0);
+  for (int i = 1; i <= 14'000; ++i) {
+    char place[16];
+    std::snprintf(place, sizeof place, "%x", i * 16);
+    log += call_line(i,
+                     R"("lib":"libc","fn":")" + std::string(i % 4 != 0 ? "rand" : "srand") + R"(","do":")" +
+                         (i % 8 == 0 ? "unfixed" : "pin") + R"(","asked":")" + std::to_string(i) + "\"",
+                     place);
+  }
+  write("log/0-0-4711.jsonl", log + end_line);
+  const Json page = page_of("log");
+  const std::string text = page["text"];
+  EXPECT_TRUE(contains(text, "10500 places")) << "of rand";
+  EXPECT_TRUE(contains(text, "and 500 more places: detshim log --all"));
+  EXPECT_TRUE(contains(text, "1750 places")) << "of srand, pinned and unfixed";
+  EXPECT_GT(page["items"].get<int>(), 13'500);
+  EXPECT_LT(page["unfolded"].get<int>(), 50) << "list items outside of what is folded";
+}
+
+TEST_F(Report, DoesNotQuoteAFileThatIsNoSource) {
+  write("secret", "one\nthe key\n");
+  write("train.py", "one\nthe key\n");
+  for (const std::string file : {"secret", "train.py"}) {
+    const std::string py = R"(,"py":[")" + (folder() / file).string() + R"(:2 main"],"user":0)";
+    for (const std::string run : {"run-1", "run-2"})
+      write(file + "-kept/" + run + "/log/0-0-4711.jsonl",
+            start_line(0) +
+                call_line(1,
+                          R"("lib":"libc","fn":"srand","do":"pin","asked":")" + run + R"(","given":")" + run +
+                              "\"" + py,
+                          "10") +
+                end_line);
+    const auto run_of = [&](const std::string& name, const std::string& place) {
+      return Json{{"name", name}, {"folder", (folder() / (file + "-kept") / place).string()}};
+    };
+    write(file + "-kept/verify.json",
+          Json{{"schema", 1},
+               {"verdict", "different"},
+               {"runs", {run_of("run 1", "run-1"), run_of("run 2", "run-2")}},
+               {"differences", {{{"one", "run 1"}, {"other", "run 2"}, {"kind", "stdout"}}}}}
+              .dump());
+    const Json page = page_of(file + "-kept");
+    EXPECT_EQ(contains(page["text"], "the key"), file == "train.py") << page["text"];
+  }
+}
+
+} // namespace
