@@ -437,6 +437,24 @@ TEST_F(DetshimCommand, LogRefusesAnAcceptanceThatNamesNothing) {
   expect_one_error_line(detshim({"log", log_}), 2, "'.detshim-accept' cannot be read as a file");
 }
 
+// It is another program now, which has no log: one reason says so.
+TEST_F(DetshimCommand, LogHasOneReasonForAProcessThatExecutedAnUncoveredProgram) {
+  const auto kinds = [&](const std::string& records) {
+    write("0-0-1.jsonl", start_line() + records);
+    const auto document = nlohmann::json::parse(detshim({"log", log_, "--json", "--no-scan"}).out);
+    std::filesystem::remove(log_ / "0-0-1.jsonl");
+    std::set<std::string> found;
+    for (const auto& reason : document["reasons"]) found.insert(reason["kind"]);
+    found.erase("not_decoded");
+    return found;
+  };
+  const std::string executed = call_line("execve", "uncovered", R"(,"program":"/gone/program")");
+  EXPECT_FALSE(kinds(call_line("rand", "pin") + executed).contains("no_end"));
+  EXPECT_TRUE(kinds(executed + call_line("rand", "pin")).contains("no_end")) << "it went on";
+  EXPECT_TRUE(
+      kinds(call_line("posix_spawn", "uncovered", R"(,"program":"/gone/program")")).contains("no_end"));
+}
+
 TEST_F(DetshimCommand, LogHasNoReasonForStaticProgramsThatDrawNothing) {
   const auto executes = [](const std::string& program) {
     return call_line("execve", "uncovered", R"(,"program":")" + program + R"(","why":"statically linked")");

@@ -167,6 +167,11 @@ private:
     return counts_.is_missing() && !process.starts.empty() && process.starts.back().counts_come_later;
   }
 
+  /// Of libc's functions those that put another program in this one's place.
+  static bool executes(const std::string& function) {
+    return function.starts_with("exec") || function == "fexecve";
+  }
+
   static bool lost_counts(const Process& process) { return process.end && process.end->counts_lost; }
 
   void take_call(OpenProcess& open, Call call) {
@@ -174,6 +179,7 @@ private:
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
     process.is_trapped |= call.library == "kernel";
+    process.left_uncovered = call.action == Action::uncovered && executes(call.function);
     std::optional<CountEntry> entry = call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
     if (call.counter && is_one_each(process)) entry = CountEntry{1, call.action, true};
     if (entry) call.action = entry->action;

@@ -616,8 +616,9 @@ private:
       const std::string program =
           process.starts.empty() ? process.file : base_name(process.starts.back().program);
       add_lost(process, program);
-      if (!process.end && !has_executed(process) && process.gave_up_rights.empty() &&
-          !was_ended_by_parent(log_, process))
+      // What was executed uncovered is a reason of its own.
+      if (!process.end && !has_executed(process) && !process.left_uncovered &&
+          process.gave_up_rights.empty() && !was_ended_by_parent(log_, process))
         programs.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
                            program + ")");
       if (process.starts.empty()) lost.push_back(process.file);
