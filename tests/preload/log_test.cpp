@@ -101,6 +101,9 @@ void expect_documented(const ProcessLog& log) {
       expect_keys(record, {{"files", {"array"}}, {"builds", {"array"}}});
       EXPECT_EQ(record["files"].size(), record["builds"].size()) << record;
       for (const json& file : record["files"]) EXPECT_EQ(file.get<std::string>().substr(0, 1), "/") << record;
+    } else if (type == "clock") {
+      expect_keys(record, {{"at", {"string"}}});
+      EXPECT_NE(record["at"].get<std::string>().find("+0x"), std::string::npos) << record;
     } else if (type == "end") {
       expect_keys(record, {{"counts", {"object"}}});
       EXPECT_EQ(record, log.records.back()) << "the last record";
