@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -16,11 +15,6 @@ namespace {
 
 constexpr Language python{.program = "python"};
 constexpr Language cxx{.program = "c++", .comment = "//", .is_cxx = true};
-
-std::string text_of(const std::string& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 bool is_import(const Statement& statement) {
   return statement.text.starts_with("import ") || statement.text.starts_with("from ");
@@ -82,7 +76,7 @@ void add_reading(const std::string& frame, const std::vector<std::string>& comma
   else if (file == "<string>")
     for (const std::string& command : commands) add_seed(file, command, line, found);
   else
-    add_seed(file, text_of(file), line, found);
+    add_seed(file, text_of_file(file), line, found);
 }
 
 /// The seed that a reading by machine code becomes, if its line and that line's text are known.
@@ -90,7 +84,7 @@ void add_cxx_seed(const std::string& place, SourceLines& source_lines, std::vect
   const std::optional<UserLine> user = source_lines.find_user(place, {});
   if (!user) return;
   const std::string& file = user->line.file;
-  const std::vector<Statement> statements = statements_of(text_of(file), cxx);
+  const std::vector<Statement> statements = statements_of(text_of_file(file), cxx);
   for (const Statement& reading : readers_at(statements, static_cast<std::size_t>(user->line.line), cxx))
     if (const Statement* const seed = cxx_seed_of(statements, reading)) {
       ClockSeed said{file, std::to_string(seed->line), seed->text};

@@ -1,5 +1,6 @@
 #include "verdict/script_seeds.h"
 
+#include "support/wording.h"
 #include "verdict/script_text.h"
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <charconv>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -37,17 +37,15 @@ constexpr auto languages = std::to_array<Language>({
     {.program = "R"},
 });
 
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
-
 const Language* language_of(const std::string& program) {
-  const std::string name = file_name(program);
+  const std::string name = base_name(program);
   const auto found = std::ranges::find_if(languages, [&](const Language& language) {
     return language.program == "R" ? name == "R" : name.starts_with(language.program);
   });
   return found != languages.end() ? found : nullptr;
 }
 
-bool is_python(const std::string& program) { return file_name(program).starts_with("python"); }
+bool is_python(const std::string& program) { return base_name(program).starts_with("python"); }
 
 /// True if the interpreter, or its library, seeds libc's generators: Lua 5.1, mawk.
 bool seeds_libc(const Language& language, const Summary& summary) {
@@ -56,7 +54,7 @@ bool seeds_libc(const Language& language, const Summary& summary) {
   return std::ranges::any_of(summary.symbols, [&](const SymbolSummary& symbol) {
     return symbol.library == "libc" && std::ranges::find(seeders, symbol.function) != seeders.end() &&
            std::ranges::any_of(symbol.places, [&](const CallPlace& place) {
-             const std::string name = file_name(place.at);
+             const std::string name = base_name(place.at);
              return name.starts_with(language.program) ||
                     name.starts_with("lib" + std::string(language.program));
            });
@@ -85,15 +83,6 @@ std::string script_file(const Log& log, std::string argument) {
   return {};
 }
 
-std::string text_of(const std::string& file) {
-  constexpr std::streamsize most = 4 << 20;
-  std::ifstream in(file, std::ios::binary);
-  std::string text(static_cast<std::size_t>(most), '\0');
-  in.read(text.data(), most);
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
-}
-
 void add_script(const Log& log, const Start& start, const Language& language,
                 std::vector<ScriptSeed>& found) {
   const auto add = [&](const std::string& place, const std::string& file, std::string_view text) {
@@ -104,10 +93,10 @@ void add_script(const Log& log, const Start& start, const Language& language,
   };
   for (std::size_t i = 1; i < start.args.size(); ++i) {
     if (const std::string file = script_file(log, start.args[i]); !file.empty()) {
-      add(file_name(file), file, text_of(file));
+      add(base_name(file), file, text_of_file(file));
       return; // what follows are the script's own arguments
     }
-    add(file_name(start.program) + " " + (i > 1 ? start.args[i - 1] : ""), "", with_blanks(start.args[i]));
+    add(base_name(start.program) + " " + (i > 1 ? start.args[i - 1] : ""), "", with_blanks(start.args[i]));
   }
 }
 
@@ -149,7 +138,7 @@ void add_arguments(const Log& log, const Start& start, std::vector<ScriptSeed>& 
     const std::string value = is_pair ? argument.substr(equals + 1) : argument;
     if ((i > 1 || is_pair) && names_seed(name) &&
         is_time(value, began - before, std::max(log.written, began) + 1))
-      found.push_back({file_name(start.program), {}, name + (is_pair ? "=" : " ") + value, true});
+      found.push_back({base_name(start.program), {}, name + (is_pair ? "=" : " ") + value, true});
   }
 }
 

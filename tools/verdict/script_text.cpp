@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -267,6 +268,15 @@ bool names_any(const std::vector<Word>& words, const std::set<std::string>& name
 
 bool Statement::holds(std::size_t number) const {
   return line <= number && number <= line + static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+std::string text_of_file(const std::string& file) {
+  constexpr std::size_t most = 4 << 20;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(most, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
 }
 
 std::vector<Statement> statements_of(std::string_view text, const Language& language) {

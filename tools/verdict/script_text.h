@@ -27,6 +27,9 @@ struct Statement {
   bool holds(std::size_t number) const;
 };
 
+/// What a file holds, of a long one its first 4 MiB; empty if it cannot be read.
+std::string text_of_file(const std::string& file);
+
 /// What stands between line ends and semicolons outside of parentheses and quotes. At most 100,000.
 std::vector<Statement> statements_of(std::string_view text, const Language& language);
 
