@@ -464,6 +464,26 @@ TEST_F(Verify, NamesWhatLeavesNoRecord) {
       contains(suspects_of(verify_json({}, {"/usr/bin/python3", "clock.py"})["first_cause"]), "clock.py:3 "));
 }
 
+TEST_F(Verify, IsWrappedAtATerminalAndNowhereElse) {
+  const std::string script = "import os, pty, struct, fcntl, termios, sys\n"
+                             "pid, fd = pty.fork()\n"
+                             "if pid == 0:\n"
+                             "  fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 60, 0, 0))\n"
+                             "  os.execv(sys.argv[1], sys.argv[1:])\n"
+                             "try:\n"
+                             "  while True: os.write(1, os.read(fd, 9999))\n"
+                             "except OSError: pass\n";
+  Words command = {"/usr/bin/python3", "-c", script};
+  const Words verified = words({"--ignore", "stderr"}, shell("echo a"));
+  command.insert(command.end(), verified.begin(), verified.end());
+  const std::string shown = run(command, {}, folder()).out;
+  EXPECT_TRUE(contains(shown, "at most 95 %\r\n            of runs differ")) << shown;
+  fs::remove_all(kept());
+  const std::string plain = run(verified, {}, folder()).out;
+  EXPECT_TRUE(contains(plain, "at most 95 % of runs differ from the usual result")) << plain;
+  EXPECT_FALSE(contains(plain, "\033")) << plain;
+}
+
 TEST_F(Verify, BoundsTheRateOfRunsThatDiffer) {
   const Json document = verify_json({"-n", "4"}, shell("echo a"));
   EXPECT_NEAR(document["bound"], 1 - std::pow(0.05, 1.0 / 3), 1e-12);
