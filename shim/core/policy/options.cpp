@@ -32,6 +32,7 @@ enum Which {
   fill,
   folders,
   sm_count,
+  portable,
   kernels,
   quiet
 };
@@ -73,6 +74,9 @@ enum Which {
     {"DETSHIM_SM_COUNT", "a whole number from 1 to 65535", "the device's own",
      "How many multiprocessors a GPU says that it has, in enforce and strict, if it has as many: PyTorch and "
      "others make their grids by it."},
+    {"DETSHIM_PORTABLE", "0 or 1", "0",
+     "1 sets, in enforce and strict, the variables by which libraries take the same code on every processor "
+     "of an architecture, and one thread: docs/PORTABLE.md."},
     {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
     {"DETSHIM_QUIET", "0 or 1", "0",
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
@@ -199,6 +203,8 @@ bool read_option(int which, const char* value) {
     current.sm_count = static_cast<int>(count);
     return true;
   }
+  case portable:
+    return current.portable = same_text(value, "1"), current.portable || same_text(value, "0");
   case kernels:
     return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
   case quiet:

@@ -32,8 +32,9 @@ struct Options {
   Autotune autotune = Autotune::off;
   Fill fill = Fill::off;
   FolderOrder folders = FolderOrder::off;
-  int sm_count = 0;     ///< DETSHIM_SM_COUNT; 0: the device's own
-  bool kernels = false; ///< DETSHIM_KERNELS
+  int sm_count = 0;      ///< DETSHIM_SM_COUNT; 0: the device's own
+  bool portable = false; ///< DETSHIM_PORTABLE
+  bool kernels = false;  ///< DETSHIM_KERNELS
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.
