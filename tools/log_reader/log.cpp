@@ -255,9 +255,21 @@ private:
     process.rank = start.rank;
     process.pid = start.pid;
     process.path = start.path;
+    take_in_further(process);
     if (!process.starts.empty()) process.libraries_before_exec = process.libraries.size();
     process.end.reset();
     process.starts.push_back(std::move(start));
+  }
+
+  /// Those beside it whose records came before any start that could be read are of its run: their calls are
+  /// among its own.
+  void take_in_further(const Process& main) {
+    for (const auto& [number, index] : further_) {
+      Process& process = processes_[index].process;
+      if (!process.run.empty()) continue;
+      process.run = main.run;
+      process.rank = main.rank;
+    }
   }
 
   struct KnownModules {
