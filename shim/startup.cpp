@@ -8,6 +8,7 @@
 #include "core/log/rank_marks.h"
 #include "core/log/setting_records.h"
 #include "core/policy/options.h"
+#include "core/policy/portable.h"
 #include "core/policy/settings.h"
 #include "core/seeds/rank_readings.h"
 #include "core/tuning/tuning.h"
@@ -39,6 +40,7 @@ __attribute__((constructor)) void begin() {
   publish_identity();
   prepare_for_children();
   prepare_launcher();
+  apply_portable_settings();
   apply_settings();
   fix_number_of_threads();
   if (options().pins()) set_python_hash_seed(process().seed);

@@ -82,6 +82,15 @@ TEST(Abi, Cuda) {
                              CUresult(abi::CUdeviceptr, size_t, unsigned char, size_t, size_t, Stream)>());
   static_assert(called_alike<decltype(::cuStreamSynchronize), CUresult(Stream)>());
 
+  static_assert(abi::attribute_sm_count == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT &&
+                abi::attribute_sm_count == cudaDevAttrMultiProcessorCount);
+  static_assert(offsetof(cudaDeviceProp, multiProcessorCount) ==
+                (CUDART_VERSION >= 13000 ? abi::sm_count_offset : abi::sm_count_offset_before_13));
+  static_assert(called_alike<decltype(::cudaDeviceGetAttribute), cudaError(int*, int, int)>());
+  static_assert(called_alike<decltype(::cuDeviceGetAttribute), CUresult(int*, int, int)>());
+  static_assert(
+      called_alike<cudaError_t(cudaDeviceProp*, int), cudaError(void*, int)>(::cudaGetDeviceProperties));
+
   using Name = const char**;
   static_assert(
       called_alike<cudaError_t(const void*, dim3, dim3, void**, size_t, cudaStream_t),

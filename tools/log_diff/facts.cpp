@@ -41,6 +41,7 @@ Facts settings_of(const Start& start, bool with_environment) {
               {"policy of seeds", start.policy},
               {"seed", start.seed.value_or("none")},
               {"seed is from", start.seed_from.value_or("nowhere")}};
+  if (start.processor) facts["processor"] = *start.processor;
   if (start.layout) facts["layout of the address space"] = *start.layout;
   if (start.disabled) facts["DETSHIM_DISABLE"] = *start.disabled;
   if (with_environment) add_environment(facts, start.environment, start.noted, start.readers);

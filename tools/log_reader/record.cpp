@@ -123,6 +123,7 @@ std::optional<Record> parse_start(const object& in) {
   start.seed = optional_text(in, "seed");
   start.seed_from = optional_text(in, "seed_from");
   start.disabled = optional_text(in, "disabled");
+  start.processor = optional_text(in, "cpu");
   start.layout = optional_text(in, "layout");
   start.counts_come_later = text(in, "counts") == "later";
   start.environment = changes_in(in);

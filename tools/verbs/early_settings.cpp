@@ -1,10 +1,12 @@
 #include "verbs/early_settings.h"
 
+#include "common/portable.h"
 #include "common/run_variable.h"
 #include "verbs/handover.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include <sched.h>
 #include <sys/personality.h>
@@ -28,9 +30,24 @@ bool starts_ranks(const std::vector<std::string>& command) {
          });
 }
 
+/// glibc chooses its code before the library is there.
+void apply_portable_settings() {
+  const auto is = [](const char* variable, std::string_view value) {
+    const char* const given = std::getenv(variable);
+    return given != nullptr && given == value;
+  };
+  if (!is("DETSHIM_PORTABLE", "1")) return;
+  set_if_unset("OMP_NUM_THREADS", "1");
+  const char* const given = std::getenv("GLIBC_TUNABLES");
+  const std::string tunables = given == nullptr ? "" : given;
+  if (tunables.find("glibc.cpu.hwcaps=") == std::string::npos)
+    ::setenv("GLIBC_TUNABLES", (tunables + (tunables.empty() ? "" : ":") + portable_hwcaps).c_str(), 1);
+}
+
 } // namespace
 
 void apply_early_settings(bool keep_layout, const std::vector<std::string>& command) {
+  apply_portable_settings();
   if (!starts_ranks(command) && std::getenv("OMP_NUM_THREADS") == nullptr) {
     const std::string number = std::to_string(processors());
     ::setenv("OMP_NUM_THREADS", number.c_str(), 1);

@@ -9,6 +9,7 @@
 #include "core/log/rank_marks.h"
 #include "core/log/variables.h"
 #include "core/policy/options.h"
+#include "core/policy/portable.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_watch.h"
 
@@ -116,6 +117,11 @@ void write_start() {
     line.add(",\"seed\":null,\"seed_from\":null");
   if (*options().disable != 0) add_text(line, "disabled", options().disable);
   add_text(line, "layout", sys::has_fixed_layout() ? "fixed" : "random");
+  if (options().portable) {
+    line.add(",\"cpu\":\"");
+    add_processor(line);
+    line.add('"');
+  }
   line.add(",\"counts\":\"later\"");
   static constinit bool are_written = false; // by the process that this one was forked from
   if (are_written) {

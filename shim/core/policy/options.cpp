@@ -30,6 +30,9 @@ enum Which {
   name_by_command,
   autotune,
   fill,
+  folders,
+  sm_count,
+  portable,
   kernels,
   quiet
 };
@@ -65,6 +68,15 @@ enum Which {
      "chose; replay: it is given what FILE keeps; off: left alone."},
     {"DETSHIM_FILL", "off, zero or nan", "off",
      "What new device memory is filled with, where it would hold what was there before."},
+    {"DETSHIM_READDIR", "off, sorted or reversed", "sorted in enforce and strict, else off",
+     "In which order a folder's entries are read: off as the file system has them, which differs between "
+     "machines; sorted by name; reversed to try whether a program depends on it."},
+    {"DETSHIM_SM_COUNT", "a whole number from 1 to 65535", "the device's own",
+     "How many multiprocessors a GPU says that it has, in enforce and strict, if it has as many: PyTorch and "
+     "others make their grids by it."},
+    {"DETSHIM_PORTABLE", "0 or 1", "0",
+     "1 sets, in enforce and strict, the variables by which libraries take the same code on every processor "
+     "of an architecture, and one thread: docs/PORTABLE.md."},
     {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
     {"DETSHIM_QUIET", "0 or 1", "0",
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
@@ -79,6 +91,7 @@ DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
 
 constexpr const char* autotune_names[] = {"off", "first"};
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
+constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
 
 [[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
   Text<1024> line;
@@ -180,6 +193,18 @@ bool read_option(int which, const char* value) {
     if ((index = index_of(value, fill_names)) < 0) return false;
     current.fill = static_cast<Fill>(index);
     return true;
+  case folders:
+    if ((index = index_of(value, folder_names)) < 0) return false;
+    current.folders = static_cast<FolderOrder>(index);
+    return true;
+  case sm_count: {
+    uint64_t count = 0;
+    if (!parse_seed(value, count) || count == 0 || count > 65535) return false;
+    current.sm_count = static_cast<int>(count);
+    return true;
+  }
+  case portable:
+    return current.portable = same_text(value, "1"), current.portable || same_text(value, "0");
   case kernels:
     return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
   case quiet:
@@ -192,6 +217,7 @@ void read_environment() {
   bool mode_is_set = false;
   bool policy_is_set = false;
   bool autotune_is_set = false;
+  bool folders_is_set = false;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     if (!starts_with(*entry, "DETSHIM_")) continue;
     Text<64> name;
@@ -207,11 +233,13 @@ void read_environment() {
     mode_is_set |= which == mode;
     autotune_is_set |= which == autotune;
     policy_is_set |= which == policy;
+    folders_is_set |= which == folders;
   }
   RunVariable run;
   const bool has_parent = read_run_variable(run);
   if (!mode_is_set) current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
   if (!autotune_is_set) current.autotune = current.forces() ? Autotune::first : Autotune::off;
+  if (!folders_is_set) current.folders = current.forces() ? FolderOrder::sorted : FolderOrder::off;
   if (!policy_is_set && has_parent) current.policy = run.policy;
   if (!current.has_seed && has_parent && run.has_seed) {
     current.has_seed = true;

@@ -13,6 +13,8 @@ namespace detshim {
 enum class Autotune : uint8_t { off, first, record, replay };
 /// What device memory holds when it was allocated.
 enum class Fill : uint8_t { off, zero, nan };
+/// In which order a folder's entries are read.
+enum class FolderOrder : uint8_t { off, sorted, reversed };
 
 struct Options {
   Mode mode = Mode::off;
@@ -29,7 +31,10 @@ struct Options {
   const char* tuning_file = ""; ///< of DETSHIM_AUTOTUNE=record:FILE or replay:FILE, else empty
   Autotune autotune = Autotune::off;
   Fill fill = Fill::off;
-  bool kernels = false; ///< DETSHIM_KERNELS
+  FolderOrder folders = FolderOrder::off;
+  int sm_count = 0;      ///< DETSHIM_SM_COUNT; 0: the device's own
+  bool portable = false; ///< DETSHIM_PORTABLE
+  bool kernels = false;  ///< DETSHIM_KERNELS
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.

@@ -22,7 +22,7 @@ using namespace settings_watch;
 namespace {
 
 DETSHIM_STARTUP_DATA constinit char python_entry[32] = {};
-DETSHIM_STARTUP_DATA constinit SettingChange changes[forced_count + 1] = {};
+DETSHIM_STARTUP_DATA constinit SettingChange changes[forced_count + 9] = {};
 DETSHIM_STARTUP_DATA constinit int change_count = 0;
 constinit char was_room[2048] = {}; // the user's values that had to give way
 constinit size_t was_used = 0;
@@ -61,6 +61,11 @@ char* entry_for(size_t i, const char* value) {
 }
 
 } // namespace
+
+void note_setting_change(const SettingChange& change) {
+  if (change_count < static_cast<int>(sizeof changes / sizeof *changes))
+    changes[change_count++] = {change.name, keep(change.was), change.now};
+}
 
 void apply_settings() {
   held_array = environ;

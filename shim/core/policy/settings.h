@@ -28,7 +28,10 @@ void set_python_hash_seed(uint64_t seed);
 /// libraries that allocate themselves.
 const SettingChange* reapply_setting(const char* name);
 
-/// The changes that apply_settings() made: `count` of them.
+/// Adds a change to those that the log names. From the constructor only.
+void note_setting_change(const SettingChange& change);
+
+/// The changes that were made from the constructor: `count` of them.
 const SettingChange* setting_changes(int& count);
 
 /// Calls visit(name, value, data) for each variable that apply_settings() found as it would have set it: by

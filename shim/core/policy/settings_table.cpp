@@ -2,6 +2,7 @@
 
 #include "common/text.h"
 #include "core/policy/nccl_algorithms.h"
+#include "core/policy/portable.h"
 #include "core/policy/xla_flags.h"
 
 namespace detshim {
@@ -267,7 +268,7 @@ size_t find_forced(const char* name, size_t length) {
 using namespace settings_table;
 
 bool setting_is_known(const char* name) {
-  return same_text(name, python_hash_seed) || find_read(name) < setting_count;
+  return same_text(name, python_hash_seed) || is_portable_setting(name) || find_read(name) < setting_count;
 }
 
 bool setting_is_good(const char* name, const char* value) {

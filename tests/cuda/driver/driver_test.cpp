@@ -262,6 +262,32 @@ TEST_P(Driver, ALookupThatIsLookedUpAnswersWithHooksToo) {
   EXPECT_EQ(line_of(left.out, "cuGetProcAddress"), "cuGetProcAddress=0 5a 5a") << left;
 }
 
+/// What the program was told of the count, by that function.
+Lines counts_told(const Shimmed& run, const std::string& function) {
+  return {line_of(run.out, function), run.did("replace", function) ? "replaced" : "left"};
+}
+
+TEST_P(Driver, TheCountOfMultiprocessorsIsGivenOnRequest) {
+  const std::string own = "cuDeviceGetAttribute";
+  EXPECT_EQ(line_of(native(calling({own})), own), own + "=0 132");
+  const Environment smaller{{"DETSHIM_SM_COUNT", "108"}};
+  for (const Environment& mode : {enforce, strict})
+    EXPECT_EQ(counts_told(shimmed(calling({own}), mode + smaller), own), (Lines{own + "=0 108", "replaced"}));
+  for (const Environment& left : {enforce, observe + smaller, record + smaller, disabled(own) + smaller,
+                                  enforce + Environment{{"DETSHIM_SM_COUNT", "132"}}})
+    EXPECT_EQ(counts_told(shimmed(calling({own}), left), own), (Lines{own + "=0 132", "left"}));
+
+  const auto other = shimmed(calling({"another attribute"}), enforce + smaller);
+  EXPECT_EQ(line_of(other.out, "another attribute"), "another attribute=0 10");
+  EXPECT_FALSE(other.recorded(own)) << other;
+  const auto larger = shimmed(calling({own}), enforce + Environment{{"DETSHIM_SM_COUNT", "144"}});
+  EXPECT_EQ(line_of(larger.out, own), own + "=0 132");
+  EXPECT_TRUE(larger.did("unfixed", own)) << larger;
+  const auto failed = shimmed(calling({own}), enforce + smaller + misbehaving("there is no device"));
+  EXPECT_EQ(line_of(failed.out, own), own + "=101 0");
+  EXPECT_FALSE(failed.recorded(own)) << failed;
+}
+
 // Only a linked driver is found without a handle.
 class LinkedDriver : public Driver {};
 INSTANTIATE_TEST_SUITE_P(Cuda, LinkedDriver, testing::Values(Way{"Linked", ""}), name_of_way);
@@ -403,6 +429,25 @@ TEST_P(Runtime, ALaunchThatFailsIsNotCounted) {
   const auto failed = shimmed({"no kernel"}, enforce + kernels);
   EXPECT_TRUE(contains(failed.out, "no kernel=98")) << failed;
   EXPECT_EQ(recorded_of(failed, "cudart"), 0) << failed;
+}
+
+TEST_P(Runtime, TheCountOfMultiprocessorsIsGivenOnRequest) {
+  const Environment smaller{{"DETSHIM_SM_COUNT", "108"}};
+  for (const std::string doubles : {"", "old"}) {
+    if (!doubles.empty()) set_doubles({doubles});
+    for (const std::string name :
+         {"cudaDeviceGetAttribute", "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"}) {
+      EXPECT_EQ(line_of(native({name}), name), name + "=0 132");
+      const auto given = shimmed({name}, enforce + smaller);
+      EXPECT_EQ(counts_told(given, name), (Lines{name + "=0 108", "replaced"}));
+      EXPECT_EQ(recorded_of(given, "cuda") + recorded_of(given, "cudart"), 1) << given; // once
+      EXPECT_EQ(line_of(shimmed({name}, disabled(name) + smaller).out, name), name + "=0 132");
+    }
+  }
+  const auto elsewhere =
+      shimmed({"cudaGetDeviceProperties"}, enforce + smaller + misbehaving("the count is elsewhere"));
+  EXPECT_EQ(line_of(elsewhere.out, "cudaGetDeviceProperties"), "cudaGetDeviceProperties=0 0");
+  EXPECT_TRUE(elsewhere.did("unfixed", "cudaGetDeviceProperties")) << elsewhere;
 }
 
 // Names come from the program's registration, or from a runtime that can be asked.

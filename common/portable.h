@@ -1,0 +1,12 @@
+// What `detshim run` sets for the first program of a run, and the library for those that it starts.
+#pragma once
+
+namespace detshim {
+
+/// glibc's tunable by which it takes none of the code that it has for newer processors; the names are those
+/// of glibc 2.33 and later, and of 2.26 to 2.32. Unknown ones are passed over.
+inline constexpr const char* portable_hwcaps =
+    "glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512DQ,-AVX512BW,-AVX_Usable,-AVX2_Usable,"
+    "-FMA_Usable,-FMA4_Usable,-AVX512F_Usable";
+
+} // namespace detshim

@@ -1,0 +1,340 @@
+#include "hooks/libc/directory_listing.h"
+
+#include "common/sys.h"
+#include "core/base/lock.h"
+
+#include <cerrno>
+
+namespace detshim {
+
+constinit ListingLimits listing_limits = {size_t{32} << 20, size_t{16} << 20};
+
+namespace {
+
+constexpr size_t block_size = size_t{64} << 10; // of a listing and its first arena
+constexpr size_t read_size = size_t{32} << 10;  // as libc reads
+
+/// A block that was given back, for the next listing: most folders are small, and there are many of them.
+constinit void* spare_block = nullptr;
+
+bool is_dots(const char* name) {
+  return name[0] == '.' && (name[1] == 0 || (name[1] == '.' && name[2] == 0));
+}
+
+/// Calls visit(entry) for each of the entries that lie there. `visit` may overwrite what it has seen.
+template <typename Visit>
+void each_entry(char* from, size_t size, Visit visit) {
+  for (size_t at = 0; at < size;) {
+    auto* const entry = reinterpret_cast<dirent64*>(from + at);
+    at += entry->d_reclen;
+    visit(entry);
+  }
+}
+
+} // namespace
+
+int compare_names(const char* one, const char* other, bool reversed) {
+  const bool are_dots[] = {is_dots(one), is_dots(other)};
+  if (are_dots[0] != are_dots[1]) return are_dots[0] ? -1 : 1;
+  while (*one != 0 && *one == *other) ++one, ++other;
+  const int order = static_cast<unsigned char>(*one) - static_cast<unsigned char>(*other);
+  return reversed && !are_dots[0] ? -order : order;
+}
+
+void Listing::Border::set(const char* to) {
+  size_t length = 0;
+  for (; length + 1 < sizeof name && to[length] != 0; ++length) name[length] = to[length];
+  name[length] = 0;
+  is_set = true;
+}
+
+/// A key orders names that differ in the eight bytes behind what all of them begin with, so that few names
+/// have to be fetched to be compared.
+void Listing::make_keys(Place* places, size_t count, bool reversed) {
+  const char* first = nullptr;
+  size_t common = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const char* const name = places[i].entry->d_name;
+    if (is_dots(name)) continue;
+    if (first == nullptr) {
+      first = name;
+      while (name[common] != 0) ++common;
+      continue;
+    }
+    size_t same = 0;
+    while (same < common && name[same] == first[same]) ++same;
+    common = same;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const char* name = places[i].entry->d_name;
+    uint64_t key = 0;
+    if (!is_dots(name)) {
+      name += common;
+      for (int byte = 0; byte < 8; ++byte) {
+        key = key << 8 | static_cast<unsigned char>(*name);
+        if (*name != 0) ++name;
+      }
+      if (reversed) key = ~key;
+    }
+    places[i].key = key;
+  }
+}
+
+/// A merge sort: the same for every order in which a folder may come, and stable. Returns which of the two
+/// arrays holds the result.
+Listing::Place* Listing::sort(Place* places, Place* scratch, size_t count, bool reversed) {
+  make_keys(places, count, reversed);
+  const auto comes_before = [reversed](const Place& one, const Place& other) {
+    // Equal keys, and those of "." and "..", leave it to the names.
+    if (one.key != other.key && one.key != 0 && other.key != 0) return one.key < other.key;
+    return compare_names(one.entry->d_name, other.entry->d_name, reversed) < 0;
+  };
+  constexpr size_t run = 8;
+  for (size_t begin = 0; begin < count; begin += run) {
+    const size_t end = begin + run < count ? begin + run : count;
+    for (size_t i = begin + 1; i < end; ++i) {
+      const Place moved = places[i];
+      size_t to = i;
+      for (; to > begin && comes_before(moved, places[to - 1]); --to) places[to] = places[to - 1];
+      places[to] = moved;
+    }
+  }
+  for (size_t width = run; width < count; width *= 2) {
+    for (size_t begin = 0; begin < count; begin += 2 * width) {
+      const size_t middle = begin + width < count ? begin + width : count;
+      const size_t end = middle + width < count ? middle + width : count;
+      size_t left = begin, right = middle;
+      for (size_t to = begin; to < end; ++to) {
+        const bool takes_right = left == middle || (right < end && comes_before(places[right], places[left]));
+        scratch[to] = takes_right ? places[right++] : places[left++];
+      }
+    }
+    Place* const sorted = scratch;
+    scratch = places;
+    places = sorted;
+  }
+  return places;
+}
+
+bool sort_entries(dirent64** entries, size_t count, bool reversed) {
+  const size_t size = 2 * count * sizeof(Listing::Place);
+  auto* const places = static_cast<Listing::Place*>(sys::map(size));
+  if (places == nullptr) return false;
+  for (size_t i = 0; i < count; ++i) places[i].entry = entries[i];
+  const Listing::Place* const sorted = Listing::sort(places, places + count, count, reversed);
+  for (size_t i = 0; i < count; ++i) entries[i] = sorted[i].entry;
+  sys::unmap(places, size);
+  return true;
+}
+
+Listing* Listing::make(const void* owner, long start, bool reversed) {
+  void* block = __atomic_exchange_n(&spare_block, nullptr, __ATOMIC_ACQUIRE);
+  if (block == nullptr) block = sys::map(block_size);
+  if (block == nullptr) return nullptr;
+  auto* const made = static_cast<Listing*>(block);
+  made->owner_ = owner;
+  made->arena_ = reinterpret_cast<char*>(made + 1);
+  made->room_ = block_size - sizeof *made;
+  made->turn_ = 0;
+  made->is_reversed_ = reversed;
+  made->device = made->inode = 0;
+  made->begin_again(start);
+  return made;
+}
+
+void Listing::give_back() {
+  if (arena_ != reinterpret_cast<char*>(this + 1)) sys::unmap(arena_, room_);
+  void* none = nullptr;
+  if (!__atomic_compare_exchange_n(&spare_block, &none, this, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    sys::unmap(this, block_size);
+}
+
+void Listing::begin_again(long start) {
+  start_ = start;
+  wanted_ = 0;
+  is_at_start_ = true;
+  is_in_chunks_ = has_more_ = last_.is_set = cutoff_.is_set = false;
+  error_ = 0;
+  base_ = others_ = seen_ = 0;
+  __atomic_store_n(&count_, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&next_, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&is_filled_, false, __ATOMIC_RELEASE);
+}
+
+/// Makes the arena at least so large; what is in it stays.
+bool Listing::make_room(size_t size) {
+  if (size <= room_) return true;
+  size_t larger = 2 * block_size;
+  while (larger < size) larger *= 2;
+  auto* const arena = static_cast<char*>(sys::map(larger));
+  if (arena == nullptr) return false;
+  __builtin_memcpy(arena, arena_, used_);
+  if (arena_ != reinterpret_cast<char*>(this + 1)) sys::unmap(arena_, room_);
+  arena_ = arena;
+  room_ = larger;
+  return true;
+}
+
+/// Of the entries that were just read behind the arena's, those that belong to this part close up to them.
+size_t Listing::take_wanted(char* from, size_t size) {
+  if (!last_.is_set && !cutoff_.is_set) {
+    each_entry(from, size, [&](const dirent64*) { ++seen_; });
+    return size;
+  }
+  size_t kept = 0;
+  each_entry(from, size, [&](dirent64* entry) {
+    ++seen_;
+    if (last_.is_set && compare_names(entry->d_name, last_.name, is_reversed_) <= 0) return;
+    if (cutoff_.is_set && compare_names(entry->d_name, cutoff_.name, is_reversed_) > 0) return;
+    const size_t length = entry->d_reclen;
+    __builtin_memmove(from + kept, entry, length);
+    kept += length;
+  });
+  return kept;
+}
+
+/// Orders the entries that are there; the index lies behind them.
+void Listing::index_entries() {
+  size_t count = 0;
+  each_entry(arena_, used_, [&](const dirent64*) { ++count; });
+  const size_t index_at = (used_ + alignof(Place) - 1) / alignof(Place) * alignof(Place);
+  others_ = 0;
+  if (!make_room(index_at + 2 * count * sizeof(Place))) { // no memory: what there is room for
+    error_ = ENOMEM;
+    count = used_ = 0;
+  }
+  index_ = reinterpret_cast<Place*>(arena_ + index_at);
+  size_t i = 0;
+  each_entry(arena_, used_, [&](dirent64* entry) {
+    index_[i++].entry = entry;
+    if (!is_dots(entry->d_name)) ++others_;
+  });
+  index_ = sort(index_, index_ + count, count, is_reversed_);
+  __atomic_store_n(&count_, count, __ATOMIC_RELEASE);
+}
+
+/// Leaves the names that come first for this part, the others for a later one. False if that makes no room.
+bool Listing::keep_smaller_half() {
+  index_entries();
+  const size_t kept = count_ / 2;
+  __atomic_store_n(&count_, 0, __ATOMIC_RELAXED);
+  if (kept == 0) return false;
+  cutoff_.set(index_[kept - 1].entry->d_name);
+  const size_t before = used_;
+  size_t to = 0;
+  each_entry(arena_, used_, [&](dirent64* entry) {
+    if (compare_names(entry->d_name, cutoff_.name, is_reversed_) > 0) return;
+    const size_t length = entry->d_reclen;
+    __builtin_memmove(arena_ + to, entry, length);
+    to += length;
+  });
+  used_ = to;
+  return used_ < before;
+}
+
+/// Gives the sorting of the whole up: from the start on, as much as there is room for at a time.
+void Listing::read_in_chunks(int fd) {
+  sys::lseek(fd, start_, SEEK_SET);
+  is_in_chunks_ = true;
+  last_.is_set = cutoff_.is_set = false;
+  used_ = 0;
+}
+
+/// Fills the arena with the next part.
+void Listing::read_part(int fd) {
+  used_ = 0;
+  seen_ = 0;
+  has_more_ = false;
+  cutoff_.is_set = false;
+  if (!is_at_start_ && !is_in_chunks_) sys::lseek(fd, start_, SEEK_SET);
+  is_at_start_ = false;
+  for (;;) {
+    const size_t limit = listing_limits.bytes > read_size ? listing_limits.bytes : read_size;
+    if (room_ - used_ < read_size || used_ + read_size > limit) {
+      const bool grows = used_ + read_size <= limit && make_room(used_ + read_size);
+      if (!grows && is_in_chunks_) {
+        has_more_ = true;
+        break;
+      }
+      if (!grows && sys::failed(sys::lseek(fd, 0, SEEK_CUR))) { // cannot be read twice
+        is_in_chunks_ = has_more_ = true;
+        break;
+      }
+      // Room for any index of so many entries: what was given out must not move any more.
+      constexpr size_t smallest_entry = 24;
+      if (!grows &&
+          (!make_room(limit + limit / smallest_entry * 2 * sizeof(Place)) || !keep_smaller_half())) {
+        error_ = ENOMEM;
+        break;
+      }
+      continue;
+    }
+    const long size = sys::call(SYS_getdents64, fd, sys::address(arena_ + used_), read_size);
+    if (size == -EINTR) continue;
+    if (size <= 0) {
+      if (size < 0 && size != -ENOENT) error_ = static_cast<int>(-size); // ENOENT: the folder was removed
+      break;
+    }
+    used_ += take_wanted(arena_ + used_, static_cast<size_t>(size));
+    if (seen_ > listing_limits.entries && !is_in_chunks_ && cutoff_.is_set && base_ == 0) read_in_chunks(fd);
+  }
+  has_more_ |= cutoff_.is_set;
+  index_entries();
+  if (count_ != 0) last_.set(index_[count_ - 1].entry->d_name);
+  if (is_in_chunks_) last_.is_set = false;
+  for (size_t i = 0; i < count_; ++i) index_[i].entry->d_off = static_cast<long>(base_ + i + 1);
+}
+
+bool Listing::fill(int fd) {
+  if (__atomic_load_n(&is_filled_, __ATOMIC_ACQUIRE)) return false;
+  const Turn turn(turn_);
+  if (is_filled_) return false;
+  const auto wanted = static_cast<uint64_t>(wanted_);
+  read_part(fd);
+  while (base_ + count_ < wanted && has_more_) {
+    base_ += count_;
+    read_part(fd);
+  }
+  const uint64_t within = wanted - base_ < count_ ? wanted - base_ : count_;
+  __atomic_store_n(&next_, within, __ATOMIC_RELAXED);
+  __atomic_store_n(&is_filled_, true, __ATOMIC_RELEASE);
+  return true;
+}
+
+dirent64* Listing::next(int fd, int& error) {
+  error = 0;
+  for (;;) {
+    fill(fd);
+    const uint64_t at = __atomic_fetch_add(&next_, 1, __ATOMIC_ACQ_REL);
+    if (at < __atomic_load_n(&count_, __ATOMIC_ACQUIRE)) return index_[at].entry;
+    const Turn turn(turn_);
+    if (__atomic_load_n(&next_, __ATOMIC_RELAXED) < count_) continue; // another thread read on
+    if (!has_more_) {
+      __atomic_store_n(&next_, count_, __ATOMIC_RELAXED);
+      error = error_;
+      return nullptr;
+    }
+    base_ += count_;
+    __atomic_store_n(&count_, 0, __ATOMIC_RELEASE);
+    read_part(fd);
+    __atomic_store_n(&next_, 0, __ATOMIC_RELEASE);
+  }
+}
+
+long Listing::position() const {
+  if (!is_filled_) return wanted_;
+  return static_cast<long>(base_ + (next_ < count_ ? next_ : count_));
+}
+
+void Listing::go_to(long position) {
+  const auto wanted = static_cast<uint64_t>(position);
+  if (is_filled_ && wanted >= base_ && wanted <= base_ + count_) {
+    __atomic_store_n(&next_, wanted - base_, __ATOMIC_RELAXED);
+    return;
+  }
+  begin_again(start_);
+  is_at_start_ = false;
+  wanted_ = position < 0 ? 0 : position;
+}
+
+} // namespace detshim

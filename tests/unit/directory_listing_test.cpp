@@ -1,0 +1,130 @@
+// Folders that are larger than what is kept of them at once.
+#include "hooks/libc/directory_listing.h"
+
+#include "files.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace detshim {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class LargeFolder : public testing::Test {
+protected:
+  static constexpr std::size_t count = 2000;
+
+  LargeFolder() {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t mixed = i * 2654435761U % 1000003;
+      all_.push_back("a name of some length in common " + std::to_string(mixed) + std::string(i % 40, 'x'));
+      std::ofstream{scratch_.path() / all_.back()};
+    }
+    all_.insert(all_.end(), {".", ".."});
+    std::ranges::sort(all_, [](const std::string& one, const std::string& other) {
+      return compare_names(one.c_str(), other.c_str(), false) < 0;
+    });
+    fd_ = open(scratch_.path().c_str(), O_RDONLY | O_DIRECTORY);
+    listing_limits = {40000, 1000000}; // some 400 names
+  }
+  ~LargeFolder() override {
+    close(fd_);
+    listing_limits = usual_;
+  }
+
+  Names read(Listing* listing, std::size_t limit = ~std::size_t{0}) const {
+    Names names;
+    int error = 0;
+    while (names.size() < limit) {
+      const dirent64* const entry = listing->next(fd_, error);
+      if (entry == nullptr) break;
+      names.emplace_back(entry->d_name);
+      EXPECT_EQ(entry->d_off, listing->position());
+    }
+    EXPECT_EQ(error, 0);
+    return names;
+  }
+
+  const ListingLimits usual_ = listing_limits;
+  TemporaryFolder scratch_;
+  Names all_;
+  int fd_;
+};
+
+TEST_F(LargeFolder, IsSortedAsAWhole) {
+  Listing* const listing = Listing::make(this, 0, false);
+  EXPECT_EQ(read(listing), all_);
+  EXPECT_TRUE(listing->is_sorted());
+  EXPECT_TRUE(listing->has_order());
+  EXPECT_EQ(listing->position(), static_cast<long>(all_.size()));
+  listing->give_back();
+
+  lseek(fd_, 0, SEEK_SET);
+  Listing* const reversed = Listing::make(this, 0, true);
+  std::ranges::reverse(all_.begin() + 2, all_.end());
+  EXPECT_EQ(read(reversed), all_);
+  reversed->give_back();
+}
+
+TEST_F(LargeFolder, HasPlacesInPartsThatAreGone) {
+  Listing* const listing = Listing::make(this, 0, false);
+  read(listing);
+  for (const long place : {3L, 1600L, 17L, 2002L, 999L, 0L}) {
+    listing->go_to(place);
+    EXPECT_EQ(listing->position(), place);
+    EXPECT_EQ(read(listing, 2), Names(all_.begin() + place, all_.begin() + std::min(place + 2, 2002L)))
+        << place;
+  }
+  listing->go_to(1000000);
+  EXPECT_EQ(read(listing), Names{});
+  listing->give_back();
+}
+
+// What comes and goes meanwhile may be given or not; everything else comes once.
+TEST_F(LargeFolder, MayChangeWhileItIsRead) {
+  Listing* const listing = Listing::make(this, 0, false);
+  Names names = read(listing, 1000);
+  for (std::size_t i = 1600; i < 1800; ++i) std::filesystem::remove(scratch_.path() / all_[i]);
+  std::ofstream{scratch_.path() / "a first one"};
+  const Names rest = read(listing);
+  names.insert(names.end(), rest.begin(), rest.end());
+  all_.erase(all_.begin() + 1600, all_.begin() + 1800);
+  EXPECT_EQ(names, all_);
+  listing->give_back();
+}
+
+// A folder without an end must not be read to it.
+TEST_F(LargeFolder, WithTooManyEntriesIsReadInParts) {
+  listing_limits.entries = 700;
+  Listing* const listing = Listing::make(this, 0, false);
+  Names names = read(listing);
+  EXPECT_FALSE(listing->is_sorted());
+  EXPECT_NE(names, all_);
+  std::ranges::sort(names);
+  std::ranges::sort(all_);
+  EXPECT_EQ(names, all_);
+  listing->give_back();
+}
+
+TEST(NameOrder, IsThatOfTheBytes) {
+  EXPECT_LT(compare_names("a", "b", false), 0);
+  EXPECT_LT(compare_names("Z", "a", false), 0);
+  EXPECT_LT(compare_names("a", "\xC3\xA4", false), 0);
+  EXPECT_LT(compare_names("x10", "x9", false), 0);
+  EXPECT_LT(compare_names("..", "!", false), 0);
+  EXPECT_LT(compare_names(".", "..", true), 0) << "these two stay in front";
+  EXPECT_GT(compare_names("a", "b", true), 0);
+  EXPECT_LT(compare_names("..", "a", true), 0);
+  EXPECT_EQ(compare_names("same", "same", true), 0);
+}
+
+} // namespace
+} // namespace detshim
