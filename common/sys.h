@@ -71,6 +71,11 @@ inline int mkdirat(int folder, const char* path, unsigned mode) {
   return static_cast<int>(call(SYS_mkdirat, folder, address(path), static_cast<long>(mode)));
 }
 inline long lseek(int fd, long offset, int whence) { return call(SYS_lseek, fd, offset, whence); }
+/// Returns early where a signal comes.
+inline void sleep(long nanoseconds) {
+  const struct timespec time = {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  call(SYS_nanosleep, address(&time), 0);
+}
 inline int fcntl(int fd, int command, long argument = 0) {
   return static_cast<int>(call(SYS_fcntl, fd, command, argument));
 }

@@ -24,6 +24,15 @@ void fill_memory() {
   ::setenv("DETSHIM_FILL", "nan", 1);
 }
 
+void reverse_folders() { ::setenv("DETSHIM_READDIR", "reversed", 1); }
+void reverse_workers() { ::setenv("DETSHIM_WORKERS", "reversed", 1); }
+
+/// Not where the user has chosen what becomes of autotuners: recorded choices are other ones anyway.
+void invert_events() {
+  const char* const chosen = std::getenv("DETSHIM_AUTOTUNE");
+  if (chosen == nullptr || std::string_view(chosen) == "first") ::setenv("DETSHIM_AUTOTUNE", "inverse", 1);
+}
+
 constexpr Knob table[] = {
     {"aslr", "another address-space layout", &keep_random_layout, nullptr, false, nullptr},
     {"fill", "new memory filled: malloc's with bytes, a GPU's with NaN", nullptr, &fill_memory, false,
@@ -31,6 +40,9 @@ constexpr Knob table[] = {
     {"load", "all processors busy with something else", nullptr, nullptr, true, nullptr},
     {"cores", "half the processors, and as many threads", &halve_processors, nullptr, false,
      [] { return available_processors() > 1; }},
+    {"readdir", "folders read from the last name to the first", nullptr, &reverse_folders, false, nullptr},
+    {"workers", "threads and children begin in another order", nullptr, &reverse_workers, false, nullptr},
+    {"events", "autotuners by a GPU's events take their slowest", nullptr, &invert_events, false, nullptr},
 };
 
 } // namespace

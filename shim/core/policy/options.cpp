@@ -31,6 +31,7 @@ enum Which {
   autotune,
   fill,
   folders,
+  workers,
   sm_count,
   portable,
   kernels,
@@ -71,6 +72,10 @@ enum Which {
     {"DETSHIM_READDIR", "off, sorted or reversed", "sorted in enforce and strict, else off",
      "In which order a folder's entries are read: off as the file system has them, which differs between "
      "machines; sorted by name; reversed to try whether a program depends on it."},
+    {"DETSHIM_WORKERS", "started or reversed", "started",
+     "In which order threads, and children by fork, begin: as they were started; reversed holds each back "
+     "for "
+     "some milliseconds, the first for longest, to try whether a program depends on it."},
     {"DETSHIM_SM_COUNT", "a whole number from 1 to 65535", "the device's own",
      "How many multiprocessors a GPU says that it has, in enforce and strict, if it has as many: PyTorch and "
      "others make their grids by it."},
@@ -91,6 +96,7 @@ DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
 
 constexpr const char* autotune_names[] = {"off", "first"};
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
+constexpr const char* worker_names[] = {"started", "reversed"};
 constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
 
 [[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
@@ -196,6 +202,10 @@ bool read_option(int which, const char* value) {
   case folders:
     if ((index = index_of(value, folder_names)) < 0) return false;
     current.folders = static_cast<FolderOrder>(index);
+    return true;
+  case workers:
+    if ((index = index_of(value, worker_names)) < 0) return false;
+    current.workers = static_cast<WorkerOrder>(index);
     return true;
   case sm_count: {
     uint64_t count = 0;

@@ -13,6 +13,8 @@ namespace detshim {
 enum class Autotune : uint8_t { off, first, record, replay };
 /// What device memory holds when it was allocated.
 enum class Fill : uint8_t { off, zero, nan };
+/// In which order threads and children of a process begin.
+enum class WorkerOrder : uint8_t { started, reversed };
 /// In which order a folder's entries are read.
 enum class FolderOrder : uint8_t { off, sorted, reversed };
 
@@ -32,6 +34,7 @@ struct Options {
   Autotune autotune = Autotune::off;
   Fill fill = Fill::off;
   FolderOrder folders = FolderOrder::off;
+  WorkerOrder workers = WorkerOrder::started;
   int sm_count = 0;      ///< DETSHIM_SM_COUNT; 0: the device's own
   bool portable = false; ///< DETSHIM_PORTABLE
   bool kernels = false;  ///< DETSHIM_KERNELS

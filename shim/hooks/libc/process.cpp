@@ -75,6 +75,21 @@ void detshim::call_at_thread_end() {
 namespace detshim {
 namespace {
 
+/// DETSHIM_WORKERS=reversed: a thread or a child waits before it begins, the earlier it was started the
+/// longer, so that of those that are started at once the last comes first.
+int turns_to_wait() {
+  constexpr int at_once = 16;
+  static constinit int started = 0;
+  if (options().workers != WorkerOrder::reversed) return 0;
+  return at_once - __atomic_fetch_add(&started, 1, __ATOMIC_RELAXED) % at_once;
+}
+
+/// In the new thread or child.
+void wait_turns(int turns) {
+  constexpr long nanoseconds_a_turn = 3'000'000; // more than it takes to start one
+  if (turns > 0) sys::sleep(turns * nanoseconds_a_turn);
+}
+
 /// What a creator leaves for the new thread. Result is void* for pthread_create, int for thrd_create.
 template <typename Result>
 struct Start {
@@ -82,6 +97,7 @@ struct Start {
   void* argument;
   ThreadName name;
   bool is_users_python; // see python_threads.h
+  int turns;            ///< see turns_to_wait()
   bool from_pool;
   bool used;
 };
@@ -114,9 +130,11 @@ Result run_thread(void* data) {
   const auto run = start->run;
   void* const argument = start->argument;
   enter_thread(start->name);
+  const int turns = start->turns;
   if (start->is_users_python) enter_python_thread();
   free_start(start);
   call_at_thread_end();
+  wait_turns(turns);
   return run(argument);
 }
 
@@ -130,6 +148,7 @@ int create_thread(Result (*run)(void*), void* argument, bool is_users_python, Cr
   start->argument = argument;
   start->is_users_python = is_users_python;
   start->name = name_new_thread();
+  start->turns = turns_to_wait();
   const int status = create(run_thread<Result>, start);
   if (status != 0) free_start(start);
   return status;
@@ -448,8 +467,12 @@ DETSHIM_HOOK(
     libc, pid_t, fork, (), .action = Action::observe,
     .summary = "Where the user's code forks is written at the end; the child is named by a fork handler.") {
   DETSHIM_ENTER(fork);
-  if (!call.passes()) note_user_place(UserPlace::forks, call.caller());
-  return call.real();
+  if (call.passes()) return call.real();
+  note_user_place(UserPlace::forks, call.caller());
+  const int turns = turns_to_wait();
+  const pid_t child = call.real();
+  if (child == 0) wait_turns(turns);
+  return child;
 }
 
 DETSHIM_HOOK(libc, pid_t, _Fork, (), names_unseen_child) {

@@ -1,10 +1,12 @@
 // Programs that differ from run to run in one way each, or, with "fixed", do not. The result goes to stdout
 // and to result.bin.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <random>
@@ -57,6 +59,21 @@ std::uint64_t uninitialised(bool is_cleared) {
   return value;
 }
 
+/// A hash of the order in which a folder's entries are read.
+std::uint64_t folder(bool is_sorted) {
+  std::vector<std::string> names;
+  const std::filesystem::path folder = "folder";
+  std::filesystem::create_directory(folder);
+  for (const char* name : {"b", "d", "a", "c"}) std::ofstream(folder / name);
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename());
+  std::filesystem::remove_all(folder);
+  if (is_sorted) std::ranges::sort(names);
+  std::uint64_t hash = 0;
+  for (const std::string& name : names) hash = hash * 31 + static_cast<unsigned char>(name[0]);
+  return hash;
+}
+
 /// The sum over four ranks, of which the third takes its number from the clock.
 std::uint64_t ranks(bool by_clock) {
   std::uint64_t sum = 0;
@@ -88,6 +105,7 @@ int main(int count, char** arguments) {
   const std::uint64_t result = fault == "clock"     ? seeded(!is_fixed)
                                : fault == "threads" ? raced(is_fixed)
                                : fault == "address" ? address(is_fixed)
+                               : fault == "folder"  ? folder(is_fixed)
                                : fault == "memory"  ? uninitialised(is_fixed)
                                                     : ranks(!is_fixed);
   std::ofstream("result.bin", std::ios::binary).write(reinterpret_cast<const char*>(&result), sizeof result);
