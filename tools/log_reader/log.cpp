@@ -144,8 +144,8 @@ private:
       process.bound.push_back(std::move(*bound));
     else if (Framework* framework = std::get_if<Framework>(&*record))
       process.frameworks.push_back(std::move(*framework));
-    else if (ClockReading* reading = std::get_if<ClockReading>(&*record))
-      process.clock_readers.push_back(std::move(reading->at));
+    else if (UserPlace* place = std::get_if<UserPlace>(&*record))
+      process.user_places.push_back(std::move(*place));
     else if (Runtime* runtime = std::get_if<Runtime>(&*record))
       process.runtimes.push_back(std::move(*runtime));
     else if (Coverage* coverage = std::get_if<Coverage>(&*record))
