@@ -11,8 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <map>
 #include <pthread.h>
 #include <random>
@@ -128,6 +130,29 @@ void add_devices() {
   });
 }
 
+/// A folder's entries, from opening it to closing it.
+void add_folders() {
+  using OpenFolder = DIR*(const char*);
+  static auto* const native_open = native<OpenFolder>("libc.so", "opendir");
+  static auto* const native_read = native<dirent*(DIR*)>("libc.so", "readdir");
+  static const auto root =
+      std::filesystem::temp_directory_path() / ("bench-folders-" + std::to_string(getpid()));
+  std::atexit([] { std::filesystem::remove_all(root); });
+  for (const int count : {10, 1000, 100000}) {
+    const std::filesystem::path folder = root / std::to_string(count);
+    std::filesystem::create_directories(folder);
+    for (int i = 0; i < count; ++i)
+      close(open((folder / std::to_string(i * 2654435761U)).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    add_pair("folder of " + std::to_string(count), &opendir, native_open,
+             [name = folder.string()](OpenFolder* function) {
+               DIR* const stream = function(name.c_str());
+               auto* const read = function == native_open ? native_read : &readdir;
+               while (const dirent* const entry = read(stream)) benchmark::DoNotOptimize(entry->d_name[0]);
+               closedir(stream);
+             });
+  }
+}
+
 /// Starts a program that does nothing, with that library preloaded unless it is nullptr, and waits for it:
 /// the time in nanoseconds.
 double start_true(const char* library) {
@@ -204,6 +229,7 @@ void add_all() {
   add_readings();
   add_variables();
   add_devices();
+  add_folders();
 
   static std::random_device device;
   using GetVal = unsigned(std::random_device*);

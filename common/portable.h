@@ -9,4 +9,11 @@ inline constexpr const char* portable_hwcaps =
     "glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512DQ,-AVX512BW,-AVX_Usable,-AVX2_Usable,"
     "-FMA_Usable,-FMA4_Usable,-AVX512F_Usable";
 
+/// Whether glibc has that tunable here.
+#if defined(__x86_64__)
+inline constexpr bool has_hwcaps = true;
+#else
+inline constexpr bool has_hwcaps = false;
+#endif
+
 } // namespace detshim

@@ -39,7 +39,8 @@ protected:
     for (const std::string& processor : processors) {
       const TemporaryFolder scratch;
       // Not in qemu's own environment: the library is to be in what it emulates.
-      std::vector<std::string> command = {"qemu-x86_64", "-cpu", processor, "-E", "OMP_NUM_THREADS=1"};
+      std::vector<std::string> command = {"qemu-x86_64",       "-cpu", processor,          "-U",
+                                          "OPENBLAS_CORETYPE", "-E",   "OMP_NUM_THREADS=1"};
       Environment own = environment;
       const bool is_preloaded = !environment.empty();
       if (is_preloaded) own.merge(under_shim(scratch));

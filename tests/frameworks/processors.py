@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import sys
 
 import numpy as np
 
@@ -29,3 +30,24 @@ except ImportError:
     pass
 else:
     say("scipy", np.concatenate([scipy.linalg.lu_factor(square)[0].ravel(), scipy.fft.rfft(x).view(np.float64)]))
+
+
+def say_torch():
+    import torch
+    from torch.nn import functional
+
+    values = torch.from_numpy(square)
+    half = values.float()
+    say("torch matmul", (values @ values).numpy())
+    say("torch float", (half @ half).numpy())
+    say("torch exp", torch.exp(half).numpy())
+    say("torch softmax", half.softmax(1).numpy())
+    filters = half.reshape(-1)[: 8 * 4 * 9].reshape(8, 4, 3, 3)
+    say("torch conv", functional.conv2d(half.reshape(1, 4, 32, 32), filters).numpy())
+    say("torch lu", torch.linalg.lu_factor(values)[0].numpy())
+    say("torch gelu", functional.gelu(half).numpy())
+    say("torch norm", functional.layer_norm(half, [64]).numpy())
+
+
+if "torch" in sys.argv:  # takes half a minute to be imported on an emulated processor
+    say_torch()

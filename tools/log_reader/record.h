@@ -53,8 +53,8 @@ struct Start {
   std::string mode, policy;
   std::optional<std::string> seed, seed_from, disabled;
   std::optional<std::string> processor; ///< where DETSHIM_PORTABLE asked for it
-  std::optional<std::string> layout; ///< of the address space: fixed or random
-  bool counts_come_later = false;    ///< without a counts file each record is one call
+  std::optional<std::string> layout;    ///< of the address space: fixed or random
+  bool counts_come_later = false;       ///< without a counts file each record is one call
   std::vector<EnvironmentChange> environment;
   std::vector<NotedVariable> noted;
   std::vector<SettingReader> readers;

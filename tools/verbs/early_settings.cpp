@@ -40,7 +40,7 @@ void apply_portable_settings() {
   set_if_unset("OMP_NUM_THREADS", "1");
   const char* const given = std::getenv("GLIBC_TUNABLES");
   const std::string tunables = given == nullptr ? "" : given;
-  if (tunables.find("glibc.cpu.hwcaps=") == std::string::npos)
+  if (has_hwcaps && tunables.find("glibc.cpu.hwcaps=") == std::string::npos)
     ::setenv("GLIBC_TUNABLES", (tunables + (tunables.empty() ? "" : ":") + portable_hwcaps).c_str(), 1);
 }
 

@@ -171,7 +171,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   // What was drawn, given or let go ahead here is this process's own; what was only seen leaves its name
   // alone.
   if (subject.is_own && action != Action::observe && action != Action::uncovered) mark_drawn();
-  if (action == Action::pin && thread.path[0] == '?') {
+  if (subject.is_own && action == Action::pin && thread.path[0] == '?') {
     action = Action::unfixed;
     why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
   }

@@ -32,7 +32,7 @@ struct Subject {
   const char* library;
   const char* symbol;
   const char (*fields)[20]; ///< names of the values, 4 of them
-  bool is_own = true;       ///< false: nothing was drawn by it, and the process keeps a name that it took over
+  bool is_own = true; ///< false: nothing was drawn by it, and the process keeps a name that it took over
 };
 
 /// Records one call: writes a line the first time that this thread makes it from that place with those

@@ -5,6 +5,7 @@
 #include "core/base/environment.h"
 #include "core/base/hash.h"
 #include "core/policy/options.h"
+#include "core/policy/portable_names.h"
 #include "core/policy/settings.h"
 
 #if defined(__x86_64__)
@@ -54,6 +55,11 @@ constexpr Portable portables[] = {
 // libm's functions with FMA, and libmvec's: glibc chooses them as the loader starts a program, which is
 // before any preload. So this reaches the programs that this one starts; `detshim run` sets it for the first.
 constexpr const char* tunables = "GLIBC_TUNABLES";
+static_assert(is_portable_setting(tunables) && [] {
+  for (const Portable& portable : portables)
+    if (!is_portable_setting(portable.name)) return false;
+  return true;
+}());
 constexpr const char* hwcaps = "glibc.cpu.hwcaps=";
 
 bool is_one_of(const char* value, const char* list) {
@@ -102,15 +108,7 @@ void apply_portable_settings() {
     const char* const value = value_of(portable.name);
     if (value == nullptr || is_one_of(value, portable.replaced)) set(portable.name, value, portable.entry);
   }
-#if defined(__x86_64__)
-  set_tunables();
-#endif
-}
-
-bool is_portable_setting(const char* name) {
-  for (const Portable& portable : portables)
-    if (same_text(name, portable.name)) return true;
-  return same_text(name, tunables);
+  if (has_hwcaps) set_tunables();
 }
 
 void add_processor(TextWriter& to) {

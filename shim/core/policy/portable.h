@@ -10,9 +10,6 @@ namespace detshim {
 /// it names one code too. From the constructor only, and before apply_settings().
 void apply_portable_settings();
 
-/// True if the option sets the variable of that name.
-bool is_portable_setting(const char* name);
-
 /// Adds what tells this processor from another: who made it, its family, model and stepping, and a hash of
 /// what it can do. As the processor itself says it: under an emulator, the emulated one.
 void add_processor(TextWriter& to);

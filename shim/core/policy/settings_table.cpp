@@ -2,7 +2,7 @@
 
 #include "common/text.h"
 #include "core/policy/nccl_algorithms.h"
-#include "core/policy/portable.h"
+#include "core/policy/portable_names.h"
 #include "core/policy/xla_flags.h"
 
 namespace detshim {

@@ -22,6 +22,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,9 +134,16 @@ void folder_order() {
   std::ranges::shuffle(filled, std::mt19937_64(nanoseconds()));
   for (const std::string& file : filled) ::close(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   std::vector<std::string> names;
-  DIR* const listed = ::opendir(folder);
-  while (const dirent* const entry = ::readdir(listed)) names.emplace_back(entry->d_name); // folder_order
-  ::closedir(listed);
+  // As Go reads one: libc's functions would give the names in their order.
+  const int listed = ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  alignas(dirent64) char room[4096];
+  for (long got = 0; (got = ::syscall(SYS_getdents64, listed, room, sizeof room)) > 0;) // folder_order
+    for (long at = 0; at < got;) {
+      const auto* const entry = reinterpret_cast<const dirent64*>(room + at);
+      names.emplace_back(entry->d_name);
+      at += entry->d_reclen;
+    }
+  ::close(listed);
   for (const std::string& name : names) ::unlink((std::string(folder) + "/" + name).c_str());
   ::rmdir(folder);
   if (is_mended) std::ranges::sort(names);
