@@ -5,7 +5,8 @@
 // What is answered is the tuner's alone: a program's own timing of its steps stays true. Who asks is told by
 // the nearest line of Python, or by the caller's library (tuners.h).
 //
-// Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0; the second versions since 12.8.
+// Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0. Of the second versions, which are there since 12.8,
+// the runtime of CUDA 13 has none: its headers call the driver's the first.
 #include "core/base/generations.h"
 #include "core/base/lock.h"
 #include "core/base/python_frames.h"

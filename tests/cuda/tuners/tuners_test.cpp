@@ -117,13 +117,18 @@ protected:
             {"STANDIN", GetParam().is_real ? "" : "1"},
             {"LD_LIBRARY_PATH", test_folder() + "/doubles"},
             {"DOUBLE_LOG", "/dev/null"},
-            {"TRITON_CACHE_DIR", (TemporaryFolder().path() / "cache").string()}, // nobody else's
             {"PYTHONDONTWRITEBYTECODE", "1"}};
   }
   Arguments program() const { return {python_, TUNERS_FOLDER "/triton_tuner.py"}; }
 
+  /// Triton keeps on disk what it took: nobody else's.
+  static Environment cache_in(const TemporaryFolder& scratch) {
+    return {{"TRITON_CACHE_DIR", (scratch.path() / "cache").string()}};
+  }
+
   Lines native(const Environment& environment) const {
-    const Result result = run(program(), environment);
+    const TemporaryFolder scratch;
+    const Result result = run(program(), environment + cache_in(scratch));
     EXPECT_EQ(result.status, 0) << result.err;
     return lines(result.out);
   }
@@ -131,7 +136,7 @@ protected:
   Shimmed shimmed(const Environment& environment) const {
     const TemporaryFolder scratch;
     Shimmed shimmed;
-    shimmed.result = run(program(), under_shim(scratch, environment));
+    shimmed.result = run(program(), under_shim(scratch, environment + cache_in(scratch)));
     EXPECT_EQ(shimmed.result.status, 0) << shimmed.result.err;
     shimmed.out = lines(shimmed.result.out);
     shimmed.processes = read_log(scratch.log());
@@ -172,7 +177,7 @@ TEST_P(TritonTuner, RanksOfOtherTimesTakeTheSame) {
       << answered; // three candidates for each of two problems
   EXPECT_EQ(values(answered, clock_hook, "tuner"), std::set<std::string>{"triton/testing.py"}) << answered;
   EXPECT_EQ(values(answered, clock_hook, "kernel"), std::set<std::string>{"scale"}) << answered;
-  EXPECT_EQ(shimmed(disabled(clock_hook) + one + disabled("cudart,cuda")).out, taken("128", "128"));
+  EXPECT_EQ(shimmed(disabled("cudart,cuda") + one).out, taken("128", "128"));
 }
 
 TEST_P(TritonTuner, IsLeftAloneAndCountedOnRequest) {
@@ -201,7 +206,7 @@ TEST_P(TritonTuner, TakesAgainWhatItTookAsItWasRecorded) {
   EXPECT_EQ(choices[0]["problem"], "triton/runtime/autotuner.py; scale; __main__; (1000)");
   EXPECT_NE(choices[0]["choice"].get<std::string>().find("BLOCK: 128"), std::string::npos) << choices;
 
-  const Environment other_times = timed("64=1,128=2,256=1");
+  const Environment other_times = timed("64=1,128=2,256=3");
   EXPECT_EQ(native(other_times), taken("64", "64"));
   const auto replayed = shimmed(tuning("replay:" + file_) + other_times);
   EXPECT_EQ(replayed.out, taken("128", "64")) << replayed;
@@ -218,6 +223,71 @@ TEST_P(TritonTuner, WhatTheFileDoesNotHoldIsAnsweredAsFirst) {
 
 TEST_P(TritonTuner, TakesItsSlowestOnRequest) {
   EXPECT_EQ(shimmed(tuning("inverse") + timed("64=2,128=1,256=3")).out, taken("256", "256"));
+}
+
+// What was taken is kept on disk, by which a later run does not time. The stand-in keeps nothing.
+class InstalledTritonTuner : public TritonTuner {};
+INSTANTIATE_TEST_SUITE_P(Python, InstalledTritonTuner, testing::Values(Tritons{"Installed", true, "keep"}),
+                         [](const auto& which) { return std::string(which.param.name); });
+
+TEST_P(InstalledTritonTuner, KeepsWhatItTookApartForEachWay) {
+  const TemporaryFolder home;
+  const Environment times = timed("64=3,128=1,256=2") + Environment{{"HOME", home.path().string()}};
+  const auto at_home = [&](const Environment& environment) {
+    const TemporaryFolder scratch;
+    const Result result = run(program(), under_shim(scratch, environment + times));
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result;
+  };
+  const Result first = at_home(tuning("first"));
+  EXPECT_EQ(lines(first.out), taken("64", "64"));
+  EXPECT_EQ(lines(at_home(tuning("observe")).out), taken("128", "128"));
+  EXPECT_EQ(lines(at_home(tuning("record:" + file_)).out), taken("128", "128"));
+  EXPECT_EQ(lines(at_home(tuning("replay:" + file_)).out), taken("128", "128"));
+  const Result again = at_home(tuning("first"));
+  EXPECT_EQ(lines(again.out), taken("64", "64"));
+  EXPECT_TRUE(again.err.find("launches 2\n") != std::string::npos) << again.err; // nothing was timed
+  EXPECT_TRUE(first.err.find("launches 2\n") == std::string::npos) << first.err;
+}
+
+// Where Triton keeps it, and whether anything was there, is in the log.
+TEST(TritonCache, HasAFolderForEachWayAndItsStateInTheLog) {
+  const TemporaryFolder home;
+  const std::string script =
+      "import ctypes, os, random\n"
+      "ctypes.CDLL(None).getenv(b'TRITON_CACHE_AUTOTUNING')\n"
+      "folder = os.environ.get('TRITON_CACHE_DIR', '')\n"
+      "print(folder, os.environ.get('TRITON_CACHE_AUTOTUNING'))\n"
+      "if folder.startswith(os.environ['HOME']): os.makedirs(folder + '/kernel', exist_ok=True)\n";
+  std::string state;
+  const auto printed = [&](const Environment& environment) {
+    const TemporaryFolder scratch;
+    const Environment at_home = environment + Environment{{"HOME", home.path().string()}};
+    const Result result = run({"python3", "-c", script}, under_shim(scratch, at_home));
+    EXPECT_EQ(result.status, 0) << result.err;
+    state.clear();
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& record : process.records)
+        for (const auto& noted : record.value("noted", nlohmann::json::array()))
+          if (noted["name"] == "cache of Triton") state += noted["value"].get<std::string>() + "\n";
+    return result.out;
+  };
+  const std::string folder = (home.path() / ".triton/detshim-").string();
+  const auto tuning = [](const std::string& what) {
+    return enforce + Environment{{"DETSHIM_AUTOTUNE", what}};
+  };
+  EXPECT_EQ(printed(enforce), folder + "first 1\n");
+  EXPECT_EQ(state, "cold: " + folder + "first\n");
+  EXPECT_EQ(printed(enforce), folder + "first 1\n");
+  EXPECT_TRUE(state.starts_with("warm, 1 name, ") && state.ends_with(": " + folder + "first\n")) << state;
+  EXPECT_EQ(printed(tuning("off")), folder + "off 1\n");
+  EXPECT_EQ(printed(tuning("record:/nowhere/tuning.json")), folder + "record None\n");
+  const std::string replayed = printed(tuning("replay:/nowhere/tuning.json"));
+  EXPECT_TRUE(replayed.starts_with(folder + "replay-")) << replayed;
+  EXPECT_NE(printed(tuning("replay:/nowhere/other.json")), replayed);
+  EXPECT_EQ(printed(enforce + Environment{{"TRITON_CACHE_DIR", "/nowhere"}}).find("/nowhere 1"), 0U);
+  EXPECT_EQ(printed(disabled("env:TRITON_CACHE_DIR")), " 1\n");
+  EXPECT_EQ(printed(record), " None\n");
 }
 
 /// Inductor's tuner with each of its two clocks.
