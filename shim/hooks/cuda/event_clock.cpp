@@ -24,6 +24,8 @@ using namespace abi;
 /// What every candidate takes where none is to be preferred: milliseconds. Tuners that repeat a candidate for
 /// a tenth of a second or so then do it once or a few times, each rank as often.
 constexpr float one_time = 100;
+/// Turned round, a time is this by what was measured, squares of milliseconds: large, for the same reason.
+constexpr float inverse_of = 1e6;
 /// What those take that the tuning file does not keep, beside the one that it does.
 constexpr float slower_by = 1000;
 
@@ -302,7 +304,7 @@ void answer_tuner(const Call& call, const Tuner& tuner, float& time) {
     break;
   case Autotune::inverse:
     reason = inverted;
-    time = measured > 0 ? 1 / measured : one_time;
+    time = measured > 0 ? inverse_of / measured : one_time;
     break;
   case Autotune::first:
     reason = told_first;

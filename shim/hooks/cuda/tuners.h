@@ -3,7 +3,7 @@
 // variables in which they stand.
 //
 // Read were Triton 3.9.0, PyTorch 2.15 (with Inductor and its copy of quack), FlashInfer 0.7.2.post1 and
-// quack-kernels 0.6.5 as installed by pip, and TensorRT-LLM 1.0's source.
+// quack-kernels 0.6.5 as installed by pip, and TensorRT-LLM's source at commit 000a01de66.
 #pragma once
 
 #include "common/text.h"
