@@ -85,12 +85,12 @@ void print_difference(const std::string& problem, const std::vector<Vote>& votes
 int tuning(const TuningOptions& options) {
   std::map<std::string, std::vector<Vote>> problems;
   for (std::size_t rank = 0; rank < options.files.size(); ++rank)
-    for (auto& [problem, choice] : read_tuning(options.files[rank])) {
-      std::vector<Vote>& votes = problems[problem];
+    for (const auto& choice : read_tuning(options.files[rank])) { // a problem and what was taken
+      std::vector<Vote>& votes = problems[choice.first];
       const auto same = std::ranges::find_if(
-          votes, [&](const Vote& vote) { return candidate_of(vote.choice) == candidate_of(choice); });
+          votes, [&](const Vote& vote) { return candidate_of(vote.choice) == candidate_of(choice.second); });
       if (same == votes.end())
-        votes.push_back({choice, {rank}});
+        votes.push_back({choice.second, {rank}});
       else
         same->ranks.push_back(rank);
     }

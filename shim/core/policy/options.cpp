@@ -63,8 +63,7 @@ enum Which {
      "first in enforce and strict, else off",
      "A program that times candidates to choose one. first: it is given one; record: it chooses, and FILE "
      "keeps what it chose; replay: it is given what FILE keeps; off, observe: left alone; inverse: first, "
-     "but "
-     "autotuners by events take their slowest."},
+     "but autotuners by events take their slowest."},
     {"DETSHIM_FILL", "off, zero or nan", "off",
      "What new device memory is filled with, where it would hold what was there before."},
     {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},

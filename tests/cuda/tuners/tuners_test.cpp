@@ -214,9 +214,25 @@ TEST_P(TritonTuner, TakesAgainWhatItTookAsItWasRecorded) {
   EXPECT_FALSE(replayed.did("unfixed", clock_hook)) << replayed;
 }
 
+TEST_P(TritonTuner, RanksThatRecordedApartTakeWhatMostTook) {
+  const Environment ranks[] = {timed("64=3,128=1,256=2"), timed("64=3,128=2,256=1"),
+                               timed("64=2,128=3,256=1")};
+  Arguments merge{DETSHIM_COMMAND, "tuning"};
+  for (const Environment& rank : ranks) {
+    const std::string file = file_ + std::to_string(merge.size());
+    shimmed(tuning("record:" + file) + rank);
+    merge.push_back(file);
+  }
+  merge.insert(merge.end(), {"-o", file_});
+  const Result merged = run(merge);
+  EXPECT_EQ(merged.status, 0) << merged.err;
+  EXPECT_NE(merged.out.find("2 choices of 3 files, 2 not alike"), std::string::npos) << merged.out;
+  for (const Environment& rank : ranks)
+    EXPECT_EQ(shimmed(tuning("replay:" + file_) + rank).out, taken("256", "256"));
+}
+
 TEST_P(TritonTuner, WhatTheFileDoesNotHoldIsAnsweredAsFirst) {
   shimmed(tuning("record:" + file_) + timed("64=3,128=1,256=2"));
-  std::string text = contents(file_);
   const auto other = shimmed(tuning("replay:" + file_) + timed("512=3,1024=1"));
   EXPECT_EQ(other.out, taken("512", "512")) << other; // none of the kept candidates is there
 }
