@@ -127,6 +127,8 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
       "--check", options.check,
       "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
       "is no failure");
+  verb.add_flag("--no-timing", options.no_timing,
+                "with --check: exit 3 if anything was chosen by time, whatever\nis accepted");
   verb.add_flag("--no-scan", options.no_scan, "do not decode the code that was loaded");
   verb.add_option(
           "--accept", options.accepted,
@@ -159,7 +161,20 @@ void check(const detshim::LogOptions& options) {
                          options.accepts_kernels || !options.accepted.empty()))
     throw detshim::UsageError(
         "--follow takes none of --json, --all, --check, --no-scan, --accept, --accept-kernels and --run");
+  if (options.no_timing && !options.check) throw detshim::UsageError("--no-timing needs --check");
   if (options.times && !options.follow) throw detshim::UsageError("--times needs --follow");
+}
+
+CLI::App& add_tuning(CLI::App& app, detshim::TuningOptions& options) {
+  CLI::App& verb = *app.add_subcommand("tuning", "make one tuning file of several ranks'");
+  verb.add_option(
+          "FILES", options.files,
+          "files of DETSHIM_AUTOTUNE=record:FILE, in the order of their ranks:\nwhat most took is kept, of "
+          "equals the first rank's")
+      ->type_name("")
+      ->required();
+  verb.add_option("-o,--output", options.output, "the file to write")->type_name("FILE")->required();
+  return verb;
 }
 
 CLI::App& add_report(CLI::App& app, detshim::ReportOptions& options) {
@@ -204,6 +219,7 @@ int call_verb(std::vector<std::string> words) {
   detshim::LogDiffOptions log_diff_options;
   detshim::ReportOptions report_options;
   detshim::ScanOptions scan_options;
+  detshim::TuningOptions tuning_options;
   detshim::DescribeOptions hooks_options, options_options;
   CLI::App& run = add_run(app, run_options);
   CLI::App& verify = add_verify(app, verify_options);
@@ -212,12 +228,13 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& log_diff = add_log_diff(log, log_diff_options);
   CLI::App& report = add_report(app, report_options);
   CLI::App& scan = add_scan(app, scan_options);
+  CLI::App& tuning = add_tuning(app, tuning_options);
   CLI::App& hooks =
       add_describe(app, "hooks", "list what libdetshim.so intercepts", "docs/HOOKS.md", hooks_options);
   CLI::App& options =
       add_describe(app, "options", "list the environment variables that libdetshim.so accepts and sets",
                    "docs/OPTIONS.md", options_options);
-  CLI::App* const verbs[] = {&run, &verify, &bisect, &log, &report, &scan, &hooks, &options};
+  CLI::App* const verbs[] = {&run, &verify, &bisect, &log, &report, &scan, &tuning, &hooks, &options};
   log_diff.footer(exit_statuses);
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
@@ -225,7 +242,7 @@ int call_verb(std::vector<std::string> words) {
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
     throw detshim::UsageError(
         (words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-        ": run, verify, bisect, log, report, scan, hooks or options (see detshim --help)");
+        ": run, verify, bisect, log, report, scan, tuning, hooks or options (see detshim --help)");
   if (words[0] == "run") take_command(run, words, run_options.command);
   if (words[0] == "verify") take_command(verify, words, verify_options.run.command);
   if (words[0] == "bisect") take_command(bisect, words, bisect_options.verify.run.command);
@@ -249,6 +266,7 @@ int call_verb(std::vector<std::string> words) {
   if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
   if (report) return detshim::report(report_options);
   if (scan) return detshim::scan(scan_options);
+  if (tuning) return detshim::tuning(tuning_options);
   if (hooks) return detshim::hooks(hooks_options);
   return detshim::options(options_options);
 }

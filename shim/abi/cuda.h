@@ -22,6 +22,8 @@ using CUdeviceptr_v1 = uint32_t;
 using CUstream = cudaStream_t;
 /// cudaMemPool_t is the same.
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+/// cudaEvent_t is the same.
+using CUevent = struct CUevent_st*;
 using CUmodule = struct CUmod_st*;
 using CUlibrary = struct CUlib_st*;
 /// cudaFunction_t is the same.

@@ -30,6 +30,8 @@ constexpr Library other_libraries[] = {
     {"libtcl", {"libtcl8", "libtcl9"}, true},
     {"tensorflow", {"libtensorflow_framework"}, false},
     {"mindspore", {"libmindspore_core"}, false},
+    {"tensorrt", {"libnvinfer"}, false},
+    {"cusparselt", {"libcusparseLt"}, false},
     {"torch", {"libtorch", "libc10"}, false},
     {"openmp", {"libgomp", "libomp", "libiomp5", "libnvomp"}, false},
 };

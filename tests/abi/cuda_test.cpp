@@ -109,6 +109,9 @@ TEST(Abi, Cuda) {
                              CUresult(abi::CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
                                       unsigned, unsigned, Stream, void**)>());
   static_assert(called_alike<decltype(::cuGraphLaunch), CUresult(abi::CUgraphExec, Stream)>());
+  static_assert(
+      called_alike<decltype(::cudaEventElapsedTime), cudaError(float*, abi::CUevent, abi::CUevent)>());
+  static_assert(called_alike<decltype(::cuEventElapsedTime), CUresult(float*, abi::CUevent, abi::CUevent)>());
 
   static_assert(CU_GRAPH_NODE_TYPE_MEM_ALLOC == abi::graph_node_mem_alloc);
   static_assert(called_alike<decltype(::cuMemCreate),

@@ -28,6 +28,7 @@ struct LogOptions {
   std::optional<std::string> run;    ///< the newest if not given
   bool json = false, all = false, check = false;
   bool follow = false, times = false;
+  bool no_timing = false;            ///< --check fails where anything was chosen by time
   bool no_scan = false;              ///< the loaded code is not looked into
   bool accepts_kernels = false;      ///< as --accept kernels
   std::vector<std::string> accepted; ///< reasons that the user answers for
@@ -36,6 +37,11 @@ struct LogOptions {
 struct LogDiffOptions {
   std::string a, b; ///< log folders, or FOLDER/RUN
   bool json = false;
+};
+
+struct TuningOptions {
+  std::vector<std::string> files; ///< in the order of their ranks
+  std::string output;
 };
 
 struct VerifyOptions {
@@ -89,6 +95,9 @@ int log(const LogOptions& options);
 
 /// Prints what differs between two logs.
 int log_diff(const LogDiffOptions& options);
+
+/// Makes one tuning file of several.
+int tuning(const TuningOptions& options);
 
 /// Writes an HTML page about a verification or a log.
 int report(const ReportOptions& options);

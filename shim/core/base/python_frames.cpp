@@ -32,6 +32,13 @@ struct Interpreter {
   void (*restore_error)(Object*, Object*, Object*);
   void (*clear_error)();
 
+  // For PythonScope; without the first it is not used.
+  Object* (*text_of)(Object*);                   // new reference
+  Object* (*mapping_item)(Object*, const char*); // new reference
+  Object* (*sequence_item)(Object*, ptrdiff_t);  // new reference
+  ptrdiff_t (*sequence_size)(Object*);           // -1: it has none
+  Object* (*modules)();                          // borrowed
+
   // For PythonStack; without a layout it is not used.
   const PythonLayout* layout;
   int (*line_of)(void*, int);
@@ -82,6 +89,23 @@ bool find_functions(const Module& module, Interpreter& python) {
   const void* const version = module.symbol("Py_GetVersion");
   const void* const line_of = module.symbol("PyCode_Addr2Line");
   python.code_type = module.symbol("PyCode_Type");
+  const struct {
+    const char* name;
+    void* to;
+  } for_scopes[] = {
+      {"PyMapping_GetItemString", &python.mapping_item},
+      {"PySequence_GetItem", &python.sequence_item},
+      {"PySequence_Size", &python.sequence_size},
+      {"PyImport_GetModuleDict", &python.modules},
+      {"PyObject_Str", &python.text_of},
+  };
+  bool has_scopes = true;
+  for (const auto& wish : for_scopes) {
+    const void* const address = module.symbol(wish.name);
+    has_scopes &= address != nullptr;
+    __builtin_memcpy(wish.to, &address, sizeof address);
+  }
+  if (!has_scopes) python.text_of = nullptr;
   if (version != nullptr && line_of != nullptr && python.code_type != nullptr) {
     const char* (*get_version)() = nullptr;
     __builtin_memcpy(&get_version, &version, sizeof version);
@@ -358,6 +382,147 @@ void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void
   } else if (is_held) {
     walk_by_asking(take);
   }
+}
+
+// ------------------------------------------------------------------ variables
+
+namespace {
+
+/// An object that is given back at the end.
+class Owned {
+public:
+  Owned(const Interpreter& python, Object* object) : python_(python), object_(object) {
+    if (object == nullptr) python.clear_error();
+  }
+  ~Owned() {
+    if (object_ != nullptr) python_.decrement(object_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  Object* get() const { return object_; }
+  void take(Object* object) {
+    if (object_ != nullptr) python_.decrement(object_);
+    if ((object_ = object) == nullptr) python_.clear_error();
+  }
+
+private:
+  const Interpreter& python_;
+  Object* object_;
+};
+
+/// A text without the addresses that `object.__repr__` puts in it.
+void add_without_addresses(TextWriter& to, const char* text) {
+  constexpr const char* before = " at 0x";
+  for (; *text != 0; ++text) {
+    to.add(*text);
+    if (!starts_with(text, before)) continue;
+    to.add(before + 1);
+    text += text_length(before);
+    while ((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f')) ++text;
+    --text;
+  }
+}
+
+/// Appends what `str()` says of the object; false where it says nothing.
+bool add_text_of(const Interpreter& python, Object* object, TextWriter& to) {
+  const Owned text(python, python.text_of(object));
+  const char* const utf8 = text.get() != nullptr ? python.utf8(text.get()) : nullptr;
+  if (utf8 == nullptr) {
+    python.clear_error();
+    return false;
+  }
+  add_without_addresses(to, utf8);
+  return true;
+}
+
+/// Appends an object's text; of a tensor its type and shape, because its own text is made of what it holds.
+bool add_object(const Interpreter& python, Object* object, TextWriter& to, int depth = 0) {
+  const Owned type(python, python.attribute(object, "__class__"));
+  const Owned name(python, type.get() != nullptr ? python.attribute(type.get(), "__name__") : nullptr);
+  const char* const of = name.get() != nullptr ? python.utf8(name.get()) : nullptr;
+  if (of != nullptr && (same_text(of, "tuple") || same_text(of, "list")) && depth < 4) {
+    const ptrdiff_t size = python.sequence_size(object);
+    to.add('(');
+    for (ptrdiff_t i = 0; i < size && !to.cut(); ++i) {
+      const Owned item(python, python.sequence_item(object, i));
+      if (i != 0) to.add(", ");
+      if (item.get() == nullptr || !add_object(python, item.get(), to, depth + 1)) to.add('?');
+    }
+    to.add(')');
+    return true;
+  }
+  const Owned shape(python, python.attribute(object, "shape"));
+  const Owned element(python, shape.get() != nullptr ? python.attribute(object, "dtype") : nullptr);
+  if (element.get() == nullptr) return add_text_of(python, object, to);
+  if (!add_text_of(python, element.get(), to)) to.add('?');
+  return add_text_of(python, shape.get(), to);
+}
+
+/// Runs `act` with the process's interpreter, its lock held and without a pending exception; false where that
+/// cannot be.
+template <typename Act>
+bool with_interpreter(Act act) {
+  Interpreter python = {};
+  if (!find_interpreter(python, false) || python.text_of == nullptr || python.is_initialized() == 0)
+    return false;
+  const bool takes = !python.held();
+  if (takes && !python.given_up()) return false;
+  const int state = takes ? python.ensure() : 0;
+  Object* type = nullptr;
+  Object* value = nullptr;
+  Object* trace = nullptr;
+  python.fetch_error(&type, &value, &trace);
+  act(python);
+  python.clear_error();
+  python.restore_error(type, value, trace);
+  if (takes) python.release(state);
+  return true;
+}
+
+} // namespace
+
+bool PythonScope::add(TextWriter& to, const char* variable) const {
+  const Interpreter& python = *static_cast<const Interpreter*>(python_);
+  Text<64> part;
+  Owned object(python, python.attribute(variables_of_, "f_locals"));
+  bool is_attribute = false;
+  for (const char* at = variable;; ++at) {
+    if (*at != '.' && *at != 0) {
+      part.add(*at);
+      continue;
+    }
+    if (object.get() == nullptr) return false;
+    object.take(is_attribute ? python.attribute(object.get(), part.c_str())
+                             : python.mapping_item(object.get(), part.c_str()));
+    is_attribute = true;
+    part.shorten(0);
+    if (*at == 0) break;
+  }
+  return object.get() != nullptr && add_object(python, object.get(), to);
+}
+
+bool each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data) {
+  return with_interpreter([&](const Interpreter& python) {
+    each_frame(limit, [&](const Interpreter&, Object* frame) {
+      const Attribute code(python, frame, "f_code");
+      const Attribute file(python, code.get(), "co_filename");
+      const Attribute function(python, code.get(), "co_name");
+      if (file.text() == nullptr || function.text() == nullptr) return false;
+      return visit(PythonScope(&python, frame, {file.text(), function.text(), 0}), data);
+    });
+  });
+}
+
+bool add_python_version(TextWriter& to, const char* module) {
+  bool is_there = false;
+  with_interpreter([&](const Interpreter& python) {
+    Object* const modules = python.modules();
+    Object* const found = modules != nullptr ? python.item(modules, module) : nullptr;
+    const Owned version(python, found != nullptr ? python.attribute(found, "__version__") : nullptr);
+    is_there = version.get() != nullptr && add_text_of(python, version.get(), to);
+  });
+  return is_there;
 }
 
 bool is_python(const Module& module) { return module.symbol("PyEval_GetFrame") != nullptr; }

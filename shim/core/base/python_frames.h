@@ -1,6 +1,7 @@
 // The Python line that led to a call, in a process that runs Python.
 #pragma once
 
+#include "common/text.h"
 #include "core/base/modules.h"
 
 #include <cstddef>
@@ -46,6 +47,38 @@ void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void
 /// where there is no Python, or this thread does not hold the interpreter's lock. Leaves a pending Python
 /// exception as it was.
 void each_python_module(int limit, bool (*visit)(const char* name, void*), void* data);
+
+/// A frame of the calling thread with its variables, while the interpreter's lock is held.
+class PythonScope {
+public:
+  const char* file() const { return frame_.file; }
+  const char* function() const { return frame_.function; }
+
+  /// Appends what a variable of the frame holds ("config"), or an attribute of what it holds
+  /// ("self.fn.__name__"), as `str()` says it, but of tensors their types and shapes, and without addresses.
+  /// False, with nothing appended, where there is none. Runs Python code where the class has its own
+  /// `__str__`.
+  bool add(TextWriter& to, const char* variable) const;
+
+private:
+  friend bool each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data);
+  PythonScope(const void* python, void* frame, const PythonFrame& described)
+      : python_(python), variables_of_(frame), frame_(described) {}
+
+  const void* python_;
+  void* variables_of_;
+  PythonFrame frame_;
+};
+
+/// Calls visit(scope) for at most `limit` frames of the calling thread, innermost first, until it returns
+/// false. False where there is no Python, or this thread neither holds the interpreter's lock nor has given
+/// it up for the call that it is in; in that case it is taken for as long, so call it before any lock of
+/// ours is taken. Leaves a pending Python exception as it was.
+bool each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data);
+
+/// Appends the `__version__` of a module that is imported ("triton"); false where it is not. As
+/// each_python_scope().
+bool add_python_version(TextWriter& to, const char* module);
 
 /// True if the module is a Python interpreter.
 bool is_python(const Module& module);

@@ -1,8 +1,11 @@
 #include "core/log/setting_records.h"
 
 #include "common/run_variable.h"
+#include "common/sys.h"
 #include "common/text.h"
+#include "core/base/environment.h"
 #include "core/base/generations.h"
+#include "core/base/hash.h"
 #include "core/base/modules.h"
 #include "core/log/counts.h"
 #include "core/log/log_file.h"
@@ -11,6 +14,8 @@
 #include "core/policy/settings.h"
 #include "core/policy/settings_reads.h"
 #include "core/policy/settings_watch.h"
+
+#include <fcntl.h>
 
 namespace detshim {
 namespace {
@@ -40,6 +45,36 @@ bool is_shared(const Undone& one) {
   for (const Undone& other : undone_by)
     if (&other != &one && other.counter == one.counter && other.generation == one.generation) return true;
   return false;
+}
+
+/// What is in a folder, in whichever order it says it: the number of names and a hash of them.
+struct Names {
+  uint64_t count = 0, hash = 0;
+};
+
+Names names_in(const char* folder) {
+  Names names;
+  const int descriptor = sys::openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return names;
+  // linux/dirent.h: two numbers of 8 bytes, the record's length in 2, a type in 1, the name.
+  constexpr size_t length_at = 16, name_at = 19;
+  alignas(8) static constinit char entries[4096] = {}; // asked for once a process
+  constexpr uint64_t limit = 100'000;
+  while (names.count < limit) {
+    const long size = sys::call(SYS_getdents64, descriptor, sys::address(entries), sizeof entries);
+    if (sys::failed(size) || size == 0) break;
+    for (long at = 0; at < size;) {
+      uint16_t length;
+      __builtin_memcpy(&length, entries + at + length_at, sizeof length);
+      const char* const name = entries + at + name_at;
+      at += length;
+      if (*name == '.') continue;
+      ++names.count;
+      names.hash += fnv1a_text(name);
+    }
+  }
+  sys::close(descriptor);
+  return names;
 }
 
 } // namespace
@@ -89,6 +124,24 @@ void record_answered_setting(size_t setting, const char* value) {
   line.add("{\"t\":\"env\",\"env\":[{\"name\":\"").add(info.name);
   line.add("\",\"was\":null,\"now\":\"").add(info.value).add("\"}]}");
   record_line(line.c_str(), line.length(), true);
+}
+
+void record_triton_cache() {
+  static constinit bool is_done = false;
+  if (!log_file::has_begun() || __atomic_exchange_n(&is_done, true, __ATOMIC_RELAXED)) return;
+  Text<1000> folder;
+  if (const char* named = environment_value(settings_table::triton_cache))
+    folder.add(named);
+  else if (const char* home = environment_value("HOME"))
+    folder.add(home).add("/.triton/cache");
+  const Names names = names_in(folder.c_str());
+  Text<1400> line;
+  line.add("{\"t\":\"env\",\"noted\":[{\"name\":\"cache of Triton\",\"value\":\"");
+  line.add(names.count == 0 ? "cold" : "warm, ");
+  if (names.count != 0)
+    line.add(names.count).add(names.count == 1 ? " name, " : " names, ").add_hex(names.hash, 16);
+  line.add(": ").add_json(folder.c_str(), 900).add("\"}]}");
+  record_line(line.c_str(), line.length());
 }
 
 void record_setting_reads() {

@@ -30,6 +30,10 @@ void record_replaced_settings();
 /// the value that would make it repeatable. For the end of the process.
 void record_undone_settings();
 
+/// Triton reads whether it is to keep what it chose: writes, once a process and if there is a log, which
+/// folder it keeps that in, and whether anything is there (cold, warm with a hash of the names).
+void record_triton_cache();
+
 /// Writes who asked for which settings, if there is a log. For the end of the process.
 void record_setting_reads();
 

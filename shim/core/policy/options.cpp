@@ -63,10 +63,11 @@ enum Which {
     {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, separated by commas", "nothing",
      "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
      "those are named by their command lines instead."},
-    {"DETSHIM_AUTOTUNE", "off, first, record:FILE or replay:FILE", "first in enforce and strict, else off",
+    {"DETSHIM_AUTOTUNE", "off, observe, first, record:FILE, replay:FILE or inverse",
+     "first in enforce and strict, else off",
      "A program that times candidates to choose one. first: it is given one; record: it chooses, and FILE "
-     "keeps what it "
-     "chose; replay: it is given what FILE keeps; off: left alone."},
+     "keeps what it chose; replay: it is given what FILE keeps; off, observe: left alone; inverse: first, "
+     "but autotuners by events take their slowest."},
     {"DETSHIM_FILL", "off, zero or nan", "off",
      "What new device memory is filled with, where it would hold what was there before."},
     {"DETSHIM_READDIR", "off, sorted or reversed", "sorted in enforce and strict, else off",
@@ -94,7 +95,15 @@ constinit char name_text[1024];
 constinit char tuning_text[3008];
 DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
 
-constexpr const char* autotune_names[] = {"off", "first"};
+constexpr struct {
+  const char* name;
+  Autotune autotune;
+} autotune_names[] = {
+    {"off", Autotune::off},
+    {"observe", Autotune::off},
+    {"first", Autotune::first},
+    {"inverse", Autotune::inverse},
+};
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
 constexpr const char* worker_names[] = {"started", "reversed"};
 constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
@@ -156,8 +165,9 @@ bool disable_one(const char* item) {
 }
 
 bool read_autotune(const char* value) {
-  if (const int index = index_of(value, autotune_names); index >= 0) {
-    current.autotune = static_cast<Autotune>(index);
+  for (const auto& known : autotune_names) {
+    if (!same_text(value, known.name)) continue;
+    current.autotune = known.autotune;
     return true;
   }
   const bool replays = starts_with(value, "replay:");

@@ -10,7 +10,7 @@
 namespace detshim {
 
 /// What becomes of a program's own search for the fastest algorithm.
-enum class Autotune : uint8_t { off, first, record, replay };
+enum class Autotune : uint8_t { off, first, record, replay, inverse };
 /// What device memory holds when it was allocated.
 enum class Fill : uint8_t { off, zero, nan };
 /// In which order threads and children of a process begin.

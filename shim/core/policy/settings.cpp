@@ -4,6 +4,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/environment.h"
+#include "core/base/hash.h"
 #include "core/base/placement.h"
 #include "core/policy/options.h"
 #include "core/policy/settings_table.h"
@@ -11,6 +12,8 @@
 #include "core/policy/xla_flags.h"
 
 #include <cstdlib>
+#include <fcntl.h>
+#include <linux/stat.h>
 
 extern "C" char** environ;
 
@@ -22,8 +25,9 @@ using namespace settings_watch;
 namespace {
 
 DETSHIM_STARTUP_DATA constinit char python_entry[32] = {};
-DETSHIM_STARTUP_DATA constinit SettingChange changes[forced_count + 9] = {};
+DETSHIM_STARTUP_DATA constinit SettingChange changes[forced_count + 10] = {};
 DETSHIM_STARTUP_DATA constinit int change_count = 0;
+DETSHIM_STARTUP_DATA constinit char triton_entry[320] = {};
 constinit char was_room[2048] = {}; // the user's values that had to give way
 constinit size_t was_used = 0;
 DETSHIM_STARTUP_DATA constinit const char* left_alone = nullptr;
@@ -51,6 +55,49 @@ char* extended_flags(const SettingInfo& setting, const char* value) {
   if (lacks_level) entry.add(' ').add(xla_flag_level);
   entry.c_str();
   return room;
+}
+
+/// Appends what tells one way of choosing kernels from another: "first", "replay-" with a hash of the file.
+void add_tuning_name(TextWriter& to) {
+  switch (options().autotune) {
+  case Autotune::off:
+    to.add("off");
+    return;
+  case Autotune::first:
+    to.add("first");
+    return;
+  case Autotune::inverse:
+    to.add("inverse");
+    return;
+  case Autotune::record:
+    to.add("record");
+    return;
+  case Autotune::replay:
+    to.add("replay");
+  }
+  const char* const name = options().tuning_file;
+  struct statx of_file = {}; // a file that was recorded anew keeps other choices
+  sys::call(SYS_statx, AT_FDCWD, sys::address(name), 0, STATX_SIZE | STATX_MTIME, sys::address(&of_file));
+  uint64_t key = mix(fnv1a_text(name), of_file.stx_size);
+  key = mix(key, static_cast<uint64_t>(of_file.stx_mtime.tv_sec));
+  to.add('-').add_hex(mix(key, of_file.stx_mtime.tv_nsec), 16);
+}
+
+/// Triton keeps on disk which candidate it took, wherever that came from: a run whose kernels are chosen
+/// otherwise must not find it, so each way of choosing has a folder of its own, unless the user names one.
+void set_triton_cache() {
+  const char* home = environment_value("TRITON_HOME");
+  if (home == nullptr) home = environment_value("HOME");
+  if (home == nullptr || *home != '/' || environment_value(triton_cache) != nullptr ||
+      setting_is_disabled(triton_cache) || setting_is_disabled(triton_autotuning))
+    return;
+  TextWriter entry(triton_entry, sizeof triton_entry);
+  entry.add(triton_cache).add('=').add(home).add("/.triton/detshim-");
+  add_tuning_name(entry);
+  entry.c_str();
+  if (entry.cut()) return;
+  changes[change_count++] = {triton_cache, nullptr, value_in(triton_entry, triton_cache)};
+  put_in_environment(triton_entry);
 }
 
 /// What is to stand for a variable that is not repeatable, or nullptr.
@@ -84,6 +131,8 @@ void apply_settings() {
     const SettingInfo& setting = settings[i];
     if (setting_is_disabled(setting.name)) continue;
     if (setting.treatment == Treatment::strict && !options().strict()) continue;
+    // What is to be recorded must be chosen anew.
+    if (options().autotune == Autotune::record && same_text(setting.name, triton_autotuning)) continue;
     watched |= bit(i);
     const char* value = held[i] != nullptr ? held[i] + entries.value_at[i] : nullptr;
     if (is_good(setting, value)) continue;
@@ -103,6 +152,7 @@ void apply_settings() {
     held[i] = entry;
   }
   add_to_environment(added, added_count);
+  set_triton_cache();
   held_array = environ;
 }
 

@@ -15,7 +15,7 @@ constinit uint64_t store_lock = 0;
 constinit char file_path[4096] = {};
 constinit bool is_read = false;
 constinit bool said = false;
-constinit const char* checked[4] = {}; // libraries whose choices in the file are this process's to use
+constinit const char* checked[16] = {}; // libraries whose choices in the file are this process's to use
 DETSHIM_STARTUP_DATA constinit bool waits = false; // something is not written yet: asked as a process ends
 constinit uint64_t last_try = 0;                   // milliseconds
 constinit uint32_t store_of = 0;                   // the generation whose choices wait
@@ -141,6 +141,11 @@ void write_now(bool is_last) {
 } // namespace
 
 Autotune autotune() {
+  const Autotune asked = event_clock();
+  return asked == Autotune::inverse ? Autotune::first : asked;
+}
+
+Autotune event_clock() {
   const Autotune asked = options().autotune;
   if (options().off()) return Autotune::off;
   // To give one candidate is to force an algorithm; to write down a choice changes nothing.

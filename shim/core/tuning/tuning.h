@@ -28,6 +28,9 @@ namespace detshim {
 /// program's search is left to it, and its choices may still be recorded.
 Autotune autotune();
 
+/// The same for autotuners that ask CUDA's events, where `inverse` is something else than `first`.
+Autotune event_clock();
+
 /// Whether choices are recorded or replayed.
 bool keeps_choices();
 

@@ -39,6 +39,7 @@ char* read_variable(const Call& call, const char* name) {
   const size_t setting = settings_table::find_read(name);
   if (setting == settings_table::setting_count || call.passes()) return value;
   if (note_setting_read(setting, call.caller())) record_read_of_undone(setting);
+  if (same_text(name, settings_table::triton_autotuning)) record_triton_cache();
   const char* const answer = answer_for(setting, value);
   if (answer == nullptr) return value;
   record_answered_setting(setting, value);

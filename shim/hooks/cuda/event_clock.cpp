@@ -1,0 +1,346 @@
+// The time between two events, by which autotuners choose among kernels: Triton, Inductor, FlashInfer and
+// most others time their candidates so and take the least time, the first of equals. Which one that is
+// differs from run to run and from rank to rank, and with it the order in which sums are added.
+//
+// What is answered is the tuner's alone: a program's own timing of its steps stays true. Who asks is told by
+// the nearest line of Python, or by the caller's library (tuners.h).
+//
+// Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0. Of the second versions, which are there since 12.8,
+// the runtime of CUDA 13 has none: its headers call the driver's the first.
+#include "core/base/generations.h"
+#include "core/base/lock.h"
+#include "core/base/python_frames.h"
+#include "core/base/thread_memory.h"
+#include "core/tuning/tuning.h"
+#include "hooks/cuda/library.h"
+#include "hooks/cuda/tuners.h"
+#include "hooks/support/tuning_place.h"
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+
+/// What every candidate takes where none is to be preferred: milliseconds. Tuners that repeat a candidate for
+/// a tenth of a second or so then do it once or a few times, each rank as often.
+constexpr float one_time = 100;
+/// Turned round, a time is this by what was measured, squares of milliseconds: large, for the same reason.
+constexpr float inverse_of = 1e6;
+/// What those take that the tuning file does not keep, beside the one that it does.
+constexpr float slower_by = 1000;
+
+/// Who asks.
+struct Tuner {
+  const char* name = nullptr; ///< how its file's path ends, or the library
+  const char* package = nullptr;
+  int line = 0; ///< that asks, 0 where it is not Python
+};
+
+const char* library_of_tuner(const void* caller) {
+  Module module;
+  if (!find_module(caller, module)) return nullptr;
+  for (const char* start : tuner_libraries)
+    if (starts_with(file_name(module.path), start)) return start;
+  return nullptr;
+}
+
+/// Whether this process has Python is looked for anew where nothing was found, but not at each call for ever:
+/// it takes as long as there are loaded objects.
+bool looks_for_python() {
+  static constinit uint32_t calls = 0;
+  const uint32_t call = __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  return call < 64 || call % 256 == 0;
+}
+
+/// The tuner that asks; without a name if none does.
+Tuner find_tuner(const void* caller) {
+  if (const char* const library = library_of_tuner(caller)) return {library, nullptr, 0};
+  if (looks_for_python()) {
+    PythonPlace place;
+    find_python_place(place, PythonDetail::key, true);
+  }
+  struct Search {
+    Tuner tuner;
+    bool is_over = false;
+  } search;
+  constexpr int limit = 4; // a wrapper may have a helper of its own
+  each_python_frame(
+      limit,
+      [](const PythonFrame& frame, void* data) {
+        auto& found = *static_cast<Search*>(data);
+        if (found.is_over || is_event_wrapper(frame.file)) return;
+        found.is_over = true;
+        if (const TunerFile* const file = find_tuner_file(frame.file))
+          found.tuner = {file->file + 1, file->package, frame.line};
+      },
+      &search);
+  return search.tuner;
+}
+
+/// What is being timed, as far as the tuner's variables say it.
+struct Timed {
+  const TunerFile* file = nullptr; ///< that names the candidate
+  // c_str() closes a text.
+  mutable Text<200> kernel;
+  mutable Text<1200> key;
+  mutable Text<600> candidate;
+
+  bool is_known() const { return candidate.length() != 0 && !candidate.cut() && !key.cut() && !kernel.cut(); }
+};
+
+void read_variables(const PythonScope& scope, Timed& timed) {
+  for (const TunerVariable& row : tuner_variables) {
+    if (!ends_with(scope.file(), row.file) || !same_text(scope.function(), row.function)) continue;
+    const TunerFile* const file = find_tuner_file(scope.file());
+    if (timed.file != nullptr && timed.file != file) continue;
+    TextWriter& to = row.says == Says::kernel ? static_cast<TextWriter&>(timed.kernel)
+                     : row.says == Says::key  ? static_cast<TextWriter&>(timed.key)
+                                              : static_cast<TextWriter&>(timed.candidate);
+    const size_t before = to.length();
+    if (before != 0) to.add("; ");
+    if (!scope.add(to, row.variable)) to.shorten(before);
+    if (row.says == Says::candidate && to.length() != 0) timed.file = file;
+  }
+}
+
+void find_timed(Timed& timed) {
+  constexpr int farthest = 60; // Inductor compiles under Dynamo; the tuner is near
+  each_python_scope(
+      farthest,
+      [](const PythonScope& scope, void* data) {
+        read_variables(scope, *static_cast<Timed*>(data));
+        return true;
+      },
+      &timed);
+}
+
+/// A choice of the tuning file: the candidate with a hash of its whole name, the time that it took first,
+/// which tuners take for an estimate of several, and the least that it took.
+///
+///   "first=0.0512 least=0.0081 of 8c2f… BLOCK: 64, num_warps: 4"
+struct Choice {
+  float first = 0, least = 0;
+  uint64_t candidate = 0;
+};
+
+/// Microseconds with three places: events count in halves of one.
+void add_time(TextWriter& to, float milliseconds) {
+  const auto billionths = static_cast<uint64_t>(static_cast<double>(milliseconds) * 1e6 + 0.5);
+  to.add(billionths / 1'000'000).add('.');
+  for (uint64_t unit = 100'000; unit != 0; unit /= 10)
+    to.add(static_cast<char>('0' + billionths / unit % 10));
+}
+
+float read_time(const char*& text) {
+  double value = 0, place = 0;
+  for (; (*text >= '0' && *text <= '9') || *text == '.'; ++text) {
+    if (*text == '.')
+      place = 1;
+    else
+      value = value * 10 + (*text - '0'), place *= 10;
+  }
+  return static_cast<float>(place != 0 ? value / place : value);
+}
+
+void write_choice(const Choice& choice, const char* name, TextWriter& to) {
+  to.add("first=");
+  add_time(to, choice.first);
+  to.add(" least=");
+  add_time(to, choice.least);
+  to.add(" of ").add_hex(choice.candidate, 16).add(' ');
+  for (int i = 0; name[i] != 0 && i < 300; ++i) { // what a choice may be made of
+    const char c = name[i];
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= ':') ||
+                          c == ' ' || c == '=' || (c >= ',' && c <= '.');
+    to.add(is_plain ? c : '_');
+  }
+}
+
+bool read_choice(const char* text, Choice& choice) {
+  const auto skip = [&](const char* part) {
+    const bool is_there = starts_with(text, part);
+    if (is_there) text += text_length(part);
+    return is_there;
+  };
+  if (!skip("first=")) return false;
+  choice.first = read_time(text);
+  if (!skip(" least=")) return false;
+  choice.least = read_time(text);
+  if (!skip(" of ")) return false;
+  for (; *text != 0 && *text != ' '; ++text)
+    choice.candidate =
+        choice.candidate << 4 | static_cast<uint64_t>(*text <= '9' ? *text - '0' : *text - 'a' + 10);
+  return choice.first > 0 && choice.least > 0;
+}
+
+/// Names of a search for the tuning file.
+class Problem {
+public:
+  explicit Problem(const Timed& timed) : library_(timed.file->package) {
+    text_.add(timed.file->file + 1).add("; ").add(timed.kernel.c_str()).add("; ").add(timed.key.c_str());
+    if (!add_python_version(place_.version(), library_)) place_.version().add('-');
+  }
+  bool is_whole() const { return !text_.cut(); }
+  uint64_t key() const { return fnv1a_text(text_.c_str()); }
+  TuningProblem names() { return place_.name(library_, "event clock", text_.c_str()); }
+
+private:
+  const char* library_;
+  TuningPlace place_;
+  mutable Text<1600> text_;
+};
+
+/// What the process has timed so far, to know the fastest candidate of each problem, and of each candidate
+/// its first time.
+constinit Table<8> times = {};
+constinit uint64_t times_lock = 0;
+
+uint64_t bits_of(float value) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+float of_bits(uint64_t bits) {
+  const auto low = static_cast<uint32_t>(bits);
+  float value;
+  __builtin_memcpy(&value, &low, sizeof value);
+  return value;
+}
+
+/// Notes a time; true if it is the least of its problem, with what is to be kept of its candidate.
+bool note_time(uint64_t problem, uint64_t candidate, float time, Choice& choice) {
+  const Lock guard(times_lock);
+  if (!guard.held() || time <= 0) return false;
+  uint64_t& first = times.insert(mix(problem, candidate));
+  if (first == 0) first = bits_of(time);
+  const float first_time = of_bits(first);
+  uint64_t& least = times.insert(problem);
+  if (least != 0 && of_bits(least) <= time) return false;
+  least = bits_of(time);
+  choice = {first_time, time, candidate};
+  return true;
+}
+
+/// What the calling thread timed last.
+struct Last {
+  uint64_t timed = 0;
+  int line = 0;
+};
+DETSHIM_THREAD_MEMORY Last last_of_thread = {};
+
+/// What is said of an answer.
+struct Reason {
+  Action action;
+  const char* why;
+};
+
+constexpr Reason told_first = {Action::replace, "an autotuner: one time for all, so that its first candidate "
+                                                "that runs is taken"};
+constexpr Reason told_kept = {Action::replace,
+                              "an autotuner: the candidate that the tuning file keeps is the "
+                              "fastest"};
+constexpr Reason not_kept = {Action::replace,
+                             "an autotuner, not in the tuning file: its first candidate that "
+                             "runs is taken"};
+constexpr Reason inverted = {Action::unfixed,
+                             "an autotuner chose by time, turned round: its slowest candidate"};
+constexpr Reason left = {Action::unfixed, "an autotuner timed candidates here and chose by time"};
+constexpr Reason recorded = {Action::unfixed,
+                             "an autotuner chose by time; the tuning file keeps the fastest"};
+constexpr Reason unrecorded = {Action::unfixed, "an autotuner chose by time; the tuning file cannot keep it"};
+
+/// Keeps the candidate if it is the fastest so far.
+Reason keep(const Timed& timed, uint64_t candidate, float time) {
+  if (!timed.is_known()) return unrecorded;
+  Problem problem(timed);
+  Choice choice;
+  if (!problem.is_whole()) return unrecorded;
+  if (!note_time(problem.key(), candidate, time, choice)) return recorded;
+  Text<tuning_choice_size> text;
+  write_choice(choice, timed.candidate.c_str(), text);
+  return keep_tuning(problem.names(), text.c_str()) ? recorded : unrecorded;
+}
+
+/// The time that lets the kept candidate win.
+Reason replay(const Timed& timed, uint64_t candidate, bool is_first, float& time) {
+  time = one_time;
+  if (!timed.is_known()) return not_kept;
+  Problem problem(timed);
+  char kept[tuning_choice_size];
+  Choice choice;
+  if (!problem.is_whole() || !find_tuning(problem.names(), kept, sizeof kept) || !read_choice(kept, choice))
+    return not_kept;
+  if (choice.candidate == candidate)
+    time = is_first ? choice.first : choice.least;
+  else
+    time = choice.first + slower_by;
+  return told_kept;
+}
+
+/// Answers a tuner: `time` is what the library measured.
+template <typename Call>
+void answer_tuner(const Call& call, const Tuner& tuner, float& time) {
+  record_cuda_once(call.hook());
+  Timed timed;
+  find_timed(timed);
+  const uint64_t candidate = fnv1a_text(timed.candidate.c_str());
+  const uint64_t now =
+      mix(mix(fnv1a_text(timed.kernel.c_str()), fnv1a_text(timed.key.c_str())), candidate) | 1;
+  Last& last = of_this_thread(last_of_thread);
+  // Without names: a tuner that begins anew goes back to the line of its first question.
+  const bool is_first = last.timed != now || (!timed.is_known() && tuner.line < last.line);
+  last = {now, tuner.line};
+
+  const float measured = time;
+  Reason reason = left;
+  switch (event_clock()) {
+  case Autotune::off:
+    break;
+  case Autotune::record:
+    reason = keep(timed, candidate, measured);
+    break;
+  case Autotune::replay:
+    reason = replay(timed, candidate, is_first, time);
+    break;
+  case Autotune::inverse:
+    reason = inverted;
+    time = measured > 0 ? inverse_of / measured : one_time;
+    break;
+  case Autotune::first:
+    reason = told_first;
+    time = one_time;
+    break;
+  }
+  // Once a candidate, so that the record's count is theirs.
+  if (is_first) call.record(reason.action, reason.why, {tuner.name, timed.kernel.c_str()});
+}
+
+template <typename Call, typename Event>
+auto elapsed_time(const Call& call, float* milliseconds, Event start, Event end) {
+  const auto status = call.real(milliseconds, start, end);
+  if (call.passes() || status != decltype(status)::success || milliseconds == nullptr) return status;
+  const Tuner tuner = find_tuner(call.caller());
+  if (tuner.name != nullptr) answer_tuner(call, tuner, *milliseconds);
+  return status;
+}
+
+constexpr Description clock_of_tuners = {
+    .action = Action::replace,
+    .fields = {"tuner", "kernel"},
+    .summary =
+        "Asked by an autotuner (Triton, Inductor, FlashInfer, TensorRT …): one time for every candidate, so "
+        "that none is chosen by time, or what DETSHIM_AUTOTUNE asks for. A program's own timing stays true.",
+};
+
+using RuntimeElapsed = CudaCall<cudaError(float* milliseconds, CUevent start, CUevent end)>;
+using DriverElapsed = CudaCall<CUresult(float* milliseconds, CUevent start, CUevent end)>;
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeElapsed, cudaEventElapsedTime, elapsed_time, clock_of_tuners);
+DETSHIM_TEMPLATE_HOOK(cudart, RuntimeElapsed, cudaEventElapsedTime_v2, elapsed_time, clock_of_tuners);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverElapsed, cuEventElapsedTime, elapsed_time, clock_of_tuners);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverElapsed, cuEventElapsedTime_v2, elapsed_time, clock_of_tuners);

@@ -1,0 +1,119 @@
+// detshim tuning: makes one tuning file of several ranks' (docs/TUNING_FILE.md).
+#include "log_reader/printable.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+namespace detshim {
+namespace {
+
+constexpr std::string_view head = "{\"detshim_tuning\": 1, \"choices\": [\n";
+constexpr std::string_view before_sum = "], \"sum\": \"";
+constexpr std::string_view before_choice = "\", \"choice\": \"";
+constexpr std::string_view entry_end = "\"}";
+
+/// FNV-1a, 64 bits, in hexadecimal.
+std::string sum_of(std::string_view text) {
+  std::uint64_t sum = 0xCBF29CE484222325;
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  std::string digits(16, '0');
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, sum >>= 4)
+    *digit = "0123456789abcdef"[sum & 15];
+  return digits;
+}
+
+/// The choices of a file by their problems, both as they stand in it. Throws UsageError.
+std::map<std::string, std::string> read_tuning(const std::string& file) {
+  std::ifstream input(file, std::ios::binary);
+  std::ostringstream whole;
+  if (!input || !(whole << input.rdbuf())) throw UsageError("'" + printable(file) + "' cannot be read");
+  const std::string text = whole.str();
+  const auto damaged = [&]() -> UsageError {
+    return UsageError("'" + printable(file) +
+                      "' is no unchanged file that DETSHIM_AUTOTUNE=record:FILE has written");
+  };
+  const std::size_t end = text.rfind(before_sum);
+  if (!text.starts_with(head) || end == text.npos ||
+      text.substr(end + before_sum.size()) != sum_of(std::string_view(text).substr(0, end)) + "\"}\n")
+    throw damaged();
+  std::map<std::string, std::string> choices;
+  std::istringstream lines(text.substr(head.size(), end - head.size()));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with(',')) line.pop_back();
+    const std::size_t at = line.find(before_choice);
+    if (at == line.npos || !line.ends_with(entry_end)) throw damaged();
+    const std::size_t from = at + before_choice.size();
+    choices[line.substr(0, at)] = line.substr(from, line.size() - from - entry_end.size());
+  }
+  return choices;
+}
+
+/// What a rank votes for: the candidate, not how long it took there.
+std::string_view candidate_of(std::string_view choice) {
+  const std::size_t of = choice.find(" of ");
+  return choice.starts_with("first=") && of != choice.npos ? choice.substr(of + 4) : choice;
+}
+
+struct Vote {
+  std::string choice;             ///< of the first rank that took it
+  std::vector<std::size_t> ranks; ///< their numbers, in the order of the files
+};
+
+/// What is printed of a problem on which the ranks do not agree.
+void print_difference(const std::string& problem, const std::vector<Vote>& votes,
+                      const std::vector<std::string>& files) {
+  std::cout << printable(problem) << "\"}\n";
+  const char* role = "  taken ";
+  for (const Vote& vote : votes) {
+    std::cout << role << printable(std::string(candidate_of(vote.choice))) << "  (" << vote.ranks.size()
+              << " of " << files.size() << ':';
+    for (const std::size_t rank : vote.ranks) std::cout << ' ' << printable(files[rank]);
+    std::cout << ")\n";
+    role = "  left  ";
+  }
+}
+
+} // namespace
+
+int tuning(const TuningOptions& options) {
+  std::map<std::string, std::vector<Vote>> problems;
+  for (std::size_t rank = 0; rank < options.files.size(); ++rank)
+    for (const auto& choice : read_tuning(options.files[rank])) { // a problem and what was taken
+      std::vector<Vote>& votes = problems[choice.first];
+      const auto same = std::ranges::find_if(
+          votes, [&](const Vote& vote) { return candidate_of(vote.choice) == candidate_of(choice.second); });
+      if (same == votes.end())
+        votes.push_back({choice.second, {rank}});
+      else
+        same->ranks.push_back(rank);
+    }
+
+  std::string text(head);
+  std::size_t differences = 0;
+  std::string separator;
+  for (auto& [problem, votes] : problems) {
+    // Votes are in the order of the ranks: of equals the first stays.
+    std::ranges::stable_sort(votes, std::greater(), [](const Vote& vote) { return vote.ranks.size(); });
+    if (votes.size() > 1) print_difference(problem, votes, options.files), ++differences;
+    text += separator + problem + std::string(before_choice) + votes.front().choice + std::string(entry_end);
+    separator = ",\n";
+  }
+  if (!problems.empty()) text += '\n';
+  text += std::string(before_sum) + sum_of(text) + "\"}\n";
+
+  std::ofstream output(options.output, std::ios::binary | std::ios::trunc);
+  if (!(output << text) || !output.flush())
+    throw UsageError("'" + printable(options.output) + "' cannot be written");
+  std::cout << problems.size() << " choices of " << options.files.size() << " files, " << differences
+            << " not alike: " << printable(options.output) << '\n';
+  return done;
+}
+
+} // namespace detshim
