@@ -2,6 +2,7 @@
 #pragma once
 
 #include "log_diff/difference.h"
+#include "log_diff/suspects.h"
 #include "report/style.h"
 #include "verify/comparison.h"
 #include "verify/log_verdict.h"
@@ -19,6 +20,7 @@ struct FirstCause {
   std::string log, other_log;              ///< folders; empty: nothing was recorded there
   std::optional<LogDifference> difference; ///< nothing: the logs could not be compared
   std::string text;                        ///< where no cause was found: why; safe to print
+  std::vector<Suspect> suspects;           ///< where no cause was found
 
   bool is_found() const { return difference && difference->first_cause() != nullptr; }
   /// "srand, train.cpp:6 main"; empty where no cause was found.
@@ -31,7 +33,7 @@ struct FirstCause {
 std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
                                            const std::vector<Run>& runs, const std::vector<LogVerdict>& logs);
 
-/// For people: five lines at most, and the command.
+/// For people: six lines at most, and the command.
 std::vector<std::string> describe_first_cause(const FirstCause& cause, Style style);
 
 } // namespace detshim
