@@ -36,6 +36,8 @@ TEST(Abi, Cusolver) {
 #endif
 #if CUSOLVER_VERSION >= 12004
   static_assert(CalledAlike<Status(Handle, int), decltype(::cusolverDnSetMathMode)>());
+#endif
+#if CUSOLVER_VERSION >= 12100
   static_assert(abi::cusolver_math_emulated_fixedpoint == CUSOLVER_FP64_EMULATED_FIXEDPOINT_MATH);
 #endif
   static_assert(CalledAlike<Status(int*), decltype(::cusolverGetVersion)>());
