@@ -19,7 +19,7 @@ inline constexpr CudaLibrary cuda_libraries[] = {
     {"cudnn",
      "cudnn",
      {"libcudnn.so", "libcudnn_graph.so", "libcudnn_ops.so", "libcudnn_cnn.so", "libcudnn_adv.so",
-      "libcudnn_heuristic.so", "libcudnn_engines_", // those of cuDNN 8:
+      "libcudnn_ext.so", "libcudnn_heuristic.so", "libcudnn_engines_", // those of cuDNN 8:
       "libcudnn_ops_infer.so", "libcudnn_ops_train.so", "libcudnn_cnn_infer.so", "libcudnn_cnn_train.so",
       "libcudnn_adv_infer.so", "libcudnn_adv_train.so"}},
     {"cublas", "cublas", {"libcublas.so"}},

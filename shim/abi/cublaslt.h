@@ -1,4 +1,4 @@
-// The part of cuBLASLt that hooks need. Source: cublasLt.h of CUDA 13.0; the values are the same since
+// The part of cuBLASLt that hooks need. Source: cublasLt.h of cuBLAS 13.10; the values are the same since
 // CUDA 11. tests/abi holds them to the real header where there is one.
 #pragma once
 
@@ -47,6 +47,21 @@ inline constexpr cublasLtAttribute cublaslt_matmul_attributes[] = {
     {0, 4},  {1, 4},  {2, 4},  {3, 4},  {4, 4},  {5, 4},  {6, 4},  {7, 4},  {10, 8}, {12, 8}, {13, 8},
     {14, 8}, {15, 4}, {22, 4}, {25, 1}, {26, 4}, {31, 4}, {32, 4}, {33, 4}, {34, 4}, {35, 4}, {37, 4}};
 
+/// Attributes that came later, experimental in cuBLAS 13.10. A name of a problem has them only where they are
+/// not as usual, so that names from before them stay. Not among them: the numbers of rows and columns of a
+/// grouped layout's matrices, which lie on the device.
+struct cublasLtLaterAttribute {
+  int number;
+  uint8_t size;
+  uint64_t usual;
+};
+/// The width of the integers of a grouped layout's rows and columns, and of its leading dimensions.
+inline constexpr cublasLtLaterAttribute cublaslt_later_layout_attributes[] = {{12, 4, 0}, {13, 4, 0}};
+/// The distances of alpha and of beta in a batch, batch invariance.
+inline constexpr cublasLtLaterAttribute cublaslt_later_matmul_attributes[] = {
+    {39, 8, 0}, {40, 8, 0}, {41, 4, 0x8000}};
+
+inline constexpr int cublaslt_config_reduction_scheme = 3;  ///< CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME
 inline constexpr int cublaslt_preference_max_workspace = 1; ///< CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
 
 } // namespace detshim::abi

@@ -21,4 +21,7 @@ enum class cusolverStatus : int {
 /// cusolverDeterministicMode_t, since CUDA 12.2
 enum class cusolverDeterministicMode : int { deterministic = 1, allow_non_deterministic = 2 };
 
+/// The bit of CUSOLVER_FP64_EMULATED_FIXEDPOINT_MATH in cusolverMathMode_t, since cuSOLVER 12.1
+inline constexpr int cusolver_math_emulated_fixedpoint = 4;
+
 } // namespace detshim::abi

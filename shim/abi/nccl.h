@@ -1,4 +1,4 @@
-// The part of NCCL that hooks need. Source: nccl.h of NCCL 2.28; the values are the same since 2.11.
+// The part of NCCL that hooks need. Source: nccl.h of NCCL 2.32; the values are the same since 2.11.
 // tests/abi holds them to the real header where there is one.
 #pragma once
 
@@ -27,7 +27,7 @@ struct ncclUniqueId {
   char internal[128];
 };
 
-/// As of NCCL 2.28; earlier versions end earlier, `size` says where. A number that is not set is
+/// As of NCCL 2.32; earlier versions end earlier, `size` says where. A number that is not set is
 /// nccl_config_unset, a pointer null.
 struct ncclConfig_t {
   size_t size;
@@ -47,6 +47,30 @@ struct ncclConfig_t {
   int nvlsCTAs;
   int nChannelsPerNetPeer;
   int nvlinkCentricSched;
+  int graphUsageMode; ///< from here on since 2.29
+  int numRmaCtx;
+  int maxP2pPeers;
+  int graphStreamOrdering;
+  int launchOrderImplicit; ///< from here on since 2.31
+  int numRmaSig;
+  int rmaEagerInit;
+  int hostCftMode;
+  int nvlsHostMode;
+};
+
+/// Of one collective call, since NCCL 2.31; like ncclConfig_t it grows at its end.
+struct ncclCollConfig_t {
+  size_t size;
+  unsigned magic; ///< nccl_config_magic
+  unsigned version;
+  const void* ext;
+  int minCTAs;
+  int maxCTAs;
+  int nvlsCTAs;
+  int cgaClusterSize;
+  const char* algSelection; ///< which algorithms the call may use; null or empty: NCCL chooses
+  int forceAlgSelection;
+  int CTAPolicy;
 };
 inline constexpr unsigned nccl_config_magic = 0xCAFEBEEF;
 inline constexpr int nccl_config_unset = -2147483647 - 1; ///< NCCL_CONFIG_UNDEF_INT

@@ -124,6 +124,32 @@ TEST(Abi, CublasLt) {
   static_assert(CalledAlike<Status(Handle, Operation, Layout, Layout, Layout, Layout,
                                    abi::cublasLtMatmulPreference_t, int, Ours*, int*),
                             decltype(::cublasLtMatmulAlgoGetHeuristic)>());
+#if CUBLAS_VERSION >= 130501
+  static_assert(CalledAlike<Status(Handle, Operation, Layout, Layout, Layout, Layout,
+                                   abi::cublasLtMatmulPreference_t, int, Ours*, int*, abi::cudaStream_t),
+                            decltype(::cublasLtMatmulAlgoGetHeuristicForStream)>());
+  static_assert(CalledAlike<Status(Handle, Operation, Layout, Layout, Layout, Layout,
+                                   const abi::cublasLtMatmulAlgo*, Ours*, abi::cudaStream_t),
+                            decltype(::cublasLtMatmulAlgoCheckForStream)>());
+#endif
+#if CUBLAS_VERSION >= 131000
+  static_assert(same(abi::cublaslt_later_layout_attributes[0].number,
+                     CUBLASLT_GROUPED_MATRIX_LAYOUT_ROWS_COLS_ARRAY_INTEGER_WIDTH));
+  static_assert(same(abi::cublaslt_later_layout_attributes[1].number,
+                     CUBLASLT_GROUPED_MATRIX_LAYOUT_LD_ARRAY_INTEGER_WIDTH));
+  static_assert(
+      same(abi::cublaslt_later_matmul_attributes[0].number, CUBLASLT_MATMUL_DESC_ALPHA_BATCH_STRIDE));
+  static_assert(
+      same(abi::cublaslt_later_matmul_attributes[1].number, CUBLASLT_MATMUL_DESC_BETA_BATCH_STRIDE));
+  static_assert(
+      same(abi::cublaslt_later_matmul_attributes[2].number, CUBLASLT_MATMUL_DESC_BATCH_INVARIANCE_FLAGS));
+  static_assert(abi::cublaslt_later_matmul_attributes[2].usual == CUBLASLT_BATCH_INVARIANCE_UNSET);
+  static_assert(abi::cublaslt_later_matmul_attributes[2].size ==
+                sizeof(cublasLtMatmulBatchInvarianceFlags_t));
+#endif
+  static_assert(abi::cublaslt_config_reduction_scheme == CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME);
+  static_assert(CalledAlike<Status(const abi::cublasLtMatmulAlgo*, int, void*, size_t, size_t*),
+                            decltype(::cublasLtMatmulAlgoConfigGetAttribute)>());
   static_assert(
       CalledAlike<Status(Handle, abi::cublasComputeType, Type, Type, Type, Type, Type, int, int*, int*),
                   decltype(::cublasLtMatmulAlgoGetIds)>());

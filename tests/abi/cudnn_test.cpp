@@ -201,6 +201,25 @@ TEST(Abi, CudnnLayers) {
       CalledAlike<Status(P, abi::cudnnDataType, abi::cudnnLossNormalizationMode, abi::cudnnCTCGradMode, int),
                   decltype(::cudnnSetCTCLossDescriptor_v9)>());
 #endif
+#if CUDNN_VERSION >= 92200
+  using Convolution = Status(P, P, P, P, P, P, P, P, int, int, int, int, int, int, int);
+  static_assert(CalledAlike<Convolution, decltype(::cudnnCausalConv1dBackward)>());
+#endif
+#if CUDNN_VERSION >= 92401
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, int, int, int, int, int, int, int),
+                            decltype(::cudnnCausalConv1dNwhBackward)>());
+#endif
+#if CUDNN_VERSION >= 92601
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, int, int, int, int, int),
+                            decltype(::cudnnGnnAggSimpleBackward)>());
+#endif
+#if CUDNN_VERSION >= 92800
+  static_assert(
+      CalledAlike<Status(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, int, int, P, int, int, int),
+                  decltype(::cudnnGnnMhaGatBackward)>());
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, int, P, int, int),
+                            decltype(::cudnnGnnMhaGatV2Backward)>());
+#endif
 #else
   GTEST_SKIP() << "cudnn.h was not found when the build was configured";
 #endif

@@ -26,8 +26,10 @@ TEST(Abi, Cufft) {
   static_assert(CalledAlike<Status(int*, int, int*, int*, int, int, int*, int, int, Type, int),
                             decltype(::cufftPlanMany)>());
   static_assert(CalledAlike<Status(int, void**, Callback, void**), decltype(::cufftXtSetCallback)>());
+#if CUFFT_VERSION >= 11300
   static_assert(CalledAlike<Status(int, const char*, const void*, size_t, Callback, void**),
                             decltype(::cufftXtSetJITCallback)>());
+#endif
   static_assert(CalledAlike<Status(int, int, int*), decltype(::cufftXtSetGPUs)>());
   static_assert(CalledAlike<Status(int*), decltype(::cufftGetVersion)>());
 #else

@@ -19,8 +19,10 @@ TEST(Abi, Cusolver) {
   using Status = abi::cusolverStatus;
   static_assert(same(Status::success, CUSOLVER_STATUS_SUCCESS));
   using Mode = abi::cusolverDeterministicMode;
+#if CUSOLVER_VERSION >= 11502
   static_assert(same(Mode::deterministic, CUSOLVER_DETERMINISTIC_RESULTS));
   static_assert(same(Mode::allow_non_deterministic, CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS));
+#endif
 
   using Handle = abi::cusolverDnHandle_t;
   using Type = abi::cudaDataType;
@@ -29,7 +31,15 @@ TEST(Abi, Cusolver) {
   static_assert(CalledAlike<Status(abi::cusolverSpHandle_t*), decltype(::cusolverSpCreate)>());
   static_assert(CalledAlike<Status(abi::cusolverRfHandle_t*), decltype(::cusolverRfCreate)>());
   static_assert(CalledAlike<Status(abi::cusolverMgHandle_t*), decltype(::cusolverMgCreate)>());
+#if CUSOLVER_VERSION >= 11502
   static_assert(CalledAlike<Status(Handle, Mode), decltype(::cusolverDnSetDeterministicMode)>());
+#endif
+#if CUSOLVER_VERSION >= 12004
+  static_assert(CalledAlike<Status(Handle, int), decltype(::cusolverDnSetMathMode)>());
+#endif
+#if CUSOLVER_VERSION >= 12100
+  static_assert(abi::cusolver_math_emulated_fixedpoint == CUSOLVER_FP64_EMULATED_FIXEDPOINT_MATH);
+#endif
   static_assert(CalledAlike<Status(int*), decltype(::cusolverGetVersion)>());
   static_assert(CalledAlike<Status(Handle, abi::cusolverDnParams_t, int, int, int64_t, int64_t, Type, void*,
                                    int64_t, Type, void*, Type, void*, int64_t, Type, void*, int64_t, Type,

@@ -4,6 +4,7 @@
 #include "abi/cusparse.h"
 
 #if DETSHIM_TEST_HAVE_cusparse
+#define CUSPARSE_ENABLE_EXPERIMENTAL_API // cusparseSpMVOp and cusparseSpMVGeneric
 #include <cusparse.h>
 #endif
 
@@ -25,19 +26,27 @@ TEST(Abi, Cusparse) {
   static_assert(same(Format::csc, CUSPARSE_FORMAT_CSC));
   static_assert(same(Format::coo, CUSPARSE_FORMAT_COO));
   static_assert(same(Format::blocked_ell, CUSPARSE_FORMAT_BLOCKED_ELL));
+#if CUSPARSE_VERSION >= 12100
   static_assert(same(Format::bsr, CUSPARSE_FORMAT_BSR));
   static_assert(same(Format::sliced_ell, CUSPARSE_FORMAT_SLICED_ELLPACK));
+#endif
   using Spmv = abi::cusparseSpMVAlg;
   static_assert(same(Spmv::by_default, CUSPARSE_SPMV_ALG_DEFAULT));
   static_assert(same(Spmv::csr_alg2, CUSPARSE_SPMV_CSR_ALG2));
   static_assert(same(Spmv::coo_alg2, CUSPARSE_SPMV_COO_ALG2));
+#if CUSPARSE_VERSION >= 12100
   static_assert(same(Spmv::sell_alg1, CUSPARSE_SPMV_SELL_ALG1));
+#endif
+#if CUSPARSE_VERSION >= 12600
   static_assert(same(Spmv::bsr_alg1, CUSPARSE_SPMV_BSR_ALG1));
+#endif
   using Spmm = abi::cusparseSpMMAlg;
   static_assert(same(Spmm::by_default, CUSPARSE_SPMM_ALG_DEFAULT));
   static_assert(same(Spmm::coo_alg2, CUSPARSE_SPMM_COO_ALG2));
   static_assert(same(Spmm::csr_alg3, CUSPARSE_SPMM_CSR_ALG3));
+#if CUSPARSE_VERSION >= 12501
   static_assert(same(Spmm::bsr_alg1, CUSPARSE_SPMM_BSR_ALG1));
+#endif
   using Spgemm = abi::cusparseSpGEMMAlg;
   static_assert(same(Spgemm::by_default, CUSPARSE_SPGEMM_DEFAULT));
   static_assert(same(Spgemm::csr_determinitic, CUSPARSE_SPGEMM_CSR_ALG_DETERMINITIC));
@@ -57,7 +66,9 @@ TEST(Abi, Cusparse) {
                   decltype(::cusparseSpMV_bufferSize)>());
   using RunVector = Status(Handle, Operation, Pointer, Matrix, Pointer, Pointer, Pointer, Type, Spmv, void*);
   static_assert(CalledAlike<RunVector, decltype(::cusparseSpMV)>());
+#if CUSPARSE_VERSION >= 12301
   static_assert(CalledAlike<RunVector, decltype(::cusparseSpMV_preprocess)>());
+#endif
   static_assert(CalledAlike<Status(Handle, Operation, Operation, Pointer, Matrix, Pointer, Pointer, Pointer,
                                    Type, Spmm, size_t*),
                             decltype(::cusparseSpMM_bufferSize)>());
@@ -111,6 +122,29 @@ TEST(Abi, Cusparse) {
   using Color = Status(P, int, int, P, P, P, P, P, P, P, P, P);
   static_assert(CalledAlike<Color, decltype(::cusparseScsrcolor)>());
   static_assert(CalledAlike<Color, decltype(::cusparseZcsrcolor)>());
+#endif
+  using BlockProduct = Status(P, int, Operation, int, int, int, P, P, P, P, P, int, P, P, P);
+  static_assert(CalledAlike<BlockProduct, decltype(::cusparseSbsrmv)>());
+  static_assert(CalledAlike<BlockProduct, decltype(::cusparseZbsrmv)>());
+  using MaskedProduct = Status(P, int, Operation, int, int, int, int, P, P, P, P, P, P, P, int, P, P, P);
+  static_assert(CalledAlike<MaskedProduct, decltype(::cusparseSbsrxmv)>());
+  static_assert(CalledAlike<MaskedProduct, decltype(::cusparseZbsrxmv)>());
+  using BlockMatrixProduct =
+      Status(P, int, Operation, Operation, int, int, int, int, P, P, P, P, P, int, P, int, P, P, int);
+  static_assert(CalledAlike<BlockMatrixProduct, decltype(::cusparseSbsrmm)>());
+  static_assert(CalledAlike<BlockMatrixProduct, decltype(::cusparseZbsrmm)>());
+  using BlockSolve = Status(P, int, Operation, int, int, P, P, P, P, P, int, P, P, P, int, P);
+  static_assert(CalledAlike<BlockSolve, decltype(::cusparseSbsrsv2_solve)>());
+  static_assert(CalledAlike<BlockSolve, decltype(::cusparseZbsrsv2_solve)>());
+  using BlockMatrixSolve =
+      Status(P, int, Operation, Operation, int, int, int, P, P, P, P, P, int, P, P, int, P, int, int, P);
+  static_assert(CalledAlike<BlockMatrixSolve, decltype(::cusparseSbsrsm2_solve)>());
+  static_assert(CalledAlike<BlockMatrixSolve, decltype(::cusparseZbsrsm2_solve)>());
+#if CUSPARSE_VERSION >= 12703
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P), decltype(::cusparseSpMVOp)>());
+#endif
+#if CUSPARSE_VERSION >= 12904
+  static_assert(CalledAlike<Status(P, P, P, P, P, P, P, Data, P), decltype(::cusparseSpMVGeneric)>());
 #endif
   using SparseVector = Status(P, Operation, int, int, P, P, int, int, P, P, P, P, int, P);
   static_assert(CalledAlike<SparseVector, decltype(::cusparseSgemvi)>());

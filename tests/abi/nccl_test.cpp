@@ -28,7 +28,7 @@ TEST(Abi, Nccl) {
   using Operation = abi::ncclRedOp;
   using Stream = abi::cudaStream_t;
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
-  static_assert(sizeof(abi::ncclConfig_t) == sizeof(::ncclConfig_t));
+  static_assert(sizeof(abi::ncclConfig_t) >= sizeof(::ncclConfig_t));
   static_assert(abi::nccl_config_unset == NCCL_CONFIG_UNDEF_INT);
   constexpr ::ncclConfig_t fresh = NCCL_CONFIG_INITIALIZER;
   static_assert(fresh.magic == abi::nccl_config_magic);
@@ -47,14 +47,46 @@ TEST(Abi, Nccl) {
   DETSHIM_SAME_PLACE(nChannelsPerNetPeer);
   DETSHIM_SAME_PLACE(nvlinkCentricSched);
 #endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 32, 0)
+  static_assert(sizeof(abi::ncclConfig_t) == sizeof(::ncclConfig_t));
+  DETSHIM_SAME_PLACE(graphUsageMode);
+  DETSHIM_SAME_PLACE(numRmaCtx);
+  DETSHIM_SAME_PLACE(maxP2pPeers);
+  DETSHIM_SAME_PLACE(graphStreamOrdering);
+  DETSHIM_SAME_PLACE(launchOrderImplicit);
+  DETSHIM_SAME_PLACE(numRmaSig);
+  DETSHIM_SAME_PLACE(rmaEagerInit);
+  DETSHIM_SAME_PLACE(hostCftMode);
+  DETSHIM_SAME_PLACE(nvlsHostMode);
+  using CollConfig = const abi::ncclCollConfig_t*;
+  static_assert(sizeof(abi::ncclCollConfig_t) <= sizeof(::ncclCollConfig_t));
+  static_assert(offsetof(abi::ncclCollConfig_t, magic) == offsetof(::ncclCollConfig_t, magic));
+  static_assert(offsetof(abi::ncclCollConfig_t, algSelection) == offsetof(::ncclCollConfig_t, algSelection));
+  static_assert(offsetof(abi::ncclCollConfig_t, CTAPolicy) == offsetof(::ncclCollConfig_t, CTAPolicy));
+  constexpr ::ncclCollConfig_t configured = NCCL_COLLCONFIG_INITIALIZER;
+  static_assert(configured.magic == abi::nccl_config_magic && configured.algSelection == nullptr);
+  using Configured = Status(const void*, void*, size_t, Type, Operation, Communicator, Stream, CollConfig);
+  static_assert(CalledAlike<Configured, decltype(::ncclAllReduceConfig)>());
+  static_assert(CalledAlike<Configured, decltype(::ncclReduceScatterConfig)>());
+  static_assert(
+      CalledAlike<Status(const void*, void*, size_t, Type, Operation, int, Communicator, Stream, CollConfig),
+                  decltype(::ncclReduceConfig)>());
+#endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 30, 0)
+  static_assert(CalledAlike<Status(Communicator, Id*), decltype(::ncclCommGetUniqueId)>());
+  static_assert(CalledAlike<Status(Communicator, int, const Id*, int, Communicator*, Config),
+                            decltype(::ncclCommGrow)>());
+#endif
   static_assert(CalledAlike<Status(int*), decltype(::ncclGetVersion)>());
   static_assert(CalledAlike<Status(Id*), decltype(::ncclGetUniqueId)>());
   static_assert(CalledAlike<Status(Communicator*, int, Id, int), decltype(::ncclCommInitRank)>());
   static_assert(
       CalledAlike<Status(Communicator*, int, Id, int, Config), decltype(::ncclCommInitRankConfig)>());
   static_assert(CalledAlike<Status(Communicator*, int, const int*), decltype(::ncclCommInitAll)>());
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 18, 0)
   static_assert(
       CalledAlike<Status(Communicator, int, int, Communicator*, Config), decltype(::ncclCommSplit)>());
+#endif
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 23, 0)
   static_assert(
       CalledAlike<Status(Communicator*, int, int, int, Id*, Config), decltype(::ncclCommInitRankScalable)>());

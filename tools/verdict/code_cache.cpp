@@ -13,8 +13,8 @@ constexpr std::uint64_t worth_keeping = 256 << 10; // bytes: a smaller file is r
 // kept as well. What is kept must follow from the file and its name alone.
 
 std::string pack(const CudaSymbols& symbols) {
-  const auto& [file, library, copies, unknown, asks_for, has_kernels, has_symbol_table, names_random_device] =
-      symbols;
+  const auto& [file, library, copies, unknown, asks_for, links_kernels, has_kernels, has_symbol_table,
+               names_random_device] = symbols;
   Packer packer;
   packer.add(library);
   packer.add(copies.size());
@@ -27,6 +27,7 @@ std::string pack(const CudaSymbols& symbols) {
   for (const std::string& name : unknown) packer.add(name);
   packer.add(asks_for.size());
   for (const std::string& name : asks_for) packer.add(name);
+  packer.add(links_kernels ? 1 : 0);
   packer.add(has_kernels ? 1 : 0);
   packer.add(has_symbol_table ? 1 : 0);
   packer.add(names_random_device ? 1 : 0);
@@ -49,6 +50,7 @@ std::optional<CudaSymbols> unpack_symbols(const std::string& file, const std::st
     symbols.unknown.push_back(unpacker.text());
   for (std::uint64_t left = unpacker.number(); left > 0 && !unpacker.is_spent(); --left)
     symbols.asks_for.insert(unpacker.text());
+  symbols.links_kernels = unpacker.number() != 0;
   symbols.has_kernels = unpacker.number() != 0;
   symbols.has_symbol_table = unpacker.number() != 0;
   symbols.names_random_device = unpacker.number() != 0;

@@ -3,6 +3,7 @@
 #include "common/cuda_libraries.h"
 #include "support/wording.h"
 #include "verdict/known_functions.h"
+#include "verdict/nvidia_libraries.h"
 
 #include <algorithm>
 #include <map>
@@ -30,6 +31,11 @@ bool is_unknown_of_cuda(std::string_view name) {
   return !is_known(name) && std::ranges::any_of(cuda_libraries, [name](const CudaLibrary& library) {
     return known_functions(library.name) != nullptr && is_named_like(name, library);
   });
+}
+
+/// nvJitLinkCreate, or __nvJitLinkCreate_12_4: the header's names stand for such.
+bool is_of_linker(std::string_view name) {
+  return name.starts_with("nvJitLink") || name.starts_with("__nvJitLink");
 }
 
 /// Collects the known functions that a file defines, by library.
@@ -79,10 +85,12 @@ CudaSymbols read_cuda_symbols(const ElfFile& file) {
       unknown.emplace(name);
     else if (!is_defined && found.library.empty() && is_unknown_of_cuda(name))
       found.asks_for.emplace(name);
+    found.links_kernels |= !is_defined && found.library.empty() && is_of_linker(name);
   });
   found.copies = copies.all();
   found.unknown.assign(unknown.begin(), unknown.end());
-  found.has_kernels = found.library.empty() && file.has_section(".nv_fatbin");
+  found.has_kernels = found.library.empty() && find_nvidia_library(base_name(found.file)) == nullptr &&
+                      file.has_section(".nv_fatbin");
   found.has_symbol_table = file.has_section(".symtab");
   return found;
 }

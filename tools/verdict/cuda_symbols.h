@@ -22,11 +22,14 @@ struct CudaSymbols {
   std::vector<LinkedCopy> copies;
   std::vector<std::string> unknown; ///< exported by the library, and in no list of known functions
   std::set<std::string> asks_for;   ///< taken from elsewhere, named like a CUDA library's, and in no list
-  bool has_kernels = false;         ///< code for a GPU, and it is none of CUDA's libraries
+  bool links_kernels = false;       ///< takes functions of nvJitLink, and it is none of CUDA's libraries
+  bool has_kernels = false;         ///< code for a GPU, and it is none of NVIDIA's libraries
   bool has_symbol_table = false;    ///< without one, whose code that is cannot be told
   bool names_random_device = false; ///< it may have a copy of std::random_device, by its functions' names
 
-  bool is_empty() const { return library.empty() && copies.empty() && asks_for.empty() && !has_kernels; }
+  bool is_empty() const {
+    return library.empty() && copies.empty() && asks_for.empty() && !links_kernels && !has_kernels;
+  }
 };
 
 /// The CUDA library that a file of that name is (a part of), in the hook table's words; empty for any other.

@@ -18,7 +18,8 @@ std::string_view take_until(std::string_view& text, std::string_view mark) {
 
 /// The lists' form: known_functions/update.
 KnownFunctions read(std::string_view library, std::string_view list) {
-  KnownFunctions known{library, take_until(list, "\n"), {}, {}};
+  std::string_view versions = take_until(list, "\n");
+  KnownFunctions known{library, versions.substr(versions.rfind(' ') + 1), {}, {}};
   while (!list.empty()) {
     std::string_view line = take_until(list, "\n");
     const std::string_view first = take_until(line, " ");
@@ -27,7 +28,7 @@ KnownFunctions read(std::string_view library, std::string_view list) {
       const std::string_view verdict = take_until(line, ": ");
       known.classes.push_back({name, verdict, line});
     } else if (!first.empty()) {
-      known.functions.push_back({first, line});
+      known.functions.push_back({first, take_until(line, " ")});
     }
   }
   std::ranges::sort(known.functions, {}, &KnownFunction::name);

@@ -18,10 +18,10 @@ struct KnownFunction {
   std::string_view name, function_class;
 };
 
-/// One library, as of one version.
+/// One library, of all versions that were looked at.
 struct KnownFunctions {
   std::string_view library; ///< the hook table's name of it
-  std::string_view version; ///< as the library itself says it
+  std::string_view version; ///< the last of them, as the library itself says it
   std::vector<FunctionClass> classes;
   std::vector<KnownFunction> functions; ///< by name
 

@@ -4,6 +4,7 @@
 #include "support/wording.h"
 #include "verdict/clock_seeds.h"
 #include "verdict/known_functions.h"
+#include "verdict/nvidia_libraries.h"
 #include "verdict/script_seeds.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ bool compiles_kernels(const std::string& file) {
 bool is_part_of_torch(const std::string& file) {
   return std::ranges::any_of(
       std::to_array({"libtorch_cuda", "libtorch_nvshmem", "libc10_cuda", "libcaffe2_nvrtc", "libnvrtc.so",
-                     "libnvrtc-builtins", "libnvJitLink.so"}),
+                     "libnvrtc-builtins", "libnvJitLink.so", "libcusparseLt.so", "libnvshmem_host.so"}),
       [&](const char* start) { return file.starts_with(start); });
 }
 
@@ -63,6 +64,13 @@ bool is_part_of_torch(const std::string& file) {
 bool brings_kernels_as_text(const std::string& file) {
   return std::ranges::any_of(std::to_array({"/cupy", "/numba", "/pycuda", "/warp/", "libtriton"}),
                              [&](const char* part) { return file.find(part) != std::string::npos; });
+}
+
+/// NVIDIA's libraries that load libnvJitLink themselves: cuSPARSE and cuSOLVER since CUDA 12, cuFFT for
+/// callbacks.
+bool loads_linker(const std::string& file) {
+  const std::string library = cuda_library_of(file);
+  return library == "cusparse" || library == "cusolver" || library == "cufft";
 }
 
 /// True if PyTorch takes deterministic implementations in the process, and says of those that have none: the
@@ -111,6 +119,7 @@ public:
     add_copies();
     find_launchers();
     add_kernels();
+    add_open_libraries();
     add_unhooked_functions();
     add_runtimes();
     add_settings();
@@ -436,13 +445,48 @@ private:
     }
   }
 
+  /// True if `file` is libnvJitLink, a library of NVIDIA's loads it, and nothing else in the process that
+  /// would hand it kernels is known.
+  bool is_linker_of_nvidias(const Process& process, const std::string& file) const {
+    const NvidiaLibrary* const library = find_nvidia_library(base_name(file));
+    if (library == nullptr || library->kind != NvidiaLibraryKind::linker) return false;
+    const auto links = [&](const std::string& module) {
+      return brings_kernels_as_text(module) ||
+             std::ranges::any_of(code_.cuda, [&](const CudaSymbols& symbols) {
+               return symbols.file == module && symbols.links_kernels;
+             });
+    };
+    return std::ranges::any_of(process.modules, loads_linker) &&
+           std::ranges::none_of(process.modules, links) &&
+           std::ranges::none_of(process.starts, [&](const Start& start) { return links(start.program); });
+  }
+
+  /// Libraries of NVIDIA's that no hook reaches, and of which it promises nothing.
+  void add_open_libraries() {
+    std::set<std::string> named;
+    for (const Process& process : log_.processes)
+      for (const std::string& file : process.modules) {
+        const NvidiaLibrary* const library = find_nvidia_library(base_name(file));
+        if (library == nullptr || library->kind != NvidiaLibraryKind::open ||
+            !cuda_library_of(file).empty() || is_idle(file, "") || is_answered_for(file) ||
+            !named.insert(file).second)
+          continue;
+        add(VerdictLevel::unverified, "no_hooks",
+            base_name(file) +
+                " is NVIDIA's, and detshim hooks none of its functions: " + std::string(library->reason),
+            "compare two runs")
+            .file = file;
+      }
+  }
+
   /// A sum by atomics in a kernel differs from run to run, and no call tells. A verdict that said nothing of
   /// it would be read as a promise.
   void add_kernels() {
     std::set<std::string> compilers;
     for (const Process& process : log_.processes)
       for (const std::string& file : process.modules)
-        if (compiles_kernels(base_name(file)) && !is_idle(file, "") && !is_answered_for(file))
+        if (compiles_kernels(base_name(file)) && !is_idle(file, "") && !is_answered_for(file) &&
+            !is_linker_of_nvidias(process, file))
           compilers.insert(file);
     if (!compilers.empty())
       add(VerdictLevel::unverified, "kernels",
@@ -728,12 +772,24 @@ private:
     }
   }
 
+  /// False if a later version exports what the list has and no more, or if what it has besides was used,
+  /// which is a reason of its own.
+  bool may_have_new_functions(const Library& library) const {
+    const auto is_said = [&](const Reason& reason) {
+      return std::string_view(reason.kind) == "new_function" && reason.library == library.name;
+    };
+    if (std::ranges::any_of(verdict_.reasons, is_said)) return false;
+    const auto symbols = std::ranges::find(code_.cuda, library.file, &CudaSymbols::file);
+    return symbols == code_.cuda.end() || !symbols->unknown.empty();
+  }
+
   void add_versions() {
     for (const Library& library : summary_.libraries) {
       const KnownFunctions* const known = known_functions(library.name);
       if (known == nullptr) continue;
       const std::string version(known->version);
       if (library.version && !is_later(*library.version, version)) continue;
+      if (library.version && !may_have_new_functions(library)) continue;
       Reason& reason = add(VerdictLevel::unverified, "version",
                            library.name + ": " + library.file +
                                (library.version ? " is of version " + *library.version + ", later than " +

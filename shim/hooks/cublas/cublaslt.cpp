@@ -103,6 +103,20 @@ void add_attributes(GetAttribute* get, const void* descriptor, const cublasLtAtt
   }
 }
 
+/// Appends those of the later attributes that are not as usual.
+template <size_t Count>
+void add_later_attributes(GetAttribute* get, const void* descriptor,
+                          const cublasLtLaterAttribute (&attributes)[Count], TextWriter& text) {
+  if (descriptor == nullptr || get == nullptr) return;
+  for (const cublasLtLaterAttribute& attribute : attributes) {
+    uint64_t value = 0;
+    size_t written = 0;
+    if (get(descriptor, attribute.number, &value, attribute.size, &written) == cublasStatus::success &&
+        value != attribute.usual)
+      text.add(' ').add(uint64_t(attribute.number)).add('=').add_hex(value);
+  }
+}
+
 /// A product as the tuning file names it.
 class Problem {
 public:
@@ -110,6 +124,7 @@ public:
     place_.version().add(getters.version);
     text_.add("product");
     add_attributes(getters.of_operation, product.operation, cublaslt_matmul_attributes, text_);
+    add_later_attributes(getters.of_operation, product.operation, cublaslt_later_matmul_attributes, text_);
     const struct {
       const char* name;
       cublasLtMatrixLayout_t layout;
@@ -117,6 +132,7 @@ public:
     for (const auto& matrix : matrices) {
       text_.add(matrix.name);
       add_attributes(getters.of_layout, matrix.layout, cublaslt_layout_attributes, text_);
+      add_later_attributes(getters.of_layout, matrix.layout, cublaslt_later_layout_attributes, text_);
     }
   }
 
@@ -252,6 +268,29 @@ private:
   Text<24> text_;
 };
 
+/// How an algorithm adds up the parts of a product that it computes beside each other ("split-K",
+/// cublasLtReductionScheme_t), as text. By the algorithm: to ask the library at each product would be dear.
+template <typename Call>
+const char* reduction_of(const Call& call, const Algo& algo) {
+  static constexpr const char* names[] = {"none", "in place", "compute type", "", "output type"};
+  constexpr size_t known_limit = 256;
+  static constinit uint64_t known[known_limit] = {}; // an algorithm's key, its last bits the scheme + 1
+  const uint64_t key = key_of(algo) & ~uint64_t{15};
+  uint64_t& place = known[(key >> 4) % known_limit];
+  uint64_t entry = __atomic_load_n(&place, __ATOMIC_RELAXED);
+  if (entry == 0 || (entry & ~uint64_t{15}) != key) {
+    using GetConfig = cublasStatus(const Algo*, int, void*, size_t, size_t*);
+    auto* const get = call.template beside<GetConfig>("cublasLtMatmulAlgoConfigGetAttribute");
+    uint32_t scheme = 0;
+    size_t written = 0;
+    const bool is_told = get != nullptr && get(&algo, cublaslt_config_reduction_scheme, &scheme,
+                                               sizeof scheme, &written) == cublasStatus::success;
+    entry = key | (is_told && scheme <= 4 ? scheme + 1 : 4);
+    __atomic_store_n(&place, entry, __ATOMIC_RELAXED);
+  }
+  return names[(entry & 15) - 1];
+}
+
 /// Runs a product with an algorithm that the program has configured. `run(algorithm)` calls the library.
 template <typename Call, typename Run>
 cublasStatus run_configured(const Call& call, const Product& product, const Algo& asked, size_t workspace,
@@ -259,7 +298,9 @@ cublasStatus run_configured(const Call& call, const Product& product, const Algo
   Problem problem(getters_of(call), product);
   const uint64_t key = (problem.hash() ^ this_thread().key) | 1;
   const auto record = [&](Action action, const char* why, const Algo& given) {
-    call.record(action, why, {Fingerprint(given).c_str(), uint64_t{workspace}, Fingerprint(asked).c_str()});
+    call.record(action, why,
+                {Fingerprint(given).c_str(), uint64_t{workspace}, Fingerprint(asked).c_str(),
+                 reduction_of(call, given)});
   };
   Algo first;
   const bool is_other = find_other_taken(key, asked, first);
@@ -296,15 +337,20 @@ int first_success(const Result* results, int count) {
   return -1;
 }
 
+/// Asks the library whether it still takes an algorithm, and for which workspace.
+using Check = cublasStatus(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
+                           cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                           const Algo*, Result*);
+using CheckForStream = cublasStatus(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
+                                    cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                                    const Algo*, Result*, cudaStream_t);
+
 /// The first result that the program can use: one that fits the limit in its preference, and that the library
-/// still takes when it is asked about that one. The first that works at all, if there is none.
-template <typename Call>
-int first_usable(const Call& call, cublasLtHandle_t handle, const Product& product,
-                 cublasLtMatmulPreference_t preference, const Result* results, int count) {
-  using Check =
-      cublasStatus(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-                   cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, const Algo*, Result*);
-  auto* const check = call.template beside<Check>("cublasLtMatmulAlgoCheck");
+/// still takes when it is asked about that one, by `check(algorithm, result)`. The first that works at all,
+/// if there is none.
+template <typename Call, typename AskAgain>
+int first_usable(const Call& call, cublasLtMatmulPreference_t preference, const Result* results, int count,
+                 AskAgain check) {
   auto* const get = call.template beside<GetAttribute>("cublasLtMatmulPreferenceGetAttribute");
   uint64_t limit = ~uint64_t{0}, asked = 0;
   size_t written = 0;
@@ -315,10 +361,7 @@ int first_usable(const Call& call, cublasLtHandle_t handle, const Product& produ
   for (int i = 0; i < count; ++i) {
     if (results[i].state != cublasStatus::success || results[i].workspace_size > limit) continue;
     Result checked = results[i];
-    if (check == nullptr || (check(handle, product.operation, product.a, product.b, product.c, product.d,
-                                   &results[i].algo, &checked) == cublasStatus::success &&
-                             checked.workspace_size <= limit))
-      return i;
+    if (check(&results[i].algo, &checked) && checked.workspace_size <= limit) return i;
   }
   return first_success(results, count);
 }
@@ -344,6 +387,52 @@ Kept find_kept(const Call& call, const Product& product, const Result* results, 
   return {-1, "the library does not offer what the tuning file keeps: the first is given"};
 }
 
+/// What becomes of a list that the library gave: one algorithm is left of several. `check` is first_usable's.
+template <typename Call, typename AskAgain>
+void give_one(const Call& call, const Product& product, cublasLtMatmulPreference_t preference, int requested,
+              Result* results, int* returned, AskAgain check) {
+  if (requested <= 1 || results == nullptr || returned == nullptr || *returned <= 0) return;
+  record_library_once(call, cublaslt_library);
+  const int found = *returned < requested ? *returned : requested;
+  const int first = first_success(results, found);
+  if (first < 0) {
+    call.record(Action::observe, "none of them works", {found, found});
+    return;
+  }
+  const Autotune tuning = autotune();
+  if (tuning == Autotune::off) {
+    call.record(Action::unfixed, "the program may time them; this mode leaves algorithms alone",
+                {found, found});
+    return;
+  }
+  if (tuning == Autotune::record) {
+    Problem problem(getters_of(call), product);
+    char kept[tuning_choice_size];
+    find_tuning(problem.names(), kept, sizeof kept); // refuses a wrong file now, not after the search
+    remember_list(problem, results, found);
+    call.record(Action::unfixed, "the program may time them; the tuning file keeps what it then uses",
+                {found, found});
+    return;
+  }
+  const char* why = "one is given: several would be timed";
+  int chosen = first_usable(call, preference, results, found, check);
+  if (tuning == Autotune::replay) {
+    const Kept kept = find_kept(call, product, results, found);
+    if (kept.place >= 0) chosen = kept.place;
+    why = kept.why;
+  }
+  leave_one(results, returned, chosen);
+  call.record(Action::replace, why, {found, 1});
+}
+
+constexpr Description gives_one_algorithm = {
+    .action = Action::replace,
+    .fields = {"found", "given"},
+    .summary =
+        "Gives one algorithm where several are asked for, which would be timed: the first that works, or "
+        "the one that DETSHIM_AUTOTUNE=replay:FILE keeps.",
+};
+
 } // namespace
 } // namespace detshim
 
@@ -367,47 +456,37 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
               cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
               cublasLtMatmulPreference_t preference, int requested, cublasLtMatmulHeuristicResult* results,
               int* returned),
-             .action = Action::replace, .fields = {"found", "given"},
-             .summary = "Gives one algorithm where several are asked for, which would be timed: the first "
-                        "that works, or the one that DETSHIM_AUTOTUNE=replay:FILE keeps.") {
+             gives_one_algorithm) {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoGetHeuristic);
   const cublasStatus status =
       call.real(handle, operation, a, b, c, d, preference, requested, results, returned);
-  if (call.passes() || status != cublasStatus::success || requested <= 1 || results == nullptr ||
-      returned == nullptr || *returned <= 0)
-    return status;
-  record_library_once(call, cublaslt_library);
-  const int found = *returned < requested ? *returned : requested;
-  const Product product{operation, a, b, c, d};
-  const int first = first_success(results, found);
-  if (first < 0) {
-    call.record(Action::observe, "none of them works", {found, found});
-    return status;
-  }
-  const Autotune tuning = autotune();
-  if (tuning == Autotune::off) {
-    call.record(Action::unfixed, "the program may time them; this mode leaves algorithms alone",
-                {found, found});
-    return status;
-  }
-  if (tuning == Autotune::record) {
-    Problem problem(getters_of(call), product);
-    char kept[tuning_choice_size];
-    find_tuning(problem.names(), kept, sizeof kept); // refuses a wrong file now, not after the search
-    remember_list(problem, results, found);
-    call.record(Action::unfixed, "the program may time them; the tuning file keeps what it then uses",
-                {found, found});
-    return status;
-  }
-  const char* why = "one is given: several would be timed";
-  int chosen = first_usable(call, handle, product, preference, results, found);
-  if (tuning == Autotune::replay) {
-    const Kept kept = find_kept(call, product, results, found);
-    if (kept.place >= 0) chosen = kept.place;
-    why = kept.why;
-  }
-  leave_one(results, returned, chosen);
-  call.record(Action::replace, why, {found, 1});
+  if (call.passes() || status != cublasStatus::success) return status;
+  give_one(call, {operation, a, b, c, d}, preference, requested, results, returned,
+           [&](const Algo* algo, Result* checked) {
+             auto* const check = call.beside<Check>("cublasLtMatmulAlgoCheck");
+             return check == nullptr ||
+                    check(handle, operation, a, b, c, d, algo, checked) == cublasStatus::success;
+           });
+  return status;
+}
+
+// Since cuBLAS 13.5: the same for the multiprocessors that a stream's context may use.
+DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristicForStream,
+             (cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
+              cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+              cublasLtMatmulPreference_t preference, int requested, cublasLtMatmulHeuristicResult* results,
+              int* returned, cudaStream_t stream),
+             gives_one_algorithm) {
+  DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoGetHeuristicForStream);
+  const cublasStatus status =
+      call.real(handle, operation, a, b, c, d, preference, requested, results, returned, stream);
+  if (call.passes() || status != cublasStatus::success) return status;
+  give_one(call, {operation, a, b, c, d}, preference, requested, results, returned,
+           [&](const Algo* algo, Result* checked) {
+             auto* const check = call.beside<CheckForStream>("cublasLtMatmulAlgoCheckForStream");
+             return check == nullptr ||
+                    check(handle, operation, a, b, c, d, algo, checked, stream) == cublasStatus::success;
+           });
   return status;
 }
 
@@ -472,7 +551,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
               const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo* algo, void* workspace,
               size_t workspace_size, cudaStream_t stream),
-             .action = Action::replace, .fields = {"algorithm", "workspace", "asked"},
+             .action = Action::replace, .fields = {"algorithm", "workspace", "asked", "reduction"},
              .summary = "Recorded: the algorithm's fingerprint, so that it shows when two logs are compared; "
                         "kept for DETSHIM_AUTOTUNE=record:FILE. Of several that the program configured, the "
                         "first that ran for a product runs.") {
@@ -488,12 +567,12 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
   const cublasStatus status = run(algo);
   if (call.passes() || status != cublasStatus::success) return status;
   if (algo == nullptr) {
-    call.record(Action::observe, "the library's choice", {"", uint64_t{workspace_size}, ""});
+    call.record(Action::observe, "the library's choice", {"", uint64_t{workspace_size}, "", ""});
     return status;
   }
   Fingerprint name(*algo);
   call.record(Action::observe, "the program's choice",
-              {name.c_str(), uint64_t{workspace_size}, name.c_str()});
+              {name.c_str(), uint64_t{workspace_size}, name.c_str(), reduction_of(call, *algo)});
   if (autotune() == Autotune::record) keep_used(call, product, *algo);
   return status;
 }

@@ -22,7 +22,8 @@ inline constexpr CublasVariable cublas_variables[] = {
     {"CUBLASLT_HEURISTICS_LUT_FILE", false, ""},
     {"CUBLASLT_HEURISTICS_CACHE_CAPACITY", false, ""},
     {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", false, ""},
-    {"NVIDIA_TF32_OVERRIDE", false, ""}, // the precision, for all devices
+    {"CUBLAS_BATCH_INVARIANCE_FLAGS", false, ""}, // cublasLt.h of cuBLAS 13.10
+    {"NVIDIA_TF32_OVERRIDE", false, ""},          // the precision, for all devices
 };
 
 /// Records those that are set; the fields of the hook's records are asked, given, variable.

@@ -1,5 +1,5 @@
 // cuDNN's spatial transformer: its backward pass has no deterministic algorithm.
-#include "hooks/cudnn/library.h"
+#include "hooks/cudnn/atomics.h"
 
 using namespace detshim;
 using namespace detshim::abi;
@@ -12,19 +12,11 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSpatialTfSamplerBackward,
              .action = Action::refuse,
              .summary = "Recorded: it adds by atomics, and there is no other algorithm; strict refuses it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnSpatialTfSamplerBackward);
-  constexpr const char* why = "adds by atomics; there is no deterministic algorithm";
-  const bool is_ours = !call.passes();
-  if (is_ours) record_cudnn_once(call);
-  // What it would not take, it says itself.
-  const bool is_whole = [](auto... pointers) { return ((pointers != nullptr) && ...); }(
-                            handle, transformer, alpha, x, x_data, beta, dx, dx_data, alpha_grid, dy, dy_data,
-                            grid, beta_grid, dgrid);
-  if (is_ours && is_whole && options().strict()) {
-    call.record(Action::refuse, why, {});
-    return cudnn_not_supported(call);
-  }
-  const cudnnStatus status = call.real(handle, transformer, alpha, x, x_data, beta, dx, dx_data, alpha_grid,
-                                       dy, dy_data, grid, beta_grid, dgrid);
-  if (is_ours && status == cudnnStatus::success) call.record(Action::unfixed, why, {});
-  return status;
+  return run_with_atomics(call, "adds by atomics; there is no deterministic algorithm",
+                          are_there(handle, transformer, alpha, x, x_data, beta, dx, dx_data, alpha_grid, dy,
+                                    dy_data, grid, beta_grid, dgrid),
+                          [&] {
+                            return call.real(handle, transformer, alpha, x, x_data, beta, dx, dx_data,
+                                             alpha_grid, dy, dy_data, grid, beta_grid, dgrid);
+                          });
 }

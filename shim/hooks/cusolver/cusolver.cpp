@@ -69,6 +69,23 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetDeterministicMode,
   return status;
 }
 
+// cuSOLVER lets cuBLAS multiply, whose promise of repeatability ends at fixed-point emulation.
+DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetMathMode, (cusolverDnHandle_t handle, int mode),
+             .action = Action::unfixed, .fields = {"mode"},
+             .summary = "Records modes with fixed-point emulation, which cuBLAS does not promise to be "
+                        "repeatable.") {
+  DETSHIM_ENTER_OUTERMOST(cusolverDnSetMathMode);
+  const cusolverStatus status = call.real(handle, mode);
+  if (call.passes() || status != cusolverStatus::success) return status;
+  record_library_once(call, cusolver_library);
+  if ((mode & cusolver_math_emulated_fixedpoint) != 0)
+    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
+                {mode});
+  else
+    call.record(Action::observe, "left alone", {mode});
+  return status;
+}
+
 DETSHIM_HOOK(
     cusolver, cusolverStatus, cusolverDnXgesvdr,
     (cusolverDnHandle_t handle, cusolverDnParams_t params, signed char job_u, signed char job_v, int64_t m,

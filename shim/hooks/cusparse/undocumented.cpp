@@ -57,6 +57,38 @@ using BsrFactor = OutermostCall<cusparseStatus(
     cusparseHandle_t handle, int direction, int m, int count, const void* matrix, void* values,
     const int* offsets, const int* columns, int block, void* info, int policy, void* buffer)>;
 
+// Products and solves of block matrices. `info` is of a type for each.
+using BsrProduct = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, int direction, cusparseOperation operation, int m, int n, int count,
+    const void* alpha, const void* matrix, const void* values, const int* offsets, const int* columns,
+    int block, const void* x, const void* beta, void* y)>;
+using MaskedBsrProduct = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, int direction, cusparseOperation operation, int mask_size, int m, int n,
+    int count, const void* alpha, const void* matrix, const void* values, const int* mask, const int* offsets,
+    const int* ends, const int* columns, int block, const void* x, const void* beta, void* y)>;
+using BsrProductOfMatrix = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, int direction, cusparseOperation operation, cusparseOperation operation_b, int m,
+    int n, int k, int count, const void* alpha, const void* matrix, const void* values, const int* offsets,
+    const int* columns, int block, const void* b, int ldb, const void* beta, void* c, int ldc)>;
+using BsrSolve = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, int direction, cusparseOperation operation, int m, int count, const void* alpha,
+    const void* matrix, const void* values, const int* offsets, const int* columns, int block, void* info,
+    const void* f, void* x, int policy, void* buffer)>;
+using BsrSolveOfMatrix = OutermostCall<cusparseStatus(
+    cusparseHandle_t handle, int direction, cusparseOperation operation, cusparseOperation operation_x, int m,
+    int n, int count, const void* alpha, const void* matrix, const void* values, const int* offsets,
+    const int* columns, int block, void* info, const void* b, int ldb, void* x, int ldx, int policy,
+    void* buffer)>;
+
+// Products past cusparseSpMV, whose algorithms are not documented (cusparse.h, since 12.9 and 12.7).
+using SpMVGeneric =
+    OutermostCall<cusparseStatus(cusparseHandle_t handle, const void* alpha, cusparseConstSpMatDescr_t matrix,
+                                 cusparseConstDnVecDescr_t x, const void* beta, cusparseConstDnVecDescr_t y,
+                                 cusparseDnVecDescr_t z, cudaDataType type, void* descriptor)>;
+using SpMVOp = OutermostCall<cusparseStatus(cusparseHandle_t handle, void* plan, const void* alpha,
+                                            const void* beta, cusparseConstDnVecDescr_t x,
+                                            cusparseConstDnVecDescr_t y, cusparseDnVecDescr_t z)>;
+
 using Color = OutermostCall<cusparseStatus(
     cusparseHandle_t handle, int m, int count, const void* matrix, const void* values, const int* offsets,
     const int* columns, const void* fraction, int* colors, int* coloring, int* reordering, const void* info)>;
@@ -113,6 +145,34 @@ DETSHIM_TEMPLATE_HOOK(cusparse, BsrFactor, cusparseSbsric02, forward, undocument
 DETSHIM_TEMPLATE_HOOK(cusparse, BsrFactor, cusparseDbsric02, forward, undocumented);
 DETSHIM_TEMPLATE_HOOK(cusparse, BsrFactor, cusparseCbsric02, forward, undocumented);
 DETSHIM_TEMPLATE_HOOK(cusparse, BsrFactor, cusparseZbsric02, forward, undocumented);
+
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrProduct, cusparseSbsrmv, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrProduct, cusparseDbsrmv, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrProduct, cusparseCbsrmv, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrProduct, cusparseZbsrmv, forward, undocumented);
+
+DETSHIM_TEMPLATE_HOOK(cusparse, MaskedBsrProduct, cusparseSbsrxmv, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, MaskedBsrProduct, cusparseDbsrxmv, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, MaskedBsrProduct, cusparseCbsrxmv, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, MaskedBsrProduct, cusparseZbsrxmv, forward, undocumented);
+
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrProductOfMatrix, cusparseSbsrmm, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrProductOfMatrix, cusparseDbsrmm, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrProductOfMatrix, cusparseCbsrmm, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrProductOfMatrix, cusparseZbsrmm, forward, undocumented);
+
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrSolve, cusparseSbsrsv2_solve, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrSolve, cusparseDbsrsv2_solve, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrSolve, cusparseCbsrsv2_solve, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrSolve, cusparseZbsrsv2_solve, forward, undocumented);
+
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrSolveOfMatrix, cusparseSbsrsm2_solve, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrSolveOfMatrix, cusparseDbsrsm2_solve, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrSolveOfMatrix, cusparseCbsrsm2_solve, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, BsrSolveOfMatrix, cusparseZbsrsm2_solve, forward, undocumented);
+
+DETSHIM_TEMPLATE_HOOK(cusparse, SpMVGeneric, cusparseSpMVGeneric, forward, undocumented);
+DETSHIM_TEMPLATE_HOOK(cusparse, SpMVOp, cusparseSpMVOp, forward, undocumented);
 
 DETSHIM_TEMPLATE_HOOK(cusparse, Color, cusparseScsrcolor, forward, undocumented);
 DETSHIM_TEMPLATE_HOOK(cusparse, Color, cusparseDcsrcolor, forward, undocumented);

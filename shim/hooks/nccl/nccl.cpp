@@ -6,6 +6,8 @@
 #include "abi/nccl.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
+#include "common/text.h"
+#include "core/policy/nccl_algorithms.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
 #include "hooks/support/library_version.h"
@@ -77,6 +79,15 @@ constexpr Field fields[] = {
     {"ncclConfig_t.nvlsCTAs", offsetof(ncclConfig_t, nvlsCTAs)},
     {"ncclConfig_t.nChannelsPerNetPeer", offsetof(ncclConfig_t, nChannelsPerNetPeer)},
     {"ncclConfig_t.nvlinkCentricSched", offsetof(ncclConfig_t, nvlinkCentricSched)},
+    {"ncclConfig_t.graphUsageMode", offsetof(ncclConfig_t, graphUsageMode)},
+    {"ncclConfig_t.numRmaCtx", offsetof(ncclConfig_t, numRmaCtx)},
+    {"ncclConfig_t.maxP2pPeers", offsetof(ncclConfig_t, maxP2pPeers)},
+    {"ncclConfig_t.graphStreamOrdering", offsetof(ncclConfig_t, graphStreamOrdering)},
+    {"ncclConfig_t.launchOrderImplicit", offsetof(ncclConfig_t, launchOrderImplicit)},
+    {"ncclConfig_t.numRmaSig", offsetof(ncclConfig_t, numRmaSig)},
+    {"ncclConfig_t.rmaEagerInit", offsetof(ncclConfig_t, rmaEagerInit)},
+    {"ncclConfig_t.hostCftMode", offsetof(ncclConfig_t, hostCftMode)},
+    {"ncclConfig_t.nvlsHostMode", offsetof(ncclConfig_t, nvlsHostMode)},
 };
 
 /// What the program sets in a communicator's configuration. Constant, so it repeats; but it is nowhere else
@@ -164,6 +175,81 @@ ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t c
   return result;
 }
 
+// Reductions with a configuration of their own (NCCL 2.31), in which the program may name algorithms for this
+// call alone: they go before NCCL_ALGO.
+
+/// True if the configuration names algorithms that leave the order of addition to NCCL. Of another form than
+/// this one nothing is known.
+bool selects_several_orders(const ncclCollConfig_t* config) {
+  if (config == nullptr || config->magic != nccl_config_magic) return false;
+  if (config->size < offsetof(ncclCollConfig_t, algSelection) + sizeof(char*)) return false;
+  const char* const selection = config->algSelection;
+  return selection != nullptr && *selection != 0 && !is_one_order(selection);
+}
+
+/// A configuration without its selection, so that NCCL_ALGO counts; of any later form too, as far as it fits.
+class WithoutSelection {
+public:
+  /// nullptr if it is too large.
+  const ncclCollConfig_t* of(const ncclCollConfig_t* config) {
+    if (config->size > sizeof bytes_) return nullptr;
+    __builtin_memcpy(bytes_, config, config->size);
+    auto* const copy = reinterpret_cast<ncclCollConfig_t*>(bytes_);
+    copy->algSelection = nullptr;
+    return copy;
+  }
+
+private:
+  alignas(ncclCollConfig_t) char bytes_[256];
+};
+
+/// Calls `run(configuration)`, which hands it to the library.
+template <typename Call, typename Run>
+ncclResult reduce_configured(const Call& call, const ncclCollConfig_t* config, size_t count,
+                             ncclDataType type, ncclRedOp operation, Run run) {
+  if (call.passes()) return run(config);
+  record_library_once(call, nccl_library);
+  const auto record = [&](Action action, const char* why, const char* selection) {
+    call.record(action, why,
+                {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), selection});
+  };
+  if (!selects_several_orders(config)) {
+    const ncclResult result = run(config);
+    if (is_taken(result)) record(Action::observe, reduction_why, "");
+    return result;
+  }
+  WithoutSelection storage;
+  const ncclCollConfig_t* const given = options().forces() ? storage.of(config) : nullptr;
+  const char* const selection = config->algSelection;
+  const ncclResult result = run(given != nullptr ? given : config);
+  if (!is_taken(result)) return result;
+  if (given != nullptr)
+    record(Action::replace, "selects algorithms that add in several orders: NCCL_ALGO counts", selection);
+  else
+    record(Action::unfixed, "selects algorithms that add in several orders", selection);
+  return result;
+}
+
+/// ncclAllReduceConfig and ncclReduceScatterConfig.
+template <typename Call>
+ncclResult reduce_to_all_configured(const Call& call, const void* from, void* to, size_t count,
+                                    ncclDataType type, ncclRedOp operation, ncclComm_t communicator,
+                                    cudaStream_t stream, const ncclCollConfig_t* config) {
+  return reduce_configured(call, config, count, type, operation, [&](const ncclCollConfig_t* given) {
+    return call.real(from, to, count, type, operation, communicator, stream, given);
+  });
+}
+
+template <typename Call>
+ncclResult reduce_to_root_configured(const Call& call, const void* from, void* to, size_t count,
+                                     ncclDataType type, ncclRedOp operation, int root,
+                                     ncclComm_t communicator, cudaStream_t stream,
+                                     const ncclCollConfig_t* config) {
+  return reduce_configured(call, config, count, type, operation, [&](const ncclCollConfig_t* given) {
+    return call.real(from, to, count, type, operation, root, communicator, stream, given);
+  });
+}
+
 template <typename Call>
 ncclResult make_scaled_sum(const Call& call, ncclRedOp* operation, void* scalar, ncclDataType type,
                            ncclScalarResidence residence, ncclComm_t communicator) {
@@ -196,6 +282,11 @@ constexpr Description records_rooted_reduction = {
     .fields = {"count", "type", "operation", "root"},
     .summary = "Recorded: reductions that differ show when two logs are compared.",
 };
+constexpr Description bounds_configured_reduction = {
+    .action = Action::replace,
+    .fields = {"count", "type", "operation", "selection"},
+    .summary = "Takes away a selection of algorithms, of this call alone, that would add in several orders.",
+};
 constexpr Description records_scaled_sum = {
     .action = Action::observe,
     .fields = {"type", "residence"},
@@ -213,6 +304,9 @@ using Split = OutermostCall<ncclResult(ncclComm_t communicator, int color, int k
                                        ncclConfig_t* config)>;
 using Shrink = OutermostCall<ncclResult(ncclComm_t communicator, int* excluded, int excluded_count,
                                         ncclComm_t* fresh, ncclConfig_t* config, int flags)>;
+using CommGetUniqueId = OutermostCall<ncclResult(ncclComm_t communicator, ncclUniqueId* id)>;
+using Grow = OutermostCall<ncclResult(ncclComm_t communicator, int ranks, const ncclUniqueId* id, int rank,
+                                      ncclComm_t* fresh, ncclConfig_t* config)>;
 using WindowRegister = OutermostCall<ncclResult(ncclComm_t communicator, void* memory, size_t size,
                                                 ncclWindow_t* window, int flags)>;
 using AllReduce =
@@ -221,6 +315,12 @@ using AllReduce =
 using Reduce =
     OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
                              int root, ncclComm_t communicator, cudaStream_t stream)>;
+using AllReduceConfig =
+    OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
+                             ncclComm_t communicator, cudaStream_t stream, const ncclCollConfig_t* config)>;
+using ReduceConfig = OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type,
+                                              ncclRedOp operation, int root, ncclComm_t communicator,
+                                              cudaStream_t stream, const ncclCollConfig_t* config)>;
 using CreatePreMulSum = OutermostCall<ncclResult(ncclRedOp* operation, void* scalar, ncclDataType type,
                                                  ncclScalarResidence residence, ncclComm_t communicator)>;
 
@@ -245,6 +345,10 @@ DETSHIM_TEMPLATE_HOOK(nccl, Split, ncclCommSplit, make_communicator, bounds_addi
 DETSHIM_TEMPLATE_HOOK(nccl, Split, pncclCommSplit, make_communicator, bounds_additions);
 DETSHIM_TEMPLATE_HOOK(nccl, Shrink, ncclCommShrink, make_communicator, bounds_additions);
 DETSHIM_TEMPLATE_HOOK(nccl, Shrink, pncclCommShrink, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, CommGetUniqueId, ncclCommGetUniqueId, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, CommGetUniqueId, pncclCommGetUniqueId, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Grow, ncclCommGrow, make_communicator, bounds_additions);
+DETSHIM_TEMPLATE_HOOK(nccl, Grow, pncclCommGrow, make_communicator, bounds_additions);
 DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, ncclCommWindowRegister, register_window, refuses_windows);
 DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, pncclCommWindowRegister, register_window, refuses_windows);
 DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclAllReduce, reduce_to_all, records_reduction);
@@ -253,5 +357,17 @@ DETSHIM_TEMPLATE_HOOK(nccl, Reduce, ncclReduce, reduce_to_root, records_rooted_r
 DETSHIM_TEMPLATE_HOOK(nccl, Reduce, pncclReduce, reduce_to_root, records_rooted_reduction);
 DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclReduceScatter, reduce_to_all, records_reduction);
 DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclReduceScatter, reduce_to_all, records_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduceConfig, ncclAllReduceConfig, reduce_to_all_configured,
+                      bounds_configured_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduceConfig, pncclAllReduceConfig, reduce_to_all_configured,
+                      bounds_configured_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, ReduceConfig, ncclReduceConfig, reduce_to_root_configured,
+                      bounds_configured_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, ReduceConfig, pncclReduceConfig, reduce_to_root_configured,
+                      bounds_configured_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduceConfig, ncclReduceScatterConfig, reduce_to_all_configured,
+                      bounds_configured_reduction);
+DETSHIM_TEMPLATE_HOOK(nccl, AllReduceConfig, pncclReduceScatterConfig, reduce_to_all_configured,
+                      bounds_configured_reduction);
 DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, ncclRedOpCreatePreMulSum, make_scaled_sum, records_scaled_sum);
 DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, pncclRedOpCreatePreMulSum, make_scaled_sum, records_scaled_sum);

@@ -311,7 +311,7 @@ TEST_F(CoverageTest, WithoutTheDriverNoKernelAndNoFunctionOfCudaCounts) {
        {std::pair<std::string, Arguments>{"coverage_device_code", {"rand", "load=" + cusparse}},
         {"coverage_device_code_stripped", {"rand", "load=" + cusparse}},
         {"coverage_user_sparse_now", {"rand"}},
-        {"coverage_no_user", {"rand", "load=" + cusparse, "symbol=cusparseSbsrsv2_solve"}}}) {
+        {"coverage_no_user", {"rand", "load=" + cusparse, "symbol=cusparseSgpsvInterleavedBatch"}}}) {
     const json document = judged(program, arguments);
     EXPECT_EQ(document["verdict"], "covered") << program << document["reasons"];
     EXPECT_EQ(document["idle_cuda_libraries"], 1) << program;
@@ -359,11 +359,12 @@ TEST_F(CoverageTest, AReasonIsTakenBackByItsName) {
 TEST_F(CoverageTest, AnUnhookedFunctionThatMayDifferIsNotVerified) {
   for (const Environment& mode : {Environment{}, Environment{{"DETSHIM_MODE", "strict"}}}) {
     const json document = judged("coverage_user_sparse", {"rand", "solve"}, mode + with_driver());
-    expect_reason(document, "unverified", "open_function", "cusparseSbsrsv2_solve",
+    expect_reason(document, "unverified", "open_function", "cusparseSgpsvInterleavedBatch",
                   programs + "coverage_user_sparse");
   }
   EXPECT_NE(
-      text().find("is bound to cusparseSbsrsv2_solve, which detshim does not hook: NVIDIA does not say"),
+      text().find(
+          "is bound to cusparseSgpsvInterleavedBatch, which detshim does not hook: NVIDIA does not say"),
       std::string::npos)
       << text();
 }
@@ -373,16 +374,16 @@ TEST_F(CoverageTest, AnUnhookedFunctionThatMayDifferIsNotVerified) {
 TEST_F(CoverageTest, AnUnhookedFunctionThatIsNotCalledIsCoveredIfThatCanBeTold) {
   EXPECT_EQ(judged("coverage_user_sparse", {"rand"}, with_driver())["verdict"], "covered");
   expect_reason(judged("coverage_user_sparse_now", {"rand"}, with_driver()), "unverified", "open_function",
-                "cusparseSbsrsv2_solve", programs + "coverage_user_sparse_now");
+                "cusparseSgpsvInterleavedBatch", programs + "coverage_user_sparse_now");
 }
 
 TEST_F(CoverageTest, AnUnhookedFunctionThatIsLookedUpIsNotVerified) {
   const std::string load = "load=" + cusparse;
   const std::string program = programs + "coverage_no_user";
-  const std::string asked = "symbol=cusparseSbsrsv2_solve";
+  const std::string asked = "symbol=cusparseSgpsvInterleavedBatch";
   expect_reason(judged("coverage_no_user", {"rand", load, asked}, with_driver()), "unverified",
-                "open_function", "cusparseSbsrsv2_solve", program);
-  EXPECT_NE(text().find("has looked up cusparseSbsrsv2_solve"), std::string::npos) << text();
+                "open_function", "cusparseSgpsvInterleavedBatch", program);
+  EXPECT_NE(text().find("has looked up cusparseSgpsvInterleavedBatch"), std::string::npos) << text();
   const json closed = judged("coverage_no_user", {"rand", load, asked, "close"}, with_driver());
   EXPECT_TRUE(says(closed, "open_function")) << closed["reasons"];
 }
@@ -393,10 +394,58 @@ TEST_F(CoverageTest, AnUnhookedFunctionThatIsHarmlessIsCovered) {
   EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
 }
 
-TEST_F(CoverageTest, ALaterVersionIsNotVerified) {
-  const std::string folder = programs + "newer";
-  expect_reason(judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", folder}}), "unverified", "version",
-                "", folder + "/libcurand.so.10");
+TEST_F(CoverageTest, ALaterVersionWithNewFunctionsIsNotVerified) {
+  const std::string folder = programs + "newer_with_new_function";
+  const Environment newer{{"LD_LIBRARY_PATH", folder}};
+  expect_reason(judged("coverage_user", {"create"}, newer), "unverified", "version", "",
+                folder + "/libcurand.so.10");
+  // One that is used is the reason then.
+  expect_reason(judged("coverage_user_new", {"create", "rand"}, newer), "partly", "new_function",
+                "curandCreateGeneratorFromNowhere", programs + "coverage_user_new");
+}
+
+TEST_F(CoverageTest, ALaterVersionWithTheSameFunctionsIsCovered) {
+  const json document = judged("coverage_user", {"create"}, {{"LD_LIBRARY_PATH", programs + "newer"}});
+  EXPECT_EQ(document["verdict"], "covered") << document["reasons"];
+}
+
+// cuSPARSE and cuSOLVER load it themselves. CuPy is one that hands it kernels.
+TEST_F(CoverageTest, ALinkerOfKernelsThatCusparseLoadsIsNoReason) {
+  const auto copied = [&](const std::string& name) {
+    const std::filesystem::path file = scratch_.path() / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::filesystem::copy_file(programs + "coverage_plugin.so", file,
+                               std::filesystem::copy_options::overwrite_existing);
+    return file.string();
+  };
+  const std::string linker = copied("libnvJitLink.so.12");
+  const json alone = judged("coverage_no_user", {"load=" + linker, "rand"}, with_driver());
+  expect_reason(alone, "unverified", "kernels", "", linker);
+  const Arguments with_cusparse{"load=" + linker, "load=" + cusparse, "rand"};
+  const json loaded = judged("coverage_no_user", with_cusparse, with_driver());
+  EXPECT_EQ(loaded["verdict"], "covered") << loaded["reasons"];
+  Arguments with_cupy = with_cusparse;
+  with_cupy.insert(with_cupy.begin(), "load=" + copied("cupy/_core.so"));
+  EXPECT_TRUE(says(judged("coverage_no_user", with_cupy, with_driver()), "kernels"));
+}
+
+TEST_F(CoverageTest, NvidiasOtherLibrariesAreWhatTheyAre) {
+  const auto judged_with = [&](const std::string& name) {
+    const std::filesystem::path file = scratch_.path() / name;
+    std::filesystem::copy_file(programs + "coverage_plugin_device_code.so", file,
+                               std::filesystem::copy_options::overwrite_existing);
+    return judged("coverage_no_user", {"load=" + file.string(), "rand"}, with_driver());
+  };
+  EXPECT_TRUE(says(judged_with("libmine.so"), "kernels"));
+  for (const std::string name :
+       {"libcudnn_ext.so.9", "libcufile.so.0", "libcupti.so.12", "libcufftw.so.11"}) {
+    const json document = judged_with(name);
+    EXPECT_EQ(document["own_kernels"], json::array()) << name;
+    EXPECT_FALSE(says(document, "kernels")) << name << document["reasons"];
+    EXPECT_FALSE(says(document, "linked_copy")) << name << document["reasons"];
+  }
+  for (const std::string name : {"libcutensor.so.2", "libcudss.so.0", "libnvshmem_host.so.3"})
+    expect_reason(judged_with(name), "unverified", "no_hooks", "", (scratch_.path() / name).string());
 }
 
 TEST_F(CoverageTest, AKilledProcessIsNotVerified) {

@@ -32,6 +32,51 @@ TEST_P(CublasLt, OneAlgorithmIsGiven) {
     EXPECT_TRUE(contains(shimmed({"64"}, disabled(what)).out, all_four));
 }
 
+// The second way to a list, since cuBLAS 13.5.
+TEST_P(CublasLt, OneAlgorithmIsGivenForAStream) {
+  const std::string function = heuristic + "ForStream";
+  EXPECT_TRUE(contains(native({"stream", "64"}), all_four));
+  EXPECT_TRUE(contains(calls(), function + " requested=8 stream=0x4d"));
+  for (const Environment& mode : {enforce, strict}) {
+    const auto given = shimmed({"stream", "64"}, mode);
+    EXPECT_TRUE(contains(given.out, the_first)) << given;
+    EXPECT_TRUE(contains(calls(), function + " requested=8 stream=0x4d"));
+    EXPECT_TRUE(given.did("replace", function)) << given;
+    EXPECT_FALSE(given.recorded(heuristic)) << given;
+  }
+  const auto next = shimmed({"stream", "64"}, enforce + misbehaving("unchecked"));
+  EXPECT_TRUE(contains(next.out, "64: status=0 returned=1 algos=11 usable=1 chosen=11")) << next;
+  EXPECT_TRUE(contains(calls(), "cublasLtMatmulAlgoCheckForStream"));
+  for (const Environment& mode : {record, observe, enforce + off})
+    EXPECT_TRUE(shimmed({"stream", "64"}, mode).did("unfixed", function));
+  EXPECT_TRUE(contains(shimmed({"stream", "64"}, disabled(function)).out, all_four));
+  // What one list has chosen, the other finds.
+  shimmed({"stream", "64"}, recording() + fastest("12"));
+  EXPECT_TRUE(contains(shimmed({"64"}, replaying()).out,
+                       "64: status=0 returned=1 algos=12 usable=1 chosen=12 run=0"));
+}
+
+// Products that differ in an attribute of theirs alone have a choice each.
+TEST_P(CublasLt, LaterAttributesAreOfTheProblemsName) {
+  for (const std::string attribute : {"grouped", "strides"}) {
+    std::filesystem::remove(file_);
+    shimmed({"64", attribute, "64"}, recording() + fastest("12"));
+    EXPECT_EQ(choices().size(), 2U) << attribute;
+  }
+  std::filesystem::remove(file_);
+  shimmed({"64", "64"}, recording() + fastest("12"));
+  EXPECT_EQ(choices().size(), 1U);
+}
+
+TEST_P(CublasLt, AProductsReductionIsRecorded) {
+  using Schemes = std::set<std::string>;
+  const auto schemes = [](const Shimmed& run) { return values(run, "cublasLtMatmul", "reduction"); };
+  EXPECT_EQ(schemes(shimmed({"64"})), Schemes{"none"});
+  EXPECT_EQ(schemes(shimmed({"64"}, enforce + misbehaving("bad_first"))), Schemes{"compute type"});
+  EXPECT_EQ(schemes(shimmed({"64"}, enforce + off)), (Schemes{"compute type", "none"}));
+  EXPECT_EQ(schemes(shimmed({"64", "null"})), (Schemes{"", "none"}));
+}
+
 TEST_P(CublasLt, TheFirstThatWorksIsGiven) {
   const auto given = shimmed({"64"}, enforce + misbehaving("bad_first"));
   EXPECT_TRUE(contains(given.out, "64: status=0 returned=1 algos=11 usable=1 chosen=11")) << given;

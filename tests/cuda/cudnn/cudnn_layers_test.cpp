@@ -504,24 +504,49 @@ TEST_P(CudnnLayers, NetworksAreRecordedWithTheWorkspaceSetting) {
   }
 }
 
-TEST_P(CudnnLayers, TheSamplersBackwardPassIsRecordedAndStrictRefusesIt) {
-  const std::string function = "cudnnSpatialTfSamplerBackward";
-  const Arguments program{"call", function};
-  EXPECT_EQ(native(program), Lines{"status=0"});
-  const Lines called = calls();
-  for (const Environment& mode : {enforce, record, observe}) {
-    const auto ran = shimmed(program, mode);
-    EXPECT_EQ(ran.out, Lines{"status=0"});
-    EXPECT_EQ(calls(), called);
-    EXPECT_TRUE(ran.did("unfixed", function)) << ran;
+const char* const users_of_atomics[] = {"cudnnSpatialTfSamplerBackward", "cudnnCausalConv1dBackward",
+                                        "cudnnCausalConv1dNwhBackward",  "cudnnGnnAggSimpleBackward",
+                                        "cudnnGnnMhaGatBackward",        "cudnnGnnMhaGatV2Backward"};
+
+TEST_P(CudnnLayers, WhatAddsByAtomicsIsRecordedAndStrictRefusesIt) {
+  for (const std::string function : users_of_atomics) {
+    SCOPED_TRACE(function);
+    const Arguments program{"call", function};
+    EXPECT_EQ(native(program), Lines{"status=0"});
+    const Lines called = calls();
+    for (const Environment& mode : {enforce, record, observe}) {
+      const auto ran = shimmed(program, mode);
+      EXPECT_EQ(ran.out, Lines{"status=0"});
+      EXPECT_EQ(calls(), called);
+      EXPECT_TRUE(ran.did("unfixed", function)) << ran;
+    }
+    const auto refused = shimmed(program, strict);
+    EXPECT_EQ(refused.out, Lines{"status=3000"});
+    EXPECT_TRUE(calls().empty());
+    EXPECT_TRUE(refused.did("refuse", function)) << refused;
+    const auto opted_out = shimmed(program, strict + Environment{{"DETSHIM_DISABLE", function}});
+    EXPECT_EQ(opted_out.out, Lines{"status=0"});
+    EXPECT_FALSE(opted_out.recorded(function));
+    const auto failed = shimmed(program, enforce + misbehaving("fail"));
+    EXPECT_EQ(failed.out, native(program, misbehaving("fail")));
+    EXPECT_FALSE(failed.recorded(function)) << failed;
   }
-  const auto refused = shimmed(program, strict);
-  EXPECT_EQ(refused.out, Lines{"status=3000"});
-  EXPECT_TRUE(calls().empty());
-  EXPECT_TRUE(refused.did("refuse", function)) << refused;
-  const auto opted_out = shimmed(program, strict + Environment{{"DETSHIM_DISABLE", function}});
-  EXPECT_EQ(opted_out.out, Lines{"status=0"});
-  EXPECT_FALSE(opted_out.recorded(function));
+}
+
+TEST_P(CudnnLayers, AttentionOnGraphsAddsInOneOrderInItsWorkspaces) {
+  for (const std::string function : {"cudnnGnnMhaGatBackward", "cudnnGnnMhaGatV2Backward"}) {
+    const Arguments program{"call", function, "workspaces"};
+    EXPECT_EQ(native(program), Lines{"status=0"});
+    const Lines called = calls();
+    for (const Environment& mode : {enforce, strict, record, observe}) {
+      const auto ran = shimmed(program, mode);
+      EXPECT_EQ(ran.out, Lines{"status=0"});
+      EXPECT_EQ(calls(), called);
+      EXPECT_TRUE(ran.did("observe", function)) << ran;
+      EXPECT_FALSE(ran.did("unfixed", function)) << ran;
+    }
+    EXPECT_FALSE(shimmed(program, disabled(function)).recorded(function)) << function;
+  }
 }
 
 // ---- cuDNN 8, and what cuDNN 7 still had ----

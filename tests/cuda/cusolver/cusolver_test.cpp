@@ -82,6 +82,27 @@ TEST_P(Cusolver, APolarDecompositionThatFailsIsNotRecorded) {
   EXPECT_FALSE(failed.recorded(decompose_polar)) << failed;
 }
 
+// CUSOLVER_FP64_EMULATED_FIXEDPOINT_MATH is 4; 2 is emulation by bfloat16, whose sums have one order.
+TEST_P(Cusolver, FixedPointEmulationIsRecorded) {
+  const char* const function = "cusolverDnSetMathMode";
+  for (const Environment& mode : {enforce, strict, record, observe}) {
+    for (const std::string emulated : {"4", "6"}) {
+      const Lines expected = native({"0", emulated});
+      const auto recorded = shimmed({"0", emulated}, mode);
+      EXPECT_EQ(recorded.out, expected);
+      EXPECT_TRUE(contains(calls(), std::string{function} + " mode=" + emulated));
+      EXPECT_TRUE(recorded.did("unfixed", function)) << recorded;
+    }
+    for (const std::string other : {"1", "2"}) {
+      const auto left = shimmed({"0", other}, mode);
+      EXPECT_TRUE(left.did("observe", function)) << left;
+      EXPECT_FALSE(left.did("unfixed", function)) << left;
+    }
+  }
+  EXPECT_FALSE(shimmed({"0", "4"}, disabled(function)).recorded(function));
+  EXPECT_FALSE(shimmed({"0", "4"}, enforce + misbehaving("math")).recorded(function));
+}
+
 TEST_P(Cusolver, SolversWithoutTheModeAreRecorded) {
   const Lines expected = native({"0"});
   for (const std::string function : {"cusolverDnIRSParamsCreate", "cusolverSpCreate", "cusolverRfCreate"}) {

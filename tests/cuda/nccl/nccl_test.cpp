@@ -16,9 +16,9 @@ const char* const pinned = " ALGO=Ring PROTO=Simple NVLS=0 COLLNET=0 WIN=0";
 const char* const unset = " ALGO=(unset) PROTO=(unset) NVLS=(unset) COLLNET=(unset) WIN=(unset)";
 
 /// Every way to a communicator.
-const std::string makers[] = {
-    "ncclGetUniqueId", "ncclCommInitRank", "ncclCommInitRankConfig", "ncclCommInitRankScalable",
-    "ncclCommInitAll", "ncclCommSplit",    "ncclCommShrink"};
+const std::string makers[] = {"ncclGetUniqueId",          "ncclCommInitRank",    "ncclCommInitRankConfig",
+                              "ncclCommInitRankScalable", "ncclCommInitAll",     "ncclCommSplit",
+                              "ncclCommShrink",           "ncclCommGetUniqueId", "ncclCommGrow"};
 
 class Nccl : public CudaTest {
 protected:
@@ -168,8 +168,51 @@ TEST_P(Nccl, ReductionsAreRecordedAsTheyAre) {
        {"ncclCommInitRank ranks=2 id=an id! rank=1",
         "ncclCommInitRankConfig ranks=2 id=an id! rank=1 config=1",
         "ncclCommInitRankScalable ranks=2 rank=1 ids=1 an id config=1", "ncclCommInitAll count=2 first=3",
-        "ncclCommSplit color=1 key=2 config=1", "ncclCommShrink 3 of 1 config=1 flags=8"})
+        "ncclCommSplit color=1 key=2 config=1", "ncclCommShrink 3 of 1 config=1 flags=8",
+        "ncclCommGetUniqueId 1", "ncclCommGrow 1 ranks=3 id=grown! rank=-1 config=1"})
     EXPECT_TRUE(contains(calls(), call)) << call;
+}
+
+// An algorithm that a call selects for itself goes before NCCL_ALGO.
+TEST_P(Nccl, ASelectionOfOneReductionIsTakenAwayUnlessItAddsInOneOrder) {
+  const std::pair<std::string, std::string> reductions[] = {
+      {"ncclAllReduceConfig", "ncclAllReduceConfig 0x1 0x2 3 7 0 0x4 "},
+      {"ncclReduceConfig", "ncclReduceConfig 0x1 0x2 3 7 0 1 0x4 "},
+      {"ncclReduceScatterConfig", "ncclReduceScatterConfig 0x1 0x2 3 7 0 0x4 "}};
+  for (const auto& [function, call] : reductions)
+    for (const std::string prefix : {"", "p"}) {
+      const auto arguments = [&](const std::string& selection) {
+        Arguments all{"select=" + selection};
+        if (!prefix.empty()) all.push_back("second");
+        return all;
+      };
+      const Lines expected = native(arguments("tree"));
+      EXPECT_TRUE(contains(calls(), call + "tree"));
+      for (const Environment& mode : {enforce, strict}) {
+        const auto replaced = shimmed(arguments("tree"), mode);
+        EXPECT_EQ(replaced.out, expected);
+        EXPECT_TRUE(contains(calls(), call + "(automatic)")) << function;
+        EXPECT_TRUE(replaced.did("replace", prefix + function)) << replaced;
+        const auto good = shimmed(arguments("Ring"), mode);
+        EXPECT_TRUE(contains(calls(), call + "Ring")) << function;
+        EXPECT_TRUE(good.did("observe", prefix + function)) << good;
+        EXPECT_FALSE(good.did("replace", prefix + function)) << good;
+      }
+      for (const Environment& mode : {record, observe}) {
+        const auto left = shimmed(arguments("tree"), mode);
+        EXPECT_TRUE(contains(calls(), call + "tree")) << function;
+        EXPECT_TRUE(left.did("unfixed", prefix + function)) << left;
+      }
+      const auto without = shimmed(arguments("tree"), disabled(prefix + function));
+      EXPECT_TRUE(contains(calls(), call + "tree")) << function;
+      EXPECT_FALSE(without.recorded(prefix + function)) << without;
+    }
+  // One of a later NCCL is as large as it says.
+  const auto large = shimmed({"select=tree", "large"});
+  EXPECT_TRUE(contains(calls(), reductions[0].second + "tree"));
+  EXPECT_TRUE(large.did("unfixed", "ncclAllReduceConfig")) << large;
+  const auto failed = shimmed({"select=tree"}, enforce + misbehaving("fail_later"));
+  EXPECT_FALSE(failed.recorded("ncclAllReduceConfig")) << failed;
 }
 
 TEST_P(Nccl, SecondNamesAreHookedToo) {
@@ -204,9 +247,18 @@ TEST_P(Nccl, WhatAConfigurationSetsIsRecorded) {
                                                         {"shrinkShare", "8"},
                                                         {"nvlsCTAs", "9"},
                                                         {"nChannelsPerNetPeer", "10"},
-                                                        {"nvlinkCentricSched", "11"}};
+                                                        {"nvlinkCentricSched", "11"},
+                                                        {"graphUsageMode", "12"},
+                                                        {"numRmaCtx", "13"},
+                                                        {"maxP2pPeers", "14"},
+                                                        {"graphStreamOrdering", "15"},
+                                                        {"launchOrderImplicit", "16"},
+                                                        {"numRmaSig", "17"},
+                                                        {"rmaEagerInit", "18"},
+                                                        {"hostCftMode", "19"},
+                                                        {"nvlsHostMode", "20"}};
   const std::string configured[] = {"ncclCommInitRankConfig", "ncclCommInitRankScalable", "ncclCommSplit",
-                                    "ncclCommShrink"};
+                                    "ncclCommShrink", "ncclCommGrow"};
   const auto has = [](const Shimmed& run, const std::string& function, const std::string& field,
                       const std::string& value) {
     return std::ranges::any_of(run.records, [&](const nlohmann::json& r) {
@@ -285,7 +337,7 @@ TEST_P(Nccl, WhatWasRefusedIsNotRecorded) {
 TEST_P(Nccl, TheLibraryIsNamed) {
   const auto set = shimmed({"NCCL_ALGO=Tree"});
   EXPECT_TRUE(std::ranges::any_of(set.records, [](const nlohmann::json& record) {
-    return record["t"] == "library" && record["lib"] == "nccl" && record["version"] == "22809";
+    return record["t"] == "library" && record["lib"] == "nccl" && record["version"] == "23203";
   })) << set;
 }
 

@@ -23,7 +23,7 @@ extern "C" {
 int curandCreateGenerator(void** generator, int type);
 int curandCreateGeneratorFromNowhere(void** generator, int type);
 int curandDestroyGenerator(void* generator);
-int cusparseSbsrsv2_solve();
+int cusparseSgpsvInterleavedBatch();
 }
 
 #ifdef DETSHIM_TEST_DEVICE_CODE
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
       std::printf("%s is %sthere\n", value + 1, dlsym(last, value + 1) == nullptr ? "not " : "");
 #ifdef DETSHIM_TEST_SPARSE
     else if (is("solve"))
-      cusparseSbsrsv2_solve();
+      cusparseSgpsvInterleavedBatch();
 #endif
     else if (is("close"))
       dlclose(last);

@@ -69,16 +69,22 @@ int cublasLtMatmulDescGetAttribute(Opaque descriptor, int attribute, void* value
                                    size_t* written);
 int cublasLtMatrixLayoutCreate(Opaque* layout, int type, unsigned long long rows, unsigned long long columns,
                                long long leading);
+int cublasLtMatrixLayoutSetAttribute(Opaque layout, int attribute, const void* value, size_t size);
 int cublasLtMatrixLayoutDestroy(Opaque layout);
 int cublasLtMatrixLayoutGetAttribute(Opaque layout, int attribute, void* value, size_t size, size_t* written);
 int cublasLtMatmulAlgoGetHeuristic(Opaque handle, Opaque operation, Opaque a, Opaque b, Opaque c, Opaque d,
                                    Opaque preference, int requested, LtResult* results, int* returned);
+int cublasLtMatmulAlgoGetHeuristicForStream(Opaque handle, Opaque operation, Opaque a, Opaque b, Opaque c,
+                                            Opaque d, Opaque preference, int requested, LtResult* results,
+                                            int* returned, Opaque stream);
 int cublasLtMatmulAlgoGetIds(Opaque handle, int compute, int scale, int a, int b, int c, int d, int requested,
                              int* ids, int* returned);
 int cublasLtMatmulAlgoInit(Opaque handle, int compute, int scale, int a, int b, int c, int d, int id,
                            LtAlgo* algo);
 int cublasLtMatmulAlgoCheck(Opaque handle, Opaque operation, Opaque a, Opaque b, Opaque c, Opaque d,
                             const LtAlgo* algo, LtResult* result);
+int cublasLtMatmulAlgoConfigGetAttribute(const LtAlgo* algo, int attribute, void* value, size_t size,
+                                         size_t* written);
 int cublasLtMatmulPreferenceCreate(Opaque* preference);
 int cublasLtMatmulPreferenceDestroy(Opaque preference);
 int cublasLtMatmulPreferenceSetAttribute(Opaque preference, int attribute, const void* value, size_t size);

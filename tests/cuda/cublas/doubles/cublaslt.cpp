@@ -22,28 +22,46 @@ constexpr int version[] = {13, 1, 0};
 
 /// A descriptor: values by the attribute's number.
 struct Descriptor {
-  unsigned long long values[40] = {};
+  unsigned long long values[42] = {};
 };
 
 /// Sizes of the attributes' values, 0 for numbers that there are not.
-constexpr unsigned char preference_sizes[40] = {4, 8};
-constexpr unsigned char layout_sizes[40] = {4, 4, 8, 8, 8, 4, 8, 8, 4};
-constexpr unsigned char matmul_sizes[40] = {4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 8, 8, 8, 8, 8, 4, 0, 8, 8, 8,
-                                            8, 8, 4, 8, 8, 1, 4, 0, 0, 0, 0, 4, 4, 4, 4, 4, 8, 4, 8};
+constexpr unsigned char preference_sizes[42] = {4, 8};
+constexpr unsigned char layout_sizes[42] = {4, 4, 8, 8, 8, 4, 8, 8, 4, 8, 8, 8, 4, 4};
+constexpr unsigned char matmul_sizes[42] = {4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 8, 8, 8, 8, 8, 4, 0, 8, 8, 8, 8,
+                                            8, 4, 8, 8, 1, 4, 0, 0, 0, 0, 4, 4, 4, 4, 4, 8, 4, 8, 8, 8, 4};
 
-int get(Opaque descriptor, const unsigned char (&sizes)[40], int attribute, void* value, size_t size,
+int get(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, void* value, size_t size,
         size_t* written) {
-  if (attribute < 0 || attribute >= 40 || sizes[attribute] == 0 || size != sizes[attribute])
+  if (attribute < 0 || attribute >= 42 || sizes[attribute] == 0 || size != sizes[attribute])
     return invalid_value;
   std::memcpy(value, &static_cast<Descriptor*>(descriptor)->values[attribute], size);
   if (written) *written = size;
   return 0;
 }
 
-int set(Opaque descriptor, const unsigned char (&sizes)[40], int attribute, const void* value, size_t size) {
-  if (attribute < 0 || attribute >= 40 || sizes[attribute] == 0 || size != sizes[attribute])
+int set(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, const void* value, size_t size) {
+  if (attribute < 0 || attribute >= 42 || sizes[attribute] == 0 || size != sizes[attribute])
     return invalid_value;
   std::memcpy(&static_cast<Descriptor*>(descriptor)->values[attribute], value, size);
+  return 0;
+}
+
+int list_algorithms(int requested, LtResult* results, int* returned) {
+  if (misbehaves("fail")) return not_initialized;
+  const int available = misbehaves("fewer") ? 1 : 4;
+  const int offset = misbehaves("shuffle") ? getpid() : 0;
+  *returned = requested < available ? requested : available;
+  for (int i = 0; i < *returned; ++i) {
+    LtResult result{};
+    result.algo.data[0] = static_cast<unsigned>((i + offset) % 4 + (misbehaves("dropped") ? 50 : 10));
+    result.algo.data[7] = 0xabcdef;
+    result.workspace_size = 1024 * result.algo.data[0];
+    if (misbehaves("over_limit") && i == 0) result.workspace_size = 1 << 30;
+    result.state = (misbehaves("bad_first") && i == 0) || misbehaves("all_bad") ? not_supported : 0;
+    result.waves_count = 1;
+    results[i] = result;
+  }
   return 0;
 }
 
@@ -76,6 +94,7 @@ int cublasLtMatmulDescCreate(Opaque* descriptor, int compute_type, int scale_typ
   auto* made = new Descriptor;
   made->values[0] = static_cast<unsigned>(compute_type);
   made->values[1] = static_cast<unsigned>(scale_type);
+  made->values[41] = 0x8000; // not set
   *descriptor = made;
   return 0;
 }
@@ -125,6 +144,10 @@ int cublasLtMatrixLayoutCreate(Opaque* layout, int type, unsigned long long rows
   return 0;
 }
 
+int cublasLtMatrixLayoutSetAttribute(Opaque layout, int attribute, const void* value, size_t size) {
+  return set(layout, layout_sizes, attribute, value, size);
+}
+
 int cublasLtMatrixLayoutDestroy(Opaque layout) {
   delete static_cast<Descriptor*>(layout);
   return 0;
@@ -138,21 +161,13 @@ int cublasLtMatrixLayoutGetAttribute(Opaque layout, int attribute, void* value, 
 int cublasLtMatmulAlgoGetHeuristic(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, int requested,
                                    LtResult* results, int* returned) {
   record("cublasLtMatmulAlgoGetHeuristic requested=%d", requested);
-  if (misbehaves("fail")) return not_initialized;
-  const int available = misbehaves("fewer") ? 1 : 4;
-  const int offset = misbehaves("shuffle") ? getpid() : 0;
-  *returned = requested < available ? requested : available;
-  for (int i = 0; i < *returned; ++i) {
-    LtResult result{};
-    result.algo.data[0] = static_cast<unsigned>((i + offset) % 4 + (misbehaves("dropped") ? 50 : 10));
-    result.algo.data[7] = 0xabcdef;
-    result.workspace_size = 1024 * result.algo.data[0];
-    if (misbehaves("over_limit") && i == 0) result.workspace_size = 1 << 30;
-    result.state = (misbehaves("bad_first") && i == 0) || misbehaves("all_bad") ? not_supported : 0;
-    result.waves_count = 1;
-    results[i] = result;
-  }
-  return 0;
+  return list_algorithms(requested, results, returned);
+}
+
+int cublasLtMatmulAlgoGetHeuristicForStream(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, Opaque,
+                                            int requested, LtResult* results, int* returned, Opaque stream) {
+  record("cublasLtMatmulAlgoGetHeuristicForStream requested=%d stream=%p", requested, stream);
+  return list_algorithms(requested, results, returned);
 }
 
 #ifndef DETSHIM_TEST_OLDER_VERSION // as if it came later
@@ -180,6 +195,22 @@ int cublasLtMatmulAlgoCheck(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, cons
   *result = {};
   result->algo = checked;
   result->workspace_size = checked.data[0] >= 20 ? checked.data[2] : 1024 * checked.data[0];
+  return 0;
+}
+
+int cublasLtMatmulAlgoCheckForStream(Opaque handle, Opaque operation, Opaque a, Opaque b, Opaque c, Opaque d,
+                                     const LtAlgo* algo, LtResult* result, Opaque) {
+  record("cublasLtMatmulAlgoCheckForStream");
+  return cublasLtMatmulAlgoCheck(handle, operation, a, b, c, d, algo, result);
+}
+
+/// The reduction scheme of an algorithm of the list is 2 for 11, and none for the others.
+int cublasLtMatmulAlgoConfigGetAttribute(const LtAlgo* algo, int attribute, void* value, size_t size,
+                                         size_t* written) {
+  if (attribute != 3 || size != 4) return invalid_value;
+  const unsigned scheme = algo->data[0] == 11 ? 2 : 0;
+  std::memcpy(value, &scheme, sizeof scheme);
+  *written = sizeof scheme;
   return 0;
 }
 

@@ -2,6 +2,9 @@
 // on with the one that it takes for the fastest, DOUBLE_FASTEST (else the last). Each argument is a product's
 // number of rows; or
 //   one      asks for one algorithm only
+//   stream   lists them for a stream from then on
+//   grouped  makes grouped layouts with wide integers from then on
+//   strides  sets a distance of alpha in a batch
 //   null     leaves the choice to the library
 //   ids      lists the algorithms' numbers
 //   config   configures an algorithm by itself
@@ -28,6 +31,7 @@ namespace {
 
 Opaque handle, operation, layout, preference;
 LtAlgo chosen;
+bool for_stream = false, grouped = false;
 
 int run(const LtAlgo* algo, size_t workspace) {
   const float one = 1;
@@ -37,10 +41,19 @@ int run(const LtAlgo* algo, size_t workspace) {
 
 void search(unsigned long long rows, int requested) {
   CALL(cublasLtMatrixLayoutCreate)(&layout, 2, rows, 32, static_cast<long long>(rows));
+  const unsigned grouped_mode = 2, wide = 1;
+  if (grouped) {
+    CALL(cublasLtMatrixLayoutSetAttribute)(layout, 8, &grouped_mode, sizeof grouped_mode);
+    CALL(cublasLtMatrixLayoutSetAttribute)(layout, 12, &wide, sizeof wide);
+  }
   LtResult results[8] = {};
   int returned = -1;
-  const int status = CALL(cublasLtMatmulAlgoGetHeuristic)(handle, operation, layout, layout, layout, layout,
-                                                          preference, requested, results, &returned);
+  const int status =
+      for_stream ? CALL(cublasLtMatmulAlgoGetHeuristicForStream)(handle, operation, layout, layout, layout,
+                                                                 layout, preference, requested, results,
+                                                                 &returned, reinterpret_cast<Opaque>(77))
+                 : CALL(cublasLtMatmulAlgoGetHeuristic)(handle, operation, layout, layout, layout, layout,
+                                                        preference, requested, results, &returned);
   std::printf("%llu: status=%d returned=%d", rows, status, returned);
   if (status != 0 || returned < 1) return void(std::puts(""));
   const char* fastest = std::getenv("DOUBLE_FASTEST");
@@ -90,6 +103,13 @@ int main(int argc, char** argv) {
     const char* what = argv[i];
     if (!std::strcmp(what, "one")) {
       requested = 1;
+    } else if (!std::strcmp(what, "stream")) {
+      for_stream = true;
+    } else if (!std::strcmp(what, "grouped")) {
+      grouped = true;
+    } else if (!std::strcmp(what, "strides")) {
+      const unsigned long long distance = 5;
+      CALL(cublasLtMatmulDescSetAttribute)(operation, 39, &distance, sizeof distance);
     } else if (!std::strcmp(what, "null")) {
       std::printf("null=%d\n", run(nullptr, 0));
     } else if (!std::strcmp(what, "ids")) {

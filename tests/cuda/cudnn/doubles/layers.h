@@ -89,6 +89,29 @@ int cudnnMultiHeadAttnBackwardWeights(Opaque handle, Opaque attention, int add, 
                                       size_t workspace_size, Opaque workspace, size_t reserve_size,
                                       Opaque reserve);
 
+// cudnn_subquadratic_ops.h and cudnn_gnn_ops.h of cuDNN 9.28.
+int cudnnCausalConv1dBackward(Opaque stream, Const x, Const weight, Const bias, Const dy, Opaque dx,
+                              Opaque dweight, Opaque dbias, int batch, int dimensions, int length,
+                              int kernel_size, int type, int weight_type, int activation);
+int cudnnCausalConv1dNwhBackward(Opaque stream, Const x, Const weight, Const bias, Const dy, Opaque dx,
+                                 Opaque dweight, Opaque dbias, int batch, int dimensions, int length,
+                                 int kernel_size, int type, int weight_type, int activation);
+int cudnnGnnAggSimpleBackward(Opaque stream, Const graph, Const dy, Const positions, Opaque dnodes,
+                              Opaque dedges, Opaque dothers, int nodes_size, int edges_size, int others_size,
+                              int type, int operation);
+int cudnnGnnMhaGatBackward(Opaque stream, Const graph, Const dy, Const sources, Const destinations,
+                           Const edges, Const weights, Const scores, const float* dropout,
+                           const float* dattention, Opaque dsources, Opaque ddestinations, Opaque dedges,
+                           Opaque dweights, Opaque dscores, Opaque feature_workspace, Opaque weight_workspace,
+                           int nodes_size, int edges_size, Const parameters, int type, int gradient_type,
+                           int weight_type);
+int cudnnGnnMhaGatV2Backward(Opaque stream, Const graph, Const dy, Const sources, Const destinations,
+                             Const edges, Const weights, Const scores, Const activations,
+                             const float* dropout, const float* dattention, Opaque dsources,
+                             Opaque ddestinations, Opaque dedges, Opaque dweights, Opaque dscores,
+                             Opaque feature_workspace, Opaque weight_workspace, int nodes_size,
+                             Const parameters, int type, int gradient_type);
+
 // cuDNN 7 (cudnn.h): what Get*_v7 has taken the place of.
 int cudnnGetConvolutionBackwardDataAlgorithm(Opaque handle, Opaque w, Opaque dy, Opaque convolution,
                                              Opaque dx, int preference, size_t limit, int* algo);

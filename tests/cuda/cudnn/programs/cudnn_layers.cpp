@@ -11,7 +11,7 @@
 //   cudnn_layers restore SEED
 //   cudnn_layers oob MODE
 //     a CTC loss descriptor
-//   cudnn_layers call FUNCTION
+//   cudnn_layers call FUNCTION [workspaces]
 //
 // Descriptors and device memory are numbers that a double only looks at: each is that of its place among the
 // arguments (of the run, where a size is asked for before it), counted from 11.
@@ -147,7 +147,7 @@ int drop(const Arguments& steps) {
   return 0;
 }
 
-int call_function(const std::string& name) {
+int call_function(const std::string& name, bool with_workspaces) {
   int status = -1;
   if (name == "cudnnSpatialTfSamplerBackward")
     status = CALL(cudnnSpatialTfSamplerBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
@@ -174,6 +174,25 @@ int call_function(const std::string& name) {
     status = CALL(cudnnMultiHeadAttnBackwardWeights)(at(11), at(12), 13, at(14), at(15), at(16), at(17),
                                                      at(18), at(19), at(20), at(21), 22, at(23), at(24), 25,
                                                      at(26), 27, at(28));
+  if (name == "cudnnCausalConv1dBackward")
+    status = CALL(cudnnCausalConv1dBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18),
+                                             19, 20, 21, 22, 23, 24, 25);
+  if (name == "cudnnCausalConv1dNwhBackward")
+    status = CALL(cudnnCausalConv1dNwhBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
+                                                at(18), 19, 20, 21, 22, 23, 24, 25);
+  if (name == "cudnnGnnAggSimpleBackward")
+    status = CALL(cudnnGnnAggSimpleBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), 18, 19,
+                                             20, 21, 22);
+  if (name == "cudnnGnnMhaGatBackward")
+    status = CALL(cudnnGnnMhaGatBackward)(
+        at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18), static_cast<const float*>(at(19)),
+        static_cast<const float*>(at(20)), at(21), at(22), at(23), at(24), at(25),
+        at(with_workspaces ? 26 : 0), at(with_workspaces ? 27 : 0), 28, 29, at(30), 31, 32, 33);
+  if (name == "cudnnGnnMhaGatV2Backward")
+    status = CALL(cudnnGnnMhaGatV2Backward)(
+        at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18), at(19),
+        static_cast<const float*>(at(20)), static_cast<const float*>(at(21)), at(22), at(23), at(24), at(25),
+        at(26), at(with_workspaces ? 27 : 0), at(with_workspaces ? 28 : 0), 29, at(30), 31, 32);
   std::printf("status=%d\n", status);
   return 0;
 }
@@ -186,7 +205,7 @@ int main(int argc, char** argv) {
   if (what == "pooling") return use_pooling({argv + 2, argv + argc});
   if (what == "dropout") return set_dropouts({argv + 2, argv + argc});
   if (what == "drop") return drop({argv + 2, argv + argc});
-  if (what == "call") return call_function(first);
+  if (what == "call") return call_function(first, argc > 3);
   if (what == "restore")
     return CALL(cudnnRestoreDropoutDescriptor)(at(11), at(12), 0.5F, at(14), 15,
                                                std::strtoull(argv[2], nullptr, 0));

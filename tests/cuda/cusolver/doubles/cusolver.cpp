@@ -51,6 +51,11 @@ int cusolverDnGetDeterministicMode(Opaque handle, int* mode) {
 }
 #endif
 
+int cusolverDnSetMathMode(Opaque, int mode) {
+  record("cusolverDnSetMathMode mode=%d", mode);
+  return misbehaves("math") ? invalid_value : 0;
+}
+
 int cusolverDnXgesvdr(Opaque, Opaque params, signed char job_u, signed char job_v, int64_t m, int64_t n,
                       int64_t k, int64_t p, int64_t iterations, int type_a, void* a, int64_t lda, int type_s,
                       void* s, int type_u, void* u, int64_t ldu, int type_v, void* v, int64_t ldv,

@@ -41,4 +41,16 @@ int cusparseCsr2cscEx2(Opaque handle, int m, int n, int count, const void* value
   return misbehaves("fail") ? 6 : 0;
 }
 
+int cusparseSpMVGeneric(Opaque handle, const void* alpha, const void* matrix, const void* x, const void* beta,
+                        const void* y, Opaque z, int type, Opaque descriptor) {
+  record_call("cusparseSpMVGeneric", handle, alpha, matrix, x, beta, y, z, type, descriptor);
+  return misbehaves("fail") ? 6 : 0;
+}
+
+int cusparseSpMVOp(Opaque handle, Opaque plan, const void* alpha, const void* beta, const void* x,
+                   const void* y, Opaque z) {
+  record_call("cusparseSpMVOp", handle, plan, alpha, beta, x, y, z);
+  return misbehaves("fail") ? 6 : 0;
+}
+
 } // extern "C"

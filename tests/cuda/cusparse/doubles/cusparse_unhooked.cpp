@@ -2,6 +2,6 @@
 // computes nothing. Their parameters do not matter: nobody passes any.
 extern "C" {
 
-int cusparseSbsrsv2_solve() { return 6; }
+int cusparseSgpsvInterleavedBatch() { return 6; }
 int cusparseCreateIdentityPermutation() { return 6; }
 }

@@ -23,4 +23,6 @@ int main(int argc, char** argv) {
   ONE(cusparseSpSV_solve, (at(1), 2, at(3), at(4), at(5), at(6), 7, 8, at(9)))
   ONE(cusparseSpSM_solve, (at(1), 2, 3, at(4), at(5), at(6), at(7), 8, 9, at(10)))
   ONE(cusparseCsr2cscEx2, (at(1), 2, 3, 4, at(5), at(6), at(7), at(8), at(9), at(10), 11, 12, 13, 14, at(15)))
+  ONE(cusparseSpMVGeneric, (at(1), at(2), at(3), at(4), at(5), at(6), at(7), 8, at(9)))
+  ONE(cusparseSpMVOp, (at(1), at(2), at(3), at(4), at(5), at(6), at(7)))
 }

@@ -25,6 +25,10 @@ int make(const char* name, Opaque* communicator) {
   return 0;
 }
 
+const char* selection_of(const NcclCollConfig* config) {
+  return !config ? "(none)" : config->algSelection ? config->algSelection : "(automatic)";
+}
+
 /// What is done with a communicator.
 int later() { return misbehaves("fail_later") ? system_error : misbehaves("in_progress") ? 7 : 0; }
 
@@ -33,7 +37,7 @@ int later() { return misbehaves("fail_later") ? system_error : misbehaves("in_pr
 extern "C" {
 
 int ncclGetVersion(int* version) {
-  *version = 22809;
+  *version = 23203;
   return 0;
 }
 
@@ -111,6 +115,40 @@ int ncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residen
   return later();
 }
 
+int ncclCommGetUniqueId(Opaque communicator, NcclUniqueId* id) {
+  record("ncclCommGetUniqueId %d", communicator != nullptr);
+  std::memset(id, 0, sizeof *id);
+  return make("ncclCommGetUniqueId", nullptr);
+}
+
+int ncclCommGrow(Opaque communicator, int ranks, const NcclUniqueId* id, int rank, Opaque* fresh,
+                 NcclConfig* config) {
+  record("ncclCommGrow %d ranks=%d id=%s%c rank=%d config=%d", communicator != nullptr, ranks, id->internal,
+         id->internal[127], rank, number_of(config));
+  return make("ncclCommGrow", fresh);
+}
+
+int ncclAllReduceConfig(const void* from, void* to, size_t count, int type, int operation, Opaque,
+                        Opaque stream, const NcclCollConfig* config) {
+  record("ncclAllReduceConfig %p %p %zu %d %d %p %s", from, to, count, type, operation, stream,
+         selection_of(config));
+  return later();
+}
+
+int ncclReduceConfig(const void* from, void* to, size_t count, int type, int operation, int root, Opaque,
+                     Opaque stream, const NcclCollConfig* config) {
+  record("ncclReduceConfig %p %p %zu %d %d %d %p %s", from, to, count, type, operation, root, stream,
+         selection_of(config));
+  return later();
+}
+
+int ncclReduceScatterConfig(const void* from, void* to, size_t count, int type, int operation, Opaque,
+                            Opaque stream, const NcclCollConfig* config) {
+  record("ncclReduceScatterConfig %p %p %zu %d %d %p %s", from, to, count, type, operation, stream,
+         selection_of(config));
+  return later();
+}
+
 // Profilers stand in front of the first names and call these.
 int pncclGetUniqueId(NcclUniqueId* id) {
   record("by its second name");
@@ -175,6 +213,35 @@ int pncclReduceScatter(const void* from, void* to, size_t count, int type, int o
 int pncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque communicator) {
   record("by its second name");
   return ncclRedOpCreatePreMulSum(operation, scalar, type, residence, communicator);
+}
+
+int pncclCommGetUniqueId(Opaque communicator, NcclUniqueId* id) {
+  record("by its second name");
+  return ncclCommGetUniqueId(communicator, id);
+}
+
+int pncclCommGrow(Opaque communicator, int ranks, const NcclUniqueId* id, int rank, Opaque* fresh,
+                  NcclConfig* config) {
+  record("by its second name");
+  return ncclCommGrow(communicator, ranks, id, rank, fresh, config);
+}
+
+int pncclAllReduceConfig(const void* from, void* to, size_t count, int type, int operation,
+                         Opaque communicator, Opaque stream, const NcclCollConfig* config) {
+  record("by its second name");
+  return ncclAllReduceConfig(from, to, count, type, operation, communicator, stream, config);
+}
+
+int pncclReduceConfig(const void* from, void* to, size_t count, int type, int operation, int root,
+                      Opaque communicator, Opaque stream, const NcclCollConfig* config) {
+  record("by its second name");
+  return ncclReduceConfig(from, to, count, type, operation, root, communicator, stream, config);
+}
+
+int pncclReduceScatterConfig(const void* from, void* to, size_t count, int type, int operation,
+                             Opaque communicator, Opaque stream, const NcclCollConfig* config) {
+  record("by its second name");
+  return ncclReduceScatterConfig(from, to, count, type, operation, communicator, stream, config);
 }
 
 } // extern "C"

@@ -1,4 +1,4 @@
-// The part of NCCL that its double answers and its users call, written down by hand from nccl.h of NCCL 2.28.
+// The part of NCCL that its double answers and its users call, written down by hand from nccl.h of NCCL 2.32.
 // Enumerations are passed as int.
 #pragma once
 
@@ -8,7 +8,7 @@ struct NcclUniqueId {
   char internal[128];
 };
 
-/// ncclConfig_t of NCCL 2.28.
+/// ncclConfig_t of NCCL 2.32.
 struct NcclConfig {
   size_t size = sizeof(NcclConfig);
   unsigned magic = 0xCAFEBEEF, version = 22809;
@@ -17,9 +17,24 @@ struct NcclConfig {
   int splitShare = unset, trafficClass = unset;
   const char* commName = nullptr;
   int collnetEnable = unset, CTAPolicy = unset, shrinkShare = unset, nvlsCTAs = unset,
-      nChannelsPerNetPeer = unset, nvlinkCentricSched = unset;
+      nChannelsPerNetPeer = unset, nvlinkCentricSched = unset, graphUsageMode = unset, numRmaCtx = unset,
+      maxP2pPeers = unset, graphStreamOrdering = unset, launchOrderImplicit = unset, numRmaSig = unset,
+      rmaEagerInit = unset, hostCftMode = unset, nvlsHostMode = unset;
 
   static constexpr int unset = -2147483647 - 1;
+};
+
+/// ncclCollConfig_t of NCCL 2.32.
+struct NcclCollConfig {
+  size_t size = sizeof(NcclCollConfig);
+  unsigned magic = 0xCAFEBEEF, version = 23203;
+  void* ext = nullptr;
+  int minCTAs = NcclConfig::unset, maxCTAs = NcclConfig::unset, nvlsCTAs = NcclConfig::unset,
+      cgaClusterSize = NcclConfig::unset;
+  const char* algSelection = nullptr;
+  int forceAlgSelection = 1, CTAPolicy = NcclConfig::unset;
+  unsigned long userProfilerTag = 0;
+  void* launchCompletionEvent = nullptr;
 };
 
 extern "C" {
@@ -42,6 +57,15 @@ int ncclReduce(const void* from, void* to, size_t count, int type, int operation
 int ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
                       Opaque stream);
 int ncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque communicator);
+int ncclCommGetUniqueId(Opaque communicator, NcclUniqueId* id);
+int ncclCommGrow(Opaque communicator, int ranks, const NcclUniqueId* id, int rank, Opaque* fresh,
+                 NcclConfig* config);
+int ncclAllReduceConfig(const void* from, void* to, size_t count, int type, int operation,
+                        Opaque communicator, Opaque stream, const NcclCollConfig* config);
+int ncclReduceConfig(const void* from, void* to, size_t count, int type, int operation, int root,
+                     Opaque communicator, Opaque stream, const NcclCollConfig* config);
+int ncclReduceScatterConfig(const void* from, void* to, size_t count, int type, int operation,
+                            Opaque communicator, Opaque stream, const NcclCollConfig* config);
 
 // The same by their second names.
 int pncclGetUniqueId(NcclUniqueId* id);
@@ -61,5 +85,14 @@ int pncclReduce(const void* from, void* to, size_t count, int type, int operatio
 int pncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
                        Opaque stream);
 int pncclRedOpCreatePreMulSum(int* operation, void* scalar, int type, int residence, Opaque communicator);
+int pncclCommGetUniqueId(Opaque communicator, NcclUniqueId* id);
+int pncclCommGrow(Opaque communicator, int ranks, const NcclUniqueId* id, int rank, Opaque* fresh,
+                  NcclConfig* config);
+int pncclAllReduceConfig(const void* from, void* to, size_t count, int type, int operation,
+                         Opaque communicator, Opaque stream, const NcclCollConfig* config);
+int pncclReduceConfig(const void* from, void* to, size_t count, int type, int operation, int root,
+                      Opaque communicator, Opaque stream, const NcclCollConfig* config);
+int pncclReduceScatterConfig(const void* from, void* to, size_t count, int type, int operation,
+                             Opaque communicator, Opaque stream, const NcclCollConfig* config);
 
 } // extern "C"

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Fetches the wheels that the file `wheels` names, and keeps of each what its libraries export and its headers.
+
+    tools/known_functions/fetch_wheels.py FOLDER [LIBRARY...]
+
+A wheel has up to 800 MB and what is kept of it a few: FOLDER/PACKAGE-VERSION/include, and a file LIBRARY.functions for
+each library in it, with one exported function a line. One wheel at a time is on the disk, and one that FOLDER has is not
+fetched again.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).parent
+
+# The largest of all, which exports nothing under cuDNN's prefix.
+WITHOUT_FUNCTIONS = "libcudnn_engines_precompiled"
+
+
+def wheels():
+    """(library, package, version), oldest first."""
+    for line in (HERE / "wheels").read_text().splitlines():
+        if line and not line.startswith("#"):
+            library, package, *versions = line.split()
+            for version in versions:
+                yield library, package, version
+
+
+def download(package, version, folder):
+    """The wheel of a package for this machine, fetched into a folder."""
+    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps",
+                    "--only-binary", ":all:", "--no-cache-dir", "-d", folder, f"{package}=={version}"], check=True)
+    return next(pathlib.Path(folder).glob("*.whl"))
+
+
+def exported(file):
+    lines = subprocess.run(["nm", "-D", "--defined-only", file], check=True, capture_output=True, text=True).stdout
+    return {line.split()[2].split("@")[0] for line in lines.splitlines() if line.split()[1] in "TWi"}
+
+
+def keep_parts(wheel, kept):
+    """Headers as they are, of libraries the names that they export."""
+    with tempfile.TemporaryDirectory(dir=kept.parent) as unpacked, zipfile.ZipFile(wheel) as archive:
+        for name in archive.namelist():
+            path = pathlib.PurePosixPath(name)
+            if "include" in path.parts and not name.endswith("/"):
+                place = kept.joinpath(*path.parts[path.parts.index("include"):])
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(archive.read(name))
+            elif ".so" in path.name and not path.name.startswith(WITHOUT_FUNCTIONS):
+                file = pathlib.Path(archive.extract(name, unpacked))
+                (kept / f"{path.name}.functions").write_text("".join(f"{n}\n" for n in sorted(exported(file))))
+                file.unlink()
+
+
+def fetch(package, version, folder):
+    """The folder with the parts of that wheel."""
+    kept = pathlib.Path(folder) / f"{package}-{version}"
+    if kept.exists():
+        return kept
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        parts = pathlib.Path(work) / "parts"
+        parts.mkdir()
+        keep_parts(download(package, version, work), parts)
+        shutil.move(parts, kept)
+    return kept
+
+
+def main():
+    folder, *libraries = sys.argv[1:]
+    for library, package, version in wheels():
+        if not libraries or library in libraries:
+            print(fetch(package, version, folder), flush=True)
+
+
+if __name__ == "__main__":
+    main()
