@@ -41,6 +41,10 @@ int strength(const Cause& cause) {
     if (cause.fact->section == Section::settings) return is_root(cause.process) ? 0 : 4;
     return cause.fact->section == Section::libraries ? 1 : 5;
   }
+  // A program on the host prints what came of everything before.
+  if (cause.record->section == Section::prints &&
+      is_of_host(cause.record->a ? cause.record->a->call : cause.record->b->call))
+    return 4;
   switch (cause.record->kind) {
   case CauseKind::result:
     return cause.record->has_inputs ? 2 : 3;

@@ -94,6 +94,12 @@ struct Call {
   std::vector<std::string> frames; ///< who called the code at `at`, innermost first, each as in `at`
   PythonFrames python;
   std::optional<std::uint64_t> counter; ///< index into the counts file
+  bool is_print = false;                ///< a Print's
+};
+
+/// A fingerprint of what left the program there, with its values as fields.
+struct Print {
+  Call call;
 };
 
 /// Files that were loaded when the process ended; several records where one line could not hold all.
@@ -174,7 +180,7 @@ struct RankMark {
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage,
+using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Print, Build, Bound, Coverage,
                             Modules, Rights, Lost, Runtime, ClockReading, Framework, Killed, End, RankMark>;
 
 struct Line {
@@ -198,6 +204,9 @@ private:
   struct Buffers;
   std::unique_ptr<Buffers> buffers_;
 };
+
+/// The call of a call's or a print's record; nullptr for any other.
+const Call* call_or_print(const Record& record);
 
 /// The value of the field of that name, or nullptr.
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name);

@@ -31,6 +31,7 @@ enum Which {
   autotune,
   fill,
   kernels,
+  fingerprint,
   quiet
 };
 
@@ -66,6 +67,11 @@ enum Which {
     {"DETSHIM_FILL", "off, zero or nan", "off",
      "What new device memory is filled with, where it would hold what was there before."},
     {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
+    {"DETSHIM_FINGERPRINT", "off or host (calls, the outputs of library calls on a GPU, is not there yet)",
+     "off",
+     "host writes hashes of what leaves the program into the log: what copies bring from a GPU, what is "
+     "printed, "
+     "written and sent; with each the number of kernels launched, and what was drawn before it."},
     {"DETSHIM_QUIET", "0 or 1", "0",
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
@@ -182,6 +188,8 @@ bool read_option(int which, const char* value) {
     return true;
   case kernels:
     return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
+  case fingerprint:
+    return current.fingerprint = same_text(value, "host"), current.fingerprint || same_text(value, "off");
   case quiet:
     return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
   }

@@ -21,7 +21,7 @@ auto answer_lookup(const Call& call, const char* symbol, void** function, Argume
   bool unseen = false;
   *function =
       const_cast<void*>(answer_entry_point(call.hook(), "cuda", symbol, *function, call.caller(), unseen));
-  if (unseen && (options().fill != Fill::off || options().kernels))
+  if (unseen && (options().fill != Fill::off || options().kernels || options().fingerprint))
     call.record(Action::uncovered, "another function of that name than those that are hooked", {symbol, ""});
   return status;
 }
