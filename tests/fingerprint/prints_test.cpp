@@ -194,6 +194,48 @@ TEST(Fingerprint, OfTheMendedSumIsTheSame) {
   }
 }
 
+TEST(Fingerprint, OfARankThatOnlyPrintsOtherwiseMakesAReceiver) {
+  const auto ranks = [](const TemporaryFolder& scratch, const std::string& text) {
+    const std::string program = PRINTS_PROGRAM;
+    logged(scratch,
+           {"sh", "-c",
+            "for r in 0 1; do RANK=$r WORLD_SIZE=2 " + program + " - $([ $r = 1 ] && echo seed) puts; done"},
+           host + Environment{{"PRINTS_TEXT", text}});
+  };
+  const TemporaryFolder a, b;
+  ranks(a, "text");
+  ranks(b, "best");
+  const Compared compared = compare(a.log(), b.log());
+  ASSERT_EQ(compared.status, 1) << compared;
+  const json& first = compared.document["ranks"][0];
+  EXPECT_EQ(first["rank"], 1) << compared;
+  EXPECT_EQ(first["role"], "origin");
+  EXPECT_EQ(first["causes"][0]["record"]["function"], "srand");
+  EXPECT_EQ(compared.document["ranks"][1]["role"], "receiver");
+  EXPECT_EQ(compared.document["ranks"][1]["causes"][0]["record"]["function"], "puts");
+}
+
+// What is printed says that something went past every record: the logs' verdict says where that may have
+// been.
+TEST(Fingerprint, InVerifyStandsBesideTheVerdict) {
+  const TemporaryFolder scratch;
+  Environment environment{{"DETSHIM_FINGERPRINT", "host"}};
+  for (int i = 0; i < 20; ++i) { // until the race comes out otherwise
+    const Result result =
+        run({"sh", "-c",
+             "cd " + scratch.path().string() +
+                 " && " DETSHIM_COMMAND " verify --library " DETSHIM_LIBRARY " -- " RACING_SUM_PROGRAM},
+            environment);
+    if (result.status != 1) continue;
+    const size_t cause = result.out.find("printf, ");
+    ASSERT_NE(cause, std::string::npos) << result.out;
+    EXPECT_NE(result.out.find(line_of_the_sum(), cause), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("the verdict of both logs is ", cause), std::string::npos) << result.out;
+    return;
+  }
+  GTEST_SKIP() << "the race came out alike twenty times";
+}
+
 TEST(Fingerprint, ThatDiffersForOtherDrawsIsNoCulprit) {
   const TemporaryFolder a, b;
   logged(a, {PRINTS_PROGRAM, "text", "draw", "puts"});

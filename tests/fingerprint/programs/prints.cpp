@@ -1,4 +1,5 @@
-// Hands a text out in the ways that its arguments name: TEXT WAY...
+// Hands a text out in the ways that its arguments name: TEXT WAY... TEXT may be - for the variable
+// PRINTS_TEXT.
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -87,12 +88,14 @@ bool print(const std::string& way, const char* text) {
     return true;
   }
   if (way == "draw") return rand() >= 0;
+  if (way == "seed") return srand(static_cast<unsigned>(*text)), true;
   return false;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
+  const char* const text = std::strcmp(argv[1], "-") == 0 ? std::getenv("PRINTS_TEXT") : argv[1];
   for (int i = 2; i < argc; ++i)
-    if (!print(argv[i], argv[1])) return 1;
+    if (!print(argv[i], text)) return 1;
 }
