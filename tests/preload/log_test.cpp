@@ -118,8 +118,12 @@ void expect_documented(const ProcessLog& log) {
       uint64_t& last = last_number[record["thread"]];
       EXPECT_GT(record["n"].get<uint64_t>(), last) << record;
       last = record["n"];
-    } else if (type == "clock") {
+    } else if (type == "variables") {
+      expect_keys(record, {{"hashes", {"object"}}});
+    } else if (type == "clock" || type == "threads" || type == "forks") {
       expect_keys(record, {{"at", {"string"}}});
+      for (const json& frame : record.value("frames", json::array()))
+        EXPECT_NE(frame.get<std::string>().find("/"), std::string::npos) << record;
       EXPECT_NE(record["at"].get<std::string>().find("+0x"), std::string::npos) << record;
     } else if (type == "end") {
       expect_keys(record, {{"counts", {"object"}}});
@@ -161,6 +165,26 @@ TEST(Log, IsAsDocumentedAndPrivate) {
   }
   EXPECT_EQ(runs.size(), 1u);
   EXPECT_EQ(paths.size(), 2u);
+}
+
+TEST(Log, KnowsAProgramsVariablesByTheirHashes) {
+  const auto variables_of = [](const std::string& value) {
+    const TemporaryFolder scratch;
+    run({snippet_folder + "rand", "plain"},
+        under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"SOME_VARIABLE", value}, {"MY_API_KEY", value}}));
+    json all = json::object();
+    for (const ProcessLog& log : read_log(scratch.log()))
+      for (const json& record : log.records)
+        if (record["t"] == "variables") all.update(record["hashes"]);
+    return all;
+  };
+  const json one = variables_of("one"), two = variables_of("two");
+  ASSERT_TRUE(one.contains("SOME_VARIABLE") && two.contains("SOME_VARIABLE")) << one;
+  EXPECT_NE(one["SOME_VARIABLE"], two["SOME_VARIABLE"]);
+  EXPECT_EQ(one["SOME_VARIABLE"], variables_of("one")["SOME_VARIABLE"]);
+  EXPECT_EQ(one["SOME_VARIABLE"].get<std::string>().size(), 8u);
+  EXPECT_EQ(one["MY_API_KEY"], "") << "a hash of a short secret can be searched for";
+  EXPECT_FALSE(one.contains("LD_PRELOAD") || one.contains("DETSHIM_SEED")) << one;
 }
 
 TEST(Log, SaysWhatWasAskedAndGiven) {

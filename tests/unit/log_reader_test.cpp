@@ -309,6 +309,18 @@ TEST_F(LogReader, TwoRunsInOneFileAreTwoProcesses) {
   EXPECT_EQ(calls(log)[0].call.function, "srand");
 }
 
+TEST_F(LogReader, AProcessBesideOneWithoutAStartIsOfTheRunThatFollows) {
+  write("0-0-4711.jsonl", call_line("rand", "pin", R"(,"proc":1)") + "damaged\n" + start_line("r1") +
+                              call_line("rand", "pin", R"(,"proc":1)") + start_line("r2"));
+  for (const auto& [run, records] : {std::pair("r1", 2U), std::pair("r2", 0U)}) {
+    const Log log = read_log(folder_, run, Keep::places_of_records);
+    std::uint64_t said = 0;
+    for (const Process& process : log.processes) said += process.calls;
+    EXPECT_EQ(said, records) << run;
+    EXPECT_EQ(calls(log).size(), records) << run;
+  }
+}
+
 TEST_F(LogReader, OrdersProcessesByRankAndPath) {
   for (const char* path : {"0.10", "0.2", "0", "0.2.1"})
     write(std::string("0-") + path + "-1.jsonl", start_line("r", 0, path));

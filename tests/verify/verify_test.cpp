@@ -419,6 +419,71 @@ TEST_F(Verify, SaysThatTheLogsShowNoCause) {
   EXPECT_EQ(verify_json({}, shell("echo a"))["first_cause"], Json());
 }
 
+TEST_F(Verify, SaysWhatAResumedRunDrewAgain) {
+  // Goes on from where it was, and draws the first numbers a second time. The third start is the one that is
+  // killed: it stops behind step 3.
+  write("train.py", "import os, random, time\n"
+                    "starts = open('starts', 'a').tell(); open('starts', 'a').write('x')\n"
+                    "done = open('ckpt').read().split() if os.path.exists('ckpt') else []\n"
+                    "for step in range(len(done), 6):\n"
+                    "  done.append(str(random.SystemRandom().random()))\n"
+                    "  open('ckpt', 'w').write(' '.join(done))\n"
+                    "  print('step', step, 'loss=' + done[-1], flush=True)\n"
+                    "  if step == 2 and starts == 2: time.sleep(600)\n");
+  const Words options = {"--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after ^step 2"};
+  const Json document = verify_json(options, {"/usr/bin/python3", "train.py"});
+  ASSERT_FALSE(document["ledger"].empty()) << document;
+  const Json& row = document["ledger"][0];
+  EXPECT_TRUE(contains(row["place"], "train.py:5 ")) << row;
+  EXPECT_TRUE(row["began_anew"].get<bool>()) << row;
+  EXPECT_EQ(row["whole"], 6) << row;
+  EXPECT_EQ(row["killed"], 3) << row;
+  EXPECT_EQ(row["resumed"], 3) << row;
+  EXPECT_TRUE(verify_json({}, shell("echo a"))["ledger"].empty());
+}
+
+std::string suspects_of(const Json& cause) {
+  std::string text;
+  for (const Json& suspect : cause["suspects"])
+    text += suspect["kind"].get<std::string>() + ": " + suspect["text"].get<std::string>() + "\n";
+  return text;
+}
+
+TEST_F(Verify, NamesWhatLeavesNoRecord) {
+  const std::string draw = "import random, os, sys, threading, time; random.random(); ";
+  // Which of two programs' variables is not the same; its value is not shown, and a secret's not compared.
+  const std::string begin = "n=$(cat count); echo $((n + 1)) >count; AN_EXAMPLE=value$n MY_TOKEN=secret$n ";
+  write("count", "7");
+  const Json cause = verify_json({}, shell(begin + "exec /usr/bin/python3 -c \"" + draw +
+                                           "print(os.environ['AN_EXAMPLE'])\""))["first_cause"];
+  EXPECT_EQ(suspects_of(cause), "variable: variable AN_EXAMPLE is not the same in both\n") << cause;
+  // A line that reads a clock.
+  write("clock.py",
+        "import random, time\nrandom.random()\nstarted = time.time_ns()\nprint(started % 1000003)\n");
+  EXPECT_TRUE(
+      contains(suspects_of(verify_json({}, {"/usr/bin/python3", "clock.py"})["first_cause"]), "clock.py:3 "));
+}
+
+TEST_F(Verify, IsWrappedAtATerminalAndNowhereElse) {
+  const std::string script = "import os, pty, struct, fcntl, termios, sys\n"
+                             "pid, fd = pty.fork()\n"
+                             "if pid == 0:\n"
+                             "  fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 60, 0, 0))\n"
+                             "  os.execv(sys.argv[1], sys.argv[1:])\n"
+                             "try:\n"
+                             "  while True: os.write(1, os.read(fd, 9999))\n"
+                             "except OSError: pass\n";
+  Words command = {"/usr/bin/python3", "-c", script};
+  const Words verified = words({"--ignore", "stderr"}, shell("echo a"));
+  command.insert(command.end(), verified.begin(), verified.end());
+  const std::string shown = run(command, {}, folder()).out;
+  EXPECT_TRUE(contains(shown, "at most 95 %\r\n            of runs differ")) << shown;
+  fs::remove_all(kept());
+  const std::string plain = run(verified, {}, folder()).out;
+  EXPECT_TRUE(contains(plain, "at most 95 % of runs differ from the usual result")) << plain;
+  EXPECT_FALSE(contains(plain, "\033")) << plain;
+}
+
 TEST_F(Verify, BoundsTheRateOfRunsThatDiffer) {
   const Json document = verify_json({"-n", "4"}, shell("echo a"));
   EXPECT_NEAR(document["bound"], 1 - std::pow(0.05, 1.0 / 3), 1e-12);

@@ -144,8 +144,8 @@ private:
       process.bound.push_back(std::move(*bound));
     else if (Framework* framework = std::get_if<Framework>(&*record))
       process.frameworks.push_back(std::move(*framework));
-    else if (ClockReading* reading = std::get_if<ClockReading>(&*record))
-      process.clock_readers.push_back(std::move(reading->at));
+    else if (UserPlace* place = std::get_if<UserPlace>(&*record))
+      process.user_places.push_back(std::move(*place));
     else if (Runtime* runtime = std::get_if<Runtime>(&*record))
       process.runtimes.push_back(std::move(*runtime));
     else if (Coverage* coverage = std::get_if<Coverage>(&*record))
@@ -255,9 +255,21 @@ private:
     process.rank = start.rank;
     process.pid = start.pid;
     process.path = start.path;
+    take_in_further(process);
     if (!process.starts.empty()) process.libraries_before_exec = process.libraries.size();
     process.end.reset();
     process.starts.push_back(std::move(start));
+  }
+
+  /// Those beside it whose records came before any start that could be read are of its run: their calls are
+  /// among its own.
+  void take_in_further(const Process& main) {
+    for (const auto& [number, index] : further_) {
+      Process& process = processes_[index].process;
+      if (!process.run.empty()) continue;
+      process.run = main.run;
+      process.rank = main.rank;
+    }
   }
 
   struct KnownModules {

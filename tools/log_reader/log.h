@@ -51,12 +51,12 @@ struct Process {
   std::vector<Bound> bound;              ///< functions of CUDA's libraries that it uses and that have no hook
   std::vector<Framework> frameworks;     ///< their answers
   std::vector<Runtime> runtimes;         ///< that seed themselves where no hook sees it
-  std::vector<std::string> clock_readers; ///< places in the user's machine code
-  std::vector<Coverage> coverage;         ///< of the CUDA libraries that were loaded at the end
-  SharedTexts modules;                    ///< files that were loaded at the end; empty if it was killed
-  std::vector<Lost> lost;                 ///< processes that it, or one behind it, says have no log
-  std::set<std::int64_t> killed;          ///< processes that it ended
-  std::string gave_up_rights;             ///< the call by which it did; empty: none
+  std::vector<UserPlace> user_places;    ///< in the user's machine code
+  std::vector<Coverage> coverage;        ///< of the CUDA libraries that were loaded at the end
+  SharedTexts modules;                   ///< files that were loaded at the end; empty if it was killed
+  std::vector<Lost> lost;                ///< processes that it, or one behind it, says have no log
+  std::set<std::int64_t> killed;         ///< processes that it ended
+  std::string gave_up_rights;            ///< the call by which it did; empty: none
   std::optional<End> end;    ///< nothing: killed, still running, or it left without its exit handlers
   bool has_counts = false;   ///< its counts file could be read
   ActionCounts unrecorded{}; ///< calls that were counted, but whose record is lost

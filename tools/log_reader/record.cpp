@@ -129,10 +129,11 @@ std::optional<Record> parse_start(const object& in) {
   return start;
 }
 
+constexpr std::size_t most_frames = 64; // of a log that somebody else wrote
+
 /// A frame without a path is in the file of the frame before; the first in that of `at`.
 void complete_paths(Call& call) {
-  constexpr std::size_t most = 64; // of a log that somebody else wrote
-  if (call.frames.size() > most) call.frames.resize(most);
+  if (call.frames.size() > most_frames) call.frames.resize(most_frames);
   std::string_view path = std::string_view(call.at).substr(0, call.at.rfind("+0x"));
   for (std::string& frame : call.frames) {
     const bool has_path = !frame.starts_with('+');
@@ -200,6 +201,22 @@ End parse_end(const object& in) {
   return end;
 }
 
+UserPlace parse_user_place(const std::string& kind, const object& in) {
+  UserPlace place{kind, text(in, "at"), texts(in, "frames")};
+  if (place.frames.size() > most_frames) place.frames.resize(most_frames);
+  return place;
+}
+
+VariableHashes parse_variables(const object& in) {
+  VariableHashes variables;
+  const std::optional<element> value = find(in, "hashes");
+  if (object hashes; value && value->get(hashes) == simdjson::SUCCESS)
+    for (const auto field : hashes)
+      if (std::optional<std::string> hash = optional_text(field.value))
+        variables.hashes.emplace_back(std::string(field.key), std::move(*hash));
+  return variables;
+}
+
 std::optional<Record> parse_record(const std::string& type, const object& in) {
   if (type == "call") return parse_call(in);
   if (type == "print") return parse_print(in);
@@ -210,7 +227,8 @@ std::optional<Record> parse_record(const std::string& type, const object& in) {
   if (type == "bound")
     return Bound{text(in, "lib"), text(in, "by"), text(in, "how") == "lookup", texts(in, "functions")};
   if (type == "runtime") return Runtime{text(in, "file"), text(in, "why")};
-  if (type == "clock") return ClockReading{text(in, "at")};
+  if (type == "clock" || type == "threads" || type == "forks") return parse_user_place(type, in);
+  if (type == "variables") return parse_variables(in);
   if (type == "framework") return Framework{text(in, "name"), text(in, "file"), is_true(in, "deterministic")};
   if (type == "coverage")
     return Coverage{text(in, "lib"), texts(in, "files"), natural_number(in, "hooks").value_or(0),

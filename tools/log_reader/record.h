@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -126,9 +127,16 @@ struct Runtime {
   std::string file, why;
 };
 
-/// Where the user's own machine code read a clock or an id.
-struct ClockReading {
+/// Where the user's own machine code does what leaves no record: reads a clock, starts threads, forks.
+struct UserPlace {
+  std::string kind; ///< "clock", "threads" or "forks"
   std::string at;
+  std::vector<std::string> frames; ///< who called the code there, innermost first, each as in `at`
+};
+
+/// Variables of the environment with which a program began, and hashes of their values.
+struct VariableHashes {
+  std::vector<std::pair<std::string, std::string>> hashes; ///< without a hash: a secret
 };
 
 /// What a framework answered when it was asked whether its operators are to be deterministic.
@@ -180,8 +188,9 @@ struct RankMark {
 /// A record of a kind that this reader does not know.
 struct OtherRecord {};
 
-using Record = std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Print, Build, Bound, Coverage,
-                            Modules, Rights, Lost, Runtime, ClockReading, Framework, Killed, End, RankMark>;
+using Record =
+    std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Print, Build, Bound, Coverage, Modules,
+                 Rights, Lost, Runtime, UserPlace, VariableHashes, Framework, Killed, End, RankMark>;
 
 struct Line {
   Record record;

@@ -1,5 +1,6 @@
 // detshim bisect: which hooks and settings a program needs to be repeatable.
 #include "bisect/bisect.h"
+#include "report/wrapped_lines.h"
 #include "verbs/library_file.h"
 #include "verbs/verbs.h"
 #include "verbs/verify_plan.h"
@@ -60,6 +61,7 @@ int bisect(const BisectOptions& options) {
   plan.pairs = options.pairs;
   try {
     const Bisection result = bisect_program(plan, {say_begun, say_ended});
+    const WrappedOutput wraps;
     print_bisect_text(plan, result);
     return status_of(result.answer);
   } catch (const Interrupted& interrupted) {

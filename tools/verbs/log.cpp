@@ -1,6 +1,7 @@
 // detshim log: what a log folder holds, worst first.
 #include "log_reader/printable.h"
 #include "report/log_report.h"
+#include "report/wrapped_lines.h"
 #include "verbs/acceptance.h"
 #include "verbs/verbs.h"
 
@@ -68,10 +69,12 @@ int log(const LogOptions& options) {
   const Summary summary = summarise(log);
   const LoadedCode code = scan_loaded_code(log, summary, decode_of(options));
   const Verdict verdict = make_verdict(log, summary, code, accepted);
-  if (options.json)
+  if (options.json) {
     print_log_json(log, summary, code, verdict, options.all);
-  else
+  } else {
+    const WrappedOutput wraps;
     print_log_text(log, summary, code, verdict, options.all);
+  }
   if (!options.check) return done;
   const bool passes = options.run || others_pass(log, options, accepted);
   return passes && verdict.passes_check() ? done : check_failed;

@@ -1,6 +1,7 @@
 // detshim log diff: what differs between the logs of two runs, and what differed first.
 #include "log_diff/log_diff.h"
 #include "log_diff/difference_report.h"
+#include "report/wrapped_lines.h"
 #include "verbs/verbs.h"
 
 #include <iostream>
@@ -14,6 +15,7 @@ int log_diff(const LogDiffOptions& options) {
     write_difference_json(out, difference);
     std::cout << '\n';
   } else {
+    const WrappedOutput wraps;
     print_difference_text(std::cout, difference, {wants_colour()});
   }
   switch (difference.result()) {

@@ -1,5 +1,6 @@
 // detshim verify: runs a program several times under one seed, and compares what came of it.
 #include "log_reader/printable.h"
+#include "report/wrapped_lines.h"
 #include "verbs/verbs.h"
 #include "verbs/verify_plan.h"
 #include "verify/report.h"
@@ -34,10 +35,12 @@ int verify(const VerifyOptions& options) {
     return end_as_interrupted(interrupted, plan);
   }
   keep_document(plan, result);
-  if (options.json)
+  if (options.json) {
     print_verify_json(plan, result, std::cout);
-  else
+  } else {
+    const WrappedOutput wraps;
     print_verify_text(plan, result);
+  }
   if (options.junit) write_junit(*options.junit, plan, result);
   return status_of(result.answer);
 }

@@ -112,7 +112,8 @@ std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary,
   for (const std::string& frame : frames) add_reading(frame, commands, found);
   std::set<std::string> places;
   for (const Process& process : log.processes)
-    places.insert(process.clock_readers.begin(), process.clock_readers.end());
+    for (const UserPlace& place : process.user_places)
+      if (place.kind == "clock") places.insert(place.at);
   SourceLines source_lines(changed);
   for (const std::string& place : places) add_cxx_seed(place, source_lines, found);
   return found;

@@ -7,6 +7,7 @@
 #include "support/exit_status.h"
 #include "support/wording.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace detshim {
@@ -44,8 +45,10 @@ void compare(const LogVerdict& one, const LogVerdict& other, FirstCause& cause) 
     return;
   }
   if (const Cause* const first = cause.difference->first_cause(); first != nullptr) {
-    // A print shows that something went past every record before it: so the verdict belongs to it.
-    if (is_print_of_host(*first)) cause.text = describe_verdicts(one, other);
+    if (!is_print_of_host(*first)) return;
+    // A print shows that something went past every record before it: what that may be belongs to it.
+    cause.text = describe_verdicts(one, other);
+    cause.suspects = find_suspects(cause.log, cause.other_log);
     return;
   }
   const bool are_equal = cause.difference->result() == LogDifference::Result::equal;
@@ -53,6 +56,16 @@ void compare(const LogVerdict& one, const LogVerdict& other, FirstCause& cause) 
   if (!are_equal && !cause.difference->unknown.empty())
     cause.text += ", and do not hold all (" + cause.difference->unknown.front() + ")";
   cause.text += ": what differed went past every record; " + describe_verdicts(one, other);
+  cause.suspects = find_suspects(cause.log, cause.other_log);
+}
+
+/// The likeliest few.
+void add_suspects(const std::vector<Suspect>& suspects, std::vector<std::string>& lines) {
+  constexpr std::size_t most = 4;
+  for (std::size_t i = 0; i < std::min(most, suspects.size()); ++i)
+    lines.push_back((i == 0 ? "it may be  " : "or         ") + suspects[i].text);
+  if (suspects.size() > most)
+    lines.push_back("or         " + counted(suspects.size() - most, "other place") + ": see --json");
 }
 
 } // namespace
@@ -103,6 +116,7 @@ std::vector<std::string> describe_first_cause(const FirstCause& cause, Style sty
     for (std::string line; std::getline(text, line);) lines.push_back(line);
   }
   if (!cause.text.empty()) lines.push_back(cause.text);
+  add_suspects(cause.suspects, lines);
   if (const std::string command = cause.command(); !command.empty()) lines.push_back("all of it: " + command);
   return lines;
 }

@@ -7,7 +7,9 @@
 //                   max_relative, not_comparable, parts }], control_differences: [the same],
 //   first_cause: null where nothing differs, else { one, other, log, other_log, result, place, rank, role,
 //   cause,
-//                text, command }: of the pair whose logs were compared, what `log diff --json` says,
+//                text, suspects: [{ kind, text }], command }: of the pair whose logs were compared, what `log
+//                diff --json` says,
+//   ledger: [{ function, place, whole, killed, resumed, began_anew }], of --resume: pinned calls,
 //   volatile: [{ one, other, stream, lines, line, value, other_value }],
 //   problems: [{ kind, text }], notes: [...], equal_runs, bound, bound_text,
 //   relative_tolerance, absolute_tolerance }
@@ -95,8 +97,33 @@ void print_first_cause(JsonWriter& json, const std::optional<FirstCause>& cause)
     for (const char* const name : {"rank", "role", "cause"}) json.member(name, nullptr);
   }
   json.member("text", unless_empty(cause->text));
+  json.key("suspects");
+  json.begin_array();
+  for (const Suspect& suspect : cause->suspects) {
+    json.begin_object();
+    json.member("kind", suspect.kind);
+    json.member("text", suspect.text);
+    json.end_object();
+  }
+  json.end_array();
   json.member("command", unless_empty(cause->command()));
   json.end_object();
+}
+
+void print_ledger(JsonWriter& json, const std::vector<LedgerRow>& ledger) {
+  json.key("ledger");
+  json.begin_array();
+  for (const LedgerRow& row : ledger) {
+    json.begin_object();
+    json.member("function", row.function);
+    json.member("place", row.place);
+    json.member("whole", row.whole);
+    json.member("killed", row.killed);
+    json.member("resumed", row.resumed);
+    json.member("began_anew", row.began_anew());
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void print_volatile(JsonWriter& json, const Verification& result) {
@@ -157,6 +184,7 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
   json.key("control_differences");
   print_differences(json, result.control_comparisons);
   print_first_cause(json, result.first_cause);
+  print_ledger(json, result.ledger);
   json.key("volatile");
   print_volatile(json, result);
   json.key("problems");

@@ -65,6 +65,20 @@ void print_volatile_lines(const Verification& result) {
   }
 }
 
+/// Where a resumed run came out otherwise: what it drew a second time.
+void print_ledger(const Verification& result) {
+  const auto is_resumed = [](const Comparison& comparison) {
+    return comparison.knob == "resume" && !comparison.differences.empty();
+  };
+  if (std::ranges::none_of(result.comparisons, is_resumed)) return;
+  constexpr std::size_t most = 5;
+  std::size_t rows = 0;
+  for (const LedgerRow& row : result.ledger)
+    if (row.began_anew() && ++rows <= most)
+      std::cout << label(rows == 1 ? "ledger" : "") << describe_row(row) << '\n';
+  if (rows > most) std::cout << label("") << counted(rows - most, "place") << " more: see --json\n";
+}
+
 void print_control(const Verification& result) {
   for (const Comparison& comparison : result.control_comparisons) {
     if (comparison.differences.empty()) {
@@ -101,6 +115,7 @@ void print_verify_text(const VerifyPlan& plan, const Verification& result) {
   print_volatile_lines(result);
   print_differences(result, style);
   print_first_cause(result, style);
+  print_ledger(result);
   for (const std::string& remark : result.remarks) std::cout << label("note") << printable(remark) << '\n';
   for (const Problem& problem : result.problems)
     std::cout << style.red(label("unverified")) << problem.kind << ": " << printable(problem.text) << '\n';

@@ -330,6 +330,8 @@ Verification verify_program(const VerifyPlan& plan) {
   look_at_substance(result);
   result.bound = differing_rate_bound(equal_plain_runs(result));
   result.answer = answer_of(result);
+  if (result.killed && result.resumed)
+    result.ledger = draw_ledger(result.runs.front(), *result.killed, *result.resumed);
   if (plan.looks_for_cause)
     result.first_cause = find_first_cause(result.comparisons, result.runs, result.logs);
   return result;

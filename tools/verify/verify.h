@@ -2,6 +2,7 @@
 #pragma once
 
 #include "verify/comparison.h"
+#include "verify/draw_ledger.h"
 #include "verify/first_cause.h"
 #include "verify/log_verdict.h"
 #include "verify/run_once.h"
@@ -45,6 +46,7 @@ struct Verification {
   std::vector<Run> controls, runs;    ///< runs: the plain ones, then those with a knob turned
   std::vector<LogVerdict> logs;       ///< of each of `runs`
   std::optional<Run> killed, resumed; ///< of --resume
+  std::vector<LedgerRow> ledger;      ///< of --resume
   std::vector<Comparison> control_comparisons, comparisons; ///< each with the first run
   std::optional<FirstCause> first_cause;                    ///< where runs differ
   std::vector<Problem> problems;

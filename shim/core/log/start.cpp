@@ -7,6 +7,7 @@
 #include "core/log/line.h"
 #include "core/log/log_file.h"
 #include "core/log/rank_marks.h"
+#include "core/log/variables.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_watch.h"
@@ -129,6 +130,7 @@ void write_start() {
   write_more_changes(written);
   write_kept();
   write_noted();
+  write_variables();
 }
 
 /// The start of a process that writes in another's file: what it does not say is as in the start before it.

@@ -3,12 +3,12 @@
 // A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must
 // be found out, and whether a seed comes from a clock is told by what was read: core/seeds/readings.h. So a
 // hook here does not count as a draw, writes no record and makes no system call; where the user's code reads
-// one is written at the end (hooks/libc/clock_readers.h).
+// one is written at the end (hooks/libc/user_places.h).
 //
 // The exceptions are functions of interpreters that are known to do nothing but seed
 // (hooks/runtimes/seeding_functions.h), and the user's own lines of Python (hooks/runtimes/python_clocks.h).
 #include "core/seeds/readings.h"
-#include "hooks/libc/clock_readers.h"
+#include "hooks/libc/user_places.h"
 #include "hooks/runtimes/python_clocks.h"
 #include "hooks/runtimes/seeding_functions.h"
 #include "loader/hook.h"
@@ -26,7 +26,7 @@ template <typename Call>
 void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
   if (!options().pins() || !call.is_hooked()) return;
   note_reading(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
-  note_clock_reader(call.caller());
+  note_user_place(UserPlace::clock, call.caller());
 }
 
 /// What a known seeding function gets instead of an id.

@@ -17,11 +17,11 @@
 #include "core/log/log_file.h"
 #include "core/seeds/readings.h"
 #include "core/tuning/tuning.h"
-#include "hooks/libc/clock_readers.h"
 #include "hooks/libc/device_heirs.h"
 #include "hooks/libc/escapes.h"
 #include "hooks/libc/left_states.h"
 #include "hooks/libc/shell.h"
+#include "hooks/libc/user_places.h"
 #include "hooks/runtimes/python_threads.h"
 #include "hooks/runtimes/unseen_runtimes.h"
 #include "loader/coverage.h"
@@ -150,6 +150,7 @@ DETSHIM_HOOK(libc, int, pthread_create,
                  "where a line of Python starts one beside another, or fills a queue of processes.") {
   DETSHIM_ENTER(pthread_create);
   if (call.passes()) return call.real(thread, attributes, run, argument);
+  note_user_place(UserPlace::threads, call.caller());
   PythonThread python(call.caller());
   const int status = create_thread(run, argument, python.is_users, [&](void* (*entry)(void*), void* data) {
     return call.real(thread, attributes, entry, data);
@@ -165,6 +166,7 @@ DETSHIM_HOOK(libc, int, thrd_create, (thrd_t * thread, int (*run)(void*), void* 
              .summary = "Gives the new thread its place in the tree of threads, and with it its streams.") {
   DETSHIM_ENTER(thrd_create);
   if (call.passes()) return call.real(thread, run, argument);
+  note_user_place(UserPlace::threads, call.caller());
   return create_thread(run, argument, false,
                        [&](int (*entry)(void*), void* data) { return call.real(thread, entry, data); });
 }
@@ -445,6 +447,14 @@ void share_log() {
 } // namespace
 } // namespace detshim
 
+DETSHIM_HOOK(
+    libc, pid_t, fork, (), .action = Action::observe,
+    .summary = "Where the user's code forks is written at the end; the child is named by a fork handler.") {
+  DETSHIM_ENTER(fork);
+  if (!call.passes()) note_user_place(UserPlace::forks, call.caller());
+  return call.real();
+}
+
 DETSHIM_HOOK(libc, pid_t, _Fork, (), names_unseen_child) {
   DETSHIM_ENTER(_Fork);
   if (call.passes()) return call.real();
@@ -474,7 +484,7 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
 void detshim::record_at_end() {
   end_copies();
   write_prints();
-  record_clock_readers();
+  record_user_places();
   record_coverage();
 }
 

@@ -56,13 +56,13 @@ void threads() {
   const auto come = [&](std::uint64_t id) {
     for (int i = 0; i < 3000; ++i) {
       const std::lock_guard lock(mutex);
-      mix(hash, id); // threads
+      mix(hash, id);
       if (i % 10 == 0) std::this_thread::yield();
     }
   };
   std::vector<std::thread> all;
   for (std::uint64_t id = 1; id <= 8; ++id) {
-    all.emplace_back(come, id);
+    all.emplace_back(come, id); // threads
     if (is_mended) all.back().join();
   }
   for (std::thread& thread : all)
@@ -74,10 +74,10 @@ void openmp_sum() {
   float sum = 0;
   std::vector<float> terms(200'000);
   for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = 1.0f / static_cast<float>(i * i % 1009 + 1);
-#pragma omp parallel for schedule(dynamic, 7) num_threads(4) if (!is_mended)
+#pragma omp parallel for schedule(dynamic, 7) num_threads(4) if (!is_mended) // openmp_sum
   for (std::size_t i = 0; i < terms.size(); ++i) {
 #pragma omp atomic
-    sum += terms[i]; // openmp_sum
+    sum += terms[i];
   }
   std::printf("result=%.9g\n", static_cast<double>(sum));
 }
@@ -88,9 +88,9 @@ void tasks() {
   if (::pipe(tasks) != 0 || ::pipe(done) != 0) std::abort();
   constexpr std::uint8_t count = 200;
   for (std::uint8_t worker = 1; worker <= (is_mended ? 1 : 4); ++worker) {
-    if (::fork() != 0) continue;
+    if (::fork() != 0) continue; // tasks
     ::close(tasks[1]);
-    for (std::uint8_t task = 0; ::read(tasks[0], &task, 1) == 1;) { // tasks
+    for (std::uint8_t task = 0; ::read(tasks[0], &task, 1) == 1;) {
       volatile unsigned busy = 0;
       for (unsigned i = 0; i < 20'000; ++i) busy = busy + i;
       const std::uint8_t answer[2] = {task, worker};
@@ -120,7 +120,7 @@ void with_another(const char* variable, char** arguments) {
     std::abort();
   }
   std::uint64_t hash = 1;
-  mix(hash, std::strtoull(std::getenv(variable), nullptr, 10)); // variable
+  mix(hash, std::strtoull(std::getenv(variable), nullptr, 10));
   print(hash);
 }
 

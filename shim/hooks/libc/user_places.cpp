@@ -1,0 +1,134 @@
+#include "hooks/libc/user_places.h"
+
+#include "common/text.h"
+#include "core/base/generations.h"
+#include "core/base/modules.h"
+#include "core/base/native_frames.h"
+#include "core/log/records.h"
+#include "core/policy/options.h"
+
+#include <sys/auxv.h>
+
+namespace detshim {
+namespace {
+
+constexpr const char* kind_names[] = {"clock", "threads", "forks"}; // types of records
+constexpr int kinds = 3;
+
+/// A place, and who called the code there: behind a template of the C++ library's is the line that used it.
+struct Place {
+  const void* at;
+  const void* behind[8];
+};
+constinit Place places[kinds][64] = {};
+
+bool is_systems(const char* path) {
+  for (const char* folder :
+       {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/", "/bin/", "/sbin/", "/lib"})
+    if (starts_with(path, folder)) return true;
+  return false;
+}
+
+/// The program's path is not in the loader's list.
+bool is_users(const Module& module) {
+  if (*module.path != 0) return !is_systems(module.path);
+  const auto* const program = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return program != nullptr && !is_systems(program);
+}
+
+bool is_cxx_library(const Module& module) {
+  const char* const file = file_name(module.path);
+  return starts_with(file, "libstdc++.so") || starts_with(file, "libc++.so");
+}
+
+bool is_same(const Place& a, const Place& b) {
+  for (int i = 0; i < 8; ++i)
+    if (a.behind[i] != b.behind[i]) return false;
+  return a.at == b.at;
+}
+
+void keep(UserPlace kind, const Place& place) {
+  for (Place& kept : places[static_cast<int>(kind)]) {
+    const void* none = nullptr;
+    if (__atomic_load_n(&kept.at, __ATOMIC_RELAXED) == nullptr &&
+        __atomic_compare_exchange_n(&kept.at, &none, place.at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      for (int i = 0; i < 8; ++i) kept.behind[i] = place.behind[i];
+      return;
+    }
+    if (is_same(kept, place)) return;
+  }
+}
+
+/// The innermost of a few frames that is the user's, with those behind it.
+void keep_behind(UserPlace kind, const void* caller) {
+  NativeFrames frames;
+  find_native_frames(caller, frames);
+  constexpr int few = 4; // what is not inlined of std::chrono
+  for (int i = 0; i < frames.count && i < few; ++i) {
+    Place place = {reinterpret_cast<const void*>(frames.addresses[i]), {}};
+    Module module;
+    if (!find_module(place.at, module) || !is_users(module)) continue;
+    for (int k = 0; k < 8 && i + 1 + k < frames.count; ++k)
+      place.behind[k] = reinterpret_cast<const void*>(frames.addresses[i + 1 + k]);
+    return keep(kind, place);
+  }
+}
+
+void add_place(TextWriter& line, const void* place) {
+  Module module;
+  char path[600];
+  if (!find_module(place, module)) return;
+  module_path(module, path, sizeof path);
+  line.add_json(path, 900).add("+0x").add_hex(reinterpret_cast<uintptr_t>(place) - module.base);
+}
+
+} // namespace
+
+void note_user_place(UserPlace kind, const void* caller) {
+  struct Looked {
+    const void* caller;
+    bool is_cxx_librarys; ///< its own callers are told apart
+  };
+  constexpr int most_looks = 256; // of a thread, at those
+  static thread_local constinit Looked known[4] = {};
+  static thread_local constinit int looks = 0;
+  Looked& looked = known[reinterpret_cast<uintptr_t>(caller) / 4 % 4];
+  if (looked.caller != caller) {
+    looked = {caller, false};
+    Module module;
+    if (!find_module(caller, module)) return;
+    if (is_users(module)) keep(kind, {caller, {}});
+    looked.is_cxx_librarys = is_cxx_library(module);
+  }
+  if (!looked.is_cxx_librarys || looks >= most_looks) return;
+  ++looks;
+  keep_behind(kind, caller);
+}
+
+void record_user_places() {
+  static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
+  if (recorded_in == generation() || !options().pins()) return;
+  recorded_in = generation();
+  for (int kind = 0; kind < kinds; ++kind)
+    for (const Place& place : places[kind]) {
+      Module module;
+      if (place.at == nullptr || !find_module(place.at, module)) continue;
+      Text<3000> line;
+      line.add("{\"t\":\"").add(kind_names[kind]).add("\",\"at\":\"");
+      add_place(line, place.at);
+      line.add('"');
+      const size_t without_frames = line.length();
+      for (const void* behind : place.behind) {
+        constexpr size_t line_is_full = 2000;
+        if (behind == nullptr || !find_module(behind, module) || line.length() > line_is_full) break;
+        line.add(line.length() == without_frames ? ",\"frames\":[\"" : ",\"");
+        add_place(line, behind);
+        line.add('"');
+      }
+      if (line.length() != without_frames) line.add(']');
+      line.add('}');
+      record_line(line.c_str(), line.length());
+    }
+}
+
+} // namespace detshim

@@ -1,0 +1,110 @@
+#include "log_diff/suspects.h"
+
+#include "log_reader/lines.h"
+#include "log_reader/log.h"
+#include "log_reader/open_file.h"
+#include "log_reader/printable.h"
+#include "log_reader/record.h"
+#include "log_reader/source_lines.h"
+#include "report/log_report.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+enum Kind { variable, unfixed, threads, forks, clock_reading, kind_count };
+constexpr std::array<const char*, kind_count> kind_names = {"variable", "unfixed", "threads", "forks",
+                                                            "clock"};
+constexpr std::array<const char*, kind_count> words = {
+    "", "", "threads are started at ", "processes are forked at ", "a clock or an id is read at "};
+
+bool is_clock(std::string_view function) {
+  constexpr auto clocks = std::to_array<std::string_view>(
+      {"time", "gettimeofday", "clock_gettime", "clock", "times", "getpid", "getppid", "gettid"});
+  return std::ranges::find(clocks, function) != clocks.end();
+}
+
+/// Of a variable, the hashes of its values in all programs of a run; "" among them: a secret, not compared.
+using Variables = std::map<std::string, std::set<std::string>>;
+
+class SuspectReader {
+public:
+  Variables read(const std::string& folder) {
+    Variables variables;
+    for (const std::string& name : record_files(folder)) {
+      const OpenFile file(folder + "/" + name);
+      LineSplitter splitter;
+      if (!file) continue;
+      read_lines(file.descriptor(), splitter, [&](std::string_view text) {
+        std::optional<Line> line = parser_.parse(text);
+        if (!line) return;
+        if (const auto* found = std::get_if<VariableHashes>(&line->record))
+          for (const auto& [variable, hash] : found->hashes) variables[variable].insert(hash);
+        else if (const auto* place = std::get_if<UserPlace>(&line->record))
+          add_place(*place);
+        else if (const auto* call = std::get_if<Call>(&line->record))
+          add_call(*call);
+      });
+    }
+    return variables;
+  }
+
+  std::array<std::set<std::string>, kind_count>& texts() { return texts_; }
+
+private:
+  static Kind kind_of(const UserPlace& place) {
+    if (place.kind == "threads") return threads;
+    return place.kind == "forks" ? forks : clock_reading;
+  }
+
+  /// Without a line of the user's own source there is nothing that he could look at.
+  void add_place(const UserPlace& place) {
+    if (!source_lines_.find_user(place.at, place.frames)) return;
+    add(kind_of(place), describe_place(place.at, place.frames, {}, source_lines_));
+  }
+
+  void add_call(const Call& call) {
+    const bool is_users = call.python.user.has_value();
+    const std::string where = describe_place(call.at, call.frames, call.python, source_lines_);
+    if (call.action == Action::unfixed) {
+      const std::string why = call.why.empty() ? "" : ": " + printable(call.why);
+      texts_[unfixed].insert(printable(call.function) + " at " + where + why);
+    } else if (is_users && call.function == "pthread_create") {
+      add(threads, where);
+    } else if (is_users && call.action == Action::observe && is_clock(call.function)) {
+      add(clock_reading, where);
+    }
+  }
+
+  void add(Kind kind, const std::string& where) { texts_[kind].insert(words[kind] + where); }
+
+  RecordParser parser_;
+  SourceLines source_lines_;
+  std::array<std::set<std::string>, kind_count> texts_;
+};
+
+} // namespace
+
+std::vector<Suspect> find_suspects(const std::string& folder, const std::string& other_folder) {
+  SuspectReader reader;
+  Variables one = reader.read(folder), other = reader.read(other_folder);
+  std::set<std::string>& different = reader.texts()[variable];
+  for (const auto& [name, hashes] : one)
+    if (!other.empty() && other[name] != hashes) different.insert(printable(name));
+  for (const auto& [name, hashes] : other)
+    if (!one.empty() && !one.contains(name)) different.insert(printable(name));
+  std::vector<Suspect> suspects;
+  for (const std::string& name : different)
+    suspects.push_back({kind_names[variable], "variable " + name + " is not the same in both"});
+  for (int kind = unfixed; kind < kind_count; ++kind)
+    for (const std::string& text : reader.texts()[static_cast<std::size_t>(kind)])
+      suspects.push_back({kind_names[static_cast<std::size_t>(kind)], text});
+  return suspects;
+}
+
+} // namespace detshim

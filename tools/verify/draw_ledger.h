@@ -1,0 +1,29 @@
+// What a program drew until it was killed, what it drew when it was started again, and what a whole run drew:
+// which stream began anew, so that a resumed training does not go on where it was.
+#pragma once
+
+#include "verify/run_once.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// Pinned calls of one function from one place.
+struct LedgerRow {
+  std::string function; ///< "libc.rand"
+  std::string place;    ///< with its line, safe to print
+  std::uint64_t whole = 0, killed = 0, resumed = 0;
+
+  /// What it gave first, it gave again.
+  bool began_anew() const { return killed > 0 && resumed > 0; }
+};
+
+/// Those that began anew first, then most calls first. Empty where nothing was pinned, or no log was left.
+std::vector<LedgerRow> draw_ledger(const Run& whole, const Run& killed, const Run& resumed);
+
+/// "libc.rand at train.cpp:6 main: 40 calls until the kill, 60 after it (100 in a whole run): ...".
+std::string describe_row(const LedgerRow& row);
+
+} // namespace detshim
