@@ -36,6 +36,11 @@ using CUgraphExec = struct CUgraphExec_st*;
 /// cudaGraph_t and cudaGraphNode_t are the same.
 using CUgraph = struct CUgraph_st*;
 using CUgraphNode = struct CUgraphNode_st*;
+/// cudaEvent_t is the same.
+using CUevent = struct CUevent_st*;
+using CUcontext = struct CUctx_st*;
+/// cudaArray_t stands for the same.
+using CUarray = struct CUarray_st*;
 /// CUmemGenericAllocationHandle
 using CUmemHandle = unsigned long long;
 
@@ -73,6 +78,72 @@ struct cudaExtent {
   size_t width; ///< bytes
   size_t height;
   size_t depth;
+};
+
+struct cudaPos {
+  size_t x, y, z;
+};
+
+/// cudaMemcpyKind
+enum class CopyKind : int {
+  device_to_host = 2, /**< cudaMemcpyDeviceToHost */
+  by_address = 4      /**< cudaMemcpyDefault */
+};
+
+struct cudaMemcpy3DParms {
+  CUarray srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  CUarray dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  cudaExtent extent;
+  CopyKind kind;
+};
+
+/// CUmemorytype
+enum class MemoryType : unsigned {
+  host = 1,   /**< CU_MEMORYTYPE_HOST */
+  unified = 4 /**< CU_MEMORYTYPE_UNIFIED */
+};
+/// CUpointer_attribute: CU_POINTER_ATTRIBUTE_MEMORY_TYPE, and CU_POINTER_ATTRIBUTE_IS_MANAGED
+inline constexpr int pointer_memory_type = 2;
+inline constexpr int pointer_is_managed = 8;
+
+/// CUDA_MEMCPY2D, which is CUDA_MEMCPY2D_v2
+struct CUcopy2D {
+  size_t srcXInBytes, srcY;
+  MemoryType srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  size_t srcPitch;
+  size_t dstXInBytes, dstY;
+  MemoryType dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  size_t dstPitch;
+  size_t WidthInBytes, Height;
+};
+
+/// CUDA_MEMCPY3D, which is CUDA_MEMCPY3D_v2
+struct CUcopy3D {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  MemoryType srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void* reserved0;
+  size_t srcPitch, srcHeight;
+  size_t dstXInBytes, dstY, dstZ, dstLOD;
+  MemoryType dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void* reserved1;
+  size_t dstPitch, dstHeight;
+  size_t WidthInBytes, Height, Depth;
 };
 
 } // namespace detshim::abi

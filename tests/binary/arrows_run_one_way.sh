@@ -13,12 +13,13 @@ shim/core/base: common
 shim/core/policy: common shim/core/base
 shim/core/identity: common shim/core/base shim/core/policy
 shim/core/log: common shim/core/base shim/core/policy shim/core/identity
+shim/core/fingerprint: common shim/core/base shim/core/policy shim/core/identity shim/core/log
 shim/core/seeds: common shim/core/base shim/core/policy shim/core/identity shim/core/log
 shim/core/tuning: common shim/core/base shim/core/policy shim/core/identity shim/core/log
 shim/abi:
-shim/loader: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/seeds shim/core/tuning
-shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/seeds shim/core/tuning shim/abi shim/loader
-shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks
+shim/loader: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning
+shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader
+shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks
 tools/support:
 tools/log_reader: common
 tools/scanner: common tools/log_reader

@@ -101,6 +101,23 @@ void expect_documented(const ProcessLog& log) {
       expect_keys(record, {{"files", {"array"}}, {"builds", {"array"}}});
       EXPECT_EQ(record["files"].size(), record["builds"].size()) << record;
       for (const json& file : record["files"]) EXPECT_EQ(file.get<std::string>().substr(0, 1), "/") << record;
+    } else if (type == "print") {
+      expect_keys(record, {{"n", {"number"}},
+                           {"thread", {"string"}},
+                           {"lib", {"string"}},
+                           {"fn", {"string"}},
+                           {"to", {"string"}},
+                           {"first", {"string"}},
+                           {"prints", {"string"}},
+                           {"bytes", {"string"}},
+                           {"launches", {"string"}},
+                           {"draws", {"string"}},
+                           {"drawn", {"string"}},
+                           {"at", {"string"}}});
+      EXPECT_NE(record.contains("print"), record.contains("unread")) << record;
+      uint64_t& last = last_number[record["thread"]];
+      EXPECT_GT(record["n"].get<uint64_t>(), last) << record;
+      last = record["n"];
     } else if (type == "variables") {
       expect_keys(record, {{"hashes", {"object"}}});
     } else if (type == "clock" || type == "threads" || type == "forks") {

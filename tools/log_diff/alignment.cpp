@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace detshim {
@@ -47,6 +48,7 @@ void add(IdenticalRecords& to, const RecordKey& record) {
   ++(record.has_inputs ? to.with_values : to.without);
   if (record.section == Section::draws) ++to.draws;
   if (record.section == Section::collectives) ++to.collectives;
+  if (record.is_print) ++to.prints;
 }
 
 Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b) {
@@ -58,10 +60,14 @@ Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b
 
   bool is_first = true;
   IdenticalRecords before;
+  std::optional<std::size_t> copy_in_a, copy_in_b;
+  std::unordered_set<std::uint64_t> prints; // places that printed something else
   const auto found = [&](CauseKind kind, std::optional<std::size_t> in_a, std::optional<std::size_t> in_b) {
     result.differences.push_back({kind, in_a, in_b});
-    if (is_first) result.candidates.push_back({result.differences.size() - 1, before});
-    if (is_firm(kind)) is_first = false;
+    const RecordKey& key = in_a ? a[*in_a] : b[*in_b];
+    if (is_first && (!key.is_of_host || prints.insert(key.place).second))
+      result.candidates.push_back({result.differences.size() - 1, before, copy_in_a, copy_in_b});
+    if (is_firm(kind) && !key.is_of_host) is_first = false;
   };
 
   std::size_t i = 0, k = 0;
@@ -85,6 +91,7 @@ Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b
     }
     if (differs) found(*differs, i, k);
     if (!differs && is_first) add(before, a[i]);
+    if (!differs && a[i].is_copy()) copy_in_a = i, copy_in_b = k;
     if (!differs) ++result.identical;
     ++i;
     ++k;

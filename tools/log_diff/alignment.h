@@ -23,9 +23,12 @@ struct Alignment {
   struct Candidate {
     std::size_t difference = 0; ///< index
     IdenticalRecords before;
+    std::optional<std::size_t> copy_in_a, copy_in_b; ///< the last copy from a GPU before it that is the same
   };
   /// Those of the differences that may be the first: one that was there before all others of the thread, and
-  /// before it counts of places, which may have come apart later, and values of which detshim made the same.
+  /// before it counts of places, which may have come apart later, values of which detshim made the same, and
+  /// the first print of each place on the host, which shows what went wrong before and makes nothing go
+  /// wrong.
   std::vector<Candidate> candidates;
   std::uint64_t identical = 0; ///< in the whole thread
 };

@@ -12,11 +12,12 @@ constexpr std::size_t most_causes = 16; // of a rank; of more the number
 /// The one that a rank, or a job's launcher, began with.
 bool is_root(const ProcessName& process) { return process.path.find('.') == std::string::npos; }
 
-/// From what other ranks sent: the result of a collective operation, or a clock's value that this rank has
-/// not read.
+/// From what other ranks sent: the result of a collective operation, a clock's value that this rank has not
+/// read, or what a program prints, which shows what came from anywhere.
 bool is_received(const Cause& cause) {
   if (!cause.record) return false;
   const RecordDifference& record = *cause.record;
+  if (is_print_of_host(cause)) return true;
   if (record.section == Section::collectives) return record.kind == CauseKind::result;
   const auto says = [&record](const char* text) {
     return record.a && record.b && record.a->call.why.find(text) != std::string::npos &&
@@ -36,11 +37,16 @@ int order_of_subject(const Cause& cause) {
 
 } // namespace
 
+bool is_print_of_host(const Cause& cause) {
+  return cause.record && is_of_host(cause.record->a ? cause.record->a->call : cause.record->b->call);
+}
+
 int strength(const Cause& cause) {
   if (cause.fact) {
     if (cause.fact->section == Section::settings) return is_root(cause.process) ? 0 : 4;
     return cause.fact->section == Section::libraries ? 1 : 5;
   }
+  if (is_print_of_host(cause)) return 4;
   switch (cause.record->kind) {
   case CauseKind::result:
     return cause.record->has_inputs ? 2 : 3;

@@ -25,6 +25,9 @@ private:
   std::map<std::pair<std::string, std::int64_t>, RankDifference> ranks_;
 };
 
+/// Something that a program printed, wrote or sent: it shows what went wrong before.
+bool is_print_of_host(const Cause& cause);
+
 /// What the cause is among the others of its rank: 0 is the most telling. Causes of the first two kinds come
 /// before all records.
 int strength(const Cause& cause);

@@ -51,10 +51,10 @@ struct RecordDifference {
 
 /// Records that are the same in both runs.
 struct IdenticalRecords {
-  std::uint64_t with_values = 0;            ///< the same went in, the same came out
-  std::uint64_t without = 0;                ///< nothing that went in was recorded: they say little
-  std::uint64_t unread = 0;                 ///< equal as they stand, and not looked into
-  std::uint64_t draws = 0, collectives = 0; ///< of the first two kinds
+  std::uint64_t with_values = 0; ///< the same went in, the same came out
+  std::uint64_t without = 0;     ///< nothing that went in was recorded: they say little
+  std::uint64_t unread = 0;      ///< equal as they stand, and not looked into
+  std::uint64_t draws = 0, collectives = 0, prints = 0; ///< of the first two kinds
 
   std::uint64_t all() const { return with_values + without + unread; }
 };
@@ -66,6 +66,11 @@ struct Cause {
   std::optional<FactDifference> fact;
   std::optional<RecordDifference> record;
   IdenticalRecords before; ///< in the same thread
+  /// Of a print: so many kernels were launched since the copy from a GPU before it, in A and in B.
+  struct Launches {
+    std::uint64_t a = 0, b = 0;
+  };
+  std::optional<Launches> launched = std::nullopt;
 };
 
 struct RankDifference {

@@ -9,7 +9,10 @@
 //   "ranks": [{"world", "rank": number, "role": "same", "origin" or "receiver",
 //              "causes": [{"process", "thread": text or null,
 //                          "fact": a fact or null, "record": a record or null,
-//                          "before": {"with_values", "without", "unread", "draws", "collectives"}}],
+//                          "before": {"with_values", "without", "unread", "draws", "collectives",
+//                                     "prints"},
+//                          "launched": null or {"a", "b": number}}],
+//                                  kernels since the copy before, of a print
 //              "further_causes": number}],
 //                                  origins first; the most telling cause of a rank first
 //   "sections": {name: {"differences": number, "facts": [fact], "records": [record]}},
@@ -104,7 +107,17 @@ void write(JsonWriter& out, const Cause& cause) {
   out.member("unread", cause.before.unread);
   out.member("draws", cause.before.draws);
   out.member("collectives", cause.before.collectives);
+  out.member("prints", cause.before.prints);
   out.end_object();
+  out.key("launched");
+  if (cause.launched) {
+    out.begin_object();
+    out.member("a", cause.launched->a);
+    out.member("b", cause.launched->b);
+    out.end_object();
+  } else {
+    out.value(nullptr);
+  }
   out.end_object();
 }
 

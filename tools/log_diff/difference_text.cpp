@@ -32,7 +32,8 @@ void print_cause(std::ostream& out, const Cause& cause, Style style) {
   }
   const RecordDifference& record = *cause.record;
   out << "  " << style.bold(name_of(record)) << "\n    " << where(cause) << ": " << what_differs(record)
-      << "\n    " << sides(record) << "\n    " << describe_before(cause.before) << '\n';
+      << "\n    " << sides(record) << "\n    " << describe_before(cause.before) << describe_launched(cause)
+      << '\n';
 }
 
 void print_causes(std::ostream& out, const RankDifference& rank, Style style) {

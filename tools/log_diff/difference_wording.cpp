@@ -20,9 +20,23 @@ std::string value_of(const std::optional<std::string>& value) {
                : "none";
 }
 
+/// "print 9da8e8a9d66f4cd7, 12 bytes", of several at once "prints 289 to 297: ...".
+std::string values_of_print(const Call& call) {
+  const auto value = [&call](const char* name) {
+    const std::string* const found = find_field(call.fields, name);
+    return found == nullptr ? std::string() : printable(*found);
+  };
+  std::string text = "print " + value("first");
+  if (const std::string prints = value("prints"); prints != "1")
+    text += " and those behind it, " + prints + " in all";
+  text += find_field(call.fields, "unread") != nullptr ? ": not read" : ": " + value("print");
+  return cut(text + ", " + value("bytes") + " bytes", longest_value);
+}
+
 /// "asked 4711 -> 42, 100 calls".
 std::string values_of(const std::optional<RecordDifference::Side>& side, bool with_action) {
   if (!side) return "none";
+  if (side->call.is_print) return values_of_print(side->call);
   std::string text = describe_fields(side->call.fields);
   if (with_action || text.empty())
     text += (text.empty() ? "" : ", ") + std::string(action_names[static_cast<int>(side->call.action)]);
@@ -44,6 +58,12 @@ std::string sides(const RecordDifference& record) {
 }
 
 std::string what_differs(const RecordDifference& record) {
+  const bool is_print = record.section == Section::prints;
+  if (is_print && record.kind == CauseKind::result)
+    return record.a->call.library == "libc" ? "something else came out, after the same draws"
+                                            : "something else came back, after the same draws";
+  if (is_print && record.kind == CauseKind::input)
+    return "another print, or after other draws: what made the difference ran before";
   switch (record.kind) {
   case CauseKind::result:
     return record.has_inputs ? "the same went in, something else came out"
@@ -71,6 +91,7 @@ std::string describe_before(const IdenticalRecords& before) {
   std::string text = "the same before it in its thread: " + counted(before.all(), "record");
   std::vector<std::string> kinds;
   if (before.draws > 0) kinds.push_back(counted(before.draws, "draw"));
+  if (before.prints > 0) kinds.push_back(counted(before.prints, "print"));
   if (before.collectives > 0) kinds.push_back(counted(before.collectives, "collective"));
   if (before.unread > 0) kinds.push_back(std::to_string(before.unread) + " not looked into");
   if (!kinds.empty()) text += ", of them " + enumerated(kinds);
@@ -79,6 +100,14 @@ std::string describe_before(const IdenticalRecords& before) {
             (before.without == 1 ? " of them says nothing of its values"
                                  : " of them say nothing of their values");
   return text;
+}
+
+std::string describe_launched(const Cause& cause) {
+  if (!cause.launched || (cause.launched->a == 0 && cause.launched->b == 0)) return {};
+  const auto [a, b] = *cause.launched;
+  std::string text = "; " + counted(a, "kernel") + " launched since the copy before it";
+  if (a != b) text += ", in B " + std::to_string(b);
+  return text + (a == 1 && b == 1 ? ": it may be the one" : ": one of these may be it");
 }
 
 std::string where(const Cause& cause) {

@@ -25,6 +25,9 @@ std::string describe_before(const IdenticalRecords& before);
 /// "in process 0.2, thread 0.1".
 std::string where(const Cause& cause);
 
+/// "; 14 kernels launched since the copy before it: one of these may be it"; empty where there are none.
+std::string describe_launched(const Cause& cause);
+
 /// "srand, train.py:5 shuffle".
 std::string name_of(const RecordDifference& record);
 

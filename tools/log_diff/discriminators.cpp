@@ -17,8 +17,11 @@ constexpr std::size_t most_functions = 8, most_rows = 64;
 
 std::vector<Field> attributes_of(const Call& call) {
   std::vector<Field> attributes;
-  std::ranges::copy_if(call.fields, std::back_inserter(attributes),
-                       [&call](const Field& field) { return role_of(call, field.name) == Role::input; });
+  std::ranges::copy_if(call.fields, std::back_inserter(attributes), [&call](const Field& field) {
+    // Of a print what it is, not when it came.
+    if (call.is_print && field.name != "to" && field.name != "bytes") return false;
+    return role_of(call, field.name) == Role::input;
+  });
   return attributes;
 }
 
@@ -42,7 +45,7 @@ std::vector<Discriminator> Discriminators::take(const LoggedRun& run) {
         }))
       return;
     const std::optional<Line> read = parser.parse(line);
-    const Call* const call = read ? std::get_if<Call>(&read->record) : nullptr;
+    const Call* const call = read ? call_or_print(read->record) : nullptr;
     if (call == nullptr || has_unknown_values(*call)) return;
     const auto function = functions_.find({call->library, call->function});
     if (function == functions_.end()) return;

@@ -184,7 +184,17 @@ private:
         if (!is_candidate) continue;
         IdenticalRecords before = candidate->before;
         add_classified(before, a, raw_a, stretch.begin, middle.begin);
-        causes_.add({a.name, name, std::nullopt, std::move(difference), before});
+        Cause cause{a.name, name, std::nullopt, std::move(difference), before};
+        if (cause.record->section == Section::prints) {
+          const std::optional<std::size_t> same = last_copy(a, raw_a, middle.begin);
+          const RawRecord* const in_a = same ? &raw_a[*same] : nullptr;
+          const RawRecord* const in_b = same ? &raw_b[*same] : nullptr;
+          cause.launched = {launched(cause.record->a,
+                                     launches_at(a_, a, keys_of_a, candidate->copy_in_a, in_a, places_of_a_)),
+                            launched(cause.record->b, launches_at(b_, b, keys_of_b, candidate->copy_in_b,
+                                                                  in_b, places_of_b_))};
+        }
+        causes_.add(std::move(cause));
         ++candidate;
       }
     }
@@ -207,6 +217,32 @@ private:
     for (const RecordKey& key : read_keys(a_, program, raw.data() + begin, raw.data() + end, places_of_a_))
       add(to, key);
     to.unread = skipped + begin;
+  }
+
+  /// The last copy from a GPU among the records before, which are the same in both runs; the last few are
+  /// looked into.
+  std::optional<std::size_t> last_copy(const Program& program, const std::vector<RawRecord>& raw,
+                                       std::size_t end) {
+    constexpr std::size_t most = 10000;
+    const std::size_t begin = end - std::min(end, most);
+    const Keys keys = read_keys(a_, program, raw.data() + begin, raw.data() + end, places_of_a_);
+    for (std::size_t i = keys.size(); i > 0; --i)
+      if (keys[i - 1].is_copy()) return begin + i - 1;
+    return std::nullopt;
+  }
+
+  /// So many kernels had been launched when that copy was made: one of the keys, or else the raw one.
+  static std::uint64_t launches_at(const LoggedRun& run, const Program& program, const Keys& keys,
+                                   std::optional<std::size_t> copy, const RawRecord* raw, PlaceKeys& places) {
+    if (!copy && raw == nullptr) return 0;
+    const RecordKey key = copy ? keys[*copy] : read_keys(run, program, raw, raw + 1, places).front();
+    const std::optional<RecordDifference::Side> side = read_record(run, program, key);
+    return side ? launches_of(side->call) : 0;
+  }
+
+  static std::uint64_t launched(const std::optional<RecordDifference::Side>& print, std::uint64_t before) {
+    const std::uint64_t by_then = print ? launches_of(print->call) : 0;
+    return by_then - std::min(before, by_then);
   }
 
   static bool are_exact(const Program& a, const Program& b, const std::string& thread) {

@@ -1,6 +1,7 @@
 #include "log_diff/record_roles.h"
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 
 namespace detshim {
@@ -15,6 +16,12 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 } // namespace
 
 Role role_of(const Call& call, std::string_view field) {
+  if (call.is_print) {
+    if (field == "launches") return Role::context;
+    // How long a text is depends on its numbers; how much is copied is asked for.
+    if (field == "bytes") return is_of_host(call) ? Role::result : Role::input;
+    return is_one_of(field, {"print", "unread"}) ? Role::result : Role::input;
+  }
   if (is_one_of(field, {"given", "found", "first", "returned", "note", "nondeterministic", "status", "told",
                         "pool", "threads"}))
     return Role::result;
@@ -32,6 +39,7 @@ bool has_inputs(const Call& call) {
 }
 
 Section section_of(const Call& call) {
+  if (call.is_print) return Section::prints;
   if (call.library == "env" || find_field(call.fields, "variable") != nullptr) return Section::settings;
   if (call.library == "nccl") return Section::collectives;
   if (call.function.find("Find") != std::string::npos ||
@@ -49,6 +57,21 @@ Section section_of(const Call& call) {
   return Section::calls;
 }
 
-bool has_unknown_values(const Call& call) { return contains(call.why, "values not written"); }
+bool is_of_host(const Call& call) {
+  const std::string* const to = find_field(call.fields, "to");
+  return call.is_print && to != nullptr && *to != "host";
+}
+
+std::uint64_t launches_of(const Call& call) {
+  const std::string* const launches = call.is_print ? find_field(call.fields, "launches") : nullptr;
+  std::uint64_t number = 0;
+  if (launches != nullptr) std::from_chars(launches->data(), launches->data() + launches->size(), number);
+  return number;
+}
+
+bool has_unknown_values(const Call& call) {
+  return contains(call.why, "values not written") ||
+         (call.is_print && find_field(call.fields, "unread") != nullptr);
+}
 
 } // namespace detshim

@@ -4,6 +4,7 @@
 
 #include "log_reader/record.h"
 
+#include <cstdint>
 #include <string_view>
 
 namespace detshim {
@@ -20,13 +21,18 @@ enum class Section {
   draws,
   calls,
   processes,
+  prints,
 };
-inline constexpr int section_count = 10;
+inline constexpr int section_count = 11;
 inline constexpr const char* section_names[] = {"settings", "libraries",   "seeds", "algorithms",
                                                 "tuning",   "collectives", "ranks", "draws",
-                                                "calls",    "processes"};
+                                                "calls",    "processes",   "prints"};
 
-enum class Role { input, result };
+enum class Role {
+  input,
+  result,
+  context, ///< what ran meanwhile: not compared
+};
 
 /// Of a field of that record.
 Role role_of(const Call& call, std::string_view field);
@@ -36,7 +42,13 @@ bool has_inputs(const Call& call);
 
 Section section_of(const Call& call);
 
-/// The record stands for calls with values that were not written.
+/// A print that a program of the host made: printed, written or sent. Not what a copy brought from a GPU.
+bool is_of_host(const Call& call);
+
+/// So many kernels had been launched when the print was made; 0 for other records.
+std::uint64_t launches_of(const Call& call);
+
+/// The record stands for calls with values that were not written, or for contents that were not read.
 bool has_unknown_values(const Call& call);
 
 } // namespace detshim

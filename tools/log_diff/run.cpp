@@ -70,7 +70,7 @@ private:
     OpenProgram* const open = program(read->process);
     if (open == nullptr) return;
     extend(*open, line.size());
-    if (const Call* call = std::get_if<Call>(&read->record))
+    if (const Call* const call = call_or_print(read->record))
       take_unusual_call(*open, *call, line);
     else
       take_other(*open, read->record, line);
@@ -146,12 +146,13 @@ private:
     extend(*open, length);
   }
 
-  /// A record that another program wrote, or one with unusual texts: compared as a whole line.
+  /// A print, a record that another program wrote, or one with unusual texts: compared as a whole line.
   void take_unusual_call(OpenProgram& open, const Call& call, std::string_view line) {
-    add_record(open, call.thread, call.number, line, count_of(call.counter, call.action));
+    add_record(open, call.thread, call.number, line, count_of(call.counter, call.action, call.is_print));
   }
 
-  RecordCount count_of(const std::optional<std::uint64_t>& counter, Action action) {
+  RecordCount count_of(const std::optional<std::uint64_t>& counter, Action action, bool is_print = false) {
+    if (is_print) return {1, action, true};
     if (!counter) return {1, action, false};
     if (counts_.is_missing() && start_.counts_come_later) return {1, action, true}; // nothing happened again
     const std::optional<CountEntry> entry = counts_.take(*counter, action);

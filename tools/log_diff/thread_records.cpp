@@ -20,7 +20,9 @@ std::string path_of(const LoggedRun& run, const Program& program) {
   return run.folder + "/" + run.files[program.file];
 }
 
-RecordCount count_of(Counts& counts, const std::optional<std::uint64_t>& counter, Action action) {
+RecordCount count_of(Counts& counts, const std::optional<std::uint64_t>& counter, Action action,
+                     bool is_print) {
+  if (is_print) return {1, action, true};
   const std::optional<CountEntry> entry = counter ? counts.look_at(*counter, action) : std::nullopt;
   if (!entry) return {1, action, false};
   return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
@@ -31,9 +33,13 @@ RecordKey key_of(const Call& call, PlaceKeys& places) {
   key.place = places.key_of(call);
   key.section = section_of(call);
   key.has_inputs = has_inputs(call) && !has_unknown_values(call);
+  key.is_print = call.is_print;
+  key.is_of_host = is_of_host(call);
   Digest inputs, results;
   for (const Field& field : call.fields) {
-    const bool is_input = role_of(call, field.name) == Role::input;
+    const Role role = role_of(call, field.name);
+    if (role == Role::context) continue;
+    const bool is_input = role == Role::input;
     key.has_results |= !is_input;
     Digest& digest = is_input ? inputs : results;
     digest.add(field.name);
@@ -90,10 +96,12 @@ RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretche
     if (offset > program.end || line.empty()) return;
     std::optional<QuickCall> call = quick_call(line);
     std::optional<Line> read;
-    if (!call) { // one that another program wrote
+    bool is_print = false;
+    if (!call) { // a print, or one that another program wrote
       read = parser.parse(line);
-      const Call* const parsed = read ? std::get_if<Call>(&read->record) : nullptr;
+      const Call* const parsed = read ? call_or_print(read->record) : nullptr;
       if (parsed == nullptr) return;
+      is_print = parsed->is_print;
       call = {parsed->number, parsed->thread, parsed->action, line, parsed->counter, read->process};
     }
     if (call->process != program.number) return;
@@ -104,7 +112,7 @@ RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretche
     std::vector<RawRecord>& records = threads.try_emplace(stretch->first).first->second;
     if (records.size() >= most_raw_records) return;
     Digest digest;
-    add_record(digest, call->body, count_of(counts, call->counter, call->action));
+    add_record(digest, call->body, count_of(counts, call->counter, call->action, is_print));
     records.push_back({digest.key(), offset});
   };
   read_lines(file.descriptor(), splitter, take, [&] { return begin + splitter.line_start() <= program.end; });
@@ -118,12 +126,13 @@ std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, c
   Counts counts(counts_file(run.folder, run.files[program.file]));
   RecordParser parser;
   for (const RawRecord& raw : std::span(begin, end)) {
-    std::optional<Line> line = parser.parse(lines.line(raw.offset));
-    Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
-    if (call == nullptr)
+    const std::optional<Line> line = parser.parse(lines.line(raw.offset));
+    const Call* const read = line ? call_or_print(line->record) : nullptr;
+    std::optional<Call> call = read ? std::optional(*read) : std::nullopt;
+    if (!call)
       throw UsageError("cannot compare: '" + printable(path_of(run, program)) +
                        "' has a damaged line at byte " + std::to_string(raw.offset));
-    const RecordCount count = count_of(counts, call->counter, call->action);
+    const RecordCount count = count_of(counts, call->counter, call->action, call->is_print);
     call->action = count.action;
     RecordKey key = key_of(*call, places);
     key.count = {count.calls, count.is_exact};
@@ -136,10 +145,10 @@ std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, c
 std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,
                                                   const RecordKey& key) {
   RecordParser parser;
-  std::optional<Line> line = parser.parse(LinesByOffset(path_of(run, program)).line(key.offset));
-  Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
+  const std::optional<Line> line = parser.parse(LinesByOffset(path_of(run, program)).line(key.offset));
+  const Call* const call = line ? call_or_print(line->record) : nullptr;
   if (call == nullptr) return std::nullopt;
-  return RecordDifference::Side{std::move(*call), key.count};
+  return RecordDifference::Side{*call, key.count};
 }
 
 } // namespace detshim

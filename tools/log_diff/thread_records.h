@@ -23,6 +23,8 @@ struct RecordKey {
   CallCount count;
   Section section = Section::calls;
   bool has_inputs = false, has_results = false;
+  bool is_print = false, is_of_host = false; ///< of_host: a print that the program made, no copy from a GPU
+  bool is_copy() const { return is_print && !is_of_host; }
 };
 
 /// A record as it stands.

@@ -144,8 +144,10 @@ void complete_paths(Call& call) {
 }
 
 /// By far the most records are calls: each key is looked at once.
-std::optional<Record> parse_call(const object& in) {
+std::optional<Record> parse_call(const object& in, bool is_print = false) {
   Call call;
+  call.is_print = is_print;
+  if (is_print) call.action = Action::observe;
   for (const auto field : in) {
     const std::string_view key = field.key;
     const element value = field.value;
@@ -182,6 +184,12 @@ std::optional<Record> parse_call(const object& in) {
   return call;
 }
 
+std::optional<Record> parse_print(const object& in) {
+  std::optional<Record> record = parse_call(in, true);
+  if (!record) return std::nullopt;
+  return Print{std::move(std::get<Call>(*record))};
+}
+
 End parse_end(const object& in) {
   End end;
   end.module_set = text(in, "modules");
@@ -212,6 +220,7 @@ VariableHashes parse_variables(const object& in) {
 
 std::optional<Record> parse_record(const std::string& type, const object& in) {
   if (type == "call") return parse_call(in);
+  if (type == "print") return parse_print(in);
   if (type == "start") return parse_start(in);
   if (type == "env") return parse_environment(in);
   if (type == "library") return Library{text(in, "lib"), text(in, "file"), optional_text(in, "version")};
@@ -255,6 +264,11 @@ std::optional<Line> RecordParser::parse(std::string_view line) {
   std::optional<Record> record = parse_record(*type, in);
   if (!record) return std::nullopt;
   return Line{std::move(*record), natural_number(in, "proc").value_or(0)};
+}
+
+const Call* call_or_print(const Record& record) {
+  if (const Print* const print = std::get_if<Print>(&record)) return &print->call;
+  return std::get_if<Call>(&record);
 }
 
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name) {

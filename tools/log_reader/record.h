@@ -96,6 +96,12 @@ struct Call {
   std::vector<std::string> frames; ///< who called the code at `at`, innermost first, each as in `at`
   PythonFrames python;
   std::optional<std::uint64_t> counter; ///< index into the counts file
+  bool is_print = false;                ///< a Print's
+};
+
+/// A fingerprint of what left the program there, with its values as fields.
+struct Print {
+  Call call;
 };
 
 /// Files that were loaded when the process ended; several records where one line could not hold all.
@@ -184,8 +190,8 @@ struct RankMark {
 struct OtherRecord {};
 
 using Record =
-    std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage, Modules, Rights,
-                 Lost, Runtime, UserPlace, VariableHashes, Framework, Killed, End, RankMark>;
+    std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Print, Build, Bound, Coverage, Modules,
+                 Rights, Lost, Runtime, UserPlace, VariableHashes, Framework, Killed, End, RankMark>;
 
 struct Line {
   Record record;
@@ -208,6 +214,9 @@ private:
   struct Buffers;
   std::unique_ptr<Buffers> buffers_;
 };
+
+/// The call of a call's or a print's record; nullptr for any other.
+const Call* call_or_print(const Record& record);
 
 /// The value of the field of that name, or nullptr.
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name);

@@ -1,5 +1,6 @@
 #include "verify/first_cause.h"
 
+#include "log_diff/causes.h"
 #include "log_diff/difference_report.h"
 #include "log_diff/log_diff.h"
 #include "log_reader/printable.h"
@@ -43,7 +44,13 @@ void compare(const LogVerdict& one, const LogVerdict& other, FirstCause& cause) 
     cause.text = "the logs cannot be compared: " + printable(error.what());
     return;
   }
-  if (cause.is_found()) return;
+  if (const Cause* const first = cause.difference->first_cause(); first != nullptr) {
+    if (!is_print_of_host(*first)) return;
+    // A print shows that something went past every record before it: what that may be belongs to it.
+    cause.text = describe_verdicts(one, other);
+    cause.suspects = find_suspects(cause.log, cause.other_log);
+    return;
+  }
   const bool are_equal = cause.difference->result() == LogDifference::Result::equal;
   cause.text = "the logs agree in " + counted(cause.difference->identical, "record");
   if (!are_equal && !cause.difference->unknown.empty())
@@ -107,10 +114,9 @@ std::vector<std::string> describe_first_cause(const FirstCause& cause, Style sty
     std::stringstream text;
     print_leading_cause(text, *cause.difference, style);
     for (std::string line; std::getline(text, line);) lines.push_back(line);
-  } else {
-    lines.push_back(cause.text);
-    add_suspects(cause.suspects, lines);
   }
+  if (!cause.text.empty()) lines.push_back(cause.text);
+  add_suspects(cause.suspects, lines);
   if (const std::string command = cause.command(); !command.empty()) lines.push_back("all of it: " + command);
   return lines;
 }

@@ -19,8 +19,10 @@ struct FirstCause {
   std::string one, other;                  ///< names of the runs
   std::string log, other_log;              ///< folders; empty: nothing was recorded there
   std::optional<LogDifference> difference; ///< nothing: the logs could not be compared
-  std::string text;                        ///< where no cause was found: why; safe to print
-  std::vector<Suspect> suspects;           ///< where no cause was found
+  /// Where no cause was found: why; beside a print, which shows what went past every record: the logs'
+  /// verdict. Safe to print.
+  std::string text;
+  std::vector<Suspect> suspects; ///< where there is such a text
 
   bool is_found() const { return difference && difference->first_cause() != nullptr; }
   /// "srand, train.cpp:6 main"; empty where no cause was found.
@@ -33,7 +35,7 @@ struct FirstCause {
 std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
                                            const std::vector<Run>& runs, const std::vector<LogVerdict>& logs);
 
-/// For people: six lines at most, and the command.
+/// For people: a few lines, and the command.
 std::vector<std::string> describe_first_cause(const FirstCause& cause, Style style);
 
 } // namespace detshim

@@ -11,6 +11,7 @@
 #include "core/identity/thread.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
+#include "core/log/places.h"
 #include "core/log/pools.h"
 #include "core/log/start.h"
 #include "core/policy/options.h"
@@ -19,102 +20,9 @@ namespace detshim {
 namespace {
 
 using log_file::line_room;
-using log_file::path_room;
 
 // Then further calls share one record: of a place, and of all places that share the innermost frame.
 constexpr int value_limit_of_a_place = 200, value_limit_of_a_frame = 1000;
-
-constinit uintptr_t told_builds[64] = {}; // by the base of the object
-constinit unsigned told_build_count = 0;
-
-/// The object's path. The program's is asked for once: a forked child has its parent's answer.
-const char* path_of(const Module& module) {
-  if (module.path[0] != 0) return module.path;
-  char(&known)[sizeof log_file::rooms.program] = log_file::rooms.program;
-  if (known[0] != 0) return known;
-  module_path(module, path_room, 600);
-  const size_t length = text_length(path_room);
-  if (length < sizeof known) __builtin_memcpy(known, path_room, length + 1);
-  return path_room;
-}
-
-/// Before the first call from an object: which build of it this is. A place in it means nothing in another. A
-/// forked child says no more of what its parent has said; what finds no room here is named at the end.
-void write_build(const void* caller) {
-  Module module;
-  if (!find_module(caller, module)) return;
-  for (unsigned i = 0; i < told_build_count; ++i)
-    if (told_builds[i] == module.base) return;
-  if (told_build_count == sizeof told_builds / sizeof *told_builds) return;
-  told_builds[told_build_count++] = module.base;
-  Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"build\",\"file\":\"");
-  line.add_json(path_of(module)).add("\",\"id\":\"");
-  const size_t before = line.length();
-  add_build_id(line, module);
-  if (line.length() == before) return;
-  line.add("\"}");
-  log_file::write(line, true);
-}
-
-/// Where a call came from: module and offset, which address-space randomisation does not change.
-void add_place(Line& line, const void* caller) {
-  Module module;
-  if (!find_module(caller, module)) {
-    line.add(",\"at\":\"?\"");
-    return;
-  }
-  line.add(",\"at\":\"").add_json(path_of(module)).add("+0x");
-  line.add_hex(reinterpret_cast<uintptr_t>(caller) - module.base).add('"');
-}
-
-/// So many of the frames say something: not those by which libc and we begin a program or a thread.
-int without_start(const NativeFrames& frames) {
-  const auto is_of_start = [&](int i) {
-    Module module;
-    return !find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) || is_own(module) ||
-           starts_with(file_name(module.path), "libc.so");
-  };
-  int count = frames.count;
-  if (count > 1 && is_of_start(count - 2)) --count; // the program's first instructions
-  while (count > 0 && is_of_start(count - 1)) --count;
-  return count;
-}
-
-/// Who called the caller: each frame as in add_place(), without the path where it is that of the frame
-/// before. As many as leave room for the rest of the line.
-void add_frames(Line& line, const void* caller, const NativeFrames& frames, int count) {
-  Module module, last;
-  find_module(caller, last);
-  const char* separator = ",\"frames\":[\"";
-  for (int i = 0; i < count; ++i) {
-    const size_t before = line.length();
-    if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module)) break;
-    line.add(separator);
-    if (module.base != last.base) line.add_json(path_of(module));
-    line.add("+0x").add_hex(frames.addresses[i] - module.base).add('"');
-    constexpr size_t kept_free = 800; // for what Python and a pool add, and the end
-    if (line.length() + kept_free > sizeof line_room) {
-      line.shorten(before);
-      break;
-    }
-    last = module;
-    separator = ",\"";
-  }
-  if (separator[2] != 'f') line.add(']');
-}
-
-void add_python(Line& line, const PythonPlace& place) {
-  if (place.count == 0) return;
-  for (int i = 0; i < place.count; ++i) {
-    const PythonFrame& frame = place.frames[i];
-    line.add(i == 0 ? ",\"py\":[\"" : ",\"").add_json(frame.file, 160).add(':');
-    line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
-    line.add_json(frame.function, 60).add('"');
-  }
-  line.add(']');
-  if (place.user >= 0) line.add(",\"user\":").add(static_cast<uint64_t>(place.user));
-}
 
 void add_values(Line& line, const Subject& subject, std::initializer_list<Value> values) {
   int i = 0;
@@ -136,8 +44,9 @@ uint64_t mix_value(uint64_t state, const Value& value) {
 /// What a thread keeps of its records.
 struct ThreadRecords {
   uint32_t generation; // of the process that the rest was made for
-  uint32_t written;    // so far
-  Table<8> places;     // see places_of_this_thread()
+  uint32_t written;    // so far, where `numbers` is nullptr
+  RecordNumbers* numbers;
+  Table<8> places; // see places_of_this_thread()
 };
 thread_local constinit ThreadRecords thread_records = {};
 
@@ -148,9 +57,14 @@ ThreadRecords& records_of(const Thread& thread) {
     const sys::SignalsBlocked no_signals;
     own.places.clear();
     own.written = 0;
+    own.numbers = nullptr;
     own.generation = thread.generation;
   }
   return own;
+}
+
+uint64_t next_number(ThreadRecords& own) {
+  return own.numbers != nullptr ? ++own.numbers->written : ++own.written;
 }
 
 DETSHIM_STARTUP_DATA constinit Counter unwritten = {}; // records of Action::observe before there is a log
@@ -158,6 +72,13 @@ DETSHIM_STARTUP_DATA constinit Counter unwritten = {}; // records of Action::obs
 } // namespace
 
 Table<8>& places_of_this_thread() { return records_of(this_thread()).places; }
+
+void number_records_in(RecordNumbers* numbers) {
+  ThreadRecords& own = records_of(this_thread());
+  if (own.numbers != nullptr) own.written = static_cast<uint32_t>(own.numbers->written);
+  if (numbers != nullptr) numbers->written = own.written;
+  own.numbers = numbers;
+}
 
 void leave_records() {
   const sys::SignalsBlocked no_signals;
@@ -176,7 +97,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
   }
   // Who asks for counts of kernels wants to read them, whatever else happens.
-  if (action == Action::observe && !log_file::has_begun() && !options().kernels) {
+  if (action == Action::observe && !log_file::has_begun() && !options().kernels && !options().fingerprint) {
     ++unwritten.number;
     return &unwritten;
   }
@@ -221,13 +142,11 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   Counter* counter = new_counter(action, index);
   own.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
   if (writable) {
-    write_build(caller);
     NativeFrames frames;
     if (python.count == 0 && !frame_is_full) find_native_frames(caller, frames);
-    const int frame_count = without_start(frames);
-    for (int i = 0; i < frame_count; ++i) write_build(reinterpret_cast<const void*>(frames.addresses[i]));
+    write_builds(caller, frames);
     Line line(line_room, sizeof line_room);
-    line.add("{\"t\":\"call\",\"n\":").add(uint64_t{++own.written});
+    line.add("{\"t\":\"call\",\"n\":").add(next_number(own));
     add_text(line, "thread", thread.path);
     add_text(line, "lib", subject.library);
     add_text(line, "fn", subject.symbol);
@@ -235,7 +154,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     if (!full) add_values(line, subject, values);
     add_text(line, "why", why, 200);
     add_place(line, caller);
-    add_frames(line, caller, frames, frame_count);
+    add_frames(line, caller, frames);
     add_python(line, python);
     add_pool(line);
     if (index >= 0) line.add(",\"c\":").add(static_cast<uint64_t>(index));

@@ -46,6 +46,14 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
 /// counter's address, which that part may add bits to. Forgotten in a forked child.
 Table<8>& places_of_this_thread();
 
+/// How many records a thread has written, where others may write in its name: a record of its own each.
+struct RecordNumbers {
+  uint64_t written;
+};
+/// Has the calling thread's records numbered there, from the next one on; by the thread itself again with
+/// nullptr. Counted in with the log's lock held.
+void number_records_in(RecordNumbers* numbers);
+
 /// The calling thread ends: gives the places' memory back.
 void leave_records();
 

@@ -35,6 +35,7 @@ enum Which {
   sm_count,
   portable,
   kernels,
+  fingerprint,
   quiet
 };
 
@@ -84,6 +85,11 @@ enum Which {
      "1 sets, in enforce and strict, the variables by which libraries take the same code on every processor "
      "of an architecture, and one thread: docs/PORTABLE.md."},
     {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
+    {"DETSHIM_FINGERPRINT", "off or host (calls, the outputs of library calls on a GPU, is not there yet)",
+     "off",
+     "host writes hashes of what leaves the program into the log: what copies bring from a GPU, what is "
+     "printed, "
+     "written and sent; with each the number of kernels launched, and what was drawn before it."},
     {"DETSHIM_QUIET", "0 or 1", "0",
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
@@ -227,6 +233,8 @@ bool read_option(int which, const char* value) {
     return current.portable = same_text(value, "1"), current.portable || same_text(value, "0");
   case kernels:
     return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
+  case fingerprint:
+    return current.fingerprint = same_text(value, "host"), current.fingerprint || same_text(value, "off");
   case quiet:
     return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
   }

@@ -35,9 +35,10 @@ struct Options {
   Fill fill = Fill::off;
   FolderOrder folders = FolderOrder::off;
   WorkerOrder workers = WorkerOrder::started;
-  int sm_count = 0;      ///< DETSHIM_SM_COUNT; 0: the device's own
-  bool portable = false; ///< DETSHIM_PORTABLE
-  bool kernels = false;  ///< DETSHIM_KERNELS
+  int sm_count = 0;         ///< DETSHIM_SM_COUNT; 0: the device's own
+  bool portable = false;    ///< DETSHIM_PORTABLE
+  bool kernels = false;     ///< DETSHIM_KERNELS
+  bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.
@@ -51,6 +52,10 @@ struct Options {
 /// The first call reads them; a variable with a wrong value, or an unknown DETSHIM_ variable, ends the
 /// process there with one line on stderr and exit status 2.
 inline const Options& options();
+
+/// The same as options().fingerprint, but false until the options were read: for what draws millions of
+/// times.
+inline bool takes_fingerprints();
 
 /// True if DETSHIM_DISABLE lists `env:<name>`.
 bool setting_is_disabled(const char* name);
@@ -77,5 +82,7 @@ inline const Options& options() {
   const bool is_read = __atomic_load_n(&detail::options_state, __ATOMIC_ACQUIRE) == 2;
   return __builtin_expect(is_read, 1) ? detail::current_options : detail::read_options();
 }
+
+inline bool takes_fingerprints() { return __builtin_expect(detail::current_options.fingerprint, 0); }
 
 } // namespace detshim

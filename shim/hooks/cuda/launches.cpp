@@ -1,10 +1,12 @@
 // Kernel launches of the CUDA runtime and driver, counted by the kernel's name if DETSHIM_KERNELS asks for
 // it: two runs that launch other kernels, or as many of one more often, differ there first.
+// DETSHIM_FINGERPRINT wants their number alone.
 //
 // Nothing is changed. A name is looked up after the launch has succeeded: the kernel is known and loaded
 // then, so that asking for its name fails in no way that the program could notice.
 //
 // Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
+#include "core/fingerprint/prints.h"
 #include "hooks/cuda/kernel_names.h"
 #include "hooks/cuda/library.h"
 
@@ -20,10 +22,13 @@ constinit TextStore<1 << 20> driver_texts = {};
 constexpr const char* unnamed = "?";
 constexpr const char* any_graph = "a graph";
 
-/// True if a launch that went well is to be counted.
+/// True if a launch that went well is to be counted by its name. Fingerprints count it without.
 template <typename Call, typename Status>
 bool counts(const Call& call, Status status) {
-  return options().kernels && !call.passes() && status == Status::success;
+  if (!(options().kernels || options().fingerprint) || call.passes() || status != Status::success)
+    return false;
+  note_launch();
+  return options().kernels;
 }
 
 template <typename Call>

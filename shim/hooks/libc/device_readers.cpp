@@ -6,6 +6,7 @@
 #include "hooks/libc/device_stream.h"
 
 #include "common/sys.h"
+#include "core/fingerprint/prints.h"
 #include "loader/hook.h"
 
 #include <cerrno>
@@ -42,6 +43,7 @@ public:
     if (!given_) return device::read(fd_, key_, data, size);
     if (at_ < 0) return -EINVAL;
     device::fill(key_, static_cast<uint64_t>(at_), data, size);
+    note_drawn(data, size);
     at_ += static_cast<long>(size);
     return static_cast<ssize_t>(size);
   }

@@ -3,6 +3,7 @@
 #include "common/philox.h"
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/fingerprint/prints.h"
 #include "core/identity/process.h"
 #include "loader/hook.h"
 
@@ -160,6 +161,7 @@ ssize_t read(int fd, uint64_t key, void* data, size_t size) {
   const long end = sys::lseek(fd, static_cast<long>(size), SEEK_CUR);
   if (sys::failed(end)) return end;
   fill(key, static_cast<uint64_t>(end) - size, data, size);
+  note_drawn(data, size);
   return static_cast<ssize_t>(size);
 }
 

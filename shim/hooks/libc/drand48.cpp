@@ -2,6 +2,7 @@
 //
 // X' = a X + c mod 2^48, a and c as POSIX gives them (IEEE Std 1003.1, "drand48"). glibc keeps X for the
 // whole process; here each thread has its own, and the main thread's starts as srand48(seed) would leave it.
+#include "core/fingerprint/prints.h"
 #include "core/seeds/seeds.h"
 #include "hooks/libc/left_states.h"
 #include "loader/draw.h"
@@ -156,7 +157,7 @@ DETSHIM_HOOK(
   DETSHIM_DRAW(drand48, state48.drand48_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
-  return as_double(step());
+  return drawn(as_double(step()));
 }
 
 DETSHIM_HOOK(libc, long, lrand48, (), .action = Action::pin,
@@ -164,7 +165,7 @@ DETSHIM_HOOK(libc, long, lrand48, (), .action = Action::pin,
   DETSHIM_DRAW(lrand48, state48.lrand48_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
-  return as_unsigned31(step());
+  return drawn(as_unsigned31(step()));
 }
 
 DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
@@ -172,7 +173,7 @@ DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
   DETSHIM_DRAW(mrand48, state48.mrand48_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
-  return as_signed32(step());
+  return drawn(as_signed32(step()));
 }
 
 DETSHIM_HOOK(
@@ -180,7 +181,7 @@ DETSHIM_HOOK(
     .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(erand48, state48.erand48_sites);
   if (!draw.pinned) return draw.real()(x);
-  return as_double(advance_callers_state(x, hooks::erand48_info, __builtin_return_address(0)));
+  return drawn(as_double(advance_callers_state(x, hooks::erand48_info, __builtin_return_address(0))));
 }
 
 DETSHIM_HOOK(
@@ -188,7 +189,7 @@ DETSHIM_HOOK(
     .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(nrand48, state48.nrand48_sites);
   if (!draw.pinned) return draw.real()(x);
-  return as_unsigned31(advance_callers_state(x, hooks::nrand48_info, __builtin_return_address(0)));
+  return drawn(as_unsigned31(advance_callers_state(x, hooks::nrand48_info, __builtin_return_address(0))));
 }
 
 DETSHIM_HOOK(
@@ -196,7 +197,7 @@ DETSHIM_HOOK(
     .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
   DETSHIM_DRAW(jrand48, state48.jrand48_sites);
   if (!draw.pinned) return draw.real()(x);
-  return as_signed32(advance_callers_state(x, hooks::jrand48_info, __builtin_return_address(0)));
+  return drawn(as_signed32(advance_callers_state(x, hooks::jrand48_info, __builtin_return_address(0))));
 }
 
 // The _r forms keep X in the caller's drand48_data. Where the program seeds it, the seed is replaced, and

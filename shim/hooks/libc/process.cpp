@@ -10,6 +10,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/thread_memory.h"
+#include "core/fingerprint/copies.h"
 #include "core/identity/children.h"
 #include "core/identity/shared_page.h"
 #include "core/log/closing.h"
@@ -63,6 +64,7 @@ void detshim::call_at_thread_end() {
                         leave_left_states();
                         leave_readings();
                         end_python_thread(false);
+                        leave_prints();
                         leave_records();
                         leave_thread();
                       }) == 0;
@@ -248,7 +250,8 @@ private:
 /// command line `argv` is.
 template <typename Execute>
 auto with_name(char* const* original, char* const* argv, bool spawns, Execute execute) {
-  if (!spawns) flush_tuning(); // what this program chose; the next one begins anew
+  if (!spawns)
+    flush_tuning(), write_prints(); // what this program chose and printed; the next one begins anew
   prepare_log_for(argv, spawns);
   if (options().off()) return execute(original);
   if (!preloads_us(original)) {
@@ -502,6 +505,8 @@ DETSHIM_HOOK(libc, int, clone, (int (*run)(void*), void* stack, int flags, void*
 // ------------------------------------------------------------------ the end
 
 void detshim::record_at_end() {
+  end_copies();
+  write_prints();
   record_user_places();
   record_coverage();
 }

@@ -5,6 +5,7 @@
 // that has not seeded starts from the seed as well: the C standard says that rand() without srand() is
 // srand(1).
 #include "common/sys.h"
+#include "core/fingerprint/prints.h"
 #include "core/seeds/seeds.h"
 #include "hooks/libc/left_states.h"
 #include "loader/draw.h"
@@ -156,7 +157,7 @@ DETSHIM_HOOK(
   DETSHIM_DRAW(rand, mine.rand_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
-  return next_random(mine.data);
+  return drawn(next_random(mine.data));
 }
 
 DETSHIM_HOOK(libc, long, random, (), .action = Action::pin,
@@ -165,7 +166,7 @@ DETSHIM_HOOK(libc, long, random, (), .action = Action::pin,
   DETSHIM_DRAW(random, mine.random_sites);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
-  return next_random(mine.data);
+  return drawn(next_random(mine.data));
 }
 
 DETSHIM_HOOK(libc, char*, initstate, (unsigned seed, char* state, size_t size), .action = Action::pin,

@@ -3,6 +3,7 @@
 // libstdc++ takes RDSEED or RDRAND before it asks libc, so libc's hooks never see it. The constructors are
 // left alone: they check the token, and a bad one still throws.
 #include "core/base/thread_memory.h"
+#include "core/fingerprint/prints.h"
 #include "hooks/libc/entropy_source.h"
 
 namespace detshim {
@@ -27,7 +28,7 @@ DETSHIM_HOOK(
   Devices& devices = of_this_thread(devices_of_thread);
   DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.sites, Purpose::any, Looks::always);
   if (!draw.pinned) return draw.real()(self);
-  return devices.libstdcxx.ready(Kind::random_device, draw).word();
+  return drawn(devices.libstdcxx.ready(Kind::random_device, draw).word());
 }
 
 // std::random_device::_M_getval_pretr1(), the old interface for tokens that named a Mersenne twister
@@ -37,7 +38,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (voi
   Devices& devices = of_this_thread(devices_of_thread);
   DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_sites, Purpose::any, Looks::always);
   if (!draw.pinned) return draw.real()(self);
-  return devices.libstdcxx.ready(Kind::random_device, draw).word();
+  return drawn(devices.libstdcxx.ready(Kind::random_device, draw).word());
 }
 
 // std::__1::random_device::operator()()
@@ -46,5 +47,5 @@ DETSHIM_HOOK(libcxx, unsigned, _ZNSt3__113random_deviceclEv, (void* self), .acti
   Devices& devices = of_this_thread(devices_of_thread);
   DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.sites, Purpose::any, Looks::always);
   if (!draw.pinned) return draw.real()(self);
-  return devices.libcxx.ready(Kind::libcxx_random_device, draw).word();
+  return drawn(devices.libcxx.ready(Kind::libcxx_random_device, draw).word());
 }

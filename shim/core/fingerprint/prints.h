@@ -1,0 +1,57 @@
+// Fingerprints of what leaves the program (DETSHIM_FINGERPRINT=host): hashes of contents, by the place that
+// handed them out, as `print` records of the log. Two runs that compute something else differ there first.
+// Format: docs/LOG_FORMAT.md, "print".
+//
+// The first prints of a place have a record each; later ones share records that stand for ever more of them,
+// so a program that prints a million times writes some five hundred records for it.
+#pragma once
+
+#include "common/describe.h"
+#include "core/fingerprint/content_hash.h"
+#include "core/policy/options.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detshim {
+
+/// What one thread prints in one way from one place.
+struct Print;
+
+/// Those of the calling thread from `caller`, a return address; nullptr where no more can be kept. `to`, a
+/// constant: where the contents go. Preserves errno.
+Print* prints_at(const HookInfo& function, const char* to, const void* caller);
+
+/// One more, of so many bytes with that hash. Nothing for nullptr.
+void add_print(Print* print, size_t bytes, uint64_t hash);
+/// One more whose contents could not be read. `why` is a constant.
+void add_unread_print(Print* print, size_t bytes, const char* why);
+
+/// A copy under way keeps its print from being given to another place.
+void hold_print(Print* print);
+void release_print(Print* print);
+
+/// The calling thread ends: writes what was not written of its prints.
+void leave_prints();
+/// The process ends or turns into another program: the same for all its threads.
+void write_prints();
+
+/// One more kernel was launched.
+void note_launch();
+
+namespace detail {
+void note_drawn(const void* data, size_t size);
+}
+
+/// Takes note of what a stream of ours has given.
+inline void note_drawn(const void* data, size_t size) {
+  if (takes_fingerprints()) detail::note_drawn(data, size);
+}
+/// The same on the way of a value that is returned.
+template <typename Value>
+Value drawn(Value value) {
+  note_drawn(&value, sizeof value);
+  return value;
+}
+
+} // namespace detshim
