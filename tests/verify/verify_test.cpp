@@ -325,7 +325,8 @@ struct Fault {
 class Faults : public Verify, public testing::WithParamInterface<Fault> {};
 INSTANTIATE_TEST_SUITE_P(All, Faults,
                          testing::Values(Fault{"clock", ""}, Fault{"threads", ""}, Fault{"address", "aslr"},
-                                         Fault{"memory", "fill"}, Fault{"folder", "readdir"}, Fault{"ranks", ""}),
+                                         Fault{"memory", "fill"}, Fault{"folder", "readdir"},
+                                         Fault{"ranks", ""}),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(Faults, AreFound) {
