@@ -83,6 +83,8 @@ void add_tuning_name(TextWriter& to) {
   to.add('-').add_hex(mix(key, of_file.stx_mtime.tv_nsec), 16);
 }
 
+constexpr const char* own_triton_folder = "/.triton/detshim-";
+
 /// Triton keeps on disk which candidate it took, wherever that came from: a run whose kernels are chosen
 /// otherwise must not find it, so each way of choosing has a folder of its own, unless the user names one.
 void set_triton_cache() {
@@ -92,7 +94,7 @@ void set_triton_cache() {
       setting_is_disabled(triton_cache) || setting_is_disabled(triton_autotuning))
     return;
   TextWriter entry(triton_entry, sizeof triton_entry);
-  entry.add(triton_cache).add('=').add(home).add("/.triton/detshim-");
+  entry.add(triton_cache).add('=').add(home).add(own_triton_folder);
   add_tuning_name(entry);
   entry.c_str();
   if (entry.cut()) return;
@@ -169,16 +171,19 @@ void set_python_hash_seed(uint64_t seed) {
 }
 
 void each_kept_setting(void (*visit)(const char* name, const char* value, void* data), void* data) {
+  const auto is_changed = [](const char* name) {
+    for (int k = 0; k < change_count; ++k)
+      if (same_text(changes[k].name, name)) return true;
+    return false;
+  };
   each_bit(watched, [&](size_t i) {
-    const auto is_changed = [i] {
-      for (int k = 0; k < change_count; ++k)
-        if (same_text(changes[k].name, settings[i].name)) return true;
-      return false;
-    };
     const char* const value = environment_value(settings[i].name);
-    if (value != nullptr && !is_changed() && is_good(settings[i], value))
+    if (value != nullptr && !is_changed(settings[i].name) && is_good(settings[i], value))
       visit(settings[i].name, value, data);
   });
+  const char* const cache = environment_value(triton_cache);
+  if (cache != nullptr && !is_changed(triton_cache) && contains(cache, own_triton_folder))
+    visit(triton_cache, cache, data);
 }
 
 const SettingChange* reapply_setting(const char* name) {
