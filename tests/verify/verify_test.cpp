@@ -458,6 +458,14 @@ TEST_F(Verify, NamesWhatLeavesNoRecord) {
   const Json cause = verify_json({}, shell(begin + "exec /usr/bin/python3 -c \"" + draw +
                                            "print(os.environ['AN_EXAMPLE'])\""))["first_cause"];
   EXPECT_EQ(suspects_of(cause), "variable: variable AN_EXAMPLE is not the same in both\n") << cause;
+  // The line that reads a folder, where that knob was turned, and nothing else.
+  write("folder.py",
+        "import os, random, threading, time\nrandom.random()\nos.makedirs('d/a', exist_ok=True)\n"
+        "os.makedirs('d/b', exist_ok=True)\nprint(os.listdir('d'), time.time() > 0)\n");
+  const std::string folder =
+      suspects_of(verify_json({"--shake=readdir"}, {"/usr/bin/python3", "folder.py"})["first_cause"]);
+  EXPECT_TRUE(contains(folder, "folder: a folder is read at ") && contains(folder, "folder.py:5 ")) << folder;
+  EXPECT_FALSE(contains(folder, "clock")) << folder;
   // A line that reads a clock.
   write("clock.py",
         "import random, time\nrandom.random()\nstarted = time.time_ns()\nprint(started % 1000003)\n");

@@ -17,16 +17,26 @@
 namespace detshim {
 namespace {
 
-enum Kind { variable, unfixed, threads, forks, clock_reading, kind_count };
-constexpr std::array<const char*, kind_count> kind_names = {"variable", "unfixed", "threads", "forks",
-                                                            "clock"};
-constexpr std::array<const char*, kind_count> words = {
-    "", "", "threads are started at ", "processes are forked at ", "a clock or an id is read at "};
+enum Kind { variable, unfixed, threads, forks, clock_reading, folder, kind_count };
+constexpr std::array<const char*, kind_count> kind_names = {"variable", "unfixed", "threads",
+                                                            "forks",    "clock",   "folder"};
+constexpr std::array<const char*, kind_count> words = {"",
+                                                       "",
+                                                       "threads are started at ",
+                                                       "processes are forked at ",
+                                                       "a clock or an id is read at ",
+                                                       "a folder is read at "};
 
 bool is_clock(std::string_view function) {
   constexpr auto clocks = std::to_array<std::string_view>(
       {"time", "gettimeofday", "clock_gettime", "clock", "times", "getpid", "getppid", "gettid"});
   return std::ranges::find(clocks, function) != clocks.end();
+}
+
+bool reads_folders(std::string_view function) {
+  constexpr auto readers =
+      std::to_array<std::string_view>({"readdir", "scandir", "getdents64", "glob", "fts"});
+  return std::ranges::any_of(readers, [&](std::string_view reader) { return function.starts_with(reader); });
 }
 
 /// Of a variable, the hashes of its values in all programs of a run; "" among them: a secret, not compared.
@@ -74,6 +84,8 @@ private:
     if (call.action == Action::unfixed) {
       const std::string why = call.why.empty() ? "" : ": " + printable(call.why);
       texts_[unfixed].insert(printable(call.function) + " at " + where + why);
+    } else if (call.library == "libc" && reads_folders(call.function)) {
+      add(folder, where);
     } else if (is_users && call.function == "pthread_create") {
       add(threads, where);
     } else if (is_users && call.action == Action::observe && is_clock(call.function)) {

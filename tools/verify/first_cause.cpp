@@ -37,7 +37,26 @@ std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
   return text;
 }
 
-void compare(const LogVerdict& one, const LogVerdict& other, FirstCause& cause) {
+/// Those that `knob` can have turned; of two runs that nothing was turned in, all but folders, which are
+/// sorted.
+std::vector<Suspect> suspects_under(const std::string& knob, const FirstCause& cause) {
+  std::vector<std::string_view> kinds;
+  if (knob.empty())
+    kinds = {"variable", "unfixed", "threads", "forks", "clock"};
+  else if (knob == "readdir")
+    kinds = {"folder"};
+  else if (knob == "workers")
+    kinds = {"threads", "forks"};
+  else if (knob == "load" || knob == "cores")
+    kinds = {"unfixed", "threads", "forks", "clock"};
+  std::vector<Suspect> suspects = find_suspects(cause.log, cause.other_log);
+  std::erase_if(suspects, [&](const Suspect& suspect) {
+    return std::ranges::find(kinds, suspect.kind) == kinds.end();
+  });
+  return suspects;
+}
+
+void compare(const LogVerdict& one, const LogVerdict& other, const std::string& knob, FirstCause& cause) {
   try {
     cause.difference = compare_logs(cause.log, cause.other_log);
   } catch (const UsageError& error) {
@@ -48,7 +67,7 @@ void compare(const LogVerdict& one, const LogVerdict& other, FirstCause& cause) 
     if (!is_print_of_host(*first)) return;
     // A print shows that something went past every record before it: what that may be belongs to it.
     cause.text = describe_verdicts(one, other);
-    cause.suspects = find_suspects(cause.log, cause.other_log);
+    cause.suspects = suspects_under(knob, cause);
     return;
   }
   const bool are_equal = cause.difference->result() == LogDifference::Result::equal;
@@ -56,7 +75,7 @@ void compare(const LogVerdict& one, const LogVerdict& other, FirstCause& cause) 
   if (!are_equal && !cause.difference->unknown.empty())
     cause.text += ", and do not hold all (" + cause.difference->unknown.front() + ")";
   cause.text += ": what differed went past every record; " + describe_verdicts(one, other);
-  cause.suspects = find_suspects(cause.log, cause.other_log);
+  cause.suspects = suspects_under(knob, cause);
 }
 
 /// The likeliest few.
@@ -102,7 +121,7 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
       cause.text = "only " + (cause.log.empty() ? cause.other : cause.one) +
                    " left a log: the other made no call that is recorded";
     else
-      compare(log, other_log, cause);
+      compare(log, other_log, comparison.knob, cause);
     return cause;
   }
   return std::nullopt;

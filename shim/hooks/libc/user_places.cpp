@@ -4,6 +4,7 @@
 #include "core/base/generations.h"
 #include "core/base/modules.h"
 #include "core/base/native_frames.h"
+#include "core/base/python_frames.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
 
@@ -29,8 +30,10 @@ bool is_systems(const char* path) {
   return false;
 }
 
-/// The program's path is not in the loader's list.
+/// The program's path is not in the loader's list. An interpreter is nobody's own code, wherever it lies:
+/// what a line of Python does is recorded by that line.
 bool is_users(const Module& module) {
+  if (is_python(module)) return false;
   if (*module.path != 0) return !is_systems(module.path);
   const auto* const program = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   return program != nullptr && !is_systems(program);
