@@ -51,7 +51,8 @@ std::string describe_row(const LedgerRow& row) {
   std::string text = row.function + " at " + row.place + ": " + counted(row.killed, "call") +
                      " until the kill, " + std::to_string(row.resumed) + " after it (" +
                      std::to_string(row.whole) + " in a whole run)";
-  if (row.began_anew()) text += ": it began anew, and gave what it had given before";
+  if (row.began_anew())
+    text += ": it began anew, and gave the same again unless the program had set its seed";
   return text;
 }
 

@@ -16,7 +16,7 @@ struct LedgerRow {
   std::string place;    ///< with its line, safe to print
   std::uint64_t whole = 0, killed = 0, resumed = 0;
 
-  /// What it gave first, it gave again.
+  /// Its stream began a second time: what it gave first it gave again, unless the program had set its seed.
   bool began_anew() const { return killed > 0 && resumed > 0; }
 };
 
