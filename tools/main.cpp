@@ -15,7 +15,8 @@ constexpr const char* exit_statuses =
     "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` or `scan` found something.\n"
     "`log diff`: 0 the logs are equal, 1 they differ, 2 they cannot be compared, or not all of them.\n"
     "`verify`, `bisect`: 0 equal, 1 different, 2 unverified, or wrong usage.\n"
-    "`run` becomes the program and ends in its status; 126 it cannot be executed (or trapped), 127 it is not "
+    "`run` becomes the program and ends in its status; 126 it cannot be executed, preloaded or trapped, 127 "
+    "it is not "
     "there.";
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
@@ -62,6 +63,8 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
   CLI::App& verb = *app.add_subcommand("run", "run a program with libdetshim.so in front of it");
   add_run_options(verb, options);
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
+  verb.add_flag("--allow-uncovered", options.allow_uncovered,
+                "run a program too that the library does not come up in");
   return verb;
 }
 
