@@ -3,12 +3,12 @@
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "scanner/elf_file.h"
-#include "support/wording.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <vector>
@@ -22,6 +22,8 @@
 
 namespace detshim {
 namespace {
+
+namespace fs = std::filesystem;
 
 bool can_be_executed(const std::string& path) {
   struct stat state;
@@ -92,9 +94,10 @@ Listing list_loaded(const std::string& loader, const std::string& executable, co
 
 std::string why_loader_does_not(const Listing& listing, const std::string& library) {
   std::istringstream lines(listing.text);
+  const std::string name = fs::path(library).filename();
   bool is_listed = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.find(base_name(library)) == std::string::npos) continue;
+    if (line.find(name) == std::string::npos) continue;
     // It lists a library too of which it then says that it needs a newer libc.
     if (line.starts_with('\t'))
       is_listed = true;
@@ -148,7 +151,7 @@ std::string why_not_preloaded(const std::string& name, const std::string& librar
   if (gains_rights(executable))
     return "it runs with rights that you have not, and drops LD_PRELOAD; run it as that user";
   const std::string& loader = program->interpreter();
-  if (base_name(loader).starts_with("ld-musl"))
+  if (fs::path(loader).filename().string().starts_with("ld-musl"))
     return "it is linked with musl, and detshim needs glibc; take a build for glibc (manylinux, not "
            "musllinux; Debian, not Alpine)";
   if (loader.empty()) return ""; // a loader, started as a program

@@ -15,7 +15,7 @@ struct RunOptions {
   bool quiet = false;
   bool keep_aslr = false;
   bool trap_syscalls = false;
-  bool allow_uncovered = false; ///< a program that the library does not come up in is run all the same
+  bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
   std::vector<std::string> command; ///< the program and its arguments
 };
 
