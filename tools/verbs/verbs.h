@@ -19,6 +19,11 @@ struct RunOptions {
   std::vector<std::string> command; ///< the program and its arguments
 };
 
+struct DoctorOptions {
+  std::optional<std::string> library;
+  std::vector<std::string> command; ///< may be empty
+};
+
 /// Names of reasons that the user answers for, beside the project; read from the working directory.
 inline constexpr const char* acceptance_file = ".detshim-accept";
 
@@ -107,6 +112,7 @@ int report(const ReportOptions& options);
 int follow(const LogOptions& options);
 
 /// Prints what in programs and libraries no preload can intercept.
+int doctor(const DoctorOptions& options);
 int scan(const ScanOptions& options);
 
 /// Prints the library's hooks.
