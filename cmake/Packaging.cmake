@@ -2,6 +2,18 @@
 install(TARGETS libdetshim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS detshim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/detshim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+if(NOT CMAKE_CROSSCOMPILING) # it is the command that prints them
+  foreach(completion "bash bash-completion/completions detshim" "zsh zsh/site-functions _detshim" "fish fish/vendor_completions.d detshim.fish")
+    separate_arguments(completion)
+    list(GET completion 0 shell)
+    list(GET completion 1 folder)
+    list(GET completion 2 name)
+    set(printed ${PROJECT_BINARY_DIR}/completions/${shell})
+    install(CODE "file(MAKE_DIRECTORY \"${PROJECT_BINARY_DIR}/completions\")
+      execute_process(COMMAND \"$<TARGET_FILE:detshim>\" completion ${shell} OUTPUT_FILE \"${printed}\" COMMAND_ERROR_IS_FATAL ANY)")
+    install(FILES ${printed} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${folder} RENAME ${name})
+  endforeach()
+endif()
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 

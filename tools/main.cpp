@@ -1,5 +1,6 @@
 // The detshim command: reads the command line and calls one verb.
 #include "log_reader/printable.h"
+#include "verbs/completion.h"
 #include "verbs/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -249,16 +250,20 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& options =
       add_describe(app, "options", "list the environment variables that libdetshim.so accepts and sets",
                    "docs/OPTIONS.md", options_options);
-  CLI::App* const verbs[] = {&run,    &verify, &bisect, &log,   &report,
-                             &doctor, &scan,   &tuning, &hooks, &options};
+  std::string shell;
+  CLI::App& completion =
+      *app.add_subcommand("completion", "print what a shell needs to complete these words");
+  completion.add_option("SHELL", shell, "bash, zsh or fish")->type_name("")->required();
+  CLI::App* const verbs[] = {&run,  &verify, &bisect, &log,     &report,    &doctor,
+                             &scan, &tuning, &hooks,  &options, &completion};
   log_diff.footer(exit_statuses);
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
-    throw detshim::UsageError(
-        (words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-        ": run, verify, bisect, log, report, doctor, scan, tuning, hooks or options (see detshim --help)");
+    throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
+                              ": run, verify, bisect, log, report, doctor, scan, tuning, hooks, options or "
+                              "completion (see detshim --help)");
   if (words[0] == "run") take_command(run, words, run_options.command);
   if (words[0] == "verify") take_command(verify, words, verify_options.run.command);
   if (words[0] == "bisect") take_command(bisect, words, bisect_options.verify.run.command);
@@ -285,6 +290,10 @@ int call_verb(std::vector<std::string> words) {
   if (doctor) return detshim::doctor(doctor_options);
   if (scan) return detshim::scan(scan_options);
   if (tuning) return detshim::tuning(tuning_options);
+  if (completion) {
+    detshim::print_completion(std::cout, shell, app, {"run", "verify", "bisect", "doctor"});
+    return detshim::done;
+  }
   if (hooks) return detshim::hooks(hooks_options);
   return detshim::options(options_options);
 }
