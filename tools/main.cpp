@@ -15,7 +15,8 @@ using detshim::printable;
 constexpr const char* exit_statuses =
     "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check`, `doctor` or `scan` found "
     "something.\n"
-    "`log diff`: 0 the logs are equal, 1 they differ, 2 they cannot be compared, or not all of them.\n"
+    "`log diff`, `env diff`: 0 the two are equal, 1 they differ, 2 they cannot be compared, or not all of "
+    "them.\n"
     "`verify`, `bisect`: 0 equal, 1 different, 2 unverified, or wrong usage.\n"
     "`run` becomes the program and ends in its status; 126 it cannot be executed, preloaded or trapped, 127 "
     "it is not "
@@ -211,6 +212,30 @@ CLI::App& add_doctor(CLI::App& app, detshim::DoctorOptions& options) {
   return verb;
 }
 
+struct EnvVerbs {
+  CLI::App &capture, &diff, &show;
+};
+
+EnvVerbs add_env(CLI::App& env, detshim::EnvCaptureOptions& capture, detshim::EnvDiffOptions& diff,
+                 detshim::EnvShowOptions& show) {
+  env.require_subcommand(1);
+  EnvVerbs verbs{*env.add_subcommand("capture", "write down what a run stood on, beside its log"),
+                 *env.add_subcommand("diff", "print in what two environments differ, the worst first"),
+                 *env.add_subcommand("show", "print one, or what would bring it back")};
+  verbs.capture.add_option("LOG", capture.log, "the log folder (detshim-log/latest, or none)")->type_name("");
+  verbs.capture.add_option("-o,--output", capture.output, "the file to write")->type_name("FILE");
+  verbs.capture.add_flag("--deep", capture.deep, "by contents: of caches too");
+  verbs.diff.add_option("A", diff.a, "a log folder, or a file")->type_name("")->required();
+  verbs.diff.add_option("B", diff.b, "another one")->type_name("")->required();
+  verbs.diff.add_flag("--json", diff.json, "print one JSON document");
+  verbs.show.add_option("PLACE", show.place, "a log folder, or a file (detshim-log/latest)")->type_name("");
+  verbs.show.add_flag("--shell", show.shell, "as lines of a shell that set its variables");
+  verbs.show.add_flag("--pip", show.pip, "as requirements for pip");
+  verbs.show.add_flag("--conda", show.conda, "as specifications for conda");
+  verbs.show.add_flag("--apt", show.apt, "as packages for apt-get install");
+  return verbs;
+}
+
 CLI::App& add_describe(CLI::App& app, const char* name, const char* summary, const char* page,
                        detshim::DescribeOptions& options) {
   CLI::App& verb = *app.add_subcommand(name, summary);
@@ -233,6 +258,9 @@ int call_verb(std::vector<std::string> words) {
   detshim::LogDiffOptions log_diff_options;
   detshim::ReportOptions report_options;
   detshim::DoctorOptions doctor_options;
+  detshim::EnvCaptureOptions env_capture_options;
+  detshim::EnvDiffOptions env_diff_options;
+  detshim::EnvShowOptions env_show_options;
   detshim::ScanOptions scan_options;
   detshim::TuningOptions tuning_options;
   detshim::DescribeOptions hooks_options, options_options;
@@ -243,6 +271,8 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& log_diff = add_log_diff(log, log_diff_options);
   CLI::App& report = add_report(app, report_options);
   CLI::App& doctor = add_doctor(app, doctor_options);
+  CLI::App& env = *app.add_subcommand("env", "capture what a run stood on; compare two; show one");
+  const EnvVerbs env_verbs = add_env(env, env_capture_options, env_diff_options, env_show_options);
   CLI::App& scan = add_scan(app, scan_options);
   CLI::App& tuning = add_tuning(app, tuning_options);
   CLI::App& hooks =
@@ -254,16 +284,19 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& completion =
       *app.add_subcommand("completion", "print what a shell needs to complete these words");
   completion.add_option("SHELL", shell, "bash, zsh or fish")->type_name("")->required();
-  CLI::App* const verbs[] = {&run,  &verify, &bisect, &log,     &report,    &doctor,
-                             &scan, &tuning, &hooks,  &options, &completion};
+  CLI::App* const verbs[] = {&run, &verify, &bisect, &log,   &report,  &doctor,
+                             &env, &scan,   &tuning, &hooks, &options, &completion};
   log_diff.footer(exit_statuses);
+  for (CLI::App* const verb : {&env_verbs.capture, &env_verbs.diff, &env_verbs.show})
+    verb->footer(exit_statuses);
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
-    throw detshim::UsageError((words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-                              ": run, verify, bisect, log, report, doctor, scan, tuning, hooks, options or "
-                              "completion (see detshim --help)");
+    throw detshim::UsageError(
+        (words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
+        ": run, verify, bisect, log, report, doctor, env, scan, tuning, hooks, options or "
+        "completion (see detshim --help)");
   if (words[0] == "run") take_command(run, words, run_options.command);
   if (words[0] == "verify") take_command(verify, words, verify_options.run.command);
   if (words[0] == "bisect") take_command(bisect, words, bisect_options.verify.run.command);
@@ -288,6 +321,9 @@ int call_verb(std::vector<std::string> words) {
   if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
   if (report) return detshim::report(report_options);
   if (doctor) return detshim::doctor(doctor_options);
+  if (env_verbs.capture) return detshim::env_capture(env_capture_options);
+  if (env_verbs.diff) return detshim::env_diff(env_diff_options);
+  if (env_verbs.show) return detshim::env_show(env_show_options);
   if (scan) return detshim::scan(scan_options);
   if (tuning) return detshim::tuning(tuning_options);
   if (completion) {

@@ -31,8 +31,9 @@ tools/verify/contents:
 tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/contents
 tools/bisect: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify
 tools/html_report: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/contents tools/verify
-tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report
-tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/verbs
+tools/environment: common tools/support tools/log_reader tools/scanner tools/report
+tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment
+tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/verbs
 '
 
 sources() { find "$@" -name '*.h' -o -name '*.h.in' -o -name '*.cpp' -o -name '*.S'; }

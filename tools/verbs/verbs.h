@@ -19,6 +19,22 @@ struct RunOptions {
   std::vector<std::string> command; ///< the program and its arguments
 };
 
+struct EnvCaptureOptions {
+  std::optional<std::string> log;    ///< default_log_folder if there is one
+  std::optional<std::string> output; ///< beside the log, or standard output without one
+  bool deep = false;
+};
+
+struct EnvDiffOptions {
+  std::string a, b; ///< folders or files
+  bool json = false;
+};
+
+struct EnvShowOptions {
+  std::optional<std::string> place;
+  bool shell = false, pip = false, conda = false, apt = false;
+};
+
 struct DoctorOptions {
   std::optional<std::string> library;
   std::vector<std::string> command; ///< may be empty
@@ -113,6 +129,9 @@ int follow(const LogOptions& options);
 
 /// Prints what in programs and libraries no preload can intercept.
 int doctor(const DoctorOptions& options);
+int env_capture(const EnvCaptureOptions& options);
+int env_diff(const EnvDiffOptions& options);
+int env_show(const EnvShowOptions& options);
 int scan(const ScanOptions& options);
 
 /// Prints the library's hooks.

@@ -1,0 +1,274 @@
+// `detshim env` from outside: a folder that stands for a user's, in which one thing after the other is
+// changed.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+using Json = nlohmann::json;
+
+class Env : public testing::Test {
+protected:
+  Env() {
+    fs::create_directories(home());
+    fs::create_directories(work());
+    distribution("numpy", "1.26.4", "");
+    distribution("torch", "2.3.1", "");
+    file(site() / "numpy/core.so", "code");
+    file(site() / "numpy-1.26.4.dist-info/RECORD",
+         "numpy/core.so,sha256=x,4\nnumpy-1.26.4.dist-info/RECORD,,\n");
+    file(site() / "paths.pth", "import example\n");
+    file(conda() / "conda-meta/mkl-2023.1.0-h213fc3f_46344.json", "{}");
+    file(home() / ".triton/cache/kernel/matmul.json", "{}");
+    for (const fs::path& folder : {work(), home() / "editable"}) {
+      file(folder / "train.py", "print(1)\n");
+      for (const Arguments& words : {Arguments{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "first"}})
+        git(folder, words);
+    }
+    distribution("mine", "0.1",
+                 R"({"url":"file://)" + (home() / "editable").string() +
+                     R"(","dir_info":{"editable":true}})");
+    environment_ = {{"HOME", home()},
+                    {"VIRTUAL_ENV", venv()},
+                    {"CONDA_PREFIX", conda()},
+                    {"PATH", "/usr/bin:/bin"},
+                    {"LD_LIBRARY_PATH", "/opt/a"},
+                    {"OMP_NUM_THREADS", "4"},
+                    {"AN_EXAMPLE", "1"},
+                    {"LANG", "C"},
+                    {"TZ", "UTC"},
+                    {"XDG_CACHE_HOME", home() / ".cache"},
+                    {"LOADEDMODULES", "cuda/12.4"}};
+  }
+
+  fs::path home() const { return scratch_.path() / "home"; }
+  fs::path work() const { return scratch_.path() / "work"; }
+  fs::path venv() const { return scratch_.path() / "venv"; }
+  fs::path conda() const { return scratch_.path() / "conda"; }
+  fs::path site() const { return venv() / "lib/python3.11/site-packages"; }
+
+  static void file(const fs::path& path, const std::string& text) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+
+  void distribution(const std::string& name, const std::string& version, const std::string& origin) const {
+    const fs::path info = site() / (name + "-" + version + ".dist-info");
+    file(info / "METADATA",
+         "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\n\nVersion: none\n");
+    if (!origin.empty()) file(info / "direct_url.json", origin);
+  }
+
+  static void git(const fs::path& folder, const Arguments& words) {
+    Arguments command = {"git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"};
+    command.insert(command.end(), words.begin(), words.end());
+    const Result result = run(command);
+    ASSERT_EQ(result.status, 0) << result.err;
+  }
+
+  /// `before`: words in front of the command.
+  std::string capture(const std::string& name, const Arguments& before = {},
+                      const Arguments& after = {}) const {
+    Arguments command = {"env", "-i", "-C", work()};
+    for (const auto& [variable, value] : environment_) command.push_back(variable + "=" + value);
+    command.insert(command.end(), before.begin(), before.end());
+    const std::string to = scratch_.path() / name;
+    command.insert(command.end(), {DETSHIM_COMMAND, "env", "capture", "-o", to});
+    command.insert(command.end(), after.begin(), after.end());
+    const Result result = run(command);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return to;
+  }
+
+  static Json compare(const std::string& a, const std::string& b) {
+    const Result result = run({DETSHIM_COMMAND, "env", "diff", "--json", a, b});
+    Json document = Json::parse(result.out, nullptr, false);
+    EXPECT_EQ(result.status, document.value("result", "") == "equal"       ? 0
+                             : document.value("result", "") == "different" ? 1
+                                                                           : 2)
+        << result.err;
+    return document;
+  }
+
+  /// Makes the change, and expects one difference: of that section, whose subject is so.
+  void expect_difference(const std::string& section, const std::string& subject,
+                         const std::function<void()>& change, const Arguments& before = {}) {
+    SCOPED_TRACE(section + ": " + subject);
+    const std::string a = capture("a.json");
+    change();
+    const Json found = compare(a, capture("b.json", before));
+    EXPECT_EQ(found["result"], "different") << found;
+    ASSERT_EQ(found["differences"].size(), 1u) << found["differences"];
+    EXPECT_EQ(found["differences"][0]["section"], section);
+    EXPECT_EQ(found["differences"][0]["subject"], subject);
+    ++planted_;
+  }
+
+  void expect_variable(const std::string& section, const std::string& name, const std::string& value) {
+    expect_difference(section, "variable " + name, [&] { environment_[name] = value; });
+  }
+
+  Environment environment_;
+  int planted_ = 0;
+  TemporaryFolder scratch_;
+};
+
+TEST_F(Env, NamesEachPlantedDifferenceAndNoOther) {
+  EXPECT_TRUE(compare(capture("a.json"), capture("b.json"))["differences"].empty());
+  expect_variable("loader", "LD_LIBRARY_PATH", "/opt/b");
+  expect_variable("loader", "LD_BIND_NOW", "1");
+  expect_variable("loader", "PYTHONPATH", "/opt/python");
+  expect_variable("loader", "GLIBC_TUNABLES", "glibc.cpu.hwcaps=-AVX2");
+  expect_variable("settings", "OMP_NUM_THREADS", "8");
+  expect_variable("settings", "MKL_CBWR", "COMPATIBLE");
+  expect_variable("settings", "NCCL_ALGO", "ring");
+  expect_variable("settings", "CUDA_VISIBLE_DEVICES", "1");
+  expect_variable("settings", "PYTHONHASHSEED", "7");
+  expect_variable("settings", "XLA_FLAGS", "--xla_gpu_deterministic_ops");
+  expect_variable("session", "LANG", "C.UTF-8");
+  expect_variable("session", "LC_NUMERIC", "C");
+  expect_variable("session", "TZ", "Europe/Zurich");
+  expect_variable("packages", "LOADEDMODULES", "cuda/12.8");
+  expect_variable("others", "AN_EXAMPLE", "2");
+  expect_difference("others", "variable AN_EXAMPLE", [&] { environment_.erase("AN_EXAMPLE"); });
+  expect_difference("versions", "python torch", [&] {
+    fs::remove_all(site() / "torch-2.3.1.dist-info");
+    distribution("torch", "2.4.0", "");
+  });
+  expect_difference("versions", "python new", [&] { distribution("new", "1", ""); });
+  expect_difference("versions", "python new", [&] {
+    distribution("new", "1",
+                 R"({"url":"https://example.org/new","vcs_info":{"vcs":"git","commit_id":"0123"}})");
+  });
+  expect_difference("versions", "python numpy", [&] { file(site() / "numpy/core.so", "other code"); });
+  expect_difference("versions", "python numpy", [&] { fs::remove(site() / "numpy/core.so"); });
+  expect_difference("versions", "path file paths.pth", [&] { file(site() / "paths.pth", "import other\n"); });
+  expect_difference("versions", "python mine", [&] { file(home() / "editable/train.py", "print(2)\n"); });
+  expect_difference("versions", "conda mkl", [&] {
+    fs::rename(conda() / "conda-meta/mkl-2023.1.0-h213fc3f_46344.json",
+               conda() / "conda-meta/mkl-2024.0.0-h213fc3f_1.json");
+  });
+  const std::string state = "git state of the folder";
+  expect_difference("code", state, [&] { file(work() / "train.py", "print(3)\n"); });
+  expect_difference("code", state, [&] { git(work(), {"commit", "-q", "-a", "-m", "second"}); });
+  expect_difference("code", state, [&] { file(work() / "new.py", ""); });
+  expect_difference("caches", "Triton's", [&] { file(home() / ".triton/cache/kernel/other.json", "{}"); });
+  expect_difference("caches", "FlashInfer's", [&] { file(home() / ".cache/flashinfer/a", "1"); });
+  expect_difference("caches", "CUDA's", [&] { file(home() / ".nv/ComputeCache/a", "1"); });
+  expect_difference("session", "limit of stack size", [] {}, {"prlimit", "--stack=1000000"});
+  expect_difference("session", "limit of open files", [] {}, {"prlimit", "--nofile=100"});
+  expect_difference("session", "umask", [] {}, {"sh", "-c", "umask 77; exec \"$@\"", "sh"});
+  EXPECT_GE(planted_, 30);
+}
+
+TEST_F(Env, KnowsTheProcessorsThatAreAllowed) {
+  if (run({"taskset", "-c", "0", "sh", "-c", "test $(nproc) = 1 && test $(nproc --all) -gt 1"}).status != 0)
+    GTEST_SKIP() << "one processor";
+  expect_difference("machine", "processors allowed", [] {}, {"taskset", "-c", "0"});
+}
+
+// What was mapped is known by a log, and is unknown without one: never equal.
+TEST_F(Env, KnowsTheLibrariesOfARunByTheirBuilds) {
+  const std::string without = capture("without.json");
+  const Json unknown = compare(without, capture("other.json"));
+  EXPECT_EQ(unknown["result"], "unknown") << unknown;
+  EXPECT_EQ(unknown["unknown"][0]["section"], "libraries");
+  const std::string program = scratch_.path() / "program", library = scratch_.path() / "libexample.so";
+  file(scratch_.path() / "program.c", "#include <stdlib.h>\nint example(void);\nint main(void) { srand(1); "
+                                      "return example() + rand() * 0; }\n");
+  const auto build = [&](const std::string& value) {
+    file(scratch_.path() / "example.c",
+         "int example(void) { return " + value + " - " + value + "; }\nint number = " + value + ";\n");
+    ASSERT_EQ(run({"gcc", "-shared", "-fPIC", "-Wl,--build-id", scratch_.path() / "example.c", "-o", library})
+                  .status,
+              0);
+  };
+  build("1");
+  ASSERT_EQ(run({"gcc", scratch_.path() / "program.c", library, "-o", program}).status, 0);
+  const auto log_of = [&](const std::string& name) {
+    EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY, "--log",
+                   scratch_.path() / name, "--", program})
+                  .status,
+              0);
+    return (scratch_.path() / name).string();
+  };
+  const std::string a = capture("a.json", {}, {log_of("log_a")});
+  EXPECT_EQ(compare(a, capture("same.json", {}, {log_of("log_same")}))["result"], "equal");
+  build("2");
+  const Json found = compare(a, capture("b.json", {}, {log_of("log_b")}));
+  ASSERT_EQ(found["differences"].size(), 1u) << found;
+  EXPECT_EQ(found["differences"][0]["subject"], "libexample.so");
+  EXPECT_EQ(compare(a, without)["result"], "different") << "variables: one under detshim, one not";
+}
+
+TEST_F(Env, KeepsNoSecret) {
+  std::vector<std::string> secrets;
+  const auto secret = [&](const std::string& beginning) {
+    return secrets.emplace_back(beginning + "s3cr3t" + std::to_string(secrets.size()) + "Zq8LxV1mTb");
+  };
+  for (const char* name : {"WANDB_API_KEY",     "HF_TOKEN",           "AWS_SECRET_ACCESS_KEY",
+                           "AWS_ACCESS_KEY_ID", "GITHUB_TOKEN",       "OPENAI_API_KEY",
+                           "DB_PASSWORD",       "PGPASSWORD",         "MYSQL_PWD",
+                           "AUTHORIZATION",     "SESSION_COOKIE",     "PRIVATE_DATA",
+                           "my_credentials",    "CLIENT_SECRET",      "NCCL_KEY",
+                           "TORCH_AUTH",        "OMP_TOKEN",          "CUDA_PASSPHRASE",
+                           "SSH_AUTH_SOCK",     "DOCKER_AUTH_CONFIG", "NPM_TOKEN",
+                           "PIP_PASSWORD",      "SLACK_TOKEN",        "COMET_API_KEY",
+                           "NEPTUNE_API_TOKEN"})
+    environment_[name] = secret("");
+  // Drawn values in variables whose names say nothing, in paths and addresses.
+  for (int i = 0; i < 10; ++i) environment_["OMP_EXAMPLE_" + std::to_string(i)] = secret("");
+  for (int i = 0; i < 5; ++i)
+    environment_["TORCH_URL_" + std::to_string(i)] = "https://me:" + secret("") + "@example.org/a";
+  for (int i = 0; i < 5; ++i) environment_["JAX_EXAMPLE_" + std::to_string(i)] = "a:/b/" + secret("") + ":c";
+  for (int i = 0; i < 5; ++i)
+    distribution("private" + std::to_string(i), "1",
+                 R"({"url":"https://me:)" + secret("") + R"(@example.org/x"})");
+  EXPECT_EQ(secrets.size(), 50u);
+  std::ifstream input(capture("a.json"));
+  const std::string text((std::istreambuf_iterator<char>(input)), {});
+  for (const std::string& one : secrets) EXPECT_EQ(text.find(one), std::string::npos) << one;
+  EXPECT_NE(text.find("HF_TOKEN"), std::string::npos) << "that it is set is kept";
+  EXPECT_NE(text.find("https://example.org/x"), std::string::npos);
+}
+
+TEST_F(Env, ShowsWhatWouldBringItBack) {
+  distribution(
+      "from_git", "1",
+      R"({"url":"https://example.org/g","vcs_info":{"vcs":"git","commit_id":"0123456789012345678901234567890123456789"}})");
+  environment_["NCCL_ALGO"] = "it's ring";
+  const std::string a = capture("a.json");
+  const auto show = [&a](const std::string& as) { return run({DETSHIM_COMMAND, "env", "show", a, as}).out; };
+  EXPECT_NE(show("--pip").find("numpy==1.26.4\n"), std::string::npos) << show("--pip");
+  EXPECT_NE(
+      show("--pip").find("from_git @ git+https://example.org/g@0123456789012345678901234567890123456789\n"),
+      std::string::npos)
+      << show("--pip");
+  EXPECT_EQ(show("--conda"), "mkl=2023.1.0-h213fc3f_46344\n");
+  EXPECT_EQ(run({"sh", "-c", show("--shell") + "printf %s \"$NCCL_ALGO\""}).out, "it's ring");
+}
+
+TEST_F(Env, RefusesWhatIsNone) {
+  for (const std::string& text :
+       {std::string("{"), std::string("[]"), std::string(R"({"schema_version":2})")}) {
+    file(scratch_.path() / "bad.json", text);
+    const Result result =
+        run({DETSHIM_COMMAND, "env", "diff", scratch_.path() / "bad.json", scratch_.path() / "bad.json"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  }
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "capture", "-o", "/no/such/folder/a.json"}).status, 2);
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "capture", scratch_.path() / "no_log"}).status, 2);
+}
+
+} // namespace

@@ -1,0 +1,121 @@
+// Variables: by value where libraries read them, by hash where it is not known who does, and no secret at
+// all.
+#include "environment/capture.h"
+#include "log_reader/lines.h"
+#include "log_reader/open_file.h"
+#include "log_reader/record.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+bool is_one_of(std::string_view name, const auto& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Of the shell's and the terminal's: no program's results hang on them, and every session has others.
+bool is_of_the_shell(std::string_view name) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"_", "DETSHIM_RUN", "SHLVL", "OLDPWD", "PWD", "PS1", "PS2", "TERM", "COLUMNS", "LINES", "WINDOWID",
+       "SSH_TTY", "SSH_CLIENT", "SSH_CONNECTION", "XDG_SESSION_ID", "DBUS_SESSION_BUS_ADDRESS"});
+  return is_one_of(name, names);
+}
+
+EnvironmentSection section_of(std::string_view name, const std::vector<std::string>& known_settings) {
+  constexpr auto of_loader = std::to_array<std::string_view>(
+      {"LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", "GLIBC_TUNABLES", "PYTHONPATH",
+       "PYTHONHOME", "PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH"});
+  constexpr auto of_session = std::to_array<std::string_view>({"LANG", "LANGUAGE", "TZ"});
+  constexpr auto of_packages = std::to_array<std::string_view>({"LOADEDMODULES", "_LMFILES_", "MODULEPATH"});
+  constexpr auto prefixes = std::to_array<std::string_view>(
+      {"DETSHIM_", "OMP_",    "GOMP_",   "KMP_",  "MKL_",    "OPENBLAS_", "BLIS_",    "ONEDNN_",     "DNNL_",
+       "CUDA_",    "CUBLAS",  "CUDNN_",  "NCCL_", "NVIDIA_", "TORCH",     "PYTORCH_", "ATEN_",       "TF_",
+       "XLA_",     "JAX_",    "TRITON_", "HF_",   "PYTHON",  "NPY_",      "NUMBA_",   "CUPY_",       "HIP_",
+       "ROC",      "MIOPEN_", "UCX_",    "MPI",   "OMPI_",   "PMIX_",     "MALLOC_",  "FLASHINFER_", "NVTE_",
+       "VLLM_",    "MAMBA_",  "RAY_",    "DASK_", "POLARS_", "RAYON_"});
+  if (is_one_of(name, of_loader)) return EnvironmentSection::loader;
+  if (is_one_of(name, of_session) || name.starts_with("LC_")) return EnvironmentSection::session;
+  if (is_one_of(name, of_packages)) return EnvironmentSection::packages;
+  const bool is_known =
+      is_one_of(name, known_settings) ||
+      std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return is_known ? EnvironmentSection::settings : EnvironmentSection::others;
+}
+
+constexpr const char* secret = "set; it may be a secret, and its value is not kept";
+
+/// Of the programs of a run, which hand them on: those of the first that says them count.
+struct VariablesOfLog {
+  std::map<std::string, std::string> hashes; ///< as the records have them; empty of a secret
+  std::map<std::string, std::string> values; ///< of settings that are written down whole
+};
+
+VariablesOfLog read_variables(const Log& log) {
+  VariablesOfLog variables;
+  RecordParser parser;
+  for (const Process& process : log.processes) {
+    for (const Start& start : process.starts) {
+      for (const NotedVariable& noted : start.noted) variables.values.emplace(noted.name, noted.value);
+      for (const EnvironmentChange& change : start.environment)
+        variables.values.emplace(change.name, change.now);
+    }
+    if (!variables.hashes.empty()) continue;
+    const OpenFile file(log.folder + "/" + process.file);
+    LineSplitter splitter;
+    if (!file) continue;
+    read_lines(file.descriptor(), splitter, [&](std::string_view text) {
+      if (text.find("\"t\":\"variables\"") == std::string_view::npos) return;
+      const std::optional<Line> line = parser.parse(text);
+      const auto* const found = line ? std::get_if<VariableHashes>(&line->record) : nullptr;
+      if (found != nullptr)
+        for (const auto& [name, hash] : found->hashes) variables.hashes.emplace(name, hash);
+    });
+  }
+  return variables;
+}
+
+} // namespace
+
+std::string variable_hash(std::string_view value) { return hash_text(value).substr(8); }
+
+void capture_variables(const CaptureOptions& options, Environment& to) {
+  const auto add = [&](const std::string& name, const std::string& text) {
+    if (!is_of_the_shell(name))
+      to.of(section_of(name, options.known_settings)).facts["variable " + name] = text;
+  };
+  if (options.log != nullptr && !options.log->processes.empty()) {
+    const VariablesOfLog logged = read_variables(*options.log);
+    for (const auto& [name, hash] : logged.hashes) add(name, hash.empty() ? secret : hashed_value + hash);
+    for (const auto& [name, value] : logged.values)
+      add(name, names_a_secret(name) || holds_a_password(value) ? secret : value);
+    if (logged.hashes.empty())
+      for (const EnvironmentSection section : {EnvironmentSection::settings, EnvironmentSection::others})
+        to.of(section).unknown["variables"] = "the log has none: it was killed, or is an older one's";
+  } else {
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string_view text = *entry;
+      const std::size_t end = text.find('=');
+      if (end == std::string_view::npos || end == 0) continue;
+      const std::string name(text.substr(0, end)), value(text.substr(end + 1));
+      // A hash of a short secret can be searched for: that it is set is all that is kept.
+      const bool is_secret = names_a_secret(name) || holds_a_password(value);
+      const bool is_kept =
+          section_of(name, options.known_settings) != EnvironmentSection::others && !looks_drawn(value);
+      add(name, is_secret ? secret : is_kept ? value : hashed_value + variable_hash(value));
+    }
+  }
+  std::ifstream preloaded("/etc/ld.so.preload");
+  std::ostringstream list;
+  if (preloaded) list << preloaded.rdbuf();
+  to.of(EnvironmentSection::loader).facts["/etc/ld.so.preload"] = list.str();
+}
+
+} // namespace detshim

@@ -1,0 +1,60 @@
+// What a run stood on, besides its program: captured, kept beside a log, compared with another's.
+//
+// An environment is flat: sections of subjects with one text each, so that everything is compared in one way.
+// What could not be captured is written down with the reason, and never counts as equal.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace detshim {
+
+/// The worst first: what changes results most often, and most directly.
+enum class EnvironmentSection {
+  libraries, ///< files that were mapped, by build
+  driver,    ///< GPUs and their driver
+  loader,    ///< what decides which libraries come up
+  settings,  ///< variables that libraries and frameworks read
+  versions,  ///< distributions of Python and conda as on disk
+  code,      ///< git states
+  caches,    ///< folders whose contents decide later runs
+  machine,
+  packages, ///< Debian's, of the mapped files; modules loaded
+  session,  ///< limits, locale, timezone
+  others,   ///< all other variables, by hash
+};
+inline constexpr auto environment_section_names =
+    std::to_array<std::string_view>({"libraries", "driver", "loader", "settings", "versions", "code",
+                                     "caches", "machine", "packages", "session", "others"});
+inline constexpr std::size_t environment_sections = environment_section_names.size();
+
+struct CapturedSection {
+  std::map<std::string, std::string> facts;   ///< by subject; not safe to print
+  std::map<std::string, std::string> unknown; ///< why, by subject; "" for the whole section
+};
+
+struct Environment {
+  std::array<CapturedSection, environment_sections> sections;
+
+  CapturedSection& of(EnvironmentSection section) { return sections[static_cast<std::size_t>(section)]; }
+  const CapturedSection& of(EnvironmentSection section) const {
+    return sections[static_cast<std::size_t>(section)];
+  }
+};
+
+/// Of a variable whose value is not kept, what stands before its hash: the lower 32 bits of FNV-1a of 64.
+inline constexpr const char* hashed_value = "hash ";
+std::string variable_hash(std::string_view value);
+
+/// The file of that name, in which an environment is kept beside a log.
+inline constexpr const char* environment_file = "environment.json";
+
+/// One JSON document with a `schema_version`; its shape: environment_json.cpp.
+std::string environment_json(const Environment& environment);
+
+/// Reads such a document, or the `environment.json` of a folder. Throws UsageError for what is none.
+Environment read_environment(const std::string& place);
+
+} // namespace detshim

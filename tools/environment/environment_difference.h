@@ -1,0 +1,32 @@
+// In what two environments differ.
+#pragma once
+
+#include "environment/environment.h"
+
+#include <optional>
+#include <vector>
+
+namespace detshim {
+
+struct EnvironmentDifference {
+  EnvironmentSection section = EnvironmentSection::libraries;
+  std::string subject;
+  std::optional<std::string> a, b; ///< nothing: not there
+};
+
+struct EnvironmentUnknown {
+  EnvironmentSection section = EnvironmentSection::libraries;
+  std::string subject;            ///< empty: the whole section
+  std::string why_in_a, why_in_b; ///< empty: it is known there
+};
+
+struct EnvironmentComparison {
+  std::vector<EnvironmentDifference> differences; ///< the worst first
+  std::vector<EnvironmentUnknown> unknown;
+  std::size_t same = 0; ///< facts
+};
+
+/// What one of them has not captured is unknown, and neither equal nor different.
+EnvironmentComparison compare_environments(const Environment& a, const Environment& b);
+
+} // namespace detshim
