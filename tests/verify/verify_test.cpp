@@ -521,6 +521,9 @@ TEST_F(Verify, RefusesWhatItCannotTake) {
                                                  {"--resume", "after 3"},
                                                  {"--resume", "kill after ("},
                                                  {"--output", ""},
+                                                 {"--output", "out/**/*.npy"},
+                                                 {"--junit", "no/such/folder.xml"},
+                                                 {"--junit", "."},
                                                  {"--accept", "anything"},
                                                  {"--seed", "x"}}) {
     const Result result = verify(options, shell("echo a"));
