@@ -122,6 +122,32 @@ TEST_F(Report, OfEqualRunsMarksNothing) {
   EXPECT_TRUE(contains(page["text"], "No run differs from run 1.")) << page["text"];
 }
 
+/// Drawn where the whole run has the steps, and said to be what they are.
+TEST_F(Report, DrawsControlsAndResumedRunsAndSaysWhatTheyAre) {
+  const std::string script = R"(import os, random, sys, time
+with open("starts", "a") as file: file.write("x")
+starts = len(open("starts").read())
+step = int(open("ckpt").read()) if os.path.exists("ckpt") else 0
+noise = random.random()
+while step < 6:
+    step += 1
+    open("ckpt", "w").write(str(step))
+    print(f"loss={1 / step + noise / (100 if step < 6 else 50)}", flush=True)
+    if step == 4 and starts == 5: time.sleep(1000)
+)";
+  verify({"--control", "--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after loss=0.25"}, script);
+  const Json page = page_of("kept");
+  const std::string text = page["text"];
+  for (const char* const label : {"control 1 (without enforcement), 6 values", "control 2 (without enforcement)",
+                                  "killed (until it was killed), 4 values", "resumed (from step 5), 2 values"})
+    EXPECT_TRUE(contains(text, label)) << label << "\n" << text;
+  EXPECT_TRUE(contains(text, "No run differs from run 1.")) << text;
+  const Json values = page["tables"]["Values by step and run"];
+  EXPECT_EQ(values[5][3], "not there") << values;   // killed, step 5
+  EXPECT_EQ(values[4][4], "not there") << values;   // resumed, step 4
+  EXPECT_EQ(values[5][4], values[5][1]) << values; // and step 5 as in run 1
+}
+
 TEST_F(Report, ShowsWhatAProgramSaysAsTextAndNothingElse) {
   const std::string name = "<img src=x onerror=alert(1)>\"&amp;.txt"; // a file's name holds no slash
   verify({"--output", "*.txt", "--metric", "(?:<img src=x onerror=alert>|loss) (\\S+)"},
