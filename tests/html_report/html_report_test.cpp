@@ -366,7 +366,8 @@ TEST_F(ReportOfRanks, ReplacesAFileByAWholeOneOnly) {
     EXPECT_NE(entry.path().extension(), ".part") << "nothing is left lying aside: " << entry.path();
 }
 
-TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
+/// 14,000 places of two functions.
+std::string long_log() {
   std::string log = start_line(0);
   for (int i = 1; i <= 14'000; ++i) {
     char place[16];
@@ -376,7 +377,11 @@ TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
                          (i % 8 == 0 ? "unfixed" : "pin") + R"(","asked":")" + std::to_string(i) + "\"",
                      place);
   }
-  write("log/0-0-4711.jsonl", log + end_line);
+  return log + end_line;
+}
+
+TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
+  write("log/0-0-4711.jsonl", long_log());
   const Json page = page_of("log");
   const std::string text = page["text"];
   EXPECT_TRUE(contains(text, "10500 places")) << "of rand";
@@ -384,6 +389,39 @@ TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
   EXPECT_TRUE(contains(text, "1750 places")) << "of srand, pinned and unfixed";
   EXPECT_GT(page["items"].get<int>(), 13'500);
   EXPECT_LT(page["unfolded"].get<int>(), 50) << "list items outside of what is folded";
+}
+
+/// In headless Chromium, on a telephone and on a desk, by day and by night, by the keyboard alone. A ratio of
+/// 4.5 is what WCAG 2.1 asks of text (1.4.3), level AA.
+class ReportInABrowser : public Report {
+protected:
+  void SetUp() override {
+    if (run({"chromium", "--version"}).status != 0) GTEST_SKIP() << "no Chromium";
+  }
+
+  void expect_good_to_read(const std::string& place) const {
+    page_of(place);
+    const Result looked = run({"/usr/bin/python3", LOOK_AT_PAGE, (folder() / "page.html").string()});
+    const Json found = Json::parse(looked.out, nullptr, false);
+    ASSERT_TRUE(found.is_object()) << looked.err;
+    ASSERT_EQ(found["looks"].size(), 4U);
+    for (const Json& look : found["looks"]) {
+      EXPECT_LE(look["width"], look["window"]) << look;
+      EXPECT_GE(look["contrast"][0], 4.5) << look;
+    }
+    EXPECT_EQ(found["focus"][0], "Skip to the verdict") << found;
+    EXPECT_EQ(found["unfolds"], true) << found;
+  }
+};
+
+TEST_F(ReportInABrowser, OfRunsThatDifferIsGoodToRead) {
+  verify({"--control", "--metric", R"(loss=(\S+))"}, drifting_script);
+  expect_good_to_read("kept");
+}
+
+TEST_F(ReportInABrowser, OfManyRecordsIsGoodToRead) {
+  write("log/0-0-4711.jsonl", long_log());
+  expect_good_to_read("log");
 }
 
 TEST_F(Report, DoesNotQuoteAFileThatIsNoSource) {
