@@ -135,16 +135,18 @@ while step < 6:
     print(f"loss={1 / step + noise / (100 if step < 6 else 50)}", flush=True)
     if step == 4 and starts == 5: time.sleep(1000)
 )";
-  verify({"--control", "--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after loss=0.25"}, script);
+  verify({"--control", "--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after loss=0.25"},
+         script);
   const Json page = page_of("kept");
   const std::string text = page["text"];
-  for (const char* const label : {"control 1 (without enforcement), 6 values", "control 2 (without enforcement)",
-                                  "killed (until it was killed), 4 values", "resumed (from step 5), 2 values"})
+  for (const char* const label :
+       {"control 1 (without enforcement), 6 values", "control 2 (without enforcement)",
+        "killed (until it was killed), 4 values", "resumed (from step 5), 2 values"})
     EXPECT_TRUE(contains(text, label)) << label << "\n" << text;
   EXPECT_TRUE(contains(text, "No run differs from run 1.")) << text;
   const Json values = page["tables"]["Values by step and run"];
-  EXPECT_EQ(values[5][3], "not there") << values;   // killed, step 5
-  EXPECT_EQ(values[4][4], "not there") << values;   // resumed, step 4
+  EXPECT_EQ(values[5][3], "not there") << values;  // killed, step 5
+  EXPECT_EQ(values[4][4], "not there") << values;  // resumed, step 4
   EXPECT_EQ(values[5][4], values[5][1]) << values; // and step 5 as in run 1
 }
 
@@ -217,10 +219,12 @@ TEST_F(Report, ShowsRanksAsATreeWhereALogHasNoTimes) {
 /// A machine's clock begins anywhere, and a process that was killed has no end.
 TEST_F(Report, DrawsProcessesInTime) {
   const auto timed = [](std::string line, const std::string& time) {
-    return line.insert(line.find(",\"run\"") == std::string::npos ? line.find(",\"counts\"") : line.find(",\"run\""),
+    return line.insert(line.find(",\"run\"") == std::string::npos ? line.find(",\"counts\"")
+                                                                  : line.find(",\"run\""),
                        ",\"time\":\"" + time + "\"");
   };
-  write("log/0-0-4711.jsonl", timed(start_line(0), "900000000000000000") + timed(end_line, "900000002500000000"));
+  write("log/0-0-4711.jsonl",
+        timed(start_line(0), "900000000000000000") + timed(end_line, "900000002500000000"));
   write("log/1-0-4712.jsonl", timed(start_line(1), "900000000500000000"));
   write("log/2-0-4713.jsonl", timed(start_line(2), "900000001000000000") + timed(end_line, "1"));
   const Json page = page_of("log");
@@ -239,7 +243,8 @@ TEST_F(Report, DrawsEachMachineByItsOwnClock) {
   for (int rank = 0; rank < 2; ++rank) {
     std::string start = start_line(rank);
     const std::string time = rank == 0 ? "5000000000" : "700000000000";
-    start.insert(start.find(",\"run\""), ",\"node\":\"n" + std::to_string(rank) + "\",\"time\":\"" + time + "\"");
+    start.insert(start.find(",\"run\""),
+                 ",\"node\":\"n" + std::to_string(rank) + "\",\"time\":\"" + time + "\"");
     write("log/" + std::to_string(rank) + "-0-" + std::to_string(4711 + rank) + ".jsonl", start);
   }
   const Json page = page_of("log");

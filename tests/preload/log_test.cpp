@@ -172,13 +172,14 @@ TEST(Log, IsAsDocumentedAndPrivate) {
 TEST(Log, SaysWhenAProcessBeganAndEnded) {
   const TemporaryFolder scratch;
   const std::string draws = "import random; random.random()";
-  run({"/usr/bin/python3", "-c", draws + "; import os; os.fork() or (random.random(), os._exit(0)); os.wait()"},
+  run({"/usr/bin/python3", "-c",
+       draws + "; import os; os.fork() or (random.random(), os._exit(0)); os.wait()"},
       under_shim(scratch, seed_42));
   std::map<std::string, std::pair<uint64_t, uint64_t>> times;
   for (const ProcessLog& log : read_log(scratch.log())) {
     const auto time_of = [](const json& record) { return std::stoull(record["time"].get<std::string>()); };
-    times[log.records.front()["path"]] = {
-        time_of(log.records.front()), log.records.back()["t"] == "end" ? time_of(log.records.back()) : 0};
+    times[log.records.front()["path"]] = {time_of(log.records.front()),
+                                          log.records.back()["t"] == "end" ? time_of(log.records.back()) : 0};
   }
   ASSERT_EQ(times.size(), 1u + times.count("0.1"));
   EXPECT_LT(times["0"].first, times["0"].second);

@@ -1,9 +1,9 @@
 // { schema: 1, verdict, text, command: [...], seed, mode, folder,    text: the closing line
 //   parts: [{ name, kind, calls, asked_for, needed, without, cost }],
-//            kind: hook, setting or layout; calls: of a hook, in the first run; asked_for: false for a variable
-//            that nobody was seen to ask for; without: of a needed part, the trial of the set without it;
-//            cost: { ratio, least, most, pairs }: time with everything over time without the part; variables
-//            that nobody asked for have that of all of them
+//            kind: hook, setting or layout; calls: of a hook, in the first run; asked_for: false for a
+//            variable that nobody was seen to ask for; without: of a needed part, the trial of the set
+//            without it; cost: { ratio, least, most, pairs }: time with everything over time without the
+//            part; variables that nobody asked for have that of all of them
 //   disable, keep_aslr,    what DETSHIM_DISABLE is to be for the set that was found, and whether --keep-aslr
 //                          belongs to it; null where no set was found
 //   confirmed: the trial of that set, once more,

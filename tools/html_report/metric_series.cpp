@@ -24,8 +24,8 @@ struct RunValues {
 /// The part of the first run that a killed run, or the one that took it up, repeats.
 std::vector<MetricValue> repeated(const std::vector<MetricValue>& whole, const RunValues& run) {
   const std::size_t size = std::min(run.values.size(), whole.size());
-  const auto begin = run.kind == MetricSeries::resumed ? whole.end() - static_cast<std::ptrdiff_t>(size)
-                                                       : whole.begin();
+  const auto begin =
+      run.kind == MetricSeries::resumed ? whole.end() - static_cast<std::ptrdiff_t>(size) : whole.begin();
   return {begin, begin + static_cast<std::ptrdiff_t>(size)};
 }
 
@@ -36,12 +36,13 @@ std::size_t first_step(const std::vector<MetricValue>& whole, const RunValues& r
 
 void compare(const std::vector<MetricValue>& whole, const Tolerance& tolerance, RunValues& run) {
   if (run.kind == MetricSeries::control) return;
-  run.difference = compare_series(run.kind == MetricSeries::plain ? whole : repeated(whole, run), run.values,
-                                  tolerance);
+  run.difference =
+      compare_series(run.kind == MetricSeries::plain ? whole : repeated(whole, run), run.values, tolerance);
   if (run.difference) run.difference->step += first_step(whole, run);
 }
 
-/// Reads one stream of all runs, the first run first; of those that cannot be read, why is among the problems.
+/// Reads one stream of all runs, the first run first; of those that cannot be read, why is among the
+/// problems.
 class RunReader {
 public:
   RunReader(const Pattern& pattern, const char* stream, const Tolerance& tolerance,
@@ -97,7 +98,7 @@ MetricCurves curves_of(const std::string& pattern, const char* stream, std::vect
   const std::vector<MetricValue> whole = runs.front().values;
   std::stable_sort(runs.begin() + 1, runs.end(), [&](const RunValues& a, const RunValues& b) {
     const auto order = [&](const RunValues& run) {
-      return run.kind != MetricSeries::plain           ? 3
+      return run.kind != MetricSeries::plain         ? 3
              : run.run->name == curves.differing_run ? 0
              : run.difference                        ? 1
                                                      : 2;

@@ -78,8 +78,7 @@ void write_picture(HtmlWriter& html, const Plot& plot) {
                          {"aria-labelledby", title + " " + description}});
   html.element("title", {{"id", title}}, plot.title);
   html.element("desc", {{"id", description}}, plot.description);
-  for (const PlotLine& line : plot.lines)
-    html.element("path", {{"class", line.look}, {"d", line.path}}, "");
+  for (const PlotLine& line : plot.lines) html.element("path", {{"class", line.look}, {"d", line.path}}, "");
   if (plot.mark == 0 || plot.mark > plot.area.steps) return;
   const std::string x = decimal(plot.area.x(plot.mark - 1));
   html.element("line", {{"class", "first"}, {"x1", x}, {"x2", x}, {"y1", "0"}, {"y2", height}}, "");
@@ -168,7 +167,8 @@ void write_values(HtmlWriter& html, const MetricCurves& curves) {
   for (std::size_t step = begin; step < std::min(begin + rows, steps); ++step) {
     std::vector<std::string> cells{std::to_string(step + 1)};
     for (const MetricSeries& series : curves.series)
-      cells.push_back(step >= series.begin && step < series.values.size() ? exact_number(series.values[step]) : "not there");
+      cells.push_back(step >= series.begin && step < series.values.size() ? exact_number(series.values[step])
+                                                                          : "not there");
     table.row(cells, curves.first && step + 1 == first ? "bad" : "");
   }
 }

@@ -131,9 +131,7 @@ private:
     return text;
   }
 
-  double x(double seconds) const {
-    return lives_.longest > 0 ? seconds / lives_.longest * picture_width : 0;
-  }
+  double x(double seconds) const { return lives_.longest > 0 ? seconds / lives_.longest * picture_width : 0; }
 
   void write_legend() {
     const Element list(html_, "ul", {{"class", "legend"}});
@@ -159,8 +157,7 @@ private:
     html_.element("span", {{"class", "who d" + std::to_string(std::min(life.depth, deepest))}},
                   life.process->path);
     const Element picture(
-        html_, "svg",
-        {{"viewBox", "0 0 1000 10"}, {"preserveAspectRatio", "none"}, {"aria-hidden", "true"}});
+        html_, "svg", {{"viewBox", "0 0 1000 10"}, {"preserveAspectRatio", "none"}, {"aria-hidden", "true"}});
     constexpr double narrowest = 3; // that can still be seen
     const double begin = std::min(x(life.begin), picture_width - narrowest);
     const double end = std::max(life.end ? x(*life.end) : picture_width, begin + narrowest);
@@ -218,7 +215,8 @@ private:
 void write_time_strip(HtmlWriter& html, const Log& log, const ProcessTree& tree) {
   const Lives lives(tree);
   if (lives.all.empty())
-    html.element("p", "This log holds no times, so there is no strip in time: the tree of the processes alone.");
+    html.element("p",
+                 "This log holds no times, so there is no strip in time: the tree of the processes alone.");
   else
     StripWriter(html, log, tree, lives).write();
 }

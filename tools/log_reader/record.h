@@ -173,7 +173,7 @@ struct Killed {
 
 struct End {
   ActionCounts counts{};
-  bool counts_lost = false; ///< the counts file could not be made
+  bool counts_lost = false;          ///< the counts file could not be made
   std::optional<std::uint64_t> time; ///< as of Start
   std::string
       module_set; ///< what was loaded is as another process's Modules of that set say; empty: as its own do

@@ -56,7 +56,8 @@ struct Comparison {
 
 /// Calls compare(), and notes why where it throws: a metric that is no number, a file that cannot be read, a
 /// REGEX that takes too long. What else there is can be compared all the same.
-template <typename Compare> void note_what_fails(Comparison& result, Compare compare) {
+template <typename Compare>
+void note_what_fails(Comparison& result, Compare compare) {
   try {
     compare();
   } catch (const std::runtime_error& error) { // UsageError, std::system_error
