@@ -208,7 +208,8 @@ void add_comments(const std::vector<Entry>& entries, const Directory& directory,
 void put_hash_last(Contents& contents) {
   const auto is_hash = [](const Part& part) { return part.name == ".data/serialization_id"; };
   for (Part& part : contents.parts) part.is_hash = is_hash(part);
-  std::ranges::stable_partition(contents.parts, [](const Part& part) { return !part.is_hash; });
+  std::stable_partition(contents.parts.begin(), contents.parts.end(),
+                        [](const Part& part) { return !part.is_hash; });
 }
 
 /// PyTorch keeps the storages of tensors in entries of their own, and says in a pickle what is in them.
