@@ -246,6 +246,14 @@ TEST(Contents, OfEventsAreComparedWithoutTheirTimes) {
             "'loss (steps)' [1]");
 }
 
+TEST(Contents, OfEventsArePassedOverForTheirTimesAlone) {
+  const auto with_text = [](char letter) {
+    const std::string data = std::string("\x0a\x01") + letter;
+    return number_bytes(data.size(), 8) + "crc1" + data + "crc2";
+  };
+  difference("a.tfevents.1", with_text('a'), with_text('b'));
+}
+
 TEST(Contents, OfATableDifferInACell) {
   const ContentDifference found =
       difference("a.csv", "epoch,loss\n1,0.5\n2,\"0,25\"\n3,1\n", "epoch,loss\n1,0.75\n2,\"0,25\"\n3,2\n");
