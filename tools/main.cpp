@@ -98,7 +98,8 @@ CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
   verb.add_option("-n,--runs", options.runs, "how many runs (2)")->type_name("N");
   verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
   verb.add_option("--shake", options.shake,
-                  "one more run for each of aslr, fill, load and\ncores, or for those in LIST")
+                  "one more run for each of aslr, fill, load, cores,\nreaddir, workers and events, or for "
+                  "those in LIST")
       ->type_name("[=LIST]")
       ->expected(0, 1);
   verb.add_option("--resume", options.resume,
@@ -119,6 +120,7 @@ CLI::App& add_bisect(CLI::App& app, detshim::BisectOptions& options) {
   verb.add_option("--pairs", options.pairs, "for the cost of each: pairs of runs with it and without (3)")
       ->type_name("N");
   add_comparison_options(verb, options.verify);
+  verb.add_flag("--json", options.verify.json, "print one JSON document");
   return verb;
 }
 

@@ -122,6 +122,34 @@ TEST_F(Report, OfEqualRunsMarksNothing) {
   EXPECT_TRUE(contains(page["text"], "No run differs from run 1.")) << page["text"];
 }
 
+/// Drawn where the whole run has the steps, and said to be what they are.
+TEST_F(Report, DrawsControlsAndResumedRunsAndSaysWhatTheyAre) {
+  const std::string script = R"(import os, random, sys, time
+with open("starts", "a") as file: file.write("x")
+starts = len(open("starts").read())
+step = int(open("ckpt").read()) if os.path.exists("ckpt") else 0
+noise = random.random()
+while step < 6:
+    step += 1
+    open("ckpt", "w").write(str(step))
+    print(f"loss={1 / step + noise / (100 if step < 6 else 50)}", flush=True)
+    if step == 4 and starts == 5: time.sleep(1000)
+)";
+  verify({"--control", "--output", "ckpt", "--metric", R"(loss=(\S+))", "--resume", "kill after loss=0.25"},
+         script);
+  const Json page = page_of("kept");
+  const std::string text = page["text"];
+  for (const char* const label :
+       {"control 1 (without enforcement), 6 values", "control 2 (without enforcement)",
+        "killed (until it was killed), 4 values", "resumed (from step 5), 2 values"})
+    EXPECT_TRUE(contains(text, label)) << label << "\n" << text;
+  EXPECT_TRUE(contains(text, "No run differs from run 1.")) << text;
+  const Json values = page["tables"]["Values by step and run"];
+  EXPECT_EQ(values[5][3], "not there") << values;  // killed, step 5
+  EXPECT_EQ(values[4][4], "not there") << values;  // resumed, step 4
+  EXPECT_EQ(values[5][4], values[5][1]) << values; // and step 5 as in run 1
+}
+
 TEST_F(Report, ShowsWhatAProgramSaysAsTextAndNothingElse) {
   const std::string name = "<img src=x onerror=alert(1)>\"&amp;.txt"; // a file's name holds no slash
   verify({"--output", "*.txt", "--metric", "(?:<img src=x onerror=alert>|loss) (\\S+)"},
@@ -178,7 +206,7 @@ TEST_F(Report, OfALogHasItsVerdictAndItsCallsWorstFirst) {
   EXPECT_EQ(coverage[2][6], "1") << "pinned";
 }
 
-TEST_F(Report, ShowsRanksAsATreeAndSaysThatALogHasNoTimes) {
+TEST_F(Report, ShowsRanksAsATreeWhereALogHasNoTimes) {
   for (int rank = 0; rank < 6; ++rank)
     write("log/" + std::to_string(rank) + "-0-" + std::to_string(4711 + rank) + ".jsonl",
           start_line(rank) + call_line(1, R"("lib":"libc","fn":"rand","do":"pin")", "10") + end_line);
@@ -186,6 +214,44 @@ TEST_F(Report, ShowsRanksAsATreeAndSaysThatALogHasNoTimes) {
   EXPECT_TRUE(contains(page["text"], "no times")) << page["text"];
   for (int rank = 0; rank < 6; ++rank)
     EXPECT_TRUE(contains(page["text"], "Rank " + std::to_string(rank) + ": 1 process")) << page["text"];
+}
+
+/// A machine's clock begins anywhere, and a process that was killed has no end.
+TEST_F(Report, DrawsProcessesInTime) {
+  const auto timed = [](std::string line, const std::string& time) {
+    return line.insert(line.find(",\"run\"") == std::string::npos ? line.find(",\"counts\"")
+                                                                  : line.find(",\"run\""),
+                       ",\"time\":\"" + time + "\"");
+  };
+  write("log/0-0-4711.jsonl",
+        timed(start_line(0), "900000000000000000") + timed(end_line, "900000002500000000"));
+  write("log/1-0-4712.jsonl", timed(start_line(1), "900000000500000000"));
+  write("log/2-0-4713.jsonl", timed(start_line(2), "900000001000000000") + timed(end_line, "1"));
+  const Json page = page_of("log");
+  const Json rows = page["tables"]["When the processes recorded, in seconds from the first"];
+  ASSERT_EQ(rows.size(), 4U) << page["tables"];
+  EXPECT_EQ(rows[1], (Json{"0", "Rank 0", "0.000 s", "2.500 s", "./train"}));
+  EXPECT_EQ(rows[2], (Json{"0", "Rank 1", "0.500 s", "not recorded", "./train"}));
+  EXPECT_EQ(rows[3], (Json{"0", "Rank 2", "1.000 s", "1.000 s", "./train"})) << "an end before the begin";
+  const std::string html = contents(folder() / "page.html");
+  EXPECT_TRUE(contains(html, "<path class=\"life\" d=\"M0.0 1H1000.0V9H0.0Z\">")) << html;
+  EXPECT_TRUE(contains(html, "<path class=\"life open\" d=\"M200.0 1H1000.0V9H200.0Z\">")) << html;
+  EXPECT_FALSE(contains(page["text"], "Each machine has a clock"));
+}
+
+TEST_F(Report, DrawsEachMachineByItsOwnClock) {
+  for (int rank = 0; rank < 2; ++rank) {
+    std::string start = start_line(rank);
+    const std::string time = rank == 0 ? "5000000000" : "700000000000";
+    start.insert(start.find(",\"run\""),
+                 ",\"node\":\"n" + std::to_string(rank) + "\",\"time\":\"" + time + "\"");
+    write("log/" + std::to_string(rank) + "-0-" + std::to_string(4711 + rank) + ".jsonl", start);
+  }
+  const Json page = page_of("log");
+  const Json rows = page["tables"]["When the processes recorded, in seconds from the first"];
+  ASSERT_EQ(rows.size(), 3U) << page["tables"];
+  EXPECT_EQ(rows[2][2], "0.000 s");
+  EXPECT_TRUE(contains(page["text"], "Each machine has a clock")) << page["text"];
 }
 
 /// A document of a verification whose two runs have logs of three ranks; the second gave something else for
@@ -305,7 +371,8 @@ TEST_F(ReportOfRanks, ReplacesAFileByAWholeOneOnly) {
     EXPECT_NE(entry.path().extension(), ".part") << "nothing is left lying aside: " << entry.path();
 }
 
-TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
+/// 14,000 places of two functions.
+std::string long_log() {
   std::string log = start_line(0);
   for (int i = 1; i <= 14'000; ++i) {
     char place[16];
@@ -315,7 +382,11 @@ TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
                          (i % 8 == 0 ? "unfixed" : "pin") + R"(","asked":")" + std::to_string(i) + "\"",
                      place);
   }
-  write("log/0-0-4711.jsonl", log + end_line);
+  return log + end_line;
+}
+
+TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
+  write("log/0-0-4711.jsonl", long_log());
   const Json page = page_of("log");
   const std::string text = page["text"];
   EXPECT_TRUE(contains(text, "10500 places")) << "of rand";
@@ -323,6 +394,39 @@ TEST_F(Report, OfManyRecordsFoldsThemAndSaysWhatItLeavesOut) {
   EXPECT_TRUE(contains(text, "1750 places")) << "of srand, pinned and unfixed";
   EXPECT_GT(page["items"].get<int>(), 13'500);
   EXPECT_LT(page["unfolded"].get<int>(), 50) << "list items outside of what is folded";
+}
+
+/// In headless Chromium, on a telephone and on a desk, by day and by night, by the keyboard alone. A ratio of
+/// 4.5 is what WCAG 2.1 asks of text (1.4.3), level AA.
+class ReportInABrowser : public Report {
+protected:
+  void SetUp() override {
+    if (run({"chromium", "--version"}).status != 0) GTEST_SKIP() << "no Chromium";
+  }
+
+  void expect_good_to_read(const std::string& place) const {
+    page_of(place);
+    const Result looked = run({"/usr/bin/python3", LOOK_AT_PAGE, (folder() / "page.html").string()});
+    const Json found = Json::parse(looked.out, nullptr, false);
+    ASSERT_TRUE(found.is_object()) << looked.err;
+    ASSERT_EQ(found["looks"].size(), 4U);
+    for (const Json& look : found["looks"]) {
+      EXPECT_LE(look["width"], look["window"]) << look;
+      EXPECT_GE(look["contrast"][0], 4.5) << look;
+    }
+    EXPECT_EQ(found["focus"][0], "Skip to the verdict") << found;
+    EXPECT_EQ(found["unfolds"], true) << found;
+  }
+};
+
+TEST_F(ReportInABrowser, OfRunsThatDifferIsGoodToRead) {
+  verify({"--control", "--metric", R"(loss=(\S+))"}, drifting_script);
+  expect_good_to_read("kept");
+}
+
+TEST_F(ReportInABrowser, OfManyRecordsIsGoodToRead) {
+  write("log/0-0-4711.jsonl", long_log());
+  expect_good_to_read("log");
 }
 
 TEST_F(Report, DoesNotQuoteAFileThatIsNoSource) {

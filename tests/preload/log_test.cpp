@@ -60,6 +60,7 @@ void expect_documented(const ProcessLog& log) {
                            {"detshim", {"string"}},
                            {"run", {"string"}},
                            {"pid", {"number"}},
+                           {"time", {"string"}},
                            {"rank", {"number"}},
                            {"path", {"string"}},
                            {"program", {"string"}},
@@ -126,7 +127,7 @@ void expect_documented(const ProcessLog& log) {
         EXPECT_NE(frame.get<std::string>().find("/"), std::string::npos) << record;
       EXPECT_NE(record["at"].get<std::string>().find("+0x"), std::string::npos) << record;
     } else if (type == "end") {
-      expect_keys(record, {{"counts", {"object"}}});
+      expect_keys(record, {{"counts", {"object"}}, {"time", {"string"}}});
       EXPECT_EQ(record, log.records.back()) << "the last record";
       for (const auto& [action, number] : record["counts"].items()) {
         EXPECT_TRUE(actions.contains(action)) << record;
@@ -165,6 +166,29 @@ TEST(Log, IsAsDocumentedAndPrivate) {
   }
   EXPECT_EQ(runs.size(), 1u);
   EXPECT_EQ(paths.size(), 2u);
+}
+
+/// Of the machine's clock: a child's lie within those of the parent that waits for it.
+TEST(Log, SaysWhenAProcessBeganAndEnded) {
+  const TemporaryFolder scratch;
+  const std::string draws = "import random; random.random()";
+  run({"/usr/bin/python3", "-c",
+       draws + "; import os; os.fork() or (random.random(), os._exit(0)); os.wait()"},
+      under_shim(scratch, seed_42));
+  std::map<std::string, std::pair<uint64_t, uint64_t>> times;
+  for (const ProcessLog& log : read_log(scratch.log())) {
+    const auto time_of = [](const json& record) { return std::stoull(record["time"].get<std::string>()); };
+    times[log.records.front()["path"]] = {time_of(log.records.front()),
+                                          log.records.back()["t"] == "end" ? time_of(log.records.back()) : 0};
+  }
+  ASSERT_EQ(times.size(), 1u + times.count("0.1"));
+  EXPECT_LT(times["0"].first, times["0"].second);
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  EXPECT_LE(times["0"].second, uint64_t(now.tv_sec) * 1'000'000'000 + uint64_t(now.tv_nsec));
+  if (times.contains("0.1")) {
+    EXPECT_GE(times["0.1"].first, times["0"].first);
+  }
 }
 
 TEST(Log, KnowsAProgramsVariablesByTheirHashes) {

@@ -156,6 +156,20 @@ TEST(Contents, OfAnArchiveAreComparedWithoutItsDates) {
   EXPECT_EQ(difference("a.npz", zip({{"w.npy", array}}), one).other_value, "<f4 [1]");
 }
 
+/// Two arrays saved into one file, one archive behind the other: a reader sees the last of them alone.
+TEST(Contents, OfAnArchiveAreNotPassedOverWhereItSaysNothingOfThem) {
+  const auto array = [](float value) { return zip({{"w.npy", npy("<f4", "(1,)", float_bytes(value))}}); };
+  difference("a.npz", array(1) + array(2), array(3) + array(2)); // the offsets are those of the first
+  difference("a.npz", array(1) + "x", array(1) + "y");
+  difference("a.npz", array(1) + array(2), array(1) + array(3));
+  const auto commented = [&](const std::string& comment) {
+    std::string bytes = array(1);
+    bytes.replace(bytes.size() - 2, 2, number_bytes(comment.size(), 2));
+    return bytes + comment;
+  };
+  EXPECT_EQ(difference("a.npz", commented("seed 1"), commented("seed 2")).where, "'comments' [5]");
+}
+
 /// {'w': a tensor of two floats}, as PyTorch pickles it.
 std::string pickle() {
   const auto text = [](const std::string& characters) {
@@ -177,6 +191,20 @@ TEST(Contents, OfACheckpointAreNamedByItsPickle) {
   EXPECT_EQ(found.value, "2");
   EXPECT_EQ(found.parts, 1u);
   EXPECT_FALSE(compare_contents("a.pt", checkpoint("a", 2), checkpoint("tmp17", 2)).difference);
+}
+
+/// PyTorch writes a hash of all other entries into one of them.
+TEST(Contents, OfACheckpointAreShownBeforeTheirHash) {
+  const auto checkpoint = [](float second, const std::string& hash) {
+    return zip({{"a/data.pkl", pickle()},
+                {"a/.data/serialization_id", hash},
+                {"a/data/0", float_bytes(1) + float_bytes(second)}});
+  };
+  const ContentDifference found = difference("a.pt", checkpoint(2, "123"), checkpoint(3, "124"));
+  EXPECT_EQ(found.where, "'data/0 (w)' [1]");
+  EXPECT_EQ(found.parts, 1u);
+  EXPECT_EQ(difference("a.pt", checkpoint(2, "123"), checkpoint(2, "124")).where,
+            "'.data/serialization_id' [2]");
 }
 
 TEST(Contents, OfSafetensorsAreNamed) {
@@ -216,6 +244,14 @@ TEST(Contents, OfEventsAreComparedWithoutTheirTimes) {
   EXPECT_EQ(found.other_value, "0.125");
   EXPECT_EQ(difference(name, one, event(1.5, 1, "loss", 0.5) + event(2.5, 3, "loss", 0.25)).where,
             "'loss (steps)' [1]");
+}
+
+TEST(Contents, OfEventsArePassedOverForTheirTimesAlone) {
+  const auto with_text = [](char letter) {
+    const std::string data = std::string("\x0a\x01") + letter;
+    return number_bytes(data.size(), 8) + "crc1" + data + "crc2";
+  };
+  difference("a.tfevents.1", with_text('a'), with_text('b'));
 }
 
 TEST(Contents, OfATableDifferInACell) {

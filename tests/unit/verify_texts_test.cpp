@@ -79,7 +79,7 @@ std::optional<MetricDifference> compare_metric(const std::string& one, const std
 }
 
 TEST(Metrics, AreComparedStepByStep) {
-  EXPECT_FALSE(compare_metric("loss=1\nloss=nan\n", "x loss=1.0\ny loss=nan\n"));
+  EXPECT_FALSE(compare_metric("loss=1\nloss=nan\n", "x loss=1\ny loss=nan\n"));
   const std::optional<MetricDifference> found =
       compare_metric("loss=1 loss=2\nloss=3", "loss=1\nloss=2\nloss=4\n");
   ASSERT_TRUE(found);
@@ -105,6 +105,15 @@ TEST(Metrics, HaveATolerance) {
   EXPECT_TRUE(compare_metric("loss=1", "loss=nan", mindspore));
   EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 ok\n", {}, {loss}).tolerated, 1u);
   EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 no\n", {}, {loss}).different, 1u);
+}
+
+/// A sum of 64 bits has more digits than a double.
+TEST(Metrics, AreComparedToTheirLastDigit) {
+  const std::optional<MetricDifference> found =
+      compare_metric("loss=9007199254740993", "loss=9007199254740992");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->value, "9007199254740993");
+  EXPECT_EQ(found->other_value, "9007199254740992");
 }
 
 TEST(Metrics, ThatAreNoNumbersAreRefused) {

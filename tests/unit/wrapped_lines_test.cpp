@@ -38,9 +38,17 @@ TEST(WrappedLines, CountNeitherColourNorBytes) {
             "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4 \xC3\xB6\xC3\xB6\xC3\xB6 1234567890 12");
 }
 
-TEST(WrappedLines, OfANarrowTerminalAreLeftAlone) {
+TEST(WrappedLines, OfANarrowTerminalGoOnFurtherLeft) {
   const char* const line = "            words behind a wide label, in ten columns";
-  EXPECT_EQ(wrapped_line(line, 30), line);
+  EXPECT_EQ(wrapped_line(line, 30), "            words behind a\n    wide label, in ten columns");
+  EXPECT_EQ(wrapped_line(line, 20), line) << "too narrow for anything";
+}
+
+TEST(WrappedLines, ThatNameAVariableAreNoCommands) {
+  EXPECT_EQ(wrapped_line("seed 42 (from DETSHIM_SEED), mode enforce", 30),
+            "seed 42 (from DETSHIM_SEED),\nmode enforce");
+  const char* const command = "the rest    DETSHIM_DISABLE=env:A,env:B and more of it";
+  EXPECT_EQ(wrapped_line(command, 40), command);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // `detshim bisect`: programs of which it is known what they need, and what is no answer.
 #include "run.h"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 
 namespace {
 
+using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 namespace fs = std::filesystem;
 
@@ -118,7 +121,53 @@ TEST_F(Bisect, LeavesAloneWhatTheUserDisabled) {
   const Result result = bisect({"--disable", "open"}, {NEEDS_PROGRAM});
   EXPECT_EQ(result.status, unverified) << result.out << result.err; // as `verify` does it
   EXPECT_EQ(needed(result), (Words{"getrandom", "lrand48"})) << result.out;
-  EXPECT_FALSE(contains(rest(result), "open")) << result.out;
+  EXPECT_FALSE(contains(result.out, "can go      open")) << result.out;
+  EXPECT_TRUE(rest(result).starts_with("open,")) << result.out; // the line replaces what the user had
+}
+
+/// The set is enough and needed: by the document alone.
+TEST_F(Bisect, WritesJson) {
+  const auto document_of = [&](const Words& options) {
+    Words all = options;
+    all.push_back("--json");
+    const Result result = bisect(all, {NEEDS_PROGRAM});
+    const Json document = Json::parse(result.out, nullptr, false);
+    EXPECT_TRUE(document.is_object()) << result.out << result.err;
+    return document;
+  };
+  const Json document = document_of({"--disable", "open"});
+  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["verdict"], "unverified") << document; // something is disabled, as `verify` has it
+  Words needed;
+  for (const Json& part : document["parts"]) {
+    EXPECT_EQ(part["cost"]["pairs"], 1) << part;
+    EXPECT_GT(part["cost"]["ratio"], 0) << part;
+    if (!part["needed"]) continue;
+    needed.push_back(part["name"]);
+    EXPECT_GT(part["without"]["differing"], 0) << part;
+    EXPECT_EQ(part["kind"], "hook");
+    EXPECT_GT(part["calls"], 0);
+  }
+  EXPECT_EQ(needed, (Words{"getrandom", "lrand48"})) << document;
+  EXPECT_EQ(document["confirmed"]["kept"], needed) << document;
+  EXPECT_EQ(document["keep_aslr"], true);
+  EXPECT_EQ(document["trials"][0]["kept"].size(), document["parts"].size());
+
+  const auto verify = [&](const std::string& disabled) {
+    return run(words("verify", {"--keep-aslr", "--accept", "disabled"}, {NEEDS_PROGRAM}),
+               {{"DETSHIM_DISABLE", disabled}}, folder())
+        .status;
+  };
+  const std::string list = document["disable"];
+  EXPECT_EQ(verify(list), equal) << list;
+  for (const std::string& name : needed) EXPECT_EQ(verify(list + "," + name), different) << name;
+
+  const Json few = document_of({"--most-runs", "9"});
+  EXPECT_EQ(few["is_out_of_runs"], true);
+  EXPECT_EQ(few["confirmed"], nullptr);
+  const Json nothing = Json::parse(bisect({"--json"}, {"/bin/sh", "-c", "date +%N"}).out, nullptr, false);
+  EXPECT_EQ(nothing["verdict"], "different");
+  EXPECT_EQ(nothing["disable"], nullptr) << nothing;
 }
 
 TEST_F(Bisect, DoesNotTakeNothingForAnAnswer) {

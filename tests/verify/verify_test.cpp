@@ -279,6 +279,17 @@ TEST_F(Verify, ComparesMetricsWithATolerance) {
   EXPECT_EQ(verdict({"--rtol", "1e-5"})["verdict"], "different");
 }
 
+/// The rest of what hours of runs gave is compared all the same.
+TEST_F(Verify, ComparesTheRestWhereAMetricIsNoNumber) {
+  const Words options = {"--metric", R"(loss=(\S+))", "--metric", R"(acc=(\S+))"};
+  const Json same = verify_json(options, shell("echo loss=0.5, acc=1"));
+  EXPECT_EQ(same["verdict"], "unverified") << same;
+  EXPECT_TRUE(contains(same["problems"].dump(), "'0.5,' in line 1, which is no number")) << same;
+  const Json other = verify_json(options, shell("echo loss=0.5, acc=$(date +%N)"));
+  EXPECT_EQ(other["verdict"], "different") << other;
+  EXPECT_EQ(other["differences"][1]["subject"], R"(acc=(\S+))") << other;
+}
+
 // ------------------------------------------------------------------ killed and started again
 
 /// Adds up to a sum that is kept in a checkpoint after each of six steps. The third time that it is started
@@ -515,6 +526,9 @@ TEST_F(Verify, RefusesWhatItCannotTake) {
                                                  {"--resume", "after 3"},
                                                  {"--resume", "kill after ("},
                                                  {"--output", ""},
+                                                 {"--output", "out/**/*.npy"},
+                                                 {"--junit", "no/such/folder.xml"},
+                                                 {"--junit", "."},
                                                  {"--accept", "anything"},
                                                  {"--seed", "x"}}) {
     const Result result = verify(options, shell("echo a"));

@@ -5,6 +5,7 @@
 #include "verify/verify.h"
 
 #include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +50,7 @@ struct Bisection {
   bool is_out_of_runs = false;
 };
 
-/// What DETSHIM_DISABLE has to be for the parts that are not kept.
+/// What DETSHIM_DISABLE has to be, besides what the user left alone, for the parts that are not kept.
 std::string disabled_parts(const std::vector<UsedPart>& parts, const std::vector<bool>& kept);
 
 /// Called as each trial begins, and as it has ended.
@@ -63,6 +64,18 @@ Bisection bisect_program(const BisectPlan& plan, const BisectProgress& progress)
 
 /// "all", "none", "getrandom, env:A and 2 more"; safe to print.
 std::string describe_kept(const std::vector<UsedPart>& parts, const std::vector<bool>& kept);
+
+/// The closing line: "equal with getrandom alone - 5 runs"; safe to print.
+std::string describe_bisection(const Bisection& result);
+
+/// What DETSHIM_DISABLE has to be for the set that was found: with what the user left alone, as in the runs.
+std::string disable_list(const BisectPlan& plan, const Bisection& result);
+
+/// True if the set that was found goes without the fixed layout of the address space.
+bool leaves_layout_random(const Bisection& result);
+
+/// For programs: one JSON document (its shape is described in bisect_json.cpp).
+void print_bisect_json(const BisectPlan& plan, const Bisection& result, std::ostream& out);
 
 void print_bisect_text(const BisectPlan& plan, const Bisection& result);
 

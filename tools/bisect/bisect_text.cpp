@@ -61,12 +61,11 @@ void print_not_needed(const Bisection& result) {
               << answer << describe_cost(unread_cost) << '\n';
 }
 
-void print_disable_line(const Bisection& result) {
-  const std::string list = disabled_parts(result.parts, result.needed);
+void print_disable_line(const BisectPlan& plan, const Bisection& result) {
+  const std::string list = disable_list(plan, result);
   if (!list.empty()) std::cout << label("the rest") << "DETSHIM_DISABLE=" << printable(list) << '\n';
-  for (std::size_t i = 0; i < result.parts.size(); ++i)
-    if (!result.needed[i] && result.parts[i].disables.empty())
-      std::cout << label(list.empty() ? "the rest" : "") << "detshim run --keep-aslr\n";
+  if (leaves_layout_random(result))
+    std::cout << label(list.empty() ? "the rest" : "") << "detshim run --keep-aslr\n";
 }
 
 } // namespace
@@ -80,6 +79,25 @@ std::string describe_kept(const std::vector<UsedPart>& parts, const std::vector<
     for (std::size_t i = 0; i < kept.size(); ++i)
       if (kept[i] && parts[i].is_unread == is_unread) names.push_back(printable(parts[i].name));
   return some_of(names);
+}
+
+std::string describe_bisection(const Bisection& result) {
+  const std::string answer = answer_name(result.answer);
+  if (result.answer != Answer::equal) return answer + " - " + printable(result.why);
+  return answer + " with " + describe_kept(result.parts, result.needed) + " alone - " +
+         counted(result.confirmed->runs, "run");
+}
+
+std::string disable_list(const BisectPlan& plan, const Bisection& result) {
+  const std::string found = disabled_parts(result.parts, result.needed);
+  const bool has_both = !plan.verify.disabled.empty() && !found.empty();
+  return plan.verify.disabled + (has_both ? "," : "") + found;
+}
+
+bool leaves_layout_random(const Bisection& result) {
+  for (std::size_t i = 0; i < result.parts.size(); ++i)
+    if (!result.needed[i] && result.parts[i].disables.empty()) return true;
+  return false;
 }
 
 void print_bisect_text(const BisectPlan& plan, const Bisection& result) {
@@ -100,17 +118,11 @@ void print_bisect_text(const BisectPlan& plan, const Bisection& result) {
   if (!result.needed.empty()) {
     print_needed(result, style);
     print_not_needed(result);
-    print_disable_line(result);
+    print_disable_line(plan, result);
     std::cout << label("note") << "a hook that was not called changed nothing and was not tried\n";
   }
   std::cout << label("runs") << result.runs << " of at most " << plan.most_runs << "\n\n";
-  std::string verdict = answer_name(result.answer);
-  if (result.answer == Answer::equal)
-    verdict += " with " + describe_kept(result.parts, result.needed) + " alone - " +
-               counted(result.confirmed->runs, "run");
-  else
-    verdict += " - " + printable(result.why);
-  std::cout << style.bold("verdict: " + verdict) << '\n';
+  std::cout << style.bold("verdict: " + describe_bisection(result)) << '\n';
 }
 
 } // namespace detshim

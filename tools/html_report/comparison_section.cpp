@@ -20,8 +20,8 @@ void add_runs(Table& table, const std::vector<VerifyDocument::Run>& runs) {
 }
 
 void write_runs(HtmlWriter& html, const VerifyDocument& document) {
-  Table table(html, "Runs",
-              {{"Run"}, {"Turned"}, {"Seconds", Column::Kind::number}, {"Ended with"}, {"Log"}});
+  Table table(html, "Runs", {{"Run"}, {"Turned"}, {"Seconds", Column::Kind::number}, {"Ended with"}, {"Log"}},
+              Table::Width::scrolls);
   add_runs(table, document.controls);
   add_runs(table, document.runs);
   add_runs(table, document.resumed);

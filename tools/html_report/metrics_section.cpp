@@ -22,8 +22,27 @@ std::string decimal(double number) {
 /// A line of the picture, in the look of the series of that number.
 struct PlotLine {
   std::string path;
-  std::size_t look = 0;
+  std::string look; ///< classes of the style sheet
 };
+
+/// Controls are thinner: they are what enforcement is there to end.
+std::string look_of(const MetricCurves& curves, std::size_t i) {
+  const bool is_control = curves.series[i].kind == MetricSeries::control;
+  return "series s" + std::to_string(i) + (is_control ? " control" : "");
+}
+
+std::string name_of(const MetricSeries& series) {
+  switch (series.kind) {
+  case MetricSeries::control:
+    return series.run + " (without enforcement)";
+  case MetricSeries::killed:
+    return series.run + " (until it was killed)";
+  case MetricSeries::resumed:
+    return series.run + " (from step " + std::to_string(series.begin + 1) + ")";
+  default:
+    return series.run;
+  }
+}
 
 struct Plot {
   PlotArea area;
@@ -59,8 +78,7 @@ void write_picture(HtmlWriter& html, const Plot& plot) {
                          {"aria-labelledby", title + " " + description}});
   html.element("title", {{"id", title}}, plot.title);
   html.element("desc", {{"id", description}}, plot.description);
-  for (const PlotLine& line : plot.lines)
-    html.element("path", {{"class", "series s" + std::to_string(line.look)}, {"d", line.path}}, "");
+  for (const PlotLine& line : plot.lines) html.element("path", {{"class", line.look}, {"d", line.path}}, "");
   if (plot.mark == 0 || plot.mark > plot.area.steps) return;
   const std::string x = decimal(plot.area.x(plot.mark - 1));
   html.element("line", {{"class", "first"}, {"x1", x}, {"x2", x}, {"y1", "0"}, {"y2", height}}, "");
@@ -94,14 +112,15 @@ bool has_number(const std::vector<double>& values) {
 
 void write_distances(HtmlWriter& html, const MetricCurves& curves) {
   std::vector<std::vector<double>> all;
-  std::vector<std::size_t> looks;
+  std::vector<std::string> looks;
   for (std::size_t i = 1; i < curves.series.size(); ++i) {
+    if (curves.series[i].kind == MetricSeries::control) continue;
     std::vector<double> values = distances(curves.series[i], curves.series.front());
     if (!has_number(values)) continue;
     values.resize(std::max(values.size(), curves.series.front().values.size()),
                   std::numeric_limits<double>::quiet_NaN());
     all.push_back(std::move(values));
-    looks.push_back(i);
+    looks.push_back(look_of(curves, i));
   }
   if (all.empty()) return;
   std::vector<const std::vector<double>*> pointers;
@@ -125,9 +144,10 @@ void write_legend(HtmlWriter& html, const MetricCurves& curves) {
     const Element item(html, "li");
     {
       const Element key(html, "svg", {{"viewBox", "0 0 32 8"}, {"aria-hidden", "true"}});
-      html.element("path", {{"class", "series s" + std::to_string(i)}, {"d", "M0 4L32 4"}}, "");
+      html.element("path", {{"class", look_of(curves, i)}, {"d", "M0 4L32 4"}}, "");
     }
-    html.text(curves.series[i].run + ", " + counted(curves.series[i].values.size(), "value"));
+    const MetricSeries& series = curves.series[i];
+    html.text(name_of(series) + ", " + counted(series.values.size() - series.begin, "value"));
   }
 }
 
@@ -147,7 +167,8 @@ void write_values(HtmlWriter& html, const MetricCurves& curves) {
   for (std::size_t step = begin; step < std::min(begin + rows, steps); ++step) {
     std::vector<std::string> cells{std::to_string(step + 1)};
     for (const MetricSeries& series : curves.series)
-      cells.push_back(step < series.values.size() ? exact_number(series.values[step]) : "not there");
+      cells.push_back(step >= series.begin && step < series.values.size() ? exact_number(series.values[step])
+                                                                          : "not there");
     table.row(cells, curves.first && step + 1 == first ? "bad" : "");
   }
 }
@@ -169,7 +190,8 @@ void write_curves(HtmlWriter& html, const MetricCurves& curves) {
   for (const MetricSeries& series : curves.series) values.push_back(&series.values);
   Plot plot;
   plot.area = PlotArea::around(values);
-  for (std::size_t i = 0; i < values.size(); ++i) plot.lines.push_back({path_of(*values[i], plot.area), i});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    plot.lines.push_back({path_of(*values[i], plot.area), look_of(curves, i)});
   plot.high = short_number(plot.area.high);
   plot.low = short_number(plot.area.low);
   plot.mark = curves.first ? curves.first->step : 0;

@@ -1,5 +1,8 @@
 #include "html_report/process_tree.h"
 
+#include "log_reader/jobs.h"
+#include "log_reader/printable.h"
+
 #include <cctype>
 #include <map>
 #include <optional>
@@ -40,6 +43,14 @@ ProcessTree::ProcessTree(const Log& log) {
       (parent ? nodes[*parent].children : rank.roots).push_back(node);
     }
   }
+}
+
+std::string describe_rank(const Log& log, const RankProcesses& rank) {
+  const std::int64_t size = size_of_world(log, rank.world);
+  const std::string node = node_of(log, rank.world, rank.rank);
+  return "Rank " + std::to_string(rank.rank) + (size > 0 ? " of " + std::to_string(size) : "") +
+         (rank.world.empty() ? "" : " of job " + printable(rank.world)) +
+         (node.empty() ? "" : ", node " + printable(node));
 }
 
 } // namespace detshim

@@ -31,4 +31,7 @@ struct ProcessTree {
   explicit ProcessTree(const Log& log);
 };
 
+/// "Rank 1 of 4 of job step 2, node n1"; safe to print.
+std::string describe_rank(const Log& log, const RankProcesses& rank);
+
 } // namespace detshim

@@ -2,6 +2,7 @@
 
 #include "html_report/process_tree.h"
 #include "html_report/section_parts.h"
+#include "html_report/time_strip.h"
 #include "log_reader/jobs.h"
 #include "log_reader/printable.h"
 #include "report/log_report.h"
@@ -33,13 +34,8 @@ public:
 private:
   void write_rank(const RankProcesses& rank, bool is_open) {
     const Element fold(html_, "details", {{"class", "rank"}, {"open", is_open ? "open" : ""}});
-    const std::int64_t size = size_of_world(log_, rank.world);
-    const std::string node = node_of(log_, rank.world, rank.rank);
-    html_.element("summary", "Rank " + std::to_string(rank.rank) +
-                                 (size > 0 ? " of " + std::to_string(size) : "") +
-                                 (rank.world.empty() ? "" : " of job " + printable(rank.world)) +
-                                 (node.empty() ? "" : ", node " + printable(node)) + ": " +
-                                 counted(rank.processes, "process", "processes"));
+    html_.element("summary",
+                  describe_rank(log_, rank) + ": " + counted(rank.processes, "process", "processes"));
     write_list(rank.roots, 0);
   }
 
@@ -102,10 +98,9 @@ void write_processes(HtmlWriter& html, const ReportSource& source) {
   if (!source.evidence) return;
   const Log& log = source.evidence->log;
   const ReportSection section(html, "processes", "Processes and ranks");
-  html.element(
-      "p", "A log holds no times, so this is the tree of the processes and not a strip in time. Those that "
-           "recorded nothing leave no log, and are not in it.");
   const ProcessTree tree(log);
+  write_time_strip(html, log, tree);
+  html.element("p", "Who started whom. Processes that recorded nothing leave no log, and are not in it.");
   TreeWriter(html, log, tree).write();
   for (const LoggedJob& job : jobs_of(log))
     if (job.missing() > 0)

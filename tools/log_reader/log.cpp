@@ -230,6 +230,7 @@ private:
     Start whole = processes_[main_].process.starts.back();
     whole.pid = start.pid;
     whole.path = start.path;
+    whole.time = start.time;
     whole.environment.clear(); // it found what its parent had set
     process.starts.clear();
     process.starts.push_back(std::move(whole));

@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -103,6 +104,14 @@ MoreEnvironment parse_environment(const object& in) {
   return environment;
 }
 
+std::optional<std::uint64_t> time_in(const object& in) {
+  const std::string digits = text(in, "time");
+  std::uint64_t time = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), time);
+  const bool is_number = error == std::errc() && stop == digits.data() + digits.size();
+  return is_number ? std::optional(time) : std::nullopt;
+}
+
 std::optional<Record> parse_start(const object& in) {
   const std::optional<std::uint64_t> format = natural_number(in, "v");
   if (!format) return std::nullopt;
@@ -125,6 +134,7 @@ std::optional<Record> parse_start(const object& in) {
   start.disabled = optional_text(in, "disabled");
   start.processor = optional_text(in, "cpu");
   start.layout = optional_text(in, "layout");
+  start.time = time_in(in);
   start.counts_come_later = text(in, "counts") == "later";
   start.environment = changes_in(in);
   return start;
@@ -194,6 +204,7 @@ End parse_end(const object& in) {
   End end;
   end.module_set = text(in, "modules");
   end.counts_lost = find(in, "counts_lost").has_value();
+  end.time = time_in(in);
   const std::optional<element> value = find(in, "counts");
   object counts;
   if (!value || value->get(counts) != simdjson::SUCCESS) return end;

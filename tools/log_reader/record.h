@@ -54,6 +54,7 @@ struct Start {
   std::optional<std::string> seed, seed_from, disabled;
   std::optional<std::string> processor; ///< where DETSHIM_PORTABLE asked for it
   std::optional<std::string> layout;    ///< of the address space: fixed or random
+  std::optional<std::uint64_t> time;    ///< of the machine's monotonic clock, in nanoseconds
   bool counts_come_later = false;       ///< without a counts file each record is one call
   std::vector<EnvironmentChange> environment;
   std::vector<NotedVariable> noted;
@@ -172,7 +173,8 @@ struct Killed {
 
 struct End {
   ActionCounts counts{};
-  bool counts_lost = false; ///< the counts file could not be made
+  bool counts_lost = false;          ///< the counts file could not be made
+  std::optional<std::uint64_t> time; ///< as of Start
   std::string
       module_set; ///< what was loaded is as another process's Modules of that set say; empty: as its own do
 };

@@ -43,17 +43,24 @@ std::size_t indent_of(std::string_view line) {
   return behind_label <= longest_label ? behind_label : columns(line.substr(0, begin));
 }
 
+/// To be taken as it is: a verb with its words, or a variable with its value.
 bool is_command(std::string_view line) {
-  for (const char* command : {"detshim log", "detshim run", "DETSHIM_"})
+  for (const char* command : {"detshim log", "detshim run"})
     if (line.find(command) != std::string_view::npos) return true;
-  return false;
+  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  const std::size_t variable = line.find("DETSHIM_");
+  const std::size_t behind = line.find_first_not_of(letters, std::min(variable, line.size()));
+  return behind != std::string_view::npos && line[behind] == '=';
 }
 
 } // namespace
 
 std::string wrapped_line(std::string_view line, std::size_t width) {
-  const std::size_t indent = indent_of(line);
   constexpr std::size_t narrowest = 20; // for what is left beside the indent
+  constexpr std::size_t small_indent = 4;
+  const std::size_t wide_indent = indent_of(line);
+  const std::size_t indent =
+      wide_indent + narrowest > width ? std::min(wide_indent, small_indent) : wide_indent;
   if (columns(line) <= width || indent + narrowest > width || is_command(line)) return std::string(line);
   std::string result;
   std::size_t used = 0;

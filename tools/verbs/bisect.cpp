@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 
 namespace detshim {
 namespace {
@@ -61,8 +62,12 @@ int bisect(const BisectOptions& options) {
   plan.pairs = options.pairs;
   try {
     const Bisection result = bisect_program(plan, {say_begun, say_ended});
-    const WrappedOutput wraps;
-    print_bisect_text(plan, result);
+    if (options.verify.json) {
+      print_bisect_json(plan, result, std::cout);
+    } else {
+      const WrappedOutput wraps;
+      print_bisect_text(plan, result);
+    }
     return status_of(result.answer);
   } catch (const Interrupted& interrupted) {
     return end_as_interrupted(interrupted, plan.verify);

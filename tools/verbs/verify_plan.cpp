@@ -30,6 +30,15 @@ std::string variable_or(const char* name, const std::string& fallback) {
   return value == nullptr ? fallback : value;
 }
 
+/// Hours of runs come before it is.
+void check_can_be_written(const std::string& file) {
+  const bool is_there = fs::exists(file);
+  const fs::path folder = fs::path(file).parent_path();
+  const fs::path& place = is_there ? fs::path(file) : folder.empty() ? fs::path(".") : folder;
+  if (fs::is_directory(file) || ::access(place.c_str(), W_OK) != 0)
+    throw UsageError("cannot write '" + printable(file) + "'");
+}
+
 } // namespace
 
 void check_verify(const VerifyOptions& options) {
@@ -45,8 +54,12 @@ void check_verify(const VerifyOptions& options) {
   for (const std::string& stream : options.ignored)
     if (stream != "stdout" && stream != "stderr")
       throw UsageError("--ignore '" + printable(stream) + "' is not accepted: stdout or stderr");
-  if (std::ranges::count(options.outputs, "") > 0)
-    throw UsageError("--output '' is not accepted: a glob or a folder");
+  for (const std::string& output : options.outputs)
+    if (output.empty() || ("/" + output + "/").find("/**/") != std::string::npos)
+      throw UsageError("--output '" + printable(output) +
+                       "' is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
+                       "all that is below it");
+  if (options.junit) check_can_be_written(*options.junit);
   find_library(options.run.library);
 }
 
@@ -119,8 +132,7 @@ void limit_processors(std::size_t most) {
 }
 
 /// What happens in the child: `detshim run` with what is to be other in this run.
-BecomeProgram become_program(const RunOptions& common) {
-  const std::string common_disabled = common.disable.value_or(variable_or("DETSHIM_DISABLE", ""));
+BecomeProgram become_program(const RunOptions& common, const std::string& common_disabled) {
   return [common, common_disabled](const RunSettings& settings) {
     RunOptions options = common;
     options.quiet = true; // its lines would be the program's
@@ -153,7 +165,8 @@ VerifyPlan plan_verification(const VerifyOptions& options, const std::string& ve
   if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);
   plan.accepted = accepted_reasons(options.accepted, false);
-  plan.become_program = become_program(run);
+  plan.disabled = run.disable.value_or(variable_or("DETSHIM_DISABLE", ""));
+  plan.become_program = become_program(run, plan.disabled);
   check_program(run.command.front());
   plan.folder = make_folder(options.run.log, verb);
   return plan;

@@ -67,15 +67,22 @@ void compare_metric(const Pattern& pattern, const char* stream, std::string_view
 
 void compare_printed(const Run& one, const Run& other, const ComparisonRules& rules, Comparison& result) {
   const MappedFile out(one.out()), other_out(other.out()), err(one.err()), other_err(other.err());
-  if (!rules.ignores_out) compare_stream("stdout", out.bytes(), one, other_out.bytes(), other, rules, result);
-  if (!rules.ignores_err) compare_stream("stderr", err.bytes(), one, other_err.bytes(), other, rules, result);
-  for (const Pattern& pattern : rules.metrics) {
-    const std::size_t before = result.items.size();
-    compare_metric(pattern, "stdout", out.bytes(), other_out.bytes(), rules.tolerance, result);
-    compare_metric(pattern, "stderr", err.bytes(), other_err.bytes(), rules.tolerance, result);
-    if (result.items.size() == before)
-      result.uncompared.push_back("--metric '" + pattern.text() + "' matches nothing");
-  }
+  note_what_fails(result, [&] {
+    if (!rules.ignores_out)
+      compare_stream("stdout", out.bytes(), one, other_out.bytes(), other, rules, result);
+  });
+  note_what_fails(result, [&] {
+    if (!rules.ignores_err)
+      compare_stream("stderr", err.bytes(), one, other_err.bytes(), other, rules, result);
+  });
+  for (const Pattern& pattern : rules.metrics)
+    note_what_fails(result, [&] {
+      const std::size_t before = result.items.size();
+      compare_metric(pattern, "stdout", out.bytes(), other_out.bytes(), rules.tolerance, result);
+      compare_metric(pattern, "stderr", err.bytes(), other_err.bytes(), rules.tolerance, result);
+      if (result.items.size() == before)
+        result.uncompared.push_back("--metric '" + pattern.text() + "' matches nothing");
+    });
 }
 
 // ------------------------------------------------------------------ outputs
@@ -175,7 +182,8 @@ void compare_outputs(const Run& one, const Run& other, const ComparisonRules& ru
       result.uncompared.push_back(glob + ": all files are empty");
   }
   std::size_t paired_by_order = 0;
-  for (const OutputPair& pair : pair_outputs(one, other, paired_by_order)) compare_output(pair, result);
+  for (const OutputPair& pair : pair_outputs(one, other, paired_by_order))
+    note_what_fails(result, [&] { compare_output(pair, result); });
   if (paired_by_order > 0)
     result.remarks.push_back(counted(paired_by_order, "event file") +
                              " compared in the order of their names, which hold a time and a process");

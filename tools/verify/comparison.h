@@ -6,6 +6,7 @@
 #include "verify/metrics.h"
 #include "verify/run_once.h"
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,17 @@ struct Comparison {
   bool differs_in(const ComparedItem& item) const;
 };
 
-/// Throws UsageError where a metric is no number, std::system_error where a file cannot be read.
+/// Calls compare(), and notes why where it throws: a metric that is no number, a file that cannot be read, a
+/// REGEX that takes too long. What else there is can be compared all the same.
+template <typename Compare>
+void note_what_fails(Comparison& result, Compare compare) {
+  try {
+    compare();
+  } catch (const std::runtime_error& error) { // UsageError, std::system_error
+    result.uncompared.emplace_back(error.what());
+  }
+}
+
 Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules& rules);
 
 } // namespace detshim

@@ -7,17 +7,18 @@
 #include "verify/lines.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 
 namespace detshim {
 namespace {
 
-std::string text_of(double number) {
-  std::array<char, 64> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+bool are_equal(const MetricValue& a, const MetricValue& b, const Tolerance& tolerance) {
+  if (tolerance.is_exact()) return a.text == b.text;
+  if (std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number)) return true;
+  if (!std::isfinite(a.number) || !std::isfinite(b.number))
+    return std::isnan(a.number) && std::isnan(b.number);
+  return std::fabs(a.number - b.number) <= tolerance.absolute + tolerance.relative * std::fabs(b.number);
 }
 
 } // namespace
@@ -30,17 +31,10 @@ std::vector<MetricValue> read_series(std::string_view text, const Pattern& patte
       if (!value)
         throw UsageError("--metric '" + printable(pattern.text()) + "' took '" + printable(group.of(line)) +
                          "' in line " + std::to_string(number) + ", which is no number");
-      series.push_back({*value, number});
+      series.push_back({*value, std::string(group.of(line)), number});
     });
   });
   return series;
-}
-
-bool are_equal(double a, double b, const Tolerance& tolerance) {
-  if (std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b)) return true;
-  if (tolerance.is_exact()) return false;
-  if (!std::isfinite(a) || !std::isfinite(b)) return std::isnan(a) && std::isnan(b);
-  return std::fabs(a - b) <= tolerance.absolute + tolerance.relative * std::fabs(b);
 }
 
 std::optional<MetricDifference> compare_series(const std::vector<MetricValue>& one,
@@ -52,7 +46,7 @@ std::optional<MetricDifference> compare_series(const std::vector<MetricValue>& o
     const MetricValue* const a = i < one.size() ? &one[i] : nullptr;
     const MetricValue* const b = i < other.size() ? &other[i] : nullptr;
     if (a != nullptr && b != nullptr) {
-      if (are_equal(a->number, b->number, tolerance)) continue;
+      if (are_equal(*a, *b, tolerance)) continue;
       if (std::isfinite(a->number) && std::isfinite(b->number)) {
         result.max_absolute = std::max(result.max_absolute, std::fabs(a->number - b->number));
         result.max_relative = std::max(result.max_relative, relative_difference(a->number, b->number));
@@ -60,8 +54,8 @@ std::optional<MetricDifference> compare_series(const std::vector<MetricValue>& o
     }
     if (result.count++ > 0) continue;
     result.step = i + 1;
-    result.value = a != nullptr ? text_of(a->number) : "not there";
-    result.other_value = b != nullptr ? text_of(b->number) : "not there";
+    result.value = a != nullptr ? a->text : "not there";
+    result.other_value = b != nullptr ? b->text : "not there";
     result.line = a != nullptr ? a->line : 0;
     result.other_line = b != nullptr ? b->line : 0;
   }

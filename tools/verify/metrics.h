@@ -13,19 +13,18 @@ namespace detshim {
 
 struct MetricValue {
   double number = 0;
+  std::string text; ///< as it was printed: a whole number may have more digits than a double
   std::uint64_t line = 0;
 };
 
 /// What a pattern's first group matched, in order. Throws UsageError at a group that is no number.
 std::vector<MetricValue> read_series(std::string_view text, const Pattern& pattern);
 
-/// |a - b| <= absolute + relative * |b|, as numpy.isclose. Both 0: bit by bit.
+/// |a - b| <= absolute + relative * |b|, as numpy.isclose. Both 0: bit by bit, and digit by digit.
 struct Tolerance {
   double relative = 0, absolute = 0;
   bool is_exact() const { return relative == 0 && absolute == 0; }
 };
-
-bool are_equal(double a, double b, const Tolerance& tolerance);
 
 struct MetricDifference {
   std::uint64_t step = 0; ///< from 1

@@ -51,6 +51,25 @@ void compare_joined(const Joined& series, const ComparedItem& item, const Compar
     differ(all - ended + after->step, "after it was resumed", *after);
 }
 
+void compare_metric(const Pattern& pattern, const Run& whole, const Run& killed, const Run& resumed,
+                    const ComparisonRules& rules, Comparison& result) {
+  bool is_there = false;
+  for (const bool is_err : {false, true}) {
+    const auto read = [&](const Run& run) {
+      return read_series(MappedFile(is_err ? run.err() : run.out()).bytes(), pattern);
+    };
+    const Joined series{read(whole), read(killed), read(resumed)};
+    if (series.whole.empty() && series.killed.empty() && series.resumed.empty()) continue;
+    is_there = true;
+    const ComparedItem item{"metric", pattern.text(),
+                            counted(series.whole.size(), "value") + " on " + (is_err ? "stderr" : "stdout"),
+                            true};
+    compare_joined(series, item, rules, result);
+    result.items.push_back(item);
+  }
+  if (!is_there) result.uncompared.push_back("--metric '" + pattern.text() + "' matches nothing");
+}
+
 } // namespace
 
 Comparison compare_resumed(const Run& whole, const Run& killed, const Run& resumed,
@@ -60,23 +79,8 @@ Comparison compare_resumed(const Run& whole, const Run& killed, const Run& resum
   without_lines.metrics.clear();
   Comparison result = compare_runs(whole, resumed, without_lines);
   result.knob = "resume";
-  for (const Pattern& pattern : rules.metrics) {
-    bool is_there = false;
-    for (const bool is_err : {false, true}) {
-      const auto read = [&](const Run& run) {
-        return read_series(MappedFile(is_err ? run.err() : run.out()).bytes(), pattern);
-      };
-      const Joined series{read(whole), read(killed), read(resumed)};
-      if (series.whole.empty() && series.killed.empty() && series.resumed.empty()) continue;
-      is_there = true;
-      const ComparedItem item{"metric", pattern.text(),
-                              counted(series.whole.size(), "value") + " on " + (is_err ? "stderr" : "stdout"),
-                              true};
-      compare_joined(series, item, rules, result);
-      result.items.push_back(item);
-    }
-    if (!is_there) result.uncompared.push_back("--metric '" + pattern.text() + "' matches nothing");
-  }
+  for (const Pattern& pattern : rules.metrics)
+    note_what_fails(result, [&] { compare_metric(pattern, whole, killed, resumed, rules, result); });
   if (rules.metrics.empty() && rules.outputs.empty())
     result.uncompared.emplace_back(
         "--resume compares outputs and metrics: neither --output nor --metric is given");

@@ -17,6 +17,7 @@ namespace detshim {
 struct VerifyPlan {
   std::vector<std::string> command;
   std::string seed, mode;       ///< for people
+  std::string disabled;         ///< what the user leaves alone in all runs, as DETSHIM_DISABLE has it
   std::filesystem::path folder; ///< for what the runs leave; must not be there yet
   std::size_t runs = 2;
   bool has_control = false;

@@ -36,6 +36,7 @@ void write_end() {
     first = false;
   }
   line.add('}');
+  add_time(line);
   if (log_file::process_number() != 0 && told_modules != 0)
     line.add(",\"modules\":\"").add_hex(told_modules, 16).add('"');
   if (!are_counts_kept()) line.add(",\"counts_lost\":true");

@@ -96,6 +96,7 @@ void write_start() {
   add_text(line, "detshim", detshim_version);
   add_text(line, "run", me.run);
   line.add(",\"pid\":").add(static_cast<uint64_t>(me.pid));
+  add_time(line);
   line.add(",\"rank\":").add(static_cast<uint64_t>(me.rank));
   add_text(line, "path", me.path);
   if (*me.world.text != 0) add_text(line, "world", me.world.text);
@@ -144,6 +145,7 @@ void write_start_in_shared_file() {
   Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"start\",\"v\":2,\"pid\":").add(static_cast<uint64_t>(process().pid));
   add_text(line, "path", process().path);
+  add_time(line);
   line.add('}');
   log_file::write(line, true);
 }

@@ -17,12 +17,14 @@ constexpr std::string_view locator64_signature("PK\6\7", 4), entry_signature("PK
 constexpr std::string_view local_signature("PK\3\4", 4);
 
 struct Entry {
-  std::string name;
+  std::string name, comment;
   std::uint64_t method = 0, check = 0, packed = 0, size = 0, offset = 0;
+  bool has_descriptor = false; ///< its sizes once more, behind its data
 };
 
 struct Directory {
-  std::uint64_t entries = 0, offset = 0;
+  std::uint64_t entries = 0, offset = 0, end = 0;
+  std::string_view comment;
 };
 
 std::optional<Directory> find_directory(std::string_view bytes) {
@@ -34,17 +36,21 @@ std::optional<Directory> find_directory(std::string_view bytes) {
   directory.entries = end.number(2);
   end.take(4);
   directory.offset = end.number(4);
-  if (!end.is_good()) return {};
+  directory.comment = end.take(end.number(2));
+  directory.end = at;
+  if (!end.is_good() || end.left() > 0) return {};
   constexpr std::size_t locator_size = 20;
   if (at < locator_size || !bytes.substr(at - locator_size).starts_with(locator64_signature))
     return directory;
   ByteReader locator(bytes.substr(at - locator_size));
   locator.take(8);
-  const std::uint64_t end64 = locator.number(8);
-  if (end64 >= bytes.size()) return {};
-  ByteReader reader(bytes.substr(end64));
+  directory.end = locator.number(8);
+  if (directory.end >= at - locator_size) return {};
+  ByteReader reader(bytes.substr(directory.end, at - locator_size - directory.end));
   if (reader.take(4) != end64_signature) return {};
-  reader.take(28);
+  const std::uint64_t size = reader.number(8);
+  if (size != reader.left()) return {};
+  reader.take(20);
   directory.entries = reader.number(8);
   reader.take(8);
   directory.offset = reader.number(8);
@@ -79,7 +85,8 @@ std::optional<Entry> read_entry(ByteReader& reader) {
   entry.offset = reader.number(4);
   entry.name = reader.take(name);
   read_extra(reader.take(extra), entry);
-  reader.take(comment);
+  entry.comment = reader.take(comment);
+  entry.has_descriptor = (flags & 8) != 0;
   const bool is_encrypted = (flags & 1) != 0;
   return reader.is_good() && !is_encrypted ? std::optional(entry) : std::nullopt;
 }
@@ -111,18 +118,43 @@ std::optional<std::string> inflated(std::string_view packed, const Entry& entry)
   return result;
 }
 
-/// The entry's bytes, where they stand or unpacked into `owned`.
-std::optional<std::string_view> read_data(std::string_view bytes, const Entry& entry,
-                                          std::deque<std::string>& owned) {
+/// The entry's bytes, as they are packed. Nothing if what the directory says is not there.
+std::optional<std::string_view> packed_data(std::string_view bytes, const Entry& entry) {
   if (entry.offset > bytes.size()) return {};
   ByteReader reader(bytes.substr(entry.offset));
   if (reader.take(4) != local_signature) return {};
   reader.take(22);
   const std::uint64_t name = reader.number(2), extra = reader.number(2);
-  reader.take(name);
+  if (reader.take(name) != entry.name) return {};
   reader.take(extra);
   const std::string_view packed = reader.take(entry.packed);
-  if (!reader.is_good()) return {};
+  return reader.is_good() ? std::optional(packed) : std::nullopt;
+}
+
+/// True if each byte before the directory is an entry's, and each behind it says what is in it: where two
+/// archives stand one behind the other, the directory speaks of one of them.
+bool covers(std::string_view bytes, std::vector<Entry> entries, const Directory& directory) {
+  std::ranges::sort(entries, {}, &Entry::offset);
+  std::uint64_t end = 0;
+  bool may_have_descriptor = false;
+  const auto begins = [&](std::uint64_t at) {
+    if (at == end) return true;
+    // Three numbers of which two may have 64 bits, and a signature that may be missing.
+    const std::uint64_t between = at - end;
+    return may_have_descriptor && (between == 12 || between == 16 || between == 20 || between == 24);
+  };
+  for (const Entry& entry : entries) {
+    const std::optional<std::string_view> packed = packed_data(bytes, entry);
+    if (!packed || !begins(entry.offset)) return false;
+    end = static_cast<std::uint64_t>(packed->data() - bytes.data()) + packed->size();
+    may_have_descriptor = entry.has_descriptor;
+  }
+  return begins(directory.offset);
+}
+
+/// The entry's bytes, where they stand or unpacked into `owned`.
+std::optional<std::string_view> read_data(std::string_view packed, const Entry& entry,
+                                          std::deque<std::string>& owned) {
   constexpr std::uint64_t stored = 0, deflated = 8;
   if (entry.method == stored) return entry.size == entry.packed ? std::optional(packed) : std::nullopt;
   if (entry.method != deflated) return {};
@@ -162,6 +194,24 @@ std::string folder_of_checkpoint(const std::vector<Entry>& entries) {
   return {};
 }
 
+/// What somebody wrote beside the entries.
+void add_comments(const std::vector<Entry>& entries, const Directory& directory, Contents& contents) {
+  std::map<std::string, std::string> by_name;
+  for (const Entry& entry : entries)
+    if (!entry.comment.empty()) by_name[entry.name] = entry.comment;
+  std::string all(directory.comment);
+  for (const auto& [name, comment] : by_name) all += "\n" + name + ": " + comment;
+  if (!all.empty()) contents.parts.push_back(byte_part("comments", contents.owned.emplace_back(all)));
+}
+
+/// Since 2.1 PyTorch writes a hash of all that a checkpoint holds. What it stands for is shown before it.
+void put_hash_last(Contents& contents) {
+  const auto is_hash = [](const Part& part) { return part.name == ".data/serialization_id"; };
+  for (Part& part : contents.parts) part.is_hash = is_hash(part);
+  std::stable_partition(contents.parts.begin(), contents.parts.end(),
+                        [](const Part& part) { return !part.is_hash; });
+}
+
 /// PyTorch keeps the storages of tensors in entries of their own, and says in a pickle what is in them.
 void name_storages(std::string_view pickle, Contents& contents) {
   for (const auto& [key, storage] : read_storages(pickle))
@@ -183,7 +233,7 @@ std::optional<Contents> read_archive(std::string_view bytes) {
   if (!directory || directory->offset > bytes.size()) return {};
   ByteReader reader(bytes.substr(directory->offset));
   Contents contents;
-  contents.ignored = "order, dates and compression of the archive's entries";
+  contents.ignored = "order, dates, attributes and compression of the archive's entries";
   std::vector<Entry> entries;
   std::uint64_t unpacked = 0;
   for (std::uint64_t i = 0; i < directory->entries; ++i) {
@@ -196,15 +246,22 @@ std::optional<Contents> read_archive(std::string_view bytes) {
       return {};
     entries.push_back(*entry);
   }
+  const bool is_at_its_end = bytes.size() - reader.left() == directory->end;
+  if (!is_at_its_end || !covers(bytes, entries, *directory)) return {};
   const std::string folder = folder_of_checkpoint(entries);
-  if (!folder.empty()) contents.ignored = "order, dates, compression and folder of the archive's entries";
+  if (!folder.empty())
+    contents.ignored = "order, dates, attributes, compression and folder of the archive's entries";
   std::map<std::string, std::string_view> data;
   for (const Entry& entry : entries) {
-    const std::optional<std::string_view> its_data = read_data(bytes, entry, contents.owned);
+    const std::optional<std::string_view> packed = packed_data(bytes, entry);
+    const std::optional<std::string_view> its_data = read_data(*packed, entry, contents.owned);
     if (!its_data || !data.emplace(entry.name.substr(folder.size()), *its_data).second) return {};
   }
   for (const auto& [name, its_data] : data) add_entry(name, its_data, contents);
-  if (!folder.empty()) name_storages(data["data.pkl"], contents);
+  add_comments(entries, *directory, contents);
+  if (folder.empty()) return contents;
+  name_storages(data["data.pkl"], contents);
+  put_hash_last(contents);
   return contents;
 }
 

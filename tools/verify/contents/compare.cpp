@@ -88,7 +88,8 @@ std::optional<ContentDifference> compare_contents(const Contents& one, const Con
   };
   for (const Part& part : one.parts) {
     const auto found = others.find(part.name);
-    add(found == others.end() ? missing(part, true) : compare_parts(part, *found->second));
+    if (!part.is_hash || !first)
+      add(found == others.end() ? missing(part, true) : compare_parts(part, *found->second));
     if (found != others.end()) others.erase(found);
   }
   for (const auto& [name, part] : others) add(missing(*part, false));

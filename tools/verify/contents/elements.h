@@ -27,6 +27,7 @@ struct Part {
   std::vector<std::uint64_t> shape; ///< empty for a scalar
   std::string_view bytes;
   bool is_column_major = false;
+  bool is_hash = false; ///< of the other parts: when it differs too, that says nothing more
 };
 
 /// The size in bytes of an array of that shape, or nothing reasonable: the largest number.

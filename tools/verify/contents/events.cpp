@@ -108,7 +108,9 @@ std::optional<Contents> read_events(std::string_view bytes) {
     bool is_event = true;
     is_event &= each_field(event, [&](const Field& field) {
       if (field.number == event_step) step = field.value;
-      if (field.number != event_wall_time) rest += field.whole;
+      constexpr std::size_t time_size = 9; // a key and a double; what else has its number is no time
+      const bool is_time = field.number == event_wall_time && field.whole.size() == time_size;
+      if (!is_time) rest += field.whole;
     });
     append(rest, std::uint64_t{event.size()});
     is_event &= each_field(event, [&](const Field& field) {
