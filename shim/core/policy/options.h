@@ -35,10 +35,11 @@ struct Options {
   Fill fill = Fill::off;
   FolderOrder folders = FolderOrder::off;
   WorkerOrder workers = WorkerOrder::started;
-  int sm_count = 0;         ///< DETSHIM_SM_COUNT; 0: the device's own
-  bool portable = false;    ///< DETSHIM_PORTABLE
-  bool kernels = false;     ///< DETSHIM_KERNELS
-  bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host
+  int sm_count = 0;               ///< DETSHIM_SM_COUNT; 0: the device's own
+  bool without_reduction = false; ///< DETSHIM_REDUCTION_SCHEME=none
+  bool portable = false;          ///< DETSHIM_PORTABLE
+  bool kernels = false;           ///< DETSHIM_KERNELS
+  bool fingerprint = false;       ///< DETSHIM_FINGERPRINT=host
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.
