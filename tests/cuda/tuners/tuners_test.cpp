@@ -302,6 +302,8 @@ TEST(TritonCache, HasAFolderForEachWayAndItsStateInTheLog) {
   EXPECT_TRUE(replayed.starts_with(folder + "replay-")) << replayed;
   EXPECT_NE(printed(tuning("replay:/nowhere/other.json")), replayed);
   EXPECT_EQ(printed(enforce + Environment{{"TRITON_CACHE_DIR", "/nowhere"}}).find("/nowhere 1"), 0U);
+  // One that is a parent's gives way if kernels are chosen in another way here.
+  EXPECT_EQ(printed(tuning("off") + Environment{{"TRITON_CACHE_DIR", folder + "first"}}), folder + "off 1\n");
   EXPECT_EQ(printed(disabled("env:TRITON_CACHE_DIR")), " 1\n");
   EXPECT_EQ(printed(record), " None\n");
 }
@@ -310,6 +312,46 @@ TEST(TritonCache, HasAFolderForEachWayAndItsStateInTheLog) {
 class InductorTuner : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Python, InductorTuner, testing::Values("triton", "inductor"),
                          [](const auto& way) { return std::string(way.param); });
+
+// Inductor keeps what it took, too, and asks its cache before it times anything.
+TEST(InductorCache, HasAFolderForEachWayAndItsStateInTheLog) {
+  const std::string python = python_with("torch._inductor.runtime.triton_heuristics, triton.testing");
+  if (python.empty()) GTEST_SKIP() << "not installed: torch with Inductor, and triton";
+  const TemporaryFolder home;
+  const Environment with = {
+      {"TIMES", "64=3,128=1,256=2"},  {"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
+      {"DOUBLE_LOG", "/dev/null"},    {"KEEP", "1"},
+      {"HOME", home.path().string()}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  std::string state;
+  const auto taken = [&](const std::string& tuning, const Environment& more = {}) {
+    const TemporaryFolder scratch;
+    const Result result =
+        run({python, TUNERS_FOLDER "/inductor_tuner.py", "inductor"},
+            under_shim(scratch, enforce + with + Environment{{"DETSHIM_AUTOTUNE", tuning}} + more));
+    EXPECT_EQ(result.status, 0) << result.err;
+    state.clear();
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& record : process.records)
+        for (const auto& noted : record.value("noted", nlohmann::json::array()))
+          if (noted["name"] == "cache of Inductor") state += noted["value"].get<std::string>() + "\n";
+    return result.out.substr(0, result.out.find('\n'));
+  };
+  const std::string file = (home.path() / "tuning.json").string();
+  const std::string folder = (home.path() / ".cache/torchinductor/detshim-").string();
+  EXPECT_EQ(taken("off"), "XBLOCK: 128");
+  EXPECT_EQ(state, "cold: " + folder + "off\n");
+  EXPECT_EQ(taken("first"), "XBLOCK: 64");
+  EXPECT_EQ(taken("first"), "XBLOCK: 64");
+  EXPECT_TRUE(state.starts_with("warm, ") && state.ends_with(": " + folder + "first\n")) << state;
+  // What is recorded is chosen anew each time.
+  EXPECT_EQ(taken("record:" + file), "XBLOCK: 128");
+  EXPECT_EQ(taken("record:" + file, {{"TIMES", "64=1,128=2,256=3"}}), "XBLOCK: 64");
+  // One cache for two ways: what the first of them chose stays.
+  const Environment shared = {{"TORCHINDUCTOR_CACHE_DIR", (home.path() / "shared").string()}};
+  EXPECT_EQ(taken("off", shared), "XBLOCK: 128");
+  EXPECT_EQ(taken("first", shared), "XBLOCK: 128");
+  EXPECT_TRUE(state.starts_with("warm, ")) << state;
+}
 
 TEST_P(InductorTuner, TakesTheSameInEachRun) {
   const std::string python = python_with("torch._inductor.runtime.triton_heuristics, triton.testing");
