@@ -380,4 +380,31 @@ TEST_P(InductorTuner, TakesTheSameInEachRun) {
   EXPECT_EQ(under("replay:" + file, other_times), fastest);
 }
 
+TEST(FlashinferTuner, TakesTheSameInEachRun) {
+  const std::string python =
+      python_with("torch, tqdm, importlib.util as u; assert u.find_spec('flashinfer')");
+  if (python.empty()) GTEST_SKIP() << "not installed: flashinfer-python, torch and tqdm";
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "tuning.json").string();
+  const Environment with = {{"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
+                            {"DOUBLE_LOG", "/dev/null"},
+                            {"PYTHONDONTWRITEBYTECODE", "1"}};
+  const auto taken = [&](const Environment& environment) {
+    const Result result = run({python, TUNERS_FOLDER "/flashinfer_tuner.py"}, with + environment);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return lines(result.out);
+  };
+  const auto under = [&](const std::string& tuning, const Environment& times) {
+    const TemporaryFolder scratch;
+    return taken(under_shim(scratch, enforce + with + times + Environment{{"DETSHIM_AUTOTUNE", tuning}}));
+  };
+  const Environment times = {{"TIMES", "64=3,128=1,256=2"}}, other_times = {{"TIMES", "64=1,128=2,256=3"}};
+  const Lines fastest{"tactic: 128", "step 2.0"}, first_of_all{"tactic: 64", "step 2.0"};
+  EXPECT_EQ(taken(times), fastest);
+  EXPECT_EQ(under("first", times), first_of_all);
+  EXPECT_EQ(under("record:" + file, times), fastest);
+  EXPECT_NE(contents(file).find("\"library\": \"flashinfer\""), std::string::npos) << contents(file);
+  EXPECT_EQ(under("replay:" + file, other_times), fastest);
+}
+
 } // namespace
