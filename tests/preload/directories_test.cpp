@@ -127,6 +127,8 @@ TEST_F(Folder, IsReadOnInAForkedChildAndByTwoStreams) {
   EXPECT_EQ(lines(pinned("two").out), expected);
 }
 
+TEST_F(Folder, TakesNoMemoryOnceItIsClosed) { EXPECT_EQ(pinned("close_many").out, "given back: 1\n"); }
+
 TEST_F(Folder, IsRecordedWhereItsOrderHadAnInfluence) {
   pinned("filesystem");
   std::vector<ProcessLog> logs = read_log(scratch_.log());

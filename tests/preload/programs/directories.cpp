@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -246,6 +247,29 @@ int print_base(const char* path, const Stat*, int, FTW* at) {
   return 0;
 }
 
+std::size_t mapped_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  std::size_t size = 0;
+  while (status >> word)
+    if (word == "VmSize:") status >> size;
+  return size;
+}
+
+/// Whether what was kept for many streams is given back when they are closed. libc's own 32 KiB for each do
+/// not count: what is compared lies above.
+void close_many() {
+  constexpr std::size_t count = 200, kilobytes_of_each = 48;
+  std::vector<DIR*> streams;
+  for (std::size_t i = 0; i < count; ++i) {
+    streams.push_back(open_folder());
+    read_from(streams.back());
+  }
+  const std::size_t at_most = mapped_kilobytes();
+  for (DIR* const stream : streams) closedir(stream);
+  std::printf("given back: %d\n", mapped_kilobytes() + count * kilobytes_of_each < at_most);
+}
+
 void filesystem() {
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     std::printf("%s\n", entry.path().filename().c_str());
@@ -296,6 +320,7 @@ int main(int, char** arguments) {
       {"ftw64", [] { ftw64(folder.c_str(), print_found, 8); }},
       {"nftw", [] { nftw(folder.c_str(), print_base, 8, FTW_PHYS); }},
       {"nftw64", [] { nftw64(folder.c_str(), print_base, 8, FTW_PHYS); }},
+      {"close_many", close_many},
       {"filesystem", filesystem},
   };
   ways.at(arguments[1])();
