@@ -73,9 +73,9 @@ TEST_P(Way, GivesTheEntriesByName) {
 
 INSTANTIATE_TEST_SUITE_P(All, Way,
                          testing::Values("readdir", "readdir64", "readdir_r", "readdir64_r", "fdopendir",
-                                         "getdents64", "getdents64_in_pieces", "scandir", "scandir_alike",
-                                         "scandir64", "scandirat", "scandirat64", "glob", "glob64", "fts",
-                                         "fts64", "filesystem"),
+                                         "getdents64", "getdents64_in_pieces", "syscall", "scandir",
+                                         "scandir_alike", "scandir64", "scandirat", "scandirat64", "glob",
+                                         "glob64", "fts", "fts64", "filesystem"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 class Meaning : public Folder, public testing::WithParamInterface<const char*> {};
@@ -88,8 +88,8 @@ TEST_P(Meaning, IsNative) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Meaning,
-                         testing::Values("share", "remove", "getdents64_too_small", "scandir_sorted",
-                                         "glob_sorted", "ftw", "nftw"),
+                         testing::Values("share", "remove", "getdents64_too_small", "syscall_too_small",
+                                         "scandir_sorted", "glob_sorted", "ftw", "nftw"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 TEST_F(Folder, IsReadByNameAndDotsComeFirst) {
