@@ -13,11 +13,6 @@ namespace {
 namespace abi = detshim::abi;
 
 #if DETSHIM_TEST_HAVE_driver
-template <class Theirs, class Ours>
-constexpr bool called_alike() {
-  return CalledAlike<Ours, Theirs>();
-}
-
 /// Whether a member has its place and size in both.
 #define SAME_MEMBER(ours, theirs, member)                                                                    \
   static_assert(offsetof(ours, member) == offsetof(theirs, member) &&                                        \
