@@ -361,6 +361,7 @@ TEST_P(InductorTuner, TakesTheSameInEachRun) {
   const Environment with = {{"TIMES", "64=3,128=1,256=2"},
                             {"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
                             {"DOUBLE_LOG", "/dev/null"},
+                            {"HOME", folder.path().string()}, // where caches are
                             {"PYTHONDONTWRITEBYTECODE", "1"}};
   const auto out = [&](const Environment& environment) {
     const Result result = run(program, environment);
@@ -388,6 +389,7 @@ TEST(FlashinferTuner, TakesTheSameInEachRun) {
   const std::string file = (folder.path() / "tuning.json").string();
   const Environment with = {{"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
                             {"DOUBLE_LOG", "/dev/null"},
+                            {"HOME", folder.path().string()}, // where caches are
                             {"PYTHONDONTWRITEBYTECODE", "1"}};
   const auto taken = [&](const Environment& environment) {
     const Result result = run({python, TUNERS_FOLDER "/flashinfer_tuner.py"}, with + environment);
