@@ -9,6 +9,10 @@ inline constexpr const char* portable_hwcaps =
     "glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512DQ,-AVX512BW,-AVX_Usable,-AVX2_Usable,"
     "-FMA_Usable,-FMA4_Usable,-AVX512F_Usable";
 
+/// The same for the level avx2: none of the code for AVX-512, nor that for AMD's FMA4.
+inline constexpr const char* portable_hwcaps_avx2 =
+    "glibc.cpu.hwcaps=-FMA4,-AVX512F,-AVX512VL,-AVX512DQ,-AVX512BW,-FMA4_Usable,-AVX512F_Usable";
+
 /// Whether glibc has that tunable here.
 #if defined(__x86_64__)
 inline constexpr bool has_hwcaps = true;

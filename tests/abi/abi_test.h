@@ -24,3 +24,14 @@ requires(sizeof...(Ours) == sizeof...(Theirs)) struct CalledAlike<OurResult(Ours
                          ((std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>)&&...) &&
                          ((std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>)&&...)> {
 };
+
+/// The same, theirs first.
+template <class Theirs, class Ours>
+constexpr bool called_alike() {
+  return CalledAlike<Ours, Theirs>();
+}
+/// The same for a function that cuda_runtime.h overloads: its own signature chooses it.
+template <class Theirs, class Ours>
+constexpr bool called_alike(Theirs*) {
+  return CalledAlike<Ours, Theirs>();
+}

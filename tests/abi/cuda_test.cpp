@@ -12,18 +12,6 @@ namespace {
 
 namespace abi = detshim::abi;
 
-#if DETSHIM_TEST_HAVE_driver
-template <class Theirs, class Ours>
-constexpr bool called_alike() {
-  return CalledAlike<Ours, Theirs>();
-}
-/// The same for a function that cuda_runtime.h overloads: its own signature chooses it.
-template <class Theirs, class Ours>
-constexpr bool called_alike(Theirs*) {
-  return CalledAlike<Ours, Theirs>();
-}
-#endif
-
 TEST(Abi, Cuda) {
 #if DETSHIM_TEST_HAVE_driver
   using abi::cudaError;

@@ -34,9 +34,10 @@ protected:
   }
 
   /// What the script prints on each processor.
-  static std::set<std::string> answers(const Environment& environment) {
+  static std::set<std::string> answers(const Environment& environment,
+                                       const std::vector<std::string>& on = processors) {
     std::set<std::string> all;
-    for (const std::string& processor : processors) {
+    for (const std::string& processor : on) {
       const TemporaryFolder scratch;
       // Not in qemu's own environment: the library is to be in what it emulates.
       std::vector<std::string> command = {"qemu-x86_64",       "-cpu", processor,          "-U",
@@ -77,6 +78,23 @@ TEST_F(Portable, GivesOneAnswerOnEachProcessor) {
   EXPECT_EQ(told_processors.size(), processors.size()) << "the log tells them apart";
 }
 
+// The faster level: other code than that of the oldest processors, and refused on those.
+TEST_F(Portable, GivesOneAnswerOnEachProcessorWithAvx2) {
+  const std::vector<std::string> with_avx2 = {"Haswell", "EPYC"};
+  Environment avx2 = {{"DETSHIM_SEED", "42"}, {"DETSHIM_PORTABLE", "avx2"}};
+  const Result refused =
+      run({"qemu-x86_64", "-cpu", "Nehalem", "-E", "DETSHIM_SEED=42", "-E", "DETSHIM_PORTABLE=avx2", "-E",
+           "LD_PRELOAD=" + under_shim(TemporaryFolder{}).at("LD_PRELOAD"), "/bin/true"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("DETSHIM_PORTABLE=\"avx2\" is not accepted"), std::string::npos) << refused.err;
+  avx2["GLIBC_TUNABLES"] = "glibc.cpu.hwcaps=-AVX512F";
+  const std::set<std::string> fast = answers(avx2, with_avx2);
+  EXPECT_EQ(fast.size(), 1U);
+  Environment oldest = {{"DETSHIM_SEED", "42"}, {"DETSHIM_PORTABLE", "1"}};
+  oldest["GLIBC_TUNABLES"] = given_by_run("GLIBC_TUNABLES", oldest);
+  EXPECT_NE(answers(oldest, {"Haswell"}), fast);
+}
+
 TEST(PortableSettings, AreInTheEnvironmentAndGiveWayToTheUsers) {
   const Environment portable = {{"DETSHIM_SEED", "42"}, {"DETSHIM_PORTABLE", "1"}};
   const auto given = [&](const std::string& variable, Environment more = {}) {
@@ -96,6 +114,18 @@ TEST(PortableSettings, AreInTheEnvironmentAndGiveWayToTheUsers) {
   EXPECT_EQ(given("ATEN_CPU_CAPABILITY", {{"DETSHIM_MODE", "record"}}), "");
   EXPECT_EQ(given("OMP_NUM_THREADS"), "1\n");
 #if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    const Environment avx2 = {{"DETSHIM_PORTABLE", "avx2"}};
+    EXPECT_EQ(given("MKL_CBWR", avx2), "COMPATIBLE\n");
+    EXPECT_EQ(given("ONEDNN_MAX_CPU_ISA", avx2), "AVX2\n");
+    EXPECT_EQ(given("OPENBLAS_CORETYPE", avx2), "Haswell\n");
+    EXPECT_EQ(given("ATEN_CPU_CAPABILITY", avx2), "avx2\n");
+    EXPECT_TRUE(given("NPY_DISABLE_CPU_FEATURES", avx2).starts_with("AVX512F"));
+    EXPECT_EQ(given("GLIBC_TUNABLES", avx2).find("-AVX2"), std::string::npos);
+    EXPECT_NE(given("GLIBC_TUNABLES", avx2).find("-AVX512F"), std::string::npos);
+    const Environment by_run = {{"DETSHIM_SEED", "42"}, {"DETSHIM_PORTABLE", "avx2"}};
+    EXPECT_EQ(given_by_run("GLIBC_TUNABLES", by_run) + "\n", given("GLIBC_TUNABLES", avx2));
+  }
   // A program's children have the tunables; the program itself has them by `detshim run`.
   const std::string tunables = given("GLIBC_TUNABLES", {{"GLIBC_TUNABLES", "glibc.malloc.check=0"}});
   EXPECT_TRUE(tunables.starts_with("glibc.malloc.check=0:glibc.cpu.hwcaps=-AVX")) << tunables;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace {
 
@@ -71,9 +72,10 @@ TEST_P(Way, GivesTheEntriesByName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Way,
-                         testing::Values("readdir", "readdir64", "readdir_r", "fdopendir", "getdents64",
-                                         "getdents64_in_pieces", "syscall", "scandir", "scandir_alike",
-                                         "scandirat", "glob", "fts", "filesystem"),
+                         testing::Values("readdir", "readdir64", "readdir_r", "readdir64_r", "fdopendir",
+                                         "getdents64", "getdents64_in_pieces", "syscall", "scandir",
+                                         "scandir_alike", "scandir64", "scandirat", "scandirat64", "glob",
+                                         "glob64", "fts", "fts64", "filesystem"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 class Meaning : public Folder, public testing::WithParamInterface<const char*> {};
@@ -87,7 +89,7 @@ TEST_P(Meaning, IsNative) {
 
 INSTANTIATE_TEST_SUITE_P(All, Meaning,
                          testing::Values("share", "remove", "getdents64_too_small", "syscall_too_small",
-                                         "scandir_sorted", "glob_sorted", "nftw"),
+                                         "scandir_sorted", "glob_sorted", "ftw", "nftw"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 TEST_F(Folder, IsReadByNameAndDotsComeFirst) {
@@ -124,6 +126,8 @@ TEST_F(Folder, IsReadOnInAForkedChildAndByTwoStreams) {
   for (const std::string& name : all) expected.push_back(name + " " + name);
   EXPECT_EQ(lines(pinned("two").out), expected);
 }
+
+TEST_F(Folder, TakesNoMemoryOnceItIsClosed) { EXPECT_EQ(pinned("close_many").out, "given back: 1\n"); }
 
 TEST_F(Folder, IsRecordedWhereItsOrderHadAnInfluence) {
   pinned("filesystem");
@@ -168,10 +172,27 @@ TEST_F(Folder, OfAShellMakesNoLogAndTakesNoName) {
   EXPECT_EQ(after, alone);
 }
 
-TEST_F(Folder, WalkedByNftwIsSaid) {
-  run({"sh", "-c", std::string{DIRECTORIES_PROGRAM} + " nftw " + path_.string()},
-      under_shim(scratch_, {{"DETSHIM_SEED", "42"}}));
-  EXPECT_FALSE(fs::exists(scratch_.log())) << "what was only seen makes no log";
+// libc reads them inside of itself, where nothing sorts.
+TEST_F(Folder, WalkedByLibcIsSaid) {
+  for (const std::string way : {"ftw", "ftw64", "nftw", "nftw64"}) {
+    std::vector<std::string> walking = command(way);
+    const auto said = [&](const Environment& environment) {
+      const TemporaryFolder scratch;
+      run(walking, under_shim(scratch, environment));
+      std::set<std::string> functions;
+      if (!fs::exists(scratch.log())) return functions;
+      for (const ProcessLog& log : read_log(scratch.log()))
+        for (const auto& call : log.calls())
+          if (call["do"] == "observe") functions.insert(call["fn"].get<std::string>());
+      return functions;
+    };
+    const Environment seed = {{"DETSHIM_SEED", "42"}};
+    EXPECT_TRUE(said(seed).empty()) << "what was only seen makes no log";
+    walking.emplace_back("draw");
+    EXPECT_TRUE(said(seed).contains(way)) << way;
+    EXPECT_FALSE(said({{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", way}}).contains(way)) << way;
+    EXPECT_FALSE(said({{"DETSHIM_SEED", "42"}, {"DETSHIM_READDIR", "off"}}).contains(way)) << way;
+  }
 }
 
 } // namespace

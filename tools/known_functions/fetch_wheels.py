@@ -36,6 +36,54 @@ def download(package, version, folder):
     return next(pathlib.Path(folder).glob("*.whl"))
 
 
+def open_remote(package, version):
+    """The wheel as a file of which only what is read is fetched, as pip itself does for `--use-feature=fast-deps`.
+
+    Raises if the index does not answer range requests. It is found as pip is configured to find it.
+    """
+    from pip._internal.commands import create_command
+    from pip._internal.network.lazy_wheel import LazyZipOverHTTP
+    from pip._vendor.packaging.specifiers import SpecifierSet
+
+    command = create_command("download")
+    options, _ = command.parse_args(["--only-binary", ":all:", "--retries", "1", "-q"])
+    with command.main_context():
+        session = command.get_default_session(options)
+        finder = command._build_package_finder(options, session)
+        found = finder.find_best_candidate(package, SpecifierSet(f"=={version}")).best_candidate
+        if found is None:
+            raise LookupError(f"no index has {package} {version}")
+        return LazyZipOverHTTP(found.link.url_without_fragment, session)
+
+
+def fetch_part(package, version, folder, part, is_wanted):
+    """The folder with the files of a wheel that `is_wanted` chooses by their paths, below their folder called `part`."""
+    whole = pathlib.Path(folder) / f"{package}-{version}"
+    kept = whole if (whole / part).exists() else pathlib.Path(folder) / "parts" / f"{package}-{version}"
+    if (kept / part).exists():
+        return kept
+    kept.mkdir(parents=True, exist_ok=True)
+    with (tempfile.TemporaryDirectory(dir=kept) as work, open_remote(package, version) as remote,
+          zipfile.ZipFile(remote) as archive):
+        wanted = [e for e in archive.infolist() if is_wanted(pathlib.PurePosixPath(e.filename)) and not e.is_dir()]
+        if wanted:  # they lie side by side: one request for all
+            start = min(e.header_offset for e in wanted)
+            remote.seek(start)
+            remote.read(max(e.header_offset + e.compress_size for e in wanted) - start)
+        for entry in wanted:
+            path = pathlib.PurePosixPath(entry.filename)
+            place = pathlib.Path(work).joinpath(*path.parts[path.parts.index(part):])
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(archive.read(entry))
+        (pathlib.Path(work) / part).rename(kept / part)
+    return kept
+
+
+def fetch_headers(package, version, folder):
+    """The folder with the headers of that wheel alone: a few hundred kilobytes."""
+    return fetch_part(package, version, folder, "include", lambda path: "include" in path.parts) / "include"
+
+
 def exported(file):
     lines = subprocess.run(["nm", "-D", "--defined-only", file], check=True, capture_output=True, text=True).stdout
     return {line.split()[2].split("@")[0] for line in lines.splitlines() if line.split()[1] in "TWi"}

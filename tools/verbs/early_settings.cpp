@@ -36,12 +36,16 @@ void apply_portable_settings() {
     const char* const given = std::getenv(variable);
     return given != nullptr && given == value;
   };
-  if (!is("DETSHIM_PORTABLE", "1")) return;
+  const bool is_avx2 = is("DETSHIM_PORTABLE", "avx2");
+  if (!is_avx2 && !is("DETSHIM_PORTABLE", "1")) return;
   set_if_unset("OMP_NUM_THREADS", "1");
   const char* const given = std::getenv("GLIBC_TUNABLES");
   const std::string tunables = given == nullptr ? "" : given;
   if (has_hwcaps && tunables.find("glibc.cpu.hwcaps=") == std::string::npos)
-    ::setenv("GLIBC_TUNABLES", (tunables + (tunables.empty() ? "" : ":") + portable_hwcaps).c_str(), 1);
+    ::setenv("GLIBC_TUNABLES",
+             (tunables + (tunables.empty() ? "" : ":") + (is_avx2 ? portable_hwcaps_avx2 : portable_hwcaps))
+                 .c_str(),
+             1);
 }
 
 } // namespace

@@ -75,9 +75,9 @@ void print_markdown(const std::vector<SettingDescription>& settings) {
          "Who asks by `getenv` is in the log. What is *answered* is in no\nenvironment: whoever asks for it "
          "is "
          "told it, in a process that has its library loaded. What they cost:\n"
-         "[LIMITS.md](LIMITS.md#variables). `record`, too, sets PYTHONHASHSEED.\nWhere TRITON_CACHE_DIR is "
-         "unset, "
-         "it is set to a folder in the user's home ([TUNING_FILE.md](TUNING_FILE.md#tritons-cache)).\n\n"
+         "[LIMITS.md](LIMITS.md#variables). `record`, too, sets PYTHONHASHSEED.\nWhere TRITON_CACHE_DIR and "
+         "TORCHINDUCTOR_CACHE_DIR are unset, they are set to folders in the user's home\n"
+         "([TUNING_FILE.md](TUNING_FILE.md#caches-on-disk)).\n\n"
          "| variable | set to | a user's own that stay | read by | when | source "
          "|\n|---|---|---|---|---|---|\n";
   const auto code = [](const std::string& text) {

@@ -31,7 +31,8 @@ inline constexpr auto nvidia_libraries = std::to_array<NvidiaLibrary>({
     {"libcudss_", NvidiaLibraryKind::harmless, ""},    // layers between it and MPI, NCCL or OpenMP
     {"libcusparseLt.so", NvidiaLibraryKind::open,
      "its search chooses by time, and of its products nothing is said"},
-    {"libcutensor", NvidiaLibraryKind::open, "it may choose by time (CUTENSOR_AUTOTUNE_MODE_INCREMENTAL)"},
+    {"libcutensor", NvidiaLibraryKind::open,
+     "its modes that differ are hooked, and of the rest nothing is said"},
     {"libcudss.so", NvidiaLibraryKind::open,
      "its solvers repeat in a mode alone that the program has to choose"},
     {"libnvshmem_host.so", NvidiaLibraryKind::open, "of its reductions nothing is said"},

@@ -7,8 +7,8 @@
 namespace detshim {
 namespace {
 
-constexpr std::string_view tuned_libraries[] = {"cublas", "cublaslt",   "cuda",    "cudart",
-                                                "cudnn",  "cusparselt", "tensorrt"};
+constexpr std::string_view tuned_libraries[] = {"cublas", "cublaslt",   "cuda",     "cudart",
+                                                "cudnn",  "cusparselt", "cutensor", "tensorrt"};
 
 /// True if the text has a word of that family: "time", "times", "timed", "timing".
 bool speaks_of_time(std::string_view why) {

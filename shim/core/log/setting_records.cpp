@@ -52,29 +52,44 @@ struct Names {
   uint64_t count = 0, hash = 0;
 };
 
-Names names_in(const char* folder) {
-  Names names;
-  const int descriptor = sys::openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return names;
+/// Adds those of a folder; `below` adds those in its folders, too.
+void add_names_in(int parent, const char* folder, bool below, Names& names) {
+  const int descriptor = sys::openat(parent, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
   // linux/dirent.h: two numbers of 8 bytes, the record's length in 2, a type in 1, the name.
-  constexpr size_t length_at = 16, name_at = 19;
-  alignas(8) static constinit char entries[4096] = {}; // asked for once a process
+  constexpr size_t length_at = 16, type_at = 18, name_at = 19;
+  constexpr char is_folder = 4;
+  alignas(8) char entries[2048];
   constexpr uint64_t limit = 100'000;
   while (names.count < limit) {
     const long size = sys::call(SYS_getdents64, descriptor, sys::address(entries), sizeof entries);
     if (sys::failed(size) || size == 0) break;
     for (long at = 0; at < size;) {
+      const char* const entry = entries + at;
       uint16_t length;
-      __builtin_memcpy(&length, entries + at + length_at, sizeof length);
-      const char* const name = entries + at + name_at;
+      __builtin_memcpy(&length, entry + length_at, sizeof length);
       at += length;
+      const char* const name = entry + name_at;
       if (*name == '.') continue;
       ++names.count;
       names.hash += fnv1a_text(name);
+      if (below && entry[type_at] == is_folder) add_names_in(descriptor, name, false, names);
     }
   }
   sys::close(descriptor);
-  return names;
+}
+
+/// Writes what a cache of choices holds: cold, or warm with a hash of the names.
+void record_cache(const char* name, const char* folder, bool below) {
+  Names names;
+  add_names_in(AT_FDCWD, folder, below, names);
+  Text<1400> line;
+  line.add("{\"t\":\"env\",\"noted\":[{\"name\":\"").add(name).add("\",\"value\":\"");
+  line.add(names.count == 0 ? "cold" : "warm, ");
+  if (names.count != 0)
+    line.add(names.count).add(names.count == 1 ? " name, " : " names, ").add_hex(names.hash, 16);
+  line.add(": ").add_json(folder, 900).add("\"}]}");
+  record_line(line.c_str(), line.length());
 }
 
 } // namespace
@@ -134,14 +149,12 @@ void record_triton_cache() {
     folder.add(named);
   else if (const char* home = environment_value("HOME"))
     folder.add(home).add("/.triton/cache");
-  const Names names = names_in(folder.c_str());
-  Text<1400> line;
-  line.add("{\"t\":\"env\",\"noted\":[{\"name\":\"cache of Triton\",\"value\":\"");
-  line.add(names.count == 0 ? "cold" : "warm, ");
-  if (names.count != 0)
-    line.add(names.count).add(names.count == 1 ? " name, " : " names, ").add_hex(names.hash, 16);
-  line.add(": ").add_json(folder.c_str(), 900).add("\"}]}");
-  record_line(line.c_str(), line.length());
+  record_cache("cache of Triton", folder.c_str(), false);
+}
+
+void record_inductor_cache() {
+  if (const char* const folder = environment_value(settings_table::inductor_cache))
+    record_cache("cache of Inductor", folder, true);
 }
 
 void record_setting_reads() {

@@ -34,6 +34,10 @@ void record_undone_settings();
 /// folder it keeps that in, and whether anything is there (cold, warm with a hash of the names).
 void record_triton_cache();
 
+/// PyTorch was found in the process: writes the same of the folder in which Inductor keeps what it chose, if
+/// the variable says which.
+void record_inductor_cache();
+
 /// Writes who asked for which settings, if there is a log. For the end of the process.
 void record_setting_reads();
 

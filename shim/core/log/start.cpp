@@ -1,4 +1,5 @@
 #include "core/log/start.h"
+#include "core/base/processor.h"
 
 #include "common/arguments.h"
 #include "common/sys.h"
@@ -9,7 +10,6 @@
 #include "core/log/rank_marks.h"
 #include "core/log/variables.h"
 #include "core/policy/options.h"
-#include "core/policy/portable.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_watch.h"
 
@@ -118,7 +118,7 @@ void write_start() {
     line.add(",\"seed\":null,\"seed_from\":null");
   if (*options().disable != 0) add_text(line, "disabled", options().disable);
   add_text(line, "layout", sys::has_fixed_layout() ? "fixed" : "random");
-  if (options().portable) {
+  if (options().portable != PortableLevel::off) {
     line.add(",\"cpu\":\"");
     add_processor(line);
     line.add('"');

@@ -6,6 +6,7 @@
 #include "common/text.h"
 #include "core/base/hook_table.h"
 #include "core/base/placement.h"
+#include "core/base/processor.h"
 #include "core/policy/settings_table.h"
 
 extern "C" char** environ;
@@ -33,6 +34,7 @@ enum Which {
   folders,
   workers,
   sm_count,
+  reduction,
   portable,
   kernels,
   fingerprint,
@@ -81,9 +83,12 @@ enum Which {
     {"DETSHIM_SM_COUNT", "a whole number from 1 to 65535", "the device's own",
      "How many multiprocessors a GPU says that it has, in enforce and strict, if it has as many: PyTorch and "
      "others make their grids by it."},
-    {"DETSHIM_PORTABLE", "0 or 1", "0",
+    {"DETSHIM_REDUCTION_SCHEME", "any or none", "any",
+     "none, in enforce and strict: cuBLASLt's lists have only algorithms that compute no parts of a product "
+     "beside each other, to be added up in a reduction (split-K), as far as there are such."},
+    {"DETSHIM_PORTABLE", "0, 1, or avx2 on a processor with AVX2 and FMA", "0",
      "1 sets, in enforce and strict, the variables by which libraries take the same code on every processor "
-     "of an architecture, and one thread: docs/PORTABLE.md."},
+     "of an architecture, and one thread; avx2 on all that have AVX2: docs/PORTABLE.md."},
     {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
     {"DETSHIM_FINGERPRINT", "off or host (calls, the outputs of library calls on a GPU, is not there yet)",
      "off",
@@ -112,6 +117,8 @@ constexpr struct {
 };
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
 constexpr const char* worker_names[] = {"started", "reversed"};
+constexpr const char* reduction_names[] = {"any", "none"};
+constexpr const char* portable_levels[] = {"0", "1", "avx2"};
 constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
 
 [[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
@@ -229,8 +236,14 @@ bool read_option(int which, const char* value) {
     current.sm_count = static_cast<int>(count);
     return true;
   }
+  case reduction:
+    if ((index = index_of(value, reduction_names)) < 0) return false;
+    current.without_reduction = index == 1;
+    return true;
   case portable:
-    return current.portable = same_text(value, "1"), current.portable || same_text(value, "0");
+    if ((index = index_of(value, portable_levels)) < 0) return false;
+    current.portable = static_cast<PortableLevel>(index);
+    return current.portable != PortableLevel::avx2 || processor_has_avx2();
   case kernels:
     return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
   case fingerprint:

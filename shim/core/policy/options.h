@@ -18,6 +18,10 @@ enum class WorkerOrder : uint8_t { started, reversed };
 /// In which order a folder's entries are read.
 enum class FolderOrder : uint8_t { off, sorted, reversed };
 
+/// Which processors' code libraries take: their own, that of the oldest ones, that of those with AVX2 and
+/// FMA.
+enum class PortableLevel : uint8_t { off, oldest, avx2 };
+
 struct Options {
   Mode mode = Mode::off;
   SeedPolicy policy = SeedPolicy::fixed;
@@ -35,8 +39,9 @@ struct Options {
   Fill fill = Fill::off;
   FolderOrder folders = FolderOrder::off;
   WorkerOrder workers = WorkerOrder::started;
-  int sm_count = 0;         ///< DETSHIM_SM_COUNT; 0: the device's own
-  bool portable = false;    ///< DETSHIM_PORTABLE
+  int sm_count = 0;               ///< DETSHIM_SM_COUNT; 0: the device's own
+  bool without_reduction = false; ///< DETSHIM_REDUCTION_SCHEME=none
+  PortableLevel portable = PortableLevel::off;
   bool kernels = false;     ///< DETSHIM_KERNELS
   bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host
 

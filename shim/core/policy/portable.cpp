@@ -3,32 +3,27 @@
 #include "common/portable.h"
 #include "common/sys.h"
 #include "core/base/environment.h"
-#include "core/base/hash.h"
 #include "core/policy/options.h"
 #include "core/policy/portable_names.h"
 #include "core/policy/settings.h"
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#else
-#include <sys/auxv.h>
-#endif
 
 extern "C" char** environ;
 
 namespace detshim {
 namespace {
 
-/// A variable, the entry that is set, and values that must give way: those that leave the choice to the
-/// processor, separated by |.
+/// A variable, the entry that is set for the oldest processors and for those with AVX2, and values that must
+/// give way: those that leave the choice to the processor, separated by |.
 struct Portable {
   const char* name;
   const char* entry;
+  const char* entry_avx2;
   const char* replaced;
 };
 
 // Of the oldest processors that the libraries still have code for: SSE4.2 on x86-64. One thread, because
 // OpenBLAS and others take no more than there are processors, and the number decides how sums are divided.
+// MKL: its code for AVX2 is for the processors of its own maker, and others get another one.
 constexpr char mkl[] = "MKL_CBWR=COMPATIBLE";
 constexpr char one_dnn[] = "ONEDNN_MAX_CPU_ISA=SSE41";
 constexpr char aten[] = "ATEN_CPU_CAPABILITY=default";
@@ -37,6 +32,8 @@ constexpr char threads[] = "OMP_NUM_THREADS=1";
 // on. Names that a version does not know are passed over.
 constexpr char numpy[] = "NPY_DISABLE_CPU_FEATURES=AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX "
                          "AVX512_CNL AVX512_ICL AVX512_SPR X86_V3 X86_V4";
+constexpr char numpy_avx2[] = "NPY_DISABLE_CPU_FEATURES=AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL "
+                              "AVX512_ICL AVX512_SPR X86_V4";
 #if defined(__x86_64__)
 constexpr char openblas[] = "OPENBLAS_CORETYPE=Nehalem";
 #else
@@ -44,12 +41,12 @@ constexpr char openblas[] = "OPENBLAS_CORETYPE=ARMV8";
 #endif
 
 constexpr Portable portables[] = {
-    {"MKL_CBWR", mkl, "AUTO|AUTO,STRICT|BRANCH=AUTO|OFF|BRANCH=OFF"},
-    {"ONEDNN_MAX_CPU_ISA", one_dnn, "DEFAULT|ALL|default|all"},
-    {"OPENBLAS_CORETYPE", openblas, ""},
-    {"ATEN_CPU_CAPABILITY", aten, ""},
-    {"NPY_DISABLE_CPU_FEATURES", numpy, ""},
-    {"OMP_NUM_THREADS", threads, ""},
+    {"MKL_CBWR", mkl, mkl, "AUTO|AUTO,STRICT|BRANCH=AUTO|OFF|BRANCH=OFF"},
+    {"ONEDNN_MAX_CPU_ISA", one_dnn, "ONEDNN_MAX_CPU_ISA=AVX2", "DEFAULT|ALL|default|all"},
+    {"OPENBLAS_CORETYPE", openblas, "OPENBLAS_CORETYPE=Haswell", ""},
+    {"ATEN_CPU_CAPABILITY", aten, "ATEN_CPU_CAPABILITY=avx2", ""},
+    {"NPY_DISABLE_CPU_FEATURES", numpy, numpy_avx2, ""},
+    {"OMP_NUM_THREADS", threads, threads, ""},
 };
 
 // libm's functions with FMA, and libmvec's: glibc chooses them as the loader starts a program, which is
@@ -85,57 +82,34 @@ void set(const char* name, const char* was, const char* entry) {
   put_in_environment(const_cast<char*>(entry)); // written to by nobody: setenv makes its own
 }
 
+bool is_avx2() { return options().portable == PortableLevel::avx2; }
+
 /// The user's tunables stay in front.
 void set_tunables() {
   const char* const was = value_of(tunables);
   if (setting_is_disabled(tunables) || (was != nullptr && contains(was, hwcaps))) return;
-  const size_t size = text_length(portable_hwcaps) + (was == nullptr ? 0 : text_length(was)) + 64;
+  const char* const own = is_avx2() ? portable_hwcaps_avx2 : portable_hwcaps;
+  const size_t size = text_length(own) + (was == nullptr ? 0 : text_length(was)) + 64;
   auto* const room = static_cast<char*>(sys::map(size));
   if (room == nullptr) return;
   TextWriter entry(room, size);
   entry.add(tunables).add('=');
   if (was != nullptr && *was != 0) entry.add(was).add(':');
-  entry.add(portable_hwcaps).c_str();
+  entry.add(own).c_str();
   set(tunables, was, room);
 }
 
 } // namespace
 
 void apply_portable_settings() {
-  if (!options().portable || !options().forces()) return;
+  if (options().portable == PortableLevel::off || !options().forces()) return;
   for (const Portable& portable : portables) {
     if (setting_is_disabled(portable.name)) continue;
     const char* const value = value_of(portable.name);
-    if (value == nullptr || is_one_of(value, portable.replaced)) set(portable.name, value, portable.entry);
+    if (value == nullptr || is_one_of(value, portable.replaced))
+      set(portable.name, value, is_avx2() ? portable.entry_avx2 : portable.entry);
   }
   if (has_hwcaps) set_tunables();
-}
-
-void add_processor(TextWriter& to) {
-  uint64_t state = 0;
-#if defined(__x86_64__)
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  char maker[13] = {};
-  __cpuid(0, a, b, c, d);
-  const unsigned words[] = {b, d, c};
-  __builtin_memcpy(maker, words, sizeof words);
-  const unsigned highest = a;
-  __cpuid(1, a, b, c, d);
-  const unsigned family = (a >> 8 & 15) + ((a >> 8 & 15) == 15 ? a >> 20 & 255 : 0);
-  const unsigned model = (a >> 4 & 15) + ((a >> 16 & 15) << 4);
-  to.add(maker).add(' ').add(uint64_t{family}).add('.').add(uint64_t{model}).add('.').add(uint64_t{a & 15});
-  state = mix(mix(state, c), d); // not b, which holds the number of this very core
-  if (highest >= 7) {
-    __cpuid_count(7, 0, a, b, c, d);
-    state = mix(mix(mix(state, b), c), d);
-  }
-  __cpuid(0x80000001, a, b, c, d);
-  state = mix(mix(state, c), d);
-#else
-  to.add("aarch64");
-  state = mix(mix(state, getauxval(AT_HWCAP)), getauxval(AT_HWCAP2));
-#endif
-  to.add(' ').add_hex(state, 16);
 }
 
 } // namespace detshim

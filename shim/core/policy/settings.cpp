@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <linux/stat.h>
+#include <time.h>
 
 extern "C" char** environ;
 
@@ -28,6 +29,7 @@ DETSHIM_STARTUP_DATA constinit char python_entry[32] = {};
 DETSHIM_STARTUP_DATA constinit SettingChange changes[forced_count + 10] = {};
 DETSHIM_STARTUP_DATA constinit int change_count = 0;
 DETSHIM_STARTUP_DATA constinit char triton_entry[320] = {};
+DETSHIM_STARTUP_DATA constinit char inductor_entry[320] = {};
 constinit char was_room[2048] = {}; // the user's values that had to give way
 constinit size_t was_used = 0;
 DETSHIM_STARTUP_DATA constinit const char* left_alone = nullptr;
@@ -83,23 +85,50 @@ void add_tuning_name(TextWriter& to) {
   to.add('-').add_hex(mix(key, of_file.stx_mtime.tv_nsec), 16);
 }
 
-constexpr const char* own_triton_folder = "/.triton/detshim-";
+/// A cache on disk that keeps which candidate was taken, wherever that came from. A run whose kernels are
+/// chosen otherwise must not find it, so each way of choosing has a folder of its own, unless the user names
+/// one.
+struct ChoiceCache {
+  const char* variable;
+  const char* own_folder; ///< how ours begins, below the user's home
+};
+constexpr ChoiceCache choice_caches[] = {
+    {triton_cache, "/.triton/detshim-"},
+    {inductor_cache, "/.cache/torchinductor/detshim-"},
+};
+constexpr const ChoiceCache& triton_choices = choice_caches[0];
+constexpr const ChoiceCache& inductor_choices = choice_caches[1];
 
-/// Triton keeps on disk which candidate it took, wherever that came from: a run whose kernels are chosen
-/// otherwise must not find it, so each way of choosing has a folder of its own, unless the user names one.
-void set_triton_cache() {
-  const char* home = environment_value("TRITON_HOME");
-  if (home == nullptr) home = environment_value("HOME");
-  if (home == nullptr || *home != '/' || environment_value(triton_cache) != nullptr ||
-      setting_is_disabled(triton_cache) || setting_is_disabled(triton_autotuning))
-    return;
-  TextWriter entry(triton_entry, sizeof triton_entry);
-  entry.add(triton_cache).add('=').add(home).add(own_triton_folder);
-  add_tuning_name(entry);
+/// Sets it, or leaves it if the user did. One of ours is of a program that started this one: it stays if its
+/// kernels are chosen in the same way.
+void set_cache(const ChoiceCache& cache, const char* home, char* room, size_t size) {
+  if (home == nullptr || *home != '/' || setting_is_disabled(cache.variable)) return;
+  Text<40> way;
+  add_tuning_name(way);
+  const char* const set = environment_value(cache.variable);
+  if (set != nullptr && (!contains(set, cache.own_folder) || contains(set, way.c_str()))) return;
+  TextWriter entry(room, size);
+  entry.add(cache.variable).add('=').add(home).add(cache.own_folder).add(way.c_str());
+  // Inductor reads its cache whatever other variables say, and what is to be recorded must be chosen anew.
+  if (&cache == &inductor_choices && options().autotune == Autotune::record) {
+    timespec now = {};
+    sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
+    entry.add('-').add_hex(mix(static_cast<uint64_t>(now.tv_sec) << 30 | static_cast<uint64_t>(now.tv_nsec),
+                               static_cast<uint64_t>(sys::getpid())),
+                           16);
+  }
   entry.c_str();
   if (entry.cut()) return;
-  changes[change_count++] = {triton_cache, nullptr, value_in(triton_entry, triton_cache)};
-  put_in_environment(triton_entry);
+  note_setting_change({cache.variable, set, value_in(room, cache.variable)});
+  put_in_environment(room);
+}
+
+void set_caches_of_choices() {
+  const char* const home = environment_value("HOME");
+  const char* const of_triton = environment_value("TRITON_HOME");
+  if (!setting_is_disabled(triton_autotuning))
+    set_cache(triton_choices, of_triton != nullptr ? of_triton : home, triton_entry, sizeof triton_entry);
+  set_cache(inductor_choices, home, inductor_entry, sizeof inductor_entry);
 }
 
 /// What is to stand for a variable that is not repeatable, or nullptr.
@@ -154,7 +183,7 @@ void apply_settings() {
     held[i] = entry;
   }
   add_to_environment(added, added_count);
-  set_triton_cache();
+  set_caches_of_choices();
   held_array = environ;
 }
 
@@ -181,9 +210,11 @@ void each_kept_setting(void (*visit)(const char* name, const char* value, void* 
     if (value != nullptr && !is_changed(settings[i].name) && is_good(settings[i], value))
       visit(settings[i].name, value, data);
   });
-  const char* const cache = environment_value(triton_cache);
-  if (cache != nullptr && !is_changed(triton_cache) && contains(cache, own_triton_folder))
-    visit(triton_cache, cache, data);
+  for (const ChoiceCache& cache : choice_caches) {
+    const char* const value = environment_value(cache.variable);
+    if (value != nullptr && !is_changed(cache.variable) && contains(value, cache.own_folder))
+      visit(cache.variable, value, data);
+  }
 }
 
 const SettingChange* reapply_setting(const char* name) {

@@ -268,8 +268,8 @@ size_t find_forced(const char* name, size_t length) {
 using namespace settings_table;
 
 bool setting_is_known(const char* name) {
-  return same_text(name, python_hash_seed) || same_text(name, triton_cache) || is_portable_setting(name) ||
-         find_read(name) < setting_count;
+  return same_text(name, python_hash_seed) || same_text(name, triton_cache) ||
+         same_text(name, inductor_cache) || is_portable_setting(name) || find_read(name) < setting_count;
 }
 
 bool setting_is_good(const char* name, const char* value) {

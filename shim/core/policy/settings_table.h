@@ -30,8 +30,9 @@ extern const SettingInfo settings[setting_count];
 // Once more, because a mode that sets nothing else should not have to fetch the table's page for it.
 inline constexpr const char* python_hash_seed = "PYTHONHASHSEED";
 
-/// Not in the table either way: its value is made of the user's home, and of how kernels are chosen.
+/// Not in the table either way: their values are made of the user's folders, and of how kernels are chosen.
 inline constexpr const char* triton_cache = "TRITON_CACHE_DIR";
+inline constexpr const char* inductor_cache = "TORCHINDUCTOR_CACHE_DIR";
 inline constexpr const char* triton_autotuning = "TRITON_CACHE_AUTOTUNING";
 
 /// NAME=value of what is forced, as it stands in an environment. Made by the compiler, so that a start copies

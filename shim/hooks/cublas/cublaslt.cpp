@@ -337,6 +337,69 @@ int first_success(const Result* results, int count) {
   return -1;
 }
 
+/// A copy of the program's preference, by which no algorithm with a reduction is listed. The program's own is
+/// left alone, because threads may share it.
+class PreferenceWithoutReduction {
+public:
+  template <typename Call>
+  PreferenceWithoutReduction(const Call& call, cublasLtMatmulPreference_t preference) {
+    if (!options().without_reduction || !options().forces() || preference == nullptr) return;
+    auto* const create =
+        call.template beside<cublasStatus(cublasLtMatmulPreference_t*)>("cublasLtMatmulPreferenceCreate");
+    auto* const get = call.template beside<GetAttribute>("cublasLtMatmulPreferenceGetAttribute");
+    set_ = call.template beside<SetAttribute>("cublasLtMatmulPreferenceSetAttribute");
+    destroy_ =
+        call.template beside<cublasStatus(cublasLtMatmulPreference_t)>("cublasLtMatmulPreferenceDestroy");
+    if (create == nullptr || get == nullptr || set_ == nullptr || destroy_ == nullptr ||
+        create(&copy_) != cublasStatus::success)
+      return;
+    for (int attribute = 0; attribute < cublaslt_preference_attributes_end; ++attribute) {
+      uint64_t value[2];
+      size_t size = 0; // of the value, which is told where no bytes are asked for
+      if (get(preference, attribute, nullptr, 0, &size) == cublasStatus::success && size <= sizeof value &&
+          get(preference, attribute, value, size, &size) == cublasStatus::success)
+        set_(copy_, attribute, value, size);
+    }
+    const uint32_t none = cublaslt_reduction_none;
+    is_set_ = set_(copy_, cublaslt_preference_reduction_schemes, &none, sizeof none) == cublasStatus::success;
+  }
+  ~PreferenceWithoutReduction() {
+    if (copy_ != nullptr) destroy_(copy_);
+  }
+  PreferenceWithoutReduction(const PreferenceWithoutReduction&) = delete;
+  PreferenceWithoutReduction& operator=(const PreferenceWithoutReduction&) = delete;
+
+  /// nullptr where none is asked for, or this version has no such thing.
+  cublasLtMatmulPreference_t get() const { return is_set_ ? copy_ : nullptr; }
+
+private:
+  using SetAttribute = cublasStatus(cublasLtMatmulPreference_t, int, const void*, size_t);
+  SetAttribute* set_ = nullptr;
+  cublasStatus (*destroy_)(cublasLtMatmulPreference_t) = nullptr;
+  cublasLtMatmulPreference_t copy_ = nullptr;
+  bool is_set_ = false;
+};
+
+/// Asks for a list, `list(preference)`: of algorithms without a reduction if they are asked for and there are
+/// some, else what the program asks for.
+template <typename Call, typename List>
+cublasStatus list_by_preference(const Call& call, cublasLtMatmulPreference_t preference,
+                                const Result* results, const int* returned, List list) {
+  const PreferenceWithoutReduction without(call, preference);
+  if (without.get() == nullptr || results == nullptr || returned == nullptr) return list(preference);
+  const cublasStatus status = list(without.get());
+  if (status == cublasStatus::success && first_success(results, *returned) >= 0) {
+    call.record(Action::replace, "DETSHIM_REDUCTION_SCHEME=none: algorithms that add up no parts",
+                {*returned, *returned});
+    return status;
+  }
+  const cublasStatus with = list(preference);
+  if (with == cublasStatus::success && first_success(results, *returned) >= 0)
+    call.record(Action::unfixed, "DETSHIM_REDUCTION_SCHEME=none: there is none that adds up no parts",
+                {*returned, *returned});
+  return with;
+}
+
 /// Asks the library whether it still takes an algorithm, and for which workspace.
 using Check = cublasStatus(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
                            cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
@@ -458,9 +521,13 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristic,
               int* returned),
              gives_one_algorithm) {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoGetHeuristic);
+  if (call.passes())
+    return call.real(handle, operation, a, b, c, d, preference, requested, results, returned);
   const cublasStatus status =
-      call.real(handle, operation, a, b, c, d, preference, requested, results, returned);
-  if (call.passes() || status != cublasStatus::success) return status;
+      list_by_preference(call, preference, results, returned, [&](cublasLtMatmulPreference_t asked) {
+        return call.real(handle, operation, a, b, c, d, asked, requested, results, returned);
+      });
+  if (status != cublasStatus::success) return status;
   give_one(call, {operation, a, b, c, d}, preference, requested, results, returned,
            [&](const Algo* algo, Result* checked) {
              auto* const check = call.beside<Check>("cublasLtMatmulAlgoCheck");
@@ -478,9 +545,13 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetHeuristicForStream,
               int* returned, cudaStream_t stream),
              gives_one_algorithm) {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoGetHeuristicForStream);
+  if (call.passes())
+    return call.real(handle, operation, a, b, c, d, preference, requested, results, returned, stream);
   const cublasStatus status =
-      call.real(handle, operation, a, b, c, d, preference, requested, results, returned, stream);
-  if (call.passes() || status != cublasStatus::success) return status;
+      list_by_preference(call, preference, results, returned, [&](cublasLtMatmulPreference_t asked) {
+        return call.real(handle, operation, a, b, c, d, asked, requested, results, returned, stream);
+      });
+  if (status != cublasStatus::success) return status;
   give_one(call, {operation, a, b, c, d}, preference, requested, results, returned,
            [&](const Algo* algo, Result* checked) {
              auto* const check = call.beside<CheckForStream>("cublasLtMatmulAlgoCheckForStream");
@@ -567,7 +638,11 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
   const cublasStatus status = run(algo);
   if (call.passes() || status != cublasStatus::success) return status;
   if (algo == nullptr) {
-    call.record(Action::observe, "the library's choice", {"", uint64_t{workspace_size}, "", ""});
+    call.record(Action::observe,
+                options().without_reduction
+                    ? "the library's choice, which DETSHIM_REDUCTION_SCHEME is not for"
+                    : "the library's choice",
+                {"", uint64_t{workspace_size}, "", ""});
     return status;
   }
   Fingerprint name(*algo);

@@ -1,5 +1,6 @@
-// cuFFT: nothing to force. What may make its transforms differ is recorded: the program's own code inside
-// them, and several GPUs.
+// cuFFT: nothing to force. None of a plan's properties is timed (cufft.h of 12.5: patient JIT, threads of the
+// host, Bluestein only, no FMA), and there are no others. What may make its transforms differ is recorded:
+// the program's own code inside them, and several GPUs.
 #include "abi/cufft.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"

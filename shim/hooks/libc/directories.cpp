@@ -443,7 +443,8 @@ extern "C" ssize_t detshim_syscall_getdents64(int fd, void* room, unsigned size)
   DETSHIM_ENTER(getdents64);
   const auto real = [&]() -> ssize_t {
     if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
-    return reinterpret_cast<long (*)(long, ...)>(hooks::syscall.real)(SYS_getdents64, fd, room, size);
+    return reinterpret_cast<long (*)(long, ...)>(const_cast<void*>(hooks::syscall.real))(SYS_getdents64, fd,
+                                                                                         room, size);
   };
   return hooks::syscall.disabled ? real() : read_kernel_entries(call, fd, room, size, real);
 }

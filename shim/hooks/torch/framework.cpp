@@ -1,5 +1,7 @@
 #include "hooks/torch/framework.h"
 
+#include "core/log/setting_records.h"
+
 namespace detshim::torch {
 namespace {
 
@@ -37,7 +39,8 @@ bool tell_python_warn_only() {
 void record_framework(const Hook& hook, bool deterministic) {
   // Two threads may both write it: the reader takes it as it takes one.
   if (recorded.generation == generation() && recorded.answers[deterministic]) return;
-  if (recorded.generation != generation()) recorded = {generation(), {}};
+  const bool is_first = recorded.generation != generation();
+  if (is_first) recorded = {generation(), {}};
   recorded.answers[deterministic] = true;
   Module module;
   if (!find_module(hook.real, module)) return;
@@ -48,6 +51,7 @@ void record_framework(const Hook& hook, bool deterministic) {
   line.add("\",\"deterministic\":").add(deterministic ? "true" : "false");
   line.add(",\"by\":\"").add(options().forces() ? "detshim" : "program").add("\"}");
   record_line(line.c_str(), line.length(), options().forces());
+  if (is_first) record_inductor_cache();
 }
 
 } // namespace detshim::torch

@@ -302,6 +302,8 @@ TEST(TritonCache, HasAFolderForEachWayAndItsStateInTheLog) {
   EXPECT_TRUE(replayed.starts_with(folder + "replay-")) << replayed;
   EXPECT_NE(printed(tuning("replay:/nowhere/other.json")), replayed);
   EXPECT_EQ(printed(enforce + Environment{{"TRITON_CACHE_DIR", "/nowhere"}}).find("/nowhere 1"), 0U);
+  // One that is a parent's gives way if kernels are chosen in another way here.
+  EXPECT_EQ(printed(tuning("off") + Environment{{"TRITON_CACHE_DIR", folder + "first"}}), folder + "off 1\n");
   EXPECT_EQ(printed(disabled("env:TRITON_CACHE_DIR")), " 1\n");
   EXPECT_EQ(printed(record), " None\n");
 }
@@ -311,6 +313,46 @@ class InductorTuner : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Python, InductorTuner, testing::Values("triton", "inductor"),
                          [](const auto& way) { return std::string(way.param); });
 
+// Inductor keeps what it took, too, and asks its cache before it times anything.
+TEST(InductorCache, HasAFolderForEachWayAndItsStateInTheLog) {
+  const std::string python = python_with("torch._inductor.runtime.triton_heuristics, triton.testing");
+  if (python.empty()) GTEST_SKIP() << "not installed: torch with Inductor, and triton";
+  const TemporaryFolder home;
+  const Environment with = {
+      {"TIMES", "64=3,128=1,256=2"},  {"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
+      {"DOUBLE_LOG", "/dev/null"},    {"KEEP", "1"},
+      {"HOME", home.path().string()}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  std::string state;
+  const auto taken = [&](const std::string& tuning, const Environment& more = {}) {
+    const TemporaryFolder scratch;
+    const Result result =
+        run({python, TUNERS_FOLDER "/inductor_tuner.py", "inductor"},
+            under_shim(scratch, enforce + with + Environment{{"DETSHIM_AUTOTUNE", tuning}} + more));
+    EXPECT_EQ(result.status, 0) << result.err;
+    state.clear();
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& record : process.records)
+        for (const auto& noted : record.value("noted", nlohmann::json::array()))
+          if (noted["name"] == "cache of Inductor") state += noted["value"].get<std::string>() + "\n";
+    return result.out.substr(0, result.out.find('\n'));
+  };
+  const std::string file = (home.path() / "tuning.json").string();
+  const std::string folder = (home.path() / ".cache/torchinductor/detshim-").string();
+  EXPECT_EQ(taken("off"), "XBLOCK: 128");
+  EXPECT_EQ(state, "cold: " + folder + "off\n");
+  EXPECT_EQ(taken("first"), "XBLOCK: 64");
+  EXPECT_EQ(taken("first"), "XBLOCK: 64");
+  EXPECT_TRUE(state.starts_with("warm, ") && state.ends_with(": " + folder + "first\n")) << state;
+  // What is recorded is chosen anew each time.
+  EXPECT_EQ(taken("record:" + file), "XBLOCK: 128");
+  EXPECT_EQ(taken("record:" + file, {{"TIMES", "64=1,128=2,256=3"}}), "XBLOCK: 64");
+  // One cache for two ways: what the first of them chose stays.
+  const Environment shared = {{"TORCHINDUCTOR_CACHE_DIR", (home.path() / "shared").string()}};
+  EXPECT_EQ(taken("off", shared), "XBLOCK: 128");
+  EXPECT_EQ(taken("first", shared), "XBLOCK: 128");
+  EXPECT_TRUE(state.starts_with("warm, ")) << state;
+}
+
 TEST_P(InductorTuner, TakesTheSameInEachRun) {
   const std::string python = python_with("torch._inductor.runtime.triton_heuristics, triton.testing");
   if (python.empty()) GTEST_SKIP() << "not installed: torch with Inductor, and triton";
@@ -319,6 +361,7 @@ TEST_P(InductorTuner, TakesTheSameInEachRun) {
   const Environment with = {{"TIMES", "64=3,128=1,256=2"},
                             {"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
                             {"DOUBLE_LOG", "/dev/null"},
+                            {"HOME", folder.path().string()}, // where caches are
                             {"PYTHONDONTWRITEBYTECODE", "1"}};
   const auto out = [&](const Environment& environment) {
     const Result result = run(program, environment);
@@ -335,6 +378,34 @@ TEST_P(InductorTuner, TakesTheSameInEachRun) {
   EXPECT_EQ(out(with), fastest);
   EXPECT_EQ(under("first"), first_of_all);
   EXPECT_EQ(under("record:" + file), fastest);
+  EXPECT_EQ(under("replay:" + file, other_times), fastest);
+}
+
+TEST(FlashinferTuner, TakesTheSameInEachRun) {
+  const std::string python =
+      python_with("torch, tqdm, importlib.util as u; assert u.find_spec('flashinfer')");
+  if (python.empty()) GTEST_SKIP() << "not installed: flashinfer-python, torch and tqdm";
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "tuning.json").string();
+  const Environment with = {{"EVENTS", test_folder() + "/doubles/libcuda.so.1"},
+                            {"DOUBLE_LOG", "/dev/null"},
+                            {"HOME", folder.path().string()}, // where caches are
+                            {"PYTHONDONTWRITEBYTECODE", "1"}};
+  const auto taken = [&](const Environment& environment) {
+    const Result result = run({python, TUNERS_FOLDER "/flashinfer_tuner.py"}, with + environment);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return lines(result.out);
+  };
+  const auto under = [&](const std::string& tuning, const Environment& times) {
+    const TemporaryFolder scratch;
+    return taken(under_shim(scratch, enforce + with + times + Environment{{"DETSHIM_AUTOTUNE", tuning}}));
+  };
+  const Environment times = {{"TIMES", "64=3,128=1,256=2"}}, other_times = {{"TIMES", "64=1,128=2,256=3"}};
+  const Lines fastest{"tactic: 128", "step 2.0"}, first_of_all{"tactic: 64", "step 2.0"};
+  EXPECT_EQ(taken(times), fastest);
+  EXPECT_EQ(under("first", times), first_of_all);
+  EXPECT_EQ(under("record:" + file, times), fastest);
+  EXPECT_NE(contents(file).find("\"library\": \"flashinfer\""), std::string::npos) << contents(file);
   EXPECT_EQ(under("replay:" + file, other_times), fastest);
 }
 

@@ -14,10 +14,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -63,11 +65,12 @@ void read_64() {
 }
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-void read_into() {
+template <typename Entry, typename Read>
+void read_into(Read read) {
   DIR* const stream = open_folder();
-  dirent room;
-  dirent* result = nullptr;
-  while (readdir_r(stream, &room, &result) == 0 && result != nullptr) std::printf("%s\n", room.d_name);
+  Entry room;
+  Entry* result = nullptr;
+  while (read(stream, &room, &result) == 0 && result != nullptr) std::printf("%s\n", room.d_name);
   closedir(stream);
 }
 
@@ -202,10 +205,11 @@ void kernel_entries(std::size_t size, ssize_t (*read)(int, void*, std::size_t) =
 int is_no_folder(const dirent* entry) { return entry->d_name[0] != '.'; }
 int alike(const dirent**, const dirent**) { return 0; }
 
-void scan(int (*select)(const dirent*), int (*compare)(const dirent**, const dirent**), bool is_at) {
-  dirent** entries = nullptr;
-  const int count = is_at ? scandirat(AT_FDCWD, folder.c_str(), &entries, select, compare)
-                          : scandir(folder.c_str(), &entries, select, compare);
+/// `scan_folder` fills a list of entries.
+template <typename Entry = dirent, typename Scan>
+void scan(Scan scan_folder) {
+  Entry** entries = nullptr;
+  const int count = scan_folder(&entries);
   for (int i = 0; i < count; ++i) {
     std::printf("%s\n", entries[i]->d_name);
     free(entries[i]);
@@ -213,30 +217,60 @@ void scan(int (*select)(const dirent*), int (*compare)(const dirent**, const dir
   free(entries);
 }
 
-void find(int flags) {
-  glob_t found;
-  if (glob((folder + "/*").c_str(), flags, nullptr, &found) != 0) return;
+template <typename Found = glob_t, typename Find>
+void find(int flags, Find find_paths) {
+  Found found;
+  if (find_paths((folder + "/*").c_str(), flags, nullptr, &found) != 0) return;
   for (std::size_t i = 0; i < found.gl_pathc; ++i)
     std::printf("%s\n", std::strrchr(found.gl_pathv[i], '/') + 1);
-  globfree(&found);
+  if constexpr (std::is_same_v<Found, glob_t>)
+    globfree(&found);
+  else
+    globfree64(&found);
 }
 
-void walk_fts() {
+template <typename Tree, typename Entry, typename Open, typename Read, typename Close>
+void walk_fts(Open open, Read read, Close close) {
   std::string above = folder + "/..", of_file = folder + "/zeta";
   char* paths[] = {of_file.data(), folder.data(), nullptr}; // stay in this order
-  FTS* const tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, nullptr);
-  while (const FTSENT* const entry = fts_read(tree)) std::printf("%d %s\n", entry->fts_info, entry->fts_name);
-  fts_close(tree);
+  Tree* const tree = open(paths, FTS_PHYSICAL | FTS_NOCHDIR, nullptr);
+  while (const Entry* const entry = read(tree)) std::printf("%d %s\n", entry->fts_info, entry->fts_name);
+  close(tree);
 }
 
-void walk_nftw() {
-  nftw(
-      folder.c_str(),
-      [](const char* path, const struct stat*, int, FTW* at) {
-        std::printf("%s\n", path + at->base);
-        return 0;
-      },
-      8, FTW_PHYS);
+template <typename Stat>
+int print_found(const char* path, const Stat*, int) {
+  std::printf("%s\n", path);
+  return 0;
+}
+
+template <typename Stat>
+int print_base(const char* path, const Stat*, int, FTW* at) {
+  std::printf("%s\n", path + at->base);
+  return 0;
+}
+
+std::size_t mapped_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  std::size_t size = 0;
+  while (status >> word)
+    if (word == "VmSize:") status >> size;
+  return size;
+}
+
+/// Whether what was kept for many streams is given back when they are closed. libc's own 32 KiB for each do
+/// not count: what is compared lies above.
+void close_many() {
+  constexpr std::size_t count = 200, kilobytes_of_each = 48;
+  std::vector<DIR*> streams;
+  for (std::size_t i = 0; i < count; ++i) {
+    streams.push_back(open_folder());
+    read_from(streams.back());
+  }
+  const std::size_t at_most = mapped_kilobytes();
+  for (DIR* const stream : streams) closedir(stream);
+  std::printf("given back: %d\n", mapped_kilobytes() + count * kilobytes_of_each < at_most);
 }
 
 void filesystem() {
@@ -246,12 +280,16 @@ void filesystem() {
 
 } // namespace
 
+// With a third argument it draws a byte first.
 int main(int, char** arguments) {
   folder = arguments[2];
+  unsigned char drawn;
+  if (arguments[3] != nullptr && getentropy(&drawn, sizeof drawn) != 0) return 4; // begins a log
   const std::map<std::string, std::function<void()>> ways = {
       {"readdir", read_all},
       {"readdir64", read_64},
-      {"readdir_r", read_into},
+      {"readdir_r", [] { read_into<dirent>(readdir_r); }},
+      {"readdir64_r", [] { read_into<dirent64>(readdir64_r); }},
       {"fdopendir", hand_over},
       {"rewinddir", rewind_stream},
       {"telldir", tell},
@@ -264,14 +302,30 @@ int main(int, char** arguments) {
       {"getdents64_too_small", [] { kernel_entries(8); }},
       {"syscall", [] { kernel_entries(32768, by_number); }},
       {"syscall_too_small", [] { kernel_entries(8, by_number); }},
-      {"scandir", [] { scan(nullptr, nullptr, false); }},
-      {"scandir_alike", [] { scan(is_no_folder, alike, false); }},
-      {"scandir_sorted", [] { scan(nullptr, alphasort, false); }},
-      {"scandirat", [] { scan(nullptr, nullptr, true); }},
-      {"glob", [] { find(GLOB_NOSORT); }},
-      {"glob_sorted", [] { find(0); }},
-      {"fts", walk_fts},
-      {"nftw", walk_nftw},
+      {"scandir", [] { scan([](auto list) { return scandir(folder.c_str(), list, nullptr, nullptr); }); }},
+      {"scandir_alike",
+       [] { scan([](auto list) { return scandir(folder.c_str(), list, is_no_folder, alike); }); }},
+      {"scandir_sorted",
+       [] { scan([](auto list) { return scandir(folder.c_str(), list, nullptr, alphasort); }); }},
+      {"scandir64",
+       [] { scan<dirent64>([](auto list) { return scandir64(folder.c_str(), list, nullptr, nullptr); }); }},
+      {"scandirat",
+       [] { scan([](auto list) { return scandirat(AT_FDCWD, folder.c_str(), list, nullptr, nullptr); }); }},
+      {"scandirat64",
+       [] {
+         scan<dirent64>(
+             [](auto list) { return scandirat64(AT_FDCWD, folder.c_str(), list, nullptr, nullptr); });
+       }},
+      {"glob", [] { find(GLOB_NOSORT, glob); }},
+      {"glob64", [] { find<glob64_t>(GLOB_NOSORT, glob64); }},
+      {"glob_sorted", [] { find(0, glob); }},
+      {"fts", [] { walk_fts<FTS, FTSENT>(fts_open, fts_read, fts_close); }},
+      {"fts64", [] { walk_fts<FTS64, FTSENT64>(fts64_open, fts64_read, fts64_close); }},
+      {"ftw", [] { ftw(folder.c_str(), print_found, 8); }},
+      {"ftw64", [] { ftw64(folder.c_str(), print_found, 8); }},
+      {"nftw", [] { nftw(folder.c_str(), print_base, 8, FTW_PHYS); }},
+      {"nftw64", [] { nftw64(folder.c_str(), print_base, 8, FTW_PHYS); }},
+      {"close_many", close_many},
       {"filesystem", filesystem},
   };
   ways.at(arguments[1])();

@@ -2,7 +2,8 @@
 // numbers are all there is to them. DOUBLE_MISBEHAVE: "fail" refuses, "fewer" finds one, "bad_first" says of
 // the first that it does not work, "all_bad" of all, "shuffle" lists them in an order that differs from
 // process to process, "dropped" offers other algorithms, "unchecked" lists a first one that
-// cublasLtMatmulAlgoCheck does not take, "over_limit" one whose workspace is more than the preference allows.
+// cublasLtMatmulAlgoCheck does not take, "over_limit" one whose workspace is more than the preference allows,
+// "all reduce" has no algorithm without a reduction.
 // Algorithms that a program makes of the numbers 20, 21 and 22: the check does not take 20, and a product
 // takes a workspace of as many bytes as the tile's number says.
 #include "cublas.h"
@@ -26,15 +27,19 @@ struct Descriptor {
 };
 
 /// Sizes of the attributes' values, 0 for numbers that there are not.
-constexpr unsigned char preference_sizes[42] = {4, 8};
+constexpr unsigned char preference_sizes[42] = {4, 8, 0, 4};
 constexpr unsigned char layout_sizes[42] = {4, 4, 8, 8, 8, 4, 8, 8, 4, 8, 8, 8, 4, 4};
 constexpr unsigned char matmul_sizes[42] = {4, 4, 4, 4, 4, 4, 4, 4, 8, 0, 8, 8, 8, 8, 8, 4, 0, 8, 8, 8, 8,
                                             8, 4, 8, 8, 1, 4, 0, 0, 0, 0, 4, 4, 4, 4, 4, 8, 4, 8, 8, 8, 4};
 
 int get(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, void* value, size_t size,
         size_t* written) {
-  if (attribute < 0 || attribute >= 42 || sizes[attribute] == 0 || size != sizes[attribute])
+  if (attribute < 0 || attribute >= 42 || sizes[attribute] == 0 || (size != 0 && size != sizes[attribute]))
     return invalid_value;
+  if (size == 0) { // how many bytes there are
+    *written = sizes[attribute];
+    return 0;
+  }
   std::memcpy(value, &static_cast<Descriptor*>(descriptor)->values[attribute], size);
   if (written) *written = size;
   return 0;
@@ -47,14 +52,18 @@ int set(Opaque descriptor, const unsigned char (&sizes)[42], int attribute, cons
   return 0;
 }
 
-int list_algorithms(int requested, LtResult* results, int* returned) {
+/// Of the algorithms 11 adds up parts: it is not listed for a preference without a reduction.
+int list_algorithms(Opaque preference, int requested, LtResult* results, int* returned) {
   if (misbehaves("fail")) return not_initialized;
+  const bool has_reduction = preference == nullptr || static_cast<Descriptor*>(preference)->values[3] != 0;
+  if (!has_reduction && misbehaves("all reduce")) return not_supported;
   const int available = misbehaves("fewer") ? 1 : 4;
   const int offset = misbehaves("shuffle") ? getpid() : 0;
   *returned = requested < available ? requested : available;
   for (int i = 0; i < *returned; ++i) {
     LtResult result{};
     result.algo.data[0] = static_cast<unsigned>((i + offset) % 4 + (misbehaves("dropped") ? 50 : 10));
+    if (!has_reduction && result.algo.data[0] == 11) result.algo.data[0] = 14;
     result.algo.data[7] = 0xabcdef;
     result.workspace_size = 1024 * result.algo.data[0];
     if (misbehaves("over_limit") && i == 0) result.workspace_size = 1 << 30;
@@ -63,6 +72,13 @@ int list_algorithms(int requested, LtResult* results, int* returned) {
     results[i] = result;
   }
   return 0;
+}
+
+/// A preference, if the program has one.
+std::string said(Opaque preference) {
+  if (preference == nullptr) return "";
+  const auto& values = static_cast<Descriptor*>(preference)->values;
+  return " limit=" + std::to_string(values[1]) + " reductions=" + std::to_string(values[3]);
 }
 
 } // namespace
@@ -114,7 +130,9 @@ int cublasLtMatmulDescGetAttribute(Opaque descriptor, int attribute, void* value
 }
 
 int cublasLtMatmulPreferenceCreate(Opaque* preference) {
-  *preference = new Descriptor;
+  auto* made = new Descriptor;
+  made->values[3] = 7; // every reduction
+  *preference = made;
   return 0;
 }
 
@@ -158,16 +176,17 @@ int cublasLtMatrixLayoutGetAttribute(Opaque layout, int attribute, void* value, 
   return get(layout, layout_sizes, attribute, value, size, written);
 }
 
-int cublasLtMatmulAlgoGetHeuristic(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, int requested,
-                                   LtResult* results, int* returned) {
-  record("cublasLtMatmulAlgoGetHeuristic requested=%d", requested);
-  return list_algorithms(requested, results, returned);
+int cublasLtMatmulAlgoGetHeuristic(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, Opaque preference,
+                                   int requested, LtResult* results, int* returned) {
+  record("cublasLtMatmulAlgoGetHeuristic requested=%d%s", requested, said(preference).c_str());
+  return list_algorithms(preference, requested, results, returned);
 }
 
-int cublasLtMatmulAlgoGetHeuristicForStream(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, Opaque,
+int cublasLtMatmulAlgoGetHeuristicForStream(Opaque, Opaque, Opaque, Opaque, Opaque, Opaque, Opaque preference,
                                             int requested, LtResult* results, int* returned, Opaque stream) {
-  record("cublasLtMatmulAlgoGetHeuristicForStream requested=%d stream=%p", requested, stream);
-  return list_algorithms(requested, results, returned);
+  record("cublasLtMatmulAlgoGetHeuristicForStream requested=%d stream=%p%s", requested, stream,
+         said(preference).c_str());
+  return list_algorithms(preference, requested, results, returned);
 }
 
 #ifndef DETSHIM_TEST_OLDER_VERSION // as if it came later

@@ -1,0 +1,121 @@
+// cuTENSOR: two switches by which its results differ from run to run.
+//
+// With the incremental autotuning mode, each plan of a contraction is made of another kernel until the
+// fastest is known, and types.h says: "we cannot guarantee bit-wise identical results". Contractions of
+// block-sparse tensors are not reproducible unless it is asked for, which can be since 2.8 (cutensor.h, at
+// cutensorCreateBlockSparseContraction).
+//
+// Symbols: cutensor.h of cuTENSOR 2.8.1, and of 1.7.0 for cutensorContractionFindSetAttribute.
+#include "abi/cutensor.h"
+#include "core/tuning/tuning.h"
+#include "loader/hook.h"
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+
+/// Sets an attribute of a preference, by either version's function.
+template <typename Call, typename Handle, typename Preference>
+cutensorStatus set_preference(const Call& call, Handle handle, Preference preference, int attribute,
+                              const void* value, size_t size) {
+  constexpr auto incremental = cutensorAutotuneMode::incremental;
+  cutensorAutotuneMode asked = cutensorAutotuneMode::none;
+  const bool is_mode = attribute == cutensor_autotune_mode && value != nullptr && size == sizeof asked;
+  if (is_mode) __builtin_memcpy(&asked, value, sizeof asked);
+  if (call.passes() || !is_mode || asked != incremental)
+    return call.real(handle, preference, attribute, value, size);
+  const Autotune tuning = autotune();
+  const bool is_left = tuning == Autotune::off || tuning == Autotune::record;
+  const cutensorAutotuneMode given = is_left ? asked : cutensorAutotuneMode::none;
+  const cutensorStatus status = call.real(handle, preference, attribute, &given, sizeof given);
+  if (status != cutensorStatus::success) return status;
+  const int mode = static_cast<int>(asked);
+  if (is_left)
+    call.record(Action::unfixed,
+                tuning == Autotune::off ? "kernels are chosen by time; this mode leaves algorithms alone"
+                                        : "kernels are chosen by time; such a choice cannot be kept",
+                {mode, mode});
+  else
+    call.record(Action::replace, "kernels would be chosen by time: the one that cuTENSOR expects to be best",
+                {mode, static_cast<int>(given)});
+  return status;
+}
+
+constexpr Description tunes_nothing = {
+    .action = Action::replace,
+    .fields = {"asked", "given"},
+    .summary = "Replaces incremental autotuning, which chooses kernels by time, by none.",
+};
+
+using SetPreference = OutermostCall<cutensorStatus(const void* handle, void* preference, int attribute,
+                                                   const void* value, size_t size)>;
+/// Of operation descriptors.
+using SetAttribute = cutensorStatus(const void* handle, cutensorOperationDescriptor_t operation,
+                                    int attribute, const void* value, size_t size);
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+using namespace detshim::abi;
+
+DETSHIM_TEMPLATE_HOOK(cutensor, SetPreference, cutensorPlanPreferenceSetAttribute, set_preference,
+                      tunes_nothing);
+DETSHIM_TEMPLATE_HOOK(cutensor, SetPreference, cutensorContractionFindSetAttribute, set_preference,
+                      tunes_nothing);
+
+DETSHIM_HOOK(cutensor, cutensorStatus, cutensorCreateBlockSparseContraction,
+             (const void* handle, cutensorOperationDescriptor_t* operation, const void* a,
+              const int32_t* a_modes, int a_operator, const void* b, const int32_t* b_modes, int b_operator,
+              const void* c, const int32_t* c_modes, int c_operator, const void* d, const int32_t* d_modes,
+              const void* compute),
+             .action = Action::refuse,
+             .summary = "Asks for reproducible results of block-sparse contractions, which cuTENSOR gives "
+                        "since 2.8.") {
+  DETSHIM_ENTER_OUTERMOST(cutensorCreateBlockSparseContraction);
+  const cutensorStatus status = call.real(handle, operation, a, a_modes, a_operator, b, b_modes, b_operator,
+                                          c, c_modes, c_operator, d, d_modes, compute);
+  if (call.passes() || status != cutensorStatus::success) return status;
+  if (!options().forces()) {
+    call.record(Action::unfixed, "results may differ; this mode leaves algorithms alone", {});
+    return status;
+  }
+  auto* const set = call.beside<SetAttribute>("cutensorOperationDescriptorSetAttribute");
+  const int32_t reproducible = 1;
+  if (set != nullptr && set(handle, *operation, cutensor_blocksparse_reproducible, &reproducible,
+                            sizeof reproducible) == cutensorStatus::success) {
+    call.record(Action::replace, "results would differ from run to run", {});
+    return status;
+  }
+  auto* const destroy =
+      call.beside<cutensorStatus(cutensorOperationDescriptor_t)>("cutensorDestroyOperationDescriptor");
+  if (!options().strict() || destroy == nullptr) {
+    call.record(Action::unfixed, "results may differ; before 2.8 cuTENSOR has no reproducible way", {});
+    return status;
+  }
+  destroy(*operation);
+  *operation = nullptr;
+  call.record(Action::refuse, "before 2.8 cuTENSOR has no reproducible way", {});
+  return cutensorStatus::not_supported;
+}
+
+DETSHIM_HOOK(cutensor, cutensorStatus, cutensorOperationDescriptorSetAttribute,
+             (const void* handle, cutensorOperationDescriptor_t operation, int attribute, const void* value,
+              size_t size),
+             .action = Action::replace, .fields = {"asked", "given"},
+             .summary = "Keeps block-sparse contractions reproducible.") {
+  DETSHIM_ENTER_OUTERMOST(cutensorOperationDescriptorSetAttribute);
+  int32_t asked = 1;
+  if (attribute == cutensor_blocksparse_reproducible && value != nullptr && size == sizeof asked)
+    __builtin_memcpy(&asked, value, sizeof asked);
+  if (call.passes() || asked != 0) return call.real(handle, operation, attribute, value, size);
+  const int32_t given = options().forces() ? 1 : 0;
+  const cutensorStatus status = call.real(handle, operation, attribute, &given, sizeof given);
+  if (status != cutensorStatus::success) return status;
+  if (given != asked)
+    call.record(Action::replace, "results would differ from run to run", {asked, given});
+  else
+    call.record(Action::unfixed, "results may differ; this mode leaves algorithms alone", {asked, given});
+  return status;
+}

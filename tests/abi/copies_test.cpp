@@ -1,0 +1,122 @@
+// shim/abi of the copies of the driver and the runtime against their headers: what a copy is described by.
+#include "abi_test.h"
+
+#include "abi/cuda.h"
+
+#if DETSHIM_TEST_HAVE_driver
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#endif
+
+namespace {
+
+namespace abi = detshim::abi;
+
+#if DETSHIM_TEST_HAVE_driver
+/// Whether a member has its place and size in both.
+#define SAME_MEMBER(ours, theirs, member)                                                                    \
+  static_assert(offsetof(ours, member) == offsetof(theirs, member) &&                                        \
+                sizeof(ours::member) == sizeof(theirs::member))
+
+#define SAME_END(ours, theirs, end)                                                                          \
+  SAME_MEMBER(ours, theirs, end##XInBytes);                                                                  \
+  SAME_MEMBER(ours, theirs, end##Y);                                                                         \
+  SAME_MEMBER(ours, theirs, end##MemoryType);                                                                \
+  SAME_MEMBER(ours, theirs, end##Host);                                                                      \
+  SAME_MEMBER(ours, theirs, end##Device);                                                                    \
+  SAME_MEMBER(ours, theirs, end##Array);                                                                     \
+  SAME_MEMBER(ours, theirs, end##Pitch)
+#endif
+
+TEST(Abi, Copies) {
+#if DETSHIM_TEST_HAVE_driver
+  using Position = abi::cudaPos;
+  static_assert(sizeof(Position) == sizeof(::cudaPos));
+  SAME_MEMBER(Position, ::cudaPos, x);
+  SAME_MEMBER(Position, ::cudaPos, y);
+  SAME_MEMBER(Position, ::cudaPos, z);
+
+  using Box = abi::cudaMemcpy3DParms;
+  static_assert(sizeof(Box) == sizeof(::cudaMemcpy3DParms));
+  SAME_MEMBER(Box, ::cudaMemcpy3DParms, srcArray);
+  SAME_MEMBER(Box, ::cudaMemcpy3DParms, srcPos);
+  SAME_MEMBER(Box, ::cudaMemcpy3DParms, srcPtr);
+  SAME_MEMBER(Box, ::cudaMemcpy3DParms, dstArray);
+  SAME_MEMBER(Box, ::cudaMemcpy3DParms, dstPos);
+  SAME_MEMBER(Box, ::cudaMemcpy3DParms, dstPtr);
+  SAME_MEMBER(Box, ::cudaMemcpy3DParms, extent);
+  SAME_MEMBER(Box, ::cudaMemcpy3DParms, kind);
+  SAME_MEMBER(abi::cudaPitchedPtr, ::cudaPitchedPtr, xsize);
+  SAME_MEMBER(abi::cudaPitchedPtr, ::cudaPitchedPtr, ysize);
+  static_assert(same(abi::CopyKind::device_to_host, cudaMemcpyDeviceToHost));
+  static_assert(same(abi::CopyKind::by_address, cudaMemcpyDefault));
+
+  static_assert(sizeof(abi::CUcopy2D) == sizeof(::CUDA_MEMCPY2D));
+  SAME_END(abi::CUcopy2D, ::CUDA_MEMCPY2D, src);
+  SAME_END(abi::CUcopy2D, ::CUDA_MEMCPY2D, dst);
+  SAME_MEMBER(abi::CUcopy2D, ::CUDA_MEMCPY2D, WidthInBytes);
+  SAME_MEMBER(abi::CUcopy2D, ::CUDA_MEMCPY2D, Height);
+
+  static_assert(sizeof(abi::CUcopy3D) == sizeof(::CUDA_MEMCPY3D));
+  SAME_END(abi::CUcopy3D, ::CUDA_MEMCPY3D, src);
+  SAME_END(abi::CUcopy3D, ::CUDA_MEMCPY3D, dst);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, srcZ);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, srcLOD);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, srcHeight);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, dstZ);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, dstLOD);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, dstHeight);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, WidthInBytes);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, Height);
+  SAME_MEMBER(abi::CUcopy3D, ::CUDA_MEMCPY3D, Depth);
+  static_assert(same(abi::MemoryType::host, CU_MEMORYTYPE_HOST));
+  static_assert(same(abi::MemoryType::unified, CU_MEMORYTYPE_UNIFIED));
+  static_assert(abi::pointer_memory_type == CU_POINTER_ATTRIBUTE_MEMORY_TYPE &&
+                abi::pointer_is_managed == CU_POINTER_ATTRIBUTE_IS_MANAGED);
+
+  using abi::cudaError;
+  using abi::CUresult;
+  using Stream = abi::CUstream;
+  using Event = abi::CUevent;
+  using Array = abi::CUarray;
+  using Kind = abi::CopyKind;
+  static_assert(called_alike<decltype(::cudaMemcpy), cudaError(void*, const void*, size_t, Kind)>());
+  static_assert(
+      called_alike<decltype(::cudaMemcpyAsync), cudaError(void*, const void*, size_t, Kind, Stream)>());
+  static_assert(called_alike<decltype(::cudaMemcpy2D),
+                             cudaError(void*, size_t, const void*, size_t, size_t, size_t, Kind)>());
+  static_assert(called_alike<decltype(::cudaMemcpy2DAsync),
+                             cudaError(void*, size_t, const void*, size_t, size_t, size_t, Kind, Stream)>());
+  static_assert(called_alike<decltype(::cudaMemcpy2DFromArray),
+                             cudaError(void*, size_t, Array, size_t, size_t, size_t, size_t, Kind)>());
+  static_assert(
+      called_alike<decltype(::cudaMemcpyFromArray), cudaError(void*, Array, size_t, size_t, size_t, Kind)>());
+  static_assert(called_alike<decltype(::cudaMemcpy3D), cudaError(const Box*)>());
+  static_assert(called_alike<decltype(::cudaMemcpy3DAsync), cudaError(const Box*, Stream)>());
+  static_assert(called_alike<decltype(::cuMemcpyDtoH), CUresult(void*, abi::CUdeviceptr, size_t)>());
+  static_assert(
+      called_alike<decltype(::cuMemcpyDtoHAsync), CUresult(void*, abi::CUdeviceptr, size_t, Stream)>());
+  static_assert(called_alike<decltype(::cuMemcpyAtoH), CUresult(void*, Array, size_t, size_t)>());
+  static_assert(
+      called_alike<decltype(::cuMemcpyAtoHAsync), CUresult(void*, Array, size_t, size_t, Stream)>());
+  static_assert(called_alike<decltype(::cuMemcpy), CUresult(abi::CUdeviceptr, abi::CUdeviceptr, size_t)>());
+  static_assert(called_alike<decltype(::cuMemcpyAsync),
+                             CUresult(abi::CUdeviceptr, abi::CUdeviceptr, size_t, Stream)>());
+  static_assert(called_alike<decltype(::cuMemcpy2D), CUresult(const abi::CUcopy2D*)>());
+  static_assert(called_alike<decltype(::cuMemcpy2DUnaligned), CUresult(const abi::CUcopy2D*)>());
+  static_assert(called_alike<decltype(::cuMemcpy2DAsync), CUresult(const abi::CUcopy2D*, Stream)>());
+  static_assert(called_alike<decltype(::cuMemcpy3D), CUresult(const abi::CUcopy3D*)>());
+  static_assert(called_alike<decltype(::cuMemcpy3DAsync), CUresult(const abi::CUcopy3D*, Stream)>());
+
+  static_assert(called_alike<decltype(::cudaEventRecord), cudaError(Event, Stream)>());
+  static_assert(called_alike<decltype(::cudaEventRecordWithFlags), cudaError(Event, Stream, unsigned)>());
+  static_assert(called_alike<decltype(::cudaStreamWaitEvent), cudaError(Stream, Event, unsigned)>());
+  static_assert(called_alike<decltype(::cuEventRecord), CUresult(Event, Stream)>());
+  static_assert(called_alike<decltype(::cuEventRecordWithFlags), CUresult(Event, Stream, unsigned)>());
+  static_assert(called_alike<decltype(::cuStreamWaitEvent), CUresult(Stream, Event, unsigned)>());
+#else
+  GTEST_SKIP() << "cuda.h was not found when the build was configured";
+#endif
+}
+
+} // namespace
