@@ -38,7 +38,8 @@ struct Options {
   int sm_count = 0;         ///< DETSHIM_SM_COUNT; 0: the device's own
   bool portable = false;    ///< DETSHIM_PORTABLE
   bool kernels = false;     ///< DETSHIM_KERNELS
-  bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host
+  bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host, or calls
+  bool fingerprint_calls = false;
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.

@@ -7,8 +7,7 @@
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0; cudaMemcpyFromArray is gone since 13.
 #include "core/fingerprint/copies.h"
 
-#include "core/base/hash.h"
-#include "hooks/cuda/library.h"
+#include "hooks/cuda/streams.h"
 
 namespace detshim {
 namespace {
@@ -16,35 +15,6 @@ namespace {
 using namespace abi;
 
 constexpr const char* host = "host";
-
-uint64_t number_of(const void* handle) { return reinterpret_cast<uintptr_t>(handle); }
-
-/// A context of the driver's, as a number.
-uint64_t current_context(const Hook& hook) {
-  auto* ask = find_beside<CUresult(CUcontext*)>(driver_behind(hook), "cuCtxGetCurrent");
-  CUcontext context = nullptr;
-  if (ask != nullptr) ask(&context);
-  return number_of(context);
-}
-
-enum class Default { legacy, per_thread };
-
-/// A stream's number. What a null one means depends on the function, and each context has streams of its own
-/// behind the two special handles, each thread even of the second.
-template <Default meant>
-uint64_t number_of_stream(const Hook& hook, CUstream stream) {
-  uint64_t number = number_of(stream);
-  if (number > stream_per_thread) return number;
-  if (number == 0) number = meant == Default::legacy ? stream_legacy : stream_per_thread;
-  const uint64_t thread = number == stream_per_thread ? number_of(&this_thread()) : 0;
-  return mix(mix(current_context(hook), number), thread);
-}
-
-bool is_capturing(const Hook& hook, CUstream stream) {
-  auto* ask = find_beside<CUresult(CUstream, int*)>(driver_behind(hook), "cuStreamIsCapturing");
-  int status = capture_status_none;
-  return ask != nullptr && ask(stream, &status) == CUresult::success && status != capture_status_none;
-}
 
 /// Memory that a copy by address reaches is the host's if the driver does not know it, or as its own.
 bool is_of_host(const Hook& hook, const void* memory) {
@@ -61,18 +31,28 @@ bool is_wanted(const Call& call, Status status) {
   return options().fingerprint && !call.passes() && status == Status::success;
 }
 
+/// With the outputs of calls, a copy stands in one sequence with what its stream computed before.
 template <typename Call>
-Print* print_of(const Call& call) {
+Print* print_of(const Call& call, uint64_t stream) {
   record_cuda_once(call.hook());
-  return prints_at(*call.hook().info, host, call.caller());
+  const HookInfo& function = *call.hook().info;
+  return options().fingerprint_calls ? prints_of_stream(function, host, call.caller(), stream, "")
+                                     : prints_at(function, host, call.caller());
 }
 
 template <typename Call>
 void add_ended(const Call& call, const HostArea& area) {
   if (area.start == nullptr || area.size() == 0) return;
-  add_copy(print_of(call), area);
   // The legacy stream's work comes one after the other.
-  end_copies_of_stream(number_of_stream<Default::legacy>(call.hook(), nullptr));
+  const uint64_t stream = number_of_stream<Default::legacy>(call.hook(), nullptr);
+  end_copies_of_stream(stream);
+  add_copy(print_of(call, stream), area);
+}
+
+template <Default meant, typename Call>
+void add_unread(const Call& call, size_t bytes, const char* why, CUstream stream) {
+  const uint64_t number = number_of_stream<meant>(call.hook(), stream);
+  add_unread_in_stream(print_of(call, number), bytes, why, number, current_context(call.hook()));
 }
 
 template <Default meant, typename Call>
@@ -80,8 +60,9 @@ void add_in_stream(const Call& call, const HostArea& area, CUstream stream) {
   if (area.start == nullptr || area.size() == 0) return;
   const Hook& hook = call.hook();
   if (is_capturing(hook, stream))
-    return add_unread_print(print_of(call), area.size(), "put into a graph, whose launches copy it unseen");
-  add_copy_in_stream(print_of(call), area, number_of_stream<meant>(hook, stream), current_context(hook));
+    return add_unread<meant>(call, area.size(), "put into a graph, whose launches copy it unseen", stream);
+  const uint64_t number = number_of_stream<meant>(hook, stream);
+  add_copy_in_stream(print_of(call, number), area, number, current_context(hook));
 }
 
 bool goes_to_host(const Hook& hook, const void* to, CopyKind kind) {
@@ -231,7 +212,7 @@ cudaError copy_box(const Call& call, const cudaMemcpy3DParms* copy) {
   bool is_unread = false;
   const HostArea area = area_of(call.hook(), *copy, is_unread);
   if (is_unread && area.start != nullptr)
-    add_unread_print(print_of(call), area.size(), elements);
+    add_unread<Default::legacy>(call, area.size(), elements, nullptr);
   else
     add_ended(call, area);
   return status;
@@ -244,7 +225,7 @@ cudaError copy_box_in_stream(const Call& call, const cudaMemcpy3DParms* copy, CU
   bool is_unread = false;
   const HostArea area = area_of(call.hook(), *copy, is_unread);
   if (is_unread && area.start != nullptr)
-    add_unread_print(print_of(call), area.size(), elements);
+    add_unread<meant>(call, area.size(), elements, stream);
   else
     add_in_stream<meant>(call, area, stream);
   return status;
