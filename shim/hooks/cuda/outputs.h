@@ -30,7 +30,7 @@ HashedArea tensor_at(const void* start, uint64_t element, int dimensions, const 
 /// One call. Its areas are added before the call is made; where one of them is not known, a reason.
 class CallOutputs {
 public:
-  static constexpr int most = 6;
+  static constexpr int most = 8;
 
   CallOutputs(const Hook& hook, const void* caller) : hook_(&hook), caller_(caller) {}
   CallOutputs(const CallOutputs&) = delete;
@@ -51,6 +51,15 @@ public:
   void add_shape(const char* name, uint64_t value) {
     if (shape_.length() != 0) shape_.add(' ');
     shape_.add(name).add('=').add(value);
+  }
+  /// Several of them: "x=8,3,32,32".
+  void add_sizes(const char* name, const int* sizes, int count) {
+    for (int i = 0; i < count; ++i) {
+      if (i > 0)
+        shape_.add(',').add(static_cast<uint64_t>(sizes[i]));
+      else
+        add_shape(name, static_cast<uint64_t>(sizes[i]));
+    }
   }
 
   /// Before the call.

@@ -44,9 +44,11 @@ protected:
 
   /// A call is hashed: the same in every run, though the gaps differ; something else where the call gives
   /// something else, after the same inputs; other inputs where these are others.
-  void expect_hashed(const std::string& function, const std::string& name, const std::string& shape) {
+  void expect_hashed(const std::string& function, const std::string& name, const std::string& shape,
+                     const Arguments& before = {}) {
     SCOPED_TRACE(name);
-    const Arguments arguments{name, "wait"};
+    Arguments arguments = before;
+    arguments.insert(arguments.end(), {name, "wait"});
     const OnePrint once = print(function, arguments);
     EXPECT_NE(once.out, "none");
     EXPECT_NE(once.in, "none");
@@ -103,8 +105,37 @@ TEST_P(Outputs, OfCollectivesAreHashed) {
   EXPECT_EQ(print("ncclReduce", {"ncclReduce elsewhere", "wait"}).bytes, "0");
 }
 
-TEST_P(Outputs, HaveTheSameHashWithGapsAndWithout) {
-  // The double's numbers depend on the row and the byte alone: four rows of five, and no further.
+TEST_P(Outputs, OfSparseProductsAreHashed) {
+  const std::string matrix = " format=1 rows=5 columns=4 values=6";
+  expect_hashed("cusparseSpMM", "cusparseSpMM", "ta=0 tb=0" + matrix);
+  expect_hashed("cusparseSpMV", "cusparseSpMV", "ta=0 tb=0" + matrix);
+}
+
+TEST_P(Outputs, OfConvolutionsAreHashed) {
+  expect_hashed("cudnnConvolutionForward", "cudnnConvolutionForward", "t=2,3,4,5 t=2,3,4,5 w=3,3,1,1");
+  expect_hashed("cudnnConvolutionBackwardData", "cudnnConvolutionBackwardData",
+                "t=2,3,4,5 w=3,3,1,1 t=2,3,4,5");
+  expect_hashed("cudnnConvolutionBackwardFilter", "cudnnConvolutionBackwardFilter",
+                "w=3,3,1,1 t=2,3,4,5 t=2,3,4,5");
+  EXPECT_EQ(print("cudnnConvolutionForward", {"cudnnConvolutionForward", "wait"}).bytes, "480");
+}
+
+TEST_P(Outputs, OfFactorizationsAreHashed) {
+  expect_hashed("cusolverDnSgetrf", "cusolverDnSgetrf", "m=5 n=3 size=4");
+  expect_hashed("cusolverDnDgeqrf", "cusolverDnDgeqrf", "m=5 n=3 size=8");
+  expect_hashed("cusolverDnSpotrf", "cusolverDnSpotrf", "m=5 n=5 size=4");
+  expect_hashed("cusolverDnSgetrs", "cusolverDnSgetrs", "m=5 n=3 size=4");
+  expect_hashed("cusolverDnSsyevd", "cusolverDnSsyevd", "m=5 n=5 size=4");
+}
+
+TEST_P(Outputs, OfTransformsAreHashed) {
+  expect_hashed("cufftExecC2C", "cufftExecC2C", "n=16 batches=3", {"plan C2C", "stream of plan"});
+  expect_hashed("cufftExecR2C", "cufftExecR2C", "n=16 batches=3", {"plan R2C", "stream of plan"});
+  expect_hashed("cufftExecC2C", "cufftExecC2C", "n=5 batches=3", {"plan with gaps", "stream of plan"});
+  EXPECT_EQ(print("cufftExecR2C", {"plan R2C", "stream of plan", "cufftExecR2C", "wait"}).bytes, "216");
+}
+
+TEST_P(Outputs, LeaveGapsOut) {
   EXPECT_EQ(print("cublasSgemm_v2", {"without gaps", "wait"}).bytes, "48");
   EXPECT_EQ(print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).bytes, "60");
 }
@@ -155,6 +186,10 @@ TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
   EXPECT_EQ(why(product, misbehaving("launches fail")), "the driver did not take the kernel that hashes");
   EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"),
             "of a layout that is not looked into");
+  EXPECT_EQ(why({"cudnnBackendExecute", "wait"}, {}, "cudnnBackendExecute"),
+            "a plan: which of its tensors are outputs, and how large, is not known");
+  EXPECT_EQ(why({"plan C2C", "destroy", "stream of plan", "cufftExecC2C", "wait"}, {}, "cufftExecC2C"),
+            "of a plan that was not seen made");
   EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"),
             "the communicator does not block: when it runs is not known");
 }

@@ -9,6 +9,19 @@
 
 using DevicePointer = uint64_t;
 
+/// What the doubles of cuSPARSE and cuDNN take for descriptors.
+struct Sparse {
+  int64_t rows, columns, count;
+  void *offsets, *indices, *values;
+};
+struct Dense {
+  int64_t rows, columns, leading;
+  void* values;
+};
+struct Tensor {
+  int sizes[4], strides[4];
+};
+
 extern "C" {
 
 int cuMemAlloc_v2(DevicePointer* memory, size_t size);
@@ -86,5 +99,39 @@ int ncclReduce(const void* from, void* to, size_t count, int type, int operation
 int ncclAllGather(const void* from, void* to, size_t count, int type, Opaque communicator, Opaque stream);
 int ncclBroadcast(const void* from, void* to, size_t count, int type, int root, Opaque communicator,
                   Opaque stream);
+
+int cusparseSpMV(Opaque handle, int operation, const void* alpha, Opaque matrix, Opaque x, const void* beta,
+                 Opaque y, int type, int algorithm, void* buffer);
+int cusparseSpMM(Opaque handle, int operation, int operation_b, const void* alpha, Opaque matrix, Opaque b,
+                 const void* beta, Opaque c, int type, int algorithm, void* buffer);
+
+int cudnnGetFilterSizeInBytes(Opaque descriptor, size_t* size);
+int cudnnConvolutionForward(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque w,
+                            const void* w_data, Opaque convolution, int algorithm, void* workspace,
+                            size_t size, const void* beta, Opaque y, void* y_data);
+int cudnnConvolutionBackwardData(Opaque handle, const void* alpha, Opaque w, const void* w_data, Opaque dy,
+                                 const void* dy_data, Opaque convolution, int algorithm, void* workspace,
+                                 size_t size, const void* beta, Opaque dx, void* dx_data);
+int cudnnConvolutionBackwardFilter(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque dy,
+                                   const void* dy_data, Opaque convolution, int algorithm, void* workspace,
+                                   size_t size, const void* beta, Opaque dw, void* dw_data);
+int cudnnBackendExecute(Opaque handle, Opaque plan, Opaque variant_pack);
+
+int cusolverDnSgetrf(Opaque handle, int m, int n, void* a, int lda, void* workspace, int* pivots, int* info);
+int cusolverDnDgeqrf(Opaque handle, int m, int n, void* a, int lda, void* tau, void* workspace, int size,
+                     int* info);
+int cusolverDnSpotrf(Opaque handle, int fill, int n, void* a, int lda, void* workspace, int size, int* info);
+int cusolverDnSgetrs(Opaque handle, int trans, int n, int columns, const void* a, int lda, const int* pivots,
+                     void* b, int ldb, int* info);
+int cusolverDnSsyevd(Opaque handle, int what, int fill, int n, void* a, int lda, void* w, void* workspace,
+                     int size, int* info);
+
+int cufftSetStream(int plan, Opaque stream);
+int cufftDestroy(int plan);
+int cufftPlan1d(int* plan, int nx, int type, int batch);
+int cufftMakePlanMany(int plan, int rank, int* n, int* in_embed, int in_step, int in_distance, int* out_embed,
+                      int out_step, int out_distance, int type, int batch, size_t* size);
+int cufftExecC2C(int plan, void* in, void* out, int direction);
+int cufftExecR2C(int plan, void* in, void* out);
 
 } // extern "C"

@@ -98,6 +98,44 @@ int main(int argc, char** argv) {
       void* arguments[] = {&target};
       status = CALL(cuLaunchKernel)(nullptr, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
     }
+    Sparse sparse{m, k, 6, static_cast<char*>(a) + 256, static_cast<char*>(a) + 512, a};
+    Dense dense_b{k, n, k, b}, dense_c{m, n, ld, c};
+    if (is("cusparseSpMM"))
+      status = CALL(cusparseSpMM)(number(1), 0, 0, &one, &sparse, &dense_b, &beta, &dense_c, 0, 12, nullptr);
+    if (is("cusparseSpMV"))
+      status = CALL(cusparseSpMV)(number(1), 0, &one, &sparse, &dense_b, &beta, &dense_c, 0, 3, nullptr);
+    // A result whose rows have gaps.
+    Tensor x{{2, 3, 4, 5}, {60, 20, 5, 1}}, y{{2, 3, 4, 5}, {96, 32, 8, 1}}, w{{3, 3, 1, 1}, {}};
+    if (is("cudnnConvolutionForward"))
+      status =
+          CALL(cudnnConvolutionForward)(number(1), &one, &x, a, &w, b, nullptr, 1, nullptr, 0, &beta, &y, c);
+    if (is("cudnnConvolutionBackwardData"))
+      status = CALL(cudnnConvolutionBackwardData)(number(1), &one, &w, a, &x, b, nullptr, 1, nullptr, 0,
+                                                  &beta, &y, c);
+    if (is("cudnnConvolutionBackwardFilter"))
+      status = CALL(cudnnConvolutionBackwardFilter)(number(1), &one, &x, a, &x, b, nullptr, 1, nullptr, 0,
+                                                    &beta, &w, c);
+    if (is("cudnnBackendExecute")) status = CALL(cudnnBackendExecute)(number(1), number(2), number(3));
+    int* const pivots = static_cast<int*>(b);
+    if (is("cusolverDnSgetrf"))
+      status = CALL(cusolverDnSgetrf)(number(1), m, n, a, ld, nullptr, pivots, nullptr);
+    if (is("cusolverDnDgeqrf"))
+      status = CALL(cusolverDnDgeqrf)(number(1), m, n, a, ld, b, nullptr, 0, nullptr);
+    if (is("cusolverDnSpotrf")) status = CALL(cusolverDnSpotrf)(number(1), 1, m, a, ld, nullptr, 0, nullptr);
+    if (is("cusolverDnSgetrs"))
+      status = CALL(cusolverDnSgetrs)(number(1), 0, m, n, a, ld, pivots, c, ld, nullptr);
+    if (is("cusolverDnSsyevd"))
+      status = CALL(cusolverDnSsyevd)(number(1), 1, 0, m, a, ld, c, nullptr, 0, nullptr);
+    int plan = 5, sizes[] = {m}, embed[] = {ld};
+    size_t workspace = 0;
+    if (is("plan C2C")) status = CALL(cufftPlan1d)(&plan, 16, 0x29, 3);
+    if (is("plan R2C")) status = CALL(cufftPlan1d)(&plan, 16, 0x2a, 3);
+    if (is("plan with gaps"))
+      status = CALL(cufftMakePlanMany)(plan, 1, sizes, embed, 1, ld, embed, 1, ld, 0x29, n, &workspace);
+    if (is("destroy")) status = CALL(cufftDestroy)(plan);
+    if (is("stream of plan")) status = CALL(cufftSetStream)(plan, stream);
+    if (is("cufftExecC2C")) status = CALL(cufftExecC2C)(plan, a, c, -1);
+    if (is("cufftExecR2C")) status = CALL(cufftExecR2C)(plan, a, c);
     const auto tail = static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(c));
     if (is("copy")) status = CALL(cuMemcpyDtoHAsync_v2)(host, tail, sizeof host, stream);
     if (is("copy and wait")) status = CALL(cuMemcpyDtoH_v2)(host, tail, sizeof host);
