@@ -143,6 +143,11 @@ int main(int argc, char** argv) {
     if (is("wait for all")) status = CALL(cuCtxSynchronize)();
     if (is("event")) status = CALL(cuEventRecord)(number(96), stream);
     if (is("wait for event")) status = CALL(cuEventQuery)(number(96));
+    if (is("say")) {
+      unsigned sum = 0;
+      for (int k = 0; k < 1024; ++k) sum += static_cast<unsigned char>(c[k]);
+      std::printf("sum %u\n", sum);
+    }
     std::printf("%s=%d\n", argv[i], status);
   }
 }
