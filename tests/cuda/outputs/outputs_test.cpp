@@ -244,4 +244,21 @@ TEST_P(Outputs, NameTheFirstCallThatGaveSomethingElse) {
       << kernel.out;
 }
 
+TEST_P(Outputs, OfACollectiveAreReceived) {
+  const TemporaryFolder a, b;
+  const auto run_rank = [&](const TemporaryFolder& folder, const std::string& rank, const Environment& with) {
+    log_of(folder, {"cublasSgemm_v2", "ncclAllReduce", "wait"},
+           with + Environment{{"RANK", rank}, {"WORLD_SIZE", "2"}, {"TORCHELASTIC_RUN_ID", "a-job"}});
+  };
+  run_rank(a, "0", {});
+  run_rank(a, "1", {});
+  run_rank(b, "0", race_in("ncclAllReduce")); // it got what rank 1 had sent
+  run_rank(b, "1", race_in("cublasSgemm_v2"));
+  const Result result = ::run({DETSHIM_COMMAND, "log", "diff", a.log().string(), b.log().string()});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  const size_t rank_0 = result.out.find("rank 0"), rank_1 = result.out.find("rank 1");
+  EXPECT_LT(rank_1, rank_0) << result.out; // the origin first
+  EXPECT_NE(result.out.find("receive"), std::string::npos) << result.out;
+}
+
 } // namespace
