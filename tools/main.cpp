@@ -12,10 +12,12 @@ namespace {
 using detshim::printable;
 
 constexpr const char* exit_statuses =
-    "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check` or `scan` found something.\n"
+    "Exit status: 0 done; 2 wrong usage, or nothing to read; 3 `log --check`, `doctor` or `scan` found "
+    "something.\n"
     "`log diff`: 0 the logs are equal, 1 they differ, 2 they cannot be compared, or not all of them.\n"
     "`verify`, `bisect`: 0 equal, 1 different, 2 unverified, or wrong usage.\n"
-    "`run` becomes the program and ends in its status; 126 it cannot be executed (or trapped), 127 it is not "
+    "`run` becomes the program and ends in its status; 126 it cannot be executed, preloaded or trapped, 127 "
+    "it is not "
     "there.";
 
 /// How many of the words after `run` are detshim's own. The rest, from the first word that is neither an
@@ -62,6 +64,8 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
   CLI::App& verb = *app.add_subcommand("run", "run a program with libdetshim.so in front of it");
   add_run_options(verb, options);
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
+  verb.add_flag("--allow-uncovered", options.allow_uncovered,
+                "run a program too that the library does not come up in");
   return verb;
 }
 
@@ -197,6 +201,15 @@ CLI::App& add_scan(CLI::App& app, detshim::ScanOptions& options) {
   return verb;
 }
 
+CLI::App& add_doctor(CLI::App& app, detshim::DoctorOptions& options) {
+  CLI::App& verb =
+      *app.add_subcommand("doctor", "say whether a program will work with detshim here, and run nothing");
+  // For the help only: take_command() has taken it before CLI11 sees it.
+  verb.add_option("program", "the program and its arguments")->type_name("...");
+  verb.add_option("--library", options.library, "the libdetshim.so to preload")->type_name("PATH");
+  return verb;
+}
+
 CLI::App& add_describe(CLI::App& app, const char* name, const char* summary, const char* page,
                        detshim::DescribeOptions& options) {
   CLI::App& verb = *app.add_subcommand(name, summary);
@@ -218,6 +231,7 @@ int call_verb(std::vector<std::string> words) {
   detshim::LogOptions log_options;
   detshim::LogDiffOptions log_diff_options;
   detshim::ReportOptions report_options;
+  detshim::DoctorOptions doctor_options;
   detshim::ScanOptions scan_options;
   detshim::TuningOptions tuning_options;
   detshim::DescribeOptions hooks_options, options_options;
@@ -227,6 +241,7 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& log = add_log(app, log_options);
   CLI::App& log_diff = add_log_diff(log, log_diff_options);
   CLI::App& report = add_report(app, report_options);
+  CLI::App& doctor = add_doctor(app, doctor_options);
   CLI::App& scan = add_scan(app, scan_options);
   CLI::App& tuning = add_tuning(app, tuning_options);
   CLI::App& hooks =
@@ -234,7 +249,8 @@ int call_verb(std::vector<std::string> words) {
   CLI::App& options =
       add_describe(app, "options", "list the environment variables that libdetshim.so accepts and sets",
                    "docs/OPTIONS.md", options_options);
-  CLI::App* const verbs[] = {&run, &verify, &bisect, &log, &report, &scan, &tuning, &hooks, &options};
+  CLI::App* const verbs[] = {&run,    &verify, &bisect, &log,   &report,
+                             &doctor, &scan,   &tuning, &hooks, &options};
   log_diff.footer(exit_statuses);
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
@@ -242,10 +258,11 @@ int call_verb(std::vector<std::string> words) {
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
     throw detshim::UsageError(
         (words.empty() ? "a verb is missing" : "there is no verb '" + words[0] + "'") +
-        ": run, verify, bisect, log, report, scan, tuning, hooks or options (see detshim --help)");
+        ": run, verify, bisect, log, report, doctor, scan, tuning, hooks or options (see detshim --help)");
   if (words[0] == "run") take_command(run, words, run_options.command);
   if (words[0] == "verify") take_command(verify, words, verify_options.run.command);
   if (words[0] == "bisect") take_command(bisect, words, bisect_options.verify.run.command);
+  if (words[0] == "doctor") take_command(doctor, words, doctor_options.command);
   try {
     std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
     app.parse(words);
@@ -265,6 +282,7 @@ int call_verb(std::vector<std::string> words) {
   if (bisect) return detshim::bisect(bisect_options);
   if (log) return log_options.follow ? detshim::follow(log_options) : detshim::log(log_options);
   if (report) return detshim::report(report_options);
+  if (doctor) return detshim::doctor(doctor_options);
   if (scan) return detshim::scan(scan_options);
   if (tuning) return detshim::tuning(tuning_options);
   if (hooks) return detshim::hooks(hooks_options);

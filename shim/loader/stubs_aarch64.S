@@ -90,6 +90,8 @@
     BEGIN syscall
     cmp x0, #__NR_getrandom
     b.eq 2f
+    cmp x0, #__NR_getdents64
+    b.eq 3f
     cmp x0, #__NR_clone
     b.eq 1f
     cmp x0, #__NR_clone3
@@ -119,6 +121,10 @@
     mov w2, w3
     mov x3, x30
     b detshim_syscall_getrandom
+3:  mov w0, w1
+    mov x1, x2
+    mov w2, w3
+    b detshim_syscall_getdents64
     END syscall
 
     .section .note.GNU-stack, "", %progbits

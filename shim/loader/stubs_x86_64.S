@@ -76,11 +76,13 @@
     jmp *detshim_real_dlmopen(%rip)
     END dlmopen
 
-// syscall(number, ...): getrandom goes to C, every other number straight on; before those that may fork or execute, C is
+// syscall(number, ...): getrandom and getdents64 go to C, every other number straight on; before those that may fork or execute, C is
 // told, with the arguments as they lie in the registers.
     BEGIN syscall
     cmpq $__NR_getrandom, %rdi
     je 2f
+    cmpq $__NR_getdents64, %rdi
+    je 3f
     leaq -__NR_clone(%rdi), %rax // and fork, vfork, execve: the next numbers
     cmpq $3, %rax
     jbe 1f
@@ -115,6 +117,10 @@
     movl %ecx, %edx
     movq (%rsp), %rcx
     jmp detshim_syscall_getrandom
+3:  movl %esi, %edi
+    movq %rdx, %rsi
+    movl %ecx, %edx
+    jmp detshim_syscall_getdents64
     END syscall
 
     .section .note.GNU-stack, "", @progbits

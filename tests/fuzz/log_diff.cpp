@@ -50,8 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   folder_of_b.write("0-0-2.counts", bytes);
   const std::optional<LogDifference> same = compare(folder_of_a, folder_of_a);
   if (same && same->result() == LogDifference::Result::different) std::abort();
-  const std::optional<LogDifference> difference = compare(folder_of_a, folder_of_b);
+  std::optional<LogDifference> difference = compare(folder_of_a, folder_of_b);
   if (!difference) return 0;
+  add_suspects(*difference);
   std::ostringstream out;
   print_difference_text(out, *difference, {});
   JsonWriter writer(out);

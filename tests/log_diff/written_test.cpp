@@ -335,6 +335,36 @@ TEST_F(Written, ARunOfAFolderIsNamedBehindIt) {
   EXPECT_TRUE(contains(compare(a_.folder() / "no_such", first_run).err, "no run 'no_such'"));
 }
 
+TEST_F(Written, WhatResultsMayDifferByIsToldWhereTheRecordsAgree) {
+  const auto begin = [](WrittenLog& log, const char* hash) {
+    log.start().draw(1).line(std::string(R"({"t":"variables","hashes":{"LANG":"0000000a","A":")") + hash +
+                             R"(","A_TOKEN":""}})");
+  };
+  begin(a_, "00000001");
+  begin(b_, "00000002");
+  a_.end();
+  b_.end();
+  // Another run in the same folder is not looked at.
+  WrittenLog(scratch_a_, "20261121T003599-4799")
+      .start(0, "1")
+      .call(1, R"("lib":"libc","fn":"qsort","do":"unfixed","why":"an example")")
+      .end();
+  const Compared agreeing = compare(a_.folder() / "20261121T003512-4711", b_.folder());
+  EXPECT_EQ(agreeing.status, 0) << agreeing;
+  const nlohmann::json expected = {{{"kind", "variable"}, {"text", "variable A is not the same in both"}}};
+  EXPECT_EQ(agreeing.document["suspects"], expected) << agreeing;
+  EXPECT_TRUE(contains(agreeing.text, "variable A is not")) << agreeing;
+}
+
+TEST_F(Written, NothingIsSuspectedWhereACallIsNamed) {
+  for (WrittenLog* log : {&a_, &b_}) log->start().line(R"({"t":"variables","hashes":{}})");
+  a_.draw(1).call(2, R"("lib":"libc","fn":"qsort","do":"unfixed","why":"an example")").end();
+  b_.draw(1).end();
+  const Compared result = compared();
+  EXPECT_FALSE(result.first().is_null()) << result;
+  EXPECT_TRUE(result.document["suspects"].empty()) << result;
+}
+
 TEST_F(Written, NothingReachesTheTerminal) {
   a_.start().call(1, R"("lib":"libc","fn":"srand","do":"pin","asked":"\u001b[31m7","given":"7")").end();
   b_.start().call(1, R"("lib":"libc","fn":"srand","do":"pin","asked":"\u001b[31m8","given":"8")").end();

@@ -72,8 +72,8 @@ TEST_P(Way, GivesTheEntriesByName) {
 
 INSTANTIATE_TEST_SUITE_P(All, Way,
                          testing::Values("readdir", "readdir64", "readdir_r", "fdopendir", "getdents64",
-                                         "getdents64_in_pieces", "scandir", "scandir_alike", "scandirat",
-                                         "glob", "fts", "filesystem"),
+                                         "getdents64_in_pieces", "syscall", "scandir", "scandir_alike",
+                                         "scandirat", "glob", "fts", "filesystem"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 class Meaning : public Folder, public testing::WithParamInterface<const char*> {};
@@ -86,8 +86,8 @@ TEST_P(Meaning, IsNative) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Meaning,
-                         testing::Values("share", "remove", "getdents64_too_small", "scandir_sorted",
-                                         "glob_sorted", "nftw"),
+                         testing::Values("share", "remove", "getdents64_too_small", "syscall_too_small",
+                                         "scandir_sorted", "glob_sorted", "nftw"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 TEST_F(Folder, IsReadByNameAndDotsComeFirst) {

@@ -24,7 +24,9 @@ Result trapped(const Arguments& command, const std::string& seed = "42", const E
   return under_run({"--trap-syscalls", "--quiet", "--seed", seed}, command, more);
 }
 
-Result preloaded_only(const Arguments& command) { return under_run({"--quiet", "--seed", "42"}, command); }
+Result preloaded_only(const Arguments& command) {
+  return under_run({"--quiet", "--seed", "42", "--allow-uncovered"}, command);
+}
 
 std::string not_possible() {
   const Result result = trapped({"true"});

@@ -74,7 +74,7 @@ protected:
   /// What `detshim run` hands to a program, by variable.
   std::string environment_line(const Words& words, const std::string& variable,
                                const Environment& environment = {}) const {
-    Words all{"run", "--library", stand_in_library()};
+    Words all{"run", "--allow-uncovered", "--library", stand_in_library()};
     all.insert(all.end(), words.begin(), words.end());
     all.insert(all.end(), {"--", "/usr/bin/env"});
     const Result result = detshim(all, environment);
@@ -113,7 +113,7 @@ TEST_F(DetshimCommand, HelpNamesTheExitStatusesOfEveryVerb) {
 }
 
 TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
-  expect_one_error_line(detshim({}), 2, "run, verify, bisect, log, report, scan, tuning, hooks or options");
+  expect_one_error_line(detshim({}), 2, "run, verify, bisect, log, report, doctor, scan, tuning, hooks or options");
   expect_one_error_line(detshim({"dance"}), 2, "dance");
   expect_one_error_line(detshim({"log", "--bogus"}), 2, "--bogus");
   expect_one_error_line(detshim({"log", "--follow", "--json"}), 2, "--follow");
@@ -161,7 +161,7 @@ TEST_F(DetshimCommand, RunPutsTheLibraryFirstAndOnce) {
 
 TEST_F(DetshimCommand, RunTakesTheLibraryByARelativeName) {
   stand_in_library();
-  const Result result = detshim({"run", "--library", "libdetshim.so", "--", "env"});
+  const Result result = detshim({"run", "--allow-uncovered", "--library", "libdetshim.so", "--", "env"});
   EXPECT_TRUE(contains(result.out, "LD_PRELOAD=" + folder_.string() + "/libdetshim.so"))
       << result.out << result.err;
 }
@@ -176,8 +176,8 @@ TEST_F(DetshimCommand, RunRefusesALibraryThatCannotBePreloaded) {
 TEST_F(DetshimCommand, RunLeavesTheProgramsWordsAlone) {
   const std::string library = stand_in_library();
   const Words words{"--seed", "x y", "", "--", "[a,b]", "--help", "-q"};
-  for (const Words& before :
-       {Words{"run", "--quiet", "--library", library, "--"}, {"run", "--library=" + library}}) {
+  for (const Words& before : {Words{"run", "--quiet", "--allow-uncovered", "--library", library, "--"},
+                              {"run", "--allow-uncovered", "--library=" + library}}) {
     Words all = before;
     all.insert(all.end(), {"/usr/bin/printf", "<%s>"});
     all.insert(all.end(), words.begin(), words.end());
@@ -189,11 +189,13 @@ TEST_F(DetshimCommand, RunLeavesTheProgramsWordsAlone) {
 
 TEST_F(DetshimCommand, RunEndsInTheProgramsStatus) {
   const std::string library = stand_in_library();
-  EXPECT_EQ(detshim({"run", "--library", library, "sh", "-c", "exit 7"}).status, 7);
-  EXPECT_EQ(detshim({"run", "--library", library, "sh", "-c", "kill -KILL $$"}).status, 128 + SIGKILL);
-  expect_one_error_line(detshim({"run", "--library", library, "no-such-program"}), 127,
+  EXPECT_EQ(detshim({"run", "--allow-uncovered", "--library", library, "sh", "-c", "exit 7"}).status, 7);
+  EXPECT_EQ(detshim({"run", "--allow-uncovered", "--library", library, "sh", "-c", "kill -KILL $$"}).status,
+            128 + SIGKILL);
+  expect_one_error_line(detshim({"run", "--allow-uncovered", "--library", library, "no-such-program"}), 127,
                         "cannot run 'no-such-program': No such file or directory");
-  expect_one_error_line(detshim({"run", "--library", library, folder_}), 126, "Permission denied");
+  expect_one_error_line(detshim({"run", "--allow-uncovered", "--library", library, folder_}), 126,
+                        "Permission denied");
 }
 
 TEST_F(DetshimCommand, LogNamesTheFolderThatHoldsNothing) {

@@ -466,6 +466,11 @@ TEST_F(Verify, NamesWhatLeavesNoRecord) {
       suspects_of(verify_json({"--shake=readdir"}, {"/usr/bin/python3", "folder.py"})["first_cause"]);
   EXPECT_TRUE(contains(folder, "folder: a folder is read at ") && contains(folder, "folder.py:5 ")) << folder;
   EXPECT_FALSE(contains(folder, "clock")) << folder;
+  // What a knob shows, which is not that it was turned.
+  write("address.py", "import random\nrandom.random()\nprint(id(object()))\n");
+  const Json address = verify_json({"--shake=aslr"}, {"/usr/bin/python3", "address.py"})["first_cause"];
+  EXPECT_TRUE(suspects_of(address).starts_with("address: an address goes into ")) << address;
+  EXPECT_TRUE(address["place"].is_null()) << address;
   // A line that reads a clock.
   write("clock.py",
         "import random, time\nrandom.random()\nstarted = time.time_ns()\nprint(started % 1000003)\n");

@@ -3,6 +3,7 @@
 
 #include "log_diff/record_roles.h"
 #include "log_diff/run.h"
+#include "log_diff/suspects.h"
 #include "log_reader/calls.h"
 
 #include <cstdint>
@@ -114,6 +115,7 @@ struct LogDifference {
   std::vector<Discriminator> discriminators;
   std::vector<std::string> unknown; ///< what could not be compared; safe to print
   std::vector<std::string> notes;   ///< what differs and means nothing by itself; safe to print
+  std::vector<Suspect> suspects;    ///< filled by add_suspects()
 
   Result result() const;
   /// The ranks' causes, one after the other; nullptr where nothing differs.

@@ -21,7 +21,8 @@
 //                       "rows": [{"attributes": {name: text}, "diverging": number, "records": number}]}],
 //                                  of a call that gave something else for the same; clean rows have 0
 //                                  diverging
-//   "unknown": [text], "notes": [text]
+//   "unknown": [text], "notes": [text],
+//   "suspects": [{"kind", "text"}]     where no call is named as the first cause: what results may differ by
 // }
 // fact:   {"subject", "a": text or null, "b": text or null, "process", "processes": number}
 // record: {"process", "thread", "position": number, "kind": "result", "input", "absorbed", "count", "only_a",
@@ -206,6 +207,15 @@ void write_difference_json(JsonWriter& out, const LogDifference& difference) {
   out.end_array();
   out.member("unknown", difference.unknown);
   out.member("notes", difference.notes);
+  out.key("suspects");
+  out.begin_array();
+  for (const Suspect& suspect : difference.suspects) {
+    out.begin_object();
+    out.member("kind", suspect.kind);
+    out.member("text", suspect.text);
+    out.end_object();
+  }
+  out.end_array();
   out.end_object();
 }
 

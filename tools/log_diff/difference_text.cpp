@@ -90,6 +90,15 @@ void print_discriminators(std::ostream& out, const LogDifference& difference, St
   }
 }
 
+void print_suspects(std::ostream& out, const std::vector<Suspect>& suspects) {
+  if (suspects.empty()) return;
+  out << "\nresults may differ though these records agree\n";
+  for (std::size_t i = 0; i < std::min(suspects.size(), shown_of_a_section); ++i)
+    out << "  " << suspects[i].text << '\n';
+  if (suspects.size() > shown_of_a_section)
+    out << "  and " << suspects.size() - shown_of_a_section << " more: --json\n";
+}
+
 } // namespace
 
 std::string name_of(const Cause& cause) {
@@ -153,6 +162,7 @@ void print_difference_text(std::ostream& out, const LogDifference& difference, S
   for (const std::string& what : difference.unknown) out << "  " << what << '\n';
   if (!difference.notes.empty()) out << "\nnote\n";
   for (const std::string& note : difference.notes) out << "  " << note << '\n';
+  print_suspects(out, difference.suspects);
 }
 
 } // namespace detshim

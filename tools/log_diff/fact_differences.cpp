@@ -46,6 +46,9 @@ FactDifferences::Found FactDifferences::compare_facts(const Program& a, const Pr
                       found.unknown.push_back(subject);
                     } else if (subject == program_path_fact && is_same_build) {
                       found.notes.push_back(*in_a + " ran in one, " + *in_b + " in the other, of one build");
+                    } else if (turned_.contains(subject)) {
+                      found.notes.push_back(subject + ": " + in_a.value_or("none") + " in A, " +
+                                            in_b.value_or("none") + " in B, as it was asked for");
                     } else {
                       found.differences.push_back({Section::settings, subject, in_a, in_b, a.name, 1});
                     }

@@ -16,6 +16,9 @@ namespace detshim {
 
 class FactDifferences {
 public:
+  /// `turned`: settings that were made to differ, which is no difference but a note.
+  explicit FactDifferences(std::set<std::string> turned) : turned_(std::move(turned)) {}
+
   /// Of one program in both runs. Returns those of its differences that tell something.
   const std::vector<FactDifference>& compare(const Program& a, const Program& b, bool have_same_records);
 
@@ -37,6 +40,7 @@ private:
   };
   Found compare_facts(const Program& a, const Program& b) const;
 
+  std::set<std::string> turned_;
   std::map<std::pair<Facts2, Facts2>, Found> known_; ///< equal facts of many processes are compared once
   std::map<std::tuple<Section, std::string, std::optional<std::string>, std::optional<std::string>>,
            FactDifference>

@@ -64,8 +64,8 @@ struct Middle {
 
 class Comparison {
 public:
-  Comparison(const LoggedRun& a, const LoggedRun& b)
-      : a_(a), b_(b), places_of_a_(a, b), places_of_b_(b, a), described_(a, b) {}
+  Comparison(const LoggedRun& a, const LoggedRun& b, std::set<std::string> turned)
+      : a_(a), b_(b), places_of_a_(a, b), places_of_b_(b, a), described_(a, b), facts_(std::move(turned)) {}
 
   LogDifference run() {
     for (const LoggedRun* run : {&a_, &b_})
@@ -334,7 +334,7 @@ private:
 
 } // namespace
 
-LogDifference compare_logs(const std::string& a, const std::string& b) {
+LogDifference compare_logs(const std::string& a, const std::string& b, std::set<std::string> turned) {
   // The two are read at the same time.
   std::future<LoggedRun> reading = std::async(std::launch::async, [&a] { return read_run(find_run(a)); });
   const LoggedRun run_b = read_run(find_run(b));
@@ -343,7 +343,17 @@ LogDifference compare_logs(const std::string& a, const std::string& b) {
     throw UsageError("cannot compare: the log in '" + printable(run_a.folder) + "' is of format " +
                      std::to_string(run_a.format) + ", that in '" + printable(run_b.folder) + "' of format " +
                      std::to_string(run_b.format));
-  return Comparison(run_a, run_b).run();
+  return Comparison(run_a, run_b, std::move(turned)).run();
+}
+
+void add_suspects(LogDifference& difference) {
+  const Cause* const first = difference.first_cause();
+  if (first != nullptr && !is_print_of_host(*first)) return;
+  const auto log_of = [](const LogDifference::Side& side) { return SuspectLog{side.folder, side.run}; };
+  difference.suspects = find_suspects(log_of(difference.a), log_of(difference.b));
+  // Both read folders in the order of names.
+  std::erase_if(difference.suspects,
+                [](const Suspect& one) { return one.kind == std::string_view("folder"); });
 }
 
 } // namespace detshim

@@ -44,15 +44,20 @@ using Variables = std::map<std::string, std::set<std::string>>;
 
 class SuspectReader {
 public:
-  Variables read(const std::string& folder) {
+  Variables read(const SuspectLog& log) {
     Variables variables;
-    for (const std::string& name : record_files(folder)) {
-      const OpenFile file(folder + "/" + name);
+    for (const std::string& name : record_files(log.folder)) {
+      const OpenFile file(log.folder + "/" + name);
       LineSplitter splitter;
+      bool is_of_run = true;
       if (!file) continue;
       read_lines(file.descriptor(), splitter, [&](std::string_view text) {
+        if (!may_matter(text)) return;
         std::optional<Line> line = parser_.parse(text);
         if (!line) return;
+        if (const auto* start = std::get_if<Start>(&line->record); start != nullptr && line->process == 0)
+          is_of_run = log.run.empty() || start->run == log.run;
+        if (!is_of_run) return;
         if (const auto* found = std::get_if<VariableHashes>(&line->record))
           for (const auto& [variable, hash] : found->hashes) variables[variable].insert(hash);
         else if (const auto* place = std::get_if<UserPlace>(&line->record))
@@ -67,6 +72,14 @@ public:
   std::array<std::set<std::string>, kind_count>& texts() { return texts_; }
 
 private:
+  /// Not worth parsing: draws, of which a log may have millions.
+  static bool may_matter(std::string_view line) {
+    constexpr std::string_view key = "\"fn\":\"";
+    const std::size_t function = line.find(key);
+    return function == std::string_view::npos || line.find("\"do\":\"pin\"") == std::string_view::npos ||
+           reads_folders(line.substr(function + key.size()));
+  }
+
   static Kind kind_of(const UserPlace& place) {
     if (place.kind == "threads") return threads;
     return place.kind == "forks" ? forks : clock_reading;
@@ -102,13 +115,13 @@ private:
 
 } // namespace
 
-std::vector<Suspect> find_suspects(const std::string& folder, const std::string& other_folder) {
+std::vector<Suspect> find_suspects(const SuspectLog& log, const SuspectLog& other) {
   SuspectReader reader;
-  Variables one = reader.read(folder), other = reader.read(other_folder);
+  Variables one = reader.read(log), two = reader.read(other);
   std::set<std::string>& different = reader.texts()[variable];
   for (const auto& [name, hashes] : one)
-    if (!other.empty() && other[name] != hashes) different.insert(printable(name));
-  for (const auto& [name, hashes] : other)
+    if (!two.empty() && two[name] != hashes) different.insert(printable(name));
+  for (const auto& [name, hashes] : two)
     if (!one.empty() && !one.contains(name)) different.insert(printable(name));
   std::vector<Suspect> suspects;
   for (const std::string& name : different)

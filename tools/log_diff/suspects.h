@@ -7,14 +7,20 @@
 namespace detshim {
 
 struct Suspect {
-  const char* kind; ///< "variable", "unfixed", "threads", "forks", "clock" or "folder"
+  /// "variable", "unfixed", "threads", "forks", "clock" or "folder"; of a knob: "memory" or "address".
+  const char* kind;
   std::string text; ///< for people, with the line of source; safe to print
 };
 
-/// Of two log folders whose runs differ: variables that the two did not have alike; calls that can give
-/// another result each time; where the user's code starts threads or children, or reads a clock, if the line
-/// is known; and where folders are read, whose order is not the same in both if it was turned round. The
+struct SuspectLog {
+  std::string folder;
+  std::string run; ///< of several in the folder; empty: all that is there
+};
+
+/// Of two logs whose runs differ: variables that the two did not have alike; calls that can give another
+/// result each time; where the user's code starts threads or children, or reads a clock, if the line is
+/// known; and where folders are read, whose order is not the same in both if it was turned round. The
 /// likeliest first.
-std::vector<Suspect> find_suspects(const std::string& folder, const std::string& other_folder);
+std::vector<Suspect> find_suspects(const SuspectLog& log, const SuspectLog& other);
 
 } // namespace detshim

@@ -117,11 +117,18 @@ void ElfFile::read_segments() {
   for (const GElf_Phdr& segment : segments_) {
     if (is_load(segment) && segment.p_filesz > 0 && bytes_at(segment.p_offset, segment.p_filesz).empty())
       refuse(path_, "is cut short: a part that is loaded is missing");
-    if (segment.p_type == PT_INTERP) has_interpreter_ = true;
+    if (segment.p_type == PT_INTERP) read_interpreter(segment);
     if (segment.p_type == PT_DYNAMIC && !dynamic_.is_there) read_dynamic(segment);
     if (segment.p_type == PT_NOTE) read_notes(segment);
     if (segment.p_type == PT_GNU_EH_FRAME) read_unwind_table(segment);
   }
+}
+
+void ElfFile::read_interpreter(const GElf_Phdr& segment) {
+  has_interpreter_ = true;
+  const std::span<const unsigned char> bytes = bytes_at(segment.p_offset, segment.p_filesz);
+  const auto* const text = reinterpret_cast<const char*>(bytes.data());
+  interpreter_.assign(text, ::strnlen(text, bytes.size()));
 }
 
 std::string ElfFile::text_at_address(std::uint64_t address) const {

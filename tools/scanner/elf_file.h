@@ -43,6 +43,8 @@ public:
 
   /// A program that the kernel runs without a dynamic loader, which is what looks at LD_PRELOAD.
   bool is_static_program() const;
+  /// The dynamic loader that it asks for; empty without one.
+  const std::string& interpreter() const { return interpreter_; }
   /// Linked by Go, as a note says.
   bool is_go() const { return is_go_; }
 
@@ -86,6 +88,7 @@ private:
 
   std::span<const unsigned char> bytes_at(std::uint64_t offset, std::uint64_t size) const;
   void read_segments();
+  void read_interpreter(const GElf_Phdr& segment);
   void read_dynamic(const GElf_Phdr& segment);
   void read_notes(const GElf_Phdr& segment);
   void read_unwind_table(const GElf_Phdr& segment);
@@ -103,6 +106,7 @@ private:
   Dynamic dynamic_;
   UnwindTable unwind_;
   bool has_interpreter_ = false, is_go_ = false;
+  std::string interpreter_;
   std::string build_id_;
   mutable bool functions_read_ = false;
   mutable std::vector<Function> functions_; ///< by start

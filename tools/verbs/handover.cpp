@@ -72,14 +72,13 @@ void extend_srun(std::vector<std::string>& command, bool is_quiet) {
   }
 }
 
-/// What starts its program elsewhere, in another environment.
+} // namespace
+
 bool leaves_environment(const std::string& program) {
   constexpr auto names = std::to_array<std::string_view>(
       {"ssh", "rsh", "pdsh", "clush", "docker", "podman", "kubectl", "qsub", "bsub"});
   return std::ranges::find(names, base_name(program)) != names.end();
 }
-
-} // namespace
 
 bool is_launcher(const std::vector<std::string>& command) { return static_cast<bool>(launcher_in(command)); }
 

@@ -9,6 +9,9 @@ namespace detshim {
 /// True for mpirun, srun, torchrun and their like.
 bool is_launcher(const std::vector<std::string>& command);
 
+/// True for what starts its program elsewhere, in another environment: ssh, docker.
+bool leaves_environment(const std::string& program);
+
 /// Changes the command so that the launcher hands the library and the run to other machines by its own means,
 /// and says on stderr where it has none; also where its ranks are out of reach for the filter of a run that
 /// `is_trapped`.

@@ -9,7 +9,8 @@
 namespace detshim {
 
 int log_diff(const LogDiffOptions& options) {
-  const LogDifference difference = compare_logs(options.a, options.b);
+  LogDifference difference = compare_logs(options.a, options.b);
+  add_suspects(difference);
   if (options.json) {
     JsonWriter out(std::cout);
     write_difference_json(out, difference);

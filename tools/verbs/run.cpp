@@ -1,5 +1,6 @@
 // detshim run: puts libdetshim.so in front of a program and becomes that program.
 #include "log_reader/printable.h"
+#include "scanner/preloading.h"
 #include "supervisor/trapped_run.h"
 #include "support/wording.h"
 #include "verbs/early_settings.h"
@@ -83,6 +84,16 @@ bool changes_anything() {
   return mode == nullptr || !is_one_of(mode, {"observe", "off"});
 }
 
+/// Says so where the library does not: the run would be as if detshim were not there.
+bool comes_up(const std::string& program, const std::string& library) {
+  const std::string why = why_not_preloaded(program, library);
+  if (why.empty()) return true;
+  std::cerr << "detshim: '" << printable(program)
+            << "' is not run: libdetshim.so does not come up in it: " << why
+            << " (--allow-uncovered runs it all the same)\n";
+  return false;
+}
+
 void set(const char* variable, const std::optional<std::string>& value) {
   if (value) ::setenv(variable, value->c_str(), 1);
 }
@@ -91,7 +102,8 @@ void set(const char* variable, const std::optional<std::string>& value) {
 
 int run(const RunOptions& options) {
   check_run(options);
-  const std::string preload = preload_list(find_library(options.library));
+  const std::string library = find_library(options.library);
+  const std::string preload = preload_list(library);
   set("DETSHIM_SEED", options.seed);
   set("DETSHIM_MODE", options.mode);
   set("DETSHIM_SEED_POLICY", options.policy);
@@ -102,9 +114,10 @@ int run(const RunOptions& options) {
   if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
   std::vector<std::string> command = options.command;
   const char* const mode = std::getenv("DETSHIM_MODE");
-  if (mode == nullptr || std::string_view(mode) != "off")
-    hand_over(command, options.trap_syscalls, options.quiet);
+  const bool is_on = mode == nullptr || std::string_view(mode) != "off";
+  if (is_on) hand_over(command, options.trap_syscalls, options.quiet);
   if (options.trap_syscalls) return run_trapped(command);
+  if (is_on && !options.allow_uncovered && !comes_up(command[0], library)) return cannot_execute;
 
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);

@@ -15,7 +15,13 @@ struct RunOptions {
   bool quiet = false;
   bool keep_aslr = false;
   bool trap_syscalls = false;
+  bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
   std::vector<std::string> command; ///< the program and its arguments
+};
+
+struct DoctorOptions {
+  std::optional<std::string> library;
+  std::vector<std::string> command; ///< may be empty
 };
 
 /// Names of reasons that the user answers for, beside the project; read from the working directory.
@@ -106,6 +112,7 @@ int report(const ReportOptions& options);
 int follow(const LogOptions& options);
 
 /// Prints what in programs and libraries no preload can intercept.
+int doctor(const DoctorOptions& options);
 int scan(const ScanOptions& options);
 
 /// Prints the library's hooks.

@@ -1,6 +1,7 @@
 #include "verbs/verify_plan.h"
 
 #include "log_reader/printable.h"
+#include "scanner/preloading.h"
 #include "verbs/acceptance.h"
 #include "verbs/early_settings.h"
 #include "verbs/library_file.h"

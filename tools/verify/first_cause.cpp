@@ -8,6 +8,7 @@
 #include "support/wording.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 namespace detshim {
@@ -49,16 +50,36 @@ std::vector<Suspect> suspects_under(const std::string& knob, const FirstCause& c
     kinds = {"threads", "forks"};
   else if (knob == "load" || knob == "cores")
     kinds = {"unfixed", "threads", "forks", "clock"};
-  std::vector<Suspect> suspects = find_suspects(cause.log, cause.other_log);
+  std::vector<Suspect> suspects = find_suspects({cause.log, {}}, {cause.other_log, {}});
   std::erase_if(suspects, [&](const Suspect& suspect) {
     return std::ranges::find(kinds, suspect.kind) == kinds.end();
   });
   return suspects;
 }
 
+/// What of a log's settings is another one because of the knob: no cause, but what makes one show.
+std::set<std::string> settings_turned_by(const std::string& knob) {
+  if (knob == "aslr") return {"layout of the address space"};
+  if (knob == "events") return {"TRITON_CACHE_DIR"}; // a folder for each way of choosing
+  return {};
+}
+
+/// What a knob shows by itself, whatever the logs hold.
+void add_what_knob_shows(const std::string& knob, std::vector<Suspect>& suspects) {
+  if (knob == "fill")
+    suspects.insert(suspects.begin(),
+                    {"memory", "memory is read before anything wrote it; of a program in C or C++, `valgrind "
+                               "--track-origins=yes` names where it was allocated and where it is used"});
+  else if (knob == "aslr")
+    suspects.insert(suspects.begin(),
+                    {"address",
+                     "an address goes into a hash or an order: pointers that are keys or sorted by, "
+                     "in Python hash() or id() of an object that has no hash of its own"});
+}
+
 void compare(const LogVerdict& one, const LogVerdict& other, const std::string& knob, FirstCause& cause) {
   try {
-    cause.difference = compare_logs(cause.log, cause.other_log);
+    cause.difference = compare_logs(cause.log, cause.other_log, settings_turned_by(knob));
   } catch (const UsageError& error) {
     cause.text = "the logs cannot be compared: " + printable(error.what());
     return;
@@ -122,6 +143,7 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
                    " left a log: the other made no call that is recorded";
     else
       compare(log, other_log, comparison.knob, cause);
+    if (!cause.is_found() || !cause.text.empty()) add_what_knob_shows(comparison.knob, cause.suspects);
     return cause;
   }
   return std::nullopt;

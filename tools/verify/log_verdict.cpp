@@ -3,6 +3,7 @@
 #include "log_reader/log.h"
 #include "log_reader/summary.h"
 #include "scanner/elf_file.h"
+#include "scanner/preloading.h"
 #include "verdict/loaded_code.h"
 #include "verdict/verdict.h"
 
@@ -38,20 +39,6 @@ LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& 
   judge_run(newest, accepted, result);
   for (const std::string& run : newest.other_runs) judge_run(read_log(folder, run), accepted, result);
   return result;
-}
-
-std::string find_executable(const std::string& program) {
-  const auto is_one = [](const std::string& file) { return ::access(file.c_str(), X_OK) == 0; };
-  if (program.find('/') != std::string::npos) return is_one(program) ? program : "";
-  const char* const path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/bin:/usr/bin" : path;
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
-    std::string file = std::string(folder.empty() ? "." : folder) + "/" + program;
-    if (is_one(file)) return file;
-  }
-  return {};
 }
 
 bool is_out_of_reach(const std::string& program) {

@@ -19,9 +19,6 @@ struct LogVerdict {
 /// Reads all runs in the log folder. `accepted`: reasons that the user answers for.
 LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& accepted);
 
-/// The file of a program, as execvp() finds it; empty if there is none.
-std::string find_executable(const std::string& program);
-
 /// True for a program of which it is known that no preload reaches it: it is linked statically.
 bool is_out_of_reach(const std::string& program);
 

@@ -22,11 +22,13 @@
 #include <ftw.h>
 #include <glob.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 namespace detshim {
 
 namespace hooks {
 extern Hook readdir;
+extern Hook syscall;
 } // namespace hooks
 
 namespace {
@@ -304,6 +306,48 @@ int walk_tree(const Call& call, Arguments... arguments) {
   return status;
 }
 
+/// Entries by the kernel's own format, from a descriptor whose offset is the place: nothing has to be
+/// remembered of it, wherever it goes. `real()` reads them as they are.
+template <typename Call, typename Real>
+ssize_t read_kernel_entries(const Call& call, int fd, void* room, size_t size, const Real& real) {
+  uintptr_t* const slot = sorts(call) ? slot_of(fd, true) : nullptr;
+  struct stat state;
+  const long position = slot == nullptr ? -1 : sys::lseek(fd, 0, SEEK_CUR);
+  if (position < 0 || sys::fstat(fd, state) != 0 || !S_ISDIR(state.st_mode)) return real();
+  Listing* listing = listing_in(slot);
+  if (listing == nullptr || listing->owner() != nullptr || listing->device != state.st_dev ||
+      listing->inode != state.st_ino) {
+    listing = Listing::make(nullptr, 0, is_reversed());
+    if (listing == nullptr) return real();
+    listing->device = state.st_dev;
+    listing->inode = state.st_ino;
+    listing->go_to(position); // for a listing that was not read yet: read from the start
+    replace(slot, reinterpret_cast<uintptr_t>(listing));
+  } else if (position == 0) {
+    listing->begin_again(0);
+  } else {
+    listing->go_to(position);
+  }
+  if (listing->fill(fd)) record_listing(call, *listing);
+  size_t used = 0;
+  int error = 0;
+  const dirent64* entry;
+  while ((entry = listing->next(fd, error)) != nullptr) {
+    if (used + entry->d_reclen > size) {
+      listing->go_to(listing->position() - 1);
+      if (used == 0) error = EINVAL;
+      break;
+    }
+    __builtin_memcpy(static_cast<char*>(room) + used, entry, entry->d_reclen);
+    used += entry->d_reclen;
+  }
+  sys::lseek(fd, listing->position(), SEEK_SET);
+  if (used == 0) replace(slot, 0);
+  if (used != 0 || error == 0) return static_cast<ssize_t>(used);
+  errno = error;
+  return -1;
+}
+
 constexpr Description remembers = {
     .action = Action::observe,
     .summary = "Remembers the stream, so that its entries can be given in the order of their names.",
@@ -388,45 +432,20 @@ DETSHIM_HOOK(libc, void, seekdir, (DIR * stream, long position), keeps_place) {
   if (listing != nullptr) listing->go_to(position);
 }
 
-// A descriptor whose offset is the place: nothing has to be remembered of it, wherever it goes.
 DETSHIM_HOOK(libc, ssize_t, getdents64, (int fd, void* room, size_t size), gives_sorted) {
   DETSHIM_ENTER(getdents64);
-  uintptr_t* const slot = sorts(call) ? slot_of(fd, true) : nullptr;
-  struct stat state;
-  const long position = slot == nullptr ? -1 : sys::lseek(fd, 0, SEEK_CUR);
-  if (position < 0 || sys::fstat(fd, state) != 0 || !S_ISDIR(state.st_mode)) return call.real(fd, room, size);
-  Listing* listing = listing_in(slot);
-  if (listing == nullptr || listing->owner() != nullptr || listing->device != state.st_dev ||
-      listing->inode != state.st_ino) {
-    listing = Listing::make(nullptr, 0, is_reversed());
-    if (listing == nullptr) return call.real(fd, room, size);
-    listing->device = state.st_dev;
-    listing->inode = state.st_ino;
-    listing->go_to(position); // for a listing that was not read yet: read from the start
-    replace(slot, reinterpret_cast<uintptr_t>(listing));
-  } else if (position == 0) {
-    listing->begin_again(0);
-  } else {
-    listing->go_to(position);
-  }
-  if (listing->fill(fd)) record_listing(call, *listing);
-  size_t used = 0;
-  int error = 0;
-  const dirent64* entry;
-  while ((entry = listing->next(fd, error)) != nullptr) {
-    if (used + entry->d_reclen > size) {
-      listing->go_to(listing->position() - 1);
-      if (used == 0) error = EINVAL;
-      break;
-    }
-    __builtin_memcpy(static_cast<char*>(room) + used, entry, entry->d_reclen);
-    used += entry->d_reclen;
-  }
-  sys::lseek(fd, listing->position(), SEEK_SET);
-  if (used == 0) replace(slot, 0);
-  if (used != 0 || error == 0) return static_cast<ssize_t>(used);
-  errno = error;
-  return -1;
+  return read_kernel_entries(call, fd, room, size, [&] { return call.real(fd, room, size); });
+}
+
+// Where the stub of `syscall` sends SYS_getdents64, with the caller's return address still in its place: the
+// guard is that of getdents64, which libc has from 2.30 on.
+extern "C" ssize_t detshim_syscall_getdents64(int fd, void* room, unsigned size) {
+  DETSHIM_ENTER(getdents64);
+  const auto real = [&]() -> ssize_t {
+    if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
+    return reinterpret_cast<long (*)(long, ...)>(hooks::syscall.real)(SYS_getdents64, fd, room, size);
+  };
+  return hooks::syscall.disabled ? real() : read_kernel_entries(call, fd, room, size, real);
 }
 
 DETSHIM_TEMPLATE_HOOK(libc, Scan, scandir, scan_folder, sorts_choice);

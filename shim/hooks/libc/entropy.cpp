@@ -141,13 +141,14 @@ char* const* texts_at(long address) { return reinterpret_cast<char* const*>(addr
 } // namespace
 } // namespace detshim
 
-// `syscall` is a stub in assembly that hands every number on by a jump and comes here for getrandom, and
-// before those that may fork or execute: system calls that return twice or change the stack must not pass
-// through a C frame.
-DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
-             .summary =
-                 "SYS_getrandom fills the buffer from this thread's stream; a program that SYS_execve or "
-                 "SYS_execveat executes and no preload reaches is recorded; all but getrandom pass.");
+// `syscall` is a stub in assembly that hands every number on by a jump; comes here for getrandom, and before
+// those that may fork or execute; and goes to getdents64's hook for that. System calls that return twice or
+// change the stack must not pass through a C frame.
+DETSHIM_STUB(
+    libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
+    .summary = "SYS_getrandom fills the buffer from this thread's stream; SYS_getdents64 is as getdents64; a "
+               "program that SYS_execve or SYS_execveat executes and no preload reaches is recorded; all "
+               "others pass.");
 
 extern "C" {
 const void* detshim_real_syscall = nullptr;

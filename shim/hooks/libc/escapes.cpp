@@ -11,7 +11,9 @@
 #include "core/log/records.h"
 #include "core/policy/options.h"
 
+#include <cerrno>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -24,6 +26,8 @@ constexpr const char* go_program = "a Go program: it makes system calls without 
 constexpr const char* other_user =
     "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
 constexpr const char* no_preload = "started without libdetshim.so in LD_PRELOAD: hand on the environment";
+constexpr const char* library_missing = "libdetshim.so is not where LD_PRELOAD says: in another file system, "
+                                        "as a container's, bind it to that path";
 constexpr const char* harmless = "it looks for libraries: no result depends on what it draws";
 constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
                                  "getrandom and its opens of random "
@@ -49,6 +53,45 @@ bool has_go_note(int fd, const ElfW(Phdr) & header) {
   return false;
 }
 
+/// The name of the library's file.
+const char* own_file_name() {
+  static constinit char own_name[128] = {};
+  Module own;
+  if (own_name[0] == 0 && find_module(&own_name, own)) {
+    const char* name = file_name(own.path);
+    for (size_t i = 0; name[i] != 0 && i + 1 < sizeof own_name; ++i) own_name[i] = name[i];
+  }
+  return own_name;
+}
+
+/// What LD_PRELOAD says in that environment if the library is in it; nullptr if not.
+const char* own_preload_list(char* const* environment) {
+  constexpr const char* start = "LD_PRELOAD=";
+  const char* const own_name = own_file_name();
+  for (char* const* entry = environment; *own_name != 0 && entry != nullptr && *entry != nullptr; ++entry)
+    if (starts_with(*entry, start) && contains(*entry, own_name)) return *entry + __builtin_strlen(start);
+  return nullptr;
+}
+
+/// Why the loader that the program is started with does not find the library; nullptr if it does.
+const char* why_not_preloaded(char* const* environment) {
+  if (!comes_by_environment) return nullptr;
+  const char* list = own_preload_list(environment);
+  if (list == nullptr) return no_preload;
+  while (*list != 0) {
+    Text<600> path;
+    for (; *list != 0 && *list != ':' && *list != ' '; ++list) path.add(*list);
+    if (*list != 0) ++list;
+    // Without a slash it is looked up in folders that only the loader knows; `$` stands for one of them.
+    if (!contains(path.c_str(), own_file_name()) || path.cut() || path.c_str()[0] != '/' ||
+        contains(path.c_str(), "$"))
+      continue;
+    return sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), R_OK) == -ENOENT ? library_missing
+                                                                                           : nullptr;
+  }
+  return nullptr;
+}
+
 /// Why the program cannot be covered; nullptr if it can. Of what is no ELF file, a script, only the
 /// environment is looked at: its interpreter is when it executes something.
 const char* why_uncovered(int fd, char* const* environment) {
@@ -62,7 +105,7 @@ const char* why_uncovered(int fd, char* const* environment) {
   ElfW(Ehdr) header;
   if (sys::pread(fd, &header, sizeof header, 0) != sizeof header ||
       __builtin_memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)))
-    return comes_by_environment && !preloads_us(environment) ? no_preload : nullptr;
+    return why_not_preloaded(environment);
   bool is_dynamic = false;
   bool is_go = false;
   for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
@@ -74,7 +117,7 @@ const char* why_uncovered(int fd, char* const* environment) {
   }
   if (is_go) return go_program;
   if (!is_dynamic) return static_program;
-  return comes_by_environment && !preloads_us(environment) ? no_preload : nullptr;
+  return why_not_preloaded(environment);
 }
 
 constexpr int open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
@@ -140,18 +183,7 @@ Reach record_uncovered(const Hook& hook, const char* program, const char* why, c
 
 } // namespace
 
-bool preloads_us(char* const* environment) {
-  static constinit char own_name[128] = {};
-  if (own_name[0] == 0) {
-    Module own;
-    if (!find_module(&own_name, own)) return false;
-    const char* name = file_name(own.path);
-    for (size_t i = 0; name[i] != 0 && i + 1 < sizeof own_name; ++i) own_name[i] = name[i];
-  }
-  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
-    if (starts_with(*entry, "LD_PRELOAD=") && contains(*entry, own_name)) return true;
-  return false;
-}
+bool preloads_us(char* const* environment) { return own_preload_list(environment) != nullptr; }
 
 void note_own_preload() { comes_by_environment = preloads_us(environ); }
 

@@ -125,8 +125,42 @@ void with_another(const char* variable, char** arguments) {
   print(hash);
 }
 
+void read_by_libc(const char* folder, std::vector<std::string>& names) {
+  DIR* const listed = ::opendir(folder);
+  while (const dirent64* const entry = ::readdir64(listed)) // folder_order
+    names.emplace_back(entry->d_name);
+  ::closedir(listed);
+}
+
+/// As Go reads one.
+void read_past_libc(const char* folder, std::vector<std::string>& names) {
+  const int listed = ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  alignas(dirent64) char room[4096];
+  const auto read = [&] {
+    long got = SYS_getdents64;
+#if defined(__x86_64__)
+    asm volatile("syscall" : "+a"(got) : "D"(listed), "S"(room), "d"(sizeof room) : "rcx", "r11", "memory");
+    return got; // folder_past_libc
+#else
+    register long number asm("x8") = got;
+    register long first asm("x0") = listed;
+    register void* second asm("x1") = room;
+    register std::size_t third asm("x2") = sizeof room;
+    asm volatile("svc 0" : "+r"(first) : "r"(number), "r"(second), "r"(third) : "memory");
+    return first;
+#endif
+  };
+  for (long got = 0; (got = read()) > 0;)
+    for (long at = 0; at < got;) {
+      const auto* const entry = reinterpret_cast<const dirent64*>(room + at);
+      names.emplace_back(entry->d_name);
+      at += entry->d_reclen;
+    }
+  ::close(listed);
+}
+
 /// The order in which a folder was filled is that in which a file system in memory lists it.
-void folder_order() {
+void folder_order(void (*read)(const char* folder, std::vector<std::string>& names)) {
   char folder[] = "/dev/shm/fault-XXXXXX";
   if (::mkdtemp(folder) == nullptr) std::abort();
   std::vector<std::string> filled;
@@ -134,16 +168,7 @@ void folder_order() {
   std::ranges::shuffle(filled, std::mt19937_64(nanoseconds()));
   for (const std::string& file : filled) ::close(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   std::vector<std::string> names;
-  // As Go reads one: libc's functions would give the names in their order.
-  const int listed = ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  alignas(dirent64) char room[4096];
-  for (long got = 0; (got = ::syscall(SYS_getdents64, listed, room, sizeof room)) > 0;) // folder_order
-    for (long at = 0; at < got;) {
-      const auto* const entry = reinterpret_cast<const dirent64*>(room + at);
-      names.emplace_back(entry->d_name);
-      at += entry->d_reclen;
-    }
-  ::close(listed);
+  read(folder, names);
   for (const std::string& name : names) ::unlink((std::string(folder) + "/" + name).c_str());
   ::rmdir(folder);
   if (is_mended) std::ranges::sort(names);
@@ -274,7 +299,9 @@ int main(int count, char** arguments) {
   else if (fault == "known_variable")
     with_another("CUPY_SEED", arguments);
   else if (fault == "folder_order")
-    folder_order();
+    folder_order(read_by_libc);
+  else if (fault == "folder_past_libc")
+    folder_order(read_past_libc);
   else if (fault == "uninitialised")
     uninitialised();
   else if (fault == "address")

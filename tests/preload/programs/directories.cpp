@@ -4,6 +4,7 @@
 #include <fts.h>
 #include <ftw.h>
 #include <glob.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -175,12 +176,14 @@ void remove_while_reading() {
   closedir(stream);
 }
 
-void kernel_entries(std::size_t size) {
+ssize_t by_number(int fd, void* room, std::size_t size) { return syscall(SYS_getdents64, fd, room, size); }
+
+void kernel_entries(std::size_t size, ssize_t (*read)(int, void*, std::size_t) = getdents64) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
   std::vector<char> room(size);
   for (int round = 0; round < 2; ++round) {
     for (;;) {
-      const ssize_t got = getdents64(fd, room.data(), size);
+      const ssize_t got = read(fd, room.data(), size);
       if (got <= 0) {
         if (got < 0) std::printf("errno %d\n", errno);
         break;
@@ -259,6 +262,8 @@ int main(int, char** arguments) {
       {"getdents64", [] { kernel_entries(32768); }},
       {"getdents64_in_pieces", [] { kernel_entries(80); }},
       {"getdents64_too_small", [] { kernel_entries(8); }},
+      {"syscall", [] { kernel_entries(32768, by_number); }},
+      {"syscall_too_small", [] { kernel_entries(8, by_number); }},
       {"scandir", [] { scan(nullptr, nullptr, false); }},
       {"scandir_alike", [] { scan(is_no_folder, alike, false); }},
       {"scandir_sorted", [] { scan(nullptr, alphasort, false); }},

@@ -1,0 +1,142 @@
+// Programs that libdetshim.so does not come up in: `detshim run` does not run them, and what starts one in
+// another file system says so.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+class Preloading : public testing::Test {
+protected:
+  /// Builds `source` with that compiler; empty where there is none.
+  std::string build(const Arguments& compiler, const std::string& source, const std::string& name) {
+    if (find_program(compiler[0]).empty()) return {};
+    std::ofstream(scratch_.path() / (name + ".c")) << source;
+    Arguments command = compiler;
+    for (const std::string& word :
+         {(scratch_.path() / (name + ".c")).string(), std::string("-o"), file(name)})
+      command.push_back(word);
+    const Result built = run(command);
+    EXPECT_EQ(built.status, 0) << built.err;
+    return file(name);
+  }
+
+  std::string file(const std::string& name) const { return scratch_.path() / name; }
+
+  void expect_not_run(const std::string& program, const std::string& why) {
+    expect_not_run(run(detshim_run(scratch_, {}, {program})), program, why);
+  }
+
+  static void expect_not_run(const Result& result, const std::string& program, const std::string& why) {
+    EXPECT_EQ(result.status, 126) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(
+        result.err.starts_with("detshim: '" + program + "' is not run: libdetshim.so does not come up"))
+        << result.err;
+    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  }
+
+  const std::string hello_ = "#include <stdio.h>\nint main(void) { puts(\"hello\"); return 0; }\n";
+  TemporaryFolder scratch_;
+};
+
+TEST_F(Preloading, DoesNotReachAStaticProgram) {
+  expect_not_run(STATIC_PROGRAM, "statically linked");
+  // Nor by a script of it.
+  std::ofstream(file("script")) << "#! " STATIC_PROGRAM "\n";
+  fs::permissions(file("script"), fs::perms::owner_all);
+  expect_not_run(file("script"), "statically linked");
+  for (const Arguments& options : {Arguments{"--allow-uncovered"}, {"--trap-syscalls"}, {"--mode", "off"}}) {
+    const Result result = run(detshim_run(scratch_, options, {STATIC_PROGRAM}));
+    EXPECT_EQ(result.err.find("is not run"), std::string::npos) << result.err;
+  }
+}
+
+TEST_F(Preloading, DoesNotReachAProgramWithOtherRights) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  fs::copy_file(find_program("od"), file("od"));
+  ASSERT_EQ(chown(file("od").c_str(), 65534, 65534), 0);
+  fs::permissions(file("od"), fs::perms::set_uid, fs::perm_options::add);
+  expect_not_run(file("od"), "drops LD_PRELOAD");
+}
+
+TEST_F(Preloading, DoesNotReachAProgramOfMusl) {
+  const std::string program = build({"musl-gcc"}, hello_, "hello");
+  if (program.empty()) GTEST_SKIP() << "no musl-gcc";
+  expect_not_run(program, "linked with musl");
+}
+
+TEST_F(Preloading, DoesNotReachAnotherProcessor) {
+  const char* const other =
+#if defined(__x86_64__)
+      "aarch64-linux-gnu-gcc";
+#else
+      "x86_64-linux-gnu-gcc";
+#endif
+  const std::string program = build({other}, hello_, "hello");
+  if (program.empty()) GTEST_SKIP() << "no " << other;
+  expect_not_run(program, "another processor");
+}
+
+// As on a machine whose glibc is older than the one that the library was linked to.
+TEST_F(Preloading, SaysWhatTheLoaderSays) {
+  std::ofstream(file("versions")) << "GLIBC_9.99 { global: from_the_future; };\n";
+  fs::create_directory(file("newer"));
+  const std::string newer_libc = build({"gcc", "-shared", "-fPIC", "-nostdlib", "-Wl,-soname,libc.so.6",
+                                        "-Wl,--version-script=" + file("versions")},
+                                       "void from_the_future(void) {}\n", "newer/libc.so.6");
+  ASSERT_FALSE(newer_libc.empty()) << "no gcc";
+  build({"gcc", "-shared", "-fPIC", "-nostdlib"},
+        "void from_the_future(void);\nvoid use(void) { from_the_future(); }\n", "unlinked.so");
+  const Result linked = run({"gcc", "-shared", "-fPIC", "-nostdlib", file("unlinked.so.c"), newer_libc, "-o",
+                             file("libdetshim.so")});
+  ASSERT_EQ(linked.status, 0) << linked.err;
+  const std::string program = build({"gcc"}, hello_, "hello");
+  expect_not_run(run({DETSHIM_COMMAND, "run", "--library", file("libdetshim.so"), "--", program}), program,
+                 "GLIBC_9.99");
+}
+
+TEST_F(Preloading, LeavesToTheKernelWhatIsNoProgram) {
+  EXPECT_EQ(run(detshim_run(scratch_, {}, {"no-such-program"})).status, 127);
+  EXPECT_EQ(run(detshim_run(scratch_, {}, {scratch_.path()})).status, 126);
+  std::ofstream(file("script")) << "echo by a shell\n"; // execvp() hands it to sh
+  fs::permissions(file("script"), fs::perms::owner_all);
+  EXPECT_EQ(run(detshim_run(scratch_, {"--quiet"}, {file("script")})).out, "by a shell\n");
+}
+
+// A library that the loader finds is preloaded in the sandbox too; another is said to be missing.
+TEST_F(Preloading, InAnotherFileSystemIsSaid) {
+  const Arguments sandbox = {"bwrap", "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc"};
+  const Arguments draw = {"head", "-c", "4", "/dev/urandom"};
+  const auto in_sandbox = [&](const Arguments& more, const Arguments& program) {
+    Arguments command = sandbox;
+    command.insert(command.end(), more.begin(), more.end());
+    command.insert(command.end(), program.begin(), program.end());
+    return command;
+  };
+  if (run(in_sandbox({}, {"true"})).status != 0)
+    GTEST_SKIP() << "no bwrap, or the kernel refuses a namespace";
+  const std::string folder = fs::path(DETSHIM_LIBRARY).parent_path();
+  const Arguments options = {"--seed", "42"};
+  const Result covered = run(detshim_run(scratch_, options, in_sandbox({}, draw)));
+  EXPECT_EQ(covered.out, run(detshim_run(scratch_, options, in_sandbox({}, draw))).out);
+  EXPECT_EQ(covered.err.find("not covered"), std::string::npos) << covered.err;
+  const TemporaryFolder other;
+  const Result missing = run(detshim_run(other, options, in_sandbox({"--tmpfs", folder}, draw)));
+  EXPECT_NE(missing.err.find("head is not covered: libdetshim.so is not where LD_PRELOAD says"),
+            std::string::npos)
+      << missing.err;
+  EXPECT_NE(run({DETSHIM_COMMAND, "log", "--check", other.log().string()}).status, 0);
+}
+
+} // namespace

@@ -1,0 +1,228 @@
+// detshim doctor: whether a program, this machine and a launcher will work with detshim, before anything
+// runs.
+//
+// One function for each thing that is looked at, in the order in which it is printed; the table at the end.
+// Nothing here changes anything: no log begins, no program starts but a dynamic loader that lists libraries.
+#include "log_reader/printable.h"
+#include "report/style.h"
+#include "scanner/preloading.h"
+#include "scanner/scan.h"
+#include "support/wording.h"
+#include "verbs/handover.h"
+#include "verbs/library_file.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string_view>
+
+#include <gnu/libc-version.h>
+#include <sys/personality.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Level {
+  ok,
+  note,   ///< works, and something should be known
+  problem ///< will not work, or not wholly
+};
+
+struct Finding {
+  Level level = Level::ok;
+  std::string text; ///< safe to print
+};
+
+struct Patient {
+  std::vector<std::string> command; ///< empty: only the machine is looked at
+  std::string library;
+};
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string first_line(const char* file) {
+  std::string line;
+  std::getline(std::ifstream(file) >> std::ws, line);
+  return line;
+}
+
+Finding look_at_library(const Patient& patient) {
+  const std::string what = printable(patient.library) + ", on glibc " + ::gnu_get_libc_version();
+  if (patient.library.find_first_of(" :") != std::string::npos)
+    return {Level::problem,
+            what + ": LD_PRELOAD takes no path with a space or a colon; put it somewhere else"};
+  // Of this command alone it is known that it runs here.
+  std::error_code error;
+  const std::string why = why_not_preloaded(fs::read_symlink("/proc/self/exe", error), patient.library);
+  return why.empty() ? Finding{Level::ok, what} : Finding{Level::problem, what + ": " + why};
+}
+
+Finding look_at_program(const Patient& patient) {
+  if (patient.command.empty()) return {Level::note, "none was named: detshim doctor -- program"};
+  const std::string name = printable(patient.command[0]);
+  const std::string executable = find_executable(patient.command[0]);
+  if (executable.empty()) return {Level::problem, name + " is not there, or cannot be executed"};
+  const std::string why = why_not_preloaded(patient.command[0], patient.library);
+  return why.empty() ? Finding{Level::ok, printable(executable) + ": the library comes up in it"}
+                     : Finding{Level::problem, name + ": " + why};
+}
+
+/// The program's own code; `detshim scan` looks at its libraries too.
+Finding look_at_code(const Patient& patient) {
+  const std::string executable = patient.command.empty() ? "" : find_executable(patient.command[0]);
+  if (executable.empty()) return {Level::ok, ""};
+  try {
+    const ElfFile program(executable);
+    if (program.is_go() && !program.is_static_program())
+      return {Level::problem, "made by Go: its own draws make no call of libc; --trap-syscalls answers them"};
+    const FileScan scan = scan_file(program);
+    if (!scan.not_covered.empty()) return {Level::ok, ""}; // said of the program
+    if (!scan.left_alone.empty() || scan.places.empty())
+      return {Level::ok, "the program's own code draws by no instruction and no raw system call"};
+    return {Level::note, counted(scan.places.size(), "place") +
+                             " in the program itself can draw past detshim, the first " +
+                             printable(place_text(scan, scan.places.front())) + ": detshim scan " +
+                             printable(patient.command[0])};
+  } catch (const ElfError&) {
+    return {Level::ok, "a script: its interpreter is what runs"};
+  }
+}
+
+Finding look_at_launcher(const Patient& patient) {
+  if (patient.command.empty()) return {Level::ok, ""};
+  const std::string name = printable(base_name(patient.command[0]));
+  if (leaves_environment(patient.command[0]))
+    return {Level::problem,
+            name + " starts its program elsewhere, in another environment: put `detshim run` there, in "
+                   "front of the program (docs/LAUNCHERS.md)"};
+  if (is_launcher(patient.command))
+    return {Level::ok, name + ": its ranks get the library by it (docs/LAUNCHERS.md has what each needs)"};
+  return {Level::ok, "none: the program is started here"};
+}
+
+Finding look_at_preloads(const Patient& patient) {
+  std::vector<std::string> others, missing;
+  std::string list = variable("LD_PRELOAD");
+  std::ranges::replace(list, ':', ' ');
+  std::istringstream entries(list);
+  for (std::string entry; entries >> entry;) {
+    if (base_name(entry) == base_name(patient.library)) continue;
+    const bool is_missing = entry.find('/') != std::string::npos && ::access(entry.c_str(), R_OK) != 0;
+    (is_missing ? missing : others).push_back(printable(entry));
+  }
+  for (const char* name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "LD_AUDIT"})
+    if (!variable(name).empty()) others.push_back(std::string(name) + "=" + printable(variable(name)));
+  if (!missing.empty()) return {Level::problem, "the loader will not find " + enumerated(missing)};
+  if (others.empty()) return {Level::ok, "nothing else is preloaded"};
+  return {Level::note,
+          enumerated(others) + (others.size() == 1 ? " is" : " are") +
+              " loaded too, behind libdetshim.so: what draws before detshim is called is not seen"};
+}
+
+Finding look_at_settings(const Patient&) {
+  const std::string mode = variable("DETSHIM_MODE");
+  if (mode == "off" || mode == "observe" || mode == "record")
+    return {Level::problem, "DETSHIM_MODE=" + mode + " pins nothing"};
+  std::vector<std::string> set;
+  for (const char* name : {"DETSHIM_DISABLE", "DETSHIM_KEEP_ENTROPY"})
+    if (!variable(name).empty()) set.push_back(std::string(name) + "=" + printable(variable(name)));
+  if (!set.empty())
+    return {Level::note, enumerated(set) + (set.size() == 1 ? " takes" : " take") + " something out"};
+  return variable("DETSHIM_SEED").empty()
+             ? Finding{Level::note, "no DETSHIM_SEED: --seed N, or one is drawn and said"}
+             : Finding{Level::ok, "DETSHIM_SEED is set"};
+}
+
+/// Tried on this process, which ends soon.
+Finding look_at_layout(const Patient&) {
+  constexpr unsigned long ask = 0xffffffff;
+  const int now = ::personality(ask);
+  if (now != -1 && ::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) != -1)
+    return {Level::ok, "the address-space layout can be fixed"};
+  return {Level::note,
+          "a filter refuses a fixed address-space layout (a container's seccomp profile): what is ordered "
+          "by addresses may differ from run to run"};
+}
+
+Finding look_at_filters(const Patient&) {
+  std::ifstream status("/proc/self/status");
+  bool is_filtered = false;
+  for (std::string line; std::getline(status, line);) is_filtered |= line.starts_with("Seccomp:\t2");
+  const std::string scope = first_line("/proc/sys/kernel/yama/ptrace_scope");
+  if (!scope.empty() && scope != "0" && ::geteuid() != 0)
+    return {Level::note,
+            "kernel.yama.ptrace_scope is " + printable(scope) + ": --trap-syscalls is not possible here"};
+  return {Level::ok, is_filtered
+                         ? "a seccomp filter is in force; LD_PRELOAD needs nothing that it could forbid"
+                         : "no seccomp filter"};
+}
+
+Finding look_at_log_folder(const Patient&) {
+  const std::string asked = variable("DETSHIM_LOG");
+  const fs::path folder = asked.empty() ? fs::path("detshim-log") : fs::path(asked);
+  fs::path there = fs::absolute(folder);
+  std::error_code error;
+  while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
+  const std::string name = printable(folder.string());
+  if (!fs::is_directory(there, error)) return {Level::problem, printable(there.string()) + " is no folder"};
+  if (::access(there.c_str(), W_OK | X_OK) != 0)
+    return {Level::problem, "logs cannot be written to " + name + ": " + std::strerror(errno) +
+                                "; DETSHIM_LOG or --log names another folder"};
+  struct statvfs room;
+  constexpr std::uint64_t little = 16U << 20;
+  if (::statvfs(there.c_str(), &room) == 0 && std::uint64_t{room.f_bavail} * room.f_frsize < little)
+    return {Level::problem, "less than 16 MiB are free for logs in " + name};
+  return {Level::ok, "logs go to " + name};
+}
+
+Finding look_at_gpu(const Patient&) {
+  const std::string driver = first_line("/proc/driver/nvidia/version");
+  if (driver.empty())
+    return {Level::ok, "no NVIDIA driver here: a program that uses a GPU will say so itself"};
+  return {Level::ok, printable(driver)};
+}
+
+struct Check {
+  const char* subject;
+  Finding (*look)(const Patient& patient);
+};
+constexpr Check checks[] = {
+    {"library", look_at_library},   {"program", look_at_program},   {"code", look_at_code},
+    {"launcher", look_at_launcher}, {"preloads", look_at_preloads}, {"settings", look_at_settings},
+    {"layout", look_at_layout},     {"filters", look_at_filters},   {"log", look_at_log_folder},
+    {"GPU", look_at_gpu},
+};
+constexpr const char* level_names[] = {"ok", "note", "problem"};
+
+} // namespace
+
+int doctor(const DoctorOptions& options) {
+  const Patient patient{options.command, find_library(options.library)};
+  const Style style{wants_colour()};
+  std::size_t problems = 0;
+  for (const Check& check : checks) {
+    const Finding finding = check.look(patient);
+    if (finding.text.empty()) continue;
+    const bool is_problem = finding.level == Level::problem;
+    problems += is_problem ? 1 : 0;
+    const std::string level = padded(level_names[static_cast<int>(finding.level)], 9);
+    std::cout << (is_problem ? style.red(level) : level) << padded(check.subject, 10) << finding.text << '\n';
+  }
+  return problems == 0 ? done : check_failed;
+}
+
+} // namespace detshim
