@@ -85,7 +85,8 @@ int main(int argc, char** argv) {
   if (is("cudaMemcpy3DBatchAsync" #STREAM))                                                                  \
     status = is_older ? CALL(cudaMemcpy3DBatchAsync##STREAM)(1, boxes, &failed, nullptr, stream())           \
                       : reinterpret_cast<int (*)(size_t, BatchedBox*, unsigned long long, Opaque)>(          \
-                            CALL(cudaMemcpy3DBatchAsync##STREAM))(1, boxes, 0, stream());                    \
+                            reinterpret_cast<void*>(CALL(cudaMemcpy3DBatchAsync##STREAM)))(1, boxes, 0,      \
+                                                                                           stream());        \
   if (is("cudaGraphLaunch" #STREAM)) status = CALL(cudaGraphLaunch##STREAM)(ready, stream());                \
   if (is("cudaGraphInstantiateWithParams" #STREAM))                                                          \
     status = CALL(cudaGraphInstantiateWithParams##STREAM)(&ready, graph, nullptr);                           \
