@@ -47,6 +47,9 @@ using CUmemHandle = unsigned long long;
 /// CUgraphNodeType, the first member of CUgraphNodeParams: CU_GRAPH_NODE_TYPE_MEM_ALLOC
 inline constexpr int graph_node_mem_alloc = 10;
 
+/// CUgraphNodeType: CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_GRAPH
+inline constexpr int graph_node_copy = 1, graph_node_child = 4;
+
 /// CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: the two streams that a stream of 0 may mean.
 inline constexpr uintptr_t stream_legacy = 1;
 inline constexpr uintptr_t stream_per_thread = 2;
@@ -55,6 +58,8 @@ inline constexpr uintptr_t stream_per_thread = 2;
 inline constexpr int capture_status_none = 0;
 /// CUstreamCaptureMode: CU_STREAM_CAPTURE_MODE_RELAXED
 inline constexpr int capture_mode_relaxed = 2;
+/// CU_MEMHOSTREGISTER_PORTABLE and CU_MEMHOSTREGISTER_DEVICEMAP
+inline constexpr unsigned host_register_portable = 1, host_register_mapped = 2;
 /// CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, cudaDevAttrMultiProcessorCount
 inline constexpr int attribute_sm_count = 16;
 /// Where multiprocessorCount is in cudaDeviceProp, from CUDA 13.0 on and in 10.0 to 12.9.
@@ -144,6 +149,31 @@ struct CUcopy3D {
   void* reserved1;
   size_t dstPitch, dstHeight;
   size_t WidthInBytes, Height, Depth;
+};
+
+/// CUmemcpy3DOperand, cudaMemcpy3DOperand
+struct CopyOperand {
+  int type; ///< 1: memory, 2: an array
+  union {
+    struct {
+      CUdeviceptr address;
+      size_t row, layer; ///< in elements
+      int hint[2];
+    } memory;
+    struct {
+      CUarray array;
+      size_t at[3];
+    } array;
+  };
+};
+inline constexpr int operand_memory = 1; ///< CU_MEMCPY_OPERAND_TYPE_POINTER
+
+/// CUDA_MEMCPY3D_BATCH_OP, cudaMemcpy3DBatchOp
+struct BatchedCopy {
+  CopyOperand from, to;
+  size_t width, height, depth;
+  int order;
+  unsigned flags;
 };
 
 } // namespace detshim::abi

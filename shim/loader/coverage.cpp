@@ -95,6 +95,8 @@ Hook* cuda_hook(const char* name, int& library) {
   for (const char* start : cuda_name_starts) may_be |= starts_with(name, start);
   Hook* hook = may_be ? find_hook(name) : nullptr;
   if (hook == nullptr || hook->disabled) return nullptr;
+  if (hook->info->action == Action::none && !options().fingerprint_calls)
+    return nullptr; // it would do nothing
   library = library_named(hook->info->library);
   return library >= 0 && matters(library) ? hook : nullptr;
 }

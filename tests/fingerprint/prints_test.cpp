@@ -128,14 +128,19 @@ TEST(Prints, SayWhatWasDrawnBefore) {
   EXPECT_EQ(seeded.prints[1]["print"], once.prints[1]["print"]);
 }
 
-TEST(Fingerprint, OfCallsIsRefused) {
+TEST(Fingerprint, OfCallsIsOneOfTheHostToo) {
+  EXPECT_EQ(printed({"text", "puts"}, host + Environment{{"DETSHIM_FINGERPRINT", "calls"}}).prints.size(),
+            printed({"text", "puts"}).prints.size());
+  EXPECT_FALSE(printed({"text", "puts"}).prints.empty());
+}
+
+TEST(Fingerprint, OfAnythingElseIsRefused) {
   const TemporaryFolder scratch;
   const Result result = run({PRINTS_PROGRAM, "text", "puts"},
-                            under_shim(scratch, host + Environment{{"DETSHIM_FINGERPRINT", "calls"}}));
+                            under_shim(scratch, host + Environment{{"DETSHIM_FINGERPRINT", "all"}}));
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.out, "");
-  EXPECT_NE(result.err.find("DETSHIM_FINGERPRINT=\"calls\" is not accepted"), std::string::npos)
-      << result.err;
+  EXPECT_NE(result.err.find("DETSHIM_FINGERPRINT=\"all\" is not accepted"), std::string::npos) << result.err;
 }
 
 // ------------------------------------------------------------------ the first cause

@@ -122,6 +122,57 @@ class WithoutGpu(Case):
         self.assertRegex(done.stdout, r"\Askipped: no GPU: [^\n]+\n\Z")
         self.assertEqual(done.stderr, "")
 
+    def test_causes_skips_in_one_line(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        build = pathlib.Path(folder.name)
+        script = pathlib.Path(__file__).with_name("causes")
+        run_it = [sys.executable, script, "--build", build]
+        own = {**os.environ, "DETSHIM_TEST_PYTHON": "/bin/false"}
+        self.assertEqual(subprocess.run(run_it, env=own, capture_output=True, check=False).returncode, 2)
+        (build / "detshim").touch()
+        (build / "libdetshim.so").touch()
+        program = build / "causes"
+        program.write_text("#!/bin/sh\nexit 77\n")
+        program.chmod(0o755)
+        done = subprocess.run(run_it, env=own, text=True, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 77, done)
+        self.assertRegex(done.stdout, r"\Askipped: no GPU[^\n]+\n\Z")
+
+    def test_causes_judges_by_the_first_that_is_named(self):
+        """A detshim of a few lines names what it is told to; a device is played by a program that exits with 0."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        build = pathlib.Path(folder.name)
+        (build / "libdetshim.so").touch()
+
+        def script_of(name, text):
+            (build / name).write_text("#!/bin/sh\n" + text)
+            (build / name).chmod(0o755)
+
+        def run_with(sparse):
+            script_of("detshim", """case "$*" in
+*none) echo "{}"; exit 0 ;;
+*atomics) function=cublasSgemm_v2 ;;
+*) function=SPARSE ;;
+esac
+[ "$DETSHIM_FINGERPRINT" = calls ] || function=cudaMemcpy
+echo '{"first_cause": {"cause": {"record": {"function": "'$function'"}}}}'
+exit 1
+""".replace("SPARSE", sparse))
+            return subprocess.run([sys.executable, pathlib.Path(__file__).with_name("causes"), "--build", build],
+                                  env={**os.environ, "DETSHIM_TEST_PYTHON": "/bin/false", "LD_PRELOAD": ""}, text=True,
+                                  capture_output=True, check=False)
+
+        script_of("causes", '[ "$1" != cost ] || echo microseconds 2.5\n')
+        done = run_with("cusparseSpMM")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("well    sparse, calls: named first: cusparseSpMM", done.stdout)
+        self.assertIn("well    atomics, host: named first: cudaMemcpy", done.stdout)
+        self.assertIn("fingerprint calls: 2.50 us", done.stdout)
+        done = run_with("cublasSgemm_v2")
+        self.assertIn("FAILED  sparse, calls: named first: cublasSgemm_v2", done.stdout)
+
     def test_programs_skip_in_one_line(self):
         files = (BUILD / "tests" / "gpu").glob("*")
         programs = [file for file in files if file.is_file() and os.access(file, os.X_OK)]

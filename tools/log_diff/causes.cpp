@@ -19,6 +19,9 @@ bool is_received(const Cause& cause) {
   const RecordDifference& record = *cause.record;
   if (is_print_of_host(cause)) return true;
   if (record.section == Section::collectives) return record.kind == CauseKind::result;
+  // What a collective operation left on a GPU.
+  if (record.section == Section::prints && record.a && record.a->call.library == "nccl")
+    return record.kind == CauseKind::result;
   const auto says = [&record](const char* text) {
     return record.a && record.b && record.a->call.why.find(text) != std::string::npos &&
            record.b->call.why.find(text) != std::string::npos;

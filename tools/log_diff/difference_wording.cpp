@@ -59,6 +59,10 @@ std::string sides(const RecordDifference& record) {
 
 std::string what_differs(const RecordDifference& record) {
   const bool is_print = record.section == Section::prints;
+  // Of a library call's output the inputs are known too.
+  const bool is_output = is_print && record.a && find_field(record.a->call.fields, "in") != nullptr;
+  if (is_output && record.kind == CauseKind::result) return "the same went in, something else came out";
+  if (is_output && record.kind == CauseKind::input) return "something else went in: what made it ran before";
   if (is_print && record.kind == CauseKind::result)
     return record.a->call.library == "libc" ? "something else came out, after the same draws"
                                             : "something else came back, after the same draws";

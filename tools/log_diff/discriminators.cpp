@@ -19,7 +19,7 @@ std::vector<Field> attributes_of(const Call& call) {
   std::vector<Field> attributes;
   std::ranges::copy_if(call.fields, std::back_inserter(attributes), [&call](const Field& field) {
     // Of a print what it is, not when it came.
-    if (call.is_print && field.name != "to" && field.name != "bytes") return false;
+    if (call.is_print && field.name != "to" && field.name != "shape" && field.name != "bytes") return false;
     return role_of(call, field.name) == Role::input;
   });
   return attributes;

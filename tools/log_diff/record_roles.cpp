@@ -59,7 +59,7 @@ Section section_of(const Call& call) {
 
 bool is_of_host(const Call& call) {
   const std::string* const to = find_field(call.fields, "to");
-  return call.is_print && to != nullptr && *to != "host";
+  return call.is_print && to != nullptr && *to != "host" && *to != "device";
 }
 
 std::uint64_t launches_of(const Call& call) {

@@ -10,15 +10,21 @@
 namespace detshim {
 namespace {
 
-/// What was put into a stream: a copy, or a wait for what another stream had by then.
+/// What was put into a stream: a copy, the output of a call, or a wait for what another stream had by then.
 struct Entry {
   uint64_t stream, context, order;
-  Print* print;                       // of a copy
+  Print* print; // nullptr: of a wait
+  PrintMoment moment;
   HostArea area;                      // of a copy
+  Output output;                      // of a call
+  const char* why_unread;             // of either
   uint64_t other_stream, other_order; // of a wait
+
+  bool is_copy() const { return area.start != nullptr; }
+  size_t bytes() const { return is_copy() ? area.size() : output.bytes; }
 };
 
-constexpr size_t most_entries = 1024, piece = 1 << 16;
+constexpr size_t most_entries = 8192, piece = 1 << 16;
 
 // All of it behind the lock, but for a look at `count`, which tells where there is nothing to be done.
 struct Copies {
@@ -36,6 +42,7 @@ constexpr const char* why_gone = "its memory was gone when the program had waite
 constexpr const char* why_never = "the program never waited for it";
 constexpr const char* why_overwritten = "copied over before the program waited for it";
 constexpr const char* why_many = "more copies under way than are kept";
+constexpr const char* why_missing = "its hash had not come when the program had waited for it";
 
 /// A child forgets its parent's: what a GPU does for that is none of its business.
 void begin() {
@@ -81,18 +88,32 @@ const void* read_carefully(const void* from, size_t size) {
   return got == static_cast<long>(size) ? copies.bytes : nullptr;
 }
 
-void end_copy(Entry& entry) {
-  uint64_t hash;
-  if (hash_area(entry.area, hash, read_carefully))
-    add_print(entry.print, entry.area.size(), hash);
-  else
-    add_unread_print(entry.print, entry.area.size(), why_gone);
+void leave_unread(Entry& entry, const char* why) {
+  add_print(entry.print, {entry.bytes(), 0, why}, entry.moment);
   release_print(entry.print);
 }
 
-void leave_unread(Entry& entry, const char* why) {
-  add_unread_print(entry.print, entry.area.size(), why);
+void end_copy(Entry& entry) {
+  if (entry.why_unread != nullptr) return leave_unread(entry, entry.why_unread);
+  Printed printed{entry.bytes(), 0};
+  if (entry.is_copy()) {
+    if (!hash_area(entry.area, printed.hash, read_carefully)) return leave_unread(entry, why_gone);
+  } else {
+    const Output& output = entry.output;
+    const bool has_inputs = output.inputs.parts == 0 || read_hash(output.inputs, printed.inputs);
+    printed.has_inputs = output.has_inputs && has_inputs;
+    if (output.output.parts != 0 && !read_hash(output.output, printed.hash))
+      return leave_unread(entry, why_missing);
+  }
+  add_print(entry.print, printed, entry.moment);
   release_print(entry.print);
+}
+
+/// True if it can be ended without the program's having waited for it.
+bool has_ended(const Entry& entry) {
+  if (entry.why_unread != nullptr) return true;
+  return !entry.is_copy() && is_hash_there(entry.output.output) &&
+         (entry.output.inputs.parts == 0 || is_hash_there(entry.output.inputs));
 }
 
 /// Takes those entries out for which is_done(entry) holds.
@@ -134,6 +155,32 @@ void end_stream(uint64_t stream, uint64_t order) {
     });
 }
 
+/// Ends what has ended, each stream's from its first on.
+void end_what_has_ended() {
+  constexpr size_t most = 64;
+  uint64_t held_up[most]; // streams, by what has not ended
+  size_t number = 0;
+  take_out([&](Entry& entry) {
+    if (entry.print == nullptr) return false;
+    for (size_t i = 0; i < number; ++i)
+      if (held_up[i] == entry.stream) return false;
+    if (number < most && has_ended(entry)) return end_copy(entry), true;
+    if (number < most) held_up[number++] = entry.stream;
+    return false;
+  });
+}
+
+/// A place for one more print in that stream; nullptr if there is none.
+Entry* add(Print* print, uint64_t stream, uint64_t context) {
+  if (copies.count == most_entries) end_what_has_ended();
+  Entry* const entry = add(stream, context);
+  if (entry == nullptr) return nullptr;
+  hold_print(print);
+  entry->print = print;
+  entry->moment = print_moment();
+  return entry;
+}
+
 bool has_copies() { return __atomic_load_n(&copies.count, __ATOMIC_RELAXED) != 0; }
 
 } // namespace
@@ -142,7 +189,8 @@ void add_copy(Print* print, const HostArea& area) {
   if (print == nullptr) return;
   uint64_t hash;
   hash_area(area, hash, [](const void* bytes, size_t) { return bytes; });
-  add_print(print, area.size(), hash);
+  Lock guard(lock);
+  if (guard.held()) add_print(print, area.size(), hash);
 }
 
 void add_copy_in_stream(Print* print, const HostArea& area, uint64_t stream, uint64_t context) {
@@ -150,16 +198,35 @@ void add_copy_in_stream(Print* print, const HostArea& area, uint64_t stream, uin
   Lock guard(lock);
   if (!guard.held()) return;
   begin();
-  take_out([&](Entry& entry) {
-    const bool is_overwritten = entry.print != nullptr && entry.area.start == area.start;
-    if (is_overwritten) leave_unread(entry, why_overwritten);
-    return is_overwritten;
-  });
-  Entry* const entry = add(stream, context);
-  if (entry == nullptr) return add_unread_print(print, area.size(), why_many);
-  hold_print(print);
-  entry->print = print;
-  entry->area = area;
+  for (size_t i = 0; i < copies.count; ++i)
+    if (copies.entries[i].is_copy() && copies.entries[i].area.start == area.start)
+      copies.entries[i].why_unread = why_overwritten;
+  if (Entry* const entry = add(print, stream, context); entry != nullptr)
+    entry->area = area;
+  else
+    add_unread_print(print, area.size(), why_many);
+}
+
+void add_unread_in_stream(Print* print, size_t bytes, const char* why, uint64_t stream, uint64_t context) {
+  if (print == nullptr) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  begin();
+  if (Entry* const entry = add(print, stream, context); entry != nullptr)
+    entry->output.bytes = bytes, entry->why_unread = why;
+  else
+    add_unread_print(print, bytes, why);
+}
+
+void add_output_in_stream(Print* print, const Output& output, uint64_t stream, uint64_t context) {
+  if (print == nullptr) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  begin();
+  if (Entry* const entry = add(print, stream, context); entry != nullptr)
+    entry->output = output;
+  else
+    add_unread_print(print, output.bytes, why_many);
 }
 
 void note_event(uint64_t event, uint64_t stream) {
@@ -219,8 +286,10 @@ void end_copies() {
   if (!has_copies()) return;
   Lock guard(lock);
   if (!guard.held() || copies.generation != generation()) return;
+  end_what_has_ended();
   take_out([](Entry& entry) {
-    if (entry.print != nullptr) leave_unread(entry, why_never);
+    if (entry.print == nullptr) return true;
+    leave_unread(entry, entry.why_unread != nullptr ? entry.why_unread : why_never);
     return true;
   });
 }

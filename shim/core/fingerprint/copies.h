@@ -1,10 +1,12 @@
-// Copies from a GPU to the host, on their way into fingerprints (prints.h). What an asynchronous copy brings
-// is there once the program itself has waited for it, so it is hashed then: nothing here waits, or makes the
-// program wait, for a GPU.
+// Copies from a GPU to the host, and outputs of library calls that a kernel hashes there, on their way into
+// fingerprints (prints.h). What they bring is there once the program itself has waited for it, so it is read
+// then: nothing here waits, or makes the program wait, for a GPU. What was put into one stream comes in that
+// order.
 //
 // Streams and events are named by numbers that the hooks choose.
 #pragma once
 
+#include "core/fingerprint/hash_slots.h"
 #include "core/fingerprint/prints.h"
 
 namespace detshim {
@@ -24,6 +26,16 @@ void add_copy(Print* print, const HostArea& area);
 
 /// A copy that was put into a stream of that context.
 void add_copy_in_stream(Print* print, const HostArea& area, uint64_t stream, uint64_t context);
+/// One of so many bytes that cannot be read, and why (a constant).
+void add_unread_in_stream(Print* print, size_t bytes, const char* why, uint64_t stream, uint64_t context);
+
+/// What a library call left on the GPU, and what went in, if the call is to say so.
+struct Output {
+  size_t bytes = 0;
+  PendingHash output, inputs;
+  bool has_inputs = false;
+};
+void add_output_in_stream(Print* print, const Output& output, uint64_t stream, uint64_t context);
 
 /// The event stands for what was put into the stream before.
 void note_event(uint64_t event, uint64_t stream);
@@ -35,7 +47,8 @@ void end_copies_of_stream(uint64_t stream);
 void end_copies_of_event(uint64_t event);
 void end_copies_of_context(uint64_t context);
 
-/// The process ends: what the program never waited for is recorded as not read.
+/// The process ends: of what the program never waited for, hashes that have come are read, and the rest is
+/// recorded as not read.
 void end_copies();
 
 } // namespace detshim

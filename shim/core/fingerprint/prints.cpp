@@ -14,9 +14,10 @@
 namespace detshim {
 namespace {
 
-/// A thread that has printed: its number of records, and its name for who writes after it.
+/// A thread or a stream that has printed: its number of records, and its name for who writes after it.
 struct Printer {
   uint32_t generation; // of the process; 0: free
+  uint64_t stream;     // 0: a thread
   RecordNumbers numbers;
   PathText path;
 };
@@ -43,11 +44,11 @@ struct Print {
   uint64_t written; // of those that records stand for
   uint64_t next;    // the number at which the next record is written
   // Of those since:
-  uint64_t bytes, hash, unread;
+  uint64_t bytes, hash, unread, inputs;
+  bool lacks_inputs; // at least one of them
   const char* why_unread;
-  // At the last of them:
-  uint64_t launches;
-  Drawn drawn;
+  PrintMoment last;
+  char shape[200];
   char place[1900]; // as the record has it
 };
 
@@ -83,9 +84,27 @@ Printer* printer_of_this_thread() {
   Printer* const printer = free_slot(memory->printers);
   if (printer == nullptr) return nullptr;
   printer->generation = generation();
+  printer->stream = 0;
   __builtin_memcpy(printer->path, this_thread().path, sizeof printer->path);
   number_records_in(&printer->numbers);
   places.insert(printer_key) = reinterpret_cast<uintptr_t>(printer);
+  return printer;
+}
+
+/// Streams are numbered as they first print.
+Printer* printer_of_stream(uint64_t stream) {
+  unsigned number = 1;
+  for (const Printer& printer : memory->printers) {
+    if (printer.generation != generation() || printer.stream == 0) continue;
+    if (printer.stream == stream) return const_cast<Printer*>(&printer);
+    ++number;
+  }
+  Printer* const printer = free_slot(memory->printers);
+  if (printer == nullptr) return nullptr;
+  *printer = {};
+  printer->generation = generation();
+  printer->stream = stream;
+  TextWriter(printer->path, sizeof printer->path).add("stream ").add(uint64_t{number}).c_str();
   return printer;
 }
 
@@ -103,11 +122,19 @@ void describe_place(Print& print, const void* caller, const PythonPlace& python)
   __builtin_memcpy(print.place, line.c_str(), line.length() + 1);
 }
 
+/// In which way something is printed.
+struct Way {
+  const HookInfo& function;
+  const char* to;
+  uint64_t stream = 0; // 0: a thread's
+  const char* shape = "";
+};
+
 /// With the log's lock held.
-Print* make_print(const HookInfo& function, const char* to, const void* caller, const PythonPlace& python) {
+Print* make_print(const Way& way, const void* caller, const PythonPlace& python) {
   if (memory == nullptr) memory = static_cast<Memory*>(sys::map(sizeof(Memory)));
   if (memory == nullptr || !open_log()) return nullptr;
-  Printer* const printer = printer_of_this_thread();
+  Printer* const printer = way.stream != 0 ? printer_of_stream(way.stream) : printer_of_this_thread();
   if (printer == nullptr) return nullptr;
   Print* print = free_slot(memory->prints, 1);
   const bool is_full = print == nullptr;
@@ -118,8 +145,9 @@ Print* make_print(const HookInfo& function, const char* to, const void* caller, 
   }
   *print = {};
   print->printer = printer;
-  print->function = &function;
-  print->to = to;
+  print->function = &way.function;
+  print->to = way.to;
+  TextWriter(print->shape, sizeof print->shape).add(way.shape).c_str();
   print->next = 1;
   describe_place(*print, caller, python);
   __atomic_store_n(&print->generation, generation(), __ATOMIC_RELEASE);
@@ -138,12 +166,14 @@ void write_record(Print& print) {
   add_text(line, "lib", print.function->library);
   add_text(line, "fn", print.function->name);
   add_text(line, "to", print.to);
+  if (print.shape[0] != 0) add_text(line, "shape", print.shape);
   add_number("first", print.written + 1);
   add_number("prints", print.number - print.written);
   add_number("bytes", print.bytes);
-  add_number("launches", print.launches);
-  add_number("draws", print.drawn.number);
-  line.add(",\"drawn\":\"").add_hex(print.drawn.hash, 16).add('"');
+  add_number("launches", print.last.launches);
+  add_number("draws", print.last.draws);
+  line.add(",\"drawn\":\"").add_hex(print.last.drawn, 16).add('"');
+  if (!print.lacks_inputs) line.add(",\"in\":\"").add_hex(print.inputs, 16).add('"');
   if (print.unread == 0)
     line.add(",\"print\":\"").add_hex(print.hash, 16).add('"');
   else
@@ -151,22 +181,27 @@ void write_record(Print& print) {
   line.add(print.place).add('}');
   log_file::write(line);
   print.written = print.number;
-  print.bytes = print.hash = print.unread = 0;
+  print.bytes = print.hash = print.unread = print.inputs = 0;
+  print.lacks_inputs = false;
   print.next = print.number < written_alone ? print.number + 1 : print.number + print.number / 32;
 }
 
-void add(Print* print, size_t bytes, uint64_t hash, const char* why_unread) {
+void add(Print* print, const Printed& printed, const PrintMoment& moment) {
   if (print == nullptr) return;
-  if (print == overflow) why_unread = no_room;
+  const char* const why_unread = print == overflow ? no_room : printed.why_unread;
   if (print->is_changing)
     return; // by whom this handler has interrupted, or by another thread that found no room
   print->is_changing = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  print->hash = print->number == print->written ? hash : mix(print->hash, hash);
-  print->bytes += bytes;
+  const auto behind = [print](uint64_t hashes, uint64_t hash) {
+    return print->number == print->written ? hash : mix(hashes, hash);
+  };
+  print->hash = behind(print->hash, printed.hash);
+  print->inputs = behind(print->inputs, printed.inputs);
+  print->lacks_inputs |= !printed.has_inputs;
+  print->bytes += printed.bytes;
   if (why_unread != nullptr) ++print->unread, print->why_unread = why_unread;
-  print->launches = __atomic_load_n(&launches, __ATOMIC_RELAXED);
-  print->drawn = of_this_thread(drawn_of_thread);
+  print->last = moment;
   if (++print->number >= print->next) write_record(*print);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   print->is_changing = false;
@@ -180,15 +215,18 @@ void give_back_left() {
 
 } // namespace
 
-Print* prints_at(const HookInfo& function, const char* to, const void* caller) {
+namespace {
+
+Print* prints_in(const Way& way, const void* caller) {
   Table<8>& places = places_of_this_thread();
   PythonPlace python;
   find_python_place(python, PythonDetail::key, false);
-  const uint64_t way =
-      mix(reinterpret_cast<uintptr_t>(&function), reinterpret_cast<uintptr_t>(to) + draw_epoch());
+  const uint64_t kind =
+      mix(mix(reinterpret_cast<uintptr_t>(&way.function), reinterpret_cast<uintptr_t>(way.to) + draw_epoch()),
+          way.stream != 0 ? fnv1a_text(way.shape, way.stream) : 0);
   const auto key_here = [&] {
     const uint64_t behind = python.count == 0 ? native_frames_key(caller) : python.key();
-    return mix(mix(way, reinterpret_cast<uintptr_t>(caller)), behind);
+    return mix(mix(kind, reinterpret_cast<uintptr_t>(caller)), behind);
   };
   uint64_t key = key_here();
   if (const uint64_t* known = places.find(key)) return reinterpret_cast<Print*>(*known);
@@ -196,14 +234,38 @@ Print* prints_at(const HookInfo& function, const char* to, const void* caller) {
   key = key_here();
   Lock guard(log_file::lock);
   if (!guard.held()) return nullptr;
-  Print* const print = make_print(function, to, caller, python);
+  Print* const print = make_print(way, caller, python);
   if (print != nullptr) places.insert(key) = reinterpret_cast<uintptr_t>(print);
   return print;
 }
 
-void add_print(Print* print, size_t bytes, uint64_t hash) { add(print, bytes, hash, nullptr); }
+} // namespace
 
-void add_unread_print(Print* print, size_t bytes, const char* why) { add(print, bytes, 0, why); }
+Print* prints_at(const HookInfo& function, const char* to, const void* caller) {
+  return prints_in({function, to}, caller);
+}
+
+Print* prints_of_stream(const HookInfo& function, const char* to, const void* caller, uint64_t stream,
+                        const char* shape) {
+  return prints_in({function, to, stream, shape}, caller);
+}
+
+PrintMoment print_moment() {
+  const Drawn& drawn = of_this_thread(drawn_of_thread);
+  return {__atomic_load_n(&launches, __ATOMIC_RELAXED), drawn.number, drawn.hash};
+}
+
+void add_print(Print* print, const Printed& printed, const PrintMoment& moment) {
+  add(print, printed, moment);
+}
+
+void add_print(Print* print, size_t bytes, uint64_t hash) {
+  if (print != nullptr) add(print, {bytes, hash}, print_moment());
+}
+
+void add_unread_print(Print* print, size_t bytes, const char* why) {
+  if (print != nullptr) add(print, {bytes, 0, why}, print_moment());
+}
 
 void hold_print(Print* print) {
   if (print != nullptr) __atomic_fetch_add(&print->held, 1, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
-// Fingerprints of what leaves the program (DETSHIM_FINGERPRINT=host): hashes of contents, by the place that
-// handed them out, as `print` records of the log. Two runs that compute something else differ there first.
-// Format: docs/LOG_FORMAT.md, "print".
+// Fingerprints of what leaves the program (DETSHIM_FINGERPRINT=host), and of what library calls leave on a
+// GPU (calls): hashes of contents, by the place that handed them out, as `print` records of the log. Two runs
+// that compute something else differ there first. Format: docs/LOG_FORMAT.md, "print".
 //
 // The first prints of a place have a record each; later ones share records that stand for ever more of them,
 // so a program that prints a million times writes some five hundred records for it.
@@ -15,12 +15,37 @@
 
 namespace detshim {
 
-/// What one thread prints in one way from one place.
+/// What one thread prints in one way from one place, or a stream of a GPU.
 struct Print;
+
+/// What had happened when something was printed.
+struct PrintMoment {
+  uint64_t launches;     ///< of kernels, by this process
+  uint64_t draws, drawn; ///< by the calling thread from streams of ours, and a hash of what they gave
+};
+PrintMoment print_moment();
+
+/// One print.
+struct Printed {
+  size_t bytes;
+  uint64_t hash;
+  const char* why_unread = nullptr; ///< a constant: the contents could not be read
+  bool has_inputs = false;
+  uint64_t inputs = 0; ///< a hash of what it was made of
+};
 
 /// Those of the calling thread from `caller`, a return address; nullptr where no more can be kept. `to`, a
 /// constant: where the contents go. Preserves errno.
 Print* prints_at(const HookInfo& function, const char* to, const void* caller);
+
+/// Those of a stream of a GPU, by a number of its own: what runs in it is one sequence, whichever threads put
+/// it there. `shape`: the arguments that the contents depend on, in words; calls that differ in them have
+/// prints of their own.
+Print* prints_of_stream(const HookInfo& function, const char* to, const void* caller, uint64_t stream,
+                        const char* shape);
+
+/// One more. Nothing for nullptr.
+void add_print(Print* print, const Printed& printed, const PrintMoment& moment);
 
 /// One more, of so many bytes with that hash. Nothing for nullptr.
 void add_print(Print* print, size_t bytes, uint64_t hash);

@@ -90,11 +90,10 @@ enum Which {
      "1 sets, in enforce and strict, the variables by which libraries take the same code on every processor "
      "of an architecture, and one thread; avx2 on all that have AVX2: docs/PORTABLE.md."},
     {"DETSHIM_KERNELS", "0 or 1", "0", "1 counts kernel launches by the kernel's name."},
-    {"DETSHIM_FINGERPRINT", "off or host (calls, the outputs of library calls on a GPU, is not there yet)",
-     "off",
-     "host writes hashes of what leaves the program into the log: what copies bring from a GPU, what is "
-     "printed, "
-     "written and sent; with each the number of kernels launched, and what was drawn before it."},
+    {"DETSHIM_FINGERPRINT", "off, host or calls", "off",
+     "Writes hashes into the log. host: of what leaves the program, by copies from a GPU, printed, written "
+     "or sent, with the kernels launched and what was drawn before. calls: also of what library calls take "
+     "and leave on a GPU, hashed there."},
     {"DETSHIM_QUIET", "0 or 1", "0",
      "1 leaves out the lines on stderr: the drawn seed and the closing line."},
 };
@@ -247,7 +246,9 @@ bool read_option(int which, const char* value) {
   case kernels:
     return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
   case fingerprint:
-    return current.fingerprint = same_text(value, "host"), current.fingerprint || same_text(value, "off");
+    current.fingerprint_calls = same_text(value, "calls");
+    current.fingerprint = current.fingerprint_calls || same_text(value, "host");
+    return current.fingerprint || same_text(value, "off");
   case quiet:
     return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
   }

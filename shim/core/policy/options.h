@@ -43,7 +43,8 @@ struct Options {
   bool without_reduction = false; ///< DETSHIM_REDUCTION_SCHEME=none
   PortableLevel portable = PortableLevel::off;
   bool kernels = false;     ///< DETSHIM_KERNELS
-  bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host
+  bool fingerprint = false; ///< DETSHIM_FINGERPRINT=host, or calls
+  bool fingerprint_calls = false;
 
   bool off() const { return mode == Mode::off; }
   /// Seeds and entropy are replaced.

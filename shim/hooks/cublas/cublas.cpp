@@ -5,6 +5,7 @@
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
 #include "core/tuning/tuning.h"
+#include "hooks/cublas/outputs.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
@@ -94,8 +95,26 @@ cublasStatus multiply_ex(const Call& call, cublasHandle_t handle, cublasOperatio
                          const void* beta, void* c, cudaDataType c_type, Count ldc, cublasComputeType compute,
                          cublasGemmAlgo algo) {
   return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
-    return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
-                     c_type, ldc, compute, which);
+    return print_outputs(
+        call,
+        [&](CallOutputs& outputs) {
+          describe_product(call, outputs, handle,
+                           {trans_a,
+                            trans_b,
+                            m,
+                            n,
+                            k,
+                            {a, size_of_type(a_type), lda},
+                            {b, size_of_type(b_type), ldb},
+                            {c, size_of_type(c_type), ldc},
+                            1,
+                            beta,
+                            scale_of(compute, c_type)});
+        },
+        [&] {
+          return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
+                           c_type, ldc, compute, which);
+        });
   });
 }
 
@@ -115,8 +134,26 @@ cublasStatus multiply_batched_ex(const Call& call, cublasHandle_t handle, cublas
                                  cudaDataType c_type, Count ldc, Count batches, cublasComputeType compute,
                                  cublasGemmAlgo algo) {
   return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
-    return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
-                     c_type, ldc, batches, compute, which);
+    return print_outputs(
+        call,
+        [&](CallOutputs& outputs) {
+          describe_product(call, outputs, handle,
+                           {trans_a,
+                            trans_b,
+                            m,
+                            n,
+                            k,
+                            {nullptr, size_of_type(a_type), lda, 0, a},
+                            {nullptr, size_of_type(b_type), ldb, 0, b},
+                            {nullptr, size_of_type(c_type), ldc, 0, c},
+                            batches,
+                            beta,
+                            scale_of(compute, c_type)});
+        },
+        [&] {
+          return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
+                           c_type, ldc, batches, compute, which);
+        });
   });
 }
 
@@ -135,8 +172,26 @@ cublasStatus multiply_strided_ex(const Call& call, cublasHandle_t handle, cublas
                                  const void* beta, void* c, cudaDataType c_type, Count ldc, long long c_step,
                                  Count batches, cublasComputeType compute, cublasGemmAlgo algo) {
   return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
-    return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b, b_type, ldb, b_step,
-                     beta, c, c_type, ldc, c_step, batches, compute, which);
+    return print_outputs(
+        call,
+        [&](CallOutputs& outputs) {
+          describe_product(call, outputs, handle,
+                           {trans_a,
+                            trans_b,
+                            m,
+                            n,
+                            k,
+                            {a, size_of_type(a_type), lda, a_step},
+                            {b, size_of_type(b_type), ldb, b_step},
+                            {c, size_of_type(c_type), ldc, c_step},
+                            batches,
+                            beta,
+                            scale_of(compute, c_type)});
+        },
+        [&] {
+          return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b, b_type, ldb,
+                           b_step, beta, c, c_type, ldc, c_step, batches, compute, which);
+        });
   });
 }
 

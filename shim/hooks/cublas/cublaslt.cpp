@@ -10,6 +10,7 @@
 #include "core/base/lock.h"
 #include "core/base/table.h"
 #include "core/tuning/tuning.h"
+#include "hooks/cublas/outputs.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/support/library_version.h"
 #include "hooks/support/tuning_place.h"
@@ -21,6 +22,107 @@ namespace {
 using namespace abi;
 using Result = cublasLtMatmulHeuristicResult;
 using Algo = cublasLtMatmulAlgo;
+
+// ---- what goes in and what comes out, for DETSHIM_FINGERPRINT=calls ----
+
+/// The number that an attribute has; false if it cannot be told.
+template <typename Number, typename Get, typename Descriptor>
+bool ask(Get* get, Descriptor descriptor, int attribute, Number& number) {
+  size_t written = 0;
+  return get != nullptr && descriptor != nullptr &&
+         get(descriptor, attribute, &number, sizeof number, &written) == cublasStatus::success;
+}
+
+/// The matrices of a layout; empty where it is not one by rows or by columns.
+template <typename Get>
+HashedArea area_of_layout(Get* get, cublasLtMatrixLayout_t layout, const void* start, uint32_t& type,
+                          int64_t& leading) {
+  int order = 0, batches = 1;
+  uint64_t rows = 0, columns = 0;
+  int64_t step = 0;
+  constexpr int by_columns = 0, by_rows = 1; // CUBLASLT_ORDER_COL and CUBLASLT_ORDER_ROW
+  if (!ask(get, layout, 0, type) || !ask(get, layout, 1, order) || !ask(get, layout, 2, rows) ||
+      !ask(get, layout, 3, columns) || !ask(get, layout, 4, leading) || !ask(get, layout, 5, batches) ||
+      !ask(get, layout, 6, step) || (order != by_columns && order != by_rows))
+    return {};
+  const auto signed_of = [](uint64_t number) { return static_cast<int64_t>(number); };
+  return area_of({start, size_of_type(static_cast<cudaDataType>(type)), leading, step},
+                 signed_of(order == by_columns ? rows : columns),
+                 signed_of(order == by_columns ? columns : rows), batches);
+}
+
+/// Adds what a product reads besides A, B and C, if it can be told.
+template <typename Get>
+void add_epilogue(CallOutputs& outputs, Get* get, cublasLtMatmulDesc_t operation, uint64_t rows_of_d,
+                  uint32_t type_of_d) {
+  uint32_t epilogue = 0;
+  constexpr uint32_t standard = 1, relu = 2, bias = 4, gelu = 32; // of cublasLtEpilogue_t, which has bits
+  if (!ask(get, operation, 7, epilogue) || (epilogue & ~(standard | relu | bias | gelu)) != 0)
+    return outputs.leave_inputs();
+  if ((epilogue & bias) != 0) {
+    const void* start = nullptr;
+    int type = -1;
+    if (!ask(get, operation, 8, start) || !ask(get, operation, 26, type)) return outputs.leave_inputs();
+    const auto known = static_cast<cudaDataType>(type >= 0 ? static_cast<uint32_t>(type) : type_of_d);
+    if (size_of_type(known) < 2) return outputs.leave_inputs();
+    outputs.add_input(bytes_at(start, rows_of_d * size_of_type(known)));
+  }
+  for (const int scale : {17, 18, 19, 20}) { // of A, B, C and D; older libraries know none
+    const void* start = nullptr;
+    if (ask(get, operation, scale, start) && start != nullptr) outputs.leave_inputs();
+  }
+}
+
+template <typename Get>
+void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cublasLtMatmulDesc_t operation,
+                  const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
+                  cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
+                  cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout) {
+  uint32_t type = 0, scale_type = 0;
+  int64_t leading = 0;
+  const auto shape = [&](const char* name, int64_t value) {
+    outputs.add_shape(name, static_cast<uint64_t>(value));
+  };
+  const HashedArea result = area_of_layout(of_layout, d_layout, d, type, leading);
+  uint64_t rows = 0, columns = 0, inner = 0;
+  int transposed = 0, pointer_mode = -1;
+  ask(of_layout, d_layout, 2, rows), ask(of_layout, d_layout, 3, columns);
+  ask(of_operation, operation, 3, transposed);
+  ask(of_layout, a_layout, transposed != 0 ? 2 : 3, inner);
+  outputs.add_shape("m", rows);
+  outputs.add_shape("n", columns);
+  outputs.add_shape("k", inner);
+  outputs.add_shape("type", type);
+  shape("ldd", leading);
+  if (result.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+
+  uint32_t input_type = 0;
+  const auto add_input = [&](const void* start, cublasLtMatrixLayout_t layout) {
+    const HashedArea area = area_of_layout(of_layout, layout, start, input_type, leading);
+    if (area.width == 0) outputs.leave_inputs();
+    outputs.add_input(area);
+  };
+  // C first: where it is D too, it is hashed before.
+  unsigned char bytes[16] = {};
+  ask(of_operation, operation, 2, pointer_mode);
+  ask(of_operation, operation, 1, scale_type);
+  const uint64_t size = size_of_type(static_cast<cudaDataType>(scale_type));
+  if (pointer_mode != 0 || beta == nullptr || size == 0 || size > sizeof bytes) {
+    outputs.leave_inputs();
+  } else {
+    __builtin_memcpy(bytes, beta, size);
+    bool is_zero = true;
+    for (const unsigned char byte : bytes) is_zero &= byte == 0;
+    if (!is_zero && c == d)
+      outputs.add_changed(result);
+    else if (!is_zero)
+      add_input(c, c_layout);
+  }
+  add_input(a, a_layout);
+  add_input(b, b_layout);
+  add_epilogue(outputs, of_operation, operation, rows, type);
+  outputs.add_output(result);
+}
 
 /// An algorithm's bytes as text.
 void add_algo(TextWriter& text, const Algo& algo) {
@@ -628,8 +730,18 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
                         "first that ran for a product runs.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmul);
   const auto run = [&](const cublasLtMatmulAlgo* which) {
-    return call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,
-                     which, workspace, workspace_size, stream);
+    return print_outputs(
+        call,
+        [&](CallOutputs& outputs) {
+          const Getters getters = getters_of(call);
+          outputs.set_stream(stream);
+          add_operands(outputs, getters.of_layout, getters.of_operation, operation, a, a_layout, b, b_layout,
+                       beta, c, c_layout, d, d_layout);
+        },
+        [&] {
+          return call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,
+                           which, workspace, workspace_size, stream);
+        });
   };
   const Product product{operation, a_layout, b_layout, c_layout, d_layout};
   if (!call.passes() && algo != nullptr && takes_the_first() && is_configured(*algo))

@@ -1,14 +1,14 @@
 // Copies that bring something to the host, and what tells the program that they have ended: hashed if
 // DETSHIM_FINGERPRINT asks for it (core/fingerprint/copies.h). Nothing is changed and nothing is waited for.
 //
-// Not seen: what a graph copies, memory that host and GPU both reach (managed, mapped), and the copies in
-// batches of CUDA 12.8. Peer copies go from GPU to GPU.
+// Not seen: memory that host and GPU both reach (managed, mapped). What a graph copies is said at its launch
+// (graph_copies.cpp). Peer copies go from GPU to GPU.
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0; cudaMemcpyFromArray is gone since 13.
 #include "core/fingerprint/copies.h"
 
-#include "core/base/hash.h"
-#include "hooks/cuda/library.h"
+#include "hooks/cuda/graph_copies.h"
+#include "hooks/cuda/streams.h"
 
 namespace detshim {
 namespace {
@@ -17,62 +17,34 @@ using namespace abi;
 
 constexpr const char* host = "host";
 
-uint64_t number_of(const void* handle) { return reinterpret_cast<uintptr_t>(handle); }
-
-/// A context of the driver's, as a number.
-uint64_t current_context(const Hook& hook) {
-  auto* ask = find_beside<CUresult(CUcontext*)>(driver_behind(hook), "cuCtxGetCurrent");
-  CUcontext context = nullptr;
-  if (ask != nullptr) ask(&context);
-  return number_of(context);
-}
-
-enum class Default { legacy, per_thread };
-
-/// A stream's number. What a null one means depends on the function, and each context has streams of its own
-/// behind the two special handles, each thread even of the second.
-template <Default meant>
-uint64_t number_of_stream(const Hook& hook, CUstream stream) {
-  uint64_t number = number_of(stream);
-  if (number > stream_per_thread) return number;
-  if (number == 0) number = meant == Default::legacy ? stream_legacy : stream_per_thread;
-  const uint64_t thread = number == stream_per_thread ? number_of(&this_thread()) : 0;
-  return mix(mix(current_context(hook), number), thread);
-}
-
-bool is_capturing(const Hook& hook, CUstream stream) {
-  auto* ask = find_beside<CUresult(CUstream, int*)>(driver_behind(hook), "cuStreamIsCapturing");
-  int status = capture_status_none;
-  return ask != nullptr && ask(stream, &status) == CUresult::success && status != capture_status_none;
-}
-
-/// Memory that a copy by address reaches is the host's if the driver does not know it, or as its own.
-bool is_of_host(const Hook& hook, const void* memory) {
-  auto* ask = find_beside<CUresult(void*, int, CUdeviceptr)>(driver_behind(hook), "cuPointerGetAttribute");
-  unsigned type = 0, is_managed = 0;
-  if (ask == nullptr || ask(&type, pointer_memory_type, number_of(memory)) != CUresult::success) return true;
-  if (type != static_cast<unsigned>(MemoryType::host)) return false;
-  return ask(&is_managed, pointer_is_managed, number_of(memory)) != CUresult::success || is_managed == 0;
-}
-
 /// True if a call that went well may have brought something here.
 template <typename Call, typename Status>
 bool is_wanted(const Call& call, Status status) {
   return options().fingerprint && !call.passes() && status == Status::success;
 }
 
+/// With the outputs of calls, a copy stands in one sequence with what its stream computed before.
 template <typename Call>
-Print* print_of(const Call& call) {
+Print* print_of(const Call& call, uint64_t stream) {
   record_cuda_once(call.hook());
-  return prints_at(*call.hook().info, host, call.caller());
+  const HookInfo& function = *call.hook().info;
+  return options().fingerprint_calls ? prints_of_stream(function, host, call.caller(), stream, "")
+                                     : prints_at(function, host, call.caller());
 }
 
 template <typename Call>
 void add_ended(const Call& call, const HostArea& area) {
   if (area.start == nullptr || area.size() == 0) return;
-  add_copy(print_of(call), area);
   // The legacy stream's work comes one after the other.
-  end_copies_of_stream(number_of_stream<Default::legacy>(call.hook(), nullptr));
+  const uint64_t stream = number_of_stream<Default::legacy>(call.hook(), nullptr);
+  end_copies_of_stream(stream);
+  add_copy(print_of(call, stream), area);
+}
+
+template <Default meant, typename Call>
+void add_unread(const Call& call, size_t bytes, const char* why, CUstream stream) {
+  const uint64_t number = number_of_stream<meant>(call.hook(), stream);
+  add_unread_in_stream(print_of(call, number), bytes, why, number, current_context(call.hook()));
 }
 
 template <Default meant, typename Call>
@@ -80,8 +52,9 @@ void add_in_stream(const Call& call, const HostArea& area, CUstream stream) {
   if (area.start == nullptr || area.size() == 0) return;
   const Hook& hook = call.hook();
   if (is_capturing(hook, stream))
-    return add_unread_print(print_of(call), area.size(), "put into a graph, whose launches copy it unseen");
-  add_copy_in_stream(print_of(call), area, number_of_stream<meant>(hook, stream), current_context(hook));
+    return add_unread<meant>(call, area.size(), "put into a graph, whose launches copy it unseen", stream);
+  const uint64_t number = number_of_stream<meant>(hook, stream);
+  add_copy_in_stream(print_of(call, number), area, number, current_context(hook));
 }
 
 bool goes_to_host(const Hook& hook, const void* to, CopyKind kind) {
@@ -231,7 +204,7 @@ cudaError copy_box(const Call& call, const cudaMemcpy3DParms* copy) {
   bool is_unread = false;
   const HostArea area = area_of(call.hook(), *copy, is_unread);
   if (is_unread && area.start != nullptr)
-    add_unread_print(print_of(call), area.size(), elements);
+    add_unread<Default::legacy>(call, area.size(), elements, nullptr);
   else
     add_ended(call, area);
   return status;
@@ -244,7 +217,7 @@ cudaError copy_box_in_stream(const Call& call, const cudaMemcpy3DParms* copy, CU
   bool is_unread = false;
   const HostArea area = area_of(call.hook(), *copy, is_unread);
   if (is_unread && area.start != nullptr)
-    add_unread_print(print_of(call), area.size(), elements);
+    add_unread<meant>(call, area.size(), elements, stream);
   else
     add_in_stream<meant>(call, area, stream);
   return status;
@@ -319,6 +292,91 @@ CUresult copy_described_in_stream(const Call& call, const Copy* copy, CUstream s
   return status;
 }
 
+// In batches (CUDA 12.8). Until CUDA 13 there was one argument more, before the stream, by which the library
+// said which copy failed.
+
+template <Default meant, typename Call, typename Address>
+void add_batch(const Call& call, Address* to, const size_t* sizes, size_t count, CUstream stream) {
+  for (size_t i = 0; i < count; ++i) {
+    const void* const start = reinterpret_cast<const void*>(to[i]);
+    if (is_of_host(call.hook(), start)) add_in_stream<meant>(call, {start, sizes[i]}, stream);
+  }
+}
+
+template <Default meant, typename Call>
+void add_boxes(const Call& call, const BatchedCopy* copies, size_t count, CUstream stream) {
+  for (size_t i = 0; i < count; ++i) {
+    const BatchedCopy& copy = copies[i];
+    if (copy.to.type == operand_memory &&
+        is_of_host(call.hook(), reinterpret_cast<const void*>(copy.to.memory.address)))
+      add_unread<meant>(call, copy.width * copy.height * copy.depth,
+                        "by elements whose size the call does not say", stream);
+  }
+}
+
+template <typename Call>
+bool is_of_cuda_13(const Call& call) {
+  auto* const ask = call.template beside<cudaError(int*)>("cudaRuntimeGetVersion");
+  int version = 0;
+  return ask != nullptr && ask(&version) == cudaError::success && version >= 13000;
+}
+
+/// The runtime has one name for both forms. What the shorter one lacks is read, and handed on, as it happens
+/// to be: nobody looks at it.
+template <Default meant, typename Call>
+cudaError copy_batch(const Call& call, void* const* to, const void* const* from, const size_t* sizes,
+                     size_t count, void* attributes, size_t* of, size_t attribute_count,
+                     void* failed_or_stream, CUstream stream) {
+  const cudaError status =
+      call.real(to, from, sizes, count, attributes, of, attribute_count, failed_or_stream, stream);
+  if (is_wanted(call, status))
+    add_batch<meant>(call, to, sizes, count,
+                     is_of_cuda_13(call) ? static_cast<CUstream>(failed_or_stream) : stream);
+  return status;
+}
+
+template <Default meant, typename Call>
+cudaError copy_boxes(const Call& call, size_t count, const BatchedCopy* copies, void* failed_or_flags,
+                     void* flags_or_stream, CUstream stream) {
+  const cudaError status = call.real(count, copies, failed_or_flags, flags_or_stream, stream);
+  if (is_wanted(call, status))
+    add_boxes<meant>(call, copies, count,
+                     is_of_cuda_13(call) ? static_cast<CUstream>(flags_or_stream) : stream);
+  return status;
+}
+
+template <Default meant, typename Call>
+CUresult copy_batch_by_driver(const Call& call, const CUdeviceptr* to, const CUdeviceptr* from,
+                              const size_t* sizes, size_t count, void* attributes, size_t* of,
+                              size_t attribute_count, CUstream stream) {
+  const CUresult status = call.real(to, from, sizes, count, attributes, of, attribute_count, stream);
+  if (is_wanted(call, status)) add_batch<meant>(call, to, sizes, count, stream);
+  return status;
+}
+template <Default meant, typename Call>
+CUresult copy_batch_by_driver(const Call& call, const CUdeviceptr* to, const CUdeviceptr* from,
+                              const size_t* sizes, size_t count, void* attributes, size_t* of,
+                              size_t attribute_count, size_t* failed, CUstream stream) {
+  const CUresult status = call.real(to, from, sizes, count, attributes, of, attribute_count, failed, stream);
+  if (is_wanted(call, status)) add_batch<meant>(call, to, sizes, count, stream);
+  return status;
+}
+
+template <Default meant, typename Call>
+CUresult copy_boxes_by_driver(const Call& call, size_t count, const BatchedCopy* copies,
+                              unsigned long long flags, CUstream stream) {
+  const CUresult status = call.real(count, copies, flags, stream);
+  if (is_wanted(call, status)) add_boxes<meant>(call, copies, count, stream);
+  return status;
+}
+template <Default meant, typename Call>
+CUresult copy_boxes_by_driver(const Call& call, size_t count, const BatchedCopy* copies, size_t* failed,
+                              unsigned long long flags, CUstream stream) {
+  const CUresult status = call.real(count, copies, failed, flags, stream);
+  if (is_wanted(call, status)) add_boxes<meant>(call, copies, count, stream);
+  return status;
+}
+
 // What tells that copies have ended: the same in the runtime and the driver.
 
 template <Default meant, typename Call>
@@ -366,6 +424,10 @@ constexpr Description hashed_later = {
         "Hashes what the copy brings to the host once the program has waited for it, if DETSHIM_FINGERPRINT "
         "asks for it.",
 };
+constexpr Description said = {
+    .action = Action::observe,
+    .summary = "Records what it copies to the host, unread, if DETSHIM_FINGERPRINT asks for copies.",
+};
 constexpr Description noted = {
     .action = Action::observe,
     .summary = "Notes which copies to the host have ended, if DETSHIM_FINGERPRINT asks for them.",
@@ -403,6 +465,22 @@ using DriverCopy2D = CudaCall<CUresult(const CUcopy2D* copy)>;
 using DriverCopy2DInStream = CudaCall<CUresult(const CUcopy2D* copy, CUstream stream)>;
 using DriverCopy3D = CudaCall<CUresult(const CUcopy3D* copy)>;
 using DriverCopy3DInStream = CudaCall<CUresult(const CUcopy3D* copy, CUstream stream)>;
+
+using CopyBatch = CudaCall<cudaError(void* const* to, const void* const* from, const size_t* sizes,
+                                     size_t count, void* attributes, size_t* of, size_t attribute_count,
+                                     void* failed_or_stream, CUstream stream)>;
+using CopyBoxes = CudaCall<cudaError(size_t count, const BatchedCopy* copies, void* failed_or_flags,
+                                     void* flags_or_stream, CUstream stream)>;
+using DriverCopyBatch =
+    CudaCall<CUresult(const CUdeviceptr* to, const CUdeviceptr* from, const size_t* sizes, size_t count,
+                      void* attributes, size_t* of, size_t attribute_count, size_t* failed, CUstream stream)>;
+using DriverCopyBatch2 =
+    CudaCall<CUresult(const CUdeviceptr* to, const CUdeviceptr* from, const size_t* sizes, size_t count,
+                      void* attributes, size_t* of, size_t attribute_count, CUstream stream)>;
+using DriverCopyBoxes = CudaCall<CUresult(size_t count, const BatchedCopy* copies, size_t* failed,
+                                          unsigned long long flags, CUstream stream)>;
+using DriverCopyBoxes2 =
+    CudaCall<CUresult(size_t count, const BatchedCopy* copies, unsigned long long flags, CUstream stream)>;
 
 template <typename Status>
 using StreamCall = CudaCall<Status(CUstream stream)>;
@@ -461,6 +539,12 @@ DETSHIM_TEMPLATE_HOOK(cudart, CopyBoxInStream, cudaMemcpy3DAsync, copy_box_in_st
 DETSHIM_TEMPLATE_HOOK(cudart, CopyBoxInStream, cudaMemcpy3DAsync_ptsz,
                       copy_box_in_stream<Default::per_thread>, hashed_later);
 
+DETSHIM_TEMPLATE_HOOK(cudart, CopyBatch, cudaMemcpyBatchAsync, copy_batch<Default::legacy>, hashed_later);
+DETSHIM_TEMPLATE_HOOK(cudart, CopyBatch, cudaMemcpyBatchAsync_ptsz, copy_batch<Default::per_thread>,
+                      hashed_later);
+DETSHIM_TEMPLATE_HOOK(cudart, CopyBoxes, cudaMemcpy3DBatchAsync, copy_boxes<Default::legacy>, said);
+DETSHIM_TEMPLATE_HOOK(cudart, CopyBoxes, cudaMemcpy3DBatchAsync_ptsz, copy_boxes<Default::per_thread>, said);
+
 DETSHIM_TEMPLATE_HOOK(cudart, StreamCall<cudaError>, cudaStreamSynchronize, wait_for_stream<Default::legacy>,
                       noted);
 DETSHIM_TEMPLATE_HOOK(cudart, StreamCall<cudaError>, cudaStreamSynchronize_ptsz,
@@ -518,6 +602,23 @@ DETSHIM_TEMPLATE_HOOK(cuda, DriverCopy3DInStream, cuMemcpy3DAsync_v2,
                       copy_described_in_stream<Default::legacy>, hashed_later);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverCopy3DInStream, cuMemcpy3DAsync_v2_ptsz,
                       copy_described_in_stream<Default::per_thread>, hashed_later);
+
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch, cuMemcpyBatchAsync, copy_batch_by_driver<Default::legacy>,
+                      hashed_later);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch, cuMemcpyBatchAsync_ptsz,
+                      copy_batch_by_driver<Default::per_thread>, hashed_later);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch2, cuMemcpyBatchAsync_v2, copy_batch_by_driver<Default::legacy>,
+                      hashed_later);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBatch2, cuMemcpyBatchAsync_v2_ptsz,
+                      copy_batch_by_driver<Default::per_thread>, hashed_later);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBoxes, cuMemcpy3DBatchAsync, copy_boxes_by_driver<Default::legacy>,
+                      said);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBoxes, cuMemcpy3DBatchAsync_ptsz,
+                      copy_boxes_by_driver<Default::per_thread>, said);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBoxes2, cuMemcpy3DBatchAsync_v2, copy_boxes_by_driver<Default::legacy>,
+                      said);
+DETSHIM_TEMPLATE_HOOK(cuda, DriverCopyBoxes2, cuMemcpy3DBatchAsync_v2_ptsz,
+                      copy_boxes_by_driver<Default::per_thread>, said);
 
 DETSHIM_TEMPLATE_HOOK(cuda, StreamCall<CUresult>, cuStreamSynchronize, wait_for_stream<Default::legacy>,
                       noted);

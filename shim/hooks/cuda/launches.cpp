@@ -7,6 +7,7 @@
 //
 // Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
 #include "core/fingerprint/prints.h"
+#include "hooks/cuda/graph_copies.h"
 #include "hooks/cuda/kernel_names.h"
 #include "hooks/cuda/library.h"
 
@@ -102,6 +103,8 @@ CUresult launch_configured_by_driver(const Call& call, const void* config, CUfun
 template <typename Call>
 auto launch_graph(const Call& call, CUgraphExec graph, CUstream stream) {
   const auto status = call.real(graph, stream);
+  if (options().fingerprint && !call.passes() && status == decltype(status)::success)
+    print_graph_copies(call.hook(), call.caller(), graph, stream);
   if (counts(call, status)) count(call, any_graph);
   return status;
 }

@@ -7,6 +7,7 @@
 #include "core/seeds/seeds.h"
 #include "hooks/cudnn/descriptions.h"
 #include "hooks/cudnn/graph_tuning.h"
+#include "hooks/cudnn/outputs.h"
 #include "hooks/cudnn/plans.h"
 
 namespace detshim::cudnn {
@@ -336,7 +337,8 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendExecute,
              .action = Action::observe, .fields = {"status"},
              .summary = "Notices whether the plan that was taken for its graph runs.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendExecute);
-  return note_run(call, plan, call.real(handle, plan, variant_pack));
+  return note_run(call, plan,
+                  print_plan(call, handle, [&] { return call.real(handle, plan, variant_pack); }));
 }
 
 DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendPopulateCudaGraph,

@@ -2,6 +2,7 @@
 // host, Bluestein only, no FMA), and there are no others. What may make its transforms differ is recorded:
 // the program's own code inside them, and several GPUs.
 #include "abi/cufft.h"
+#include "hooks/cufft/outputs.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
@@ -12,9 +13,13 @@ using namespace abi;
 
 /// The ways to make a plan.
 template <typename Call, typename... Arguments>
-cufftResult make_plan(const Call& call, Arguments... arguments) {
+cufftResult make_plan(const Call& call, cufftHandle* plan, Arguments... arguments) {
   if (!call.passes()) record_library_once(call, cufft_library);
-  return call.real(arguments...);
+  const cufftResult result = call.real(plan, arguments...);
+  if constexpr (sizeof...(Arguments) != 0)
+    if (options().fingerprint_calls && !call.passes() && result == cufftResult::success)
+      remember_plan(*plan, arguments...);
+  return result;
 }
 
 /// Records a callback that cuFFT has taken.

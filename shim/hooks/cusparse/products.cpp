@@ -9,6 +9,7 @@
 #include "abi/cusparse.h"
 #include "core/base/lock.h"
 #include "core/base/table.h"
+#include "hooks/cusparse/outputs.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
@@ -262,7 +263,9 @@ cusparseStatus run_mv(const Call& call, cusparseHandle_t handle, cusparseOperati
                                               matrix, x, beta, y, type, which, bytes);
       },
       [&](cusparseSpMVAlg which) {
-        return call.real(handle, operation, alpha, matrix, x, beta, y, type, which, buffer);
+        return print_sparse_product(call, {handle, operation, matrix, beta, type}, x, y, [&] {
+          return call.real(handle, operation, alpha, matrix, x, beta, y, type, which, buffer);
+        });
       });
 }
 
@@ -278,7 +281,9 @@ cusparseStatus run_mm(const Call& call, cusparseHandle_t handle, cusparseOperati
                                               alpha, matrix, b, beta, c, type, which, bytes);
       },
       [&](cusparseSpMMAlg which) {
-        return call.real(handle, operation, operation_b, alpha, matrix, b, beta, c, type, which, buffer);
+        return print_sparse_product(call, {handle, operation, matrix, beta, type, operation_b}, b, c, [&] {
+          return call.real(handle, operation, operation_b, alpha, matrix, b, beta, c, type, which, buffer);
+        });
       });
 }
 

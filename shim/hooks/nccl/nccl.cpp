@@ -10,6 +10,7 @@
 #include "core/policy/nccl_algorithms.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
+#include "hooks/nccl/outputs.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
@@ -150,11 +151,29 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
   return result;
 }
 
+/// The buffers of ncclAllReduce, or, where the hook is of that, of ncclReduceScatter, whose count is that of
+/// a share.
+template <typename Call>
+Collective all_reduced(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
+                       ncclComm_t communicator, cudaStream_t stream) {
+  const bool is_shared_out = contains(call.hook().info->name, "ReduceScatter");
+  return {from, is_shared_out ? count * ranks_of(call, communicator) : count, to, count, type, stream};
+}
+
+/// Those of a reduction whose result one rank has.
+template <typename Call>
+Collective root_reduced(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
+                        int root, ncclComm_t communicator, cudaStream_t stream) {
+  return {from, count, to, is_rank(call, communicator, root) ? count : 0, type, stream};
+}
+
 /// ncclAllReduce and ncclReduceScatter.
 template <typename Call>
 ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                          ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
-  const ncclResult result = call.real(from, to, count, type, operation, communicator, stream);
+  const ncclResult result = print_collective(
+      call, [&] { return all_reduced(call, from, to, count, type, communicator, stream); },
+      [&] { return call.real(from, to, count, type, operation, communicator, stream); });
   if (call.passes()) return result;
   record_library_once(call, nccl_library);
   if (is_taken(result))
@@ -166,7 +185,9 @@ ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t co
 template <typename Call>
 ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                           ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
-  const ncclResult result = call.real(from, to, count, type, operation, root, communicator, stream);
+  const ncclResult result = print_collective(
+      call, [&] { return root_reduced(call, from, to, count, type, root, communicator, stream); },
+      [&] { return call.real(from, to, count, type, operation, root, communicator, stream); });
   if (call.passes()) return result;
   record_library_once(call, nccl_library);
   if (is_taken(result))
@@ -236,7 +257,9 @@ ncclResult reduce_to_all_configured(const Call& call, const void* from, void* to
                                     ncclDataType type, ncclRedOp operation, ncclComm_t communicator,
                                     cudaStream_t stream, const ncclCollConfig_t* config) {
   return reduce_configured(call, config, count, type, operation, [&](const ncclCollConfig_t* given) {
-    return call.real(from, to, count, type, operation, communicator, stream, given);
+    return print_collective(
+        call, [&] { return all_reduced(call, from, to, count, type, communicator, stream); },
+        [&] { return call.real(from, to, count, type, operation, communicator, stream, given); });
   });
 }
 
@@ -246,7 +269,9 @@ ncclResult reduce_to_root_configured(const Call& call, const void* from, void* t
                                      ncclComm_t communicator, cudaStream_t stream,
                                      const ncclCollConfig_t* config) {
   return reduce_configured(call, config, count, type, operation, [&](const ncclCollConfig_t* given) {
-    return call.real(from, to, count, type, operation, root, communicator, stream, given);
+    return print_collective(
+        call, [&] { return root_reduced(call, from, to, count, type, root, communicator, stream); },
+        [&] { return call.real(from, to, count, type, operation, root, communicator, stream, given); });
   });
 }
 

@@ -164,6 +164,76 @@ TEST_P(DriverCopies, ByAddressGoWhereTheyGo) {
   EXPECT_TRUE(prints(shimmed({"on the device"}, host), "cuMemcpy").empty());
 }
 
+/// The bytes of a function's prints that were not read, and why.
+std::set<std::string> unread(const Shimmed& run, const std::string& function) {
+  std::set<std::string> found;
+  for (const auto& print : prints(run, function))
+    found.insert(print.contains("unread")
+                     ? print["bytes"].get<std::string>() + ": " + print["why"].get<std::string>()
+                     : "read");
+  return found;
+}
+
+const std::set<std::string> elements{"64: by elements whose size the call does not say"};
+const std::set<std::string> by_graph{"60: copied by a graph, which is not looked into"};
+
+TEST_P(RuntimeCopies, InBatchesAreHashed) {
+  // One place prints both halves: the hash is of both.
+  for (const std::string stream : {"", "_ptsz"})
+    for (const Environment& version : {Environment{}, misbehaving("CUDA 12")}) {
+      const std::string batch = "cudaMemcpyBatchAsync" + stream, boxes = "cudaMemcpy3DBatchAsync" + stream;
+      const std::string wait = "cudaStreamSynchronize" + stream;
+      expect_untouched({batch, boxes, wait}, version);
+      const Shimmed run = shimmed({batch, boxes, wait}, host + version);
+      ASSERT_EQ(prints(run, batch).size(), 2u) << run;
+      for (const auto& print : prints(run, batch)) {
+        EXPECT_EQ(print["bytes"], "32");
+        EXPECT_TRUE(print.contains("print")) << run;
+      }
+      EXPECT_EQ(unread(run, boxes), elements) << run;
+    }
+}
+
+TEST_P(DriverCopies, InBatchesAreHashed) {
+  for (const std::string version : {"", "_v2"})
+    for (const std::string stream : {"", "_ptsz"}) {
+      const std::string batch = "cuMemcpyBatchAsync" + version + stream;
+      const std::string boxes = "cuMemcpy3DBatchAsync" + version + stream;
+      const std::string wait = "cuStreamSynchronize" + stream;
+      expect_untouched({batch, boxes, wait});
+      const Shimmed run = shimmed({batch, boxes, wait}, host);
+      // The one in the middle goes to the device.
+      ASSERT_EQ(prints(run, batch).size(), 2u) << run;
+      for (const auto& print : prints(run, batch)) EXPECT_TRUE(print.contains("print")) << run;
+      const auto raced = prints(shimmed({batch, wait}, host + race), batch);
+      ASSERT_EQ(raced.size(), 2u);
+      EXPECT_EQ(raced[0]["print"], prints(run, batch)[0]["print"]);
+      EXPECT_NE(raced[1]["print"], prints(run, batch)[1]["print"]);
+      EXPECT_EQ(unread(run, boxes), elements) << run;
+    }
+}
+
+TEST_P(RuntimeCopies, OfGraphsAreSaid) {
+  for (const std::string make : {"cudaGraphInstantiate", "cudaGraphInstantiateWithFlags",
+                                 "cudaGraphInstantiateWithParams", "cudaGraphInstantiateWithParams_ptsz"})
+    for (const std::string launch : {"cudaGraphLaunch", "cudaGraphLaunch_ptsz"}) {
+      expect_untouched({make, launch, "cudaDeviceSynchronize"});
+      EXPECT_EQ(unread(shimmed({make, launch, "cudaDeviceSynchronize"}, host), launch), by_graph) << make;
+      EXPECT_TRUE(
+          unread(shimmed({make, launch}, host + misbehaving("graphs copy elsewhere")), launch).empty());
+      EXPECT_TRUE(unread(shimmed({make, launch}, enforce), launch).empty());
+    }
+}
+
+TEST_P(DriverCopies, OfGraphsAreSaid) {
+  for (const std::string make : {"cuGraphInstantiate", "cuGraphInstantiate_v2", "cuGraphInstantiateWithFlags",
+                                 "cuGraphInstantiateWithParams", "cuGraphInstantiateWithParams_ptsz"})
+    for (const std::string launch : {"cuGraphLaunch", "cuGraphLaunch_ptsz"}) {
+      expect_untouched({make, launch, "cuCtxSynchronize"});
+      EXPECT_EQ(unread(shimmed({make, launch, "cuCtxSynchronize"}, host), launch), by_graph) << make;
+    }
+}
+
 TEST_P(RuntimeCopies, CountTheKernelsBefore) {
   const auto found =
       prints(shimmed({"kernel", "kernel", "cudaMemcpy", "kernel", "cudaMemcpy"}, host), "cudaMemcpy");

@@ -61,6 +61,18 @@ struct Copy3D { // CUDA_MEMCPY3D
   size_t to_pitch, to_height, width, height, depth;
 };
 
+struct BatchedBox { // CUDA_MEMCPY3D_BATCH_OP
+  struct {
+    int type;
+    DevicePointer memory;
+    size_t row, layer;
+    int hint[2];
+  } from, to;
+  size_t width, height, depth;
+  int order;
+  unsigned flags;
+};
+
 inline constexpr int device_to_host = 2, by_address = 4;
 
 extern "C" {
@@ -101,12 +113,40 @@ extern "C" {
   int cuMemcpy2DAsync_v2##STREAM(const Copy2D* copy, Opaque stream);                                         \
   int cuMemcpy3D_v2##SYNC(const Copy3D* copy);                                                               \
   int cuMemcpy3DAsync_v2##STREAM(const Copy3D* copy, Opaque stream);                                         \
+  int cuMemcpyBatchAsync##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count,        \
+                                 void* attributes, size_t* of, size_t attribute_count, size_t* failed,       \
+                                 Opaque stream);                                                             \
+  int cuMemcpyBatchAsync_v2##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count,     \
+                                    void* attributes, size_t* of, size_t attribute_count, Opaque stream);    \
+  int cuMemcpy3DBatchAsync##STREAM(size_t count, BatchedBox* boxes, size_t* failed,                          \
+                                   unsigned long long flags, Opaque stream);                                 \
+  int cuMemcpy3DBatchAsync_v2##STREAM(size_t count, BatchedBox* boxes, unsigned long long flags,             \
+                                      Opaque stream);                                                        \
+  int cudaMemcpyBatchAsync##STREAM(void** to, const void** from, size_t* sizes, size_t count,                \
+                                   void* attributes, size_t* of, size_t attribute_count,                     \
+                                   void* failed_or_stream, Opaque stream);                                   \
+  int cudaMemcpy3DBatchAsync##STREAM(size_t count, BatchedBox* boxes, void* failed_or_flags,                 \
+                                     void* flags_or_stream, Opaque stream);                                  \
+  int cuGraphLaunch##STREAM(Opaque graph, Opaque stream);                                                    \
+  int cudaGraphLaunch##STREAM(Opaque graph, Opaque stream);                                                  \
+  int cuGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void* parameters);                   \
+  int cudaGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void* parameters);                 \
   int cuStreamSynchronize##STREAM(Opaque stream);                                                            \
   int cuStreamQuery##STREAM(Opaque stream);                                                                  \
   int cuEventRecord##STREAM(Opaque event, Opaque stream);                                                    \
   int cuEventRecordWithFlags##STREAM(Opaque event, Opaque stream, unsigned flags);                           \
   int cuStreamWaitEvent##STREAM(Opaque stream, Opaque event, unsigned flags);
 DETSHIM_TEST_VARIANTS(DETSHIM_TEST_DECLARE)
+
+int cuGraphInstantiate(Opaque* ready, Opaque graph, Opaque* node, char* buffer, size_t size);
+int cuGraphInstantiate_v2(Opaque* ready, Opaque graph, Opaque* node, char* buffer, size_t size);
+int cuGraphInstantiateWithFlags(Opaque* ready, Opaque graph, unsigned long long flags);
+int cudaGraphInstantiate(Opaque* ready, Opaque graph, unsigned long long flags);
+int cudaGraphInstantiateWithFlags(Opaque* ready, Opaque graph, unsigned long long flags);
+int cuGraphGetNodes(Opaque graph, Opaque* nodes, size_t* count);
+int cuGraphNodeGetType(Opaque node, int* type);
+int cuGraphMemcpyNodeGetParams(Opaque node, Copy3D* copy);
+int cuGraphChildGraphNodeGetGraph(Opaque node, Opaque* graph);
 
 int cudaMalloc(void** memory, size_t size);
 int cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments, size_t shared,

@@ -30,9 +30,50 @@ Rows box_of(const Copy3D& copy) {
   return rows;
 }
 
+int batch(const char* name, const DevicePointer* to, const DevicePointer* from, const size_t* sizes,
+          size_t count, Opaque stream) {
+  record("%s", name);
+  for (size_t i = 0; i < count && !fails(); ++i)
+    streams[stream].push_back(
+        {[to = to[i], from = from[i], size = sizes[i]] { std::memcpy(bytes_at(to), bytes_at(from), size); }});
+  return fails();
+}
+
+int make_ready(const char* name, Opaque* ready, Opaque graph) {
+  record("%s", name);
+  return *ready = graph, 0;
+}
+
 } // namespace
 
 extern "C" {
+
+// A graph of a kernel and a child, which is a copy to the host: its nodes are numbers.
+int cuGraphGetNodes(Opaque graph, Opaque* nodes, size_t* count) {
+  const bool is_child = graph == reinterpret_cast<Opaque>(uintptr_t{0x6C});
+  for (size_t i = 0; nodes != nullptr && i < *count; ++i)
+    nodes[i] = reinterpret_cast<Opaque>(uintptr_t{is_child ? 1u : i == 0 ? 0u : 4u});
+  return *count = is_child ? 1 : 2, 0;
+}
+int cuGraphNodeGetType(Opaque node, int* type) {
+  return *type = static_cast<int>(reinterpret_cast<uintptr_t>(node)), 0;
+}
+int cuGraphMemcpyNodeGetParams(Opaque, Copy3D* copy) {
+  copy->to_type = misbehaves("graphs copy elsewhere") ? 2 : 1;
+  return copy->width = 10, copy->height = 3, copy->depth = 2, 0;
+}
+int cuGraphChildGraphNodeGetGraph(Opaque, Opaque* graph) {
+  return *graph = reinterpret_cast<Opaque>(uintptr_t{0x6C}), 0;
+}
+int cuGraphInstantiate(Opaque* ready, Opaque graph, Opaque*, char*, size_t) {
+  return make_ready("cuGraphInstantiate", ready, graph);
+}
+int cuGraphInstantiate_v2(Opaque* ready, Opaque graph, Opaque*, char*, size_t) {
+  return make_ready("cuGraphInstantiate_v2", ready, graph);
+}
+int cuGraphInstantiateWithFlags(Opaque* ready, Opaque graph, unsigned long long) {
+  return make_ready("cuGraphInstantiateWithFlags", ready, graph);
+}
 
 int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
 
@@ -89,6 +130,30 @@ int cuStreamIsCapturing(Opaque, int* status) { return *status = misbehaves("capt
   int cuMemcpy3D_v2##SYNC(const Copy3D* copy) { return at_once("cuMemcpy3D_v2" #SYNC, box_of(*copy)); }      \
   int cuMemcpy3DAsync_v2##STREAM(const Copy3D* copy, Opaque stream) {                                        \
     return later("cuMemcpy3DAsync_v2" #STREAM, box_of(*copy), stream);                                       \
+  }                                                                                                          \
+  int cuMemcpyBatchAsync##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count, void*, \
+                                 size_t*, size_t, size_t*, Opaque stream) {                                  \
+    return batch("cuMemcpyBatchAsync" #STREAM, to, from, sizes, count, stream);                              \
+  }                                                                                                          \
+  int cuMemcpyBatchAsync_v2##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count,     \
+                                    void*, size_t*, size_t, Opaque stream) {                                 \
+    return batch("cuMemcpyBatchAsync_v2" #STREAM, to, from, sizes, count, stream);                           \
+  }                                                                                                          \
+  int cuMemcpy3DBatchAsync##STREAM(size_t, BatchedBox*, size_t*, unsigned long long, Opaque) {               \
+    record("cuMemcpy3DBatchAsync" #STREAM);                                                                  \
+    return fails();                                                                                          \
+  }                                                                                                          \
+  int cuMemcpy3DBatchAsync_v2##STREAM(size_t, BatchedBox*, unsigned long long, Opaque) {                     \
+    record("cuMemcpy3DBatchAsync_v2" #STREAM);                                                               \
+    return fails();                                                                                          \
+  }                                                                                                          \
+  int cuGraphLaunch##STREAM(Opaque, Opaque) {                                                                \
+    record("cuGraphLaunch" #STREAM);                                                                         \
+    return fails();                                                                                          \
+  }                                                                                                          \
+  int cuGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void*) {                             \
+    record("cuGraphInstantiateWithParams" #STREAM);                                                          \
+    return *ready = graph, 0;                                                                                \
   }                                                                                                          \
   int cuStreamSynchronize##STREAM(Opaque stream) {                                                           \
     return wait_for_stream("cuStreamSynchronize" #STREAM, stream);                                           \

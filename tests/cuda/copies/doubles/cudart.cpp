@@ -3,7 +3,16 @@
 
 extern "C" {
 
-int cudaRuntimeGetVersion(int* version) { return *version = 13000, 0; }
+int cudaRuntimeGetVersion(int* version) { return *version = misbehaves("CUDA 12") ? 12080 : 13000, 0; }
+
+int cudaGraphInstantiate(Opaque* ready, Opaque graph, unsigned long long) {
+  record("cudaGraphInstantiate");
+  return *ready = graph, 0;
+}
+int cudaGraphInstantiateWithFlags(Opaque* ready, Opaque graph, unsigned long long) {
+  record("cudaGraphInstantiateWithFlags");
+  return *ready = graph, 0;
+}
 
 int cudaMalloc(void** memory, size_t size) {
   *memory = std::malloc(size);
@@ -71,6 +80,27 @@ static Rows rows_of(const Box& box) {
   int cudaMemcpy3D##SYNC(const Box* box) { return at_once("cudaMemcpy3D" #SYNC, rows_of(*box)); }            \
   int cudaMemcpy3DAsync##STREAM(const Box* box, Opaque stream) {                                             \
     return later("cudaMemcpy3DAsync" #STREAM, rows_of(*box), stream);                                        \
+  }                                                                                                          \
+  int cudaMemcpyBatchAsync##STREAM(void** to, const void** from, size_t* sizes, size_t count, void*,         \
+                                   size_t*, size_t, void* failed_or_stream, Opaque stream) {                 \
+    record("cudaMemcpyBatchAsync" #STREAM);                                                                  \
+    if (!misbehaves("CUDA 12")) stream = failed_or_stream;                                                   \
+    for (size_t i = 0; i < count && !fails(); ++i)                                                           \
+      streams[stream].push_back(                                                                             \
+          {[to = to[i], from = from[i], size = sizes[i]] { std::memcpy(to, from, size); }});                 \
+    return fails();                                                                                          \
+  }                                                                                                          \
+  int cudaMemcpy3DBatchAsync##STREAM(size_t, BatchedBox*, void*, void*, Opaque) {                            \
+    record("cudaMemcpy3DBatchAsync" #STREAM);                                                                \
+    return fails();                                                                                          \
+  }                                                                                                          \
+  int cudaGraphLaunch##STREAM(Opaque, Opaque) {                                                              \
+    record("cudaGraphLaunch" #STREAM);                                                                       \
+    return fails();                                                                                          \
+  }                                                                                                          \
+  int cudaGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void*) {                           \
+    record("cudaGraphInstantiateWithParams" #STREAM);                                                        \
+    return *ready = graph, 0;                                                                                \
   }                                                                                                          \
   int cudaStreamSynchronize##STREAM(Opaque stream) {                                                         \
     return wait_for_stream("cudaStreamSynchronize" #STREAM, stream);                                         \

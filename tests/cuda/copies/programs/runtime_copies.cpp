@@ -5,6 +5,7 @@
 #include "copies.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -30,6 +31,21 @@ int main(int argc, char** argv) {
                    nullptr,       {1, 1, 0}, {to, pitch, pitch, height},
                    width,         2,         depth,
                    device_to_host};
+  void* batch_to[] = {to, to + 32};
+  const void* batch_from[] = {tail, static_cast<const char*>(tail) + 32};
+  size_t sizes[] = {32, 32}, of = 0;
+  BatchedBox boxes[] = {{{1, 0, 16, 2, {}},
+                         {1, static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(to)), 16, 2, {}},
+                         16,
+                         2,
+                         2,
+                         1,
+                         0}};
+  const char* const how = std::getenv("DOUBLE_MISBEHAVE");
+  const bool is_older = how != nullptr && std::strcmp(how, "CUDA 12") == 0;
+  size_t failed = 0;
+  Opaque ready = nullptr;
+  const Opaque graph = reinterpret_cast<Opaque>(uintptr_t{0x6B});
   for (int i = 1; i < argc; ++i) {
     const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
     int status = -1;
@@ -59,6 +75,21 @@ int main(int argc, char** argv) {
                                                       height, device_to_host, stream());                     \
   if (is("cudaMemcpy3D" #SYNC)) status = CALL(cudaMemcpy3D##SYNC)(&box);                                     \
   if (is("cudaMemcpy3DAsync" #STREAM)) status = CALL(cudaMemcpy3DAsync##STREAM)(&box, stream());             \
+  if (is("cudaMemcpyBatchAsync" #STREAM))                                                                    \
+    status = is_older ? CALL(cudaMemcpyBatchAsync##STREAM)(batch_to, batch_from, sizes, 2, nullptr, &of, 1,  \
+                                                           &failed, stream())                                \
+                      : reinterpret_cast<int (*)(void**, const void**, size_t*, size_t, void*, size_t*,      \
+                                                 size_t, Opaque)>(                                           \
+                            reinterpret_cast<void*>(CALL(cudaMemcpyBatchAsync##STREAM)))(                    \
+                            batch_to, batch_from, sizes, 2, nullptr, &of, 1, stream());                      \
+  if (is("cudaMemcpy3DBatchAsync" #STREAM))                                                                  \
+    status = is_older ? CALL(cudaMemcpy3DBatchAsync##STREAM)(1, boxes, &failed, nullptr, stream())           \
+                      : reinterpret_cast<int (*)(size_t, BatchedBox*, unsigned long long, Opaque)>(          \
+                            reinterpret_cast<void*>(CALL(cudaMemcpy3DBatchAsync##STREAM)))(1, boxes, 0,      \
+                                                                                           stream());        \
+  if (is("cudaGraphLaunch" #STREAM)) status = CALL(cudaGraphLaunch##STREAM)(ready, stream());                \
+  if (is("cudaGraphInstantiateWithParams" #STREAM))                                                          \
+    status = CALL(cudaGraphInstantiateWithParams##STREAM)(&ready, graph, nullptr);                           \
   if (is("cudaStreamSynchronize" #STREAM)) status = CALL(cudaStreamSynchronize##STREAM)(stream());           \
   if (is("cudaStreamQuery" #STREAM)) status = CALL(cudaStreamQuery##STREAM)(stream());                       \
   if (is("cudaEventRecord" #STREAM)) status = CALL(cudaEventRecord##STREAM)(event(), stream());              \
@@ -67,6 +98,8 @@ int main(int argc, char** argv) {
   if (is("cudaStreamWaitEvent" #STREAM))                                                                     \
     status = CALL(cudaStreamWaitEvent##STREAM)(other_stream(), event(), 0);
     DETSHIM_TEST_VARIANTS(VARIANTS)
+    if (is("cudaGraphInstantiate")) status = CALL(cudaGraphInstantiate)(&ready, graph, 0);
+    if (is("cudaGraphInstantiateWithFlags")) status = CALL(cudaGraphInstantiateWithFlags)(&ready, graph, 0);
     if (is("by address")) status = CALL(cudaMemcpy)(to, tail, 64, by_address);
     if (is("beginning")) status = CALL(cudaMemcpy)(to, from, 64, device_to_host);
     if (is("to the device")) status = CALL(cudaMemcpy)(to, tail, 64, 1);

@@ -1,0 +1,96 @@
+// Layers of cuDNN that have no hook otherwise: what goes in and what comes out is hashed on the GPU if
+// DETSHIM_FINGERPRINT=calls asks for it. Convolutions backward are in convolution.cpp.
+//
+// Symbols: cudnn_graph.h and cudnn_cnn.h of cuDNN 9.19.
+#include "hooks/cudnn/outputs.h"
+
+namespace detshim {
+
+using namespace abi;
+
+namespace {
+
+/// Bytes of an element; 0 for vectors of elements and what is not known.
+uint64_t size_of(int type) {
+  constexpr uint8_t sizes[] = {4, 8, 2, 1, 4, 0, 1, 0, 0, 2, 8, 1, 1, 1};
+  return static_cast<unsigned>(type) < sizeof sizes ? sizes[type] : 0;
+}
+
+HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs, bool& is_double) {
+  constexpr int most = 8;
+  int type = -1, format = 0, count = 0, sizes[most], strides[most];
+  if (of.tensor == nullptr) {
+    auto* const ask =
+        find_beside<cudnnStatus(cudnnFilterDescriptor_t, size_t*)>(hook, "cudnnGetFilterSizeInBytes");
+    auto* const get = find_beside<cudnnStatus(cudnnFilterDescriptor_t, int, int*, int*, int*, int*)>(
+        hook, "cudnnGetFilterNdDescriptor");
+    size_t size = 0;
+    if (of.filter == nullptr || ask == nullptr || ask(of.filter, &size) != cudnnStatus::success) return {};
+    is_double = get != nullptr &&
+                get(of.filter, most, &type, &format, &count, sizes) == cudnnStatus::success && type == 1;
+    outputs.add_sizes("w", sizes, count < most ? count : most);
+    return bytes_at(of.data, size);
+  }
+  auto* const get = find_beside<cudnnStatus(cudnnTensorDescriptor_t, int, int*, int*, int*, int*)>(
+      hook, "cudnnGetTensorNdDescriptor");
+  if (get == nullptr || get(of.tensor, most, &type, &count, sizes, strides) != cudnnStatus::success ||
+      count > most || size_of(type) == 0)
+    return {};
+  is_double = type == 1;
+  int64_t wide_sizes[most], wide_strides[most];
+  for (int i = 0; i < count; ++i) wide_sizes[i] = sizes[i], wide_strides[i] = strides[i];
+  outputs.add_sizes("t", sizes, count);
+  return tensor_at(of.data, size_of(type), count, wide_sizes, wide_strides);
+}
+
+} // namespace
+
+void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
+               const void* beta, const LayerTensor& result) {
+  bool is_double = false;
+  const HashedArea written = area_of(hook, result, outputs, is_double);
+  // Scales are of type double where the result is, else float.
+  unsigned char bytes[8] = {};
+  if (beta != nullptr) __builtin_memcpy(bytes, beta, is_double ? 8 : 4);
+  bool reads_before = false;
+  for (const unsigned char byte : bytes) reads_before |= byte != 0;
+  if (reads_before) outputs.add_changed(written);
+  for (const LayerTensor& input : inputs) {
+    const HashedArea area = area_of(hook, input, outputs, is_double);
+    if (area.width == 0) outputs.leave_inputs();
+    outputs.add_input(area);
+  }
+  if (written.width == 0 || beta == nullptr) outputs.leave_outputs("of a layout that is not looked into");
+  outputs.add_output(written);
+}
+
+namespace {
+
+using Forward = OutermostCall<cudnnStatus(
+    cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x, const void* x_data,
+    cudnnFilterDescriptor_t w, const void* w_data, cudnnConvolutionDescriptor_t convolution, int algorithm,
+    void* workspace, size_t workspace_size, const void* beta, cudnnTensorDescriptor_t y, void* y_data)>;
+
+template <typename Call>
+cudnnStatus convolve(const Call& call, cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x,
+                     const void* x_data, cudnnFilterDescriptor_t w, const void* w_data,
+                     cudnnConvolutionDescriptor_t convolution, int algorithm, void* workspace,
+                     size_t workspace_size, const void* beta, cudnnTensorDescriptor_t y, void* y_data) {
+  if (wants_outputs(call)) record_cudnn_once(call);
+  return print_layer(call, handle, {{x, x_data}, {w, w_data}}, beta, {y, y_data}, [&] {
+    return call.real(handle, alpha, x, x_data, w, w_data, convolution, algorithm, workspace, workspace_size,
+                     beta, y, y_data);
+  });
+}
+
+constexpr Description hashed = {
+    .action = Action::none,
+    .summary = "Hashes what goes in and what comes out on the GPU, if DETSHIM_FINGERPRINT=calls asks for it.",
+};
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+DETSHIM_TEMPLATE_HOOK(cudnn, Forward, cudnnConvolutionForward, convolve, hashed);

@@ -1,0 +1,51 @@
+// What cuDNN's layers read and write, for DETSHIM_FINGERPRINT=calls: as the descriptors of their tensors say.
+#pragma once
+
+#include "hooks/cuda/outputs.h"
+#include "hooks/cudnn/stream.h"
+
+#include <initializer_list>
+
+namespace detshim {
+
+/// A tensor or a filter with its data.
+struct LayerTensor {
+  LayerTensor(abi::cudnnTensorDescriptor_t of, const void* at) : tensor(of), data(at) {}
+  LayerTensor(abi::cudnnFilterDescriptor_t of, const void* at) : filter(of), data(at) {}
+
+  abi::cudnnTensorDescriptor_t tensor = nullptr;
+  abi::cudnnFilterDescriptor_t filter = nullptr;
+  const void* data;
+};
+
+void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
+               const void* beta, const LayerTensor& result);
+
+/// Makes the call by run(), hashed if that is wanted: the result is added to beta times what was there.
+template <typename Call, typename Run>
+abi::cudnnStatus print_layer(const Call& call, abi::cudnnHandle_t handle,
+                             std::initializer_list<LayerTensor> inputs, const void* beta,
+                             const LayerTensor& result, Run run) {
+  return print_outputs(
+      call,
+      [&](CallOutputs& outputs) {
+        outputs.set_stream(stream_of(call, handle));
+        add_layer(call.hook(), outputs, inputs, beta, result);
+      },
+      run);
+}
+
+/// Of a plan of the graph interface it is only said that it ran.
+template <typename Call, typename Run>
+abi::cudnnStatus print_plan(const Call& call, abi::cudnnHandle_t handle, Run run) {
+  return print_outputs(
+      call,
+      [&](CallOutputs& outputs) {
+        outputs.set_stream(stream_of(call, handle));
+        outputs.leave_inputs();
+        outputs.leave_outputs("a plan: which of its tensors are outputs, and how large, is not known");
+      },
+      run);
+}
+
+} // namespace detshim

@@ -1,0 +1,114 @@
+// Symbols: cusparse.h of CUDA 13.0.
+#include "hooks/cusparse/outputs.h"
+
+namespace detshim {
+
+using namespace abi;
+
+namespace {
+
+uint64_t number(int64_t value) { return value > 0 ? static_cast<uint64_t>(value) : 0; }
+
+/// Bytes of cusparseIndexType_t.
+uint64_t size_of_index(int type) { return type == 3 ? 8 : type == 2 ? 4 : type == 1 ? 2 : 0; }
+
+template <typename... Arguments>
+bool ask(const Hook& hook, const char* getter, Arguments... arguments) {
+  auto* const get = find_beside<cusparseStatus(Arguments...)>(hook, getter);
+  return get != nullptr && get(arguments...) == cusparseStatus::success;
+}
+
+/// Where the values of a matrix are, and its indices. CSR, CSC and COO alone: of others nothing is said.
+void add_matrix(const Hook& hook, CallOutputs& outputs, cusparseConstSpMatDescr_t matrix) {
+  int format = 0, offset_type = 0, index_type = 0, base = 0;
+  int64_t rows = 0, columns = 0, count = 0;
+  void *offsets = nullptr, *indices = nullptr, *values = nullptr;
+  cudaDataType type{};
+  auto* const sparse = const_cast<cusparseSpMatDescr_t>(matrix);
+  if (!ask(hook, "cusparseSpMatGetFormat", matrix, &format)) return outputs.leave_inputs();
+  outputs.add_shape("format", static_cast<uint64_t>(format));
+  const bool is_csr = format == static_cast<int>(cusparseFormat::csr);
+  const bool is_coo = format == static_cast<int>(cusparseFormat::coo);
+  bool is_known = false;
+  if (is_csr || format == static_cast<int>(cusparseFormat::csc))
+    is_known = ask(hook, is_csr ? "cusparseCsrGet" : "cusparseCscGet", sparse, &rows, &columns, &count,
+                   &offsets, &indices, &values, &offset_type, &index_type, &base, &type);
+  if (is_coo) {
+    is_known = ask(hook, "cusparseCooGet", sparse, &rows, &columns, &count, &offsets, &indices, &values,
+                   &index_type, &base, &type);
+    offset_type = index_type;
+  }
+  int batches = 1;
+  ask(hook, "cusparseSpMatGetStridedBatch", matrix, &batches);
+  if (!is_known || batches > 1 || size_of_type(type) == 0) return outputs.leave_inputs();
+  const int64_t offset_count = is_coo ? count : (is_csr ? rows : columns) + 1;
+  outputs.add_shape("rows", number(rows));
+  outputs.add_shape("columns", number(columns));
+  outputs.add_shape("values", number(count));
+  outputs.add_input(bytes_at(offsets, number(offset_count) * size_of_index(offset_type)));
+  outputs.add_input(bytes_at(indices, number(count) * size_of_index(index_type)));
+  outputs.add_input(bytes_at(values, number(count) * size_of_type(type)));
+}
+
+/// Whether what was there before counts; false in `is_known` where that cannot be told.
+bool reads_before(const Hook& hook, const SparseProduct& product, bool& is_known) {
+  int is_on_device = 1;
+  const uint64_t size = size_of_type(product.scale_type);
+  unsigned char bytes[16] = {};
+  is_known = product.beta != nullptr && size != 0 && size <= sizeof bytes &&
+             ask(hook, "cusparseGetPointerMode", product.handle, &is_on_device) && is_on_device == 0;
+  if (is_known) __builtin_memcpy(bytes, product.beta, size);
+  for (const unsigned char byte : bytes)
+    if (byte != 0) return true;
+  return false;
+}
+
+} // namespace
+
+HashedArea area_of(const Hook& hook, cusparseConstDnVecDescr_t vector) {
+  int64_t size = 0;
+  void* values = nullptr;
+  cudaDataType type{};
+  if (vector == nullptr ||
+      !ask(hook, "cusparseDnVecGet", const_cast<cusparseDnVecDescr_t>(vector), &size, &values, &type))
+    return {};
+  return bytes_at(values, number(size) * size_of_type(type));
+}
+
+HashedArea area_of(const Hook& hook, cusparseConstDnMatDescr_t matrix) {
+  int64_t rows = 0, columns = 0, leading = 0;
+  void* values = nullptr;
+  cudaDataType type{};
+  int order = 0, batches = 1;
+  int64_t step = 0;
+  constexpr int by_columns = 1; // CUSPARSE_ORDER_COL
+  auto* const dense = const_cast<cusparseDnMatDescr_t>(matrix);
+  if (matrix == nullptr ||
+      !ask(hook, "cusparseDnMatGet", dense, &rows, &columns, &leading, &values, &type, &order))
+    return {};
+  ask(hook, "cusparseDnMatGetStridedBatch", dense, &batches, &step);
+  const uint64_t element = size_of_type(type);
+  const HashedArea area = rows_at(values, number(order == by_columns ? rows : columns) * element,
+                                  number(order == by_columns ? columns : rows), number(leading) * element);
+  return batches > 1 ? batch_of(area, number(batches), number(step) * element) : area;
+}
+
+void add_sparse_product(const Hook& hook, CallOutputs& outputs, const SparseProduct& product,
+                        const HashedArea& input, const HashedArea& result) {
+  cudaStream_t stream = nullptr;
+  if (product.handle != nullptr && ask(hook, "cusparseGetStream", product.handle, &stream))
+    outputs.set_stream(stream);
+  else
+    outputs.leave_outputs("its stream is not known");
+  outputs.add_shape("ta", static_cast<uint64_t>(product.operation));
+  outputs.add_shape("tb", static_cast<uint64_t>(product.operation_b));
+  if (product.matrix != nullptr) add_matrix(hook, outputs, product.matrix);
+  bool is_known = false;
+  if (reads_before(hook, product, is_known)) outputs.add_changed(result);
+  if (!is_known || input.width == 0) outputs.leave_inputs();
+  outputs.add_input(input);
+  if (result.width == 0) outputs.leave_outputs("where it is, the descriptor does not say");
+  outputs.add_output(result);
+}
+
+} // namespace detshim

@@ -1,0 +1,391 @@
+// Functions of CUDA's libraries that are hooked for DETSHIM_FINGERPRINT=calls alone, against the headers.
+#include "abi_test.h"
+
+#include "abi/cublas.h"
+#include "abi/cuda.h"
+#include "abi/cudnn.h"
+#include "abi/cufft.h"
+#include "abi/cusolver.h"
+#include "abi/nccl.h"
+#include "hooks/support/data_sizes.h"
+
+#if DETSHIM_TEST_HAVE_cublas
+#include <cublas_v2.h>
+#endif
+#if DETSHIM_TEST_HAVE_cudnn
+#include <cudnn.h>
+#endif
+#if DETSHIM_TEST_HAVE_cufft
+#include <cufft.h>
+#include <cufftXt.h>
+#endif
+#if DETSHIM_TEST_HAVE_cusolver
+#include <cusolverDn.h>
+#endif
+#if DETSHIM_TEST_HAVE_nccl
+#include <nccl.h>
+#endif
+#if DETSHIM_TEST_HAVE_driver
+#include <cuda.h>
+#endif
+
+namespace {
+
+namespace abi = detshim::abi;
+using Stream = abi::cudaStream_t;
+using In = const void*;
+using Out = void*;
+
+TEST(AbiOfOutputs, Cublas) {
+#if DETSHIM_TEST_HAVE_cublas
+  using Status = abi::cublasStatus;
+  using Handle = abi::cublasHandle_t;
+  using Type = abi::cudaDataType;
+  static_assert(CalledAlike<Status(Handle, Stream*), decltype(::cublasGetStream_v2)>());
+  static_assert(CalledAlike<Status(Handle, int*), decltype(::cublasGetPointerMode_v2)>());
+  static_assert(detshim::size_of_type(Type{CUDA_R_16BF}) == 2 &&
+                detshim::size_of_type(Type{CUDA_C_64F}) == 16);
+  static_assert(detshim::size_of_type(Type{CUDA_R_64I}) == 8 && detshim::size_of_type(Type{CUDA_C_8U}) == 2);
+  static_assert(detshim::size_of_type(Type{CUDA_R_32U}) == 4 && detshim::size_of_type(Type{CUDA_R_4I}) == 0);
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasSgemm_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasDgemm_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasCgemm_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasZgemm_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasHgemm)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasCgemm3m)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasZgemm3m)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, const void* const*, int,
+                                   const void* const*, int, In, void* const*, int, int),
+                            decltype(::cublasSgemmBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, const void* const*, int,
+                                   const void* const*, int, In, void* const*, int, int),
+                            decltype(::cublasDgemmBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, const void* const*, int,
+                                   const void* const*, int, In, void* const*, int, int),
+                            decltype(::cublasCgemmBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, const void* const*, int,
+                                   const void* const*, int, In, void* const*, int, int),
+                            decltype(::cublasZgemmBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, const void* const*, int,
+                                   const void* const*, int, In, void* const*, int, int),
+                            decltype(::cublasHgemmBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, long long, In, int,
+                                   long long, In, Out, int, long long, int),
+                            decltype(::cublasSgemmStridedBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, long long, In, int,
+                                   long long, In, Out, int, long long, int),
+                            decltype(::cublasDgemmStridedBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, long long, In, int,
+                                   long long, In, Out, int, long long, int),
+                            decltype(::cublasCgemmStridedBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, long long, In, int,
+                                   long long, In, Out, int, long long, int),
+                            decltype(::cublasZgemmStridedBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, long long, In, int,
+                                   long long, In, Out, int, long long, int),
+                            decltype(::cublasHgemmStridedBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, int, long long, In, int,
+                                   long long, In, Out, int, long long, int),
+                            decltype(::cublasCgemm3mStridedBatched)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, Type, int, In, Type, int, In, Out,
+                                   Type, int),
+                            decltype(::cublasSgemmEx)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, In, In, Type, int, In, Type, int, In, Out,
+                                   Type, int),
+                            decltype(::cublasCgemmEx)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasSgemv_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasDgemv_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasCgemv_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, In, In, int, In, int, In, Out, int),
+                            decltype(::cublasZgemv_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, In, In, int, In, Out, int),
+                            decltype(::cublasSsyrk_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, In, In, int, In, Out, int),
+                            decltype(::cublasDsyrk_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, In, In, int, In, Out, int),
+                            decltype(::cublasCsyrk_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, In, In, int, In, Out, int),
+                            decltype(::cublasZsyrk_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, In, In, int, In, Out, int),
+                            decltype(::cublasCherk_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, In, In, int, In, Out, int),
+                            decltype(::cublasZherk_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, int, In, In, int, Out, int),
+                            decltype(::cublasStrsm_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, int, In, In, int, Out, int),
+                            decltype(::cublasDtrsm_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, int, In, In, int, Out, int),
+                            decltype(::cublasCtrsm_v2)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, int, int, int, In, In, int, Out, int),
+                            decltype(::cublasZtrsm_v2)>());
+#if CUBLAS_VERSION >= 120000
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
+                                   In, Out, int64_t),
+                            decltype(::cublasSgemm_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
+                                   In, Out, int64_t),
+                            decltype(::cublasDgemm_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
+                                   In, Out, int64_t),
+                            decltype(::cublasCgemm_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
+                                   In, Out, int64_t),
+                            decltype(::cublasZgemm_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
+                                   In, Out, int64_t),
+                            decltype(::cublasHgemm_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
+                                   In, Out, int64_t),
+                            decltype(::cublasCgemm3m_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, In, int64_t,
+                                   In, Out, int64_t),
+                            decltype(::cublasZgemm3m_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                            decltype(::cublasSgemmBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                            decltype(::cublasDgemmBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                            decltype(::cublasCgemmBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                            decltype(::cublasZgemmBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, const void* const*,
+                                   int64_t, const void* const*, int64_t, In, void* const*, int64_t, int64_t),
+                            decltype(::cublasHgemmBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                            decltype(::cublasSgemmStridedBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                            decltype(::cublasDgemmStridedBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                            decltype(::cublasCgemmStridedBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                            decltype(::cublasZgemmStridedBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                            decltype(::cublasHgemmStridedBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, int64_t, long long,
+                                   In, int64_t, long long, In, Out, int64_t, long long, int64_t),
+                            decltype(::cublasCgemm3mStridedBatched_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, Type, int64_t, In,
+                                   Type, int64_t, In, Out, Type, int64_t),
+                            decltype(::cublasSgemmEx_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, int64_t, In, In, Type, int64_t, In,
+                                   Type, int64_t, In, Out, Type, int64_t),
+                            decltype(::cublasCgemmEx_64)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In, Out, int64_t),
+                  decltype(::cublasSgemv_v2_64)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In, Out, int64_t),
+                  decltype(::cublasDgemv_v2_64)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In, Out, int64_t),
+                  decltype(::cublasCgemv_v2_64)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int64_t, int64_t, In, In, int64_t, In, int64_t, In, Out, int64_t),
+                  decltype(::cublasZgemv_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, In, In, int64_t, In, Out, int64_t),
+                            decltype(::cublasSsyrk_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, In, In, int64_t, In, Out, int64_t),
+                            decltype(::cublasDsyrk_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, In, In, int64_t, In, Out, int64_t),
+                            decltype(::cublasCsyrk_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, In, In, int64_t, In, Out, int64_t),
+                            decltype(::cublasZsyrk_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, In, In, int64_t, In, Out, int64_t),
+                            decltype(::cublasCherk_v2_64)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int64_t, int64_t, In, In, int64_t, In, Out, int64_t),
+                            decltype(::cublasZherk_v2_64)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
+                  decltype(::cublasStrsm_v2_64)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
+                  decltype(::cublasDtrsm_v2_64)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
+                  decltype(::cublasCtrsm_v2_64)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
+                  decltype(::cublasZtrsm_v2_64)>());
+#endif
+#else
+  GTEST_SKIP() << "cublas_v2.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, Cudnn) {
+#if DETSHIM_TEST_HAVE_cudnn
+  using Tensor = abi::cudnnTensorDescriptor_t;
+  using Filter = abi::cudnnFilterDescriptor_t;
+  static_assert(
+      CalledAlike<abi::cudnnStatus(abi::cudnnHandle_t, In, Tensor, In, Filter, In,
+                                   abi::cudnnConvolutionDescriptor_t, int, Out, size_t, In, Tensor, Out),
+                  decltype(::cudnnConvolutionForward)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Tensor, int, int*, int*, int*, int*),
+                            decltype(::cudnnGetTensorNdDescriptor)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Filter, int, int*, int*, int*, int*),
+                            decltype(::cudnnGetFilterNdDescriptor)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Filter, size_t*), decltype(::cudnnGetFilterSizeInBytes)>());
+  static_assert(CUDNN_DATA_DOUBLE == 1 && CUDNN_DATA_HALF == 2 && CUDNN_DATA_BFLOAT16 == 9 &&
+                CUDNN_DATA_INT64 == 10);
+#else
+  GTEST_SKIP() << "cudnn.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, Cusolver) {
+#if DETSHIM_TEST_HAVE_cusolver
+  using Status = abi::cusolverStatus;
+  using Handle = abi::cusolverDnHandle_t;
+  static_assert(CalledAlike<Status(Handle, Stream*), decltype(::cusolverDnGetStream)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, int*, int*), decltype(::cusolverDnSgetrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, int*, int*), decltype(::cusolverDnDgetrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, int*, int*), decltype(::cusolverDnCgetrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, int*, int*), decltype(::cusolverDnZgetrf)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, In, int, const int*, Out, int, int*),
+                            decltype(::cusolverDnSgetrs)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, In, int, const int*, Out, int, int*),
+                            decltype(::cusolverDnDgetrs)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, In, int, const int*, Out, int, int*),
+                            decltype(::cusolverDnCgetrs)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, In, int, const int*, Out, int, int*),
+                            decltype(::cusolverDnZgetrs)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, Out, int, int*), decltype(::cusolverDnSgeqrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, Out, int, int*), decltype(::cusolverDnDgeqrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, Out, int, int*), decltype(::cusolverDnCgeqrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, Out, int, int*), decltype(::cusolverDnZgeqrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, int, int*), decltype(::cusolverDnSpotrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, int, int*), decltype(::cusolverDnDpotrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, int, int*), decltype(::cusolverDnCpotrf)>());
+  static_assert(
+      CalledAlike<Status(Handle, int, int, Out, int, Out, int, int*), decltype(::cusolverDnZpotrf)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, Out, int, Out, Out, int, int*),
+                            decltype(::cusolverDnSsyevd)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, Out, int, Out, Out, int, int*),
+                            decltype(::cusolverDnDsyevd)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, Out, int, Out, Out, int, int*),
+                            decltype(::cusolverDnCheevd)>());
+  static_assert(CalledAlike<Status(Handle, int, int, int, Out, int, Out, Out, int, int*),
+                            decltype(::cusolverDnZheevd)>());
+#else
+  GTEST_SKIP() << "cusolverDn.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, Cufft) {
+#if DETSHIM_TEST_HAVE_cufft
+  using Status = abi::cufftResult;
+  using Plan = abi::cufftHandle;
+  using Type = abi::cufftType;
+  using Long = long long;
+  static_assert(CalledAlike<Status(Plan, int, Type, int, size_t*), decltype(::cufftMakePlan1d)>());
+  static_assert(CalledAlike<Status(Plan, int, int, Type, size_t*), decltype(::cufftMakePlan2d)>());
+  static_assert(CalledAlike<Status(Plan, int, int, int, Type, size_t*), decltype(::cufftMakePlan3d)>());
+  static_assert(CalledAlike<Status(Plan, int, int*, int*, int, int, int*, int, int, Type, int, size_t*),
+                            decltype(::cufftMakePlanMany)>());
+  static_assert(
+      CalledAlike<Status(Plan, int, Long*, Long*, Long, Long, Long*, Long, Long, Type, Long, size_t*),
+                  decltype(::cufftMakePlanMany64)>());
+  static_assert(CalledAlike<Status(Plan, int, Long*, Long*, Long, Long, abi::cudaDataType, Long*, Long, Long,
+                                   abi::cudaDataType, Long, size_t*, abi::cudaDataType),
+                            decltype(::cufftXtMakePlanMany)>());
+  static_assert(CalledAlike<Status(Plan, Stream), decltype(::cufftSetStream)>());
+  static_assert(CalledAlike<Status(Plan), decltype(::cufftDestroy)>());
+  static_assert(CalledAlike<Status(Plan, Out, Out, int), decltype(::cufftExecC2C)>());
+  static_assert(CalledAlike<Status(Plan, Out, Out, int), decltype(::cufftExecZ2Z)>());
+  static_assert(CalledAlike<Status(Plan, Out, Out, int), decltype(::cufftXtExec)>());
+  static_assert(CalledAlike<Status(Plan, Out, Out), decltype(::cufftExecR2C)>());
+  static_assert(CalledAlike<Status(Plan, Out, Out), decltype(::cufftExecC2R)>());
+  static_assert(CalledAlike<Status(Plan, Out, Out), decltype(::cufftExecD2Z)>());
+  static_assert(CalledAlike<Status(Plan, Out, Out), decltype(::cufftExecZ2D)>());
+  static_assert(CUFFT_R2C == 0x2a && CUFFT_C2R == 0x2c && CUFFT_C2C == 0x29);
+  static_assert(CUFFT_D2Z == 0x6a && CUFFT_Z2D == 0x6c && CUFFT_Z2Z == 0x69);
+#else
+  GTEST_SKIP() << "cufft.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, Nccl) {
+#if DETSHIM_TEST_HAVE_nccl
+  using Status = abi::ncclResult;
+  using Communicator = abi::ncclComm_t;
+  using Type = abi::ncclDataType;
+  static_assert(CalledAlike<Status(Communicator, int*), decltype(::ncclCommCount)>());
+  static_assert(CalledAlike<Status(Communicator, int*), decltype(::ncclCommUserRank)>());
+  static_assert(CalledAlike<Status(), decltype(::ncclGroupStart)>());
+  static_assert(CalledAlike<Status(), decltype(::ncclGroupEnd)>());
+  static_assert(
+      CalledAlike<Status(In, Out, size_t, Type, Communicator, Stream), decltype(::ncclAllGather)>());
+  static_assert(
+      CalledAlike<Status(In, Out, size_t, Type, int, Communicator, Stream), decltype(::ncclBroadcast)>());
+  static_assert(CalledAlike<Status(Out, size_t, Type, int, Communicator, Stream), decltype(::ncclBcast)>());
+  static_assert(CalledAlike<Status(Out, size_t, Type, int, Communicator, Stream), decltype(::ncclRecv)>());
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
+  static_assert(CalledAlike<Status(In, Out, size_t, Type, Communicator, Stream), decltype(::ncclAlltoAll)>());
+  static_assert(
+      CalledAlike<Status(In, Out, size_t, Type, int, Communicator, Stream), decltype(::ncclScatter)>());
+  static_assert(
+      CalledAlike<Status(In, Out, size_t, Type, int, Communicator, Stream), decltype(::ncclGather)>());
+#endif
+  static_assert(detshim::size_of_nccl_type(ncclInt8) == 1 && detshim::size_of_nccl_type(ncclUint32) == 4);
+  static_assert(detshim::size_of_nccl_type(ncclInt64) == 8 && detshim::size_of_nccl_type(ncclFloat16) == 2);
+  static_assert(detshim::size_of_nccl_type(ncclFloat32) == 4 && detshim::size_of_nccl_type(ncclFloat64) == 8);
+  static_assert(detshim::size_of_nccl_type(ncclBfloat16) == 2);
+#else
+  GTEST_SKIP() << "nccl.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, Driver) {
+#if DETSHIM_TEST_HAVE_driver
+  static_assert(CU_MEMHOSTREGISTER_PORTABLE == abi::host_register_portable);
+  static_assert(CU_MEMHOSTREGISTER_DEVICEMAP == abi::host_register_mapped);
+  static_assert(CU_GRAPH_NODE_TYPE_MEMCPY == abi::graph_node_copy);
+  static_assert(CU_GRAPH_NODE_TYPE_GRAPH == abi::graph_node_child);
+#if CUDA_VERSION >= 13000
+  static_assert(sizeof(CUDA_MEMCPY3D_BATCH_OP) == sizeof(abi::BatchedCopy));
+  static_assert(offsetof(CUDA_MEMCPY3D_BATCH_OP, dst) == offsetof(abi::BatchedCopy, to));
+  static_assert(offsetof(CUDA_MEMCPY3D_BATCH_OP, extent) == offsetof(abi::BatchedCopy, width));
+  static_assert(offsetof(CUmemcpy3DOperand, op) == offsetof(abi::CopyOperand, memory));
+  static_assert(CU_MEMCPY_OPERAND_TYPE_POINTER == abi::operand_memory);
+  using Copies = abi::CUresult(const abi::CUdeviceptr*, const abi::CUdeviceptr*, const size_t*, size_t, Out,
+                               size_t*, size_t, Stream);
+  static_assert(CalledAlike<Copies, decltype(::cuMemcpyBatchAsync)>());
+  static_assert(CalledAlike<abi::CUresult(size_t, const abi::BatchedCopy*, unsigned long long, Stream),
+                            decltype(::cuMemcpy3DBatchAsync)>());
+#endif
+#else
+  GTEST_SKIP() << "cuda.h was not found when the build was configured";
+#endif
+}
+
+} // namespace

@@ -1,0 +1,159 @@
+// A double of libcuda.so.1. What is put into a stream is done when somebody waits for it, never before. Its
+// "GPU" runs the kernel that hashes as the host's compiler translates it, the last block first.
+#include "core/fingerprint/area_hash.h"
+#include "gpu.h"
+#include "record.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace {
+
+Opaque number(uintptr_t value) { return reinterpret_cast<Opaque>(value); }
+
+struct Stream {
+  std::vector<std::function<void()>> works;
+  size_t done = 0;
+
+  void finish(size_t count) {
+    for (; done < count; ++done) works[done]();
+  }
+};
+std::map<Opaque, Stream> streams;
+std::map<Opaque, std::pair<Opaque, size_t>> events;
+std::map<DevicePointer, size_t> memory;
+std::map<uint32_t, uint64_t> slots; // parts so far
+std::vector<Opaque> contexts = {number(0xC0)};
+
+Opaque module_of_ours = nullptr;
+
+void hash(const detshim::HashJob& job, unsigned blocks, unsigned threads) {
+  uint64_t sum = 0;
+  for (uint64_t block = blocks; block-- > 0;)
+    for (uint64_t thread = threads; thread-- > 0;)
+      sum += detshim::share_of_hash(job.area, block * threads + thread, uint64_t{threads} * blocks);
+  uint64_t& parts = slots[job.slot];
+  parts = detshim::hash_with_part(parts, job.part, sum);
+  auto* const result = reinterpret_cast<detshim::HashResult*>(job.result);
+  result->hash = parts;
+  result->parts = job.part + 1;
+}
+
+} // namespace
+
+extern "C" {
+
+int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
+
+int cuMemAlloc_v2(DevicePointer* given, size_t size) {
+  void* const bytes = std::calloc(size, 1);
+  *given = reinterpret_cast<uintptr_t>(bytes);
+  memory[*given] = size;
+  return 0;
+}
+
+int cuMemGetAddressRange_v2(DevicePointer* start, size_t* size, DevicePointer pointer) {
+  auto after = memory.upper_bound(pointer);
+  if (after == memory.begin()) return 1;
+  --after;
+  if (pointer - after->first >= after->second) return 1;
+  return *start = after->first, *size = after->second, 0;
+}
+
+int cuPointerGetAttribute(void* data, int attribute, DevicePointer pointer) {
+  DevicePointer start;
+  size_t size;
+  if (attribute != 2 || cuMemGetAddressRange_v2(&start, &size, pointer) != 0) return 1;
+  *static_cast<unsigned*>(data) = 2;
+  return 0;
+}
+
+int cuMemcpyDtoH_v2(void* to, DevicePointer from, size_t size) {
+  record("cuMemcpyDtoH_v2");
+  Stream& legacy = streams[nullptr];
+  legacy.finish(legacy.works.size());
+  std::memcpy(to, reinterpret_cast<const void*>(from), size);
+  return 0;
+}
+
+int cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t size, Opaque stream) {
+  record("cuMemcpyDtoHAsync_v2");
+  streams[stream].works.push_back([=] { std::memcpy(to, reinterpret_cast<const void*>(from), size); });
+  return 0;
+}
+
+int cuLaunchHostFunc(Opaque stream, void (*function)(void*), void* data) {
+  streams[stream].works.push_back([=] { function(data); });
+  return 0;
+}
+
+int cuLaunchKernel(Opaque function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
+                   unsigned, Opaque stream, void** arguments, void**) {
+  if (function != number(0xF00)) { // a kernel of the program's, which changes what its argument points to
+    record("cuLaunchKernel");
+    auto* const target = *static_cast<unsigned char**>(*arguments);
+    streams[stream].works.push_back([=] { *target = misbehaves("a race in a kernel") ? 99 : 11; });
+    return 0;
+  }
+  if (misbehaves("launches fail")) return 1;
+  if (misbehaves("launches are recorded")) record("hash in stream %lu", reinterpret_cast<uintptr_t>(stream));
+  detshim::HashJob job;
+  std::memcpy(&job, *arguments, sizeof job); // at the launch, as the driver does
+  streams[stream].works.push_back([=] { hash(job, blocks, threads); });
+  return 0;
+}
+
+int cuStreamSynchronize(Opaque stream) {
+  record("cuStreamSynchronize");
+  streams[stream].finish(streams[stream].works.size());
+  return 0;
+}
+int cuEventRecord(Opaque event, Opaque stream) {
+  record("cuEventRecord");
+  events[event] = {stream, streams[stream].works.size()};
+  return 0;
+}
+int cuEventQuery(Opaque event) {
+  record("cuEventQuery");
+  streams[events[event].first].finish(events[event].second);
+  return 0;
+}
+int cuCtxSynchronize() {
+  record("cuCtxSynchronize");
+  for (auto& [handle, stream] : streams) stream.finish(stream.works.size());
+  return 0;
+}
+
+int cuCtxGetCurrent(Opaque* context) { return *context = contexts.back(), 0; }
+int cuCtxPushCurrent_v2(Opaque context) { return contexts.push_back(context), 0; }
+int cuCtxPopCurrent_v2(Opaque* context) { return *context = contexts.back(), contexts.pop_back(), 0; }
+int cuStreamGetCtx(Opaque stream, Opaque* context) {
+  // One stream is another context's.
+  return *context = number(reinterpret_cast<uintptr_t>(stream) == 67 ? 0xC1 : 0xC0), 0;
+}
+
+int cuStreamIsCapturing(Opaque, int* status) { return *status = misbehaves("captured") ? 1 : 0, 0; }
+int cuThreadExchangeStreamCaptureMode(int* mode) { return *mode = 0, 0; }
+
+int cuModuleLoadData(Opaque* module, const void* image) {
+  if (misbehaves("no kernels")) return 209; // CUDA_ERROR_NO_BINARY_FOR_GPU
+  const auto* const text = static_cast<const char*>(image);
+  const char* const size = std::strstr(text, ".b8 detshim_hash_param_0[");
+  if (std::strstr(text, ".visible .entry detshim_hash(") == nullptr || size == nullptr ||
+      std::strtoul(size + 25, nullptr, 10) != sizeof(detshim::HashJob))
+    return 218; // CUDA_ERROR_INVALID_PTX
+  return *module = module_of_ours = number(0xE00), 0;
+}
+int cuModuleGetFunction(Opaque* function, Opaque module, const char* name) {
+  if (module != module_of_ours || std::strcmp(name, "detshim_hash") != 0) return 1;
+  return *function = number(0xF00), 0;
+}
+int cuMemHostRegister_v2(void*, size_t, unsigned flags) { return flags == 3 ? 0 : 1; }
+int cuMemHostGetDevicePointer_v2(DevicePointer* address, void* host, unsigned) {
+  return *address = reinterpret_cast<uintptr_t>(host), 0;
+}
+
+} // extern "C"

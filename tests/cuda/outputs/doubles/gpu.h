@@ -1,0 +1,137 @@
+// The functions of the driver, cuBLAS, cuBLASLt and NCCL that their doubles answer, written down by hand so
+// that the tests build without the toolkit, after CUDA 13.0 and NCCL 2.28; enumerations are passed as int.
+#pragma once
+
+#include "opaque.h"
+
+#include <cstddef>
+#include <cstdint>
+
+using DevicePointer = uint64_t;
+
+/// What the doubles of cuSPARSE and cuDNN take for descriptors.
+struct Sparse {
+  int64_t rows, columns, count;
+  void *offsets, *indices, *values;
+};
+struct Dense {
+  int64_t rows, columns, leading;
+  void* values;
+};
+struct Tensor {
+  int sizes[4], strides[4];
+};
+
+extern "C" {
+
+int cuMemAlloc_v2(DevicePointer* memory, size_t size);
+int cuMemcpyDtoH_v2(void* to, DevicePointer from, size_t size);
+int cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t size, Opaque stream);
+int cuLaunchKernel(Opaque function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared, Opaque stream, void** arguments,
+                   void** extra);
+int cuLaunchHostFunc(Opaque stream, void (*function)(void*), void* data);
+int cuStreamSynchronize(Opaque stream);
+int cuEventRecord(Opaque event, Opaque stream);
+int cuEventQuery(Opaque event);
+int cuCtxSynchronize();
+int cuCtxGetCurrent(Opaque* context);
+int cuCtxPushCurrent_v2(Opaque context);
+int cuCtxPopCurrent_v2(Opaque* context);
+int cuStreamGetCtx(Opaque stream, Opaque* context);
+int cuStreamIsCapturing(Opaque stream, int* status);
+int cuThreadExchangeStreamCaptureMode(int* mode);
+int cuModuleLoadData(Opaque* module, const void* image);
+int cuModuleGetFunction(Opaque* function, Opaque module, const char* name);
+int cuMemHostRegister_v2(void* memory, size_t size, unsigned flags);
+int cuMemHostGetDevicePointer_v2(DevicePointer* address, void* memory, unsigned flags);
+int cuMemGetAddressRange_v2(DevicePointer* start, size_t* size, DevicePointer pointer);
+int cuPointerGetAttribute(void* data, int attribute, DevicePointer pointer);
+
+int cublasCreate_v2(Opaque* handle);
+int cublasSetStream_v2(Opaque handle, Opaque stream);
+int cublasGetStream_v2(Opaque handle, Opaque* stream);
+int cublasSetPointerMode_v2(Opaque handle, int mode);
+int cublasGetPointerMode_v2(Opaque handle, int* mode);
+int cublasGetProperty(int type, int* value);
+int cublasSgemm_v2(Opaque handle, int ta, int tb, int m, int n, int k, const float* alpha, const void* a,
+                   int lda, const void* b, int ldb, const float* beta, void* c, int ldc);
+int cublasHgemm_64(Opaque handle, int ta, int tb, int64_t m, int64_t n, int64_t k, const void* alpha,
+                   const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,
+                   int64_t ldc);
+int cublasSgemmBatched(Opaque handle, int ta, int tb, int m, int n, int k, const float* alpha,
+                       const void* const* a, int lda, const void* const* b, int ldb, const float* beta,
+                       void* const* c, int ldc, int batches);
+int cublasSgemmStridedBatched(Opaque handle, int ta, int tb, int m, int n, int k, const float* alpha,
+                              const void* a, int lda, long long a_step, const void* b, int ldb,
+                              long long b_step, const float* beta, void* c, int ldc, long long c_step,
+                              int batches);
+int cublasGemmEx(Opaque handle, int ta, int tb, int m, int n, int k, const void* alpha, const void* a,
+                 int a_type, int lda, const void* b, int b_type, int ldb, const void* beta, void* c,
+                 int c_type, int ldc, int compute, int algo);
+int cublasSgemv_v2(Opaque handle, int ta, int m, int n, const float* alpha, const void* a, int lda,
+                   const void* x, int x_step, const float* beta, void* y, int y_step);
+int cublasSsyrk_v2(Opaque handle, int fill, int ta, int n, int k, const float* alpha, const void* a, int lda,
+                   const float* beta, void* c, int ldc);
+int cublasDtrsm_v2(Opaque handle, int side, int fill, int ta, int diagonal, int m, int n, const double* alpha,
+                   const void* a, int lda, void* b, int ldb);
+
+size_t cublasLtGetVersion();
+int cublasLtGetProperty(int type, int* value);
+int cublasLtMatrixLayoutGetAttribute(Opaque layout, int attribute, void* value, size_t size, size_t* written);
+int cublasLtMatmulDescGetAttribute(Opaque descriptor, int attribute, void* value, size_t size,
+                                   size_t* written);
+int cublasLtMatmul(Opaque handle, Opaque operation, const void* alpha, const void* a, Opaque a_layout,
+                   const void* b, Opaque b_layout, const void* beta, const void* c, Opaque c_layout, void* d,
+                   Opaque d_layout, const void* algo, void* workspace, size_t workspace_size, Opaque stream);
+
+int ncclGetVersion(int* version);
+int ncclCommCount(Opaque communicator, int* count);
+int ncclCommUserRank(Opaque communicator, int* rank);
+int ncclGroupStart();
+int ncclGroupEnd();
+int ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
+                  Opaque stream);
+int ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Opaque communicator,
+                      Opaque stream);
+int ncclReduce(const void* from, void* to, size_t count, int type, int operation, int root,
+               Opaque communicator, Opaque stream);
+int ncclAllGather(const void* from, void* to, size_t count, int type, Opaque communicator, Opaque stream);
+int ncclBroadcast(const void* from, void* to, size_t count, int type, int root, Opaque communicator,
+                  Opaque stream);
+
+int cusparseSpMV(Opaque handle, int operation, const void* alpha, Opaque matrix, Opaque x, const void* beta,
+                 Opaque y, int type, int algorithm, void* buffer);
+int cusparseSpMM(Opaque handle, int operation, int operation_b, const void* alpha, Opaque matrix, Opaque b,
+                 const void* beta, Opaque c, int type, int algorithm, void* buffer);
+
+int cudnnGetFilterSizeInBytes(Opaque descriptor, size_t* size);
+int cudnnConvolutionForward(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque w,
+                            const void* w_data, Opaque convolution, int algorithm, void* workspace,
+                            size_t size, const void* beta, Opaque y, void* y_data);
+int cudnnConvolutionBackwardData(Opaque handle, const void* alpha, Opaque w, const void* w_data, Opaque dy,
+                                 const void* dy_data, Opaque convolution, int algorithm, void* workspace,
+                                 size_t size, const void* beta, Opaque dx, void* dx_data);
+int cudnnConvolutionBackwardFilter(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque dy,
+                                   const void* dy_data, Opaque convolution, int algorithm, void* workspace,
+                                   size_t size, const void* beta, Opaque dw, void* dw_data);
+int cudnnBackendExecute(Opaque handle, Opaque plan, Opaque variant_pack);
+
+int cusolverDnSgetrf(Opaque handle, int m, int n, void* a, int lda, void* workspace, int* pivots, int* info);
+int cusolverDnDgeqrf(Opaque handle, int m, int n, void* a, int lda, void* tau, void* workspace, int size,
+                     int* info);
+int cusolverDnSpotrf(Opaque handle, int fill, int n, void* a, int lda, void* workspace, int size, int* info);
+int cusolverDnSgetrs(Opaque handle, int trans, int n, int columns, const void* a, int lda, const int* pivots,
+                     void* b, int ldb, int* info);
+int cusolverDnSsyevd(Opaque handle, int what, int fill, int n, void* a, int lda, void* w, void* workspace,
+                     int size, int* info);
+
+int cufftSetStream(int plan, Opaque stream);
+int cufftDestroy(int plan);
+int cufftPlan1d(int* plan, int nx, int type, int batch);
+int cufftMakePlanMany(int plan, int rank, int* n, int* in_embed, int in_step, int in_distance, int* out_embed,
+                      int out_step, int out_distance, int type, int batch, size_t* size);
+int cufftExecC2C(int plan, void* in, void* out, int direction);
+int cufftExecR2C(int plan, void* in, void* out);
+
+} // extern "C"

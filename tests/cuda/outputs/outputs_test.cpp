@@ -1,0 +1,264 @@
+// DETSHIM_FINGERPRINT=calls on outputs of library calls, with doubles that compute in a stream when somebody
+// waits for it, and whose gaps between rows hold something else in every run.
+#include "cuda_test.h"
+
+#include <optional>
+
+namespace {
+
+const Environment on = enforce + Environment{{"DETSHIM_FINGERPRINT", "calls"}};
+const Environment other_input{{"OTHER_INPUT", "1"}};
+
+Environment race_in(const std::string& function) { return misbehaving("a race in " + function); }
+
+std::vector<nlohmann::json> prints(const Shimmed& run, const std::string& function) {
+  std::vector<nlohmann::json> found;
+  for (const auto& record : run.records)
+    if (record["t"] == "print" && record["fn"] == function) found.push_back(record);
+  return found;
+}
+
+std::string value(const nlohmann::json& record, const std::string& key) {
+  return record.contains(key) ? record[key].get<std::string>() : "none";
+}
+
+/// What the one print of a function says.
+struct OnePrint {
+  std::string in, out, why, bytes, shape;
+};
+
+class Outputs : public CudaTest {
+protected:
+  void SetUp() override { use("outputs"); }
+
+  OnePrint print(const std::string& function, const Arguments& arguments, const Environment& with = {}) {
+    const Shimmed run = shimmed(arguments, on + with);
+    const auto found = prints(run, function);
+    EXPECT_EQ(found.size(), 1u) << function << "\n" << run;
+    if (found.size() != 1) return {};
+    EXPECT_EQ(found[0]["to"], "device");
+    EXPECT_EQ(found[0]["thread"], "stream 1");
+    return {value(found[0], "in"), value(found[0], "print"), value(found[0], "why"), value(found[0], "bytes"),
+            value(found[0], "shape")};
+  }
+
+  /// A call is hashed: the same in every run, though the gaps differ; something else where the call gives
+  /// something else, after the same inputs; other inputs where these are others.
+  void expect_hashed(const std::string& function, const std::string& name, const std::string& shape,
+                     const Arguments& before = {}) {
+    SCOPED_TRACE(name);
+    Arguments arguments = before;
+    arguments.insert(arguments.end(), {name, "wait"});
+    const OnePrint once = print(function, arguments);
+    EXPECT_NE(once.out, "none");
+    EXPECT_NE(once.in, "none");
+    EXPECT_EQ(once.shape, shape);
+    const OnePrint again = print(function, arguments);
+    EXPECT_EQ(again.out, once.out);
+    EXPECT_EQ(again.in, once.in);
+    const OnePrint raced = print(function, arguments, race_in(function));
+    EXPECT_EQ(raced.in, once.in);
+    EXPECT_NE(raced.out, once.out);
+    EXPECT_NE(print(function, arguments, other_input).in, once.in);
+    // Nothing is changed, and nothing is there without being asked for.
+    const Lines out = native(arguments);
+    const Lines own = calls();
+    EXPECT_EQ(shimmed(arguments, on).out, out);
+    EXPECT_EQ(calls(), own);
+    for (const Environment& off :
+         {enforce, enforce + Environment{{"DETSHIM_FINGERPRINT", "host"}},
+          on + Environment{{"DETSHIM_DISABLE", function}}, on + misbehaving("calls fail")})
+      EXPECT_TRUE(prints(shimmed(arguments, off), function).empty());
+  }
+
+  std::string log_of(const TemporaryFolder& folder, const Arguments& arguments,
+                     const Environment& with = {}) {
+    shimmed(arguments, on + with + Environment{{"DETSHIM_LOG", folder.log().string()}});
+    return folder.log().string();
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Cuda, Outputs, testing::Values(Way{"Linked", ""}), name_of_way);
+
+TEST_P(Outputs, OfProductsAreHashed) {
+  expect_hashed("cublasSgemm_v2", "cublasSgemm_v2", "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7");
+  expect_hashed("cublasHgemm_64", "cublasHgemm_64", "m=5 n=3 k=4 ta=1 tb=0 size=2 ldc=7");
+  expect_hashed("cublasSgemmStridedBatched", "cublasSgemmStridedBatched",
+                "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7 batches=2");
+  expect_hashed("cublasSgemmBatched", "cublasSgemmBatched", "m=5 n=3 k=4 ta=0 tb=0 size=4 ldc=7 batches=2");
+  expect_hashed("cublasGemmEx", "cublasGemmEx", "m=5 n=3 k=4 ta=0 tb=1 size=2 ldc=7");
+  expect_hashed("cublasSgemv_v2", "cublasSgemv_v2", "m=5 n=3 ta=0 size=4");
+  expect_hashed("cublasSsyrk_v2", "cublasSsyrk_v2", "n=5 k=4 ta=0 size=4");
+  expect_hashed("cublasSsyrk_v2", "cublasSsyrk_v2, lower", "n=5 k=4 ta=0 size=4");
+  expect_hashed("cublasDtrsm_v2", "cublasDtrsm_v2", "m=5 n=3 left=1 ta=0 size=8");
+  expect_hashed("cublasLtMatmul", "cublasLtMatmul", "m=5 n=3 k=4 type=0 ldd=7");
+  expect_hashed("cublasLtMatmul", "cublasLtMatmul by rows", "m=3 n=5 k=4 type=0 ldd=7");
+}
+
+TEST_P(Outputs, OfCollectivesAreHashed) {
+  expect_hashed("ncclAllReduce", "ncclAllReduce", "type=7 in=100 out=100");
+  expect_hashed("ncclReduceScatter", "ncclReduceScatter", "type=7 in=300 out=100");
+  expect_hashed("ncclReduce", "ncclReduce", "type=7 in=100 out=100");
+  expect_hashed("ncclAllGather", "ncclAllGather", "type=7 in=100 out=300");
+  expect_hashed("ncclBroadcast", "ncclBroadcast", "type=7 in=100 out=100");
+  // What the root alone has is nobody else's.
+  EXPECT_EQ(print("ncclReduce", {"ncclReduce elsewhere", "wait"}).bytes, "0");
+}
+
+TEST_P(Outputs, OfSparseProductsAreHashed) {
+  const std::string matrix = " format=1 rows=5 columns=4 values=6";
+  expect_hashed("cusparseSpMM", "cusparseSpMM", "ta=0 tb=0" + matrix);
+  expect_hashed("cusparseSpMV", "cusparseSpMV", "ta=0 tb=0" + matrix);
+}
+
+TEST_P(Outputs, OfConvolutionsAreHashed) {
+  expect_hashed("cudnnConvolutionForward", "cudnnConvolutionForward", "t=2,3,4,5 t=2,3,4,5 w=3,3,1,1");
+  expect_hashed("cudnnConvolutionBackwardData", "cudnnConvolutionBackwardData",
+                "t=2,3,4,5 w=3,3,1,1 t=2,3,4,5");
+  expect_hashed("cudnnConvolutionBackwardFilter", "cudnnConvolutionBackwardFilter",
+                "w=3,3,1,1 t=2,3,4,5 t=2,3,4,5");
+  EXPECT_EQ(print("cudnnConvolutionForward", {"cudnnConvolutionForward", "wait"}).bytes, "480");
+}
+
+TEST_P(Outputs, OfFactorizationsAreHashed) {
+  expect_hashed("cusolverDnSgetrf", "cusolverDnSgetrf", "m=5 n=3 size=4");
+  expect_hashed("cusolverDnDgeqrf", "cusolverDnDgeqrf", "m=5 n=3 size=8");
+  expect_hashed("cusolverDnSpotrf", "cusolverDnSpotrf", "m=5 n=5 size=4");
+  expect_hashed("cusolverDnSgetrs", "cusolverDnSgetrs", "m=5 n=3 size=4");
+  expect_hashed("cusolverDnSsyevd", "cusolverDnSsyevd", "m=5 n=5 size=4");
+}
+
+TEST_P(Outputs, OfTransformsAreHashed) {
+  expect_hashed("cufftExecC2C", "cufftExecC2C", "n=16 batches=3", {"plan C2C", "stream of plan"});
+  expect_hashed("cufftExecR2C", "cufftExecR2C", "n=16 batches=3", {"plan R2C", "stream of plan"});
+  expect_hashed("cufftExecC2C", "cufftExecC2C", "n=5 batches=3", {"plan with gaps", "stream of plan"});
+  EXPECT_EQ(print("cufftExecR2C", {"plan R2C", "stream of plan", "cufftExecR2C", "wait"}).bytes, "216");
+}
+
+TEST_P(Outputs, LeaveGapsOut) {
+  EXPECT_EQ(print("cublasSgemm_v2", {"without gaps", "wait"}).bytes, "48");
+  EXPECT_EQ(print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).bytes, "60");
+}
+
+TEST_P(Outputs, WhatWasThereBeforeCountsWhereItIsAddedTo) {
+  const Environment before{{"OTHER_BEFORE", "1"}};
+  const auto in = [&](const Arguments& arguments, const Environment& with = {}) {
+    return print("cublasSgemm_v2", arguments, with).in;
+  };
+  const Arguments plain{"cublasSgemm_v2", "wait"}, added{"beta", "cublasSgemm_v2", "wait"};
+  EXPECT_EQ(in(plain), in(plain, before));
+  EXPECT_NE(in(added), in(added, before));
+  EXPECT_NE(in(added), in(plain));
+  // Not known: the numbers lie on the GPU, or the matrix in no allocation.
+  EXPECT_EQ(in({"scales on the device", "cublasSgemm_v2", "wait"}), "none");
+  const auto changed = [&](const std::string& name, const std::string& function) {
+    EXPECT_NE(print(function, {name, "wait"}).in, print(function, {name, "wait"}, before).in) << name;
+  };
+  changed("cublasDtrsm_v2", "cublasDtrsm_v2");
+  changed("ncclAllReduce in place", "ncclAllReduce");
+}
+
+TEST_P(Outputs, AreReadWhenTheProgramHasWaited) {
+  const std::string hash = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).out;
+  for (const Arguments& wait : {Arguments{"wait for all"}, {"event", "wait for event"}}) {
+    Arguments arguments{"cublasSgemm_v2"};
+    arguments.insert(arguments.end(), wait.begin(), wait.end());
+    EXPECT_EQ(print("cublasSgemm_v2", arguments).out, hash);
+  }
+  EXPECT_EQ(print("cublasSgemm_v2", {"legacy stream", "cublasSgemm_v2", "copy and wait"}).out, hash);
+  EXPECT_EQ(print("cublasSgemm_v2", {"other context", "cublasSgemm_v2", "wait"}).out, hash);
+  EXPECT_EQ(print("ncclAllReduce", {"group", "ncclAllReduce", "end of group", "wait"}).out,
+            print("ncclAllReduce", {"ncclAllReduce", "wait"}).out);
+}
+
+TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
+  const auto why = [&](const Arguments& arguments, const Environment& with = {},
+                       const std::string& function = "cublasSgemm_v2") {
+    const OnePrint one = print(function, arguments, with);
+    EXPECT_EQ(one.out, "none");
+    return one.why;
+  };
+  const Arguments product{"cublasSgemm_v2", "wait"};
+  EXPECT_EQ(why({"cublasSgemm_v2"}), "the program never waited for it");
+  EXPECT_EQ(why({"event", "cublasSgemm_v2", "wait for event"}), "the program never waited for it");
+  EXPECT_EQ(why(product, misbehaving("captured")), "put into a graph, whose launches compute it unseen");
+  EXPECT_EQ(why(product, misbehaving("no kernels")), "the driver did not take the kernel that hashes");
+  EXPECT_EQ(why(product, misbehaving("launches fail")), "the driver did not take the kernel that hashes");
+  EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"),
+            "of a layout that is not looked into");
+  EXPECT_EQ(why({"cudnnBackendExecute", "wait"}, {}, "cudnnBackendExecute"),
+            "a plan: which of its tensors are outputs, and how large, is not known");
+  EXPECT_EQ(why({"plan C2C", "destroy", "stream of plan", "cufftExecC2C", "wait"}, {}, "cufftExecC2C"),
+            "of a plan that was not seen made");
+  EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"),
+            "the communicator does not block: when it runs is not known");
+}
+
+TEST_P(Outputs, OfAStreamAreOneSequence) {
+  const Shimmed run = shimmed({"cublasSgemm_v2", "cublasLtMatmul", "copy", "kernel", "ncclAllReduce", "wait",
+                               "cublasSgemm_v2", "wait"},
+                              on);
+  std::vector<std::string> functions, numbers, launches;
+  for (const auto& record : run.records)
+    if (record["t"] == "print" && record["thread"] == "stream 1") {
+      functions.push_back(record["fn"]);
+      numbers.push_back(record["n"].is_string() ? record["n"].get<std::string>() : record["n"].dump());
+      launches.push_back(record["launches"]);
+    }
+  EXPECT_EQ(functions, (std::vector<std::string>{"cublasSgemm_v2", "cublasLtMatmul", "cuMemcpyDtoHAsync_v2",
+                                                 "ncclAllReduce", "cublasSgemm_v2"}))
+      << run;
+  EXPECT_EQ(numbers, (std::vector<std::string>{"1", "2", "3", "4", "5"}));
+  // Those at the call, not at the wait; ours are not among them.
+  EXPECT_EQ(launches, (std::vector<std::string>{"0", "0", "0", "1", "1"}));
+}
+
+TEST_P(Outputs, NameTheFirstCallThatGaveSomethingElse) {
+  const TemporaryFolder a, b, c, d;
+  const Arguments work{"kernel", "cublasSgemm_v2", "cublasLtMatmul", "kernel", "ncclAllReduce", "copy",
+                       "wait"};
+  const auto diff = [&](const std::string& one, const std::string& other) {
+    return ::run({DETSHIM_COMMAND, "log", "diff", one, other});
+  };
+  const std::string log = log_of(a, work);
+  const Result same = diff(log, log_of(b, work));
+  EXPECT_EQ(same.status, 0) << same.out << same.err;
+
+  const Result call = diff(log, log_of(c, work, race_in("cublasLtMatmul")));
+  EXPECT_EQ(call.status, 1) << call.out << call.err;
+  EXPECT_NE(call.out.find("first to differ\n  cublasLtMatmul, "), std::string::npos) << call.out;
+  EXPECT_NE(call.out.find("the same went in, something else came out"), std::string::npos) << call.out;
+  EXPECT_NE(call.out.find("cublasLtMatmul by what went in\n  diverging 1 of 1 record: to device, "
+                          "shape m=5 n=3 k=4 type=0 ldd=7"),
+            std::string::npos)
+      << call.out;
+
+  // A kernel of the program's own: what differs is what the next call is given.
+  const Result kernel = diff(log, log_of(d, work, misbehaving("a race in a kernel")));
+  EXPECT_EQ(kernel.status, 1) << kernel.out << kernel.err;
+  EXPECT_NE(kernel.out.find("first to differ\n  cublasSgemm_v2, "), std::string::npos) << kernel.out;
+  EXPECT_NE(kernel.out.find("something else went in: what made it ran before"), std::string::npos)
+      << kernel.out;
+  EXPECT_NE(kernel.out.find("1 kernel launched since the copy before it: it may be the one"),
+            std::string::npos)
+      << kernel.out;
+}
+
+TEST_P(Outputs, OfACollectiveAreReceived) {
+  const TemporaryFolder a, b;
+  const auto run_rank = [&](const TemporaryFolder& folder, const std::string& rank, const Environment& with) {
+    log_of(folder, {"cublasSgemm_v2", "ncclAllReduce", "wait"},
+           with + Environment{{"RANK", rank}, {"WORLD_SIZE", "2"}, {"TORCHELASTIC_RUN_ID", "a-job"}});
+  };
+  run_rank(a, "0", {});
+  run_rank(a, "1", {});
+  run_rank(b, "0", race_in("ncclAllReduce")); // it got what rank 1 had sent
+  run_rank(b, "1", race_in("cublasSgemm_v2"));
+  const Result result = ::run({DETSHIM_COMMAND, "log", "diff", a.log().string(), b.log().string()});
+  EXPECT_EQ(result.status, 1) << result.out << result.err;
+  const size_t rank_0 = result.out.find("rank 0"), rank_1 = result.out.find("rank 1");
+  EXPECT_LT(rank_1, rank_0) << result.out; // the origin first
+  EXPECT_NE(result.out.find("receive"), std::string::npos) << result.out;
+}
+
+} // namespace

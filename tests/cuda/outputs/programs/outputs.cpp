@@ -1,0 +1,153 @@
+// An ordinary user of cuBLAS, cuBLASLt and NCCL. Each argument is something to do, in one stream; at the end
+// it prints nothing of what was computed.
+#include "call.h"
+
+#include "gpu.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+constexpr int m = 5, n = 3, k = 4, ld = 7, batches = 2;
+constexpr size_t size = 4096;
+
+Opaque number(uintptr_t value) { return reinterpret_cast<Opaque>(value); }
+
+void* device_memory(unsigned char first) {
+  DevicePointer memory = 0;
+  CALL(cuMemAlloc_v2)(&memory, size);
+  auto* const bytes = reinterpret_cast<unsigned char*>(memory);
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(first + i);
+  return bytes;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  Opaque stream = number(64);
+  Opaque handle = nullptr;
+  CALL(cublasCreate_v2)(&handle);
+  CALL(cublasSetStream_v2)(handle, stream);
+  // A program that is given something else.
+  const bool is_other = std::getenv("OTHER_INPUT") != nullptr;
+  void* const a = device_memory(is_other ? 50 : 1);
+  void* const b = device_memory(2);
+  char* const c = static_cast<char*>(device_memory(std::getenv("OTHER_BEFORE") != nullptr ? 60 : 3));
+  void* const several_a[] = {a, b};
+  void* const several_c[] = {c, c + 1024};
+  char host[64];
+  const float one = 1, nothing = 0;
+  float beta = 0;
+  const double all = 1;
+  for (int i = 1; i < argc; ++i) {
+    const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
+    int status = 0;
+    if (is("beta")) beta = 1;
+    if (is("scales on the device")) status = CALL(cublasSetPointerMode_v2)(handle, 1);
+    if (is("legacy stream")) status = CALL(cublasSetStream_v2)(handle, stream = nullptr);
+    if (is("other context")) status = CALL(cublasSetStream_v2)(handle, stream = number(67));
+    if (is("cublasSgemm_v2"))
+      status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c, ld);
+    if (is("outside"))
+      status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c + size - 8, 5);
+    if (is("without gaps"))
+      status = CALL(cublasSgemm_v2)(handle, 0, 0, 4, n, k, &one, a, ld, b, ld, &beta, c, 4);
+    if (is("cublasHgemm_64"))
+      status = CALL(cublasHgemm_64)(handle, 1, 0, m, n, k, &one, a, ld, b, ld, &nothing, c, ld);
+    if (is("cublasSgemmBatched"))
+      status = CALL(cublasSgemmBatched)(handle, 0, 0, m, n, k, &one, several_a, ld, several_a, ld, &beta,
+                                        several_c, ld, batches);
+    if (is("cublasSgemmStridedBatched"))
+      status = CALL(cublasSgemmStridedBatched)(handle, 0, 0, m, n, k, &one, a, ld, 100, b, ld, 100, &beta, c,
+                                               ld, 50, batches);
+    if (is("cublasGemmEx"))
+      status =
+          CALL(cublasGemmEx)(handle, 0, 1, m, n, k, &one, a, 14, ld, b, 14, ld, &beta, c, 14, ld, 68, -1);
+    if (is("cublasSgemv_v2")) status = CALL(cublasSgemv_v2)(handle, 0, m, n, &one, a, ld, b, 2, &beta, c, 3);
+    if (is("cublasSsyrk_v2")) status = CALL(cublasSsyrk_v2)(handle, 1, 0, m, k, &one, a, ld, &beta, c, ld);
+    if (is("cublasSsyrk_v2, lower"))
+      status = CALL(cublasSsyrk_v2)(handle, 0, 0, m, k, &one, a, ld, &beta, c, ld);
+    if (is("cublasDtrsm_v2")) status = CALL(cublasDtrsm_v2)(handle, 0, 0, 0, 0, m, n, &all, a, ld, c, ld);
+    if (is("cublasLtMatmul") || is("cublasLtMatmul by rows") || is("cublasLtMatmul in tiles")) {
+      const int64_t order = is("cublasLtMatmul") ? 0 : is("cublasLtMatmul by rows") ? 1 : 2;
+      // type, order, rows, columns, leading dimension, batches, step
+      const int64_t of_a[] = {0, 0, m, k, ld, 1, 0, 0, 0}, of_b[] = {0, 0, k, n, ld, 1, 0, 0, 0};
+      const int64_t of_d[] = {0, order, order == 1 ? n : m, order == 1 ? m : n, ld, 1, 0, 0, 0};
+      // compute, scale, pointer mode, transpositions, fill mode, epilogue, bias
+      const int64_t product[] = {68, 0, 0, 0, 0, 0, 0, 1, 0};
+      const auto opaque = [](const int64_t* numbers) {
+        return reinterpret_cast<Opaque>(const_cast<int64_t*>(numbers));
+      };
+      status = CALL(cublasLtMatmul)(nullptr, opaque(product), &one, a, opaque(of_a), b, opaque(of_b), &beta,
+                                    c, opaque(of_d), c, opaque(of_d), nullptr, nullptr, 0, stream);
+    }
+    if (is("ncclAllReduce")) status = CALL(ncclAllReduce)(a, c, 100, 7, 0, nullptr, stream);
+    if (is("ncclAllReduce in place")) status = CALL(ncclAllReduce)(c, c, 100, 7, 0, nullptr, stream);
+    const Opaque communicator = number(0xCC);
+    if (is("ncclReduceScatter")) status = CALL(ncclReduceScatter)(a, c, 100, 7, 0, communicator, stream);
+    if (is("ncclReduce")) status = CALL(ncclReduce)(a, c, 100, 7, 0, 1, communicator, stream);
+    if (is("ncclReduce elsewhere")) status = CALL(ncclReduce)(a, c, 100, 7, 0, 0, communicator, stream);
+    if (is("ncclAllGather")) status = CALL(ncclAllGather)(a, c, 100, 7, communicator, stream);
+    if (is("ncclBroadcast")) status = CALL(ncclBroadcast)(a, c, 100, 7, 1, communicator, stream);
+    if (is("group")) status = CALL(ncclGroupStart)();
+    if (is("end of group")) status = CALL(ncclGroupEnd)();
+    if (is("kernel")) {
+      void* target = a;
+      void* arguments[] = {&target};
+      status = CALL(cuLaunchKernel)(nullptr, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
+    }
+    Sparse sparse{m, k, 6, static_cast<char*>(a) + 256, static_cast<char*>(a) + 512, a};
+    Dense dense_b{k, n, k, b}, dense_c{m, n, ld, c};
+    if (is("cusparseSpMM"))
+      status = CALL(cusparseSpMM)(number(1), 0, 0, &one, &sparse, &dense_b, &beta, &dense_c, 0, 12, nullptr);
+    if (is("cusparseSpMV"))
+      status = CALL(cusparseSpMV)(number(1), 0, &one, &sparse, &dense_b, &beta, &dense_c, 0, 3, nullptr);
+    // A result whose rows have gaps.
+    Tensor x{{2, 3, 4, 5}, {60, 20, 5, 1}}, y{{2, 3, 4, 5}, {96, 32, 8, 1}}, w{{3, 3, 1, 1}, {}};
+    if (is("cudnnConvolutionForward"))
+      status =
+          CALL(cudnnConvolutionForward)(number(1), &one, &x, a, &w, b, nullptr, 1, nullptr, 0, &beta, &y, c);
+    if (is("cudnnConvolutionBackwardData"))
+      status = CALL(cudnnConvolutionBackwardData)(number(1), &one, &w, a, &x, b, nullptr, 1, nullptr, 0,
+                                                  &beta, &y, c);
+    if (is("cudnnConvolutionBackwardFilter"))
+      status = CALL(cudnnConvolutionBackwardFilter)(number(1), &one, &x, a, &x, b, nullptr, 1, nullptr, 0,
+                                                    &beta, &w, c);
+    if (is("cudnnBackendExecute")) status = CALL(cudnnBackendExecute)(number(1), number(2), number(3));
+    int* const pivots = static_cast<int*>(b);
+    if (is("cusolverDnSgetrf"))
+      status = CALL(cusolverDnSgetrf)(number(1), m, n, a, ld, nullptr, pivots, nullptr);
+    if (is("cusolverDnDgeqrf"))
+      status = CALL(cusolverDnDgeqrf)(number(1), m, n, a, ld, b, nullptr, 0, nullptr);
+    if (is("cusolverDnSpotrf")) status = CALL(cusolverDnSpotrf)(number(1), 1, m, a, ld, nullptr, 0, nullptr);
+    if (is("cusolverDnSgetrs"))
+      status = CALL(cusolverDnSgetrs)(number(1), 0, m, n, a, ld, pivots, c, ld, nullptr);
+    if (is("cusolverDnSsyevd"))
+      status = CALL(cusolverDnSsyevd)(number(1), 1, 0, m, a, ld, c, nullptr, 0, nullptr);
+    int plan = 5, sizes[] = {m}, embed[] = {ld};
+    size_t workspace = 0;
+    if (is("plan C2C")) status = CALL(cufftPlan1d)(&plan, 16, 0x29, 3);
+    if (is("plan R2C")) status = CALL(cufftPlan1d)(&plan, 16, 0x2a, 3);
+    if (is("plan with gaps"))
+      status = CALL(cufftMakePlanMany)(plan, 1, sizes, embed, 1, ld, embed, 1, ld, 0x29, n, &workspace);
+    if (is("destroy")) status = CALL(cufftDestroy)(plan);
+    if (is("stream of plan")) status = CALL(cufftSetStream)(plan, stream);
+    if (is("cufftExecC2C")) status = CALL(cufftExecC2C)(plan, a, c, -1);
+    if (is("cufftExecR2C")) status = CALL(cufftExecR2C)(plan, a, c);
+    const auto tail = static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(c));
+    if (is("copy")) status = CALL(cuMemcpyDtoHAsync_v2)(host, tail, sizeof host, stream);
+    if (is("copy and wait")) status = CALL(cuMemcpyDtoH_v2)(host, tail, sizeof host);
+    if (is("wait")) status = CALL(cuStreamSynchronize)(stream);
+    if (is("wait for all")) status = CALL(cuCtxSynchronize)();
+    if (is("event")) status = CALL(cuEventRecord)(number(96), stream);
+    if (is("wait for event")) status = CALL(cuEventQuery)(number(96));
+    if (is("say")) {
+      unsigned sum = 0;
+      for (int k = 0; k < 1024; ++k) sum += static_cast<unsigned char>(c[k]);
+      std::printf("sum %u\n", sum);
+    }
+    std::printf("%s=%d\n", argv[i], status);
+  }
+}
