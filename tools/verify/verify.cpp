@@ -3,6 +3,7 @@
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
+#include "verify/fingerprints.h"
 #include "verify/resumed.h"
 
 #include <algorithm>
@@ -192,6 +193,16 @@ void add_problem(Verification& result, const char* kind, const std::string& text
   if (std::ranges::none_of(result.problems, is_it)) result.problems.push_back({kind, text, false});
 }
 
+void compare_all_fingerprints(Verification& result) {
+  for (Comparison& comparison : result.comparisons) {
+    if (!result.logs.front().is_there || !result.logs[comparison.other_index].is_there) continue;
+    note_what_fails(comparison, [&] {
+      compare_fingerprints(result.runs.front().log().string(),
+                           result.runs[comparison.other_index].log().string(), comparison);
+    });
+  }
+}
+
 void compare_all(const VerifyPlan& plan, Verification& result) {
   if (plan.rules.ignores_out) result.remarks.emplace_back("stdout was not compared (--ignore)");
   if (plan.rules.ignores_err) result.remarks.emplace_back("stderr was not compared (--ignore)");
@@ -203,6 +214,7 @@ void compare_all(const VerifyPlan& plan, Verification& result) {
   };
   compare(result.controls, result.control_comparisons);
   compare(result.runs, result.comparisons);
+  if (are_fingerprinted()) compare_all_fingerprints(result);
   if (result.resumed)
     result.comparisons.push_back(
         compare_resumed(result.runs.front(), *result.killed, *result.resumed, plan.rules));

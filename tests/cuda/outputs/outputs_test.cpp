@@ -244,6 +244,28 @@ TEST_P(Outputs, NameTheFirstCallThatGaveSomethingElse) {
       << kernel.out;
 }
 
+// `detshim verify` with nothing else to compare: what is printed is the same.
+TEST_P(Outputs, MakeRunsDifferentThatPrintTheSame) {
+  const auto verify = [&](const std::string& fingerprint) {
+    const TemporaryFolder folder;
+    // From the second run on there is a race.
+    const std::string script =
+        "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n\n"
+        "[ $n = 0 ] || export DOUBLE_MISBEHAVE='a race in cublasLtMatmul'\n\"$0\" \"$@\"";
+    Arguments all{DETSHIM_COMMAND, "verify", "--json", "--seed", "42", "--", "sh", "-c", script};
+    for (const std::string& word : command({"cublasLtMatmul", "wait"})) all.push_back(word);
+    return nlohmann::json::parse(
+        ::run(all, paths() + Environment{{"DETSHIM_FINGERPRINT", fingerprint}}, folder.path()).out);
+  };
+  const nlohmann::json document = verify("calls");
+  EXPECT_EQ(document["verdict"], "different") << document;
+  ASSERT_EQ(document["differences"].size(), 1u) << document;
+  EXPECT_EQ(document["differences"][0]["kind"], "fingerprint");
+  EXPECT_TRUE(document["differences"][0]["where"].get<std::string>().starts_with("cublasLtMatmul, "))
+      << document;
+  EXPECT_NE(verify("off")["verdict"], "different");
+}
+
 TEST_P(Outputs, OfACollectiveAreReceived) {
   const TemporaryFolder a, b;
   const auto run_rank = [&](const TemporaryFolder& folder, const std::string& rank, const Environment& with) {

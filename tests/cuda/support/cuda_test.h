@@ -98,9 +98,11 @@ protected:
   /// What the doubles recorded of the latest run.
   Lines calls() const;
 
-private:
+  /// The program with its arguments, and the environment in which it finds its libraries.
   Arguments command(const Arguments& arguments) const;
   Environment paths() const;
+
+private:
   std::filesystem::path double_log() const;
 
   TemporaryFolder scratch_;

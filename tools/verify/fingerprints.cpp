@@ -1,0 +1,53 @@
+#include "verify/fingerprints.h"
+
+#include "log_diff/difference_wording.h"
+#include "log_diff/log_diff.h"
+#include "log_diff/record_roles.h"
+#include "support/wording.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+std::string content_of(const std::optional<RecordDifference::Side>& side) {
+  if (!side) return "no such print";
+  for (const char* name : {"print", "in"})
+    if (const std::string* const value = find_field(side->call.fields, name)) return *value;
+  return "not read";
+}
+
+} // namespace
+
+bool are_fingerprinted() {
+  const char* const asked = std::getenv("DETSHIM_FINGERPRINT");
+  return asked != nullptr && (std::string_view(asked) == "host" || std::string_view(asked) == "calls");
+}
+
+void compare_fingerprints(const std::string& log, const std::string& other_log, Comparison& result) {
+  const LogDifference difference = compare_logs(log, other_log);
+  const RecordDifference* first = nullptr;
+  std::size_t kept = 0, of_gpu = 0;
+  for (const RecordDifference& record : difference.records) {
+    if (record.section != Section::prints) continue;
+    ++kept;
+    if (is_of_host(record.a ? record.a->call : record.b->call)) continue;
+    ++of_gpu;
+    if (first == nullptr) first = &record;
+  }
+  if (first != nullptr) {
+    ComparedItem item{"fingerprint", "", counted(of_gpu, "different print"), false};
+    ContentDifference what;
+    what.where = name_of(*first);
+    what.value = content_of(first->a);
+    what.other_value = content_of(first->b);
+    result.differences.push_back({item, std::move(what)});
+    result.items.push_back(std::move(item));
+  } else if (difference.differences[static_cast<int>(Section::prints)] > kept) {
+    result.uncompared.push_back("more prints differ than are looked at: " + counted(kept, "print") +
+                                " of the program's own came first");
+  }
+}
+
+} // namespace detshim
