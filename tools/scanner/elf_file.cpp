@@ -127,6 +127,7 @@ void ElfFile::read_segments() {
 void ElfFile::read_interpreter(const GElf_Phdr& segment) {
   has_interpreter_ = true;
   const std::span<const unsigned char> bytes = bytes_at(segment.p_offset, segment.p_filesz);
+  if (bytes.empty()) return;
   const auto* const text = reinterpret_cast<const char*>(bytes.data());
   interpreter_.assign(text, ::strnlen(text, bytes.size()));
 }
