@@ -25,13 +25,16 @@ public:
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  WrittenLog& start(int rank = 0, const std::string& path = "0", int version = 1) {
+  /// `more`: further keys of the start record.
+  WrittenLog& start(int rank = 0, const std::string& path = "0", int version = 1,
+                    const std::string& more = "") {
     name_ = std::to_string(rank) + "-" + path + "-4711";
     entries_.clear();
     line(R"({"t":"start","v":)" + std::to_string(version) + R"(,"detshim":"0.1.0","run":")" + run_ +
          R"(","pid":4711,"rank":)" + std::to_string(rank) + R"(,"path":")" + path +
          R"(","program":"/bin/train","args":["./train"],"mode":"enforce","policy":"fixed","seed":"42",)"
-         R"("seed_from":"DETSHIM_SEED","layout":"random","env":[]})");
+         R"("seed_from":"DETSHIM_SEED","layout":"random","env":[])" +
+         more + "}");
     line(R"({"t":"build","file":"/bin/train","id":"1013a6748c4a685a161f164eb46f2cbbb05168f7"})");
     return *this;
   }
@@ -203,6 +206,34 @@ TEST_F(Written, ACountThatDiffersMayHaveDoneSoLater) {
   EXPECT_EQ(causes[0]["record"]["kind"], "result");
   EXPECT_EQ(causes[1]["record"]["kind"], "count");
   EXPECT_TRUE(contains(compared().text, "one of these"));
+}
+
+// A process that has called nothing twice has no counts file.
+TEST_F(Written, ACountDiffersFromACallThatNeededNone) {
+  const std::string later = R"(,"counts":"later")";
+  a_.start(0, "0", 1, later).draw(1).end();
+  std::filesystem::remove(a_.folder() / "0-0-4711.counts");
+  b_.start(0, "0", 1, later).draw(1, "10", "0", 5).end();
+  const Compared result = compared();
+  EXPECT_EQ(result.status, 1) << result;
+  EXPECT_EQ(result.first()["record"]["kind"], "count") << result;
+}
+
+TEST_F(Written, RecordsWithoutTheirNumbersAreRefused) {
+  for (WrittenLog* log : {&a_, &b_}) log->start().draw(0).end();
+  EXPECT_EQ(compared().status, 2);
+}
+
+TEST_F(Written, PrintsThatNeitherRunCouldReadAreNotKnown) {
+  for (WrittenLog* log : {&a_, &b_})
+    log->start()
+        .line(
+            R"({"t":"print","n":1,"thread":"0","lib":"cuda","fn":"cuGraphLaunch","to":"host","first":"1",)"
+            R"("prints":"1","bytes":"4","unread":"1","why":"a graph","launches":"1","draws":"0","drawn":"0","at":"/bin/train+0x10"})")
+        .end();
+  const Compared result = compared();
+  EXPECT_EQ(result.status, 2) << result;
+  EXPECT_TRUE(contains(result.text, "the contents of 1 print that could not be read")) << result;
 }
 
 TEST_F(Written, WhatIsTooManyForOneRecordIsAlignedBehindIt) {

@@ -73,7 +73,7 @@ TEST_P(Way, GivesTheEntriesByName) {
 
 INSTANTIATE_TEST_SUITE_P(All, Way,
                          testing::Values("readdir", "readdir64", "readdir_r", "readdir64_r", "fdopendir",
-                                         "getdents64", "getdents64_in_pieces", "syscall", "scandir",
+                                         "vfork", "getdents64", "getdents64_in_pieces", "syscall", "scandir",
                                          "scandir_alike", "scandir64", "scandirat", "scandirat64", "glob",
                                          "glob64", "fts", "fts64", "filesystem"),
                          [](const auto& tested) { return std::string{tested.param}; });

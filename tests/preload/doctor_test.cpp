@@ -56,7 +56,7 @@ TEST_F(Doctor, FindsNothingWithWhatWorks) {
 
 TEST_F(Doctor, NamesProgramsThatAreOutOfReach) {
   expect_problem(doctor({STATIC_PROGRAM}), "program", "statically linked");
-  expect_problem(doctor({"/no/such"}), "program", "is not there");
+  expect_problem(doctor({"/no/such"}), "program", "it is not there");
   if (access(GO_PROGRAM, X_OK) == 0) {
     expect_problem(doctor({GO_PROGRAM}), "program", "Go program");
     expect_problem(doctor({GO_PROGRAM "_libc"}), "code", "made by Go");

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -122,6 +125,38 @@ Result set_user_program(const Arguments& options) {
        {std::string("sh"), std::string("-c"), copy.string() + " -N8 /dev/urandom; true"})
     command.push_back(word);
   return run(command, under_shim(scratch, loud));
+}
+
+/// What is said of that program, which a shell executes.
+std::string said_of(const std::string& program) {
+  const TemporaryFolder scratch;
+  return run({"sh", "-c", program + "; true"}, under_shim(scratch, loud)).err;
+}
+
+TEST(Escapes, ByAScriptsInterpreterAreSaid) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path script = scratch.path() / "script";
+  std::ofstream(script) << "#! " STATIC_PROGRAM " a\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  EXPECT_NE(said_of(script).find("script is not covered: statically linked"), std::string::npos)
+      << said_of(script);
+}
+
+TEST(Escapes, WithAnotherGroupsRightsAreSaid) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  const TemporaryFolder scratch;
+  const std::filesystem::path copy = scratch.path() / "set_group";
+  std::filesystem::copy_file(find_program("true"), copy);
+  ASSERT_EQ(chown(copy.c_str(), 0, 65534), 0);
+  std::filesystem::permissions(copy, std::filesystem::perms::set_gid, std::filesystem::perm_options::add);
+  EXPECT_NE(said_of(copy).find("runs with another user's rights"), std::string::npos) << said_of(copy);
+}
+
+// The loader itself, started as a program, does preload.
+TEST(Escapes, AreNoneWhereTheLoaderIsTheProgram) {
+  const std::string loader = "/lib64/ld-linux-x86-64.so.2";
+  if (!std::filesystem::exists(loader)) GTEST_SKIP() << "another loader here";
+  EXPECT_EQ(said_of(loader + " /bin/true").find("not covered"), std::string::npos);
 }
 
 TEST(Escapes, WithAnotherUsersRightsAreSaid) {

@@ -50,15 +50,33 @@ protected:
   TemporaryFolder scratch_;
 };
 
-TEST_F(Preloading, DoesNotReachAStaticProgram) {
-  expect_not_run(STATIC_PROGRAM, "statically linked");
-  // Nor by a script of it.
-  std::ofstream(file("script")) << "#! " STATIC_PROGRAM "\n";
-  fs::permissions(file("script"), fs::perms::owner_all);
-  expect_not_run(file("script"), "statically linked");
-  for (const Arguments& options : {Arguments{"--allow-uncovered"}, {"--trap-syscalls"}, {"--mode", "off"}}) {
-    const Result result = run(detshim_run(scratch_, options, {STATIC_PROGRAM}));
-    EXPECT_EQ(result.err.find("is not run"), std::string::npos) << result.err;
+// It may be a launcher (tini): what it starts is covered.
+TEST_F(Preloading, ReachesWhatAStaticProgramStarts) {
+  const std::string tini =
+      build({"gcc", "-static"},
+            "#include <unistd.h>\nint main(int n, char** a) { return execv(a[1], a + 1); }\n", "tini");
+  const Arguments command = {tini, "/usr/bin/od", "-An", "-N8", "/dev/urandom"};
+  const Result result = run(detshim_run(scratch_, {"--seed", "42"}, command));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("tini' is not covered: statically linked"), std::string::npos) << result.err;
+  EXPECT_EQ(run(detshim_run(scratch_, {"--seed", "42", "--quiet"}, command)).out, result.out);
+}
+
+// The probe itself leaves nothing in the log of a run that it is part of.
+TEST_F(Preloading, IsAskedWithinARun) {
+  const TemporaryFolder scratch;
+  const std::string script =
+      "'" DETSHIM_COMMAND "' run --quiet --library '" DETSHIM_LIBRARY "' -- od -An -N8 /dev/urandom";
+  const Result result = run(detshim_run(scratch, {"--seed", "42"}, {"sh", "-c", script}));
+  EXPECT_EQ(result.err.find("not covered"), std::string::npos) << result.err;
+  const Result check = run({DETSHIM_COMMAND, "log", "--check", scratch.log().string()});
+  EXPECT_EQ(check.status, 0) << check.out;
+}
+
+TEST_F(Preloading, IsNotMisledByALoaderThatTalks) {
+  for (const char* what : {"files", "all"}) {
+    const Result result = run(detshim_run(scratch_, {"--quiet"}, {"true"}), {{"LD_DEBUG", what}});
+    EXPECT_EQ(result.status, 0) << result.err.substr(0, 300);
   }
 }
 
@@ -112,6 +130,9 @@ TEST_F(Preloading, LeavesToTheKernelWhatIsNoProgram) {
   std::ofstream(file("script")) << "echo by a shell\n"; // execvp() hands it to sh
   fs::permissions(file("script"), fs::perms::owner_all);
   EXPECT_EQ(run(detshim_run(scratch_, {"--quiet"}, {file("script")})).out, "by a shell\n");
+  std::ofstream(file("gone")) << "#!/no/such/interpreter\n";
+  fs::permissions(file("gone"), fs::perms::owner_all);
+  EXPECT_EQ(run(detshim_run(scratch_, {"--quiet"}, {file("gone")})).status, 127);
 }
 
 // A library that the loader finds is preloaded in the sandbox too; another is said to be missing.

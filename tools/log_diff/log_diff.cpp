@@ -309,6 +309,9 @@ private:
 
   void add_unknown(const LoggedRun& run, const char* side) {
     for (const std::string& what : run.unknown) difference_.unknown.push_back(what + ", in " + side);
+    if (run.unread_prints > 0)
+      difference_.unknown.push_back("the contents of " + counted(run.unread_prints, "print") +
+                                    " that could not be read, in " + side);
     if (run.further_unknown > 0)
       difference_.unknown.push_back(counted(run.further_unknown, "further process", "further processes") +
                                     " without an end, in " + side);

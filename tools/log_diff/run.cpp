@@ -112,6 +112,7 @@ private:
     program.name = {start_.world, start_.rank, path, run_.files[file_].find("-k") != std::string::npos};
     program.file = file_;
     program.number = number;
+    program.counts_come_later = start_.counts_come_later;
     program.begin = splitter_.line_start();
     program.end = program.begin;
     open.settings = settings_of(start_, number == 0);
@@ -132,7 +133,7 @@ private:
     run_.programs.clear();
     run_.builds.clear();
     run_.unknown.clear();
-    run_.further_unknown = 0;
+    run_.further_unknown = run_.unread_prints = 0;
     run_.records = run_.format = 0;
     programs_.clear();
     main_.reset();
@@ -148,6 +149,7 @@ private:
 
   /// A print, a record that another program wrote, or one with unusual texts: compared as a whole line.
   void take_unusual_call(OpenProgram& open, const Call& call, std::string_view line) {
+    if (call.is_print && find_field(call.fields, "unread") != nullptr) ++run_.unread_prints;
     add_record(open, call.thread, call.number, line, count_of(call.counter, call.action, call.is_print));
   }
 
@@ -165,7 +167,7 @@ private:
   void add_record(OpenProgram& open, std::string_view thread, std::uint64_t number, std::string_view body,
                   const RecordCount& count) {
     ThreadRecords& records = thread_of(open, thread);
-    if (number != 0 && number != records.records + 1)
+    if (number != records.records + 1)
       refuse(path_, "lacks records before byte " + std::to_string(splitter_.line_start()) +
                         ": the numbers of a thread have a gap");
     if (records.records % ThreadRecords::records_of_a_chunk == 0)

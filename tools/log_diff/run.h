@@ -67,6 +67,7 @@ struct Program {
   std::uint64_t begin = 0, end = 0; ///< its lines are between these offsets of the file
   std::shared_ptr<const Facts> settings, libraries;
   std::vector<ThreadRecords> threads;
+  bool counts_come_later = false;             ///< without a counts file each record is one call
   bool has_end = false, was_replaced = false; ///< replaced: by the program that it executed
 };
 
@@ -82,6 +83,7 @@ struct LoggedRun {
   std::vector<std::string>
       unknown; ///< what the log does not say: the first few, in words that are safe to print
   std::uint64_t further_unknown = 0; ///< and so many more
+  std::uint64_t unread_prints = 0;   ///< of which the contents are not known
 };
 
 /// "process 0.2 of rank 3", safe to print.

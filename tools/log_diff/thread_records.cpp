@@ -20,9 +20,10 @@ std::string path_of(const LoggedRun& run, const Program& program) {
   return run.folder + "/" + run.files[program.file];
 }
 
-RecordCount count_of(Counts& counts, const std::optional<std::uint64_t>& counter, Action action,
-                     bool is_print) {
+RecordCount count_of(const Program& program, Counts& counts, const std::optional<std::uint64_t>& counter,
+                     Action action, bool is_print) {
   if (is_print) return {1, action, true};
+  if (counter && counts.is_missing() && program.counts_come_later) return {1, action, true};
   const std::optional<CountEntry> entry = counter ? counts.look_at(*counter, action) : std::nullopt;
   if (!entry) return {1, action, false};
   return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
@@ -112,7 +113,7 @@ RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretche
     std::vector<RawRecord>& records = threads.try_emplace(stretch->first).first->second;
     if (records.size() >= most_raw_records) return;
     Digest digest;
-    add_record(digest, call->body, count_of(counts, call->counter, call->action, is_print));
+    add_record(digest, call->body, count_of(program, counts, call->counter, call->action, is_print));
     records.push_back({digest.key(), offset});
   };
   read_lines(file.descriptor(), splitter, take, [&] { return begin + splitter.line_start() <= program.end; });
@@ -132,7 +133,7 @@ std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, c
     if (!call)
       throw UsageError("cannot compare: '" + printable(path_of(run, program)) +
                        "' has a damaged line at byte " + std::to_string(raw.offset));
-    const RecordCount count = count_of(counts, call->counter, call->action, call->is_print);
+    const RecordCount count = count_of(program, counts, call->counter, call->action, call->is_print);
     call->action = count.action;
     RecordKey key = key_of(*call, places);
     key.count = {count.calls, count.is_exact};

@@ -11,11 +11,16 @@
 #include <filesystem>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
+#include <csignal>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -43,13 +48,28 @@ std::string beginning_of(const std::string& path, std::size_t most) {
 /// secure-execution mode).
 bool gains_rights(const std::string& executable) {
   struct stat state;
-  if (::stat(executable.c_str(), &state) != 0) return false;
+  struct statvfs mounted;
+  if (::stat(executable.c_str(), &state) != 0 || ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return false;
+  if (::statvfs(executable.c_str(), &mounted) == 0 && (mounted.f_flag & ST_NOSUID) != 0) return false;
   const bool is_other_user = (state.st_mode & S_ISUID) != 0 && state.st_uid != ::geteuid();
   const bool is_other_group =
       (state.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && state.st_gid != ::getegid();
   const bool has_capabilities =
       ::geteuid() != 0 && ::getxattr(executable.c_str(), "security.capability", nullptr, 0) > 0;
   return is_other_user || is_other_group || has_capabilities;
+}
+
+/// The user's variables, but for what makes the loader talk or load more than it lists.
+std::vector<std::string> environment_for_listing(const std::string& library) {
+  constexpr auto left_out =
+      std::to_array<std::string_view>({"LD_PRELOAD=", "LD_DEBUG", "LD_AUDIT=", "LD_VERBOSE=", "LD_TRACE_",
+                                       "LD_SHOW_AUXV=", "LD_WARN=", "LD_PROFILE"});
+  std::vector<std::string> words = {"LD_PRELOAD=" + library};
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (std::ranges::none_of(
+            left_out, [&](std::string_view name) { return std::string_view(*entry).starts_with(name); }))
+      words.emplace_back(*entry);
+  return words;
 }
 
 struct Listing {
@@ -66,9 +86,7 @@ Listing list_loaded(const std::string& loader, const std::string& executable, co
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<std::string> words = {"LD_PRELOAD=" + library};
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!std::string_view(*entry).starts_with("LD_PRELOAD=")) words.emplace_back(*entry);
+  std::vector<std::string> words = environment_for_listing(library);
   std::vector<char*> environment;
   for (std::string& word : words) environment.push_back(word.data());
   environment.push_back(nullptr);
@@ -80,32 +98,47 @@ Listing list_loaded(const std::string& loader, const std::string& executable, co
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   if (error == 0) {
+    constexpr int longest = 10'000; // ms without a word; a loader answers in one
     char block[4096];
-    for (ssize_t size; (size = ::read(ends[0], block, sizeof block)) > 0 || (size < 0 && errno == EINTR);)
-      if (size > 0) listing.text.append(block, static_cast<std::size_t>(size));
+    for (;;) {
+      pollfd waits = {ends[0], POLLIN, 0};
+      const int ready = ::poll(&waits, 1, longest);
+      if (ready < 0 && errno == EINTR) continue;
+      const ssize_t size = ready > 0 ? ::read(ends[0], block, sizeof block) : 0;
+      if (size < 0 && errno == EINTR) continue;
+      if (ready <= 0) ::kill(child, SIGKILL);
+      if (size <= 0) break;
+      listing.text.append(block, static_cast<std::size_t>(size));
+    }
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    listing.status = WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+    listing.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   ::close(ends[0]);
   return listing;
 }
 
-std::string why_loader_does_not(const Listing& listing, const std::string& library) {
+PreloadingAnswer answer_of(const Listing& listing, const std::string& library) {
+  if (listing.status < 0) return {Preloading::not_told, "its loader did not answer"};
   std::istringstream lines(listing.text);
   const std::string name = fs::path(library).filename();
   bool is_listed = false;
+  std::string lacks;
   for (std::string line; std::getline(lines, line);) {
-    if (line.find(name) == std::string::npos) continue;
+    const auto says = [&line](const char* text) { return line.find(text) != std::string::npos; };
+    const bool is_of_library = line.find(name) != std::string::npos;
     // It lists a library too of which it then says that it needs a newer libc.
-    if (line.starts_with('\t'))
-      is_listed = true;
-    else if (line.find("no version information available") == std::string::npos) // a warning
-      return "its loader says: " + printable(line);
+    if (is_of_library && (says("cannot be preloaded") || says("not found (required by")))
+      return {Preloading::fails, "its loader says: " + printable(line)};
+    if (is_of_library && line.starts_with('\t')) is_listed = true;
+    if (says("=> not found") || says("cannot open shared object file")) lacks = line;
   }
-  // What else a program lacks is the loader's to say, when it is started.
-  return is_listed || listing.status != 0 ? "" : "its loader takes no library by LD_PRELOAD";
+  if (is_listed && lacks.empty()) return {Preloading::comes_up, ""};
+  if (!lacks.empty()) return {Preloading::not_told, "it does not start: " + printable(lacks)};
+  return listing.status == 0
+             ? PreloadingAnswer{Preloading::fails, "its loader takes no library by LD_PRELOAD"}
+             : PreloadingAnswer{Preloading::not_told, "its loader does not load it"};
 }
 
 /// What the kernel loads: behind the interpreters of scripts, of which it follows four (execve(2)).
@@ -127,36 +160,53 @@ std::string loaded_for(std::string file) {
 std::string find_executable(const std::string& program) {
   if (program.find('/') != std::string::npos) return can_be_executed(program) ? program : "";
   const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/bin:/usr/bin" : path); // execvp(3)
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (std::string file = (folder.empty() ? "." : folder) + "/" + program; can_be_executed(file))
+  std::string_view rest = path == nullptr ? "/bin:/usr/bin" : path; // execvp(3)
+  for (;;) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    if (std::string file = (folder.empty() ? "." : std::string(folder)) + "/" + program;
+        can_be_executed(file))
       return file;
-  return {};
+    if (folder.size() == rest.size()) return {};
+    rest.remove_prefix(folder.size() + 1); // one that is empty, the last too, is where the program stands
+  }
 }
 
-std::string why_not_preloaded(const std::string& name, const std::string& library) {
-  const std::string executable = loaded_for(find_executable(name));
-  if (!beginning_of(executable, 4).starts_with("\177ELF")) return ""; // a shell reads it, or nobody
+PreloadingAnswer ask_preloading(const std::string& name, const std::string& library) {
+  const std::string found = find_executable(name);
+  if (found.empty()) return {Preloading::not_told, "it is not there, or cannot be executed"};
+  const std::string executable = loaded_for(found);
+  if (!can_be_executed(executable))
+    return {Preloading::not_told, "its interpreter " + printable(executable) + " is not there"};
+  if (!beginning_of(executable, 4).starts_with("\177ELF"))
+    return {Preloading::not_told, "it is no program; a shell may read it"};
   std::optional<ElfFile> program;
   try {
     program.emplace(executable);
     if (program->machine() != ElfFile(library).machine())
-      return "it is for another processor than " + printable(library);
+      return {Preloading::fails, "it is for another processor than " + printable(library)};
   } catch (const ElfError& error) {
-    return error.what();
+    return {Preloading::fails, error.what()};
   }
-  if (program->is_static_program())
-    return std::string(program->is_go() ? "a Go program without libc" : "statically linked") +
-           ": no LD_PRELOAD reaches it; --trap-syscalls does";
   if (gains_rights(executable))
-    return "it runs with rights that you have not, and drops LD_PRELOAD; run it as that user";
+    return {Preloading::fails,
+            "it runs with rights that you have not, and drops LD_PRELOAD; run it as that user"};
+  if (program->is_static_program())
+    return {
+        Preloading::reaches_children,
+        std::string(program->is_go() ? "a Go program without libc" : "statically linked") +
+            ": nothing in it is pinned, only in what it starts; --trap-syscalls answers its system calls"};
   const std::string& loader = program->interpreter();
-  if (fs::path(loader).filename().string().starts_with("ld-musl"))
-    return "it is linked with musl, and detshim needs glibc; take a build for glibc (manylinux, not "
-           "musllinux; Debian, not Alpine)";
-  if (loader.empty()) return ""; // a loader, started as a program
-  const Listing listing = list_loaded(loader, executable, library);
-  return listing.status < 0 ? "" : why_loader_does_not(listing, library);
+  const std::string loader_name = fs::path(loader).filename();
+  if (loader_name.starts_with("ld-musl"))
+    return {Preloading::fails, "it is linked with musl, and detshim needs glibc; take a build for glibc "
+                               "(manylinux, not musllinux; Debian, not Alpine)"};
+  if (loader.empty()) return {Preloading::not_told, "a loader, started as a program"};
+  if (!can_be_executed(loader))
+    return {Preloading::not_told, "its loader " + printable(loader) + " is not there"};
+  // Another's may take no --list, and start the program.
+  if (!loader_name.starts_with("ld-linux") && !loader_name.starts_with("ld64.so"))
+    return {Preloading::not_told, "its loader " + printable(loader) + " is none of glibc's"};
+  return answer_of(list_loaded(loader, executable, library), library);
 }
 
 } // namespace detshim

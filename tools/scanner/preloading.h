@@ -8,10 +8,21 @@ namespace detshim {
 /// The file of a program, as execvp() finds it; empty if there is none.
 std::string find_executable(const std::string& program);
 
-/// Why `program`, which execvp() would execute, or of a script its interpreter, would run without `library`,
-/// with what to do about it; empty where it comes up, or where that cannot be told. Asks the program's own
-/// dynamic loader (`--list`, ld.so(8)), which maps all that the program needs and starts nothing of it. Safe
-/// to print.
-std::string why_not_preloaded(const std::string& program, const std::string& library);
+enum class Preloading {
+  comes_up,
+  reaches_children, ///< not it, but what it starts: it is statically linked, and hands its environment on
+  fails,            ///< it would run without the library, or not at all because of it
+  not_told,
+};
+
+struct PreloadingAnswer {
+  Preloading is = Preloading::not_told;
+  std::string why; ///< with what to do about it; empty where it comes up. Safe to print
+};
+
+/// Whether `library` comes up in `program`, which execvp() would execute, or of a script in its interpreter.
+/// Asks the program's own dynamic loader, if it is glibc's (`--list`, ld.so(8)): that maps all that the
+/// program needs and starts nothing of it.
+PreloadingAnswer ask_preloading(const std::string& program, const std::string& library);
 
 } // namespace detshim

@@ -67,18 +67,17 @@ Finding look_at_library(const Patient& patient) {
             what + ": LD_PRELOAD takes no path with a space or a colon; put it somewhere else"};
   // Of this command alone it is known that it runs here.
   std::error_code error;
-  const std::string why = why_not_preloaded(fs::read_symlink("/proc/self/exe", error), patient.library);
-  return why.empty() ? Finding{Level::ok, what} : Finding{Level::problem, what + ": " + why};
+  const PreloadingAnswer answer = ask_preloading(fs::read_symlink("/proc/self/exe", error), patient.library);
+  return answer.is != Preloading::fails ? Finding{Level::ok, what}
+                                        : Finding{Level::problem, what + ": " + answer.why};
 }
 
 Finding look_at_program(const Patient& patient) {
   if (patient.command.empty()) return {Level::note, "none was named: detshim doctor -- program"};
-  const std::string name = printable(patient.command[0]);
-  const std::string executable = find_executable(patient.command[0]);
-  if (executable.empty()) return {Level::problem, name + " is not there, or cannot be executed"};
-  const std::string why = why_not_preloaded(patient.command[0], patient.library);
-  return why.empty() ? Finding{Level::ok, printable(executable) + ": the library comes up in it"}
-                     : Finding{Level::problem, name + ": " + why};
+  const PreloadingAnswer answer = ask_preloading(patient.command[0], patient.library);
+  if (answer.is == Preloading::comes_up)
+    return {Level::ok, printable(find_executable(patient.command[0])) + ": the library comes up in it"};
+  return {Level::problem, printable(patient.command[0]) + ": " + answer.why};
 }
 
 /// The program's own code; `detshim scan` looks at its libraries too.
@@ -135,8 +134,8 @@ Finding look_at_preloads(const Patient& patient) {
 
 Finding look_at_settings(const Patient&) {
   const std::string mode = variable("DETSHIM_MODE");
-  if (mode == "off" || mode == "observe" || mode == "record")
-    return {Level::problem, "DETSHIM_MODE=" + mode + " pins nothing"};
+  if (!mode.empty() && mode != "enforce" && mode != "strict")
+    return {Level::problem, "DETSHIM_MODE=" + printable(mode) + " pins nothing"};
   std::vector<std::string> set;
   for (const char* name : {"DETSHIM_DISABLE", "DETSHIM_KEEP_ENTROPY"})
     if (!variable(name).empty()) set.push_back(std::string(name) + "=" + printable(variable(name)));
@@ -174,8 +173,9 @@ Finding look_at_filters(const Patient&) {
 Finding look_at_log_folder(const Patient&) {
   const std::string asked = variable("DETSHIM_LOG");
   const fs::path folder = asked.empty() ? fs::path("detshim-log") : fs::path(asked);
-  fs::path there = fs::absolute(folder);
   std::error_code error;
+  fs::path there = fs::absolute(folder, error);
+  if (error) return {Level::problem, "this folder is gone: logs cannot be written beside it"};
   while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
   const std::string name = printable(folder.string());
   if (!fs::is_directory(there, error)) return {Level::problem, printable(there.string()) + " is no folder"};

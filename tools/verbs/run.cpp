@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 namespace detshim {
-namespace {
 
 bool is_seed(std::string_view text) {
   const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
@@ -31,6 +30,8 @@ bool is_seed(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, seed, is_hexadecimal ? 16 : 10);
   return error == std::errc() && stop == end;
 }
+
+namespace {
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, text) != words.end();
@@ -84,13 +85,16 @@ bool changes_anything() {
   return mode == nullptr || !is_one_of(mode, {"observe", "off"});
 }
 
-/// Says so where the library does not: the run would be as if detshim were not there.
-bool comes_up(const std::string& program, const std::string& library) {
-  const std::string why = why_not_preloaded(program, library);
-  if (why.empty()) return true;
+/// Says so where the library does not: the run would be as if detshim were not there. What a static program
+/// starts is covered, and that may be all that it does (tini, a launcher).
+bool comes_up(const std::string& program, const std::string& library, bool is_quiet) {
+  const PreloadingAnswer answer = ask_preloading(program, library);
+  if (answer.is == Preloading::reaches_children && !is_quiet)
+    std::cerr << "detshim: '" << printable(program) << "' is not covered: " << answer.why << '\n';
+  if (answer.is != Preloading::fails) return true;
   std::cerr << "detshim: '" << printable(program)
-            << "' is not run: libdetshim.so does not come up in it: " << why
-            << " (--allow-uncovered runs it all the same)\n";
+            << "' is not run: libdetshim.so does not come up in it: " << answer.why
+            << " (`detshim run --allow-uncovered` runs it all the same)\n";
   return false;
 }
 
@@ -117,7 +121,8 @@ int run(const RunOptions& options) {
   const bool is_on = mode == nullptr || std::string_view(mode) != "off";
   if (is_on) hand_over(command, options.trap_syscalls, options.quiet);
   if (options.trap_syscalls) return run_trapped(command);
-  if (is_on && !options.allow_uncovered && !comes_up(command[0], library)) return cannot_execute;
+  if (is_on && !options.allow_uncovered && !comes_up(command[0], library, options.quiet))
+    return cannot_execute;
 
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace detshim {
@@ -102,6 +103,8 @@ struct DescribeOptions {
 
 /// Becomes the program, with libdetshim.so in front. Returns only if that fails.
 int run(const RunOptions& options);
+/// True for what DETSHIM_SEED and --seed accept.
+bool is_seed(std::string_view text);
 
 /// Why the options cannot be taken: throws UsageError.
 void check_run(const RunOptions& options);

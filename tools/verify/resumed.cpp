@@ -56,7 +56,10 @@ void compare_metric(const Pattern& pattern, const Run& whole, const Run& killed,
   bool is_there = false;
   for (const bool is_err : {false, true}) {
     const auto read = [&](const Run& run) {
-      return read_series(MappedFile(is_err ? run.err() : run.out()).bytes(), pattern);
+      const MappedFile printed(is_err ? run.err() : run.out());
+      // A line that the kill has cut holds no value.
+      const std::string_view bytes = printed.bytes();
+      return read_series(&run == &killed ? bytes.substr(0, bytes.rfind('\n') + 1) : bytes, pattern);
     };
     const Joined series{read(whole), read(killed), read(resumed)};
     if (series.whole.empty() && series.killed.empty() && series.resumed.empty()) continue;

@@ -11,6 +11,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/python_frames.h"
+#include "core/identity/process.h"
 #include "core/log/log_file.h"
 #include "hooks/libc/directory_listing.h"
 #include "loader/hook.h"
@@ -37,11 +38,13 @@ static_assert(sizeof(dirent) == sizeof(dirent64) && sizeof(glob_t) == sizeof(glo
 
 bool is_reversed() { return options().folders == FolderOrder::reversed; }
 
-/// Whether folders are sorted at all. DETSHIM_DISABLE=readdir means every function here.
+/// Whether folders are sorted at all. DETSHIM_DISABLE=readdir means every function here. Not in a vfork
+/// child: it has its parent's listings and descriptors of its own, so what it closes or reads is another
+/// folder.
 template <typename Call>
 bool sorts(const Call& call) {
   return options().folders != FolderOrder::off && options().pins() && !call.passes() &&
-         !hooks::readdir.disabled;
+         !hooks::readdir.disabled && is_own_memory();
 }
 
 /// What is known of a descriptor: nothing (0), a listing, or a stream (its address and is_stream) that was

@@ -26,12 +26,21 @@ constexpr const char* go_program = "a Go program: it makes system calls without 
 constexpr const char* other_user =
     "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
 constexpr const char* no_preload = "started without libdetshim.so in LD_PRELOAD: hand on the environment";
+constexpr const char* other_processor = "for another processor than libdetshim.so: it is not in it";
+constexpr const char* unreadable =
+    "it may be executed and not read: whether libdetshim.so is in it is not known";
 constexpr const char* library_missing = "libdetshim.so is not where LD_PRELOAD says: in another file system, "
                                         "as a container's, bind it to that path";
 constexpr const char* harmless = "it looks for libraries: no result depends on what it draws";
 constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
                                  "getrandom and its opens of random "
                                  "devices, and records them; what it takes without a system call is not seen";
+
+#if defined(__x86_64__)
+constexpr unsigned own_machine = EM_X86_64;
+#else
+constexpr unsigned own_machine = EM_AARCH64;
+#endif
 
 /// False where the library is in each program by other means (/etc/ld.so.preload).
 constinit bool comes_by_environment = false;
@@ -49,6 +58,18 @@ bool has_go_note(int fd, const ElfW(Phdr) & header) {
     if (sys::pread(fd, &note, sizeof note, static_cast<long>(header.p_offset + at)) != sizeof note)
       return false;
     if (note.header.n_namesz == 4 && same_text(note.name, "Go")) return true;
+  }
+  return false;
+}
+
+/// True if the file has a library's name: the dynamic loader, started as a program, which does preload.
+bool is_loader(int fd, const ElfW(Phdr) & dynamic) {
+  constexpr uint64_t most = 64;
+  ElfW(Dyn) entry;
+  for (uint64_t i = 0; i < most && (i + 1) * sizeof entry <= dynamic.p_filesz; ++i) {
+    const auto at = static_cast<long>(dynamic.p_offset + i * sizeof entry);
+    if (sys::pread(fd, &entry, sizeof entry, at) != sizeof entry || entry.d_tag == DT_NULL) return false;
+    if (entry.d_tag == DT_SONAME) return true;
   }
   return false;
 }
@@ -92,27 +113,57 @@ const char* why_not_preloaded(char* const* environment) {
   return nullptr;
 }
 
-/// Why the program cannot be covered; nullptr if it can. Of what is no ELF file, a script, only the
-/// environment is looked at: its interpreter is when it executes something.
-const char* why_uncovered(int fd, char* const* environment) {
+/// True if the program gets rights that this process has not, where the loader drops LD_PRELOAD (ld.so(8)).
+/// Without new privileges it gets none, and is covered.
+bool gains_rights(const struct stat& state, const char* path) {
+  if (sys::call(SYS_prctl, PR_GET_NO_NEW_PRIVS) == 1) return false;
+  const auto user = static_cast<unsigned>(sys::call(SYS_geteuid));
+  const auto group = static_cast<unsigned>(sys::call(SYS_getegid));
+  if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user) return true;
+  if ((state.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && state.st_gid != group) return true;
+  return user != 0 && path != nullptr &&
+         sys::call(SYS_getxattr, sys::address(path), sys::address("security.capability"), 0, 0) > 0;
+}
+
+constexpr int open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+
+/// Why the program cannot be covered; nullptr if it can. Of a script, its interpreter counts. `path`: nullptr
+/// where the program is known by its descriptor alone.
+const char* why_uncovered(int fd, const char* path, char* const* environment, int scripts = 4) {
   struct stat state;
   if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
-  const auto user = static_cast<unsigned>(sys::call(SYS_geteuid));
-  // Without new privileges it gets no other user's rights, and is covered.
-  const bool may_change_user = sys::call(SYS_prctl, PR_GET_NO_NEW_PRIVS) != 1;
-  if ((state.st_mode & S_ISUID) != 0 && state.st_uid != user && may_change_user) return other_user;
+  if (gains_rights(state, path)) return other_user;
 
   ElfW(Ehdr) header;
   if (sys::pread(fd, &header, sizeof header, 0) != sizeof header ||
-      __builtin_memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)))
+      __builtin_memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    char line[256]; // BINPRM_BUF_SIZE, linux/binfmts.h
+    const long size = sys::pread(fd, line, sizeof line - 1, 0);
+    if (scripts > 0 && size > 2 && line[0] == '#' && line[1] == '!') {
+      line[size] = 0;
+      char* interpreter = line + 2;
+      while (*interpreter == ' ' || *interpreter == '\t') ++interpreter;
+      char* end = interpreter;
+      while (*end != 0 && *end != ' ' && *end != '\t' && *end != '\n') ++end;
+      *end = 0;
+      const int opened = sys::openat(AT_FDCWD, interpreter, open_flags);
+      if (opened >= 0) {
+        const char* const why = why_uncovered(opened, interpreter, environment, scripts - 1);
+        sys::close(opened);
+        return why;
+      }
+    }
     return why_not_preloaded(environment);
+  }
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != own_machine) return other_processor;
+  if (header.e_phentsize != sizeof(ElfW(Phdr))) return nullptr; // the kernel refuses it
   bool is_dynamic = false;
   bool is_go = false;
   for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
     ElfW(Phdr) segment;
     const auto at = static_cast<long>(header.e_phoff + i * sizeof segment);
     if (sys::pread(fd, &segment, sizeof segment, at) != sizeof segment) return nullptr;
-    is_dynamic |= segment.p_type == PT_INTERP;
+    is_dynamic |= segment.p_type == PT_INTERP || (segment.p_type == PT_DYNAMIC && is_loader(fd, segment));
     is_go |= segment.p_type == PT_NOTE && has_go_note(fd, segment);
   }
   if (is_go) return go_program;
@@ -120,25 +171,41 @@ const char* why_uncovered(int fd, char* const* environment) {
   return why_not_preloaded(environment);
 }
 
-constexpr int open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+/// The same by its path, also of one that may be executed and not read.
+const char* why_uncovered(const char* path, char* const* environment) {
+  const int fd = sys::openat(AT_FDCWD, path, open_flags);
+  if (fd >= 0) {
+    const char* const why = why_uncovered(fd, path, environment);
+    sys::close(fd);
+    return why;
+  }
+  struct stat state;
+  if (fd != -EACCES || sys::stat(path, state) != 0 || !S_ISREG(state.st_mode) ||
+      sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path), X_OK)))
+    return nullptr;
+  return gains_rights(state, path) ? other_user : unreadable;
+}
 
-/// Opens the program as exec would find it; -1 if it does not.
-int open_program(const char* program, bool searches) {
+/// The program as exec would find it; false if it does not.
+template <typename Path>
+bool find_program(const char* program, bool searches, Path& path) {
   bool has_slash = false;
   for (const char* c = program; *c != 0; ++c) has_slash |= *c == '/';
-  if (has_slash || !searches) return sys::openat(AT_FDCWD, program, open_flags);
-  const char* path = environment_value("PATH");
-  while (path != nullptr && *path != 0) {
-    Text<600> candidate;
-    for (; *path != 0 && *path != ':'; ++path) candidate.add(*path);
-    if (*path == ':') ++path;
-    candidate.add('/').add(program);
-    if (candidate.cut() ||
-        sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(candidate.c_str()), X_OK)))
-      continue;
-    return sys::openat(AT_FDCWD, candidate.c_str(), open_flags);
+  if (has_slash || !searches) return path.add(program), !path.cut();
+  const char* rest = environment_value("PATH");
+  if (rest == nullptr) rest = "/bin:/usr/bin"; // execvp(3)
+  for (;; ++rest) {
+    path.shorten(0);
+    const char* const begin = rest;
+    for (; *rest != 0 && *rest != ':'; ++rest) path.add(*rest);
+    if (rest != begin) path.add('/'); // an empty one is where the process stands
+    path.add(program);
+    struct stat state;
+    if (!path.cut() && sys::stat(path.c_str(), state) == 0 && S_ISREG(state.st_mode) &&
+        !sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), X_OK)))
+      return true;
+    if (*rest == 0) return false;
   }
-  return -1;
 }
 
 /// Once for each program in the whole run.
@@ -192,16 +259,15 @@ Reach record_escape(const Hook& hook, const char* program, bool searches, char* 
   if (program == nullptr || !options().pins() || hook.disabled) return Reach::covered;
   if (contains(program, "/valgrind/"))
     return Reach::covered; // its tools are static, and run the program with its preloads inside
-  const int fd = open_program(program, searches);
-  if (fd < 0) return Reach::covered;
-  const char* why = why_uncovered(fd, environment);
-  sys::close(fd);
+  Text<600> path;
+  if (!find_program(program, searches, path)) return Reach::covered;
+  const char* const why = why_uncovered(path.c_str(), environment);
   return why == nullptr ? Reach::covered : record_uncovered(hook, program, why, environment, caller);
 }
 
 Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller) {
   if (!options().pins() || hook.disabled) return Reach::covered;
-  const char* why = why_uncovered(fd, environment);
+  const char* why = why_uncovered(fd, nullptr, environment);
   return why == nullptr ? Reach::covered : record_uncovered(hook, "(an open file)", why, environment, caller);
 }
 
@@ -211,7 +277,7 @@ Reach record_escape(const Hook& hook, int folder, const char* path, char* const*
   if (*path == 0 && (flags & AT_EMPTY_PATH) != 0) return record_escape(hook, folder, environment, caller);
   const int fd = sys::openat(folder, path, open_flags);
   if (fd < 0) return Reach::covered;
-  const char* why = why_uncovered(fd, environment);
+  const char* why = why_uncovered(fd, nullptr, environment);
   sys::close(fd);
   return why == nullptr ? Reach::covered : record_uncovered(hook, path, why, environment, caller);
 }

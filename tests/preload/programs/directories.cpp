@@ -202,6 +202,34 @@ void kernel_entries(std::size_t size, ssize_t (*read)(int, void*, std::size_t) =
   close(fd);
 }
 
+/// A vfork child, in the parent's memory and with descriptors of its own, reads another folder at the same
+/// number, as some launchers do to close all.
+void read_beside_vfork() {
+  DIR* const stream = open_folder();
+  Names names = {readdir(stream)->d_name};
+  const int fd = dirfd(stream);
+  const pid_t child = vfork();
+  if (child == 0) {
+    close(fd);
+    const int other = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
+    char room[4096];
+    while (syscall(SYS_getdents64, other, room, sizeof room) > 0) {
+    }
+    DIR* const another = opendir("/proc/self/fd");
+    while (readdir(another) != nullptr) {
+    }
+    closedir(another);
+    _exit(other == fd ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const Names rest = read_from(stream);
+  names.insert(names.end(), rest.begin(), rest.end());
+  std::printf("child %d\n", status);
+  print(names);
+  closedir(stream);
+}
+
 int is_no_folder(const dirent* entry) { return entry->d_name[0] != '.'; }
 int alike(const dirent**, const dirent**) { return 0; }
 
@@ -295,6 +323,7 @@ int main(int, char** arguments) {
       {"telldir", tell},
       {"fork", read_in_child},
       {"two", read_two},
+      {"vfork", read_beside_vfork},
       {"share", share},
       {"remove", remove_while_reading},
       {"getdents64", [] { kernel_entries(32768); }},
