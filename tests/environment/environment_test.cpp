@@ -30,6 +30,7 @@ protected:
     file(site() / "paths.pth", "import example\n");
     file(conda() / "conda-meta/mkl-2023.1.0-h213fc3f_46344.json", "{}");
     file(home() / ".triton/cache/kernel/matmul.json", "{}");
+    fs::create_directories(home() / ".local/lib/python3.11/site-packages");
     for (const fs::path& folder : {work(), home() / "editable"}) {
       file(folder / "train.py", "print(1)\n");
       for (const Arguments& words : {Arguments{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "first"}})
@@ -152,7 +153,8 @@ TEST_F(Env, NamesEachPlantedDifferenceAndNoOther) {
   });
   expect_difference("versions", "python numpy", [&] { file(site() / "numpy/core.so", "other code"); });
   expect_difference("versions", "python numpy", [&] { fs::remove(site() / "numpy/core.so"); });
-  expect_difference("versions", "path file paths.pth", [&] { file(site() / "paths.pth", "import other\n"); });
+  expect_difference("versions", "start file paths.pth",
+                    [&] { file(site() / "paths.pth", "import other\n"); });
   expect_difference("versions", "python mine", [&] { file(home() / "editable/train.py", "print(2)\n"); });
   expect_difference("versions", "conda mkl", [&] {
     fs::rename(conda() / "conda-meta/mkl-2023.1.0-h213fc3f_46344.json",
@@ -168,6 +170,15 @@ TEST_F(Env, NamesEachPlantedDifferenceAndNoOther) {
   expect_difference("session", "limit of stack size", [] {}, {"prlimit", "--stack=1000000"});
   expect_difference("session", "limit of open files", [] {}, {"prlimit", "--nofile=100"});
   expect_difference("session", "umask", [] {}, {"sh", "-c", "umask 77; exec \"$@\"", "sh"});
+  expect_difference("versions", "start file sitecustomize.py",
+                    [&] { file(site() / "sitecustomize.py", "import os\n"); });
+  expect_difference("code", state,
+                    [&] { file(work() / "new.py", "other contents of a file that git does not follow\n"); });
+  expect_difference("versions", "python local", [&] {
+    file(home() / ".local/lib/python3.11/site-packages/local-1.dist-info/METADATA",
+         "Name: local\nVersion: 1\n");
+    file(home() / ".local/lib/python3.11/site-packages/local-1.dist-info/RECORD", "");
+  });
   EXPECT_GE(planted_, 30);
 }
 
@@ -235,7 +246,20 @@ TEST_F(Env, KeepsNoSecret) {
     distribution("private" + std::to_string(i), "1",
                  R"({"url":"https://me:)" + secret("") + R"(@example.org/x"})");
   EXPECT_EQ(secrets.size(), 50u);
-  std::ifstream input(capture("a.json"));
+  // Short ones, which no look at the value would find.
+  const std::map<std::string, std::string> hidden = {
+      {"HF_HEADERS", "Bearer hidden"},   {"TF_VAR_pin", "hidden"},
+      {"RAY_ADDRESS", "me:hidden@host"}, {"HF_ENDPOINT", "https://h/?access=hidden"},
+      {"OMP_A", "--token hidden"},       {"ROCKET_PIN", "hidden"}};
+  for (const auto& [name, value] : hidden) environment_[name] = value;
+  distribution("query", "1", R"({"url":"https://example.org/q?token=hidden#password=hidden"})");
+  distribution("odd", "1", R"({"url":"https://user:hid/hidden@example.org/o"})");
+  distribution("wrong", "1", R"({"url":5,"vcs_info":{"commit_id":7},"dir_info":{"editable":"yes"}})");
+  file(site() / "secret.pth", "import os; os.environ['A'] = 'hidden'\n");
+  secrets.emplace_back("hidden");
+  const std::string to = capture("a.json");
+  EXPECT_EQ(fs::status(to).permissions() & fs::perms::all, fs::perms::owner_read | fs::perms::owner_write);
+  std::ifstream input(to);
   const std::string text((std::istreambuf_iterator<char>(input)), {});
   for (const std::string& one : secrets) EXPECT_EQ(text.find(one), std::string::npos) << one;
   EXPECT_NE(text.find("HF_TOKEN"), std::string::npos) << "that it is set is kept";
@@ -254,8 +278,52 @@ TEST_F(Env, ShowsWhatWouldBringItBack) {
       show("--pip").find("from_git @ git+https://example.org/g@0123456789012345678901234567890123456789\n"),
       std::string::npos)
       << show("--pip");
-  EXPECT_EQ(show("--conda"), "mkl=2023.1.0-h213fc3f_46344\n");
+  EXPECT_EQ(show("--conda"), "mkl=2023.1.0=h213fc3f_46344\n");
   EXPECT_EQ(run({"sh", "-c", show("--shell") + "printf %s \"$NCCL_ALGO\""}).out, "it's ring");
+}
+
+TEST_F(Env, ShowsNothingThatAShellWouldRun) {
+  const std::string planted = "planted";
+  environment_["OMP_A;touch " + planted + ";B"] = "1";
+  environment_["OMP_$(touch " + planted + ")"] = "1";
+  environment_["OMP_B"] = "'; touch " + planted + "; '";
+  const Result shown = run({DETSHIM_COMMAND, "env", "show", capture("a.json"), "--shell"});
+  EXPECT_NE(shown.out.find("OMP_B="), std::string::npos);
+  run({"sh", "-c", shown.out}, {}, scratch_.path());
+  EXPECT_FALSE(fs::exists(scratch_.path() / planted)) << shown.out;
+}
+
+TEST_F(Env, LeavesWhatIsNoFileWhereItIs) {
+  const fs::path link = scratch_.path() / "link.json";
+  file(scratch_.path() / "target", "kept");
+  fs::create_symlink(scratch_.path() / "target", link);
+  capture("link.json");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "show", link}).status, 0);
+}
+
+TEST_F(Env, DoesNotCallEqualWhatItHasNotCaptured) {
+  // No repository: an edited program would not show.
+  fs::remove_all(work() / ".git");
+  const Json unknown = compare(capture("a.json"), capture("b.json"));
+  EXPECT_EQ(unknown["result"], "unknown");
+  EXPECT_TRUE(std::ranges::any_of(unknown["unknown"], [](const Json& one) {
+    return one["section"] == "code";
+  })) << unknown;
+  // By contents and by sizes alone.
+  const Json deep = compare(capture("a.json"), capture("b.json", {}, {"--deep"}));
+  EXPECT_TRUE(deep["differences"].empty()) << deep;
+  EXPECT_TRUE(std::ranges::any_of(deep["unknown"], [](const Json& one) {
+    return one["subject"] == "python numpy";
+  })) << deep;
+}
+
+TEST_F(Env, SeesContentsIfAsked) {
+  const std::string a = capture("a.json", {}, {"--deep"});
+  file(site() / "numpy/core.so", "edoc"); // of the same size
+  const Json found = compare(a, capture("b.json", {}, {"--deep"}));
+  ASSERT_EQ(found["differences"].size(), 1u) << found;
+  EXPECT_EQ(found["differences"][0]["subject"], "python numpy");
 }
 
 TEST_F(Env, RefusesWhatIsNone) {

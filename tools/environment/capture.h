@@ -4,7 +4,9 @@
 #include "environment/environment.h"
 #include "log_reader/log.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace detshim {
@@ -36,9 +38,13 @@ bool holds_a_password(std::string_view value);
 /// 64 bits in hexadecimal; for telling apart, not for security.
 std::string hash_text(std::string_view bytes);
 
-/// "HEAD 1a2b3c4d, 2 changed files (diff 9f…)" of the git repository that holds `folder`; empty where there
-/// is none, or no git.
-std::string git_state(const std::string& folder);
+struct GitState {
+  std::string text;    ///< "commit 1a2b…, changed 9f…, 2 untracked files 8e…"
+  std::string problem; ///< why it is not known; empty: it is
+};
+/// Of the git repository that holds `folder`, with what is in its files that git does not follow; not in
+/// those that it ignores.
+GitState git_state(const std::string& folder);
 
 /// Standard output of a program, without a shell; nothing where it cannot be run or fails.
 std::optional<std::string> output_of(const std::vector<std::string>& command);

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -42,51 +42,124 @@ void add_sites(const fs::path& prefix, std::set<fs::path>& to) {
           if (fs::path site = fs::canonical(python.path() / name, error); !error) to.insert(site);
 }
 
-/// Where the run's Python looks for distributions: by what it has mapped, else by what this shell has.
-std::set<fs::path> sites_of(const CaptureOptions& options) {
+/// Those of an installation, and of the one that a virtual environment takes in.
+void add_installation(fs::path prefix, std::set<fs::path>& to) {
+  add_sites(prefix, to);
+  std::istringstream lines(whole(prefix / "pyvenv.cfg")); // PEP 405
+  std::string home;
+  bool takes_in = false;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string key = line.substr(0, line.find_last_not_of(' ', equals - 1) + 1);
+    const std::size_t begin = line.find_first_not_of(' ', equals + 1);
+    const std::string value = begin == std::string::npos ? "" : line.substr(begin);
+    if (key == "home") home = value;
+    takes_in |= key == "include-system-site-packages" && value == "true";
+  }
+  if (takes_in && !home.empty()) add_sites(fs::path(home).parent_path(), to);
+}
+
+/// The folder of an installation by its interpreter: /usr of /usr/bin/python3.
+fs::path prefix_of(const std::string& interpreter) {
+  return fs::path(interpreter).parent_path().parent_path();
+}
+
+/// Where the run's Python looks for distributions: by what it has mapped and by the name that it was started
+/// by; without a log, what this shell would start.
+std::set<fs::path> sites_of(const CaptureOptions& options, CapturedSection& to) {
   std::set<fs::path> sites;
-  if (options.log != nullptr)
-    for (const Process& process : options.log->processes)
+  std::error_code error;
+  if (options.log != nullptr && !options.log->processes.empty()) {
+    for (const Process& process : options.log->processes) {
       for (const std::string& file : process.modules)
         for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
              folder = folder.parent_path())
           if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
             sites.insert(folder);
-  if (!sites.empty()) return sites;
+      for (const Start& start : process.starts) {
+        if (fs::path(start.program).filename().string().find("python") == std::string::npos ||
+            start.args.empty())
+          continue;
+        const std::string& name = start.args.front();
+        if (name.starts_with('/') && fs::exists(prefix_of(name) / "pyvenv.cfg", error))
+          add_installation(prefix_of(name), sites);
+        else if (name.starts_with('/'))
+          add_installation(prefix_of(start.program), sites);
+        else
+          to.unknown["python's folders"] =
+              "it was started as '" + name + "', by which its environment cannot be found";
+      }
+    }
+    return sites;
+  }
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (const std::string prefix = variable(name); !prefix.empty()) add_sites(prefix, sites);
+    if (const std::string prefix = variable(name); !prefix.empty()) add_installation(prefix, sites);
   std::istringstream folders(variable("PATH"));
   for (std::string folder; sites.empty() && std::getline(folders, folder, ':');) {
-    std::error_code error;
-    const fs::path python = fs::path(folder) / "python3";
+    const fs::path python = fs::path(folder + "/python3").lexically_normal();
     if (!fs::exists(python, error)) continue;
-    add_sites(fs::path(folder).parent_path(), sites);
-    add_sites(fs::canonical(python, error).parent_path().parent_path(), sites);
+    const fs::path prefix = prefix_of(python);
+    if (fs::exists(prefix / "pyvenv.cfg", error))
+      add_installation(prefix, sites);
+    else
+      add_installation(prefix_of(fs::canonical(python, error)), sites);
     break;
   }
+  if (const std::string home = variable("HOME"); !home.empty() && variable("PYTHONNOUSERSITE").empty())
+    add_sites(home + "/.local", sites);
+  std::istringstream paths(variable("PYTHONPATH"));
+  for (std::string folder; std::getline(paths, folder, ':');)
+    if (const fs::path path = fs::canonical(folder, error); !error) sites.insert(path);
+  if (sites.empty()) to.unknown["python"] = "no Python was found in VIRTUAL_ENV, CONDA_PREFIX and PATH";
   return sites;
 }
 
-/// A URL without a name and a password in it.
-std::string without_user(const std::string& url) {
-  const std::size_t scheme = url.find("://");
-  if (scheme == std::string::npos) return url;
-  const std::size_t begin = scheme + 3, path = url.find('/', begin), at = url.rfind('@', path);
-  return at == std::string::npos || at < begin ? url : url.substr(0, begin) + url.substr(at + 1);
+/// A URL without what may be a secret in it: a name and a password, a query, a fragment. One that still looks
+/// drawn is a hash.
+std::string without_secrets(std::string url) {
+  url = url.substr(0, url.find_first_of("?#"));
+  const std::size_t scheme = url.find("://"), at = url.rfind('@');
+  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  if (at != std::string::npos && at > begin && url.find(':', begin) < at)
+    url = url.substr(0, begin) + url.substr(at + 1);
+  return looks_drawn(url) ? "an address, hash " + hash_text(url) : url;
+}
+
+/// Percent signs as RFC 3986 has them.
+std::string decoded(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_code = text[i] == '%' && i + 2 < text.size() &&
+                         std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0 &&
+                         std::isxdigit(static_cast<unsigned char>(text[i + 2])) != 0;
+    result += is_code ? static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16)) : text[i];
+    i += is_code ? 2 : 0;
+  }
+  return result;
+}
+
+/// A member that is a text; empty for any other.
+std::string text_of(const Json& object, const char* name) {
+  const auto member = object.find(name);
+  return member != object.end() && member->is_string() ? member->get<std::string>() : "";
 }
 
 /// Where it came from, if not from an index; of an editable one, the state of the folder that it stands for.
 std::string origin_of(const fs::path& info) {
   const Json json = Json::parse(whole(info / "direct_url.json"), nullptr, false);
   if (!json.is_object()) return {};
-  std::string text = ", from " + without_user(json.value("url", ""));
+  const std::string url = text_of(json, "url");
+  std::string text = ", from " + without_secrets(url);
   if (const auto vcs = json.find("vcs_info"); vcs != json.end() && vcs->is_object())
-    text += " commit " + vcs->value("commit_id", "?");
+    text += " commit " + text_of(*vcs, "commit_id");
   const auto folder = json.find("dir_info");
-  if (folder == json.end() || !folder->is_object() || !folder->value("editable", false)) return text;
-  const std::string url = json.value("url", "");
-  const std::string state = url.starts_with("file://") ? git_state(url.substr(7)) : "";
-  return text + ", editable" + (state.empty() ? ", of no git repository" : ", " + state);
+  if (folder == json.end() || !folder->is_object() || folder->value("editable", Json()) != Json(true))
+    return text;
+  if (!url.starts_with("file://")) return text + ", editable";
+  const GitState state = git_state(decoded(url.substr(7)));
+  return text + ", editable, " +
+         (state.problem.empty() ? state.text : "its source not known: " + state.problem);
 }
 
 /// "numpy", "1.26.4" of METADATA.
@@ -100,11 +173,14 @@ std::string field_of(const std::string& metadata, const std::string& name) {
   return {};
 }
 
-/// What of the files that RECORD names is missing, or of another size.
-std::string damage_of(const fs::path& site, const fs::path& info) {
+/// What of the files that RECORD names is missing, of another size, or was written after the installation had
+/// ended (RECORD is its last file); `deep`: and what they hold.
+std::string state_of_files(const fs::path& site, const fs::path& info, bool deep) {
+  struct stat installed;
+  if (::stat((info / "RECORD").c_str(), &installed) != 0) return {};
   std::istringstream lines(whole(info / "RECORD"));
-  std::size_t missing = 0, other = 0;
-  std::string first;
+  std::size_t missing = 0, other = 0, later = 0;
+  std::string first, contents;
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     const std::size_t size_at = line.rfind(','),
@@ -112,40 +188,61 @@ std::string damage_of(const fs::path& site, const fs::path& info) {
     if (hash_at == std::string::npos || line.ends_with(".pyc,,")) continue;
     std::string name = line.substr(0, hash_at);
     if (name.size() > 1 && name.front() == '"') name = name.substr(1, name.size() - 2);
+    const std::string size = line.substr(size_at + 1);
     struct stat state;
     const fs::path file = site / name;
-    if (::stat(file.c_str(), &state) != 0) {
+    constexpr time_t long_enough = 60; // s: an installer writes its own files behind RECORD
+    if (::stat(file.c_str(), &state) != 0)
       ++missing;
-    } else {
-      const std::string size = line.substr(size_at + 1);
-      if (size.empty() || size == std::to_string(state.st_size)) continue;
+    else if (!size.empty() && size != std::to_string(state.st_size))
       ++other;
-    }
+    else if (!size.empty() && state.st_mtime > installed.st_mtime + long_enough)
+      ++later;
+    else
+      name.clear();
     if (first.empty()) first = name;
+    if (deep && !size.empty()) contents += hash_text(whole(file));
   }
-  if (missing + other == 0) return {};
-  return ", damaged: " + std::to_string(missing) + " files missing and " + std::to_string(other) +
-         " of another size, the first " + first;
+  const std::string damage = missing + other + later == 0
+                                 ? ""
+                                 : ", damaged: " + std::to_string(missing) + " files missing, " +
+                                       std::to_string(other) + " of another size and " +
+                                       std::to_string(later) + " written after its installation, the first " +
+                                       first;
+  return damage + (deep ? contents_mark + hash_text(contents) : "");
 }
 
-void capture_site(const fs::path& site, CapturedSection& to) {
+void capture_distribution(const fs::path& site, const fs::path& info, bool deep, CapturedSection& to) {
+  std::ifstream input(info / "METADATA");
+  const std::string metadata = whole(info / "METADATA");
+  std::string name = field_of(metadata, "Name");
+  if (name.empty()) name = info.stem().string();
+  const std::string version = field_of(metadata, "Version");
+  if (!input || version.empty()) {
+    to.unknown["python " + name] = "its METADATA cannot be read, or says no version";
+    return;
+  }
+  std::string& fact = to.facts["python " + name];
+  // Of several folders, the first in sys.path is imported.
+  fact += (fact.empty() ? "" : "; and ") + version + origin_of(info) + state_of_files(site, info, deep);
+}
+
+void capture_site(const fs::path& site, bool deep, CapturedSection& to) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(site, error)) {
     const std::string name = entry.path().filename();
+    std::error_code ignored;
     if (name.ends_with(".dist-info")) {
-      const std::string metadata = whole(entry.path() / "METADATA");
-      std::string what = field_of(metadata, "Version");
-      if (what.empty()) what = "a version that its METADATA does not say";
-      what += origin_of(entry.path()) + damage_of(site, entry.path());
-      std::string distribution = field_of(metadata, "Name");
-      if (distribution.empty()) distribution = name;
-      std::string& fact = to.facts["python " + distribution];
-      fact += (fact.empty() ? "" : "; and ") + what; // of several folders, the first in sys.path is imported
-    } else if (name.ends_with(".egg-info") || name.ends_with(".egg-link")) {
-      const fs::path metadata = entry.is_directory(error) ? entry.path() / "PKG-INFO" : entry.path();
-      to.facts["python " + name] = field_of(whole(metadata), "Version");
-    } else if (name.ends_with(".pth")) {
-      to.facts["path file " + name] = whole(entry.path());
+      capture_distribution(site, entry.path(), deep, to);
+    } else if (name.ends_with(".egg-info")) {
+      const std::string metadata =
+          whole(entry.is_directory(ignored) ? entry.path() / "PKG-INFO" : entry.path());
+      const std::string distribution = field_of(metadata, "Name");
+      to.facts["python " + (distribution.empty() ? name : distribution)] = field_of(metadata, "Version");
+    } else if (name.ends_with(".egg-link")) {
+      to.facts["link " + name] = whole(entry.path());
+    } else if (name.ends_with(".pth") || name == "sitecustomize.py" || name == "usercustomize.py") {
+      to.facts["start file " + name] = "contents " + hash_text(whole(entry.path())); // it may set variables
     }
   }
   if (error) to.unknown["distributions in " + site.string()] = error.message();
@@ -170,12 +267,12 @@ void capture_conda(CapturedSection& to) {
 
 void capture_distributions(const CaptureOptions& options, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::versions);
-  const std::set<fs::path> sites = sites_of(options);
-  for (const fs::path& site : sites) {
-    section.facts["python's folder " + site.parent_path().filename().string()] = site.string();
-    capture_site(site, section);
+  std::string folders;
+  for (const fs::path& site : sites_of(options, section)) {
+    folders += (folders.empty() ? "" : ", ") + site.string();
+    capture_site(site, options.deep, section);
   }
-  if (sites.empty()) section.unknown["python"] = "no Python was found in VIRTUAL_ENV, CONDA_PREFIX and PATH";
+  if (!folders.empty()) section.facts["python's folders"] = folders;
   capture_conda(section);
 }
 

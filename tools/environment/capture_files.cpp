@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -74,47 +75,82 @@ void capture_packages(const std::set<std::string>& files, CapturedSection& to) {
   }
 }
 
-/// The names and sizes of all files below a folder; `deep`: their contents too.
-std::string state_of(const fs::path& folder, bool deep) {
-  std::error_code error;
+/// The names and sizes of all files below a folder; `deep`: and what they hold. Nothing where it cannot be
+/// read.
+std::optional<std::string> state_of(const fs::path& folder, bool deep) {
+  std::error_code error, ignored;
   std::map<std::string, std::string> files;
-  for (auto entry =
-           fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
-       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (!entry->is_regular_file(error)) continue;
-    std::string what = std::to_string(entry->file_size(error));
-    if (deep) {
-      std::ifstream input(entry->path(), std::ios::binary);
-      std::ostringstream bytes;
-      bytes << input.rdbuf();
-      what = hash_text(bytes.view());
-    }
-    files[fs::relative(entry->path(), folder, error).string()] = what;
+  std::string contents;
+  auto entry = fs::recursive_directory_iterator(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (!entry->is_regular_file(ignored)) continue;
+    files[fs::relative(entry->path(), folder, ignored).string()] = std::to_string(entry->file_size(ignored));
   }
+  if (error) return std::nullopt;
   std::string all;
-  for (const auto& [name, what] : files) all += name + ' ' + what + '\n';
-  return counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all));
+  for (const auto& [name, size] : files) {
+    all += name + ' ' + size + '\n';
+    if (!deep) continue;
+    std::ifstream input(folder / name, std::ios::binary);
+    if (!input) return std::nullopt;
+    std::ostringstream bytes;
+    bytes << input.rdbuf();
+    contents += hash_text(bytes.view());
+  }
+  return counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)) +
+         (deep ? contents_mark + hash_text(contents) : "");
 }
 
 } // namespace
 
-std::string git_state(const std::string& folder) {
-  const auto git = [&folder](std::vector<std::string> words) {
-    std::vector<std::string> command = {"git", "--no-optional-locks", "-C", folder};
+GitState git_state(const std::string& folder) {
+  const auto git = [&folder](const std::vector<std::string>& words) {
+    // As without a configuration of the user's, which would change how a difference is printed.
+    std::vector<std::string> command = {"git", "--no-optional-locks",
+                                        "-C",  folder,
+                                        "-c",  "color.ui=never",
+                                        "-c",  "diff.noprefix=false",
+                                        "-c",  "diff.mnemonicPrefix=false",
+                                        "-c",  "diff.algorithm=default",
+                                        "-c",  "diff.context=3",
+                                        "-c",  "diff.orderFile=/dev/null",
+                                        "-c",  "core.quotePath=true"};
     command.insert(command.end(), words.begin(), words.end());
     return output_of(command);
   };
-  std::optional<std::string> head = git({"rev-parse", "HEAD"});
-  if (!head) return {};
-  while (!head->empty() && head->back() == '\n') head->pop_back();
-  const std::string diff = git({"diff", "HEAD", "--no-ext-diff", "--binary"}).value_or("");
-  const std::string untracked = git({"ls-files", "--others", "--exclude-standard"}).value_or("");
-  return "commit " + *head + (diff.empty() ? "" : ", changed " + hash_text(diff)) +
-         (untracked.empty()
-              ? ""
-              : ", " +
-                    counted(static_cast<std::size_t>(std::ranges::count(untracked, '\n')), "untracked file") +
-                    " " + hash_text(untracked));
+  const auto line = [](std::optional<std::string> text) {
+    while (text && !text->empty() && text->back() == '\n') text->pop_back();
+    return text;
+  };
+  if (!output_of({"git", "--version"})) return {"", "git is not here"};
+  const std::optional<std::string> top = line(git({"rev-parse", "--show-toplevel"}));
+  if (!top) return {"", "no git repository, or one that git does not read for you"};
+  const std::optional<std::string> head = line(git({"rev-parse", "HEAD"}));
+  if (!head) return {"", "a git repository without a commit"};
+  const std::optional<std::string> diff = git({"diff", "HEAD", "--no-ext-diff", "--no-textconv", "--binary",
+                                               "--submodule=diff", "--ignore-submodules=none"});
+  const std::optional<std::string> untracked = output_of(
+      {"git", "--no-optional-locks", "-C", *top, "ls-files", "-z", "--others", "--exclude-standard"});
+  if (!diff || !untracked) return {"", "git cannot tell what was changed"};
+  GitState state{"commit " + *head, ""};
+  if (!diff->empty()) state.text += ", changed " + hash_text(*diff);
+  constexpr std::uintmax_t most = 256U << 20;
+  std::uintmax_t read = 0;
+  std::string others;
+  std::size_t count = 0;
+  std::istringstream names(*untracked);
+  for (std::string name; std::getline(names, name, '\0'); ++count) {
+    const fs::path file = fs::path(*top) / name;
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(file, error);
+    if (!error && (read += size) > most) return {"", "more than 256 MB of files that git does not follow"};
+    std::ifstream input(file, std::ios::binary);
+    std::ostringstream bytes;
+    bytes << input.rdbuf();
+    others += name + '\n' + hash_text(bytes.view()) + '\n';
+  }
+  if (count > 0) state.text += ", " + counted(count, "untracked file") + " " + hash_text(others);
+  return state;
 }
 
 void capture_libraries(const CaptureOptions& options, Environment& to) {
@@ -128,7 +164,11 @@ void capture_libraries(const CaptureOptions& options, Environment& to) {
   std::set<std::string> files;
   for (const Process& process : options.log->processes)
     for (const std::string& file : process.modules) files.insert(file);
-  if (files.empty()) libraries.unknown[""] = "no process of the run said which files it had mapped";
+  if (files.empty()) {
+    libraries.unknown[""] = "no process of the run said which files it had mapped";
+    packages.unknown["packages of the mapped files"] = "no process of the run said which files it had mapped";
+    return;
+  }
   for (const std::string& file : files) {
     const std::string build = build_of(file, *options.log);
     if (build.empty()) {
@@ -142,9 +182,13 @@ void capture_libraries(const CaptureOptions& options, Environment& to) {
 }
 
 void capture_code(const CaptureOptions&, Environment& to) {
-  const std::string state = git_state(".");
-  to.of(EnvironmentSection::code).facts["git state of the folder"] =
-      state.empty() ? "no git repository" : state;
+  const GitState state = git_state(".");
+  CapturedSection& section = to.of(EnvironmentSection::code);
+  if (state.problem.empty())
+    section.facts["git state of the folder"] = state.text;
+  else
+    section.unknown["git state of the folder"] =
+        state.problem + ": what the program's own files hold is not captured";
 }
 
 void capture_caches(const CaptureOptions& options, Environment& to) {
@@ -163,10 +207,15 @@ void capture_caches(const CaptureOptions& options, Environment& to) {
   std::error_code error;
   for (const auto& [name, setting, usual] : known) {
     const std::string folder = variable(setting).empty() ? usual : variable(setting);
-    if (folder.empty() || !fs::is_directory(folder, error))
-      to.of(EnvironmentSection::caches).facts[name] = "cold";
-    else
-      to.of(EnvironmentSection::caches).facts[name] = state_of(folder, options.deep);
+    CapturedSection& section = to.of(EnvironmentSection::caches);
+    const fs::file_status status = fs::status(folder, error);
+    if (folder.empty() || status.type() == fs::file_type::not_found) {
+      section.facts[name] = "cold";
+    } else if (const auto state = state_of(folder, options.deep)) {
+      section.facts[name] = *state;
+    } else {
+      section.unknown[name] = "it cannot be read";
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -29,28 +30,59 @@ bool is_of_the_shell(std::string_view name) {
   return is_one_of(name, names);
 }
 
-EnvironmentSection section_of(std::string_view name, const std::vector<std::string>& known_settings) {
+struct VariableKind {
+  EnvironmentSection section = EnvironmentSection::others;
+  bool is_kept = false; ///< by its value: what a library reads, by names of which the meaning is known
+};
+
+VariableKind kind_of(std::string_view name, const std::vector<std::string>& known_settings) {
   constexpr auto of_loader = std::to_array<std::string_view>(
       {"LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "LD_BIND_NOW", "GLIBC_TUNABLES", "PYTHONPATH",
        "PYTHONHOME", "PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH"});
   constexpr auto of_session = std::to_array<std::string_view>({"LANG", "LANGUAGE", "TZ"});
   constexpr auto of_packages = std::to_array<std::string_view>({"LOADEDMODULES", "_LMFILES_", "MODULEPATH"});
-  constexpr auto prefixes = std::to_array<std::string_view>(
-      {"DETSHIM_", "OMP_",    "GOMP_",   "KMP_",  "MKL_",    "OPENBLAS_", "BLIS_",    "ONEDNN_",     "DNNL_",
-       "CUDA_",    "CUBLAS",  "CUDNN_",  "NCCL_", "NVIDIA_", "TORCH",     "PYTORCH_", "ATEN_",       "TF_",
-       "XLA_",     "JAX_",    "TRITON_", "HF_",   "PYTHON",  "NPY_",      "NUMBA_",   "CUPY_",       "HIP_",
-       "ROC",      "MIOPEN_", "UCX_",    "MPI",   "OMPI_",   "PMIX_",     "MALLOC_",  "FLASHINFER_", "NVTE_",
-       "VLLM_",    "MAMBA_",  "RAY_",    "DASK_", "POLARS_", "RAYON_"});
-  if (is_one_of(name, of_loader)) return EnvironmentSection::loader;
-  if (is_one_of(name, of_session) || name.starts_with("LC_")) return EnvironmentSection::session;
-  if (is_one_of(name, of_packages)) return EnvironmentSection::packages;
-  const bool is_known =
-      is_one_of(name, known_settings) ||
-      std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
-  return is_known ? EnvironmentSection::settings : EnvironmentSection::others;
+  constexpr auto kept = std::to_array<std::string_view>({"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_",
+                                                         "BLIS_", "ONEDNN_", "DNNL_", "CUBLAS", "CUDNN_",
+                                                         "NCCL_", "ATEN_", "NPY_", "NUMBA_", "MALLOC_"});
+  constexpr auto kept_names = std::to_array<std::string_view>(
+      {"CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_ORDER",
+       "CUDA_CACHE_PATH", "CUDA_MODULE_LOADING", "PYTHONHASHSEED", "PYTHONNOUSERSITE", "PYTHONOPTIMIZE",
+       "PYTHONUTF8", "XLA_FLAGS", "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"});
+  constexpr auto hashed = std::to_array<std::string_view>(
+      {"DETSHIM_", "CUDA_",   "NVIDIA_", "TORCH",  "PYTORCH_", "TF_",     "XLA_",
+       "JAX_",     "TRITON_", "HF_",     "PYTHON", "CUPY_",    "HIP_",    "ROCM",
+       "ROCR",     "MIOPEN_", "UCX_",    "MPI",    "OMPI_",    "PMIX_",   "FLASHINFER_",
+       "NVTE_",    "VLLM_",   "MAMBA_",  "RAY_",   "DASK_",    "POLARS_", "RAYON_"});
+  const auto begins_with_one_of = [name](const auto& prefixes) {
+    return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+  };
+  if (is_one_of(name, of_loader)) return {EnvironmentSection::loader, true};
+  if (is_one_of(name, of_session) || name.starts_with("LC_")) return {EnvironmentSection::session, true};
+  if (is_one_of(name, of_packages)) return {EnvironmentSection::packages, true};
+  if (is_one_of(name, known_settings) || is_one_of(name, kept_names) || begins_with_one_of(kept))
+    return {EnvironmentSection::settings, true};
+  return {begins_with_one_of(hashed) ? EnvironmentSection::settings : EnvironmentSection::others, false};
 }
 
-constexpr const char* secret = "set; it may be a secret, and its value is not kept";
+/// True for a value that may hold a secret, or that a document cannot hold as it is.
+bool is_doubtful(std::string_view value) {
+  std::string lower(value);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto holds = [&lower](const char* word) { return lower.find(word) != std::string::npos; };
+  const auto is_unusual = [](unsigned char c) { return c < ' ' || c >= 0x7F; };
+  return looks_drawn(value) || value.find('@') != std::string_view::npos || holds("token") ||
+         holds("secret") || holds("passw") || holds("bearer") || holds("credential") || holds("key=") ||
+         holds("access=") || std::ranges::any_of(value, is_unusual);
+}
+
+/// As a document holds it. A hash of a short secret can be searched for: of names that speak of one, that it
+/// is set is all that is kept.
+std::string kept_text(const std::string& name, const std::string& value, bool is_kept) {
+  if (names_a_secret(name) || holds_a_password(value))
+    return "set; it may be a secret, and its value is not kept";
+  return is_kept && !is_doubtful(value) ? value : hashed_value + variable_hash(value);
+}
 
 /// Of the programs of a run, which hand them on: those of the first that says them count.
 struct VariablesOfLog {
@@ -82,6 +114,19 @@ VariablesOfLog read_variables(const Log& log) {
   return variables;
 }
 
+/// What a log says of detshim's own, which is not among its variables.
+void add_own_settings(const Log& log, CapturedSection& to) {
+  for (const Process& process : log.processes) {
+    if (process.starts.empty()) continue;
+    const Start& start = process.starts.front();
+    to.facts["detshim"] = "version " + start.detshim + ", mode " + start.mode + ", policy " + start.policy +
+                          ", layout " + start.layout.value_or("not said") +
+                          ", disabled: " + start.disabled.value_or("nothing");
+    to.facts["seed"] = start.seed.value_or("none");
+    return;
+  }
+}
+
 } // namespace
 
 std::string variable_hash(std::string_view value) { return hash_text(value).substr(8); }
@@ -89,27 +134,24 @@ std::string variable_hash(std::string_view value) { return hash_text(value).subs
 void capture_variables(const CaptureOptions& options, Environment& to) {
   const auto add = [&](const std::string& name, const std::string& text) {
     if (!is_of_the_shell(name))
-      to.of(section_of(name, options.known_settings)).facts["variable " + name] = text;
+      to.of(kind_of(name, options.known_settings).section).facts["variable " + name] = text;
   };
   if (options.log != nullptr && !options.log->processes.empty()) {
     const VariablesOfLog logged = read_variables(*options.log);
-    for (const auto& [name, hash] : logged.hashes) add(name, hash.empty() ? secret : hashed_value + hash);
-    for (const auto& [name, value] : logged.values)
-      add(name, names_a_secret(name) || holds_a_password(value) ? secret : value);
+    for (const auto& [name, hash] : logged.hashes)
+      add(name, hash.empty() ? kept_text("TOKEN", "", false) : hashed_value + hash);
+    for (const auto& [name, value] : logged.values) add(name, kept_text(name, value, true));
     if (logged.hashes.empty())
       for (const EnvironmentSection section : {EnvironmentSection::settings, EnvironmentSection::others})
         to.of(section).unknown["variables"] = "the log has none: it was killed, or is an older one's";
+    add_own_settings(*options.log, to.of(EnvironmentSection::settings));
   } else {
     for (char** entry = environ; *entry != nullptr; ++entry) {
       const std::string_view text = *entry;
       const std::size_t end = text.find('=');
       if (end == std::string_view::npos || end == 0) continue;
       const std::string name(text.substr(0, end)), value(text.substr(end + 1));
-      // A hash of a short secret can be searched for: that it is set is all that is kept.
-      const bool is_secret = names_a_secret(name) || holds_a_password(value);
-      const bool is_kept =
-          section_of(name, options.known_settings) != EnvironmentSection::others && !looks_drawn(value);
-      add(name, is_secret ? secret : is_kept ? value : hashed_value + variable_hash(value));
+      add(name, kept_text(name, value, kind_of(name, options.known_settings).is_kept));
     }
   }
   std::ifstream preloaded("/etc/ld.so.preload");

@@ -48,6 +48,9 @@ struct Environment {
 inline constexpr const char* hashed_value = "hash ";
 std::string variable_hash(std::string_view value);
 
+/// What stands before the hash of contents that a deep capture adds.
+inline constexpr const char* contents_mark = ", contents ";
+
 /// The file of that name, in which an environment is kept beside a log.
 inline constexpr const char* environment_file = "environment.json";
 

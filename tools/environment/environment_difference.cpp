@@ -25,6 +25,11 @@ bool is_same(const std::string& one, const std::string& other) {
   return one == other || is_hash_of(one, other) || is_hash_of(other, one);
 }
 
+/// True if `one` says the same, and what files hold besides.
+bool is_deeper(const std::string& one, const std::string& other) {
+  return one.starts_with(other + contents_mark);
+}
+
 } // namespace
 
 EnvironmentComparison compare_environments(const Environment& a, const Environment& b) {
@@ -44,6 +49,10 @@ EnvironmentComparison compare_environments(const Environment& a, const Environme
       const std::string why_in_b = other ? "" : why_unknown(in_b, subject);
       if (one && other && is_same(*one, *other)) {
         ++result.same;
+      } else if (one && other && (is_deeper(*one, *other) || is_deeper(*other, *one))) {
+        const std::string why = "what its files hold was not looked at (--deep)";
+        result.unknown.push_back(
+            {name, subject, is_deeper(*other, *one) ? why : "", is_deeper(*one, *other) ? why : ""});
       } else if (why_in_a.empty() && why_in_b.empty()) {
         result.differences.push_back({name, subject, one, other});
       } else if (in_a.unknown.contains(subject) || in_b.unknown.contains(subject)) {

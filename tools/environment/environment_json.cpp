@@ -66,7 +66,7 @@ Environment read_environment(const std::string& place) {
   Environment environment;
   try {
     const Json json = Json::parse(input);
-    if (json.at("schema_version").get<int>() != known_schema)
+    if (json.at("schema_version") != Json(known_schema))
       refuse(file, "is of another version: accepted is schema_version " + std::to_string(known_schema));
     for (std::size_t i = 0; i < environment_sections; ++i) {
       const Json& section = json.at("sections").at(std::string(environment_section_names[i]));

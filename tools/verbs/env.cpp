@@ -10,9 +10,15 @@
 #include "verbs/verbs.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -25,17 +31,26 @@ std::string in_quotes(const std::string& text) {
   return result + "'";
 }
 
-/// Writes a file of that name whole, or leaves what was there.
+/// Writes a file of that name whole, or leaves what was there. For its owner alone: it says much of a
+/// machine.
 void write_whole(const std::string& file, const std::string& text) {
-  const std::string part = file + ".part";
-  std::ofstream output(part, std::ios::binary | std::ios::trunc);
-  output << text;
-  output.close();
   std::error_code error;
-  if (output.good()) fs::rename(part, file, error);
-  if (output.good() && !error) return;
-  fs::remove(part, error);
-  throw UsageError("cannot write '" + printable(file) + "': is there room, and may you write there?");
+  const fs::file_status there = fs::symlink_status(file, error);
+  const bool is_replaced = !fs::exists(there) || fs::is_regular_file(there);
+  std::string part = file + ".XXXXXX";
+  const int output = is_replaced ? ::mkstemp(part.data()) : ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  std::size_t written = 0;
+  while (output >= 0 && written < text.size()) {
+    const ssize_t size = ::write(output, text.data() + written, text.size() - written);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    written += static_cast<std::size_t>(size);
+  }
+  const bool is_whole = output >= 0 && ::close(output) == 0 && written == text.size();
+  if (is_whole && (!is_replaced || ::rename(part.c_str(), file.c_str()) == 0)) return;
+  const int why = errno;
+  if (output >= 0 && is_replaced) ::unlink(part.c_str());
+  throw UsageError("cannot write '" + printable(file) + "': " + std::generic_category().message(why));
 }
 
 std::string shown(const std::optional<std::string>& value) {
@@ -119,7 +134,12 @@ void show_shell(const Environment& environment) {
   for (const EnvironmentSection section :
        {EnvironmentSection::loader, EnvironmentSection::settings, EnvironmentSection::session})
     each_fact(environment, section, "variable ", [](const std::string& name, const std::string& value) {
-      const bool is_kept = !value.starts_with(hashed_value) && !value.starts_with("set; ");
+      const auto is_of_a_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+      if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ||
+          !std::ranges::all_of(name, is_of_a_name))
+        return; // no name that a shell could set
+      const bool is_plain = std::ranges::none_of(value, [](unsigned char c) { return c < ' ' || c == 0x7F; });
+      const bool is_kept = is_plain && !value.starts_with(hashed_value) && !value.starts_with("set; ");
       if (is_kept)
         std::cout << "export " << printable(name) << '=' << printable(in_quotes(value)) << '\n';
       else
@@ -129,8 +149,13 @@ void show_shell(const Environment& environment) {
 
 void show_packages(const Environment& environment, EnvironmentSection section, const std::string& beginning,
                    const char* between) {
-  each_fact(environment, section, beginning, [between](const std::string& name, const std::string& text) {
-    const std::string version = text.substr(0, text.find_first_of(",;"));
+  each_fact(environment, section, beginning, [&](const std::string& name, const std::string& text) {
+    std::string version = text.substr(0, text.find_first_of(",;"));
+    if (version.empty() || version.find(' ') != std::string::npos) {
+      std::cout << "# " << printable(name) << ": its version is not known\n";
+      return;
+    }
+    if (beginning == "conda ") std::ranges::replace(version, '-', '='); // version and build
     const std::size_t from = text.find(", from ");
     if (from == std::string::npos) {
       std::cout << printable(name) << between << printable(version) << '\n';
@@ -163,6 +188,10 @@ int env_capture(const EnvCaptureOptions& options) {
   }
   const std::string text = environment_json(capture_environment(capture));
   if (!options.output && !has_log) {
+    std::cout << text;
+    return done;
+  }
+  if (options.output == "-") {
     std::cout << text;
     return done;
   }
