@@ -270,6 +270,7 @@ TEST_F(Env, ShowsWhatWouldBringItBack) {
   distribution(
       "from_git", "1",
       R"({"url":"https://example.org/g","vcs_info":{"vcs":"git","commit_id":"0123456789012345678901234567890123456789"}})");
+  distribution("keyed", "1", R"({"url":"https://example.org/t/a1B2c3D4e5F6g7H8i9/keyed"})");
   environment_["NCCL_ALGO"] = "it's ring";
   const std::string a = capture("a.json");
   const auto show = [&a](const std::string& as) { return run({DETSHIM_COMMAND, "env", "show", a, as}).out; };
@@ -278,6 +279,7 @@ TEST_F(Env, ShowsWhatWouldBringItBack) {
       show("--pip").find("from_git @ git+https://example.org/g@0123456789012345678901234567890123456789\n"),
       std::string::npos)
       << show("--pip");
+  EXPECT_NE(show("--pip").find("# keyed: from an address"), std::string::npos) << show("--pip");
   EXPECT_EQ(show("--conda"), "mkl=2023.1.0=h213fc3f_46344\n");
   EXPECT_EQ(run({"sh", "-c", show("--shell") + "printf %s \"$NCCL_ALGO\""}).out, "it's ring");
 }

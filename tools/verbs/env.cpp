@@ -162,6 +162,10 @@ void show_packages(const Environment& environment, EnvironmentSection section, c
       return;
     }
     std::string origin = text.substr(from + 7);
+    if (origin.starts_with("an address,")) {
+      std::cout << "# " << printable(name) << ": from an address that was not kept\n";
+      return;
+    }
     const std::size_t commit = origin.find(" commit ");
     const bool is_editable = origin.find(", editable") != std::string::npos;
     const std::string at = commit == std::string::npos ? "" : "@" + origin.substr(commit + 8, 40);
