@@ -114,9 +114,12 @@ void measure() {
 } // namespace
 
 int main(int argc, char** argv) {
-  const std::string what = argc == 2 ? argv[1] : "";
-  if (what != "atomics" && what != "sparse" && what != "none" && what != "cost") {
-    std::fprintf(stderr, "%s: one argument expected: atomics, sparse, none or cost\n", argv[0]);
+  const std::string what = argc > 1 ? argv[argc - 1] : "none";
+  if (argc > 2 || (what != "atomics" && what != "sparse" && what != "none" && what != "cost")) {
+    std::fprintf(
+        stderr,
+        "%s: unknown argument %s: accepted is one of atomics, sparse, none (also without one) and cost\n",
+        argv[0], what.c_str());
     return 2;
   }
   gpu::start(1, argv);
