@@ -1,6 +1,7 @@
 // The detshim command: reads the command line and calls one verb.
 #include "log_reader/printable.h"
 #include "verbs/completion.h"
+#include "verbs/library_file.h"
 #include "verbs/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -249,6 +250,8 @@ CLI::App& add_describe(CLI::App& app, const char* name, const char* summary, con
 int call_verb(std::vector<std::string> words) {
   CLI::App app("Makes an unmodified program repeatable, and says what could not be made so.", "detshim");
   app.set_version_flag("--version", "detshim " DETSHIM_VERSION);
+  // For the help only: it stands alone, where CLI11 wants a verb.
+  app.add_flag("--lib")->description("print where libdetshim.so is, for LD_PRELOAD");
   app.require_subcommand(1);
   app.get_formatter()->column_width(28);
   app.footer(exit_statuses);
@@ -293,6 +296,10 @@ int call_verb(std::vector<std::string> words) {
     verb->footer(exit_statuses);
   for (CLI::App* const verb : verbs) verb->footer(exit_statuses);
 
+  if (words == std::vector<std::string>{"--lib"}) {
+    std::cout << detshim::find_library(std::nullopt) << '\n';
+    return detshim::done;
+  }
   const auto is_first_word = [&words](const CLI::App* verb) { return words[0] == verb->get_name(); };
   if (words.empty() || (!words[0].starts_with('-') && std::ranges::none_of(verbs, is_first_word)))
     throw detshim::UsageError(

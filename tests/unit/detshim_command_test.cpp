@@ -168,6 +168,12 @@ TEST_F(DetshimCommand, RunTakesTheLibraryByARelativeName) {
       << result.out << result.err;
 }
 
+TEST_F(DetshimCommand, SaysWhereTheLibraryIs) {
+  const Result result = detshim({"--lib"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, (std::filesystem::path(DETSHIM_COMMAND).parent_path() / "libdetshim.so\n").string());
+}
+
 TEST_F(DetshimCommand, RunRefusesALibraryThatCannotBePreloaded) {
   expect_one_error_line(detshim({"run", "--library", stand_in_library("my library.so"), "true"}), 2,
                         "a space or a colon");
