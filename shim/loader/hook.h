@@ -101,7 +101,7 @@ public:
 
   /// Records the call; see core/log/records.h.
   void record(Action action, const char* why, std::initializer_list<Value> values) const {
-    detshim::record({hook_.info->library, hook_.info->name, hook_.info->fields}, action, caller_, why,
+    detshim::record({hook_.info().library, hook_.info().name, hook_.info().fields}, action, caller_, why,
                     values);
   }
 
@@ -155,17 +155,18 @@ using signature_of = typename SignatureOf<Guard>::type;
 
 } // namespace detshim
 
-// Address of an exported symbol of ours as a constant: function addresses cannot be made `const void*` in a
-// constant expression, so the same symbol is declared once more as an object.
+// What is known of a hook beside its wrapper, and its place in the table.
 #define DETSHIM_HOOK_ROW(LIBRARY, NAME, ...)                                                                 \
-  extern "C" const char detshim_address_##NAME[] __asm__(#NAME);                                             \
   namespace detshim::hooks {                                                                                 \
+  extern const HookInfo NAME##_info __asm__("detshim_info_" #NAME) __attribute__((visibility("hidden")));    \
   [[gnu::section("detshim_hook_info"), gnu::used]] alignas(64) constinit const HookInfo NAME                 \
       ##_info = hook_info(#LIBRARY, #NAME, {__VA_ARGS__});                                                   \
-  constinit Hook NAME = {                                                                                    \
-      .info = &NAME##_info, .wrapper = detshim_address_##NAME, .name_hash = name_hash(#NAME)};               \
-  [[gnu::section("detshim_hooks"), gnu::used]] constinit Hook* const NAME##_row = &NAME;                     \
-  }
+  extern const uint32_t NAME##_hash __asm__("detshim_hash_" #NAME) __attribute__((visibility("hidden")));    \
+  [[gnu::section("detshim_hook_hashes"), gnu::used]] constinit const uint32_t NAME##_hash =                  \
+      name_hash(#NAME);                                                                                      \
+  DETSHIM_DECLARE_HOOK(NAME);                                                                                \
+  }                                                                                                          \
+  DETSHIM_PLACE_HOOK(NAME, #NAME);
 
 /// Declares a hook and begins its wrapper's definition. After PARAMS: designated members of Description, or
 /// one.
@@ -188,7 +189,7 @@ using signature_of = typename SignatureOf<Guard>::type;
 #define DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, NAME, BODY, ...)                                               \
   namespace detshim::hooks {                                                                                 \
   using NAME##_signature = signature_of<GUARD>;                                                              \
-  extern Hook NAME;                                                                                          \
+  DETSHIM_DECLARE_HOOK(NAME);                                                                                \
   }                                                                                                          \
   extern "C" __attribute__((visibility("default"),                                                           \
                             used)) ::detshim::hooks::NAME##_signature detshim_##NAME __asm__(#NAME);         \
@@ -202,8 +203,7 @@ using signature_of = typename SignatureOf<Guard>::type;
     }                                                                                                        \
   };                                                                                                         \
   template struct detshim_definition_of_##NAME<::detshim::hooks::NAME##_signature>;                          \
-  [[gnu::used]] static constinit ::detshim::hooks::NAME##_signature* const detshim_use_of_##NAME =           \
-      &detshim_##NAME;                                                                                       \
+  static_assert(&detshim_##NAME != nullptr);                                                                 \
   DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
   static_assert(true)
 
