@@ -184,8 +184,8 @@ using signature_of = typename SignatureOf<Guard>::type;
 ///
 /// The wrapper is the friend of a class template because there alone can a function be defined by the name of
 /// its type: the parameters come from GUARD, where they stand once for all functions of that type. Such a
-/// definition is made only where it is used, so a pointer to it is kept; and the row comes last because clang
-/// takes a function for a second definition of its symbol once the row has named that as an object.
+/// definition is made only where it is used, so there is a pointer to it, which the linker drops
+/// (startup_order.ld): it would be the loader's to write, at every start.
 #define DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, NAME, BODY, ...)                                               \
   namespace detshim::hooks {                                                                                 \
   using NAME##_signature = signature_of<GUARD>;                                                              \
@@ -203,7 +203,9 @@ using signature_of = typename SignatureOf<Guard>::type;
     }                                                                                                        \
   };                                                                                                         \
   template struct detshim_definition_of_##NAME<::detshim::hooks::NAME##_signature>;                          \
-  static_assert(&detshim_##NAME != nullptr);                                                                 \
+  [[gnu::section("detshim_uses"),                                                                            \
+    gnu::used]] static constinit ::detshim::hooks::NAME##_signature* const detshim_use_of_##NAME =           \
+      &detshim_##NAME;                                                                                       \
   DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
   static_assert(true)
 
