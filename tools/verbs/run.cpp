@@ -130,7 +130,11 @@ int run(const RunOptions& options) {
   arguments.push_back(nullptr);
   ::execvp(arguments[0], arguments.data());
   const int error = errno;
-  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << std::strerror(error) << '\n';
+  std::string why = std::strerror(error);
+  if (error == ENOENT && !find_executable(command[0]).empty()) // what is missing is another file
+    if (const PreloadingAnswer answer = ask_preloading(command[0], library); !answer.why.empty())
+      why = answer.why;
+  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << why << '\n';
   return error == ENOENT ? program_missing : cannot_execute;
 }
 
