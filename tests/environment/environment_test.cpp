@@ -323,6 +323,40 @@ TEST_F(Env, IsKeptBesideARunsLog) {
   EXPECT_EQ(std::ranges::distance(fs::directory_iterator(log)), 2) << "no half file is left";
 }
 
+TEST_F(Env, IsTheSameWhenItIsCapturedAgain) {
+  const std::string log = run_with_log("log", {"/usr/bin/python3", "-c", "import os; os.urandom(4)"});
+  run({DETSHIM_COMMAND, "log", log});
+  const Json first = kept(log);
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "capture", log}).status, 0);
+  EXPECT_EQ(kept(log)["sections"], first["sections"]);
+  // What could be told once is not lost.
+  file_later(log, work() / "train.py", "print(2)\n");
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "capture", log}).status, 0);
+  EXPECT_EQ(fact(kept(log), "code", "git changes"), "none");
+}
+
+// A program that still runs has not said what it has mapped.
+TEST_F(Env, IsNotCompleteWhileTheProgramRuns) {
+  const std::string log = run_with_log("log", {"/bin/sh", "-c",
+                                               "od -An -N4 /dev/urandom; '" DETSHIM_COMMAND
+                                               "' log \"$0\"; cp \"$0/environment.json\" "
+                                               "\"$0/../within\"; :",
+                                               scratch_.path() / "log"});
+  std::ifstream within(scratch_.path() / "within");
+  EXPECT_EQ(Json::parse(within)["complete"], false);
+  run({DETSHIM_COMMAND, "log", log});
+  EXPECT_EQ(kept(log)["complete"], true);
+}
+
+// Each of them has what was handed over: the shell that started them has no log.
+TEST_F(Env, IsKeptOnceForTheProgramsOfARun) {
+  const std::string log =
+      run_with_log("log", {"/bin/sh", "-c", "od -An -N4 /dev/urandom; od -An -N4 /dev/urandom; :"});
+  for (const auto& entry : fs::directory_iterator(log))
+    EXPECT_TRUE(entry.path().extension() != ".json" || entry.path().filename() == "environment.json")
+        << entry.path();
+}
+
 // What was changed since the run began is unknown, never today's.
 TEST_F(Env, DoesNotTakeTodaysStateForThatOfARun) {
   const std::string log = run_with_log("log", draw);

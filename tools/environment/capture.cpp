@@ -142,8 +142,23 @@ Environment capture_start(const std::vector<std::string>& command) {
   return environment;
 }
 
+namespace {
+
+/// What an earlier capture of the same run could still tell.
+void take_back(const Environment& earlier, Environment& to) {
+  for (std::size_t i = 0; i < environment_sections; ++i)
+    for (const auto& [subject, text] : earlier.sections[i].facts) {
+      to.sections[i].facts.emplace(subject, text);
+      to.sections[i].unknown.erase(subject);
+    }
+}
+
+} // namespace
+
 Environment capture_run(const Log& log, const Environment* start, CaptureOptions options) {
   Environment to = start == nullptr ? Environment{} : *start;
+  const bool is_again = to.is_complete;
+  if (is_again) to.of(EnvironmentSection::versions).facts.clear();
   to.run = log.run;
   to.is_complete = true;
   if (start == nullptr) to.began = began_by_name(log.run);
@@ -193,6 +208,7 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
         "they take too long to ask as a program starts: "
         "`detshim env capture` before a run has them";
   }
+  if (is_again) take_back(*start, to);
   return to;
 }
 

@@ -8,6 +8,7 @@
 #include "log_reader/log.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,8 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
 // One function for each part; each fills sections of its own.
 
 void capture_libraries(const CaptureOptions& options, Environment& to);
+/// Of all processes of a run.
+std::set<std::string> mapped_files(const Log& log);
 /// Those that brought the mapped files.
 void capture_packages(const CaptureOptions& options, Environment& to);
 void capture_variables(const CaptureOptions& options, Environment& to);

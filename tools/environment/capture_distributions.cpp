@@ -88,12 +88,12 @@ std::set<fs::path> sites_of(const CaptureOptions& options, Environment& environm
   std::error_code error;
   if (options.log != nullptr) {
     bool is_python = false;
+    for (const std::string& file : mapped_files(*options.log))
+      for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
+           folder = folder.parent_path())
+        if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
+          sites.insert(folder);
     for (const Process& process : options.log->processes) {
-      for (const std::string& file : process.modules)
-        for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
-             folder = folder.parent_path())
-          if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
-            sites.insert(folder);
       for (const Start& start : process.starts) {
         if (fs::path(start.program).filename().string().find("python") == std::string::npos ||
             start.args.empty())

@@ -163,6 +163,15 @@ void capture_lock(const CaptureOptions& options, Environment& to) {
 
 } // namespace
 
+std::set<std::string> mapped_files(const Log& log) {
+  std::set<std::string> files;
+  std::set<const std::string*> seen; // thousands of processes have one list
+  for (const Process& process : log.processes)
+    if (!process.modules.empty() && seen.insert(&*process.modules.begin()).second)
+      files.insert(process.modules.begin(), process.modules.end());
+  return files;
+}
+
 void find_lock(Environment& to) {
   std::error_code error;
   for (fs::path at = fs::current_path(error); !error && !at.empty(); at = at.parent_path()) {
@@ -180,13 +189,12 @@ void capture_libraries(const CaptureOptions& options, Environment& to) {
   CapturedSection& packages = to.of(EnvironmentSection::packages);
   constexpr const char* subject = "packages of the mapped files";
   libraries.unknown.erase("");
+  libraries.facts.clear();
   packages.unknown.erase(subject);
   const auto give_up = [&](const char* why) { libraries.unknown[""] = packages.unknown[subject] = why; };
   if (options.log == nullptr)
     return give_up("no log of a run: which files a program maps is known once it has run");
-  std::set<std::string> files;
-  for (const Process& process : options.log->processes)
-    for (const std::string& file : process.modules) files.insert(file);
+  const std::set<std::string> files = mapped_files(*options.log);
   if (files.empty()) return give_up("no process of the run said which files it had mapped");
   for (const std::string& file : files) {
     const Told build = build_of(file, options);
@@ -201,9 +209,7 @@ void capture_libraries(const CaptureOptions& options, Environment& to) {
 
 void capture_packages(const CaptureOptions& options, Environment& to) {
   if (options.log == nullptr) return;
-  std::set<std::string> files;
-  for (const Process& process : options.log->processes)
-    for (const std::string& file : process.modules) files.insert(file);
+  const std::set<std::string> files = mapped_files(*options.log);
   if (!files.empty()) capture_packages_of(files, options, to.began, to.of(EnvironmentSection::packages));
 }
 

@@ -9,6 +9,9 @@
 #include "verbs/verbs.h"
 
 #include <algorithm>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
 #include <map>
 #include <ostream>
 
@@ -40,6 +43,18 @@ std::string describe_changes(const Environment& environment) {
   if (count == 0) return {};
   constexpr std::size_t longest = 160;
   return cut(first, longest) + (count == 1 ? "" : "; " + std::to_string(count - 1) + " more");
+}
+
+/// True while more may come: then what is captured is not the last word.
+bool may_still_run(const Log& log) {
+  const auto is_there = [](long long process) {
+    return process > 0 && process <= INT_MAX && ::kill(static_cast<pid_t>(process), 0) == 0;
+  };
+  // Of its first process, which may have no log, the run's name has the id: docs/LOG_FORMAT.md.
+  const std::size_t id = log.run.find('-');
+  if (id != std::string::npos && is_there(std::atoll(log.run.c_str() + id + 1))) return true;
+  return std::ranges::any_of(
+      log.processes, [&is_there](const Process& process) { return !process.end && is_there(process.pid); });
 }
 
 } // namespace
@@ -100,7 +115,8 @@ RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
   result.environment = capture_run(log, start, std::move(options));
   if (result.file.empty()) result.file = place_to_keep(log.folder, result.environment);
   if (result.remark.empty()) result.remark = describe_changes(result.environment);
-  if (::access(log.folder.c_str(), W_OK) != 0) return result; // another's, or kept as it is
+  // Another's folder, or a run that has not said all: found out anew the next time.
+  if (::access(log.folder.c_str(), W_OK) != 0 || (!again && may_still_run(log))) return result;
   try {
     write_whole(result.file, environment_json(result.environment));
     result.is_kept = true;

@@ -9,6 +9,8 @@
 namespace detshim {
 namespace {
 
+constexpr const char* usual_name = "environment.json";
+
 /// The size of what was handed over; 0 where nothing was, or where the program has something else there.
 long handed_over() {
   constexpr int fd = environment_descriptor;
@@ -38,6 +40,23 @@ bool copy(int to, long size, char* room, size_t room_size) {
   return true;
 }
 
+/// True if another process of this run on this machine has written it under the usual name: both stand in
+/// front, in what is handed over and in what the command makes of it.
+bool usual_one_is_ours(int folder, const char* node) {
+  const int fd = sys::openat(folder, usual_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  char beginning[256];
+  const long size = sys::pread(fd, beginning, sizeof beginning - 1, 0);
+  sys::close(fd);
+  if (size <= 0) return false;
+  beginning[size] = 0;
+  Text<48> run;
+  run.add('"').add(process().run).add('"');
+  Text<80> host;
+  host.add('"').add(node).add('"');
+  return contains(beginning, run.c_str()) && contains(beginning, host.c_str());
+}
+
 bool is_there(int folder, const char* name) {
   return !sys::failed(sys::call(SYS_faccessat, folder, sys::address(name), F_OK));
 }
@@ -58,12 +77,12 @@ void rename(int folder, const char* from, const char* to) {
 void keep_environment(int folder, bool made, char* room, size_t room_size) {
   const long size = handed_over();
   if (size == 0) return;
+  char node[65];
+  node_name(node);
   Text<160> name;
-  if (made) {
-    name.add("environment.json");
+  if (made || usual_one_is_ours(folder, node)) {
+    name.add(usual_name);
   } else {
-    char node[65];
-    node_name(node);
     name.add("environment.").add(process().run).add('.').add(node).add(".json");
   }
   if (!is_there(folder, name.c_str())) {
