@@ -545,8 +545,8 @@ TEST_F(Env, KeepsNoSecretOfARun) {
   const auto secret = [&] {
     return secrets.emplace_back("s3cr3t" + std::to_string(secrets.size()) + "Zq8LxV1mTb");
   };
-  for (int i = 0; i < 20; ++i) environment_["A_TOKEN_" + std::to_string(i)] = secret();
-  for (int i = 0; i < 20; ++i) environment_["OMP_EXAMPLE_" + std::to_string(i)] = secret();
+  for (int i = 0; i < 25; ++i) environment_["A_TOKEN_" + std::to_string(i)] = secret();
+  for (int i = 0; i < 25; ++i) environment_["OMP_EXAMPLE_" + std::to_string(i)] = secret();
   secrets.emplace_back("sesame");
   const Arguments program = {"/bin/sh",
                              "-c",
@@ -559,6 +559,8 @@ TEST_F(Env, KeepsNoSecretOfARun) {
                              "--other",
                              secret(),
                              "PASSWORD=sesame",
+                             "--cookie",
+                             "sesame",
                              "--auth",
                              "sesame",
                              "--x=" + secret()};
