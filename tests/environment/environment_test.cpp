@@ -460,6 +460,33 @@ TEST_F(Env, IsKeptForEachRunAndHost) {
   EXPECT_EQ(kept(log)["complete"], true) << "that of this machine is completed";
 }
 
+// A repository can name programs that git runs; a log that somebody hands over names no repository.
+TEST_F(Env, RunsNothingThatAStrangersFolderNames) {
+  const fs::path planted = scratch_.path() / "planted";
+  const std::string program = "touch '" + planted.string() + "'";
+  git(work(), {"config", "core.fsmonitor", program});
+  const std::string own = run_with_log("own", draw);
+  run({DETSHIM_COMMAND, "log", own});
+  EXPECT_EQ(fact(kept(own), "code", "git changes"), "none");
+  EXPECT_FALSE(fs::exists(planted)) << "fsmonitor";
+  git(work(), {"config", "filter.planted.clean", program + "; cat"});
+  file(work() / ".gitattributes", "*.py filter=planted\n");
+  const std::string log = run_with_log("log", draw);
+  Json start = kept(log);
+  start["places"]["machine"] = "another";
+  file(log + "/environment.json", start.dump());
+  file(work() / "train.py", "print(2)\n");
+  run({DETSHIM_COMMAND, "log", log});
+  EXPECT_EQ(kept(log)["complete"], true);
+  EXPECT_FALSE(fs::exists(planted)) << "filter";
+  if (geteuid() != 0) return; // who alone can make a file another's
+  const std::string others = run_with_log("others", draw);
+  ASSERT_EQ(chown((others + "/environment.json").c_str(), 65534, 65534), 0);
+  run({DETSHIM_COMMAND, "log", others});
+  EXPECT_EQ(kept(others)["complete"], false);
+  EXPECT_FALSE(fs::exists(planted)) << "of another user";
+}
+
 // From a machine that is none of the run's: nothing of what lies here is said of it.
 TEST_F(Env, SaysNothingOfAnotherMachinesDisk) {
   const std::string log = run_with_log("log", draw);

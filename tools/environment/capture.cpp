@@ -80,14 +80,6 @@ bool is_this_machine(const Log& log, std::int64_t began) {
   return false;
 }
 
-/// The folder that the run began in, as far as the place of its log tells.
-std::string folder_of(const Log& log) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::canonical(log.folder, error);
-  const bool is_default = folder.filename() == log.run && folder.parent_path().filename() == "detshim-log";
-  return is_default ? folder.parent_path().parent_path().string() : "";
-}
-
 void set_unknown(Environment& to, std::initializer_list<EnvironmentSection> sections, const char* why) {
   for (const EnvironmentSection section : sections) to.of(section).unknown[""] = why;
 }
@@ -169,7 +161,8 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
   options.start = start;
   options.since = Since(to.began); // where it is not known, everything was changed since
   const auto place = to.places.find("folder");
-  options.folder = place == to.places.end() ? folder_of(log) : place->second;
+  options.folder = place == to.places.end() ? "" : place->second;
+  // A stranger's log does not name a folder here to run git in: it knows no machine's identity.
   const auto identity = to.places.find("machine");
   const bool is_here = identity == to.places.end() ? start == nullptr && is_this_machine(log, to.began)
                                                    : identity->second == machine_identity();

@@ -31,7 +31,8 @@ fs::path git_folder(const std::string& folder) {
   return {};
 }
 
-/// As without a configuration of the user's, which would change how a difference is printed.
+/// As without a configuration of the user's, which would change how a difference is printed; and without the
+/// programs that a repository can name, as far as git lets one.
 std::optional<std::string> git(const std::string& folder, const std::vector<std::string>& words) {
   std::vector<std::string> command = {"git", "--no-optional-locks",
                                       "-C",  folder,
@@ -41,7 +42,9 @@ std::optional<std::string> git(const std::string& folder, const std::vector<std:
                                       "-c",  "diff.algorithm=default",
                                       "-c",  "diff.context=3",
                                       "-c",  "diff.orderFile=/dev/null",
-                                      "-c",  "core.quotePath=true"};
+                                      "-c",  "core.quotePath=true",
+                                      "-c",  "core.fsmonitor=false",
+                                      "-c",  "core.hooksPath=/dev/null"};
   command.insert(command.end(), words.begin(), words.end());
   return output_of(command);
 }

@@ -16,6 +16,7 @@
 #include <ostream>
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -43,6 +44,12 @@ std::string describe_changes(const Environment& environment) {
   if (count == 0) return {};
   constexpr std::size_t longest = 160;
   return cut(first, longest) + (count == 1 ? "" : "; " + std::to_string(count - 1) + " more");
+}
+
+bool is_own(const std::string& file) {
+  struct stat state;
+  return ::lstat(file.c_str(), &state) == 0 && S_ISREG(state.st_mode) && state.st_uid == ::geteuid() &&
+         (state.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 /// True while more may come: then what is captured is not the last word.
@@ -102,9 +109,10 @@ RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
     }
     if (is_here) break;
   }
-  if (start != nullptr && start->is_complete && !again) {
+  // Another's says of folders of its own choice that git is to be asked in them: it stays as it is.
+  if (start != nullptr && ((start->is_complete && !again) || !is_own(result.file))) {
     result.environment = *start;
-    result.is_kept = true;
+    result.is_kept = !again;
     if (result.remark.empty()) result.remark = describe_changes(*start);
     return result;
   }
