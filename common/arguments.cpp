@@ -8,7 +8,7 @@ namespace {
 /// True if a word that announces a secret is in the text, in small or capital letters.
 bool is_secret(const char* text) {
   for (const char* word : {"token", "secret", "pass", "pwd", "api_key", "api-key", "apikey", "credential",
-                           "auth", "bearer", "private", "login"})
+                           "auth", "bearer", "private", "login", "cookie"})
     for (const char* at = text; *at != 0; ++at) {
       size_t same = 0;
       while (word[same] != 0 &&

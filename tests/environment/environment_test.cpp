@@ -11,6 +11,9 @@
 #include <fstream>
 #include <functional>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,7 +52,8 @@ protected:
                     {"LANG", "C"},
                     {"TZ", "UTC"},
                     {"XDG_CACHE_HOME", home() / ".cache"},
-                    {"LOADEDMODULES", "cuda/12.4"}};
+                    {"LOADEDMODULES", "cuda/12.4"},
+                    {"NCCL_TOPO_FILE", home() / "topology.xml"}};
   }
 
   fs::path home() const { return scratch_.path() / "home"; }
@@ -89,6 +93,47 @@ protected:
     const Result result = run(command);
     EXPECT_EQ(result.status, 0) << result.err;
     return to;
+  }
+
+  /// Written so much after the run began that the kernel's clock, from which files have their times, has
+  /// moved.
+  static void file_later(const std::string& log, const fs::path& path, const std::string& text) {
+    struct stat state = {};
+    const auto began = kept(log)["began"].get<std::int64_t>();
+    do {
+      file(path, text);
+      ASSERT_EQ(stat(path.c_str(), &state), 0);
+    } while (state.st_ctim.tv_sec * std::int64_t{1'000'000'000} + state.st_ctim.tv_nsec <= began);
+  }
+
+  /// The log of a run in the user's folder, as it was captured when that began.
+  std::string run_with_log(const std::string& name, const Arguments& program,
+                           const Arguments& options = {}) const {
+    Arguments command = {"env", "-i", "-C", work()};
+    for (const auto& [variable, value] : environment_) command.push_back(variable + "=" + value);
+    const std::string log = scratch_.path() / name;
+    command.insert(command.end(), {DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library",
+                                   DETSHIM_LIBRARY, "--log", log});
+    command.insert(command.end(), options.begin(), options.end());
+    command.emplace_back("--");
+    command.insert(command.end(), program.begin(), program.end());
+    const Result result = run(command);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return log;
+  }
+
+  /// What is kept beside a log.
+  static Json kept(const std::string& log) {
+    std::ifstream input(log + "/environment.json");
+    return Json::parse(input, nullptr, false);
+  }
+
+  static Json fact(const Json& environment, const std::string& section, const std::string& subject) {
+    return environment["sections"][section]["facts"].value(subject, Json());
+  }
+  static std::string unknown(const Json& environment, const std::string& section,
+                             const std::string& subject) {
+    return environment["sections"][section]["unknown"].value(subject, std::string());
   }
 
   static Json compare(const std::string& a, const std::string& b) {
@@ -160,26 +205,46 @@ TEST_F(Env, NamesEachPlantedDifferenceAndNoOther) {
     fs::rename(conda() / "conda-meta/mkl-2023.1.0-h213fc3f_46344.json",
                conda() / "conda-meta/mkl-2024.0.0-h213fc3f_1.json");
   });
-  const std::string state = "git state of the folder";
-  expect_difference("code", state, [&] { file(work() / "train.py", "print(3)\n"); });
-  expect_difference("code", state, [&] { git(work(), {"commit", "-q", "-a", "-m", "second"}); });
-  expect_difference("code", state, [&] { file(work() / "new.py", ""); });
+  const std::string untracked = "git untracked files";
+  expect_difference("code", "git changes", [&] { file(work() / "train.py", "print(3)\n"); });
+  git(work(), {"checkout", "-q", "train.py"});
+  expect_difference("code", "git commit", [&] {
+    git(work(), {"commit", "-q", "--allow-empty", "-m", "second"});
+  });
+  expect_difference("code", untracked, [&] { file(work() / "new.py", ""); });
   expect_difference("caches", "Triton's", [&] { file(home() / ".triton/cache/kernel/other.json", "{}"); });
   expect_difference("caches", "FlashInfer's", [&] { file(home() / ".cache/flashinfer/a", "1"); });
   expect_difference("caches", "CUDA's", [&] { file(home() / ".nv/ComputeCache/a", "1"); });
+  for (const auto& [subject, name] :
+       std::map<std::string, std::string>{{"Inductor's", "TORCHINDUCTOR_CACHE_DIR"},
+                                          {"JAX's", "JAX_COMPILATION_CACHE_DIR"},
+                                          {"MIOpen's", "MIOPEN_USER_DB_PATH"},
+                                          {"TensorRT's timing", "ORT_TENSORRT_TIMING_CACHE_PATH"},
+                                          {"TensorRT's engines", "ORT_TENSORRT_CACHE_PATH"}}) {
+    environment_[name] = home() / name; // the cache itself is the one difference
+    expect_difference("caches", subject, [&] { file(home() / name / "cache", "1"); });
+  }
+  expect_difference("driver", "NCCL topology file", [&] { file(home() / "topology.xml", "<system/>"); });
+  file(work() / ".git/info/exclude", "uv.lock\n");
+  expect_difference("versions", "uv's lock", [&] { file(work() / "uv.lock", "version = 1\n"); });
+  expect_difference("versions", "interpreter", [&] {
+    fs::create_directories(venv() / "bin");
+    fs::copy_file("/bin/true", venv() / "bin/python3");
+  });
+  expect_difference("versions", "uv", [&] { file(venv() / "pyvenv.cfg", "home = /usr/bin\nuv = 0.5.1\n"); });
   expect_difference("session", "limit of stack size", [] {}, {"prlimit", "--stack=1000000"});
   expect_difference("session", "limit of open files", [] {}, {"prlimit", "--nofile=100"});
   expect_difference("session", "umask", [] {}, {"sh", "-c", "umask 77; exec \"$@\"", "sh"});
   expect_difference("versions", "start file sitecustomize.py",
                     [&] { file(site() / "sitecustomize.py", "import os\n"); });
-  expect_difference("code", state,
+  expect_difference("code", untracked,
                     [&] { file(work() / "new.py", "other contents of a file that git does not follow\n"); });
   expect_difference("versions", "python local", [&] {
     file(home() / ".local/lib/python3.11/site-packages/local-1.dist-info/METADATA",
          "Name: local\nVersion: 1\n");
     file(home() / ".local/lib/python3.11/site-packages/local-1.dist-info/RECORD", "");
   });
-  EXPECT_GE(planted_, 30);
+  EXPECT_GE(planted_, 40);
 }
 
 TEST_F(Env, KnowsTheProcessorsThatAreAllowed) {
@@ -206,13 +271,7 @@ TEST_F(Env, KnowsTheLibrariesOfARunByTheirBuilds) {
   };
   build("1");
   ASSERT_EQ(run({"gcc", scratch_.path() / "program.c", library, "-o", program}).status, 0);
-  const auto log_of = [&](const std::string& name) {
-    EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library", DETSHIM_LIBRARY, "--log",
-                   scratch_.path() / name, "--", program})
-                  .status,
-              0);
-    return (scratch_.path() / name).string();
-  };
+  const auto log_of = [&](const std::string& name) { return run_with_log(name, {program}); };
   const std::string a = capture("a.json", {}, {log_of("log_a")});
   EXPECT_EQ(compare(a, capture("same.json", {}, {log_of("log_same")}))["result"], "equal");
   build("2");
@@ -220,6 +279,344 @@ TEST_F(Env, KnowsTheLibrariesOfARunByTheirBuilds) {
   ASSERT_EQ(found["differences"].size(), 1u) << found;
   EXPECT_EQ(found["differences"][0]["subject"], "libexample.so");
   EXPECT_EQ(compare(a, without)["result"], "different") << "variables: one under detshim, one not";
+}
+
+// rpm is asked where it is; a script stands for it.
+TEST_F(Env, NamesPackagesOfRpm) {
+  const auto rpm = [&](const std::string& version) {
+    file(home() / "bin/rpm", "#!/bin/sh\nprintf 'file /x is not owned by any package\\nexample\\t" + version +
+                                 "-1.x86_64\\t1000000000\\n'\nexit 1\n");
+    fs::permissions(home() / "bin/rpm", fs::perms::owner_all);
+  };
+  rpm("1.0");
+  environment_["PATH"] = (home() / "bin").string() + ":/usr/bin:/bin";
+  const std::string a = capture(
+      "a.json", {}, {run_with_log("log_a", {"/bin/sh", "-c", "echo $RANDOM; od -An -N4 /dev/urandom"})});
+  rpm("1.1");
+  const Json found = compare(
+      a, capture("b.json", {},
+                 {run_with_log("log_b", {"/bin/sh", "-c", "echo $RANDOM; od -An -N4 /dev/urandom"})}));
+  ASSERT_EQ(found["differences"].size(), 1u) << found;
+  EXPECT_EQ(found["differences"][0]["subject"], "rpm example");
+}
+
+const Arguments draw = {"/usr/bin/od", "-An", "-N4", "/dev/urandom"};
+
+// The cheap part is there as the run has begun; the first `detshim log` adds the rest.
+TEST_F(Env, IsKeptBesideARunsLog) {
+  const std::string log = run_with_log("log", draw);
+  const Json start = kept(log);
+  EXPECT_EQ(start["complete"], false) << start;
+  EXPECT_EQ(fact(start, "code", "arguments"), "/usr/bin/od -An -N4 /dev/urandom");
+  EXPECT_EQ(fact(start, "settings", "variable OMP_NUM_THREADS"), "4");
+  EXPECT_FALSE(fact(start, "code", "git commit").is_null());
+  EXPECT_NE(unknown(start, "code", "git changes"), "");
+  EXPECT_NE(unknown(start, "libraries", ""), "");
+  const Result shown = run({DETSHIM_COMMAND, "log", log});
+  EXPECT_EQ(shown.out.find("environment"), std::string::npos) << "nothing is to be said: " << shown.out;
+  const Json whole = kept(log);
+  EXPECT_EQ(whole["complete"], true);
+  EXPECT_EQ(whole["run"], start["run"]);
+  EXPECT_FALSE(fact(whole, "libraries", "libc.so.6").is_null());
+  EXPECT_EQ(fact(whole, "code", "git changes"), "none");
+  EXPECT_EQ(fact(whole, "code", "git commit"), fact(start, "code", "git commit"));
+  EXPECT_EQ(std::ranges::distance(fs::directory_iterator(log)), 2) << "no half file is left";
+}
+
+TEST_F(Env, IsTheSameWhenItIsCapturedAgain) {
+  const std::string log = run_with_log("log", {"/usr/bin/python3", "-c", "import os; os.urandom(4)"});
+  run({DETSHIM_COMMAND, "log", log});
+  const Json first = kept(log);
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "capture", log}).status, 0);
+  EXPECT_EQ(kept(log)["sections"], first["sections"]);
+  // What could be told once is not lost.
+  file_later(log, work() / "train.py", "print(2)\n");
+  EXPECT_EQ(run({DETSHIM_COMMAND, "env", "capture", log}).status, 0);
+  EXPECT_EQ(fact(kept(log), "code", "git changes"), "none");
+}
+
+// A program that still runs has not said what it has mapped.
+TEST_F(Env, IsNotCompleteWhileTheProgramRuns) {
+  const std::string log = run_with_log("log", {"/bin/sh", "-c",
+                                               "od -An -N4 /dev/urandom; '" DETSHIM_COMMAND
+                                               "' log \"$0\"; cp \"$0/environment.json\" "
+                                               "\"$0/../within\"; :",
+                                               scratch_.path() / "log"});
+  std::ifstream within(scratch_.path() / "within");
+  EXPECT_EQ(Json::parse(within)["complete"], false);
+  run({DETSHIM_COMMAND, "log", log});
+  EXPECT_EQ(kept(log)["complete"], true);
+}
+
+// Each of them has what was handed over: the shell that started them has no log.
+TEST_F(Env, IsKeptOnceForTheProgramsOfARun) {
+  const std::string log =
+      run_with_log("log", {"/bin/sh", "-c", "od -An -N4 /dev/urandom; od -An -N4 /dev/urandom; :"});
+  for (const auto& entry : fs::directory_iterator(log))
+    EXPECT_TRUE(entry.path().extension() != ".json" || entry.path().filename() == "environment.json")
+        << entry.path();
+}
+
+// What was changed since the run began is unknown, never today's.
+TEST_F(Env, DoesNotTakeTodaysStateForThatOfARun) {
+  const std::string log = run_with_log("log", draw);
+  file_later(log, work() / "train.py", "print(2)\n");
+  const Result shown = run({DETSHIM_COMMAND, "log", log});
+  EXPECT_TRUE(shown.out.starts_with("environment: code: git changes: 1 file changed since the run began, the "
+                                    "first train.py\n"))
+      << shown.out;
+  EXPECT_TRUE(fact(kept(log), "code", "git changes").is_null());
+  EXPECT_FALSE(fact(kept(log), "code", "git commit").is_null()) << "that was captured at the start";
+  // Put back as it was: it cannot be told any more either.
+  const std::string again = run_with_log("again", draw);
+  file_later(again, work() / "train.py", "print(3)\n");
+  git(work(), {"checkout", "-q", "train.py"});
+  run({DETSHIM_COMMAND, "log", again});
+  EXPECT_TRUE(fact(kept(again), "code", "git changes").is_null());
+  const std::string moved = run_with_log("moved", draw);
+  git(work(), {"commit", "-q", "--allow-empty", "-m", "later"});
+  EXPECT_NE(run({DETSHIM_COMMAND, "log", moved}).out.find("the commit was changed since"), std::string::npos);
+  EXPECT_EQ(fact(kept(moved), "code", "git commit"), fact(kept(again), "code", "git commit"));
+}
+
+// A distribution whose files were changed after the run; seen by a log of a Python that is in that
+// environment.
+TEST_F(Env, DoesNotTakeAChangedDistributionForThatOfARun) {
+  environment_["PYTHONDONTWRITEBYTECODE"] = "1";
+  const fs::path info = home() / ".local/lib/python3.11/site-packages/example-1.dist-info";
+  file(info / "METADATA", "Name: example\nVersion: 1\n");
+  file(info.parent_path() / "example.py", "a = 1\n");
+  file(info / "RECORD", "example.py,sha256=x,6\n");
+  const auto log_of = [&](const std::string& name) {
+    return run_with_log(name, {"/usr/bin/python3", "-c", "import os; os.urandom(4)"});
+  };
+  const std::string before = log_of("before"), after = log_of("after");
+  EXPECT_EQ(run({DETSHIM_COMMAND, "log", before}).out.find("environment: "), std::string::npos);
+  EXPECT_EQ(fact(kept(before), "versions", "python example"), "1");
+  file_later(after, info.parent_path() / "example.py", "a = 2\n");
+  const Result shown = run({DETSHIM_COMMAND, "log", after});
+  EXPECT_TRUE(
+      shown.out.starts_with("environment: versions: python example: 1 file of it changed since the run "
+                            "began, the first example.py\n"))
+      << shown.out;
+  EXPECT_TRUE(fact(kept(after), "versions", "python example").is_null());
+}
+
+// By LD_PRELOAD alone: what the log has, what cannot have changed, and the rest is unknown.
+TEST_F(Env, IsMadeOfALogAlone) {
+  const std::string log = scratch_.path() / "log";
+  const Result result = run({"/usr/bin/od", "-An", "-N4", "/dev/urandom"}, {{"LD_PRELOAD", DETSHIM_LIBRARY},
+                                                                            {"DETSHIM_SEED", "42"},
+                                                                            {"DETSHIM_LOG", log},
+                                                                            {"DETSHIM_QUIET", "1"},
+                                                                            {"OMP_NUM_THREADS", "3"}});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_FALSE(fs::exists(log + "/environment.json"));
+  EXPECT_EQ(run({DETSHIM_COMMAND, "log", log}).status, 0);
+  const Json whole = kept(log);
+  EXPECT_FALSE(fact(whole, "libraries", "libc.so.6").is_null()) << whole;
+  EXPECT_FALSE(fact(whole, "settings", "variable OMP_NUM_THREADS").is_null());
+  EXPECT_FALSE(fact(whole, "machine", "model name").is_null() &&
+               fact(whole, "machine", "CPU part").is_null());
+  EXPECT_TRUE(fact(whole, "session", "limit of stack size").is_null());
+  EXPECT_NE(unknown(whole, "session", ""), "");
+  EXPECT_NE(unknown(whole, "caches", "*"), "");
+}
+
+TEST_F(Env, LeavesAFolderThatCannotBeWrittenAsItIs) {
+  const std::string log = run_with_log("log", draw);
+  const Json start = kept(log);
+  fs::permissions(log, fs::perms::owner_read | fs::perms::owner_exec);
+  const Arguments as_nobody = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                               "--inh-caps=-all"};
+  Arguments command = {DETSHIM_COMMAND, "log", log};
+  if (geteuid() == 0) { // which may write everywhere
+    fs::permissions(scratch_.path(), fs::perms::others_all, fs::perm_options::add);
+    fs::permissions(log, fs::perms::others_read | fs::perms::others_exec, fs::perm_options::add);
+    for (const auto& entry : fs::directory_iterator(log))
+      fs::permissions(entry.path(), fs::perms::others_read, fs::perm_options::add);
+    command.insert(command.begin(), as_nobody.begin(), as_nobody.end());
+  }
+  const Result shown = run(command);
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_EQ(kept(log), start);
+  fs::permissions(log, fs::perms::owner_all);
+}
+
+// Several runs in a folder, and a run on several machines: a file for each.
+TEST_F(Env, IsKeptForEachRunAndHost) {
+  run_with_log("log", draw);
+  const std::string log = run_with_log("log", {"/usr/bin/od", "-An", "-N8", "/dev/urandom"});
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(log))
+    if (entry.path().filename().string().starts_with("environment.")) files.push_back(entry.path());
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_NE(run({DETSHIM_COMMAND, "env", "show", log}).out.find("-N8"), std::string::npos) << "the newest";
+  Json other = kept(log);
+  other["host"] = "elsewhere";
+  other["places"]["machine"] = "another";
+  file(log + "/environment." + other["run"].get<std::string>() + ".elsewhere.json", other.dump());
+  EXPECT_NE(run({DETSHIM_COMMAND, "log", log, "--run", other["run"]}).status, 2);
+  EXPECT_EQ(kept(log)["complete"], true) << "that of this machine is completed";
+}
+
+// A repository can name programs that git runs; a log that somebody hands over names no repository.
+TEST_F(Env, RunsNothingThatAStrangersFolderNames) {
+  const fs::path planted = scratch_.path() / "planted";
+  const std::string program = "touch '" + planted.string() + "'";
+  git(work(), {"config", "core.fsmonitor", program});
+  const std::string own = run_with_log("own", draw);
+  run({DETSHIM_COMMAND, "log", own});
+  EXPECT_EQ(fact(kept(own), "code", "git changes"), "none");
+  EXPECT_FALSE(fs::exists(planted)) << "fsmonitor";
+  git(work(), {"config", "filter.planted.clean", program + "; cat"});
+  file(work() / ".gitattributes", "*.py filter=planted\n");
+  const std::string log = run_with_log("log", draw);
+  Json start = kept(log);
+  start["places"]["machine"] = "another";
+  file(log + "/environment.json", start.dump());
+  file(work() / "train.py", "print(2)\n");
+  run({DETSHIM_COMMAND, "log", log});
+  EXPECT_EQ(kept(log)["complete"], true);
+  EXPECT_FALSE(fs::exists(planted)) << "filter";
+  if (geteuid() != 0) return; // who alone can make a file another's
+  const std::string others = run_with_log("others", draw);
+  ASSERT_EQ(chown((others + "/environment.json").c_str(), 65534, 65534), 0);
+  run({DETSHIM_COMMAND, "log", others});
+  EXPECT_EQ(kept(others)["complete"], false);
+  EXPECT_FALSE(fs::exists(planted)) << "of another user";
+}
+
+// From a machine that is none of the run's: nothing of what lies here is said of it.
+TEST_F(Env, SaysNothingOfAnotherMachinesDisk) {
+  const std::string log = run_with_log("log", draw);
+  Json start = kept(log);
+  start["places"]["machine"] = "another";
+  file(log + "/environment.json", start.dump());
+  run({DETSHIM_COMMAND, "log", log});
+  EXPECT_TRUE(fact(kept(log), "code", "git changes").is_null());
+  EXPECT_TRUE(fact(kept(log), "packages", "debian libc6").is_null());
+  EXPECT_FALSE(fact(kept(log), "libraries", "libc.so.6").is_null()) << "the log has that";
+}
+
+TEST_F(Env, TakesAStrangersFileForWhatItIs) {
+  const std::string log = run_with_log("log", draw);
+  const std::string whole = kept(log).dump();
+  const auto one_line = [&](const std::string& text, const std::string& says) {
+    file(log + "/environment.json", text);
+    const Result shown = run({DETSHIM_COMMAND, "log", log});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_NE(shown.out.find("environment: "), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find(says), std::string::npos) << shown.out;
+    EXPECT_EQ(shown.out.find('\x1b'), std::string::npos);
+    fs::remove(log + "/environment.json");
+  };
+  one_line(whole.substr(0, whole.size() / 2), "is no environment");
+  one_line("[]", "is no environment");
+  one_line(R"({"schema_version":1,"sections":5})", "is no environment");
+  one_line(R"({"schema_version":99})", "is of another version");
+  file(log + "/environment.json", "");
+  fs::resize_file(log + "/environment.json", 1U << 30);
+  EXPECT_NE(run({DETSHIM_COMMAND, "log", log}).out.find("is larger than"), std::string::npos);
+  fs::remove(log + "/environment.json");
+  Json odd = Json::parse(whole);
+  odd["complete"] = true;
+  odd["sections"]["code"]["unknown"]["\x1b[31mred"] = "changed since the run began \x1b[0m\n\n";
+  one_line(odd.dump(), "changed since");
+}
+
+// Shown first, and the status is that of the logs.
+TEST_F(Env, IsComparedByLogDiff) {
+  const std::string a = run_with_log("a", draw), same = run_with_log("same", draw);
+  const Result equal = run({DETSHIM_COMMAND, "log", "diff", a, same});
+  EXPECT_EQ(equal.status, 0) << equal.out;
+  EXPECT_FALSE(equal.out.starts_with("environments")) << equal.out;
+  file(work() / "train.py", "print(2)\n");
+  environment_["LANG"] = "C.UTF-8";
+  const std::string b = run_with_log("b", draw);
+  const Result found = run({DETSHIM_COMMAND, "log", "diff", a, b});
+  EXPECT_EQ(found.status, 0) << "the logs are equal: " << found.out;
+  EXPECT_TRUE(found.out.starts_with("environments differ, which may be why: 2 differences")) << found.out;
+  EXPECT_NE(found.out.find("  code: git changes: none | "), std::string::npos) << found.out;
+  EXPECT_NE(found.out.find("  session: variable LANG: C | C.UTF-8\n"), std::string::npos) << found.out;
+  const Json document = Json::parse(run({DETSHIM_COMMAND, "log", "diff", "--json", a, b}).out);
+  EXPECT_EQ(document["result"], "equal");
+  EXPECT_EQ(document["environments"]["result"], "different");
+  fs::remove(b + "/environment.json");
+  EXPECT_TRUE(
+      run({DETSHIM_COMMAND, "log", "diff", a, b}).out.starts_with("environments: unknown: B has none\n"));
+}
+
+TEST_F(Env, IsComparedByVerify) {
+  const auto verify = [&](const std::string& script) {
+    Arguments command = {"env", "-i", "-C", work()};
+    for (const auto& [variable, value] : environment_) command.push_back(variable + "=" + value);
+    command.insert(command.end(), {DETSHIM_COMMAND, "verify", "--library", DETSHIM_LIBRARY, "--log",
+                                   scratch_.path() / "verify", "--", "/bin/sh", "-c", script});
+    Result result = run(command);
+    fs::remove_all(scratch_.path() / "verify");
+    return result.out;
+  };
+  EXPECT_EQ(verify("od -An -N4 /dev/urandom").find("environment "), std::string::npos);
+  EXPECT_NE(verify("od -An -N4 /dev/urandom; echo 1 >train.py")
+                .find("environment changed while the runs ran: code: git"),
+            std::string::npos);
+  EXPECT_NE(verify("od -An -N4 /dev/urandom; echo edoc >'" + (site() / "numpy/core.so").string() + "'")
+                .find("environment changed while the runs ran: versions: python numpy: "),
+            std::string::npos);
+}
+
+// An argument may hold one; what `run` and `verify` write is held to the same as a capture.
+TEST_F(Env, KeepsNoSecretOfARun) {
+  std::vector<std::string> secrets;
+  const auto secret = [&] {
+    return secrets.emplace_back("s3cr3t" + std::to_string(secrets.size()) + "Zq8LxV1mTb");
+  };
+  for (int i = 0; i < 25; ++i) environment_["A_TOKEN_" + std::to_string(i)] = secret();
+  for (int i = 0; i < 25; ++i) environment_["OMP_EXAMPLE_" + std::to_string(i)] = secret();
+  secrets.emplace_back("sesame");
+  const Arguments program = {"/bin/sh",
+                             "-c",
+                             "od -An -N4 /dev/urandom",
+                             "--token=sesame",
+                             "--password",
+                             "sesame",
+                             "--api-key=sesame",
+                             "--url=https://me:sesame@example.org",
+                             "--other",
+                             secret(),
+                             "PASSWORD=sesame",
+                             "--cookie",
+                             "sesame",
+                             "--auth",
+                             "sesame",
+                             "--x=" + secret()};
+  const auto expect_none = [&](const fs::path& folder) {
+    std::size_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.path().extension() != ".json" || entry.path().filename() == "verify.json") continue;
+      std::ifstream input(entry.path());
+      const std::string text((std::istreambuf_iterator<char>(input)), {});
+      for (const std::string& one : secrets)
+        EXPECT_EQ(text.find(one), std::string::npos) << entry.path() << one;
+      EXPECT_EQ(fs::status(entry.path()).permissions() & fs::perms::others_all, fs::perms::none);
+      ++files;
+    }
+    return files;
+  };
+  const std::string log = run_with_log("log", program);
+  EXPECT_EQ(expect_none(log), 1u);
+  EXPECT_NE(fact(kept(log), "code", "arguments").get<std::string>().find("--token=<hidden>"),
+            std::string::npos);
+  run({DETSHIM_COMMAND, "log", log});
+  EXPECT_EQ(expect_none(log), 1u);
+  Arguments command = {"env", "-i", "-C", work()};
+  for (const auto& [variable, value] : environment_) command.push_back(variable + "=" + value);
+  command.insert(command.end(), {DETSHIM_COMMAND, "verify", "--library", DETSHIM_LIBRARY, "--log",
+                                 scratch_.path() / "verify", "--"});
+  command.insert(command.end(), program.begin(), program.end());
+  run(command);
+  EXPECT_EQ(expect_none(scratch_.path() / "verify"), 3u);
 }
 
 TEST_F(Env, KeepsNoSecret) {

@@ -2,8 +2,8 @@
 // chooses what `report` reads and makes a page of (even) or what `env diff` and `env show` read (odd), then
 // the document. Whatever it holds, reading ends; an environment is equal to itself, and is written as it was
 // read.
-#include "environment/environment.h"
 #include "environment/environment_difference.h"
+#include "environment/kept_environments.h"
 #include "html_report/html_report.h"
 #include "memory_folder.h"
 #include "support/exit_status.h"
@@ -36,7 +36,7 @@ void read_as_environment() {
   const Environment environment = read_environment(folder.name());
   const EnvironmentComparison same = compare_environments(environment, environment);
   if (!same.differences.empty()) std::abort();
-  folder.write(environment_file, environment_json(environment));
+  folder.write("environment.json", environment_json(environment));
   const EnvironmentComparison again = compare_environments(environment, read_environment(folder.name()));
   if (!again.differences.empty()) std::abort();
 }
@@ -46,7 +46,7 @@ void read_as_environment() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const bool is_environment = data[0] % 2 != 0;
-  folder.write(is_environment ? environment_file : "verify.json",
+  folder.write(is_environment ? "environment.json" : "verify.json",
                {reinterpret_cast<const char*>(data + 1), size - 1});
   try {
     if (is_environment)

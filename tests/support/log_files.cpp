@@ -155,6 +155,7 @@ std::vector<ProcessLog> read_log(const std::filesystem::path& folder) {
     const std::string ending = file.extension();
     if (ending == ".counts" || ending == ".seed" || ending == ".readings" || ending.starts_with(".said-"))
       continue;
+    if (ending == ".json" && file.filename().string().starts_with("environment.")) continue;
     if (file.extension() != ".jsonl") wrong(file, "is neither a record file nor a counts file");
     for (ProcessLog& log : read_file(file)) logs.push_back(std::move(log));
   }

@@ -1,24 +1,208 @@
 #include "environment/capture.h"
 
+#include "scanner/elf_file.h"
+#include "scanner/preloading.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <initializer_list>
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace detshim {
 
+bool Since::has_changed(const std::string& path) const {
+  if (!began_) return false;
+  std::filesystem::path there = path;
+  struct stat state;
+  // What is not there may have gone since: the folder that it was in says so.
+  while (::lstat(there.c_str(), &state) != 0) {
+    if (!there.has_relative_path()) return true;
+    there = there.parent_path();
+  }
+  constexpr std::int64_t second = 1'000'000'000;
+  return state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > *began_;
+}
+
+namespace {
+
+std::string host_name() {
+  utsname names;
+  return ::uname(&names) == 0 ? names.nodename : "";
+}
+
+/// No file that was written before has a later time. One that is written within a tick of the kernel's clock
+/// (10 ms at most) may have an earlier one: the program has not begun to read by then.
+std::int64_t now() {
+  timespec time;
+  ::clock_gettime(CLOCK_REALTIME, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// The second at which a run's name says that it began; 0 where it says none.
+std::int64_t began_by_name(const std::string& run) {
+  std::tm parts{};
+  const char* const end = ::strptime(run.c_str(), "%Y%m%dT%H%M%S-", &parts);
+  return end == nullptr ? 0 : std::int64_t{::timegm(&parts)} * 1'000'000'000;
+}
+
+/// The process that the run began with, if it has a log.
+const Process* first_process(const Log& log) {
+  for (const Process& process : log.processes)
+    if (!process.starts.empty() && is_first_process(process.rank, process.path)) return &process;
+  return nullptr;
+}
+
+/// Without a capture as the run began: the same boot of a machine, on which its program is the same file.
+bool is_this_machine(const Log& log, std::int64_t began) {
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts) {
+      if (!start.time || !is_of_this_boot(*start.time, began)) continue;
+      const auto builds = log.builds.find(start.program);
+      if (builds == log.builds.end() || builds->second.size() != 1) continue;
+      try {
+        return ElfFile(start.program).build_id() == *builds->second.begin();
+      } catch (const ElfError&) {
+        return false;
+      }
+    }
+  return false;
+}
+
+void set_unknown(Environment& to, std::initializer_list<EnvironmentSection> sections, const char* why) {
+  for (const EnvironmentSection section : sections) to.of(section).unknown[""] = why;
+}
+
+} // namespace
+
 Environment capture_environment(const CaptureOptions& options) {
   Environment environment;
-  for (auto* const capture : {capture_libraries, capture_variables, capture_distributions, capture_code,
-                              capture_caches, capture_machine})
+  environment.host = host_name();
+  environment.began = now();
+  environment.is_complete = true;
+  for (auto* const capture : {capture_libraries, capture_packages, capture_variables, capture_distributions,
+                              capture_code, capture_caches})
     capture(options, environment);
+  capture_machine(environment);
+  capture_session(environment);
+  capture_gpu_modes(environment);
+  environment.of(EnvironmentSection::code).unknown["program"] = "no run, but the place for one";
   return environment;
+}
+
+Environment capture_start(const std::vector<std::string>& command) {
+  Environment environment;
+  environment.host = host_name();
+  environment.began = now();
+  std::error_code error;
+  environment.places["folder"] = std::filesystem::current_path(error).string();
+  environment.places["machine"] = machine_identity();
+  const char* const home = std::getenv("HOME");
+  environment.places["home"] = home == nullptr ? "" : home;
+  find_lock(environment);
+  capture_variables({}, environment);
+  const std::string file = find_executable(command.front());
+  const std::filesystem::path program = std::filesystem::canonical(file, error);
+  capture_command(error ? file : program.string(), command, environment);
+  if (const std::string commit = read_git_commit("."); !commit.empty())
+    environment.of(EnvironmentSection::code).facts["git commit"] = commit;
+  find_caches(environment);
+  capture_machine(environment);
+  capture_session(environment);
+  const char* const later = "not captured yet: `detshim log` and `detshim env capture` do";
+  set_unknown(environment,
+              {EnvironmentSection::libraries, EnvironmentSection::versions, EnvironmentSection::packages},
+              later);
+  for (const char* subject : {"git changes", "git untracked files", "git commit"})
+    if (!environment.of(EnvironmentSection::code).facts.contains(subject))
+      environment.of(EnvironmentSection::code).unknown[subject] = later;
+  for (const EnvironmentSection section : {EnvironmentSection::settings, EnvironmentSection::others})
+    environment.of(section).unknown["variable *"] = later; // the library sets some
+  for (const char* subject : {"detshim", "seed"})
+    environment.of(EnvironmentSection::settings).unknown[subject] = later;
+  return environment;
+}
+
+namespace {
+
+/// What an earlier capture of the same run could still tell.
+void take_back(const Environment& earlier, Environment& to) {
+  for (std::size_t i = 0; i < environment_sections; ++i)
+    for (const auto& [subject, text] : earlier.sections[i].facts) {
+      to.sections[i].facts.emplace(subject, text);
+      to.sections[i].unknown.erase(subject);
+    }
+}
+
+} // namespace
+
+Environment capture_run(const Log& log, const Environment* start, CaptureOptions options) {
+  Environment to = start == nullptr ? Environment{} : *start;
+  const bool is_again = to.is_complete;
+  if (is_again) to.of(EnvironmentSection::versions).facts.clear();
+  to.run = log.run;
+  to.is_complete = true;
+  if (start == nullptr) to.began = began_by_name(log.run);
+  for (CapturedSection& section : to.sections)
+    std::erase_if(section.unknown,
+                  [](const auto& one) { return one.second.starts_with("not captured yet"); });
+  options.log = &log;
+  options.start = start;
+  options.since = Since(to.began); // where it is not known, everything was changed since
+  const auto place = to.places.find("folder");
+  options.folder = place == to.places.end() ? "" : place->second;
+  // A stranger's log does not name a folder here to run git in: it knows no machine's identity.
+  const auto identity = to.places.find("machine");
+  const bool is_here = identity == to.places.end() ? start == nullptr && is_this_machine(log, to.began)
+                                                   : identity->second == machine_identity();
+  capture_libraries(options, to);
+  capture_variables(options, to);
+  if (const Process* const first = first_process(log))
+    capture_command(first->starts.front().program, first->starts.front().args, to);
+  else if (start == nullptr)
+    to.of(EnvironmentSection::code).unknown["program"] = "the process that the run began with has no log";
+  if (is_here) {
+    capture_packages(options, to);
+    capture_distributions(options, to);
+    capture_code(options, to);
+    capture_caches(options, to);
+  } else {
+    set_unknown(to,
+                {EnvironmentSection::packages, EnvironmentSection::versions, EnvironmentSection::code,
+                 EnvironmentSection::caches},
+                "this is another machine than the run's, another container, or started anew since: what lies "
+                "here says nothing of what lay there");
+  }
+  if (start == nullptr) {
+    const char* const why = "only `detshim run` captures it, as a program starts";
+    set_unknown(to, {EnvironmentSection::session, EnvironmentSection::driver}, why);
+    if (is_here) {
+      capture_machine(to);
+      to.places.clear();
+      to.host = host_name();
+      for (const char* subject : {"processors allowed", "NUMA nodes allowed"})
+        to.of(EnvironmentSection::machine).unknown[subject] = why;
+    } else {
+      set_unknown(to, {EnvironmentSection::machine}, why);
+    }
+  } else if (to.of(EnvironmentSection::driver).facts["driver"] != no_driver) {
+    to.of(EnvironmentSection::driver).unknown["modes and clocks"] =
+        "they take too long to ask as a program starts: "
+        "`detshim env capture` before a run has them";
+  }
+  if (is_again) take_back(*start, to);
+  return to;
 }
 
 bool names_a_secret(std::string_view name) {
@@ -71,7 +255,7 @@ std::string hash_text(std::string_view bytes) {
   return digits;
 }
 
-std::optional<std::string> output_of(const std::vector<std::string>& command) {
+std::optional<std::string> output_of(const std::vector<std::string>& command, bool may_fail) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
   posix_spawn_file_actions_t actions;
@@ -96,7 +280,24 @@ std::optional<std::string> output_of(const std::vector<std::string>& command) {
     }
   }
   ::close(ends[0]);
-  if (error != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+  if (error != 0 || !WIFEXITED(status) || (WEXITSTATUS(status) != 0 && !may_fail)) return std::nullopt;
+  return text;
+}
+
+std::string whole_file(const std::string& file) { return beginning_of_file(file, std::string::npos); }
+
+std::string beginning_of_file(const std::string& file, std::size_t most) {
+  // Not by a stream: a run that begins waits for it.
+  const int input = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  std::string text;
+  char block[16384];
+  for (ssize_t size; input >= 0 && text.size() < most;) {
+    size = ::read(input, block, std::min(sizeof block, most - text.size()));
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    text.append(block, static_cast<std::size_t>(size));
+  }
+  if (input >= 0) ::close(input);
   return text;
 }
 

@@ -1,32 +1,89 @@
-// Captures the environment that this process, or the run of a log, stands in.
+// Captures the environment that this process stands in, or that the run of a log stood in.
+//
+// Of a run, what is captured once it has begun must be as it was then: what was changed since, or what only
+// the start could tell, is not known. Never is today's state written down for that of the run.
 #pragma once
 
 #include "environment/environment.h"
 #include "log_reader/log.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace detshim {
 
+/// Whether what lies on disk now may stand for what lay there when a run began.
+class Since {
+public:
+  Since() = default; ///< it is about now
+  /// Nanoseconds since 1970.
+  explicit Since(std::int64_t began) : began_(began) {}
+
+  bool is_now() const { return !began_; }
+  /// True if that file or folder itself was changed since, or may have gone since. By the time of the last
+  /// change (ctime), which is not the user's to set.
+  bool has_changed(const std::string& path) const;
+
+private:
+  std::optional<std::int64_t> began_;
+};
+
+/// The reason that is given then.
+inline constexpr const char* changed_since = "changed since the run began";
+
 struct CaptureOptions {
   const Log* log = nullptr;                ///< of the run; without one nothing is known of what was mapped
+  const Environment* start = nullptr;      ///< of that run, as `detshim run` captured it
+  Since since;                             ///< of that run
+  std::string folder = ".";                ///< that it began in; empty where that is not known
   std::vector<std::string> known_settings; ///< variables that libdetshim.so sets or notes
   bool deep = false;                       ///< contents too: of caches, and of what wheels have installed
 };
 
+/// All that can be told of this process.
 Environment capture_environment(const CaptureOptions& options);
+
+/// What can be told in no time of what `command` begins in, by this process, which is about to become it.
+Environment capture_start(const std::vector<std::string>& command);
+
+/// Of the run of `log`, beginning with what `start` has, where there is one.
+Environment capture_run(const Log& log, const Environment* start, CaptureOptions options);
 
 // One function for each part; each fills sections of its own.
 
 void capture_libraries(const CaptureOptions& options, Environment& to);
+/// Of all processes of a run.
+std::set<std::string> mapped_files(const Log& log);
+/// Those that brought the mapped files.
+void capture_packages(const CaptureOptions& options, Environment& to);
 void capture_variables(const CaptureOptions& options, Environment& to);
 void capture_distributions(const CaptureOptions& options, Environment& to);
 void capture_code(const CaptureOptions& options, Environment& to);
+/// Program and arguments, without what may be a secret.
+void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to);
 void capture_caches(const CaptureOptions& options, Environment& to);
-void capture_machine(const CaptureOptions& options, Environment& to);
+/// Where uv's lock file of the folder is; that there is none is a fact.
+void find_lock(Environment& to);
+/// Where they are, and which are not there.
+void find_caches(Environment& to);
+/// What stays as it is while a machine runs, and which machine this is.
+void capture_machine(Environment& to);
+/// What a process is allowed, and has; what of the GPUs can be told by reading files.
+void capture_session(Environment& to);
+/// Said of the driver where there is none.
+inline constexpr const char* no_driver = "none of NVIDIA's";
+
+/// What of the GPUs takes long to ask.
+void capture_gpu_modes(Environment& to);
+
+/// Which machine this is, or container: another's files say nothing of a run's.
+std::string machine_identity();
+/// True if a process that wrote `monotonic` (CLOCK_MONOTONIC, nanoseconds) just after `began` (since 1970)
+/// did so on this machine since it was last started.
+bool is_of_this_boot(std::uint64_t monotonic, std::int64_t began);
 
 /// True for a variable or an option whose value may be a secret, by its name.
 bool names_a_secret(std::string_view name);
@@ -38,15 +95,30 @@ bool holds_a_password(std::string_view value);
 /// 64 bits in hexadecimal; for telling apart, not for security.
 std::string hash_text(std::string_view bytes);
 
+/// A fact, or why it is none.
+struct Told {
+  std::string text, problem;
+};
+
 struct GitState {
-  std::string text;    ///< "commit 1a2b…, changed 9f…, 2 untracked files 8e…"
-  std::string problem; ///< why it is not known; empty: it is
+  Told commit, changes, untracked; ///< "1a2b…"; "none" or a hash; "none" or "2 untracked files 8e…"
+  std::string text() const;        ///< all of it; empty where something is not known
+  std::string problem() const;
 };
 /// Of the git repository that holds `folder`, with what is in its files that git does not follow; not in
-/// those that it ignores.
-GitState git_state(const std::string& folder);
+/// those that it ignores, nor in logs. `commit`: the one that it had when the run began, where that is known.
+GitState git_state(const std::string& folder, const Since& since, const std::string& commit);
+/// The commit that is checked out, read without git; empty where that is not enough.
+std::string read_git_commit(const std::string& folder);
 
-/// Standard output of a program, without a shell; nothing where it cannot be run or fails.
-std::optional<std::string> output_of(const std::vector<std::string>& command);
+/// Standard output of a program, without a shell; nothing where it cannot be run or, unless `may_fail`,
+/// fails.
+std::optional<std::string> output_of(const std::vector<std::string>& command, bool may_fail = false);
+
+/// At most so many bytes of it.
+std::string beginning_of_file(const std::string& file, std::size_t most);
+
+/// What a file holds; empty where it cannot be read.
+std::string whole_file(const std::string& file);
 
 } // namespace detshim

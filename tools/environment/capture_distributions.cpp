@@ -2,6 +2,9 @@
 //
 // Sources: PEP 376 and 627 (RECORD), PEP 610 (direct_url.json), the site module (.pth files).
 #include "environment/capture.h"
+#include "scanner/elf_file.h"
+#include "scanner/preloading.h"
+#include "support/wording.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,13 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-std::string whole(const fs::path& file) {
-  std::ifstream input(file, std::ios::binary);
-  std::ostringstream text;
-  text << input.rdbuf();
-  return text.str();
-}
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -45,7 +41,7 @@ void add_sites(const fs::path& prefix, std::set<fs::path>& to) {
 /// Those of an installation, and of the one that a virtual environment takes in.
 void add_installation(fs::path prefix, std::set<fs::path>& to) {
   add_sites(prefix, to);
-  std::istringstream lines(whole(prefix / "pyvenv.cfg")); // PEP 405
+  std::istringstream lines(whole_file(prefix / "pyvenv.cfg")); // PEP 405
   std::string home;
   bool takes_in = false;
   for (std::string line; std::getline(lines, line);) {
@@ -65,22 +61,44 @@ fs::path prefix_of(const std::string& interpreter) {
   return fs::path(interpreter).parent_path().parent_path();
 }
 
+void add_user_sites(const std::string& home, const std::string& is_off, std::set<fs::path>& to) {
+  if (!home.empty() && is_off.empty()) add_sites(home + "/.local", to);
+}
+
+void add_paths(const std::string& list, std::set<fs::path>& to) {
+  std::istringstream paths(list);
+  std::error_code error;
+  for (std::string folder; std::getline(paths, folder, ':');)
+    if (const fs::path path = fs::canonical(folder, error); !error) to.insert(path);
+}
+
+/// As it was captured; empty where it was not set, or its value was not kept.
+std::string variable_of(const Environment& environment, const std::string& name) {
+  for (const CapturedSection& section : environment.sections)
+    if (const auto found = section.facts.find("variable " + name); found != section.facts.end())
+      return found->second;
+  return {};
+}
+
 /// Where the run's Python looks for distributions: by what it has mapped and by the name that it was started
 /// by; without a log, what this shell would start.
-std::set<fs::path> sites_of(const CaptureOptions& options, CapturedSection& to) {
+std::set<fs::path> sites_of(const CaptureOptions& options, Environment& environment) {
+  CapturedSection& to = environment.of(EnvironmentSection::versions);
   std::set<fs::path> sites;
   std::error_code error;
-  if (options.log != nullptr && !options.log->processes.empty()) {
+  if (options.log != nullptr) {
+    bool is_python = false;
+    for (const std::string& file : mapped_files(*options.log))
+      for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
+           folder = folder.parent_path())
+        if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
+          sites.insert(folder);
     for (const Process& process : options.log->processes) {
-      for (const std::string& file : process.modules)
-        for (fs::path folder = fs::path(file).parent_path(); folder.has_relative_path();
-             folder = folder.parent_path())
-          if (folder.filename() == "site-packages" || folder.filename() == "dist-packages")
-            sites.insert(folder);
       for (const Start& start : process.starts) {
         if (fs::path(start.program).filename().string().find("python") == std::string::npos ||
             start.args.empty())
           continue;
+        is_python = true;
         const std::string& name = start.args.front();
         if (name.starts_with('/') && fs::exists(prefix_of(name) / "pyvenv.cfg", error))
           add_installation(prefix_of(name), sites);
@@ -90,6 +108,16 @@ std::set<fs::path> sites_of(const CaptureOptions& options, CapturedSection& to) 
           to.unknown["python's folders"] =
               "it was started as '" + name + "', by which its environment cannot be found";
       }
+    }
+    if (is_python && options.start != nullptr) {
+      add_user_sites(environment.places["home"], variable_of(environment, "PYTHONNOUSERSITE"), sites);
+      const std::string paths = variable_of(environment, "PYTHONPATH");
+      if (paths.starts_with(hashed_value))
+        to.unknown["python in PYTHONPATH"] = "the variable's value was not kept";
+      else
+        add_paths(paths, sites);
+    } else if (is_python) {
+      to.unknown["python in the home folder and in PYTHONPATH"] = "it is not in a log where they were";
     }
     return sites;
   }
@@ -106,11 +134,8 @@ std::set<fs::path> sites_of(const CaptureOptions& options, CapturedSection& to) 
       add_installation(prefix_of(fs::canonical(python, error)), sites);
     break;
   }
-  if (const std::string home = variable("HOME"); !home.empty() && variable("PYTHONNOUSERSITE").empty())
-    add_sites(home + "/.local", sites);
-  std::istringstream paths(variable("PYTHONPATH"));
-  for (std::string folder; std::getline(paths, folder, ':');)
-    if (const fs::path path = fs::canonical(folder, error); !error) sites.insert(path);
+  add_user_sites(variable("HOME"), variable("PYTHONNOUSERSITE"), sites);
+  add_paths(variable("PYTHONPATH"), sites);
   if (sites.empty()) to.unknown["python"] = "no Python was found in VIRTUAL_ENV, CONDA_PREFIX and PATH";
   return sites;
 }
@@ -146,8 +171,8 @@ std::string text_of(const Json& object, const char* name) {
 }
 
 /// Where it came from, if not from an index; of an editable one, the state of the folder that it stands for.
-std::string origin_of(const fs::path& info) {
-  const Json json = Json::parse(whole(info / "direct_url.json"), nullptr, false);
+std::string origin_of(const fs::path& info, const Since& since) {
+  const Json json = Json::parse(whole_file(info / "direct_url.json"), nullptr, false);
   if (!json.is_object()) return {};
   const std::string url = text_of(json, "url");
   std::string text = ", from " + without_secrets(url);
@@ -157,9 +182,9 @@ std::string origin_of(const fs::path& info) {
   if (folder == json.end() || !folder->is_object() || folder->value("editable", Json()) != Json(true))
     return text;
   if (!url.starts_with("file://")) return text + ", editable";
-  const GitState state = git_state(decoded(url.substr(7)));
+  const GitState state = git_state(decoded(url.substr(7)), since, "");
   return text + ", editable, " +
-         (state.problem.empty() ? state.text : "its source not known: " + state.problem);
+         (state.problem().empty() ? state.text() : "its source not known: " + state.problem());
 }
 
 /// "numpy", "1.26.4" of METADATA.
@@ -175,10 +200,12 @@ std::string field_of(const std::string& metadata, const std::string& name) {
 
 /// What of the files that RECORD names is missing, of another size, or was written after the installation had
 /// ended (RECORD is its last file); `deep`: and what they hold.
-std::string state_of_files(const fs::path& site, const fs::path& info, bool deep) {
+Told state_of_files(const fs::path& site, const fs::path& info, const CaptureOptions& options) {
   struct stat installed;
   if (::stat((info / "RECORD").c_str(), &installed) != 0) return {};
-  std::istringstream lines(whole(info / "RECORD"));
+  std::size_t changed = 0;
+  std::string first_changed;
+  std::istringstream lines(whole_file(info / "RECORD"));
   std::size_t missing = 0, other = 0, later = 0;
   std::string first, contents;
   for (std::string line; std::getline(lines, line);) {
@@ -191,6 +218,7 @@ std::string state_of_files(const fs::path& site, const fs::path& info, bool deep
     const std::string size = line.substr(size_at + 1);
     struct stat state;
     const fs::path file = site / name;
+    if (options.since.has_changed(file) && changed++ == 0) first_changed = name;
     constexpr time_t long_enough = 60; // s: an installer writes its own files behind RECORD
     if (::stat(file.c_str(), &state) != 0)
       ++missing;
@@ -201,7 +229,7 @@ std::string state_of_files(const fs::path& site, const fs::path& info, bool deep
     else
       name.clear();
     if (first.empty()) first = name;
-    if (deep && !size.empty()) contents += hash_text(whole(file));
+    if (options.deep && !size.empty()) contents += hash_text(whole_file(file));
   }
   const std::string damage = missing + other + later == 0
                                  ? ""
@@ -209,12 +237,15 @@ std::string state_of_files(const fs::path& site, const fs::path& info, bool deep
                                        std::to_string(other) + " of another size and " +
                                        std::to_string(later) + " written after its installation, the first " +
                                        first;
-  return damage + (deep ? contents_mark + hash_text(contents) : "");
+  if (changed > 0)
+    return {"", counted(changed, "file") + " of it " + changed_since + ", the first " + first_changed};
+  return {damage + (options.deep ? contents_mark + hash_text(contents) : ""), ""};
 }
 
-void capture_distribution(const fs::path& site, const fs::path& info, bool deep, CapturedSection& to) {
+void capture_distribution(const fs::path& site, const fs::path& info, const CaptureOptions& options,
+                          CapturedSection& to) {
   std::ifstream input(info / "METADATA");
-  const std::string metadata = whole(info / "METADATA");
+  const std::string metadata = whole_file(info / "METADATA");
   std::string name = field_of(metadata, "Name");
   if (name.empty()) name = info.stem().string();
   const std::string version = field_of(metadata, "Version");
@@ -222,45 +253,117 @@ void capture_distribution(const fs::path& site, const fs::path& info, bool deep,
     to.unknown["python " + name] = "its METADATA cannot be read, or says no version";
     return;
   }
+  const Told files = state_of_files(site, info, options);
+  const std::string origin = origin_of(info, options.since);
+  const bool is_new = options.since.has_changed(info) || options.since.has_changed(info / "METADATA");
+  if (is_new || !files.problem.empty()) {
+    to.unknown["python " + name] = is_new ? changed_since : files.problem;
+    return;
+  }
+  if (!options.since.is_now() && origin.find(changed_since) != std::string::npos) {
+    to.unknown["python " + name] = "its source: " + origin.substr(origin.find("not known: ") + 11);
+    return;
+  }
   std::string& fact = to.facts["python " + name];
   // Of several folders, the first in sys.path is imported.
-  fact += (fact.empty() ? "" : "; and ") + version + origin_of(info) + state_of_files(site, info, deep);
+  fact += (fact.empty() ? "" : "; and ") + version + origin + files.text;
 }
 
-void capture_site(const fs::path& site, bool deep, CapturedSection& to) {
+void capture_site(const fs::path& site, const CaptureOptions& options, CapturedSection& to) {
   std::error_code error;
+  if (options.since.has_changed(site)) // something may have gone
+    to.unknown["python *"] = "what is in " + site.string() + " was " + changed_since;
   for (const auto& entry : fs::directory_iterator(site, error)) {
     const std::string name = entry.path().filename();
     std::error_code ignored;
     if (name.ends_with(".dist-info")) {
-      capture_distribution(site, entry.path(), deep, to);
+      capture_distribution(site, entry.path(), options, to);
+      continue;
+    }
+    const bool is_one_file = name.ends_with(".egg-link") || name.ends_with(".pth") ||
+                             name == "sitecustomize.py" || name == "usercustomize.py";
+    if (is_one_file && options.since.has_changed(entry.path())) {
+      to.unknown[(name.ends_with(".egg-link") ? "link " : "start file ") + name] = changed_since;
     } else if (name.ends_with(".egg-info")) {
       const std::string metadata =
-          whole(entry.is_directory(ignored) ? entry.path() / "PKG-INFO" : entry.path());
+          whole_file(entry.is_directory(ignored) ? entry.path() / "PKG-INFO" : entry.path());
       const std::string distribution = field_of(metadata, "Name");
       to.facts["python " + (distribution.empty() ? name : distribution)] = field_of(metadata, "Version");
     } else if (name.ends_with(".egg-link")) {
-      to.facts["link " + name] = whole(entry.path());
+      to.facts["link " + name] = whole_file(entry.path());
     } else if (name.ends_with(".pth") || name == "sitecustomize.py" || name == "usercustomize.py") {
-      to.facts["start file " + name] = "contents " + hash_text(whole(entry.path())); // it may set variables
+      to.facts["start file " + name] =
+          "contents " + hash_text(whole_file(entry.path())); // it may set variables
     }
   }
   if (error) to.unknown["distributions in " + site.string()] = error.message();
 }
 
-void capture_conda(CapturedSection& to) {
-  const std::string prefix = variable("CONDA_PREFIX");
-  if (prefix.empty()) return;
+void capture_conda(const fs::path& prefix, const CaptureOptions& options, CapturedSection& to) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(prefix + "/conda-meta", error)) {
+  if (prefix.empty() || !fs::is_directory(prefix / "conda-meta", error)) return;
+  if (options.since.has_changed(prefix / "conda-meta"))
+    to.unknown["conda *"] = std::string("what is installed was ") + changed_since;
+  for (const auto& entry : fs::directory_iterator(prefix / "conda-meta", error)) {
     const std::string name = entry.path().filename(); // "numpy-1.26.4-py311h64a7726_0.json"
     if (!name.ends_with(".json")) continue;
     const std::string stem = name.substr(0, name.size() - 5);
     const std::size_t build = stem.rfind('-'),
                       version = build == std::string::npos ? build : stem.rfind('-', build - 1);
-    if (version != std::string::npos) to.facts["conda " + stem.substr(0, version)] = stem.substr(version + 1);
+    if (version == std::string::npos) continue;
+    const std::string subject = "conda " + stem.substr(0, version);
+    if (options.since.has_changed(entry.path()))
+      to.unknown[subject] = changed_since;
+    else
+      to.facts[subject] = stem.substr(version + 1);
   }
   if (error) to.unknown["conda packages"] = error.message();
+}
+
+/// The interpreter's file by its build, and which uv made its environment.
+void capture_interpreter(const std::string& started_as, const fs::path& file, const CaptureOptions& options,
+                         CapturedSection& to) {
+  try {
+    const std::string build = ElfFile(file).build_id();
+    if (options.since.has_changed(file))
+      to.unknown["interpreter"] = changed_since;
+    else
+      to.facts["interpreter"] = file.string() + (build.empty() ? "" : ", build " + build);
+  } catch (const ElfError& error) {
+    to.unknown["interpreter"] = error.what();
+  }
+  const fs::path config = prefix_of(started_as) / "pyvenv.cfg";
+  std::istringstream lines(whole_file(config));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("uv = ")) {
+      if (options.since.has_changed(config))
+        to.unknown["uv"] = changed_since;
+      else
+        to.facts["uv"] = line.substr(5);
+    }
+}
+
+void capture_interpreters(const CaptureOptions& options, CapturedSection& to) {
+  if (options.log == nullptr) {
+    std::error_code error;
+    const std::string home = variable("VIRTUAL_ENV");
+    const std::string name = home.empty() ? find_executable("python3") : home + "/bin/python3";
+    if (const fs::path file = fs::canonical(name, error); !error)
+      capture_interpreter(name, file, options, to);
+    capture_conda(variable("CONDA_PREFIX"), options, to);
+    return;
+  }
+  std::set<std::string> seen;
+  for (const Process& process : options.log->processes)
+    for (const Start& start : process.starts) {
+      if (fs::path(start.program).filename().string().find("python") == std::string::npos ||
+          start.args.empty())
+        continue;
+      const std::string& name = start.args.front().starts_with('/') ? start.args.front() : start.program;
+      if (!seen.insert(name).second) continue;
+      capture_interpreter(name, start.program, options, to);
+      capture_conda(prefix_of(start.program), options, to);
+    }
 }
 
 } // namespace
@@ -268,12 +371,12 @@ void capture_conda(CapturedSection& to) {
 void capture_distributions(const CaptureOptions& options, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::versions);
   std::string folders;
-  for (const fs::path& site : sites_of(options, section)) {
+  for (const fs::path& site : sites_of(options, to)) {
     folders += (folders.empty() ? "" : ", ") + site.string();
-    capture_site(site, options.deep, section);
+    capture_site(site, options, section);
   }
   if (!folders.empty()) section.facts["python's folders"] = folders;
-  capture_conda(section);
+  capture_interpreters(options, section);
 }
 
 } // namespace detshim

@@ -1,51 +1,54 @@
 // Files by what they hold: libraries that were mapped and the packages that brought them, the git state of
 // the program's folder, caches that decide what a later run takes.
 #include "environment/capture.h"
+
+#include "common/arguments.h"
+#include "common/text.h"
+#include "scanner/preloading.h"
 #include "support/wording.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <set>
 #include <sstream>
-#include <tuple>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* lock_subject = "uv's lock";
+
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-/// Without one, what a file's size and time say.
-std::string build_of(const std::string& file, const Log& log) {
-  if (const auto known = log.builds.find(file); known != log.builds.end() && !known->second.empty()) {
+/// Without one, what it holds, if that is still what was mapped.
+Told build_of(const std::string& file, const CaptureOptions& options) {
+  const auto known = options.log->builds.find(file);
+  if (known != options.log->builds.end() && !known->second.empty()) {
     std::string text;
     for (const std::string& build : known->second) text += (text.empty() ? "build " : ", ") + build;
-    return text;
+    return {text, ""};
   }
   struct stat state;
-  if (::stat(file.c_str(), &state) != 0) return {};
-  std::ifstream input(file, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << input.rdbuf();
-  return "no build id, contents " + hash_text(bytes.view());
+  if (::stat(file.c_str(), &state) != 0) return {"", "it has no build id, and is gone"};
+  if (options.since.has_changed(file))
+    return {"", std::string("it has no build id, and was ") + changed_since};
+  return {"no build id, contents " + hash_text(whole_file(file)), ""};
 }
 
 /// Packages of dpkg by the files that they brought, of those that were asked for.
-void capture_packages(const std::set<std::string>& files, CapturedSection& to) {
-  if (!fs::exists("/var/lib/dpkg/status")) {
-    to.unknown["packages of the mapped files"] = "no dpkg here; others are not read";
-    return;
-  }
+void capture_debian_packages(const std::set<std::string>& files, const Since& since, CapturedSection& to) {
   std::error_code error;
   std::set<std::string> packages, names;
   for (const std::string& file : files) {
@@ -57,10 +60,14 @@ void capture_packages(const std::set<std::string>& files, CapturedSection& to) {
   }
   for (const auto& entry : fs::directory_iterator("/var/lib/dpkg/info", error)) {
     if (entry.path().extension() != ".list") continue;
-    std::ifstream list(entry.path());
+    std::istringstream list(whole_file(entry.path()));
     for (std::string line; std::getline(list, line);)
       if (names.contains(line)) {
-        packages.insert(entry.path().stem());
+        const std::string name = entry.path().stem();
+        if (since.has_changed(entry.path()))
+          to.unknown["debian " + name.substr(0, name.find(':'))] = changed_since;
+        else
+          packages.insert(name);
         break;
       }
   }
@@ -75,147 +82,243 @@ void capture_packages(const std::set<std::string>& files, CapturedSection& to) {
   }
 }
 
-/// The names and sizes of all files below a folder; `deep`: and what they hold. Nothing where it cannot be
-/// read.
-std::optional<std::string> state_of(const fs::path& folder, bool deep) {
+/// Packages of rpm likewise: rpm(8), --queryformat.
+void capture_rpms(const std::set<std::string>& files, std::int64_t began, CapturedSection& to) {
+  std::vector<std::string> command = {"rpm", "-q", "--queryformat",
+                                      "%{NAME}\t%{EVR}.%{ARCH}\t%{INSTALLTIME}\n", "-f"};
+  command.insert(command.end(), files.begin(), files.end());
+  std::istringstream lines(output_of(command, true).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find('\t'),
+                      second = first == std::string::npos ? first : line.find('\t', first + 1);
+    if (second == std::string::npos) continue; // "file … is not owned by any package"
+    const std::string name = "rpm " + line.substr(0, first);
+    constexpr std::int64_t nanoseconds = 1'000'000'000;
+    if (began != 0 && std::atoll(line.c_str() + second + 1) > began / nanoseconds)
+      to.unknown[name] = changed_since;
+    else
+      to.facts[name] = line.substr(first + 1, second - first - 1);
+  }
+}
+
+/// By whatever brought them.
+void capture_packages_of(const std::set<std::string>& files, const CaptureOptions& options,
+                         std::int64_t began, CapturedSection& to) {
+  const bool has_dpkg = fs::exists("/var/lib/dpkg/status"), has_rpm = !find_executable("rpm").empty();
+  if (!has_dpkg && !has_rpm)
+    to.unknown["packages of the mapped files"] = "no dpkg and no rpm here; others are not read";
+  if (has_dpkg) capture_debian_packages(files, options.since, to);
+  if (has_rpm) capture_rpms(files, began, to);
+}
+
+/// The names and sizes of all files below a folder, or of one; `deep`: and what they hold.
+Told state_of(const fs::path& place, const CaptureOptions& options) {
   std::error_code error, ignored;
   std::map<std::string, std::string> files;
   std::string contents;
-  auto entry = fs::recursive_directory_iterator(folder, error);
+  if (options.since.has_changed(place)) return {"", changed_since};
+  if (fs::is_regular_file(place, ignored)) return {"contents " + hash_text(whole_file(place)), ""};
+  auto entry = fs::recursive_directory_iterator(place, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (options.since.has_changed(entry->path())) return {"", changed_since};
     if (!entry->is_regular_file(ignored)) continue;
-    files[fs::relative(entry->path(), folder, ignored).string()] = std::to_string(entry->file_size(ignored));
+    files[fs::relative(entry->path(), place, ignored).string()] = std::to_string(entry->file_size(ignored));
   }
-  if (error) return std::nullopt;
+  if (error) return {"", "it cannot be read"};
   std::string all;
   for (const auto& [name, size] : files) {
     all += name + ' ' + size + '\n';
-    if (!deep) continue;
-    std::ifstream input(folder / name, std::ios::binary);
-    if (!input) return std::nullopt;
-    std::ostringstream bytes;
-    bytes << input.rdbuf();
-    contents += hash_text(bytes.view());
+    if (!options.deep) continue;
+    if (::access((place / name).c_str(), R_OK) != 0) return {"", "it cannot be read"};
+    contents += hash_text(whole_file(place / name));
   }
-  return counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)) +
-         (deep ? contents_mark + hash_text(contents) : "");
+  return {counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)) +
+              (options.deep ? contents_mark + hash_text(contents) : ""),
+          ""};
+}
+
+/// The words of a JSON array; that which was cut has none.
+std::vector<std::string> words_of_arguments(const std::string& array) {
+  const auto json = nlohmann::json::parse(array, nullptr, false);
+  return json.is_array() ? json.get<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+void put(CapturedSection& section, const std::string& subject, const Told& told) {
+  if (told.problem.empty())
+    section.facts[subject] = told.text;
+  else
+    section.unknown[subject] = told.problem;
+}
+
+/// What uv has installed, by the file that `find_lock` found.
+void capture_lock(const CaptureOptions& options, Environment& to) {
+  CapturedSection& section = to.of(EnvironmentSection::versions);
+  if (options.log == nullptr) find_lock(to);
+  const auto place = to.places.find(lock_subject);
+  if (place != to.places.end())
+    put(section, lock_subject, state_of(place->second, options));
+  else if (!section.facts.contains(lock_subject))
+    section.unknown[lock_subject] = "whether there was one is not in a log";
 }
 
 } // namespace
 
-GitState git_state(const std::string& folder) {
-  const auto git = [&folder](const std::vector<std::string>& words) {
-    // As without a configuration of the user's, which would change how a difference is printed.
-    std::vector<std::string> command = {"git", "--no-optional-locks",
-                                        "-C",  folder,
-                                        "-c",  "color.ui=never",
-                                        "-c",  "diff.noprefix=false",
-                                        "-c",  "diff.mnemonicPrefix=false",
-                                        "-c",  "diff.algorithm=default",
-                                        "-c",  "diff.context=3",
-                                        "-c",  "diff.orderFile=/dev/null",
-                                        "-c",  "core.quotePath=true"};
-    command.insert(command.end(), words.begin(), words.end());
-    return output_of(command);
-  };
-  const auto line = [](std::optional<std::string> text) {
-    while (text && !text->empty() && text->back() == '\n') text->pop_back();
-    return text;
-  };
-  if (!output_of({"git", "--version"})) return {"", "git is not here"};
-  const std::optional<std::string> top = line(git({"rev-parse", "--show-toplevel"}));
-  if (!top) return {"", "no git repository, or one that git does not read for you"};
-  const std::optional<std::string> head = line(git({"rev-parse", "HEAD"}));
-  if (!head) return {"", "a git repository without a commit"};
-  const std::optional<std::string> diff = git({"diff", "HEAD", "--no-ext-diff", "--no-textconv", "--binary",
-                                               "--submodule=diff", "--ignore-submodules=none"});
-  const std::optional<std::string> untracked = output_of(
-      {"git", "--no-optional-locks", "-C", *top, "ls-files", "-z", "--others", "--exclude-standard"});
-  if (!diff || !untracked) return {"", "git cannot tell what was changed"};
-  GitState state{"commit " + *head, ""};
-  if (!diff->empty()) state.text += ", changed " + hash_text(*diff);
-  constexpr std::uintmax_t most = 256U << 20;
-  std::uintmax_t read = 0;
-  std::string others;
-  std::size_t count = 0;
-  std::istringstream names(*untracked);
-  for (std::string name; std::getline(names, name, '\0'); ++count) {
-    const fs::path file = fs::path(*top) / name;
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(file, error);
-    if (!error && (read += size) > most) return {"", "more than 256 MB of files that git does not follow"};
-    std::ifstream input(file, std::ios::binary);
-    std::ostringstream bytes;
-    bytes << input.rdbuf();
-    others += name + '\n' + hash_text(bytes.view()) + '\n';
+std::set<std::string> mapped_files(const Log& log) {
+  std::set<std::string> files;
+  std::set<const std::string*> seen; // thousands of processes have one list
+  for (const Process& process : log.processes)
+    if (!process.modules.empty() && seen.insert(&*process.modules.begin()).second)
+      files.insert(process.modules.begin(), process.modules.end());
+  return files;
+}
+
+void find_lock(Environment& to) {
+  std::error_code error;
+  for (fs::path at = fs::current_path(error); !error && !at.empty(); at = at.parent_path()) {
+    if (const fs::path lock = at / "uv.lock"; ::access(lock.c_str(), F_OK) == 0) {
+      to.places[lock_subject] = lock;
+      return;
+    }
+    if (at == at.root_path()) break;
   }
-  if (count > 0) state.text += ", " + counted(count, "untracked file") + " " + hash_text(others);
-  return state;
+  to.of(EnvironmentSection::versions).facts[lock_subject] = "none";
 }
 
 void capture_libraries(const CaptureOptions& options, Environment& to) {
   CapturedSection& libraries = to.of(EnvironmentSection::libraries);
   CapturedSection& packages = to.of(EnvironmentSection::packages);
-  if (options.log == nullptr || options.log->processes.empty()) {
-    libraries.unknown[""] = "no log of a run: which files a program maps is known once it has run";
-    packages.unknown["packages of the mapped files"] = "no log of a run";
-    return;
-  }
-  std::set<std::string> files;
-  for (const Process& process : options.log->processes)
-    for (const std::string& file : process.modules) files.insert(file);
-  if (files.empty()) {
-    libraries.unknown[""] = "no process of the run said which files it had mapped";
-    packages.unknown["packages of the mapped files"] = "no process of the run said which files it had mapped";
-    return;
-  }
+  constexpr const char* subject = "packages of the mapped files";
+  libraries.unknown.erase("");
+  libraries.facts.clear();
+  packages.unknown.erase(subject);
+  const auto give_up = [&](const char* why) { libraries.unknown[""] = packages.unknown[subject] = why; };
+  if (options.log == nullptr)
+    return give_up("no log of a run: which files a program maps is known once it has run");
+  const std::set<std::string> files = mapped_files(*options.log);
+  if (files.empty()) return give_up("no process of the run said which files it had mapped");
   for (const std::string& file : files) {
-    const std::string build = build_of(file, *options.log);
-    if (build.empty()) {
-      libraries.unknown[base_name(file)] = "it has no build id, and is gone";
+    const Told build = build_of(file, options);
+    if (!build.problem.empty()) {
+      libraries.unknown[base_name(file)] = build.problem;
       continue;
     }
     std::string& fact = libraries.facts[base_name(file)];
-    fact += (fact.empty() ? "" : "; and ") + build;
+    fact += (fact.empty() ? "" : "; and ") + build.text;
   }
-  capture_packages(files, packages);
 }
 
-void capture_code(const CaptureOptions&, Environment& to) {
-  const GitState state = git_state(".");
+void capture_packages(const CaptureOptions& options, Environment& to) {
+  if (options.log == nullptr) return;
+  const std::set<std::string> files = mapped_files(*options.log);
+  if (!files.empty()) capture_packages_of(files, options, to.began, to.of(EnvironmentSection::packages));
+}
+
+void capture_code(const CaptureOptions& options, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::code);
-  if (state.problem.empty())
-    section.facts["git state of the folder"] = state.text;
+  if (options.folder.empty()) {
+    section.unknown["git *"] = "the folder that the run began in is not known";
+    return;
+  }
+  capture_lock(options, to);
+  const auto known = section.facts.find("git commit");
+  const GitState state =
+      git_state(options.folder, options.since, known == section.facts.end() ? "" : known->second);
+  section.facts.erase("git commit");
+  put(section, "git commit", state.commit);
+  put(section, "git changes", state.changes);
+  put(section, "git untracked files", state.untracked);
+}
+
+namespace {
+constexpr std::size_t longest_arguments =
+    2400; // a start record holds little more, and says not that it is cut
+}
+
+void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to) {
+  std::string bytes;
+  for (const std::string& word : words) bytes += word + '\0';
+  const std::size_t size = bytes.size();
+  bytes += '\0'; // room for one more
+  std::string room(4 * size + 1024, '\0');
+  TextWriter line(room.data(), room.size());
+  line.add('{');
+  add_arguments(line, bytes.data(), size);
+  const std::string text = line.c_str();
+  CapturedSection& section = to.of(EnvironmentSection::code);
+  section.facts["program"] = looks_drawn(program) ? hashed_value + hash_text(program) : program;
+  const std::size_t begin = text.find('[');
+  std::string all;
+  std::size_t count = 0;
+  bool is_cut = false;
+  for (const std::string& word : words_of_arguments(begin == std::string::npos ? "" : text.substr(begin))) {
+    is_cut |= word.ends_with("…");
+    all += (count++ == 0 ? "" : " ") + (looks_drawn(word) ? hashed_value + hash_text(word) : word);
+  }
+  section.facts.erase("arguments");
+  section.unknown.erase("arguments");
+  if (is_cut || count < words.size() || all.size() > longest_arguments)
+    section.unknown["arguments"] = "they are longer than what is kept of them";
   else
-    section.unknown["git state of the folder"] =
-        state.problem + ": what the program's own files hold is not captured";
+    section.facts["arguments"] = all;
+}
+
+namespace {
+
+struct Cache {
+  const char* name;
+  const char* setting; ///< the variable that names its place
+  const char* below;   ///< "~": the home folder, "^": that of caches; empty: none without the variable
+};
+constexpr Cache caches[] = {
+    {"Triton's", "TRITON_CACHE_DIR", "~/.triton/cache"},
+    {"Inductor's", "TORCHINDUCTOR_CACHE_DIR", "/tmp/torchinductor_"},
+    {"FlashInfer's", "FLASHINFER_WORKSPACE_BASE", "^/flashinfer"},
+    {"JAX's", "JAX_COMPILATION_CACHE_DIR", ""},
+    {"MIOpen's", "MIOPEN_USER_DB_PATH", "~/.config/miopen"},
+    {"CUDA's", "CUDA_CACHE_PATH", "~/.nv/ComputeCache"},
+    {"PyTorch's extensions", "TORCH_EXTENSIONS_DIR", "^/torch_extensions"},
+    {"TensorRT's timing", "ORT_TENSORRT_TIMING_CACHE_PATH", ""},
+    {"TensorRT's engines", "ORT_TENSORRT_CACHE_PATH", ""},
+};
+
+std::string place_of(const Cache& cache) {
+  if (std::string place = variable(cache.setting); !place.empty()) return place;
+  const std::string below = cache.below;
+  const std::string home = variable("HOME"), folder = variable("XDG_CACHE_HOME");
+  if (below.starts_with('~')) return home + below.substr(1);
+  if (below.starts_with('^')) return (folder.empty() ? home + "/.cache" : folder) + below.substr(1);
+  return below.ends_with('_') ? below + variable("USER") : below;
+}
+
+} // namespace
+
+void find_caches(Environment& to) {
+  std::error_code error;
+  CapturedSection& section = to.of(EnvironmentSection::caches);
+  for (const Cache& cache : caches) {
+    const std::string place = place_of(cache);
+    const fs::path absolute = place.empty() ? fs::path() : fs::absolute(place, error);
+    if (place.empty() || fs::status(absolute, error).type() == fs::file_type::not_found) {
+      section.facts[cache.name] = "cold";
+    } else {
+      section.unknown[cache.name] = "it was there as the run began, and was not looked into";
+      to.places[cache.name] = absolute.string();
+    }
+  }
 }
 
 void capture_caches(const CaptureOptions& options, Environment& to) {
-  const std::string home = variable("HOME"), user = variable("USER");
-  const auto cache = variable("XDG_CACHE_HOME").empty() ? home + "/.cache" : variable("XDG_CACHE_HOME");
-  const std::tuple<const char*, const char*, std::string> known[] = {
-      // name, the variable that names it, where it is without one
-      {"Triton's", "TRITON_CACHE_DIR", home + "/.triton/cache"},
-      {"Inductor's", "TORCHINDUCTOR_CACHE_DIR", "/tmp/torchinductor_" + user},
-      {"FlashInfer's", "FLASHINFER_WORKSPACE_BASE", cache + "/flashinfer"},
-      {"JAX's", "JAX_COMPILATION_CACHE_DIR", ""},
-      {"MIOpen's", "MIOPEN_USER_DB_PATH", home + "/.config/miopen"},
-      {"CUDA's", "CUDA_CACHE_PATH", home + "/.nv/ComputeCache"},
-      {"PyTorch's extensions", "TORCH_EXTENSIONS_DIR", cache + "/torch_extensions"},
-  };
-  std::error_code error;
-  for (const auto& [name, setting, usual] : known) {
-    const std::string folder = variable(setting).empty() ? usual : variable(setting);
-    CapturedSection& section = to.of(EnvironmentSection::caches);
-    const fs::file_status status = fs::status(folder, error);
-    if (folder.empty() || status.type() == fs::file_type::not_found) {
-      section.facts[name] = "cold";
-    } else if (const auto state = state_of(folder, options.deep)) {
-      section.facts[name] = *state;
-    } else {
-      section.unknown[name] = "it cannot be read";
-    }
+  CapturedSection& section = to.of(EnvironmentSection::caches);
+  if (options.log == nullptr) find_caches(to);
+  if (options.log != nullptr && options.start == nullptr) {
+    section.unknown["*"] = "only `detshim run` captures where they are, as a program starts";
+    return;
+  }
+  for (const Cache& cache : caches) {
+    const auto place = to.places.find(cache.name);
+    if (place == to.places.end()) continue;
+    section.unknown.erase(cache.name);
+    put(section, cache.name, state_of(place->second, options));
   }
 }
 

@@ -1,10 +1,12 @@
 // The machine, its GPUs, and what a session is allowed.
 #include "environment/capture.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <string_view>
 
 #include <gnu/libc-version.h>
 #include <sched.h>
@@ -18,45 +20,59 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string whole(const fs::path& file) {
-  std::ifstream input(file);
-  std::ostringstream text;
-  text << input.rdbuf();
-  return text.str();
+/// The lines of a text, one after the other: false after the last.
+bool next_line(std::string_view& rest, std::string_view& line) {
+  if (rest.empty()) return false;
+  line = rest.substr(0, rest.find('\n'));
+  rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  return true;
 }
 
 std::string first_line(const fs::path& file) {
-  std::string line;
-  std::ifstream input(file);
-  std::getline(input, line);
-  return line;
+  const std::string text = whole_file(file);
+  return text.substr(0, text.find('\n'));
 }
 
 /// The value of "key : value" in /proc/cpuinfo and its like.
-std::string value_in(const std::string& text, const std::string& key) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+std::string value_in(std::string_view text, std::string_view key) {
+  for (std::string_view line; next_line(text, line);) {
     const std::size_t colon = line.find(':');
-    if (colon == std::string::npos || line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1) != key)
+    if (!line.starts_with(key) || colon == std::string_view::npos ||
+        line.find_last_not_of(" \t", colon - 1) + 1 != key.size())
       continue;
     const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
-    return begin == std::string::npos ? "" : line.substr(begin);
+    return begin == std::string_view::npos ? "" : std::string(line.substr(begin));
   }
   return {};
 }
 
+/// Of /proc/cpuinfo, which grows with the processors, the first one's part.
+std::string first_processor() {
+  constexpr std::size_t enough = 8192;
+  const std::string text = beginning_of_file("/proc/cpuinfo", enough);
+  return text.substr(0, text.find("\n\n"));
+}
+
 void capture_processor(CapturedSection& to) {
-  const std::string text = whole("/proc/cpuinfo");
-  for (const char* key : {"model name", "CPU implementer", "CPU part"})
+  const std::string text = first_processor();
+  for (const char* key : {"model name", "CPU implementer", "CPU part", "microcode"})
     if (const std::string value = value_in(text, key); !value.empty()) to.facts[key] = value;
   for (const char* key : {"flags", "Features"})
     if (const std::string value = value_in(text, key); !value.empty()) to.facts["instructions"] = value;
+  to.facts["NUMA nodes"] = first_line("/sys/devices/system/node/online");
+}
+
+void capture_allowed_processors(CapturedSection& to) {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0)
     to.facts["processors allowed"] = std::to_string(CPU_COUNT(&allowed));
   else
     to.unknown["processors allowed"] = "more than this detshim asks for";
-  to.facts["NUMA nodes"] = first_line("/sys/devices/system/node/online");
+  const auto line = [status = whole_file("/proc/self/status")](const char* key) {
+    return value_in(status, key);
+  };
+  if (const std::string nodes = line("Mems_allowed_list"); !nodes.empty())
+    to.facts["NUMA nodes allowed"] = nodes;
 }
 
 void capture_kernel(CapturedSection& to) {
@@ -66,12 +82,11 @@ void capture_kernel(CapturedSection& to) {
     to.facts["architecture"] = names.machine;
   }
   to.facts["glibc"] = ::gnu_get_libc_version();
-  to.facts["distribution"] = value_in(whole("/etc/os-release"), "PRETTY_NAME");
-  for (std::istringstream lines(whole("/etc/os-release")); !lines.eof();) {
-    std::string line;
-    std::getline(lines, line);
+  to.facts["distribution"] = "not said";
+  const std::string release = whole_file("/etc/os-release");
+  std::string_view rest = release;
+  for (std::string_view line; next_line(rest, line);)
     if (line.starts_with("PRETTY_NAME=")) to.facts["distribution"] = line.substr(12);
-  }
   for (const char* name :
        {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER", "SINGULARITY_NAME", "CONTAINER_IMAGE"})
     if (const char* const value = std::getenv(name)) to.facts["container image"] = value;
@@ -79,36 +94,39 @@ void capture_kernel(CapturedSection& to) {
   to.facts["container"] = is_contained || to.facts.contains("container image") ? "yes" : "no sign of one";
 }
 
+/// A file that NCCL takes its topology from (NCCL_TOPO_FILE and its default in NVIDIA's documentation).
+void capture_nccl_topology(CapturedSection& to) {
+  const char* const asked = std::getenv("NCCL_TOPO_FILE");
+  const std::string file =
+      asked == nullptr || *asked == 0 ? "/var/run/nvidia-topologyd/virtualTopology.xml" : asked;
+  const std::string text = whole_file(file);
+  to.facts["NCCL topology file"] = text.empty() ? "none" : "contents " + hash_text(text);
+}
+
 void capture_gpus(CapturedSection& to) {
+  capture_nccl_topology(to);
   const std::string driver = first_line("/proc/driver/nvidia/version");
-  if (driver.empty()) {
-    to.facts["driver"] = "none of NVIDIA's";
-    return;
-  }
-  to.facts["driver"] = driver;
+  to.facts["driver"] = driver.empty() ? no_driver : driver;
+  if (driver.empty()) return;
   std::error_code error;
   std::size_t number = 0;
   for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", error)) {
-    const std::string text = whole(entry.path() / "information");
+    const std::string text = whole_file(entry.path() / "information");
     to.facts["GPU " + std::to_string(number++)] =
         value_in(text, "Model") + ", firmware " + value_in(text, "GPU Firmware");
   }
-  const auto asked = output_of({"nvidia-smi", "--format=csv,noheader",
-                                "--query-gpu=index,mig.mode.current,clocks.applications.graphics,"
-                                "clocks.max.sm,power.limit,compute_mode,ecc.mode.current"});
-  if (!asked) {
-    to.unknown["modes and clocks"] = "nvidia-smi does not answer";
-  } else {
-    to.facts["modes and clocks"] = *asked;
-  }
-  const auto topology = output_of({"nvidia-smi", "topo", "-m"});
-  if (topology)
-    to.facts["topology"] = hash_text(*topology);
-  else
-    to.unknown["topology"] = "nvidia-smi does not answer";
+  // "gpu0/mig/gi1/ci0/access": a folder for each instance ("Device Nodes and Capabilities" in NVIDIA's MIG
+  // guide).
+  std::string instances;
+  for (auto entry = fs::recursive_directory_iterator("/proc/driver/nvidia/capabilities", error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+    if (const std::string name = entry->path();
+        name.ends_with("/access") && name.find("/gi") != std::string::npos)
+      instances += name;
+  to.facts["MIG instances"] = instances.empty() ? "none" : hash_text(instances);
 }
 
-void capture_session(CapturedSection& to) {
+void capture_limits(CapturedSection& to) {
   const std::pair<const char*, __rlimit_resource> limits[] = {
       {"stack size", RLIMIT_STACK},   {"address space", RLIMIT_AS},      {"open files", RLIMIT_NOFILE},
       {"processes", RLIMIT_NPROC},    {"locked memory", RLIMIT_MEMLOCK}, {"core files", RLIMIT_CORE},
@@ -122,9 +140,9 @@ void capture_session(CapturedSection& to) {
   }
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  std::ostringstream octal;
-  octal << std::oct << mask;
-  to.facts["umask"] = octal.str();
+  char octal[16];
+  std::snprintf(octal, sizeof octal, "%o", mask);
+  to.facts["umask"] = octal;
   std::error_code error;
   const fs::path zone = fs::read_symlink("/etc/localtime", error);
   to.facts["timezone of the system"] = error ? first_line("/etc/timezone") : zone.string();
@@ -132,11 +150,52 @@ void capture_session(CapturedSection& to) {
 
 } // namespace
 
-void capture_machine(const CaptureOptions&, Environment& to) {
+void capture_machine(Environment& to) {
   capture_processor(to.of(EnvironmentSection::machine));
   capture_kernel(to.of(EnvironmentSection::machine));
+}
+
+void capture_session(Environment& to) {
+  capture_allowed_processors(to.of(EnvironmentSection::machine));
   capture_gpus(to.of(EnvironmentSection::driver));
-  capture_session(to.of(EnvironmentSection::session));
+  capture_limits(to.of(EnvironmentSection::session));
+}
+
+void capture_gpu_modes(Environment& to) {
+  if (first_line("/proc/driver/nvidia/version").empty()) return;
+  CapturedSection& section = to.of(EnvironmentSection::driver);
+  const auto add = [&section](const char* subject, const std::optional<std::string>& answer) {
+    if (answer)
+      section.facts[subject] = *answer;
+    else
+      section.unknown[subject] = "nvidia-smi does not answer";
+  };
+  add("modes and clocks", output_of({"nvidia-smi", "--format=csv,noheader",
+                                     "--query-gpu=index,mig.mode.current,clocks.applications.graphics,"
+                                     "clocks.max.sm,power.limit,compute_mode,ecc.mode.current"}));
+  std::optional<std::string> topology = output_of({"nvidia-smi", "topo", "-m"});
+  if (topology) topology = hash_text(*topology);
+  add("topology", topology);
+}
+
+std::string machine_identity() {
+  struct stat root;
+  if (::stat("/", &root) != 0) return {};
+  utsname names;
+  return hash_text(whole_file("/etc/machine-id") + (::uname(&names) == 0 ? names.nodename : "") + ' ' +
+                   std::to_string(root.st_dev) + ' ' + std::to_string(root.st_ino));
+}
+
+bool is_of_this_boot(std::uint64_t monotonic, std::int64_t began) {
+  // Both clocks are set by what the kernel adds to one; a start record is written within seconds of the
+  // start.
+  timespec real, since_boot;
+  if (::clock_gettime(CLOCK_REALTIME, &real) != 0 || ::clock_gettime(CLOCK_MONOTONIC, &since_boot) != 0)
+    return false;
+  const std::int64_t booted = std::int64_t{real.tv_sec} - since_boot.tv_sec;
+  constexpr std::int64_t second = 1'000'000'000, at_most = 5;
+  const std::int64_t booted_then = began / second - static_cast<std::int64_t>(monotonic / second);
+  return booted - booted_then <= at_most && booted_then - booted <= at_most;
 }
 
 } // namespace detshim

@@ -4,11 +4,11 @@
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
 #include "log_reader/record.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -25,8 +25,9 @@ bool is_one_of(std::string_view name, const auto& names) {
 /// Of the shell's and the terminal's: no program's results hang on them, and every session has others.
 bool is_of_the_shell(std::string_view name) {
   constexpr auto names = std::to_array<std::string_view>(
-      {"_", "DETSHIM_RUN", "SHLVL", "OLDPWD", "PWD", "PS1", "PS2", "TERM", "COLUMNS", "LINES", "WINDOWID",
-       "SSH_TTY", "SSH_CLIENT", "SSH_CONNECTION", "XDG_SESSION_ID", "DBUS_SESSION_BUS_ADDRESS"});
+      {"_", "DETSHIM_RUN", "DETSHIM_LOG", "DETSHIM_QUIET", "_DETSHIM_THREADS", "SHLVL", "OLDPWD", "PWD",
+       "PS1", "PS2", "TERM", "COLUMNS", "LINES", "WINDOWID", "SSH_TTY", "SSH_CLIENT", "SSH_CONNECTION",
+       "XDG_SESSION_ID", "DBUS_SESSION_BUS_ADDRESS"});
   return is_one_of(name, names);
 }
 
@@ -127,37 +128,92 @@ void add_own_settings(const Log& log, CapturedSection& to) {
   }
 }
 
+/// LD_PRELOAD without detshim's own library, which is another fact.
+std::string without_own_library(std::string list) {
+  std::ranges::replace(list, ' ', ':');
+  std::string others;
+  std::istringstream entries(list);
+  for (std::string entry; std::getline(entries, entry, ':');)
+    if (!entry.empty() && base_name(entry) != "libdetshim.so") others += (others.empty() ? "" : ":") + entry;
+  return others;
+}
+
+/// What the library does not write down: its own variables, and those that change with each command.
+bool is_in_no_log(std::string_view name) {
+  constexpr std::size_t longest = 128; // shim/core/log/variables.cpp
+  return name.starts_with("DETSHIM_") || name == "LD_PRELOAD" || name.size() > longest;
+}
+
+/// Those that a record of the start has: the same again would be a second difference.
+bool is_in_start_record(std::string_view name) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"DETSHIM_SEED", "DETSHIM_MODE", "DETSHIM_SEED_POLICY", "DETSHIM_DISABLE"});
+  return is_one_of(name, names);
+}
+
+bool is_same_value(const std::string& one, const std::string& other) {
+  return one == other || other == hashed_value + variable_hash(one);
+}
+
+/// What the log has of them, in place of what was captured as the run began: a wrapper may have changed it.
+void take_from_log(const CaptureOptions& options, Environment& to) {
+  const VariablesOfLog logged = read_variables(*options.log);
+  if (logged.hashes.empty()) {
+    if (options.start == nullptr)
+      for (const EnvironmentSection section :
+           {EnvironmentSection::settings, EnvironmentSection::others, EnvironmentSection::loader,
+            EnvironmentSection::session, EnvironmentSection::packages})
+        to.of(section).unknown["variable *"] = "the log has none: it was killed, or is an older one's";
+  } else {
+    for (CapturedSection& section : to.sections)
+      std::erase_if(section.facts, [&](const auto& fact) {
+        constexpr std::string_view beginning = "variable ";
+        if (!fact.first.starts_with(beginning)) return false;
+        const std::string name = fact.first.substr(beginning.size());
+        return is_in_start_record(name) || (!is_in_no_log(name) && !logged.hashes.contains(name));
+      });
+  }
+  const auto put = [&](const std::string& name, const std::string& text) {
+    if (is_of_the_shell(name)) return;
+    const EnvironmentSection its = kind_of(name, options.known_settings).section;
+    if (its == EnvironmentSection::settings) // the start does not know which of the others the library sets
+      to.of(EnvironmentSection::others).facts.erase("variable " + name);
+    std::string& fact = to.of(its).facts["variable " + name];
+    if (!is_same_value(fact, text)) fact = text;
+  };
+  for (const auto& [name, hash] : logged.hashes)
+    put(name, hash.empty() ? kept_text("TOKEN", "", false) : hashed_value + hash);
+  for (const auto& [name, value] : logged.values) {
+    if (name.starts_with("cache of "))
+      to.of(EnvironmentSection::caches).facts[name] = kept_text(name, value, true);
+    else
+      put(name, kept_text(name, value, true));
+  }
+  add_own_settings(*options.log, to.of(EnvironmentSection::settings));
+  if (options.start != nullptr) return;
+  to.of(EnvironmentSection::settings).unknown["variable DETSHIM_*"] = "a log does not say all of them";
+  to.of(EnvironmentSection::loader).unknown["variable LD_PRELOAD"] = "it is in no log";
+  to.of(EnvironmentSection::loader).unknown["/etc/ld.so.preload"] = "it is in no log";
+}
+
 } // namespace
 
 std::string variable_hash(std::string_view value) { return hash_text(value).substr(8); }
 
 void capture_variables(const CaptureOptions& options, Environment& to) {
-  const auto add = [&](const std::string& name, const std::string& text) {
-    if (!is_of_the_shell(name))
-      to.of(kind_of(name, options.known_settings).section).facts["variable " + name] = text;
-  };
-  if (options.log != nullptr && !options.log->processes.empty()) {
-    const VariablesOfLog logged = read_variables(*options.log);
-    for (const auto& [name, hash] : logged.hashes)
-      add(name, hash.empty() ? kept_text("TOKEN", "", false) : hashed_value + hash);
-    for (const auto& [name, value] : logged.values) add(name, kept_text(name, value, true));
-    if (logged.hashes.empty())
-      for (const EnvironmentSection section : {EnvironmentSection::settings, EnvironmentSection::others})
-        to.of(section).unknown["variables"] = "the log has none: it was killed, or is an older one's";
-    add_own_settings(*options.log, to.of(EnvironmentSection::settings));
-  } else {
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-      const std::string_view text = *entry;
-      const std::size_t end = text.find('=');
-      if (end == std::string_view::npos || end == 0) continue;
-      const std::string name(text.substr(0, end)), value(text.substr(end + 1));
-      add(name, kept_text(name, value, kind_of(name, options.known_settings).is_kept));
-    }
+  if (options.log != nullptr) return take_from_log(options, to);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t end = text.find('=');
+    if (end == std::string_view::npos || end == 0) continue;
+    const std::string name(text.substr(0, end));
+    std::string value(text.substr(end + 1));
+    if (name == "LD_PRELOAD" && (value = without_own_library(value)).empty()) continue;
+    if (is_of_the_shell(name)) continue;
+    const VariableKind kind = kind_of(name, options.known_settings);
+    to.of(kind.section).facts["variable " + name] = kept_text(name, value, kind.is_kept);
   }
-  std::ifstream preloaded("/etc/ld.so.preload");
-  std::ostringstream list;
-  if (preloaded) list << preloaded.rdbuf();
-  to.of(EnvironmentSection::loader).facts["/etc/ld.so.preload"] = list.str();
+  to.of(EnvironmentSection::loader).facts["/etc/ld.so.preload"] = whole_file("/etc/ld.so.preload");
 }
 
 } // namespace detshim

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,10 +19,10 @@ enum class EnvironmentSection {
   loader,    ///< what decides which libraries come up
   settings,  ///< variables that libraries and frameworks read
   versions,  ///< distributions of Python and conda as on disk
-  code,      ///< git states
+  code,      ///< program, arguments, git states
   caches,    ///< folders whose contents decide later runs
   machine,
-  packages, ///< Debian's, of the mapped files; modules loaded
+  packages, ///< Debian's and rpm's, of the mapped files; modules loaded
   session,  ///< limits, locale, timezone
   others,   ///< all other variables, by hash
 };
@@ -36,6 +37,11 @@ struct CapturedSection {
 };
 
 struct Environment {
+  std::string run;                           ///< of that run; empty: of none
+  std::string host;                          ///< the machine's name; empty where it is not known
+  std::int64_t began = 0;                    ///< nanoseconds since 1970 (UTC): what is captured is of then
+  bool is_complete = false;                  ///< false: as `run` captures it, which is in haste
+  std::map<std::string, std::string> places; ///< files and folders to look at later, which are not compared
   std::array<CapturedSection, environment_sections> sections;
 
   CapturedSection& of(EnvironmentSection section) { return sections[static_cast<std::size_t>(section)]; }
@@ -51,13 +57,10 @@ std::string variable_hash(std::string_view value);
 /// What stands before the hash of contents that a deep capture adds.
 inline constexpr const char* contents_mark = ", contents ";
 
-/// The file of that name, in which an environment is kept beside a log.
-inline constexpr const char* environment_file = "environment.json";
-
-/// One JSON document with a `schema_version`; its shape: environment_json.cpp.
+/// One JSON document with a `schema_version`: docs/ENVIRONMENT.md.
 std::string environment_json(const Environment& environment);
 
-/// Reads such a document, or the `environment.json` of a folder. Throws UsageError for what is none.
-Environment read_environment(const std::string& place);
+/// Reads such a file. Throws UsageError for what is none.
+Environment read_environment_file(const std::string& file);
 
 } // namespace detshim

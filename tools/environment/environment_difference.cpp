@@ -8,6 +8,8 @@ namespace {
 std::string why_unknown(const CapturedSection& section, const std::string& subject) {
   for (const std::string& name : {subject, std::string()})
     if (const auto found = section.unknown.find(name); found != section.unknown.end()) return found->second;
+  for (const auto& [name, why] : section.unknown) // "variable DETSHIM_*"
+    if (name.ends_with('*') && subject.starts_with(name.substr(0, name.size() - 1))) return why;
   return {};
 }
 

@@ -1,27 +1,24 @@
-// {
-//   "schema_version": 1,
-//   "sections": {NAME: {"facts": {subject: text}, "unknown": {subject or "": why}}}
-// }
-// All sections are there, the worst first; their names: environment.h.
+// The document: docs/ENVIRONMENT.md.
 #include "environment/environment.h"
 
+#include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "report/json_writer.h"
 #include "support/exit_status.h"
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
-#include <fstream>
 #include <sstream>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 constexpr int known_schema = 1;
-constexpr std::uintmax_t largest = 64U << 20;
+constexpr off_t largest = 16 << 20; // of a large installation: a few hundred KB
 
 void write(JsonWriter& out, const char* name, const std::map<std::string, std::string>& texts) {
   out.key(name);
@@ -41,6 +38,11 @@ std::string environment_json(const Environment& environment) {
   JsonWriter out(text);
   out.begin_object();
   out.member("schema_version", known_schema);
+  if (!environment.run.empty()) out.member("run", environment.run);
+  out.member("host", environment.host);
+  out.member("began", environment.began);
+  out.member("complete", environment.is_complete);
+  write(out, "places", environment.places);
   out.key("sections");
   out.begin_object();
   for (std::size_t i = 0; i < environment_sections; ++i) {
@@ -56,18 +58,26 @@ std::string environment_json(const Environment& environment) {
   return text.str();
 }
 
-Environment read_environment(const std::string& place) {
-  std::error_code error;
-  const std::string file = fs::is_directory(place, error) ? place + "/" + environment_file : place;
-  const std::uintmax_t size = fs::file_size(file, error);
-  if (error) refuse(file, "is not there, or cannot be read: `detshim env capture` makes one");
-  if (size > largest) refuse(file, "is larger than an environment can be");
-  std::ifstream input(file);
+Environment read_environment_file(const std::string& file) {
+  // Not what would hang or never end: a stranger may have made it.
+  const OpenFile input(file);
+  struct stat state;
+  if (!input || ::fstat(input.descriptor(), &state) != 0 || !S_ISREG(state.st_mode))
+    refuse(file, "is not there, is no file or cannot be read: `detshim env capture` makes one");
+  if (state.st_size > largest) refuse(file, "is larger than an environment can be");
+  std::string text(static_cast<std::size_t>(state.st_size), '\0');
+  const ssize_t size = ::pread(input.descriptor(), text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
   Environment environment;
   try {
-    const Json json = Json::parse(input);
+    const Json json = Json::parse(text);
     if (json.at("schema_version") != Json(known_schema))
       refuse(file, "is of another version: accepted is schema_version " + std::to_string(known_schema));
+    environment.run = json.value("run", "");
+    environment.host = json.value("host", "");
+    environment.began = json.value("began", std::int64_t{0});
+    environment.is_complete = json.value("complete", true);
+    environment.places = json.value("places", std::map<std::string, std::string>{});
     for (std::size_t i = 0; i < environment_sections; ++i) {
       const Json& section = json.at("sections").at(std::string(environment_section_names[i]));
       section.at("facts").get_to(environment.sections[i].facts);

@@ -22,6 +22,7 @@
 //                                  of a call that gave something else for the same; clean rows have 0
 //                                  diverging
 //   "unknown": [text], "notes": [text],
+//   "environments": what `env diff --json` writes, or null where one is missing; `log diff` alone has it
 //   "suspects": [{"kind", "text"}]     where no call is named as the first cause: what results may differ by
 // }
 // fact:   {"subject", "a": text or null, "b": text or null, "process", "processes": number}
@@ -177,7 +178,8 @@ void write_those_of(JsonWriter& out, const char* name, int section,
 
 void write_cause_json(JsonWriter& out, const Cause& cause) { write(out, cause); }
 
-void write_difference_json(JsonWriter& out, const LogDifference& difference) {
+void write_difference_json(JsonWriter& out, const LogDifference& difference,
+                           const std::function<void(JsonWriter&)>& add_more) {
   out.begin_object();
   out.member("schema_version", 1);
   out.member("result", result_names[static_cast<int>(difference.result())]);
@@ -216,6 +218,7 @@ void write_difference_json(JsonWriter& out, const LogDifference& difference) {
     out.end_object();
   }
   out.end_array();
+  if (add_more) add_more(out);
   out.end_object();
 }
 

@@ -5,6 +5,7 @@
 #include "report/json_writer.h"
 #include "report/style.h"
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 
@@ -25,7 +26,9 @@ std::string name_of(const Cause& cause);
 /// One cause, as it stands in that object.
 void write_cause_json(JsonWriter& out, const Cause& cause);
 
-/// One object, which begins with its "schema_version"; its shape: difference_json.cpp.
-void write_difference_json(JsonWriter& out, const LogDifference& difference);
+/// One object, which begins with its "schema_version"; its shape: difference_json.cpp. `add_more`: members at
+/// its end.
+void write_difference_json(JsonWriter& out, const LogDifference& difference,
+                           const std::function<void(JsonWriter&)>& add_more = {});
 
 } // namespace detshim

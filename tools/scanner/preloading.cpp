@@ -155,35 +155,20 @@ std::string loaded_for(std::string file) {
   return file;
 }
 
-} // namespace
+const char* name_of(Machine machine) { return machine == Machine::aarch64 ? "aarch64" : "x86-64"; }
 
-std::string find_executable(const std::string& program) {
-  if (program.find('/') != std::string::npos) return can_be_executed(program) ? program : "";
-  const char* const path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/bin:/usr/bin" : path; // execvp(3)
-  for (;;) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    if (std::string file = (folder.empty() ? "." : std::string(folder)) + "/" + program;
-        can_be_executed(file))
-      return file;
-    if (folder.size() == rest.size()) return {};
-    rest.remove_prefix(folder.size() + 1); // one that is empty, the last too, is where the program stands
-  }
-}
-
-PreloadingAnswer ask_preloading(const std::string& name, const std::string& library) {
-  const std::string found = find_executable(name);
-  if (found.empty()) return {Preloading::not_told, "it is not there, or cannot be executed"};
-  const std::string executable = loaded_for(found);
-  if (!can_be_executed(executable))
-    return {Preloading::not_told, "its interpreter " + printable(executable) + " is not there"};
+PreloadingAnswer ask_of_executable(const std::string& executable, const std::string& library) {
   if (!beginning_of(executable, 4).starts_with("\177ELF"))
     return {Preloading::not_told, "it is no program; a shell may read it"};
   std::optional<ElfFile> program;
   try {
     program.emplace(executable);
-    if (program->machine() != ElfFile(library).machine())
-      return {Preloading::fails, "it is for another processor than " + printable(library)};
+    const Machine needed = program->machine(), ours = ElfFile(library).machine();
+    if (needed != ours)
+      return {Preloading::fails, std::string("it is for another processor (") + name_of(needed) + ") than " +
+                                     printable(library) + " (" + name_of(ours) +
+                                     "): put detshim's build for " + name_of(needed) +
+                                     " in front of it, where that runs"};
   } catch (const ElfError& error) {
     return {Preloading::fails, error.what()};
   }
@@ -207,6 +192,34 @@ PreloadingAnswer ask_preloading(const std::string& name, const std::string& libr
   if (!loader_name.starts_with("ld-linux") && !loader_name.starts_with("ld64.so"))
     return {Preloading::not_told, "its loader " + printable(loader) + " is none of glibc's"};
   return answer_of(list_loaded(loader, executable, library), library);
+}
+
+} // namespace
+
+std::string find_executable(const std::string& program) {
+  if (program.find('/') != std::string::npos) return can_be_executed(program) ? program : "";
+  const char* const path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "/bin:/usr/bin" : path; // execvp(3)
+  for (;;) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    if (std::string file = (folder.empty() ? "." : std::string(folder)) + "/" + program;
+        can_be_executed(file))
+      return file;
+    if (folder.size() == rest.size()) return {};
+    rest.remove_prefix(folder.size() + 1); // one that is empty, the last too, is where the program stands
+  }
+}
+
+PreloadingAnswer ask_preloading(const std::string& name, const std::string& library) {
+  const std::string found = find_executable(name);
+  if (found.empty()) return {Preloading::not_told, "it is not there, or cannot be executed"};
+  const std::string executable = loaded_for(found);
+  if (!can_be_executed(executable))
+    return {Preloading::not_told, "its interpreter " + printable(executable) + " is not there"};
+  PreloadingAnswer answer = ask_of_executable(executable, library);
+  if (executable != found && !answer.why.empty())
+    answer.why = "its interpreter " + printable(executable) + ": " + answer.why;
+  return answer;
 }
 
 } // namespace detshim

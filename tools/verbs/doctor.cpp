@@ -132,7 +132,31 @@ Finding look_at_preloads(const Patient& patient) {
               " loaded too, behind libdetshim.so: what draws before detshim is called is not seen"};
 }
 
-Finding look_at_settings(const Patient&) {
+/// A name that begins with DETSHIM_ and that the library does not know stops a program at its start.
+std::string unknown_option(const std::string& library) {
+  std::vector<OptionDescription> options;
+  try {
+    options = read_options(library);
+  } catch (const UsageError&) { // said of the library
+    return {};
+  }
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry, name = text.substr(0, text.find('='));
+    if (!name.starts_with("DETSHIM_") || name == "DETSHIM_RUN") continue;
+    const auto is_it = [name](const OptionDescription& option) { return option.name == name; };
+    if (std::ranges::none_of(options, is_it)) return std::string(name);
+  }
+  return {};
+}
+
+Finding look_at_settings(const Patient& patient) {
+  if (const std::string name = unknown_option(patient.library); !name.empty())
+    return {Level::problem, printable(name) + ": there is no such option, and programs stop at their start; "
+                                              "`detshim options` lists them"};
+  if (const std::string seed = variable("DETSHIM_SEED"); !seed.empty() && !is_seed(seed))
+    return {Level::problem,
+            "DETSHIM_SEED=" + printable(seed) +
+                " is not accepted: a whole number from 0 to 2^64-1, decimal or hexadecimal after 0x"};
   const std::string mode = variable("DETSHIM_MODE");
   if (!mode.empty() && mode != "enforce" && mode != "strict")
     return {Level::problem, "DETSHIM_MODE=" + printable(mode) + " pins nothing"};

@@ -1,29 +1,17 @@
 // detshim env: captures what a run stands on, compares two of them, prints what would bring one back.
-#include "environment/capture.h"
-#include "environment/environment_difference.h"
+#include "environment/kept_environments.h"
 #include "log_reader/printable.h"
-#include "report/json_writer.h"
-#include "report/style.h"
 #include "report/wrapped_lines.h"
 #include "support/wording.h"
-#include "verbs/library_file.h"
+#include "verbs/environments.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <iostream>
-#include <system_error>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace detshim {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::string in_quotes(const std::string& text) {
   std::string result = "'";
@@ -31,95 +19,9 @@ std::string in_quotes(const std::string& text) {
   return result + "'";
 }
 
-/// Writes a file of that name whole, or leaves what was there. For its owner alone: it says much of a
-/// machine.
-void write_whole(const std::string& file, const std::string& text) {
-  std::error_code error;
-  const fs::file_status there = fs::symlink_status(file, error);
-  const bool is_replaced = !fs::exists(there) || fs::is_regular_file(there);
-  std::string part = file + ".XXXXXX";
-  const int output = is_replaced ? ::mkstemp(part.data()) : ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  std::size_t written = 0;
-  while (output >= 0 && written < text.size()) {
-    const ssize_t size = ::write(output, text.data() + written, text.size() - written);
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) break;
-    written += static_cast<std::size_t>(size);
-  }
-  const bool is_whole = output >= 0 && ::close(output) == 0 && written == text.size();
-  if (is_whole && (!is_replaced || ::rename(part.c_str(), file.c_str()) == 0)) return;
-  const int why = errno;
-  if (output >= 0 && is_replaced) ::unlink(part.c_str());
-  throw UsageError("cannot write '" + printable(file) + "': " + std::generic_category().message(why));
-}
-
 std::string shown(const std::optional<std::string>& value) {
   constexpr std::size_t longest = 200;
   return value ? cut(printable(*value), longest) : "not there";
-}
-
-void print_comparison(const EnvironmentComparison& comparison, Style style) {
-  std::optional<EnvironmentSection> section;
-  for (const EnvironmentDifference& one : comparison.differences) {
-    if (section != one.section)
-      std::cout << style.bold(std::string(environment_section_names[static_cast<std::size_t>(one.section)]))
-                << '\n';
-    section = one.section;
-    std::cout << "  " << printable(one.subject) << "\n    A " << shown(one.a) << "\n    B " << shown(one.b)
-              << '\n';
-  }
-  if (!comparison.unknown.empty()) std::cout << style.bold("not known") << '\n';
-  for (const EnvironmentUnknown& one : comparison.unknown) {
-    std::cout << "  " << environment_section_names[static_cast<std::size_t>(one.section)]
-              << (one.subject.empty() ? "" : ": " + printable(one.subject));
-    if (!one.why_in_a.empty()) std::cout << "; in A " << printable(one.why_in_a);
-    if (!one.why_in_b.empty()) std::cout << "; in B " << printable(one.why_in_b);
-    std::cout << '\n';
-  }
-  std::cout << (comparison.differences.empty()
-                    ? comparison.unknown.empty() ? "equal" : "not known"
-                    : "different: " + counted(comparison.differences.size(), "difference"))
-            << "; " << counted(comparison.same, "fact") << " the same\n";
-}
-
-/// {"schema_version", "result": "equal", "different" or "unknown", "same": number,
-///  "differences": [{"section", "subject", "a", "b": text or null}],
-///  "unknown": [{"section", "subject", "why_in_a", "why_in_b": text or null}]}
-void print_comparison_json(const EnvironmentComparison& comparison) {
-  JsonWriter out(std::cout);
-  const auto name = [](EnvironmentSection section) {
-    return environment_section_names[static_cast<std::size_t>(section)];
-  };
-  out.begin_object();
-  out.member("schema_version", 1);
-  out.member("result", !comparison.differences.empty() ? "different"
-                       : comparison.unknown.empty()    ? "equal"
-                                                       : "unknown");
-  out.member("same", comparison.same);
-  out.key("differences");
-  out.begin_array();
-  for (const EnvironmentDifference& one : comparison.differences) {
-    out.begin_object();
-    out.member("section", name(one.section));
-    out.member("subject", one.subject);
-    out.member("a", one.a);
-    out.member("b", one.b);
-    out.end_object();
-  }
-  out.end_array();
-  out.key("unknown");
-  out.begin_array();
-  for (const EnvironmentUnknown& one : comparison.unknown) {
-    out.begin_object();
-    out.member("section", name(one.section));
-    out.member("subject", one.subject);
-    out.member("why_in_a", unless_empty(one.why_in_a));
-    out.member("why_in_b", unless_empty(one.why_in_b));
-    out.end_object();
-  }
-  out.end_array();
-  out.end_object();
-  std::cout << '\n';
 }
 
 /// Calls visit(name, text) for the facts of a section whose subject begins so.
@@ -179,29 +81,30 @@ void show_packages(const Environment& environment, EnvironmentSection section, c
 
 int env_capture(const EnvCaptureOptions& options) {
   const std::string folder = options.log.value_or(default_log_folder);
-  Log log = read_log(folder);
+  const Log log = read_log(folder);
   const bool has_log = !log.processes.empty();
   if (options.log && !has_log) throw UsageError("no log in '" + printable(folder) + "'");
-  CaptureOptions capture;
-  capture.log = has_log ? &log : nullptr;
+  if (has_log) {
+    const RunEnvironment captured = complete_environment(log, options.deep, true);
+    if (options.output && *options.output != "-")
+      write_whole(*options.output, environment_json(captured.environment));
+    if (options.output == "-")
+      std::cout << environment_json(captured.environment);
+    else if (options.output || captured.is_kept)
+      std::cout << printable(options.output.value_or(captured.file)) << '\n';
+    else
+      throw UsageError("cannot write '" + printable(captured.file) + "': -o names another place");
+    return done;
+  }
+  CaptureOptions capture = capture_options();
   capture.deep = options.deep;
-  try {
-    for (const SettingDescription& setting : read_settings(find_library(std::nullopt)))
-      capture.known_settings.push_back(setting.name);
-  } catch (const UsageError&) { // the command alone: a capture knows the usual names without them
-  }
   const std::string text = environment_json(capture_environment(capture));
-  if (!options.output && !has_log) {
+  if (!options.output || options.output == "-") {
     std::cout << text;
     return done;
   }
-  if (options.output == "-") {
-    std::cout << text;
-    return done;
-  }
-  const std::string file = options.output.value_or(folder + "/" + environment_file);
-  write_whole(file, text);
-  std::cout << printable(file) << '\n';
+  write_whole(*options.output, text);
+  std::cout << printable(*options.output) << '\n';
   return done;
 }
 
@@ -209,10 +112,12 @@ int env_diff(const EnvDiffOptions& options) {
   const EnvironmentComparison comparison =
       compare_environments(read_environment(options.a), read_environment(options.b));
   if (options.json) {
-    print_comparison_json(comparison);
+    JsonWriter out(std::cout);
+    write_comparison_json(out, comparison);
+    std::cout << '\n';
   } else {
     const WrappedOutput wraps;
-    print_comparison(comparison, {wants_colour()});
+    print_comparison(std::cout, comparison, {wants_colour()});
   }
   if (!comparison.differences.empty()) return found_different;
   return comparison.unknown.empty() ? done : wrong_usage;

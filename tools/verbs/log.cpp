@@ -3,6 +3,7 @@
 #include "report/log_report.h"
 #include "report/wrapped_lines.h"
 #include "verbs/acceptance.h"
+#include "verbs/environments.h"
 #include "verbs/verbs.h"
 #include "verdict/timing.h"
 
@@ -89,10 +90,13 @@ int log(const LogOptions& options) {
   const Summary summary = summarise(log);
   const LoadedCode code = scan_loaded_code(log, summary, decode_of(options));
   const Verdict verdict = make_verdict(log, summary, code, accepted);
+  // Not looked for where nothing is to be looked into.
+  const std::string remark = options.no_scan ? "" : complete_environment(log, false, false).remark;
   if (options.json) {
     print_log_json(log, summary, code, verdict, options.all);
   } else {
     const WrappedOutput wraps;
+    if (!remark.empty()) std::cout << "environment: " << remark << '\n';
     print_log_text(log, summary, code, verdict, options.all);
   }
   if (!options.check) return done;

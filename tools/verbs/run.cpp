@@ -4,6 +4,7 @@
 #include "supervisor/trapped_run.h"
 #include "support/wording.h"
 #include "verbs/early_settings.h"
+#include "verbs/environments.h"
 #include "verbs/handover.h"
 #include "verbs/library_file.h"
 #include "verbs/verbs.h"
@@ -120,6 +121,7 @@ int run(const RunOptions& options) {
   const char* const mode = std::getenv("DETSHIM_MODE");
   const bool is_on = mode == nullptr || std::string_view(mode) != "off";
   if (is_on) hand_over(command, options.trap_syscalls, options.quiet);
+  if (is_on) hand_over_environment(options.command);
   if (options.trap_syscalls) return run_trapped(command);
   if (is_on && !options.allow_uncovered && !comes_up(command[0], library, options.quiet))
     return cannot_execute;
@@ -130,7 +132,11 @@ int run(const RunOptions& options) {
   arguments.push_back(nullptr);
   ::execvp(arguments[0], arguments.data());
   const int error = errno;
-  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << std::strerror(error) << '\n';
+  std::string why = std::strerror(error);
+  if (error == ENOENT && !find_executable(command[0]).empty()) // what is missing is another file
+    if (const PreloadingAnswer answer = ask_preloading(command[0], library); !answer.why.empty())
+      why = answer.why;
+  std::cerr << "detshim: cannot run '" << printable(command[0]) << "': " << why << '\n';
   return error == ENOENT ? program_missing : cannot_execute;
 }
 

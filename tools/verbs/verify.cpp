@@ -1,6 +1,8 @@
 // detshim verify: runs a program several times under one seed, and compares what came of it.
+#include "environment/kept_environments.h"
 #include "log_reader/printable.h"
 #include "report/wrapped_lines.h"
+#include "verbs/environments.h"
 #include "verbs/verbs.h"
 #include "verbs/verify_plan.h"
 #include "verify/report.h"
@@ -23,17 +25,28 @@ void keep_document(const VerifyPlan& plan, const Verification& result) {
   print_verify_json(plan, result, out);
 }
 
+/// Of before the first run.
+void keep_environment(const VerifyPlan& plan, const Environment& environment) {
+  try {
+    write_whole(plan.folder / "environment.json", environment_json(environment));
+  } catch (const UsageError&) { // a full disk: the runs will say so
+  }
+}
+
 } // namespace
 
 int verify(const VerifyOptions& options) {
   check_verify(options);
   const VerifyPlan plan = plan_verification(options, "verify");
+  const Environment before = capture_environment(capture_options());
+  keep_environment(plan, before);
   Verification result;
   try {
     result = verify_program(plan);
   } catch (const Interrupted& interrupted) {
     return end_as_interrupted(interrupted, plan);
   }
+  result.environment_changes = changes_since(before);
   keep_document(plan, result);
   if (options.json) {
     print_verify_json(plan, result, std::cout);

@@ -11,7 +11,7 @@
 //                diff --json` says,
 //   ledger: [{ function, place, whole, killed, resumed, began_anew }], of --resume: pinned calls,
 //   volatile: [{ one, other, stream, lines, line, value, other_value }],
-//   problems: [{ kind, text }], notes: [...], equal_runs, bound, bound_text,
+//   problems: [{ kind, text }], notes: [...], environment_changes: [...], equal_runs, bound, bound_text,
 //   relative_tolerance, absolute_tolerance }
 // A null stands for what is not known; max_absolute and max_relative are null where no numbers differ.
 #include "log_diff/difference_report.h"
@@ -197,6 +197,7 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
   }
   json.end_array();
   json.member("notes", result.remarks);
+  json.member("environment_changes", result.environment_changes);
   json.member("equal_runs", result.bound < 1 ? result.plain_runs : 0);
   if (result.bound < 1)
     json.member("bound", result.bound);

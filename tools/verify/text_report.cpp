@@ -3,6 +3,7 @@
 #include "support/wording.h"
 #include "verify/report.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <string_view>
@@ -79,6 +80,16 @@ void print_ledger(const Verification& result) {
   if (rows > most) std::cout << label("") << counted(rows - most, "place") << " more: see --json\n";
 }
 
+void print_environment_changes(const Verification& result, const Style& style) {
+  constexpr std::size_t most = 4;
+  for (std::size_t i = 0; i < std::min(most, result.environment_changes.size()); ++i)
+    std::cout << (i == 0 ? style.red(label("environment")) : label(""))
+              << (i == 0 ? "changed while the runs ran: " : "") << result.environment_changes[i] << '\n';
+  if (result.environment_changes.size() > most)
+    std::cout << label("") << counted(result.environment_changes.size() - most, "change")
+              << " more: see --json\n";
+}
+
 void print_control(const Verification& result) {
   for (const Comparison& comparison : result.control_comparisons) {
     if (comparison.differences.empty()) {
@@ -106,6 +117,7 @@ void print_verify_text(const VerifyPlan& plan, const Verification& result) {
   if (result.resumed) print_run(*result.resumed, nullptr);
   std::cout << '\n';
   print_control(result);
+  print_environment_changes(result, style);
   std::string equal;
   for (const ComparedItem& item : all_items(result))
     if (find_differing(result, item) == nullptr)

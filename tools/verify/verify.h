@@ -52,6 +52,7 @@ struct Verification {
   std::optional<FirstCause> first_cause;                    ///< where runs differ
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
+  std::vector<std::string> environment_changes; ///< while the runs ran; safe to print
   std::size_t plain_runs = 0;
   double bound = 1; ///< see differing_rate_bound(); 1 where nothing is known
 };

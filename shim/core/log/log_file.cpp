@@ -8,6 +8,7 @@
 #include "core/identity/process.h"
 #include "core/identity/shared_page.h"
 #include "core/log/counts.h"
+#include "core/log/environment_file.h"
 #include "core/policy/options.h"
 
 #include <initializer_list>
@@ -418,6 +419,7 @@ Opened open() {
   if (sys::fstat(folder, state) == 0) file.folder_device = state.st_dev, file.folder_inode = state.st_ino;
   if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
   if (process().seed_drawn) announce_seed(folder);
+  if (fresh) keep_environment(folder, made, text_room, sizeof rooms.text);
   sys::close(folder);
   if (!fresh) return Opened::before;
   Text<160> stem;

@@ -5,26 +5,17 @@
 #include "common/sys.h"
 #include "core/base/lock.h"
 #include "core/identity/process.h"
+#include "core/log/environment_file.h"
 #include "core/log/log_file.h"
+#include "core/log/node_name.h"
 #include "core/policy/options.h"
 
 #include <initializer_list>
 
 #include <errno.h>
-#include <sys/utsname.h>
 
 namespace detshim {
 namespace {
-
-/// The machine's name, as a part of a file's name too.
-void node_name(char (&name)[65]) {
-  utsname node = {};
-  sys::call(SYS_uname, sys::address(&node));
-  size_t i = 0;
-  for (; node.nodename[i] != 0 && i + 1 < sizeof name; ++i)
-    name[i] = node.nodename[i] == '/' ? '_' : node.nodename[i];
-  name[i] = 0;
-}
 
 /// True for a launcher that was asked about itself, and starts nothing.
 bool only_answers() {
@@ -47,6 +38,7 @@ int open_marks() {
   const int folder = log_file::open_folder(true, made);
   if (folder < 0) return folder;
   if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
+  keep_environment(folder, made, log_file::text_room, sizeof log_file::text_room);
   char node[65];
   node_name(node);
   Text<80> name;

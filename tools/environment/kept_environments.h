@@ -1,0 +1,36 @@
+// Environments in files beside a log: `environment.json`, or `environment.<run>.<host>.json` where a folder
+// has several runs, or a run several machines.
+#pragma once
+
+#include "environment/environment.h"
+
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+struct KeptEnvironment {
+  std::string file; ///< its path
+  Environment environment;
+};
+
+struct KeptEnvironments {
+  std::vector<KeptEnvironment> all;  ///< by host
+  std::vector<std::string> problems; ///< files that cannot be read as one; safe to print
+};
+
+/// Those of that run in a folder, or with an empty `run` of the newest that is there.
+KeptEnvironments kept_environments(const std::string& folder, const std::string& run);
+
+/// A file, or the one of a folder's newest run. Throws UsageError for what is none, and where several
+/// machines have one.
+Environment read_environment(const std::string& place);
+
+/// Where the environment of a run on one host is to be kept, beside what is there.
+std::string place_to_keep(const std::string& folder, const Environment& environment);
+
+/// Writes a file of that name whole, or leaves what was there. For its owner alone: it says much of a
+/// machine. Throws UsageError.
+void write_whole(const std::string& file, const std::string& text);
+
+} // namespace detshim

@@ -1,0 +1,293 @@
+#include "verbs/environments.h"
+
+#include "common/environment_handover.h"
+#include "environment/kept_environments.h"
+#include "log_diff/run_place.h"
+#include "log_reader/printable.h"
+#include "support/wording.h"
+#include "verbs/library_file.h"
+#include "verbs/verbs.h"
+
+#include <algorithm>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <ostream>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+std::string shown(const std::optional<std::string>& value, std::size_t longest) {
+  return value ? cut(printable(*value), longest) : "not there";
+}
+
+const char* section_name(EnvironmentSection section) {
+  return environment_section_names[static_cast<std::size_t>(section)].data();
+}
+
+/// What of it was changed between the run and now; not what runs themselves write.
+std::string describe_changes(const Environment& environment) {
+  std::string first;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < environment_sections; ++i) {
+    const auto section = static_cast<EnvironmentSection>(i);
+    if (section == EnvironmentSection::caches) continue;
+    for (const auto& [subject, why] : environment.sections[i].unknown)
+      if (why.find(changed_since) != std::string::npos && subject != "git untracked files" && count++ == 0)
+        first = name_of(section, subject) + ": " + printable(why);
+  }
+  if (count == 0) return {};
+  constexpr std::size_t longest = 160;
+  return cut(first, longest) + (count == 1 ? "" : "; " + std::to_string(count - 1) + " more");
+}
+
+bool is_own(const std::string& file) {
+  struct stat state;
+  return ::lstat(file.c_str(), &state) == 0 && S_ISREG(state.st_mode) && state.st_uid == ::geteuid() &&
+         (state.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/// True while more may come: then what is captured is not the last word.
+bool may_still_run(const Log& log) {
+  const auto is_there = [](long long process) {
+    return process > 0 && process <= INT_MAX && ::kill(static_cast<pid_t>(process), 0) == 0;
+  };
+  // Of its first process, which may have no log, the run's name has the id: docs/LOG_FORMAT.md.
+  const std::size_t id = log.run.find('-');
+  if (id != std::string::npos && is_there(std::atoll(log.run.c_str() + id + 1))) return true;
+  return std::ranges::any_of(
+      log.processes, [&is_there](const Process& process) { return !process.end && is_there(process.pid); });
+}
+
+} // namespace
+
+std::string name_of(EnvironmentSection section, const std::string& subject) {
+  return section_name(section) + (subject.empty() ? "" : ": " + printable(subject));
+}
+
+CaptureOptions capture_options() {
+  CaptureOptions options;
+  try {
+    for (const SettingDescription& setting : read_settings(find_library(std::nullopt)))
+      options.known_settings.push_back(setting.name);
+  } catch (const UsageError&) { // the command alone: a capture knows the usual names without them
+  }
+  return options;
+}
+
+void hand_over_environment(const std::vector<std::string>& command) {
+  if (std::getenv("DETSHIM_RUN") != nullptr || ::fcntl(environment_descriptor, F_GETFD) != -1)
+    return; // within a run, which has one; or somebody else has something there
+  std::string text = environment_json(capture_start(command));
+  text = text.substr(text.find(environment_beginning)); // without the brace before it
+  if (text.size() > static_cast<std::size_t>(largest_environment_handed_over)) return;
+  const int file = ::memfd_create("detshim-environment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) return;
+  if (::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      ::fcntl(file, F_ADD_SEALS, environment_seals) == 0)
+    ::dup2(file, environment_descriptor);
+  ::close(file);
+}
+
+RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
+  RunEnvironment result;
+  const KeptEnvironments kept = kept_environments(log.folder, log.run);
+  if (!kept.problems.empty()) result.remark = kept.problems.front();
+  const std::string here = machine_identity();
+  const Environment* start = nullptr;
+  for (const KeptEnvironment& one : kept.all) {
+    const auto machine = one.environment.places.find("machine");
+    const bool is_here = machine != one.environment.places.end() && machine->second == here;
+    if (start == nullptr || is_here) {
+      start = &one.environment;
+      result.file = one.file;
+    }
+    if (is_here) break;
+  }
+  // Another's says of folders of its own choice that git is to be asked in them: it stays as it is.
+  if (start != nullptr && ((start->is_complete && !again) || !is_own(result.file))) {
+    result.environment = *start;
+    result.is_kept = !again;
+    if (result.remark.empty()) result.remark = describe_changes(*start);
+    return result;
+  }
+  // One that is complete has what only its start could tell under places, if it began with one.
+  if (start != nullptr && !start->places.contains("machine")) start = nullptr;
+  CaptureOptions options = capture_options();
+  options.deep = deep;
+  result.environment = capture_run(log, start, std::move(options));
+  if (result.file.empty()) result.file = place_to_keep(log.folder, result.environment);
+  if (result.remark.empty()) result.remark = describe_changes(result.environment);
+  // Another's folder, or a run that has not said all: found out anew the next time.
+  if (::access(log.folder.c_str(), W_OK) != 0 || (!again && may_still_run(log))) return result;
+  try {
+    write_whole(result.file, environment_json(result.environment));
+    result.is_kept = true;
+  } catch (const UsageError&) { // a full disk: it is completed again the next time
+  }
+  return result;
+}
+
+std::vector<std::string> changes_since(const Environment& before) {
+  constexpr std::size_t longest = 60;
+  CaptureOptions options = capture_options();
+  options.since = Since(before.began);
+  const EnvironmentComparison found = compare_environments(before, capture_environment(options));
+  std::vector<std::string> changes;
+  for (const EnvironmentDifference& one : found.differences)
+    if (one.subject != "git untracked files")
+      changes.push_back(name_of(one.section, one.subject) + ": " + shown(one.a, longest) + ", then " +
+                        shown(one.b, longest));
+  for (const EnvironmentUnknown& one : found.unknown)
+    if (one.why_in_b.find(changed_since) != std::string::npos && one.subject != "git untracked files")
+      changes.push_back(name_of(one.section, one.subject) + ": " + printable(one.why_in_b));
+  return changes;
+}
+
+namespace {
+
+/// Those of a run. What `run` captured as it began is completed, so that both sides have been asked the same.
+KeptEnvironments complete_ones(const std::string& place, const std::string& run) {
+  const std::string folder = find_run(place).folder;
+  KeptEnvironments kept = kept_environments(folder, run);
+  const auto is_complete = [](const KeptEnvironment& one) { return one.environment.is_complete; };
+  if (kept.all.empty() || std::ranges::all_of(kept.all, is_complete)) return kept;
+  const RunEnvironment completed = complete_environment(read_log(folder, run), false, false);
+  for (KeptEnvironment& one : kept.all)
+    if (one.file == completed.file) one.environment = completed.environment;
+  return kept;
+}
+
+} // namespace
+
+RunsCompared compare_run_environments(const std::string& a, const std::string& run_a, const std::string& b,
+                                      const std::string& run_b) {
+  RunsCompared result;
+  const KeptEnvironments in_a = complete_ones(a, run_a), in_b = complete_ones(b, run_b);
+  for (const auto& [name, kept] : {std::pair("A", &in_a), std::pair("B", &in_b)}) {
+    if (!kept->all.empty() || !result.unknown.empty()) continue;
+    result.unknown = kept->problems.empty() ? std::string(name) + " has none" : kept->problems.front();
+  }
+  if (!result.unknown.empty()) return result;
+  const auto add = [&result](const Environment& one, const Environment& other, const std::string& host) {
+    EnvironmentComparison found = compare_environments(one, other);
+    const std::string beginning = host.empty() ? "" : host + ", ";
+    for (EnvironmentDifference& difference : found.differences) {
+      difference.subject = beginning + difference.subject;
+      result.comparison.differences.push_back(std::move(difference));
+    }
+    for (EnvironmentUnknown& unknown : found.unknown) {
+      unknown.subject = beginning + unknown.subject;
+      result.comparison.unknown.push_back(std::move(unknown));
+    }
+    result.comparison.same += found.same;
+  };
+  if (in_a.all.size() == 1 && in_b.all.size() == 1) {
+    add(in_a.all[0].environment, in_b.all[0].environment, "");
+    return result;
+  }
+  std::map<std::string, const Environment*> others;
+  for (const KeptEnvironment& one : in_b.all) others[one.environment.host] = &one.environment;
+  for (const KeptEnvironment& one : in_a.all) {
+    const std::string& host = one.environment.host;
+    if (const auto other = others.extract(host); !other.empty())
+      add(one.environment, *other.mapped(), host);
+    else
+      result.comparison.unknown.push_back(
+          {EnvironmentSection::machine, "host " + host, "", "that machine has none"});
+  }
+  for (const auto& [host, environment] : others)
+    result.comparison.unknown.push_back(
+        {EnvironmentSection::machine, "host " + host, "that machine has none", ""});
+  std::ranges::stable_sort(result.comparison.differences, {}, &EnvironmentDifference::section);
+  return result;
+}
+
+void print_environments(std::ostream& out, const RunsCompared& compared, const std::string& a,
+                        const std::string& b, Style style) {
+  if (!compared.unknown.empty()) {
+    out << "environments: unknown: " << compared.unknown << '\n';
+    return;
+  }
+  constexpr std::size_t most = 4, longest = 70;
+  const EnvironmentComparison& found = compared.comparison;
+  if (found.differences.empty() && found.unknown.empty()) return;
+  if (found.differences.empty())
+    out << "environments: no difference";
+  else
+    out << style.bold("environments differ")
+        << ", which may be why: " << counted(found.differences.size(), "difference");
+  if (!found.unknown.empty()) out << ", " << counted(found.unknown.size(), "thing") << " not known";
+  out << '\n';
+  for (std::size_t i = 0; i < std::min(most, found.differences.size()); ++i) {
+    const EnvironmentDifference& one = found.differences[i];
+    out << "  " << name_of(one.section, one.subject) << ": " << shown(one.a, longest) << " | "
+        << shown(one.b, longest) << '\n';
+  }
+  const std::size_t more = found.differences.size() - std::min(most, found.differences.size());
+  if (more > 0) out << "  and " << more << " more";
+  if (more > 0 || !found.unknown.empty())
+    out << (more > 0 ? ": " : "  ") << "detshim env diff " << printable(find_run(a).folder) << ' '
+        << printable(find_run(b).folder) << '\n';
+}
+
+void print_comparison(std::ostream& out, const EnvironmentComparison& comparison, Style style) {
+  constexpr std::size_t longest = 200;
+  std::optional<EnvironmentSection> section;
+  for (const EnvironmentDifference& one : comparison.differences) {
+    if (section != one.section) out << style.bold(section_name(one.section)) << '\n';
+    section = one.section;
+    out << "  " << printable(one.subject) << "\n    A " << shown(one.a, longest) << "\n    B "
+        << shown(one.b, longest) << '\n';
+  }
+  if (!comparison.unknown.empty()) out << style.bold("not known") << '\n';
+  for (const EnvironmentUnknown& one : comparison.unknown) {
+    out << "  " << name_of(one.section, one.subject);
+    if (!one.why_in_a.empty()) out << "; in A " << printable(one.why_in_a);
+    if (!one.why_in_b.empty()) out << "; in B " << printable(one.why_in_b);
+    out << '\n';
+  }
+  out << (comparison.differences.empty()
+              ? comparison.unknown.empty() ? "equal" : "not known"
+              : "different: " + counted(comparison.differences.size(), "difference"))
+      << "; " << counted(comparison.same, "fact") << " the same\n";
+}
+
+void write_comparison_json(JsonWriter& out, const EnvironmentComparison& comparison) {
+  out.begin_object();
+  out.member("schema_version", 1);
+  out.member("result", !comparison.differences.empty() ? "different"
+                       : comparison.unknown.empty()    ? "equal"
+                                                       : "unknown");
+  out.member("same", comparison.same);
+  out.key("differences");
+  out.begin_array();
+  for (const EnvironmentDifference& one : comparison.differences) {
+    out.begin_object();
+    out.member("section", section_name(one.section));
+    out.member("subject", one.subject);
+    out.member("a", one.a);
+    out.member("b", one.b);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("unknown");
+  out.begin_array();
+  for (const EnvironmentUnknown& one : comparison.unknown) {
+    out.begin_object();
+    out.member("section", section_name(one.section));
+    out.member("subject", one.subject);
+    out.member("why_in_a", unless_empty(one.why_in_a));
+    out.member("why_in_b", unless_empty(one.why_in_b));
+    out.end_object();
+  }
+  out.end_array();
+  out.end_object();
+}
+
+} // namespace detshim

@@ -1,0 +1,61 @@
+// The environments of runs: handed over as one begins, completed once its log is there, compared.
+#pragma once
+
+#include "environment/capture.h"
+#include "environment/environment_difference.h"
+#include "log_reader/log.h"
+#include "report/json_writer.h"
+#include "report/style.h"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// With the variables that the library knows of, if it is there. Takes longer than a start should.
+CaptureOptions capture_options();
+
+/// Leaves what is captured in no time for the library in `command` to write beside its log. Whatever fails,
+/// the run is as without it.
+void hand_over_environment(const std::vector<std::string>& command);
+
+struct RunEnvironment {
+  Environment environment;
+  std::string file;   ///< where it is kept, or was to be
+  std::string remark; ///< what a reader of the log should know, safe to print; empty: nothing
+  bool is_kept = false;
+};
+
+/// Of the run of a log, on this machine if several have one: as it is kept, or completed and kept, if the
+/// folder can be written to. `again`: captured again though it is complete.
+RunEnvironment complete_environment(const Log& log, bool deep, bool again);
+
+/// What of `before`, captured in this folder, is otherwise now, safe to print: but for what git does not
+/// follow.
+std::vector<std::string> changes_since(const Environment& before);
+
+/// The part of one environment in a text: "versions" and its subject.
+std::string name_of(EnvironmentSection section, const std::string& subject);
+
+/// Of two runs, each in a folder: by the machines that have one.
+struct RunsCompared {
+  EnvironmentComparison comparison;
+  std::string unknown; ///< why they cannot be compared at all, safe to print; empty: they were
+};
+/// `a` and `b`: log folders, or FOLDER/RUN, as compare_logs() takes them; `run_a`, `run_b`: which runs those
+/// were.
+RunsCompared compare_run_environments(const std::string& a, const std::string& run_a, const std::string& b,
+                                      const std::string& run_b);
+
+/// The worst few, a count of the rest and how to see it; nothing where nothing differs and all is known.
+void print_environments(std::ostream& out, const RunsCompared& compared, const std::string& a,
+                        const std::string& b, Style style);
+
+/// Section by section, all of it.
+void print_comparison(std::ostream& out, const EnvironmentComparison& comparison, Style style);
+
+/// One object: docs/ENVIRONMENT.md.
+void write_comparison_json(JsonWriter& out, const EnvironmentComparison& comparison);
+
+} // namespace detshim
