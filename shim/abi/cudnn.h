@@ -48,6 +48,9 @@ enum class cudnnBackendDescriptorType : int { engine = 2, engine_config = 3, kno
 enum class cudnnBackendAttributeType : int {
   boolean = 2, ///< elements are bool
   int64 = 3,
+  floating = 4,
+  floating_double = 5,
+  pointer = 6,
   knob_type = 9,
   numerical_note = 11,
   backend_descriptor = 15,

@@ -4,15 +4,19 @@
 // Symbols: cudnn_graph.h and cudnn_cnn.h of cuDNN 9.19.
 #include "hooks/cudnn/outputs.h"
 
+#include "hooks/cudnn/graph_tensors.h"
+#include "hooks/cudnn/plans.h"
+
 namespace detshim {
 
 using namespace abi;
 
 namespace {
 
-/// Bytes of an element; 0 for vectors of elements and what is not known.
+/// Bytes of an element of cudnnDataType_t; 0 for vectors of elements, those below a byte and what is not
+/// known. CUDNN_DATA_BOOLEAN has eight in a byte.
 uint64_t size_of(int type) {
-  constexpr uint8_t sizes[] = {4, 8, 2, 1, 4, 0, 1, 0, 0, 2, 8, 1, 1, 1};
+  constexpr uint8_t sizes[] = {4, 8, 2, 1, 4, 0, 1, 0, 0, 2, 8, 0, 1, 1, 0, 1, 0, 0, 0, 4, 8, 16};
   return static_cast<unsigned>(type) < sizeof sizes ? sizes[type] : 0;
 }
 
@@ -62,6 +66,70 @@ void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<Lay
   }
   if (written.width == 0 || beta == nullptr) outputs.leave_outputs("of a layout that is not looked into");
   outputs.add_output(written);
+}
+
+namespace {
+
+/// Where a tensor of a graph is; without width where that is not known.
+HashedArea area_of(const cudnn::TensorNote& tensor, const void* data) {
+  constexpr int boolean = 11; // CUDNN_DATA_BOOLEAN: dense, eight in a byte
+  if (tensor.type == boolean) {
+    HashedArea bits = tensor_at(data, 1, tensor.dimensions, tensor.sizes, tensor.strides);
+    if (bits.width == 0 || rows_of(bits) != 1 || bits.width % 8 != 0) return {};
+    return bytes_at(data, bits.width / 8);
+  }
+  const uint64_t element = size_of(tensor.type);
+  return element == 0 ? HashedArea{}
+                      : tensor_at(data, element, tensor.dimensions, tensor.sizes, tensor.strides);
+}
+
+/// The hash of a graph in the name that cudnn::describe_graph() gives: what the operations are told, whatever
+/// the addresses and identifiers.
+void add_graph(CallOutputs& outputs, uint32_t graph) {
+  char problem[cudnn::problem_size];
+  cudnn::copy_problem(graph, problem, sizeof problem);
+  constexpr size_t digits = 16;
+  const size_t length = text_length(problem);
+  if (length > digits && problem[length - digits - 1] == '#')
+    outputs.add_shape("graph", problem + length - digits);
+}
+
+} // namespace
+
+void add_plan(CallOutputs& outputs, const void* plan, const void* variant_pack) {
+  using cudnn::Role;
+  const cudnn::Note note = cudnn::note_of(plan);
+  const cudnn::GraphOperands operands(note.graph, variant_pack);
+  if (operands.names()[0] != 0) outputs.add_shape("of", operands.names());
+  if (note.config.key != 0 && note.config.engine >= 0)
+    outputs.add_shape("engine", static_cast<uint64_t>(note.config.engine));
+  add_graph(outputs, note.graph);
+  if (!operands.has_inputs()) outputs.leave_inputs();
+  if (const char* const why = operands.why_unknown()) {
+    outputs.leave_inputs();
+    return outputs.leave_outputs(why);
+  }
+  for (int i = 0; i < operands.count(); ++i) {
+    const auto& [tensor, role, data] = operands[i];
+    const HashedArea area = area_of(tensor, data);
+    if (tensor.is_by_value && role == Role::read) {
+      if (area.width == 0 || area.width > 16 || rows_of(area) != 1)
+        outputs.leave_inputs();
+      else
+        outputs.add_number(data, area.width);
+      continue;
+    }
+    if (area.width == 0 && role == Role::read) outputs.leave_inputs();
+    if (area.width == 0 && role != Role::read)
+      return outputs.leave_outputs("of a layout that is not looked into");
+    if (role == Role::read) outputs.add_input(area);
+    if (role == Role::changed) outputs.add_changed(area);
+    if (role == Role::read) continue;
+    int sizes[cudnn::TensorNote::most_dimensions];
+    for (int k = 0; k < tensor.dimensions; ++k) sizes[k] = static_cast<int>(tensor.sizes[k]);
+    outputs.add_sizes("out", sizes, tensor.dimensions);
+    outputs.add_output(area);
+  }
 }
 
 namespace {

@@ -35,15 +35,17 @@ abi::cudnnStatus print_layer(const Call& call, abi::cudnnHandle_t handle,
       run);
 }
 
-/// Of a plan of the graph interface it is only said that it ran.
+/// A plan of the graph interface: what its graph was made of, with the data of the variant pack.
+void add_plan(CallOutputs& outputs, const void* plan, const void* variant_pack);
+
 template <typename Call, typename Run>
-abi::cudnnStatus print_plan(const Call& call, abi::cudnnHandle_t handle, Run run) {
+abi::cudnnStatus print_plan(const Call& call, abi::cudnnHandle_t handle, const void* plan,
+                            const void* variant_pack, Run run) {
   return print_outputs(
       call,
       [&](CallOutputs& outputs) {
         outputs.set_stream(stream_of(call, handle));
-        outputs.leave_inputs();
-        outputs.leave_outputs("a plan: which of its tensors are outputs, and how large, is not known");
+        add_plan(outputs, plan, variant_pack);
       },
       run);
 }

@@ -120,6 +120,108 @@ TEST_P(Outputs, OfConvolutionsAreHashed) {
   EXPECT_EQ(print("cudnnConvolutionForward", {"cudnnConvolutionForward", "wait"}).bytes, "480");
 }
 
+TEST_P(Outputs, OfGraphsAreHashed) {
+  const auto shape = [&](const std::string& how) {
+    const std::string all = print("cudnnBackendExecute", {"graph: " + how, "wait"}).shape;
+    return all.substr(0, all.find(" graph="));
+  };
+  const auto whole = [&](const std::string& name) {
+    return print("cudnnBackendExecute", {name, "wait"}).shape;
+  };
+  EXPECT_EQ(shape("plain"), "of=convolution_forward+pointwise");
+  EXPECT_TRUE(whole("graph: plain").ends_with(" out=1,2,5"));
+  expect_hashed("cudnnBackendExecute", "graph: plain", whole("graph: plain"));
+  expect_hashed("cudnnBackendExecute", "graph: backwards", whole("graph: backwards"));
+  EXPECT_EQ(print("cudnnBackendExecute", {"graph: plain", "wait"}).bytes, "40");
+  // Of the activation's gradient y is what went in.
+  EXPECT_EQ(print("cudnnBackendExecute", {"graph: backwards", "wait"}).bytes, "40");
+  const Environment before{{"OTHER_BEFORE", "1"}};
+  const auto in = [&](const std::string& name, const Environment& with = {}) {
+    return print("cudnnBackendExecute", {name, "wait"}, with).in;
+  };
+  EXPECT_NE(in("graph: backwards"), in("graph: backwards", before));
+  // Convolutions that are added to what was there, and outputs that lie over an input.
+  EXPECT_EQ(in("graph: plain"), in("graph: plain", before));
+  EXPECT_NE(in("graph: added"), in("graph: added", before));
+  EXPECT_NE(in("graph in place"), in("graph in place", before));
+  const auto raced = print("cudnnBackendExecute", {"graph in place", "wait"}, race_in("cudnnBackendExecute"));
+  EXPECT_EQ(raced.in, in("graph in place"));
+}
+
+TEST_P(Outputs, OfGraphsThatAreNotKnownAreNotClaimed) {
+  const auto why = [&](const std::string& name) {
+    const OnePrint one = print("cudnnBackendExecute", {name, "wait"});
+    EXPECT_EQ(one.out, "none") << name;
+    EXPECT_EQ(one.in, "none") << name;
+    return one.why;
+  };
+  const std::string layout = "of a layout that is not looked into";
+  EXPECT_EQ(why("cudnnBackendExecute"), "a plan whose operation graph was not seen made");
+  EXPECT_EQ(why("graph: unknown plan"), "a plan whose operation graph was not seen made");
+  EXPECT_EQ(why("graph: unknown operation"), "an operation that is not looked into");
+  EXPECT_EQ(why("graph: another tensor"), "tensors of one graph share an identifier");
+  EXPECT_EQ(why("graph: not in the pack"), "a tensor that the variant pack does not hold");
+  EXPECT_EQ(why("graph: without data"), "a tensor that the variant pack does not hold");
+  EXPECT_EQ(why("graph: shapes"), "shapes that are given anew at each call");
+  EXPECT_EQ(why("graph: ragged"), layout);
+  EXPECT_EQ(why("graph: vectors"), layout);
+  EXPECT_EQ(why("graph: boolean"), layout); // eight in a byte, and rows of five
+}
+
+/// NVIDIA's cudnn-frontend and the real cuDNN, which takes the descriptors; the double runs the plans.
+class FrontendGraphs : public Outputs {
+protected:
+  void SetUp() override {
+    use("frontend_graphs");
+    if (!std::filesystem::exists(test_folder() + "/frontend_graphs"))
+      GTEST_SKIP() << "the headers of nvidia-cudnn-frontend, or cuDNN (9.8 or later), are not installed";
+  }
+  OnePrint print_graph(const std::string& graph, const Environment& with = {}) {
+    const std::string cudnn = DETSHIM_TEST_CUDNN;
+    const Environment all = with + Environment{{"DOUBLE_CUDNN", cudnn + "/libcudnn_graph.so.9"}};
+    return print("cudnnBackendExecute", {DETSHIM_TEST_DEVICE, graph, "wait"}, all);
+  }
+  /// `bytes` are those of the outputs, as the program made them.
+  void expect_graph(const std::string& graph, const std::string& operations, const std::string& bytes) {
+    SCOPED_TRACE(graph);
+    const OnePrint once = print_graph(graph);
+    EXPECT_TRUE(once.shape.starts_with("of=" + operations)) << once.shape;
+    EXPECT_NE(once.shape.find(" engine="), std::string::npos) << once.shape;
+    EXPECT_EQ(once.bytes, bytes);
+    EXPECT_EQ(once.why, "none");
+    const OnePrint again = print_graph(graph);
+    EXPECT_EQ(again.out, once.out);
+    EXPECT_EQ(again.in, once.in);
+    EXPECT_EQ(again.shape, once.shape);
+    const OnePrint raced = print_graph(graph, race_in("cudnnBackendExecute"));
+    EXPECT_NE(raced.out, once.out);
+    EXPECT_EQ(raced.in, once.in);
+    const OnePrint other = print_graph(graph, other_input);
+    EXPECT_NE(other.in, once.in);
+    EXPECT_NE(other.in, "none");
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Cuda, FrontendGraphs, testing::Values(Way{"Opened", ""}), name_of_way);
+
+TEST_P(FrontendGraphs, AreLookedInto) {
+  expect_graph("convolution", "convolution_forward ", "50176");
+  expect_graph("convolution and more", "convolution_forward+pointwise+pointwise ", "50176");
+  expect_graph("gradient", "convolution_backward_filter ", "9216");
+  expect_graph("attention", "matmul+pointwise", "135168");
+  // With two tensors in the workspace: row sums, and the float sums of which one gradient is made.
+  expect_graph("attention backwards", "", std::to_string(3 * 131072 + 4096 + 262144));
+  expect_graph("normalization", "norm_forward ", "66048");
+}
+
+TEST_P(FrontendGraphs, NumbersOfTheHostGoIn) {
+  const OnePrint once = print_graph("normalization");
+  const OnePrint other = print_graph("normalization", {{"OTHER_EPSILON", "1"}});
+  EXPECT_NE(once.in, other.in);
+  EXPECT_EQ(once.out, other.out);
+  EXPECT_EQ(once.shape, other.shape);
+}
+
 TEST_P(Outputs, OfFactorizationsAreHashed) {
   expect_hashed("cusolverDnSgetrf", "cusolverDnSgetrf", "m=5 n=3 size=4");
   expect_hashed("cusolverDnDgeqrf", "cusolverDnDgeqrf", "m=5 n=3 size=8");
@@ -186,8 +288,6 @@ TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
   EXPECT_EQ(why(product, misbehaving("launches fail")), "the driver did not take the kernel that hashes");
   EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"),
             "of a layout that is not looked into");
-  EXPECT_EQ(why({"cudnnBackendExecute", "wait"}, {}, "cudnnBackendExecute"),
-            "a plan: which of its tensors are outputs, and how large, is not known");
   EXPECT_EQ(why({"plan C2C", "destroy", "stream of plan", "cufftExecC2C", "wait"}, {}, "cufftExecC2C"),
             "of a plan that was not seen made");
   EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"),

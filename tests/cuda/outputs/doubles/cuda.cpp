@@ -151,9 +151,34 @@ int cuModuleGetFunction(Opaque* function, Opaque module, const char* name) {
   if (module != module_of_ours || std::strcmp(name, "detshim_hash") != 0) return 1;
   return *function = number(0xF00), 0;
 }
-int cuMemHostRegister_v2(void*, size_t, unsigned flags) { return flags == 3 ? 0 : 1; }
+int cuMemHostRegister_v2(void*, size_t, unsigned flags) { return flags == 2 ? 0 : 1; }
 int cuMemHostGetDevicePointer_v2(DevicePointer* address, void* host, unsigned) {
   return *address = reinterpret_cast<uintptr_t>(host), 0;
 }
+
+// The real cuDNN looks for these before it makes a plan, and calls none of them for it.
+#define UNUSED(NAME)                                                                                         \
+  int NAME() { return 801; } // CUDA_ERROR_NOT_SUPPORTED
+UNUSED(cuCtxGetLimit)
+UNUSED(cuCtxPopCurrent)
+UNUSED(cuCtxPushCurrent)
+UNUSED(cuDeviceGet)
+UNUSED(cuDeviceGetCount)
+UNUSED(cuGetErrorName)
+UNUSED(cuGetErrorString)
+UNUSED(cuKernelGetAttribute)
+UNUSED(cuKernelSetAttribute)
+UNUSED(cuLaunchCooperativeKernel)
+UNUSED(cuLaunchKernelEx)
+UNUSED(cuLibraryGetKernel)
+UNUSED(cuLibraryLoadData)
+UNUSED(cuLibraryLoadFromFile)
+UNUSED(cuLibraryUnload)
+UNUSED(cuLinkAddData)
+UNUSED(cuLinkComplete)
+UNUSED(cuLinkCreate)
+UNUSED(cuLinkDestroy)
+UNUSED(cuOccupancyMaxPotentialClusterSize)
+#undef UNUSED
 
 } // extern "C"

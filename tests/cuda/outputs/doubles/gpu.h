@@ -115,7 +115,13 @@ int cudnnConvolutionBackwardData(Opaque handle, const void* alpha, Opaque w, con
 int cudnnConvolutionBackwardFilter(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque dy,
                                    const void* dy_data, Opaque convolution, int algorithm, void* workspace,
                                    size_t size, const void* beta, Opaque dw, void* dw_data);
+int cudnnBackendCreateDescriptor(int type, Opaque* descriptor);
+int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t count, const void* elements);
+int cudnnBackendFinalize(Opaque descriptor);
+int cudnnBackendDestroyDescriptor(Opaque descriptor);
 int cudnnBackendExecute(Opaque handle, Opaque plan, Opaque variant_pack);
+/// To the double alone: what the next plan that runs leaves where, of which input. May be called repeatedly.
+void plan_writes(const void* input, void* to, size_t width, size_t rows, size_t pitch);
 
 int cusolverDnSgetrf(Opaque handle, int m, int n, void* a, int lda, void* workspace, int* pivots, int* info);
 int cusolverDnDgeqrf(Opaque handle, int m, int n, void* a, int lda, void* tau, void* workspace, int size,

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 namespace {
 
@@ -21,6 +22,70 @@ void* device_memory(unsigned char first) {
   auto* const bytes = reinterpret_cast<unsigned char*>(memory);
   for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(first + i);
   return bytes;
+}
+
+// ---- A graph of cuDNN's: numbers of cudnn_graph.h ----
+
+template <typename Value>
+void set(Opaque descriptor, int name, int type, std::initializer_list<Value> values) {
+  CALL(cudnnBackendSetAttribute)(descriptor, name, type, static_cast<int64_t>(values.size()), values.begin());
+}
+
+Opaque make(int type) {
+  Opaque descriptor = nullptr;
+  CALL(cudnnBackendCreateDescriptor)(type, &descriptor);
+  return descriptor;
+}
+
+constexpr int type_of_data = 1, type_of_boolean = 2, type_of_int64 = 3, type_of_double = 5,
+              type_of_pointer = 6, type_of_descriptor = 15;
+
+/// Two rows of 5 numbers, 8 from one to the next.
+Opaque tensor(int64_t id, int type = 0) {
+  const Opaque made = make(13);
+  set(made, 901, type_of_data, {type});
+  set<int64_t>(made, 902, type_of_int64, {1, 2, 5});
+  set<int64_t>(made, 903, type_of_int64, {16, 8, 1});
+  set(made, 906, type_of_int64, {id});
+  return made;
+}
+
+/// y of x, by way of a tensor that has no memory: a convolution of x with itself and an activation. `how` is
+/// something else.
+int run_graph(const char* how, const void* x, void* y) {
+  const auto is = [&](const char* name) { return std::strcmp(how, name) == 0; };
+  const Opaque of_x = tensor(1), between = tensor(2), of_y = tensor(3, is("boolean") ? 11 : 0);
+  set(between, 907, type_of_boolean, {true});
+  if (is("ragged")) set(of_y, 913, type_of_descriptor, {tensor(4)});
+  if (is("vectors")) set<int64_t>(of_y, 904, type_of_int64, {4});
+  const Opaque convolution = make(10), activation = make(16);
+  set(convolution, 703, type_of_descriptor, {of_x});
+  set(convolution, 704, type_of_descriptor, {of_x});
+  set(convolution, 705, type_of_descriptor, {is("added") ? of_y : between});
+  set(convolution, 700, type_of_double, {1.0});
+  set(convolution, 701, type_of_double, {is("added") ? 1.0 : 0.0});
+  set(activation, 751, type_of_descriptor, {between});
+  set(activation, 753, type_of_descriptor, {is("another tensor") ? tensor(2) : of_y});
+  if (is("backwards")) set(activation, 756, type_of_descriptor, {tensor(5)});
+  if (is("unknown operation")) set(activation, 2902, type_of_descriptor, {between});
+  const Opaque graph = make(15), engine = make(2), config = make(3), plan = make(5), pack = make(9);
+  if (is("added"))
+    set(graph, 801, type_of_descriptor, {convolution});
+  else
+    set(graph, 801, type_of_descriptor, {convolution, activation});
+  // What a graph was made of may go.
+  for (const Opaque descriptor : {of_x, between, of_y, convolution, activation})
+    CALL(cudnnBackendDestroyDescriptor)(descriptor);
+  set(engine, 1300, type_of_descriptor, {graph});
+  set(config, 300, type_of_descriptor, {engine});
+  if (!is("unknown plan")) set(plan, 401, type_of_descriptor, {config});
+  CALL(cudnnBackendFinalize)(plan);
+  void* const gradient = static_cast<char*>(y) + 512;
+  set<int64_t>(pack, 1000, type_of_int64, {9, 1, is("not in the pack") ? 8 : 3, 5});
+  set<const void*>(pack, 1001, type_of_pointer, {nullptr, x, is("without data") ? nullptr : y, gradient});
+  if (is("shapes")) set<int64_t>(pack, 1011, type_of_int64, {1, 2, 4});
+  plan_writes(x, is("backwards") ? gradient : y, 20, 2, 32);
+  return CALL(cudnnBackendExecute)(number(1), plan, pack);
 }
 
 } // namespace
@@ -116,6 +181,8 @@ int main(int argc, char** argv) {
       status = CALL(cudnnConvolutionBackwardFilter)(number(1), &one, &x, a, &x, b, nullptr, 1, nullptr, 0,
                                                     &beta, &w, c);
     if (is("cudnnBackendExecute")) status = CALL(cudnnBackendExecute)(number(1), number(2), number(3));
+    if (is("graph in place")) status = run_graph("", c, c);
+    if (std::strncmp(argv[i], "graph: ", 7) == 0) status = run_graph(argv[i] + 7, a, c);
     int* const pivots = static_cast<int*>(b);
     if (is("cusolverDnSgetrf"))
       status = CALL(cusolverDnSgetrf)(number(1), m, n, a, ld, nullptr, pivots, nullptr);
