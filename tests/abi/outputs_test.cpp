@@ -245,7 +245,7 @@ TEST(AbiOfOutputs, Cudnn) {
                             decltype(::cudnnGetFilterNdDescriptor)>());
   static_assert(CalledAlike<abi::cudnnStatus(Filter, size_t*), decltype(::cudnnGetFilterSizeInBytes)>());
   static_assert(CUDNN_DATA_DOUBLE == 1 && CUDNN_DATA_HALF == 2 && CUDNN_DATA_BFLOAT16 == 9 &&
-                CUDNN_DATA_INT64 == 10);
+                CUDNN_DATA_INT64 == 10 && CUDNN_DATA_BOOLEAN == 11);
 #else
   GTEST_SKIP() << "cudnn.h was not found when the build was configured";
 #endif
@@ -367,7 +367,13 @@ TEST(AbiOfOutputs, Nccl) {
 
 TEST(AbiOfOutputs, Driver) {
 #if DETSHIM_TEST_HAVE_driver
-  static_assert(CU_MEMHOSTREGISTER_PORTABLE == abi::host_register_portable);
+  using Device = abi::CUdevice;
+  static_assert(CalledAlike<abi::CUresult(abi::CUcontext), decltype(::cuCtxDestroy_v2)>());
+  static_assert(CalledAlike<abi::CUresult(Device), decltype(::cuDevicePrimaryCtxReset_v2)>());
+  static_assert(CalledAlike<abi::CUresult(Device), decltype(::cuDevicePrimaryCtxRelease_v2)>());
+  static_assert(
+      CalledAlike<abi::CUresult(Device, unsigned*, int*), decltype(::cuDevicePrimaryCtxGetState)>());
+  static_assert(CalledAlike<abi::CUresult(abi::CUcontext*, Device), decltype(::cuDevicePrimaryCtxRetain)>());
   static_assert(CU_MEMHOSTREGISTER_DEVICEMAP == abi::host_register_mapped);
   static_assert(CU_GRAPH_NODE_TYPE_MEMCPY == abi::graph_node_copy);
   static_assert(CU_GRAPH_NODE_TYPE_GRAPH == abi::graph_node_child);

@@ -294,6 +294,37 @@ TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
             "the communicator does not block: when it runs is not known");
 }
 
+// Each refused call has hashed what it would have added to.
+TEST_P(Outputs, OfRefusedCallsTakeNoRoom) {
+  const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
+  const OnePrint after =
+      print("cublasSgemm_v2", {"refused", "wait", "refused", "wait", "cublasSgemm_v2", "wait"});
+  EXPECT_EQ(after.why, "none");
+  EXPECT_EQ(after.out, once.out);
+}
+
+TEST_P(Outputs, GoWithTheirContext) {
+  const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
+  for (const std::string end : {"destroy the context", "reset the device"}) {
+    const auto found =
+        prints(shimmed({"cublasSgemm_v2", "wait", "cublasSgemm_v2", end, "cublasSgemm_v2", "wait"}, on),
+               "cublasSgemm_v2");
+    ASSERT_EQ(found.size(), 3u) << end;
+    EXPECT_EQ(value(found[0], "print"), once.out);
+    EXPECT_EQ(value(found[1], "why"), "its context went before the program had waited for it") << end;
+    EXPECT_EQ(value(found[1], "print"), "none");
+    EXPECT_EQ(value(found[2], "print"), once.out) << end;
+    EXPECT_EQ(value(found[2], "in"), once.in) << end;
+  }
+  // It has two users.
+  const Arguments work{"cublasSgemm_v2",     "release the device", "wait",
+                       "release the device", "cublasSgemm_v2",     "wait"};
+  const auto found = prints(shimmed(work, on), "cublasSgemm_v2");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(value(found[0], "print"), once.out);
+  EXPECT_EQ(value(found[1], "print"), once.out);
+}
+
 TEST_P(Outputs, OfAStreamAreOneSequence) {
   const Shimmed run = shimmed({"cublasSgemm_v2", "cublasLtMatmul", "copy", "kernel", "ncclAllReduce", "wait",
                                "cublasSgemm_v2", "wait"},

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace {
@@ -28,7 +29,14 @@ std::map<DevicePointer, size_t> memory;
 std::map<uint32_t, uint64_t> slots; // parts so far
 std::vector<Opaque> contexts = {number(0xC0)};
 
-Opaque module_of_ours = nullptr;
+int users = 2;              // of the primary context
+uintptr_t resets = 0;       // what was loaded before the last of them is gone
+std::set<void*> registered; // memory of the host
+int ends_of_contexts() {
+  streams.clear();
+  registered.clear();
+  return ++resets, 0;
+}
 
 void hash(const detshim::HashJob& job, unsigned blocks, unsigned threads) {
   uint64_t sum = 0;
@@ -92,13 +100,14 @@ int cuLaunchHostFunc(Opaque stream, void (*function)(void*), void* data) {
 
 int cuLaunchKernel(Opaque function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
                    unsigned, Opaque stream, void** arguments, void**) {
-  if (function != number(0xF00)) { // a kernel of the program's, which changes what its argument points to
+  if (reinterpret_cast<uintptr_t>(function) >> 12 !=
+      1) { // a kernel of the program's, which changes what its argument points to
     record("cuLaunchKernel");
     auto* const target = *static_cast<unsigned char**>(*arguments);
     streams[stream].works.push_back([=] { *target = misbehaves("a race in a kernel") ? 99 : 11; });
     return 0;
   }
-  if (misbehaves("launches fail")) return 1;
+  if (misbehaves("launches fail") || function != number(0x1000 + resets)) return 400; // INVALID_HANDLE
   if (misbehaves("launches are recorded")) record("hash in stream %lu", reinterpret_cast<uintptr_t>(stream));
   detshim::HashJob job;
   std::memcpy(&job, *arguments, sizeof job); // at the launch, as the driver does
@@ -145,15 +154,30 @@ int cuModuleLoadData(Opaque* module, const void* image) {
   if (std::strstr(text, ".visible .entry detshim_hash(") == nullptr || size == nullptr ||
       std::strtoul(size + 25, nullptr, 10) != sizeof(detshim::HashJob))
     return 218; // CUDA_ERROR_INVALID_PTX
-  return *module = module_of_ours = number(0xE00), 0;
+  return *module = number(0xE00 + resets), 0;
 }
 int cuModuleGetFunction(Opaque* function, Opaque module, const char* name) {
-  if (module != module_of_ours || std::strcmp(name, "detshim_hash") != 0) return 1;
-  return *function = number(0xF00), 0;
+  if (module != number(0xE00 + resets) || std::strcmp(name, "detshim_hash") != 0) return 1;
+  return *function = number(0x1000 + resets), 0;
 }
-int cuMemHostRegister_v2(void*, size_t, unsigned flags) { return flags == 2 ? 0 : 1; }
+int cuMemHostRegister_v2(void* memory, size_t, unsigned flags) {
+  if (flags != 2 || !registered.insert(memory).second) return 1;
+  return 0;
+}
 int cuMemHostGetDevicePointer_v2(DevicePointer* address, void* host, unsigned) {
+  if (!registered.contains(host)) return 1;
   return *address = reinterpret_cast<uintptr_t>(host), 0;
+}
+
+int cuCtxDestroy_v2(Opaque) { return record("cuCtxDestroy_v2"), ends_of_contexts(); }
+int cuDevicePrimaryCtxReset_v2(int) { return record("cuDevicePrimaryCtxReset_v2"), ends_of_contexts(); }
+int cuDevicePrimaryCtxRelease_v2(int) {
+  if (--users > 0) return 0;
+  return record("the primary context goes"), ends_of_contexts();
+}
+int cuDevicePrimaryCtxRetain(Opaque* context, int) { return ++users, *context = number(0xC0), 0; }
+int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* is_active) {
+  return *flags = 0, *is_active = users > 0, 0;
 }
 
 // The real cuDNN looks for these before it makes a plan, and calls none of them for it.

@@ -115,6 +115,12 @@ int main(int argc, char** argv) {
     if (is("other context")) status = CALL(cublasSetStream_v2)(handle, stream = number(67));
     if (is("cublasSgemm_v2"))
       status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c, ld);
+    if (is("refused"))
+      for (int call = 0; call < 20000; ++call)
+        status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, 1, b, ld, &one, c, ld);
+    if (is("destroy the context")) status = CALL(cuCtxDestroy_v2)(number(0xC0));
+    if (is("reset the device")) status = CALL(cuDevicePrimaryCtxReset_v2)(0);
+    if (is("release the device")) status = CALL(cuDevicePrimaryCtxRelease_v2)(0);
     if (is("outside"))
       status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c + size - 8, 5);
     if (is("without gaps"))
