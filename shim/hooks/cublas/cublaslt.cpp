@@ -76,7 +76,7 @@ void add_epilogue(CallOutputs& outputs, Get* get, cublasLtMatmulDesc_t operation
 template <typename Get>
 void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cublasLtMatmulDesc_t operation,
                   const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
-                  cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
+                  cublasLtMatrixLayout_t b_layout, const void* alpha, const void* beta, const void* c,
                   cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout) {
   uint32_t type = 0, scale_type = 0;
   int64_t leading = 0;
@@ -94,6 +94,14 @@ void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cubla
   outputs.add_shape("k", inner);
   outputs.add_shape("type", type);
   shape("ldd", leading);
+  constexpr struct {
+    int attribute; // of cublasLtMatmulDescAttributes_t
+    const char* name;
+  } told[] = {{3, "ta"}, {4, "tb"}, {0, "compute"}, {7, "epilogue"}};
+  for (const auto& [attribute, name] : told) {
+    uint32_t value = 0;
+    if (ask(of_operation, operation, attribute, value)) outputs.add_shape(name, uint64_t{value});
+  }
   if (result.width == 0) outputs.leave_outputs("of a layout that is not looked into");
 
   uint32_t input_type = 0;
@@ -107,9 +115,11 @@ void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cubla
   ask(of_operation, operation, 2, pointer_mode);
   ask(of_operation, operation, 1, scale_type);
   const uint64_t size = size_of_type(static_cast<cudaDataType>(scale_type));
-  if (pointer_mode != 0 || beta == nullptr || size == 0 || size > sizeof bytes) {
+  if (pointer_mode != 0 || alpha == nullptr || beta == nullptr || size == 0 || size > sizeof bytes) {
     outputs.leave_inputs();
   } else {
+    outputs.add_number(alpha, size);
+    outputs.add_number(beta, size);
     __builtin_memcpy(bytes, beta, size);
     bool is_zero = true;
     for (const unsigned char byte : bytes) is_zero &= byte == 0;
@@ -736,7 +746,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
           const Getters getters = getters_of(call);
           outputs.set_stream(stream);
           add_operands(outputs, getters.of_layout, getters.of_operation, operation, a, a_layout, b, b_layout,
-                       beta, c, c_layout, d, d_layout);
+                       alpha, beta, c, c_layout, d, d_layout);
         },
         [&] {
           return call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,

@@ -50,12 +50,15 @@ HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs
 } // namespace
 
 void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
-               const void* beta, const LayerTensor& result) {
+               const void* alpha, const void* beta, const LayerTensor& result) {
   bool is_double = false;
   const HashedArea written = area_of(hook, result, outputs, is_double);
   // Scales are of type double where the result is, else float.
+  const size_t size = is_double ? 8 : 4;
+  outputs.add_number(alpha, size);
+  outputs.add_number(beta, size);
   unsigned char bytes[8] = {};
-  if (beta != nullptr) __builtin_memcpy(bytes, beta, is_double ? 8 : 4);
+  if (beta != nullptr) __builtin_memcpy(bytes, beta, size);
   bool reads_before = false;
   for (const unsigned char byte : bytes) reads_before |= byte != 0;
   if (reads_before) outputs.add_changed(written);
@@ -145,7 +148,7 @@ cudnnStatus convolve(const Call& call, cudnnHandle_t handle, const void* alpha, 
                      cudnnConvolutionDescriptor_t convolution, int algorithm, void* workspace,
                      size_t workspace_size, const void* beta, cudnnTensorDescriptor_t y, void* y_data) {
   if (wants_outputs(call)) record_cudnn_once(call);
-  return print_layer(call, handle, {{x, x_data}, {w, w_data}}, beta, {y, y_data}, [&] {
+  return print_layer(call, handle, {{x, x_data}, {w, w_data}}, alpha, beta, {y, y_data}, [&] {
     return call.real(handle, alpha, x, x_data, w, w_data, convolution, algorithm, workspace, workspace_size,
                      beta, y, y_data);
   });

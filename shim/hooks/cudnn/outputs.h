@@ -19,18 +19,19 @@ struct LayerTensor {
 };
 
 void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
-               const void* beta, const LayerTensor& result);
+               const void* alpha, const void* beta, const LayerTensor& result);
 
-/// Makes the call by run(), hashed if that is wanted: the result is added to beta times what was there.
+/// Makes the call by run(), hashed if that is wanted: alpha times the result is added to beta times what was
+/// there.
 template <typename Call, typename Run>
 abi::cudnnStatus print_layer(const Call& call, abi::cudnnHandle_t handle,
-                             std::initializer_list<LayerTensor> inputs, const void* beta,
+                             std::initializer_list<LayerTensor> inputs, const void* alpha, const void* beta,
                              const LayerTensor& result, Run run) {
   return print_outputs(
       call,
       [&](CallOutputs& outputs) {
         outputs.set_stream(stream_of(call, handle));
-        add_layer(call.hook(), outputs, inputs, beta, result);
+        add_layer(call.hook(), outputs, inputs, alpha, beta, result);
       },
       run);
 }

@@ -50,14 +50,17 @@ void add_matrix(const Hook& hook, CallOutputs& outputs, cusparseConstSpMatDescr_
   outputs.add_input(bytes_at(values, number(count) * size_of_type(type)));
 }
 
-/// Whether what was there before counts; false in `is_known` where that cannot be told.
-bool reads_before(const Hook& hook, const SparseProduct& product, bool& is_known) {
+/// What the product is multiplied by. True if what was there before counts: by beta.
+bool add_scales(const Hook& hook, CallOutputs& outputs, const SparseProduct& product) {
   int is_on_device = 1;
   const uint64_t size = size_of_type(product.scale_type);
   unsigned char bytes[16] = {};
-  is_known = product.beta != nullptr && size != 0 && size <= sizeof bytes &&
-             ask(hook, "cusparseGetPointerMode", product.handle, &is_on_device) && is_on_device == 0;
-  if (is_known) __builtin_memcpy(bytes, product.beta, size);
+  if (product.alpha == nullptr || product.beta == nullptr || size == 0 || size > sizeof bytes ||
+      !ask(hook, "cusparseGetPointerMode", product.handle, &is_on_device) || is_on_device != 0)
+    return outputs.leave_inputs(), false;
+  outputs.add_number(product.alpha, size);
+  outputs.add_number(product.beta, size);
+  __builtin_memcpy(bytes, product.beta, size);
   for (const unsigned char byte : bytes)
     if (byte != 0) return true;
   return false;
@@ -103,9 +106,8 @@ void add_sparse_product(const Hook& hook, CallOutputs& outputs, const SparseProd
   outputs.add_shape("ta", static_cast<uint64_t>(product.operation));
   outputs.add_shape("tb", static_cast<uint64_t>(product.operation_b));
   if (product.matrix != nullptr) add_matrix(hook, outputs, product.matrix);
-  bool is_known = false;
-  if (reads_before(hook, product, is_known)) outputs.add_changed(result);
-  if (!is_known || input.width == 0) outputs.leave_inputs();
+  if (add_scales(hook, outputs, product)) outputs.add_changed(result);
+  if (input.width == 0) outputs.leave_inputs();
   outputs.add_input(input);
   if (result.width == 0) outputs.leave_outputs("where it is, the descriptor does not say");
   outputs.add_output(result);

@@ -11,7 +11,7 @@ struct SparseProduct {
   abi::cusparseHandle_t handle;
   abi::cusparseOperation operation;
   abi::cusparseConstSpMatDescr_t matrix;
-  const void* beta;
+  const void *alpha, *beta;
   abi::cudaDataType scale_type;
   abi::cusparseOperation operation_b = abi::cusparseOperation::non_transpose;
 };

@@ -91,8 +91,10 @@ TEST_P(Outputs, OfProductsAreHashed) {
   expect_hashed("cublasSsyrk_v2", "cublasSsyrk_v2", "n=5 k=4 ta=0 size=4");
   expect_hashed("cublasSsyrk_v2", "cublasSsyrk_v2, lower", "n=5 k=4 ta=0 size=4");
   expect_hashed("cublasDtrsm_v2", "cublasDtrsm_v2", "m=5 n=3 left=1 ta=0 size=8");
-  expect_hashed("cublasLtMatmul", "cublasLtMatmul", "m=5 n=3 k=4 type=0 ldd=7");
-  expect_hashed("cublasLtMatmul", "cublasLtMatmul by rows", "m=3 n=5 k=4 type=0 ldd=7");
+  expect_hashed("cublasLtMatmul", "cublasLtMatmul",
+                "m=5 n=3 k=4 type=0 ldd=7 ta=0 tb=0 compute=68 epilogue=1");
+  expect_hashed("cublasLtMatmul", "cublasLtMatmul by rows",
+                "m=3 n=5 k=4 type=0 ldd=7 ta=0 tb=0 compute=68 epilogue=1");
 }
 
 TEST_P(Outputs, OfCollectivesAreHashed) {
@@ -258,6 +260,33 @@ TEST_P(Outputs, WhatWasThereBeforeCountsWhereItIsAddedTo) {
   };
   changed("cublasDtrsm_v2", "cublasDtrsm_v2");
   changed("ncclAllReduce in place", "ncclAllReduce");
+}
+
+TEST_P(Outputs, NumbersOfTheHostGoIn) {
+  const Environment other{{"OTHER_SCALE", "1"}};
+  for (const std::string name :
+       {"cublasSgemm_v2", "cublasSgemmBatched", "cublasSgemmStridedBatched", "cublasGemmEx", "cublasSgemv_v2",
+        "cublasSsyrk_v2", "cublasDtrsm_v2", "cublasLtMatmul", "cusparseSpMM", "cusparseSpMV",
+        "cudnnConvolutionForward", "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter"}) {
+    const OnePrint once = print(name, {name, "wait"}), with_other = print(name, {name, "wait"}, other);
+    EXPECT_NE(once.in, with_other.in) << name;
+    EXPECT_EQ(once.out, with_other.out) << name;
+  }
+  // What an operation of a graph is told makes it another graph.
+  const std::string graph = "cudnnBackendExecute";
+  EXPECT_NE(print(graph, {"graph: plain", "wait"}).shape,
+            print(graph, {"graph: plain", "wait"}, other).shape);
+}
+
+// In the places that matrices of a batch have when they lie behind each other the other way round.
+TEST_P(Outputs, OfBatchesThatRunBackwards) {
+  const std::string function = "cublasSgemmStridedBatched";
+  const Arguments backwards{"backwards", "wait"};
+  const OnePrint once = print(function, backwards);
+  EXPECT_EQ(once.bytes, "120");
+  EXPECT_EQ(once.out, print(function, backwards).out);
+  EXPECT_NE(once.out, print(function, backwards, race_in(function)).out);
+  EXPECT_NE(once.out, print(function, backwards, {{"OTHER_LAST", "1"}}).out);
 }
 
 TEST_P(Outputs, AreReadWhenTheProgramHasWaited) {

@@ -62,7 +62,7 @@ int run_graph(const char* how, const void* x, void* y) {
   set(convolution, 703, type_of_descriptor, {of_x});
   set(convolution, 704, type_of_descriptor, {of_x});
   set(convolution, 705, type_of_descriptor, {is("added") ? of_y : between});
-  set(convolution, 700, type_of_double, {1.0});
+  set(convolution, 700, type_of_double, {std::getenv("OTHER_SCALE") != nullptr ? 2.0 : 1.0});
   set(convolution, 701, type_of_double, {is("added") ? 1.0 : 0.0});
   set(activation, 751, type_of_descriptor, {between});
   set(activation, 753, type_of_descriptor, {is("another tensor") ? tensor(2) : of_y});
@@ -103,9 +103,9 @@ int main(int argc, char** argv) {
   void* const several_a[] = {a, b};
   void* const several_c[] = {c, c + 1024};
   char host[64];
-  const float one = 1, nothing = 0;
+  const float one = std::getenv("OTHER_SCALE") != nullptr ? 2 : 1, nothing = 0;
   float beta = 0;
-  const double all = 1;
+  const double all = one;
   for (int i = 1; i < argc; ++i) {
     const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
     int status = 0;
@@ -133,6 +133,11 @@ int main(int argc, char** argv) {
     if (is("cublasSgemmStridedBatched"))
       status = CALL(cublasSgemmStridedBatched)(handle, 0, 0, m, n, k, &one, a, ld, 100, b, ld, 100, &beta, c,
                                                ld, 50, batches);
+    if (is("backwards")) {
+      static_cast<char*>(a)[400] ^= std::getenv("OTHER_LAST") != nullptr ? 1 : 0;
+      status = CALL(cublasSgemmStridedBatched)(handle, 0, 0, m, n, k, &one, static_cast<char*>(a), ld, 100, b,
+                                               ld, 100, &beta, c + 400, ld, -100, batches);
+    }
     if (is("cublasGemmEx"))
       status =
           CALL(cublasGemmEx)(handle, 0, 1, m, n, k, &one, a, 14, ld, b, 14, ld, &beta, c, 14, ld, 68, -1);
