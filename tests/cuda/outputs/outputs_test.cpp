@@ -332,6 +332,35 @@ TEST_P(Outputs, OfRefusedCallsTakeNoRoom) {
   EXPECT_EQ(after.out, once.out);
 }
 
+TEST_P(Outputs, OfManyThreadsAreOneSequence) {
+  const auto found = prints(shimmed({"many threads"}, on), "cublasSgemm_v2");
+  uint64_t count = 0;
+  for (const auto& record : found) {
+    EXPECT_TRUE(record.contains("print")) << record;
+    EXPECT_EQ(record["thread"], "stream 1");
+    EXPECT_EQ(record["first"], std::to_string(count + 1));
+    count += std::stoull(record["prints"].get<std::string>());
+  }
+  EXPECT_EQ(count, 9000u);
+  EXPECT_EQ(value(found[0], "print"), print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).out);
+}
+
+TEST_P(Outputs, OfMoreStreamsThanAreKeptAreNotClaimed) {
+  uint64_t hashed = 0, unread = 0;
+  for (const auto& record : prints(shimmed({"many streams"}, on), "cublasSgemm_v2")) {
+    const uint64_t count = std::stoull(record["prints"].get<std::string>());
+    if (record.contains("print")) {
+      hashed += count;
+      continue;
+    }
+    unread += count;
+    EXPECT_EQ(record["unread"], record["prints"]);
+    EXPECT_EQ(record["why"], "more places print than are kept");
+  }
+  EXPECT_EQ(hashed, 4094u); // the thread itself prints, too
+  EXPECT_EQ(hashed + unread, 5000u);
+}
+
 TEST_P(Outputs, GoWithTheirContext) {
   const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
   for (const std::string end : {"destroy the context", "reset the device"}) {

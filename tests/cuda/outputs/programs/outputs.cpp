@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <thread>
 
 namespace {
 
@@ -121,6 +122,18 @@ int main(int argc, char** argv) {
     if (is("destroy the context")) status = CALL(cuCtxDestroy_v2)(number(0xC0));
     if (is("reset the device")) status = CALL(cuDevicePrimaryCtxReset_v2)(0);
     if (is("release the device")) status = CALL(cuDevicePrimaryCtxRelease_v2)(0);
+    if (is("many threads"))
+      for (int thread = 0; thread < 9000; ++thread)
+        std::thread([&] {
+          status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c, ld);
+          CALL(cuStreamSynchronize)(stream);
+        }).join();
+    if (is("many streams"))
+      for (uintptr_t one_stream = 1; one_stream <= 5000; ++one_stream) {
+        CALL(cublasSetStream_v2)(handle, number(one_stream << 16));
+        status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c, ld);
+        CALL(cuStreamSynchronize)(number(one_stream << 16));
+      }
     if (is("outside"))
       status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c + size - 8, 5);
     if (is("without gaps"))
