@@ -254,6 +254,10 @@ void forget_hashes_of_context(uint64_t context) {
   *known = kernels.kernels[--kernels.count];
 }
 
+void print_unseen(const Hook& hook, const void* caller) {
+  add_unread_print(prints_at(*hook.info, device, caller), 0, why_captured);
+}
+
 CallOutputs::~CallOutputs() {
   if (inputs_.parts != 0) give_back_hash_slot(inputs_);
 }

@@ -109,6 +109,9 @@ private:
 /// The context is gone, or is about to be made anew: what was loaded into it went with it.
 void forget_hashes_of_context(uint64_t context);
 
+/// A call that put work into a graph itself: what its launches leave is not seen.
+void print_unseen(const Hook& hook, const void* caller);
+
 /// True if the outputs of a hook's call are wanted.
 template <typename Call>
 bool wants_outputs(const Call& call) {

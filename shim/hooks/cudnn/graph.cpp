@@ -358,7 +358,9 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendPopulateCudaGraph,
              .action = Action::observe, .fields = {"status"},
              .summary = "Notices whether the plan that was taken for its graph goes into a CUDA graph.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendPopulateCudaGraph);
-  return note_run(call, plan, call.real(handle, plan, variant_pack, graph));
+  const Status status = call.real(handle, plan, variant_pack, graph);
+  if (status == Status::success && wants_outputs(call)) print_unseen(call.hook(), call.caller());
+  return note_run(call, plan, status);
 }
 
 DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendDestroyDescriptor,

@@ -332,6 +332,64 @@ TEST_P(Outputs, OfRefusedCallsTakeNoRoom) {
   EXPECT_EQ(after.out, once.out);
 }
 
+// The double ends a capture with an error where something was done that may not be, as the driver does.
+TEST_P(Outputs, LeaveCapturesAlone) {
+  const std::string why = "put into a graph, whose launches compute it unseen";
+  const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
+  const auto run_captured = [&](const Arguments& captured, const Arguments& after) {
+    Arguments all{"begin capture"};
+    all.insert(all.end(), captured.begin(), captured.end());
+    all.push_back("end capture");
+    all.insert(all.end(), after.begin(), after.end());
+    const Shimmed run = shimmed(all, on);
+    EXPECT_TRUE(contains(run.out, "end capture=0")) << run;
+    EXPECT_EQ(run.out, native(all));
+    return prints(run, "cublasSgemm_v2");
+  };
+  // Nothing is loaded yet, and what the second changes would be hashed before it.
+  for (const Arguments& captured : {Arguments{"cublasSgemm_v2"}, {"beta", "cublasSgemm_v2"}}) {
+    const auto found = run_captured(captured, {"launch", "other data", "launch", "wait"});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(value(found[0], "why"), why);
+    EXPECT_EQ(value(found[0], "print") + value(found[0], "in"), "nonenone");
+  }
+  // Streams that are not captured, with what has to be loaded for them; and the one when it is over.
+  const auto beside = run_captured({"another stream", "cublasSgemm_v2", "wait", "the first stream"},
+                                   {"cublasSgemm_v2", "wait"});
+  ASSERT_EQ(beside.size(), 2u);
+  EXPECT_EQ(value(beside[0], "print"), once.out);
+  EXPECT_EQ(value(beside[1], "print"), once.out);
+}
+
+TEST_P(Outputs, OfCapturesAreNeverEqual) {
+  const TemporaryFolder a, b, c, d;
+  const auto diff = [](const std::string& one, const std::string& other) {
+    return ::run({DETSHIM_COMMAND, "log", "diff", one, other});
+  };
+  const Arguments work{"begin capture", "cublasSgemm_v2", "end capture", "launch", "wait"};
+  const Result captured = diff(log_of(a, work), log_of(b, work, race_in("cublasSgemm_v2")));
+  EXPECT_EQ(captured.status, 2) << captured.out;
+  EXPECT_NE(captured.out.find("the contents of 1 print"), std::string::npos) << captured.out;
+  const Result populated = diff(log_of(c, {"populate"}), log_of(d, {"populate"}));
+  EXPECT_EQ(populated.status, 2) << populated.out;
+  EXPECT_NE(populated.out.find("the contents of 1 print"), std::string::npos) << populated.out;
+}
+
+// What a graph left is seen by the next call that is given it, in each launch.
+TEST_P(Outputs, ShowWhatAGraphWasGiven) {
+  const auto in = [&](const Arguments& between) {
+    Arguments all{"begin capture", "kernel", "end capture", "launch"};
+    all.insert(all.end(), between.begin(), between.end());
+    all.insert(all.end(), {"cublasSgemm_v2", "wait"});
+    return print("cublasSgemm_v2", all, misbehaving("a race in a kernel")).in;
+  };
+  const auto undisturbed =
+      print("cublasSgemm_v2", {"begin capture", "kernel", "end capture", "launch", "cublasSgemm_v2", "wait"})
+          .in;
+  EXPECT_NE(in({}), undisturbed);
+  EXPECT_NE(undisturbed, "none");
+}
+
 TEST_P(Outputs, OfManyThreadsAreOneSequence) {
   const auto found = prints(shimmed({"many threads"}, on), "cublasSgemm_v2");
   uint64_t count = 0;

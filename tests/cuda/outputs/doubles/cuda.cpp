@@ -38,6 +38,23 @@ int ends_of_contexts() {
   return ++resets, 0;
 }
 
+// ---- Capture ----
+
+Opaque captured = nullptr; // the stream whose works go into a graph
+bool is_broken = false;    // what may not be done during a capture was
+int thread_mode = 0;       // CU_STREAM_CAPTURE_MODE_GLOBAL
+std::vector<std::function<void()>> graph;
+
+bool may_not_be_captured() {
+  if (captured == nullptr || thread_mode == 2) return false; // CU_STREAM_CAPTURE_MODE_RELAXED
+  return is_broken = true;
+}
+
+void put(Opaque stream, std::function<void()> work) {
+  if (captured != nullptr && stream == nullptr) is_broken = true; // the legacy stream waits for all others
+  (captured != nullptr && stream == captured ? graph : streams[stream].works).push_back(std::move(work));
+}
+
 void hash(const detshim::HashJob& job, unsigned blocks, unsigned threads) {
   uint64_t sum = 0;
   for (uint64_t block = blocks; block-- > 0;)
@@ -89,12 +106,12 @@ int cuMemcpyDtoH_v2(void* to, DevicePointer from, size_t size) {
 
 int cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, size_t size, Opaque stream) {
   record("cuMemcpyDtoHAsync_v2");
-  streams[stream].works.push_back([=] { std::memcpy(to, reinterpret_cast<const void*>(from), size); });
+  put(stream, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), size); });
   return 0;
 }
 
 int cuLaunchHostFunc(Opaque stream, void (*function)(void*), void* data) {
-  streams[stream].works.push_back([=] { function(data); });
+  put(stream, [=] { function(data); });
   return 0;
 }
 
@@ -104,19 +121,20 @@ int cuLaunchKernel(Opaque function, unsigned blocks, unsigned, unsigned, unsigne
       1) { // a kernel of the program's, which changes what its argument points to
     record("cuLaunchKernel");
     auto* const target = *static_cast<unsigned char**>(*arguments);
-    streams[stream].works.push_back([=] { *target = misbehaves("a race in a kernel") ? 99 : 11; });
+    put(stream, [=] { *target = misbehaves("a race in a kernel") ? 99 : 11; });
     return 0;
   }
   if (misbehaves("launches fail") || function != number(0x1000 + resets)) return 400; // INVALID_HANDLE
   if (misbehaves("launches are recorded")) record("hash in stream %lu", reinterpret_cast<uintptr_t>(stream));
   detshim::HashJob job;
   std::memcpy(&job, *arguments, sizeof job); // at the launch, as the driver does
-  streams[stream].works.push_back([=] { hash(job, blocks, threads); });
+  put(stream, [=] { hash(job, blocks, threads); });
   return 0;
 }
 
 int cuStreamSynchronize(Opaque stream) {
   record("cuStreamSynchronize");
+  if (stream == captured && captured != nullptr) return is_broken = true, 900;
   streams[stream].finish(streams[stream].works.size());
   return 0;
 }
@@ -144,10 +162,30 @@ int cuStreamGetCtx(Opaque stream, Opaque* context) {
   return *context = number(reinterpret_cast<uintptr_t>(stream) == 67 ? 0xC1 : 0xC0), 0;
 }
 
-int cuStreamIsCapturing(Opaque, int* status) { return *status = misbehaves("captured") ? 1 : 0, 0; }
-int cuThreadExchangeStreamCaptureMode(int* mode) { return *mode = 0, 0; }
+int cuStreamIsCapturing(Opaque stream, int* status) {
+  if (captured != nullptr && stream == nullptr) return 906; // CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+  return *status = misbehaves("captured") || (captured != nullptr && stream == captured) ? 1 : 0, 0;
+}
+int cuThreadExchangeStreamCaptureMode(int* mode) { return std::swap(*mode, thread_mode), 0; }
+int cuStreamBeginCapture_v2(Opaque stream, int) {
+  graph.clear();
+  return captured = stream, is_broken = false, 0;
+}
+int cuStreamEndCapture(Opaque, Opaque* given) {
+  captured = nullptr;
+  return *given = number(0x6000), is_broken ? 901 : 0; // CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+}
+int cuGraphInstantiateWithFlags(Opaque* executable, Opaque, unsigned long long) {
+  return *executable = number(0x6001), 0;
+}
+int cuGraphLaunch(Opaque, Opaque stream) {
+  record("cuGraphLaunch");
+  for (const auto& work : graph) put(stream, work);
+  return 0;
+}
 
 int cuModuleLoadData(Opaque* module, const void* image) {
+  if (may_not_be_captured()) return 900;    // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
   if (misbehaves("no kernels")) return 209; // CUDA_ERROR_NO_BINARY_FOR_GPU
   const auto* const text = static_cast<const char*>(image);
   const char* const size = std::strstr(text, ".b8 detshim_hash_param_0[");
@@ -161,6 +199,7 @@ int cuModuleGetFunction(Opaque* function, Opaque module, const char* name) {
   return *function = number(0x1000 + resets), 0;
 }
 int cuMemHostRegister_v2(void* memory, size_t, unsigned flags) {
+  if (may_not_be_captured()) return 900;
   if (flags != 2 || !registered.insert(memory).second) return 1;
   return 0;
 }

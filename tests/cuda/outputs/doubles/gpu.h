@@ -45,6 +45,10 @@ int cuDevicePrimaryCtxReset_v2(int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
 int cuDevicePrimaryCtxRetain(Opaque* context, int device);
 int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* is_active);
+int cuStreamBeginCapture_v2(Opaque stream, int mode);
+int cuStreamEndCapture(Opaque stream, Opaque* graph);
+int cuGraphInstantiateWithFlags(Opaque* executable, Opaque graph, unsigned long long flags);
+int cuGraphLaunch(Opaque executable, Opaque stream);
 int cuThreadExchangeStreamCaptureMode(int* mode);
 int cuModuleLoadData(Opaque* module, const void* image);
 int cuModuleGetFunction(Opaque* function, Opaque module, const char* name);
@@ -125,6 +129,7 @@ int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t coun
 int cudnnBackendFinalize(Opaque descriptor);
 int cudnnBackendDestroyDescriptor(Opaque descriptor);
 int cudnnBackendExecute(Opaque handle, Opaque plan, Opaque variant_pack);
+int cudnnBackendPopulateCudaGraph(Opaque handle, Opaque plan, Opaque variant_pack, Opaque graph);
 /// To the double alone: what the next plan that runs leaves where, of which input. May be called repeatedly.
 void plan_writes(const void* input, void* to, size_t width, size_t rows, size_t pitch);
 

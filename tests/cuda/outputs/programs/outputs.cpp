@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
   char host[64];
   const float one = std::getenv("OTHER_SCALE") != nullptr ? 2 : 1, nothing = 0;
   float beta = 0;
+  Opaque executable = nullptr; // a graph
   const double all = one;
   for (int i = 1; i < argc; ++i) {
     const auto is = [&](const char* name) { return std::strcmp(argv[i], name) == 0; };
@@ -134,6 +135,18 @@ int main(int argc, char** argv) {
         status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c, ld);
         CALL(cuStreamSynchronize)(number(one_stream << 16));
       }
+    if (is("another stream")) status = CALL(cublasSetStream_v2)(handle, stream = number(128));
+    if (is("the first stream")) status = CALL(cublasSetStream_v2)(handle, stream = number(64));
+    if (is("begin capture")) status = CALL(cuStreamBeginCapture_v2)(number(64), 0);
+    if (is("end capture")) {
+      Opaque graph = nullptr;
+      status = CALL(cuStreamEndCapture)(number(64), &graph);
+      if (status == 0) status = CALL(cuGraphInstantiateWithFlags)(&executable, graph, 0);
+    }
+    if (is("launch")) status = CALL(cuGraphLaunch)(executable, number(64));
+    if (is("other data")) static_cast<char*>(a)[0] ^= 1;
+    if (is("populate"))
+      status = CALL(cudnnBackendPopulateCudaGraph)(number(1), number(2), number(3), nullptr);
     if (is("outside"))
       status = CALL(cublasSgemm_v2)(handle, 0, 0, m, n, k, &one, a, ld, b, ld, &beta, c + size - 8, 5);
     if (is("without gaps"))
