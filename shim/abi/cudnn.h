@@ -86,6 +86,7 @@ enum class cudnnNumericalNote : int { non_deterministic = 4 };
 
 // ---- the legacy API's layers: cudnn_ops.h, cudnn_cnn.h and cudnn_adv.h of cuDNN 9.19 ----
 
+using cudnnActivationDescriptor_t = struct cudnnActivationStruct*;
 using cudnnPoolingDescriptor_t = struct cudnnPoolingStruct*;
 using cudnnCTCLossDescriptor_t = struct cudnnCTCLossStruct*;
 using cudnnDropoutDescriptor_t = struct cudnnDropoutStruct*;

@@ -245,6 +245,40 @@ TEST(AbiOfOutputs, Cudnn) {
   static_assert(CalledAlike<abi::cudnnStatus(Filter, int, int*, int*, int*, int*),
                             decltype(::cudnnGetFilterNdDescriptor)>());
   static_assert(CalledAlike<abi::cudnnStatus(Filter, size_t*), decltype(::cudnnGetFilterSizeInBytes)>());
+  using Handle = abi::cudnnHandle_t;
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, In, In, Tensor, In, Tensor, Out, Tensor, In, In, In,
+                                             In, double),
+                            decltype(::cudnnBatchNormalizationForwardInference)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, In, In, Tensor, In, Tensor, Out, Tensor, In, In,
+                                             double, Out, Out, double, Out, Out),
+                            decltype(::cudnnBatchNormalizationForwardTraining)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, int, In, In, Tensor, In, Tensor, In, Tensor, Out,
+                                             Tensor, In, In, double, Out, Out, double, Out, Out,
+                                             abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t),
+                            decltype(::cudnnBatchNormalizationForwardTrainingEx)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, In, In, In, In, Tensor, In, Tensor, In, Tensor, Out,
+                                             Tensor, In, Out, Out, double, In, In),
+                            decltype(::cudnnBatchNormalizationBackward)>());
+  static_assert(
+      CalledAlike<abi::cudnnStatus(Handle, int, int, In, In, In, In, Tensor, In, Tensor, In, Tensor, In,
+                                   Tensor, Out, Tensor, Out, Tensor, In, In, Out, Out, double, In, In,
+                                   abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t),
+                  decltype(::cudnnBatchNormalizationBackwardEx)>());
+  static_assert(
+      CalledAlike<abi::cudnnStatus(Handle, int, int, int, In, In, Tensor, In, Tensor, In, In, Tensor, In, In,
+                                   Tensor, In, abi::cudnnActivationDescriptor_t, Tensor, Out, double, int),
+                  decltype(::cudnnNormalizationForwardInference)>());
+  static_assert(
+      CalledAlike<abi::cudnnStatus(Handle, int, int, int, In, In, Tensor, In, Tensor, In, In, double, Tensor,
+                                   Out, Out, double, Out, Out, abi::cudnnActivationDescriptor_t, Tensor, In,
+                                   Tensor, Out, Out, size_t, Out, size_t, int),
+                  decltype(::cudnnNormalizationForwardTraining)>());
+  static_assert(
+      CalledAlike<abi::cudnnStatus(Handle, int, int, int, In, In, In, In, Tensor, In, Tensor, In, Tensor, In,
+                                   Tensor, Out, Tensor, Out, Tensor, In, In, Out, Out, double, Tensor, In, In,
+                                   abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t, int),
+                  decltype(::cudnnNormalizationBackward)>());
+  static_assert(CUDNN_BATCHNORM_OPS_BN == 0 && CUDNN_NORM_OPS_NORM == 0);
   static_assert(CUDNN_DATA_DOUBLE == 1 && CUDNN_DATA_HALF == 2 && CUDNN_DATA_BFLOAT16 == 9 &&
                 CUDNN_DATA_INT64 == 10 && CUDNN_DATA_BOOLEAN == 11);
 #else

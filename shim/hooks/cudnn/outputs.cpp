@@ -49,26 +49,36 @@ HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs
 
 } // namespace
 
-void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
-               const void* alpha, const void* beta, const LayerTensor& result) {
+void add_read(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor) {
   bool is_double = false;
-  const HashedArea written = area_of(hook, result, outputs, is_double);
+  if (tensor.data == nullptr) return;
+  const HashedArea area = area_of(hook, tensor, outputs, is_double);
+  if (area.width == 0) outputs.leave_inputs();
+  outputs.add_input(area);
+}
+
+void add_written(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor, const void* alpha,
+                 const void* beta) {
+  bool is_double = false, reads_before = false;
+  if (tensor.data == nullptr) return;
+  const HashedArea area = area_of(hook, tensor, outputs, is_double);
   // Scales are of type double where the result is, else float.
   const size_t size = is_double ? 8 : 4;
+  unsigned char bytes[8] = {};
   outputs.add_number(alpha, size);
   outputs.add_number(beta, size);
-  unsigned char bytes[8] = {};
   if (beta != nullptr) __builtin_memcpy(bytes, beta, size);
-  bool reads_before = false;
   for (const unsigned char byte : bytes) reads_before |= byte != 0;
-  if (reads_before) outputs.add_changed(written);
-  for (const LayerTensor& input : inputs) {
-    const HashedArea area = area_of(hook, input, outputs, is_double);
-    if (area.width == 0) outputs.leave_inputs();
-    outputs.add_input(area);
-  }
-  if (written.width == 0 || beta == nullptr) outputs.leave_outputs("of a layout that is not looked into");
-  outputs.add_output(written);
+  if (reads_before) outputs.add_changed(area);
+  if (area.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+  outputs.add_output(area);
+}
+
+void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
+               const void* alpha, const void* beta, const LayerTensor& result) {
+  add_written(hook, outputs, result, alpha, beta);
+  for (const LayerTensor& input : inputs) add_read(hook, outputs, input);
+  if (result.data == nullptr || beta == nullptr) outputs.leave_outputs("where it is, the call does not say");
 }
 
 namespace {

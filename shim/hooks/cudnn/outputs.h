@@ -18,6 +18,13 @@ struct LayerTensor {
   const void* data;
 };
 
+/// What a layer reads. Nothing where there is no data.
+void add_read(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor);
+/// What it writes, alpha times the result added to beta times what was there; null for both where it has
+/// none. Nothing where there is no data.
+void add_written(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor, const void* alpha,
+                 const void* beta);
+/// A layer with one result.
 void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
                const void* alpha, const void* beta, const LayerTensor& result);
 

@@ -122,6 +122,34 @@ TEST_P(Outputs, OfConvolutionsAreHashed) {
   EXPECT_EQ(print("cudnnConvolutionForward", {"cudnnConvolutionForward", "wait"}).bytes, "480");
 }
 
+TEST_P(Outputs, OfNormalizationsAreHashed) {
+  const std::string train = "cudnnBatchNormalizationForwardTraining";
+  const std::string derive = "cudnnBatchNormalizationBackwardEx";
+  const std::string infer = "cudnnNormalizationForwardInference";
+  const auto shape = [&](const std::string& name) { return print(name, {name, "wait"}).shape; };
+  EXPECT_TRUE(shape(train).starts_with("mode=1 ops=0 t=2,3,4,5 t=2,3,4,5 t=1,3,1,1")) << shape(train);
+  for (const std::string& function : {train, derive, infer}) {
+    expect_hashed(function, function, shape(function));
+    for (const char* other : {"OTHER_EPSILON", "OTHER_SCALE"}) {
+      const OnePrint once = print(function, {function, "wait"});
+      EXPECT_NE(print(function, {function, "wait"}, {{other, "1"}}).in, once.in) << function << other;
+      EXPECT_EQ(print(function, {function, "wait"}, {{other, "1"}}).out, once.out);
+    }
+  }
+  // y, two statistics of all batches and two of this one; dx and two gradients.
+  EXPECT_EQ(print(train, {train, "wait"}).bytes, std::to_string(480 + 4 * 12));
+  EXPECT_EQ(print(derive, {derive, "wait"}).bytes, std::to_string(480 + 2 * 12));
+  // Statistics that go on are read before they are written, those of a first batch are not.
+  const Environment before{{"OTHER_BEFORE", "1"}};
+  EXPECT_NE(print(train, {train, "wait"}).in, print(train, {train, "wait"}, before).in);
+  EXPECT_EQ(print(train, {"the first batch", "wait"}).in,
+            print(train, {"the first batch", "wait"}, before).in);
+  // With an activation there is more that goes in than can be told.
+  const OnePrint activated = print(derive, {derive + ", activated", "wait"});
+  EXPECT_EQ(activated.in, "none");
+  EXPECT_NE(activated.out, "none");
+}
+
 TEST_P(Outputs, OfGraphsAreHashed) {
   const auto shape = [&](const std::string& how) {
     const std::string all = print("cudnnBackendExecute", {"graph: " + how, "wait"}).shape;

@@ -73,6 +73,32 @@ int cudnnConvolutionBackwardFilter(Opaque, const void*, Opaque, const void* x, O
   return compute("cudnnConvolutionBackwardFilter", stream, x, {dw_data, size});
 }
 
+int cudnnBatchNormalizationForwardTraining(Opaque, int, const void*, const void*, Opaque, const void* x,
+                                           Opaque y, void* y_data, Opaque parameters, const void*,
+                                           const void*, double, void* mean, void* variance, double,
+                                           void* saved_mean, void* saved_variance) {
+  constexpr const char* before = "cudnnBatchNormalizationForwardTraining, before";
+  for (void* const statistic : {mean, variance, saved_mean})
+    if (const int status = convolve(before, x, parameters, statistic); status != 0) return status;
+  if (const int status = convolve(before, x, y, y_data); status != 0) return status;
+  return convolve("cudnnBatchNormalizationForwardTraining", x, parameters, saved_variance);
+}
+int cudnnBatchNormalizationBackwardEx(Opaque, int, int, const void*, const void*, const void*, const void*,
+                                      Opaque, const void* x, Opaque, const void*, Opaque, const void*, Opaque,
+                                      void*, Opaque dx, void* dx_data, Opaque parameters, const void*,
+                                      const void*, void* d_scale, void* d_bias, double, const void*,
+                                      const void*, Opaque, void*, size_t, void*, size_t) {
+  constexpr const char* before = "cudnnBatchNormalizationBackwardEx, before";
+  if (const int status = convolve(before, x, dx, dx_data); status != 0) return status;
+  if (const int status = convolve(before, x, parameters, d_scale); status != 0) return status;
+  return convolve("cudnnBatchNormalizationBackwardEx", x, parameters, d_bias);
+}
+int cudnnNormalizationForwardInference(Opaque, int, int, int, const void*, const void*, Opaque, const void* x,
+                                       Opaque, const void*, const void*, Opaque, const void*, const void*,
+                                       Opaque, const void*, Opaque, Opaque y, void* y_data, double, int) {
+  return convolve("cudnnNormalizationForwardInference", x, y, y_data);
+}
+
 // The graph interface: the real library's, if DOUBLE_CUDNN names it, so that it takes and refuses what that
 // does, but for plans, which it would compile for a device; or one that takes all it is given and gives
 // nothing back. Plans run here in either case.

@@ -124,6 +124,26 @@ int cudnnConvolutionBackwardData(Opaque handle, const void* alpha, Opaque w, con
 int cudnnConvolutionBackwardFilter(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque dy,
                                    const void* dy_data, Opaque convolution, int algorithm, void* workspace,
                                    size_t size, const void* beta, Opaque dw, void* dw_data);
+int cudnnBatchNormalizationForwardTraining(Opaque handle, int mode, const void* alpha, const void* beta,
+                                           Opaque x, const void* x_data, Opaque y, void* y_data,
+                                           Opaque parameters, const void* scale, const void* bias,
+                                           double factor, void* mean, void* variance, double epsilon,
+                                           void* saved_mean, void* saved_variance);
+int cudnnBatchNormalizationBackwardEx(Opaque handle, int mode, int operations, const void* alpha,
+                                      const void* beta, const void* parameter_alpha,
+                                      const void* parameter_beta, Opaque x, const void* x_data, Opaque y,
+                                      const void* y_data, Opaque dy, const void* dy_data, Opaque dz,
+                                      void* dz_data, Opaque dx, void* dx_data, Opaque parameters,
+                                      const void* scale, const void* bias, void* d_scale, void* d_bias,
+                                      double epsilon, const void* saved_mean, const void* saved_variance,
+                                      Opaque activation, void* workspace, size_t workspace_size,
+                                      void* reserve, size_t reserve_size);
+int cudnnNormalizationForwardInference(Opaque handle, int mode, int operations, int algorithm,
+                                       const void* alpha, const void* beta, Opaque x, const void* x_data,
+                                       Opaque parameters, const void* scale, const void* bias,
+                                       Opaque statistics, const void* mean, const void* variance, Opaque z,
+                                       const void* z_data, Opaque activation, Opaque y, void* y_data,
+                                       double epsilon, int groups);
 int cudnnBackendCreateDescriptor(int type, Opaque* descriptor);
 int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t count, const void* elements);
 int cudnnBackendFinalize(Opaque descriptor);

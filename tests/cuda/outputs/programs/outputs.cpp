@@ -217,6 +217,23 @@ int main(int argc, char** argv) {
     if (is("cudnnConvolutionBackwardFilter"))
       status = CALL(cudnnConvolutionBackwardFilter)(number(1), &one, &x, a, &x, b, nullptr, 1, nullptr, 0,
                                                     &beta, &w, c);
+    Tensor parameters{{1, 3, 1, 1}, {3, 1, 1, 1}};
+    char* const bytes_of_b = static_cast<char*>(b);
+    const double epsilon = std::getenv("OTHER_EPSILON") != nullptr ? 1e-3 : 1e-5;
+    // Statistics lie behind y.
+    if (is("cudnnBatchNormalizationForwardTraining") || is("the first batch"))
+      status = CALL(cudnnBatchNormalizationForwardTraining)(
+          number(1), 1, &one, &beta, &x, a, &y, c, &parameters, b, bytes_of_b + 16,
+          is("the first batch") ? 1.0 : 0.1, c + 2048, c + 2064, epsilon, c + 2080, c + 2096);
+    if (is("cudnnBatchNormalizationBackwardEx") || is("cudnnBatchNormalizationBackwardEx, activated"))
+      status = CALL(cudnnBatchNormalizationBackwardEx)(
+          number(1), 1, is("cudnnBatchNormalizationBackwardEx") ? 0 : 1, &one, &beta, &one, &beta, &x, a, &y,
+          nullptr, &x, b, &x, nullptr, &y, c, &parameters, b, nullptr, c + 2048, c + 2064, epsilon,
+          bytes_of_b + 32, bytes_of_b + 48, nullptr, nullptr, 0, nullptr, 0);
+    if (is("cudnnNormalizationForwardInference"))
+      status = CALL(cudnnNormalizationForwardInference)(
+          number(1), 1, 0, 0, &one, &beta, &x, a, &parameters, b, bytes_of_b + 16, &parameters,
+          bytes_of_b + 32, bytes_of_b + 48, nullptr, nullptr, nullptr, &y, c, epsilon, 1);
     if (is("cudnnBackendExecute")) status = CALL(cudnnBackendExecute)(number(1), number(2), number(3));
     if (is("graph in place")) status = run_graph("", c, c);
     if (std::strncmp(argv[i], "graph: ", 7) == 0) status = run_graph(argv[i] + 7, a, c);
