@@ -98,11 +98,19 @@ TEST_P(Outputs, OfProductsAreHashed) {
 }
 
 TEST_P(Outputs, OfCollectivesAreHashed) {
-  expect_hashed("ncclAllReduce", "ncclAllReduce", "type=7 in=100 out=100");
-  expect_hashed("ncclReduceScatter", "ncclReduceScatter", "type=7 in=300 out=100");
-  expect_hashed("ncclReduce", "ncclReduce", "type=7 in=100 out=100");
+  expect_hashed("ncclAllReduce", "ncclAllReduce", "type=7 in=100 out=100 op=0");
+  expect_hashed("ncclReduceScatter", "ncclReduceScatter", "type=7 in=300 out=100 op=0");
+  expect_hashed("ncclReduce", "ncclReduce", "type=7 in=100 out=100 op=0");
   expect_hashed("ncclAllGather", "ncclAllGather", "type=7 in=100 out=300");
   expect_hashed("ncclBroadcast", "ncclBroadcast", "type=7 in=100 out=100");
+  EXPECT_NE(print("ncclAllReduce", {"ncclAllReduce", "wait"}).shape,
+            print("ncclAllReduce", {"ncclAllReduce of products", "wait"}).shape);
+  // A communicator that does not tell.
+  for (const std::string name : {"ncclAllGather", "ncclBroadcast", "ncclReduce", "ncclReduceScatter"}) {
+    const OnePrint unknown = print(name, {name, "wait"}, misbehaving("ranks are not told"));
+    EXPECT_EQ(unknown.out, "none") << name;
+    EXPECT_EQ(unknown.why, "the communicator does not say how many ranks there are, and which this is");
+  }
   // What the root alone has is nobody else's.
   EXPECT_EQ(print("ncclReduce", {"ncclReduce elsewhere", "wait"}).bytes, "0");
 }
@@ -267,6 +275,13 @@ TEST_P(Outputs, OfTransformsAreHashed) {
   EXPECT_EQ(print("cufftExecR2C", {"plan R2C", "stream of plan", "cufftExecR2C", "wait"}).bytes, "216");
 }
 
+TEST_P(Outputs, OfTransformsDependOnTheirDirection) {
+  const auto in = [&](const std::string& name) {
+    return print("cufftExecC2C", {"plan C2C", "stream of plan", name, "wait"}).in;
+  };
+  EXPECT_NE(in("cufftExecC2C"), in("cufftExecC2C, the other way"));
+}
+
 TEST_P(Outputs, LeaveGapsOut) {
   EXPECT_EQ(print("cublasSgemm_v2", {"without gaps", "wait"}).bytes, "48");
   EXPECT_EQ(print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).bytes, "60");
@@ -428,6 +443,7 @@ TEST_P(Outputs, OfManyThreadsAreOneSequence) {
     count += std::stoull(record["prints"].get<std::string>());
   }
   EXPECT_EQ(count, 9000u);
+  ASSERT_FALSE(found.empty());
   EXPECT_EQ(value(found[0], "print"), print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).out);
 }
 

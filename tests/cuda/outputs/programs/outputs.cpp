@@ -186,6 +186,7 @@ int main(int argc, char** argv) {
                                     c, opaque(of_d), c, opaque(of_d), nullptr, nullptr, 0, stream);
     }
     if (is("ncclAllReduce")) status = CALL(ncclAllReduce)(a, c, 100, 7, 0, nullptr, stream);
+    if (is("ncclAllReduce of products")) status = CALL(ncclAllReduce)(a, c, 100, 7, 1, nullptr, stream);
     if (is("ncclAllReduce in place")) status = CALL(ncclAllReduce)(c, c, 100, 7, 0, nullptr, stream);
     const Opaque communicator = number(0xCC);
     if (is("ncclReduceScatter")) status = CALL(ncclReduceScatter)(a, c, 100, 7, 0, communicator, stream);
@@ -256,6 +257,7 @@ int main(int argc, char** argv) {
     if (is("destroy")) status = CALL(cufftDestroy)(plan);
     if (is("stream of plan")) status = CALL(cufftSetStream)(plan, stream);
     if (is("cufftExecC2C")) status = CALL(cufftExecC2C)(plan, a, c, -1);
+    if (is("cufftExecC2C, the other way")) status = CALL(cufftExecC2C)(plan, a, c, 1);
     if (is("cufftExecR2C")) status = CALL(cufftExecR2C)(plan, a, c);
     const auto tail = static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(c));
     if (is("copy")) status = CALL(cuMemcpyDtoHAsync_v2)(host, tail, sizeof host, stream);
