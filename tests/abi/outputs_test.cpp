@@ -11,6 +11,7 @@
 #include "hooks/support/data_sizes.h"
 
 #if DETSHIM_TEST_HAVE_cublas
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #endif
 #if DETSHIM_TEST_HAVE_cudnn
@@ -226,6 +227,21 @@ TEST(AbiOfOutputs, Cublas) {
   static_assert(
       CalledAlike<Status(Handle, int, int, int, int, int64_t, int64_t, In, In, int64_t, Out, int64_t),
                   decltype(::cublasZtrsm_v2_64)>());
+#endif
+#else
+  GTEST_SKIP() << "cublas_v2.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, CublasLt) {
+#if DETSHIM_TEST_HAVE_cublas
+#if CUDART_VERSION >= 13000
+  static_assert(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET == 6 && CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET == 7);
+  static_assert(CUBLASLT_MATRIX_LAYOUT_BATCH_MODE == 8);
+  static_assert(CUBLASLT_BATCH_MODE_STRIDED == 0 && CUBLASLT_BATCH_MODE_POINTER_ARRAY == 1);
+  static_assert(CUBLASLT_MATMUL_DESC_COMPUTE_TYPE == 0 && CUBLASLT_MATMUL_DESC_TRANSA == 3);
+  static_assert(CUBLASLT_MATMUL_DESC_TRANSB == 4 && CUBLASLT_MATMUL_DESC_EPILOGUE == 7);
+  static_assert(CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER == 36);
 #endif
 #else
   GTEST_SKIP() << "cublas_v2.h was not found when the build was configured";

@@ -97,6 +97,12 @@ TEST_P(Outputs, OfProductsAreHashed) {
                 "m=3 n=5 k=4 type=0 ldd=7 ta=0 tb=0 compute=68 epilogue=1");
 }
 
+TEST_P(Outputs, OfBatchesByPointersAreThoseThatTheyPointTo) {
+  const std::string name = "cublasLtMatmul by pointers";
+  expect_hashed("cublasLtMatmul", name, "m=5 n=3 k=4 type=0 ldd=7 ta=0 tb=0 compute=68 epilogue=1");
+  EXPECT_EQ(print("cublasLtMatmul", {name, "wait"}).bytes, "120");
+}
+
 TEST_P(Outputs, OfCollectivesAreHashed) {
   expect_hashed("ncclAllReduce", "ncclAllReduce", "type=7 in=100 out=100 op=0");
   expect_hashed("ncclReduceScatter", "ncclReduceScatter", "type=7 in=300 out=100 op=0");
@@ -359,6 +365,8 @@ TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
   EXPECT_EQ(why(product, misbehaving("no kernels")), "the driver did not take the kernel that hashes");
   EXPECT_EQ(why(product, misbehaving("launches fail")), "the driver did not take the kernel that hashes");
   EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"),
+            "of a layout that is not looked into");
+  EXPECT_EQ(why({"cublasLtMatmul in planes", "wait"}, {}, "cublasLtMatmul"),
             "of a layout that is not looked into");
   EXPECT_EQ(why({"plan C2C", "destroy", "stream of plan", "cufftExecC2C", "wait"}, {}, "cufftExecC2C"),
             "of a plan that was not seen made");

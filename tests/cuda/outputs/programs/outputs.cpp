@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   void* const b = device_memory(2);
   char* const c = static_cast<char*>(device_memory(std::getenv("OTHER_BEFORE") != nullptr ? 60 : 3));
   void* const several_a[] = {a, b};
-  void* const several_c[] = {c, c + 1024};
+  void* several_c[] = {c, c + 1024};
   char host[64];
   const float one = std::getenv("OTHER_SCALE") != nullptr ? 2 : 1, nothing = 0;
   float beta = 0;
@@ -172,18 +172,25 @@ int main(int argc, char** argv) {
     if (is("cublasSsyrk_v2, lower"))
       status = CALL(cublasSsyrk_v2)(handle, 0, 0, m, k, &one, a, ld, &beta, c, ld);
     if (is("cublasDtrsm_v2")) status = CALL(cublasDtrsm_v2)(handle, 0, 0, 0, 0, m, n, &all, a, ld, c, ld);
-    if (is("cublasLtMatmul") || is("cublasLtMatmul by rows") || is("cublasLtMatmul in tiles")) {
-      const int64_t order = is("cublasLtMatmul") ? 0 : is("cublasLtMatmul by rows") ? 1 : 2;
-      // type, order, rows, columns, leading dimension, batches, step
-      const int64_t of_a[] = {0, 0, m, k, ld, 1, 0, 0, 0}, of_b[] = {0, 0, k, n, ld, 1, 0, 0, 0};
-      const int64_t of_d[] = {0, order, order == 1 ? n : m, order == 1 ? m : n, ld, 1, 0, 0, 0};
+    if (std::strncmp(argv[i], "cublasLtMatmul", 14) == 0) {
+      const int64_t order = is("cublasLtMatmul by rows") ? 1 : is("cublasLtMatmul in tiles") ? 2 : 0;
+      const int64_t plane = is("cublasLtMatmul in planes") ? 512 : 0;
+      const int64_t by_pointers = is("cublasLtMatmul by pointers") ? 1 : 0, count = by_pointers + 1;
+      // type, order, rows, columns, leading dimension, batches, step, plane, mode of the batch
+      const int64_t of_a[] = {0, 0, m, k, ld, count, 0, 0, by_pointers};
+      const int64_t of_b[] = {0, 0, k, n, ld, count, 0, 0, by_pointers};
+      const int64_t of_d[] = {0, order, order == 1 ? n : m, order == 1 ? m : n, ld, count,
+                              0, plane, by_pointers};
       // compute, scale, pointer mode, transpositions, fill mode, epilogue, bias
       const int64_t product[] = {68, 0, 0, 0, 0, 0, 0, 1, 0};
       const auto opaque = [](const int64_t* numbers) {
         return reinterpret_cast<Opaque>(const_cast<int64_t*>(numbers));
       };
-      status = CALL(cublasLtMatmul)(nullptr, opaque(product), &one, a, opaque(of_a), b, opaque(of_b), &beta,
-                                    c, opaque(of_d), c, opaque(of_d), nullptr, nullptr, 0, stream);
+      void* const d = by_pointers != 0 ? static_cast<void*>(const_cast<void**>(several_c)) : c;
+      const void* const from = by_pointers != 0 ? static_cast<const void*>(several_a) : a;
+      const void* const from_b = by_pointers != 0 ? static_cast<const void*>(several_a) : b;
+      status = CALL(cublasLtMatmul)(nullptr, opaque(product), &one, from, opaque(of_a), from_b, opaque(of_b),
+                                    &beta, d, opaque(of_d), d, opaque(of_d), nullptr, nullptr, 0, stream);
     }
     if (is("ncclAllReduce")) status = CALL(ncclAllReduce)(a, c, 100, 7, 0, nullptr, stream);
     if (is("ncclAllReduce of products")) status = CALL(ncclAllReduce)(a, c, 100, 7, 1, nullptr, stream);
