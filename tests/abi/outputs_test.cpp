@@ -6,6 +6,7 @@
 #include "abi/cudnn.h"
 #include "abi/cufft.h"
 #include "abi/cusolver.h"
+#include "abi/cusparse.h"
 #include "abi/nccl.h"
 #include "hooks/cudnn/graph_attributes.h"
 #include "hooks/support/data_sizes.h"
@@ -23,6 +24,9 @@
 #endif
 #if DETSHIM_TEST_HAVE_cusolver
 #include <cusolverDn.h>
+#endif
+#if DETSHIM_TEST_HAVE_cusparse
+#include <cusparse.h>
 #endif
 #if DETSHIM_TEST_HAVE_nccl
 #include <nccl.h>
@@ -513,6 +517,19 @@ TEST(AbiOfOutputs, Cusolver) {
                             decltype(::cusolverDnZheevd)>());
 #else
   GTEST_SKIP() << "cusolverDn.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, Cusparse) {
+#if DETSHIM_TEST_HAVE_cusparse
+  using Operation = abi::cusparseOperation;
+  using Matrix = abi::cusparseConstSpMatDescr_t;
+  static_assert(CalledAlike<abi::cusparseStatus(abi::cusparseHandle_t, Operation, Operation, In, Matrix,
+                                                Matrix, In, abi::cusparseSpMatDescr_t, abi::cudaDataType,
+                                                abi::cusparseSpGEMMAlg, abi::cusparseSpGEMMDescr_t),
+                            decltype(::cusparseSpGEMM_copy)>());
+#else
+  GTEST_SKIP() << "cusparse.h was not found when the build was configured";
 #endif
 }
 

@@ -127,6 +127,22 @@ TEST_P(Outputs, OfSparseProductsAreHashed) {
   expect_hashed("cusparseSpMV", "cusparseSpMV", "ta=0 tb=0" + matrix);
 }
 
+TEST_P(Outputs, OfProductsOfSparseMatricesAreHashed) {
+  const std::string shape = "ta=0 tb=0 format=1 rows=5 columns=4 values=6 format=1 rows=5 columns=4 values=6 "
+                            "format=1 rows=5 columns=4 values=7";
+  const Environment before{{"OTHER_BEFORE", "1"}};
+  for (const std::string name : {"cusparseSpGEMM_copy", "cusparseSpGEMMreuse_compute"}) {
+    expect_hashed(name, name, shape);
+    EXPECT_EQ(print(name, {name, "wait"}).bytes, std::to_string((6 + 7 + 7) * 4));
+    EXPECT_EQ(print(name, {name, "wait"}).in, print(name, {name, "wait"}, before).in);
+  }
+  // Added to what was there: by the call that computes, before the other.
+  const std::string reuse = "cusparseSpGEMMreuse_compute", copy = "cusparseSpGEMM_copy";
+  EXPECT_NE(print(reuse, {"beta", reuse, "wait"}).in, print(reuse, {"beta", reuse, "wait"}, before).in);
+  EXPECT_EQ(print(copy, {"beta", copy, "wait"}).in, "none");
+  EXPECT_EQ(print(copy, {"no memory yet", "wait"}).why, "where it is, the call does not say");
+}
+
 TEST_P(Outputs, OfConvolutionsAreHashed) {
   expect_hashed("cudnnConvolutionForward", "cudnnConvolutionForward", "t=2,3,4,5 t=2,3,4,5 w=3,3,1,1");
   expect_hashed("cudnnConvolutionBackwardData", "cudnnConvolutionBackwardData",

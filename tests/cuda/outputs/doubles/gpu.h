@@ -114,6 +114,12 @@ int cusparseSpMV(Opaque handle, int operation, const void* alpha, Opaque matrix,
 int cusparseSpMM(Opaque handle, int operation, int operation_b, const void* alpha, Opaque matrix, Opaque b,
                  const void* beta, Opaque c, int type, int algorithm, void* buffer);
 
+int cusparseSpGEMM_copy(Opaque handle, int operation_a, int operation_b, const void* alpha, Opaque a,
+                        Opaque b, const void* beta, Opaque c, int type, int algorithm, Opaque descriptor);
+int cusparseSpGEMMreuse_compute(Opaque handle, int operation_a, int operation_b, const void* alpha, Opaque a,
+                                Opaque b, const void* beta, Opaque c, int type, int algorithm,
+                                Opaque descriptor);
+
 int cudnnGetFilterSizeInBytes(Opaque descriptor, size_t* size);
 int cudnnConvolutionForward(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque w,
                             const void* w_data, Opaque convolution, int algorithm, void* workspace,

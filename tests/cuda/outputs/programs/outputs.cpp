@@ -214,6 +214,14 @@ int main(int argc, char** argv) {
       status = CALL(cusparseSpMM)(number(1), 0, 0, &one, &sparse, &dense_b, &beta, &dense_c, 0, 12, nullptr);
     if (is("cusparseSpMV"))
       status = CALL(cusparseSpMV)(number(1), 0, &one, &sparse, &dense_b, &beta, &dense_c, 0, 3, nullptr);
+    Sparse sparse_c{m, k, 7, c + 512, c + 1024, c};
+    if (is("no memory yet")) sparse_c.values = nullptr;
+    if (is("cusparseSpGEMM_copy") || is("no memory yet"))
+      status =
+          CALL(cusparseSpGEMM_copy)(number(1), 0, 0, &one, &sparse, &sparse, &beta, &sparse_c, 0, 1, nullptr);
+    if (is("cusparseSpGEMMreuse_compute"))
+      status = CALL(cusparseSpGEMMreuse_compute)(number(1), 0, 0, &one, &sparse, &sparse, &beta, &sparse_c, 0,
+                                                 1, nullptr);
     // A result whose rows have gaps.
     Tensor x{{2, 3, 4, 5}, {60, 20, 5, 1}}, y{{2, 3, 4, 5}, {96, 32, 8, 1}}, w{{3, 3, 1, 1}, {}};
     if (is("cudnnConvolutionForward"))
