@@ -298,6 +298,10 @@ TEST(AbiOfOutputs, Cudnn) {
                                    Tensor, Out, Tensor, Out, Tensor, In, In, Out, Out, double, Tensor, In, In,
                                    abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t, int),
                   decltype(::cudnnNormalizationBackward)>());
+  static_assert(CalledAlike<abi::cudnnStatus(abi::cudnnRNNDataDescriptor_t, int*, int*, int*, int*, int*, int,
+                                             int*, Out),
+                            decltype(::cudnnGetRNNDataDescriptor)>());
+  static_assert(CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED == 1 && CUDNN_FWD_MODE_INFERENCE == 0);
   static_assert(CUDNN_BATCHNORM_OPS_BN == 0 && CUDNN_NORM_OPS_NORM == 0);
   static_assert(CUDNN_DATA_DOUBLE == 1 && CUDNN_DATA_HALF == 2 && CUDNN_DATA_BFLOAT16 == 9 &&
                 CUDNN_DATA_INT64 == 10 && CUDNN_DATA_BOOLEAN == 11);

@@ -11,14 +11,12 @@ namespace detshim {
 
 using namespace abi;
 
-namespace {
-
-/// Bytes of an element of cudnnDataType_t; 0 for vectors of elements, those below a byte and what is not
-/// known. CUDNN_DATA_BOOLEAN has eight in a byte.
-uint64_t size_of(int type) {
+uint64_t size_of_cudnn_type(int type) {
   constexpr uint8_t sizes[] = {4, 8, 2, 1, 4, 0, 1, 0, 0, 2, 8, 0, 1, 1, 0, 1, 0, 0, 0, 4, 8, 16};
   return static_cast<unsigned>(type) < sizeof sizes ? sizes[type] : 0;
 }
+
+namespace {
 
 HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs, bool& is_double) {
   constexpr int most = 8;
@@ -38,13 +36,13 @@ HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs
   auto* const get = find_beside<cudnnStatus(cudnnTensorDescriptor_t, int, int*, int*, int*, int*)>(
       hook, "cudnnGetTensorNdDescriptor");
   if (get == nullptr || get(of.tensor, most, &type, &count, sizes, strides) != cudnnStatus::success ||
-      count > most || size_of(type) == 0)
+      count > most || size_of_cudnn_type(type) == 0)
     return {};
   is_double = type == 1;
   int64_t wide_sizes[most], wide_strides[most];
   for (int i = 0; i < count; ++i) wide_sizes[i] = sizes[i], wide_strides[i] = strides[i];
   outputs.add_sizes("t", sizes, count);
-  return tensor_at(of.data, size_of(type), count, wide_sizes, wide_strides);
+  return tensor_at(of.data, size_of_cudnn_type(type), count, wide_sizes, wide_strides);
 }
 
 } // namespace
@@ -91,7 +89,7 @@ HashedArea area_of(const cudnn::TensorNote& tensor, const void* data) {
     if (bits.width == 0 || rows_of(bits) != 1 || bits.width % 8 != 0) return {};
     return bytes_at(data, bits.width / 8);
   }
-  const uint64_t element = size_of(tensor.type);
+  const uint64_t element = size_of_cudnn_type(tensor.type);
   return element == 0 ? HashedArea{}
                       : tensor_at(data, element, tensor.dimensions, tensor.sizes, tensor.strides);
 }

@@ -8,6 +8,10 @@
 
 namespace detshim {
 
+/// Bytes of an element of cudnnDataType_t; 0 for vectors of elements, those below a byte and what is not
+/// known. CUDNN_DATA_BOOLEAN has eight in a byte.
+uint64_t size_of_cudnn_type(int type);
+
 /// A tensor or a filter with its data.
 struct LayerTensor {
   LayerTensor(abi::cudnnTensorDescriptor_t of, const void* at) : tensor(of), data(at) {}

@@ -180,6 +180,27 @@ TEST_P(Outputs, OfNormalizationsAreHashed) {
   EXPECT_NE(activated.out, "none");
 }
 
+TEST_P(Outputs, OfRecurrentNetworksAreHashed) {
+  const std::string run = "cudnnRNNForward", derive = "cudnnRNNBackwardWeights_v8";
+  const auto print_of = [&](const std::string& name, const Environment& with = {}) {
+    return print(name.substr(0, name.find(',')), {name, "wait"}, with);
+  };
+  expect_hashed(run, run, print_of(run).shape);
+  EXPECT_TRUE(print_of(run).shape.starts_with("mode=0 steps=7 width=6 ")) << print_of(run).shape;
+  EXPECT_EQ(print_of(run).bytes, std::to_string(7 * 6 * 4 + 12));
+  EXPECT_EQ(print_of(run + ", full").bytes, std::to_string(8 * 6 * 4 + 12));
+  EXPECT_EQ(print_of(run + ", padded").why, "sequences of which not all rows are written");
+  EXPECT_EQ(print_of(run + ", padded").out, "none");
+  // Dropout's states, and what the forward pass leaves for the other, are not known.
+  for (const std::string& name : {run + ", training", derive}) {
+    const OnePrint once = print_of(name);
+    EXPECT_EQ(once.in, "none");
+    EXPECT_EQ(once.out, print_of(name).out);
+    EXPECT_NE(once.out, "none");
+    EXPECT_NE(once.out, print_of(name, race_in(name.substr(0, name.find(',')))).out);
+  }
+}
+
 TEST_P(Outputs, OfGraphsAreHashed) {
   const auto shape = [&](const std::string& how) {
     const std::string all = print("cudnnBackendExecute", {"graph: " + how, "wait"}).shape;

@@ -99,6 +99,29 @@ int cudnnNormalizationForwardInference(Opaque, int, int, int, const void*, const
   return convolve("cudnnNormalizationForwardInference", x, y, y_data);
 }
 
+int cudnnGetRNNDataDescriptor(Opaque descriptor, int* type, int* layout, int* longest, int* batch, int* width,
+                              int requested, int* lengths, void*) {
+  const auto& of = *static_cast<const Sequences*>(descriptor);
+  *type = 0, *layout = of.layout, *longest = of.longest, *batch = 2, *width = of.width;
+  for (int i = 0; i < requested && i < 2; ++i) lengths[i] = of.lengths[i];
+  return 0;
+}
+int cudnnRNNForward(Opaque, Opaque, int, const int32_t*, Opaque, const void* x, Opaque y, void* y_data,
+                    Opaque h, const void*, void* hy, Opaque, const void*, void*, size_t, const void*, size_t,
+                    void*, size_t, void*) {
+  const auto& of = *static_cast<const Sequences*>(y);
+  const size_t rows = static_cast<size_t>(of.lengths[0] + of.lengths[1]);
+  if (const int status =
+          compute("cudnnRNNForward, before", stream, x, {y_data, rows * static_cast<size_t>(of.width) * 4}))
+    return status;
+  return convolve("cudnnRNNForward", x, h, hy);
+}
+int cudnnRNNBackwardWeights_v8(Opaque, Opaque, int, const int32_t*, Opaque, const void* x, Opaque,
+                               const void*, Opaque, const void*, size_t size, void* dweights, size_t, void*,
+                               size_t, void*) {
+  return compute("cudnnRNNBackwardWeights_v8", stream, x, {dweights, size});
+}
+
 // The graph interface: the real library's, if DOUBLE_CUDNN names it, so that it takes and refuses what that
 // does, but for plans, which it would compile for a device; or one that takes all it is given and gives
 // nothing back. Plans run here in either case.

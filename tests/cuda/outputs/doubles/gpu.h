@@ -21,6 +21,10 @@ struct Dense {
 struct Tensor {
   int sizes[4], strides[4];
 };
+struct Sequences {
+  int layout, longest, width;
+  int lengths[2];
+};
 
 extern "C" {
 
@@ -150,6 +154,14 @@ int cudnnNormalizationForwardInference(Opaque handle, int mode, int operations, 
                                        Opaque statistics, const void* mean, const void* variance, Opaque z,
                                        const void* z_data, Opaque activation, Opaque y, void* y_data,
                                        double epsilon, int groups);
+int cudnnRNNForward(Opaque handle, Opaque rnn, int mode, const int32_t* lengths, Opaque x, const void* x_data,
+                    Opaque y, void* y_data, Opaque h, const void* hx, void* hy, Opaque c, const void* cx,
+                    void* cy, size_t weights_size, const void* weights, size_t workspace_size,
+                    void* workspace, size_t reserve_size, void* reserve);
+int cudnnRNNBackwardWeights_v8(Opaque handle, Opaque rnn, int add, const int32_t* lengths, Opaque x,
+                               const void* x_data, Opaque h, const void* hx, Opaque y, const void* y_data,
+                               size_t weights_size, void* dweights, size_t workspace_size, void* workspace,
+                               size_t reserve_size, void* reserve);
 int cudnnBackendCreateDescriptor(int type, Opaque* descriptor);
 int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t count, const void* elements);
 int cudnnBackendFinalize(Opaque descriptor);

@@ -250,6 +250,18 @@ int main(int argc, char** argv) {
       status = CALL(cudnnNormalizationForwardInference)(
           number(1), 1, 0, 0, &one, &beta, &x, a, &parameters, b, bytes_of_b + 16, &parameters,
           bytes_of_b + 32, bytes_of_b + 48, nullptr, nullptr, nullptr, &y, c, epsilon, 1);
+    // Two sequences, of which the second is shorter.
+    Sequences packed{1, 4, 6, {4, 3}}, padded{0, 4, 6, {4, 3}}, full{0, 4, 6, {4, 4}};
+    const Opaque sequences = is("cudnnRNNForward, padded") ? &padded
+                             : is("cudnnRNNForward, full") ? &full
+                                                           : &packed;
+    if (std::strncmp(argv[i], "cudnnRNNForward", 15) == 0)
+      status = CALL(cudnnRNNForward)(number(1), nullptr, is("cudnnRNNForward, training") ? 1 : 0, nullptr,
+                                     sequences, a, sequences, c, &parameters, b, c + 2048, &parameters,
+                                     nullptr, nullptr, 64, bytes_of_b + 64, 0, nullptr, 0, nullptr);
+    if (is("cudnnRNNBackwardWeights_v8"))
+      status = CALL(cudnnRNNBackwardWeights_v8)(number(1), nullptr, 0, nullptr, &packed, a, &parameters, b,
+                                                &packed, b, 64, c, 0, nullptr, 0, nullptr);
     if (is("cudnnBackendExecute")) status = CALL(cudnnBackendExecute)(number(1), number(2), number(3));
     if (is("graph in place")) status = run_graph("", c, c);
     if (std::strncmp(argv[i], "graph: ", 7) == 0) status = run_graph(argv[i] + 7, a, c);
