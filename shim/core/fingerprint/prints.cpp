@@ -4,6 +4,7 @@
 #include "core/base/generations.h"
 #include "core/base/hash.h"
 #include "core/base/lock.h"
+#include "core/base/placement.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/thread.h"
 #include "core/log/log_file.h"
@@ -85,7 +86,8 @@ struct Memory {
   Table<8> of_streams; // prints of streams, whichever thread made them
   uint32_t of_streams_generation;
 };
-constinit Memory* memory = nullptr; // had when it is first needed: most processes take no fingerprints
+DETSHIM_STARTUP_DATA constinit Memory* memory =
+    nullptr; // had when it is first needed: most processes take no fingerprints
 constinit Print* overflow = nullptr;
 
 constexpr const char* no_room = "more places print than are kept";

@@ -55,7 +55,7 @@ CUresult reset_device(const Call& call, CUdevice device) {
   if (!is_wanted(call)) return call.real(device);
   const uint64_t context = primary_context(call.hook(), device);
   const CUresult status = call.real(device);
-  const bool was_released = contains(call.hook().info->name, "Release");
+  const bool was_released = contains(call.hook().info().name, "Release");
   if (status == CUresult::success && !(was_released && has_primary_context(call.hook(), device)))
     leave(context);
   return status;

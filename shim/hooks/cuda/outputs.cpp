@@ -255,7 +255,7 @@ void forget_hashes_of_context(uint64_t context) {
 }
 
 void print_unseen(const Hook& hook, const void* caller) {
-  add_unread_print(prints_at(*hook.info, device, caller), 0, why_captured);
+  add_unread_print(prints_at(hook.info(), device, caller), 0, why_captured);
 }
 
 CallOutputs::~CallOutputs() {
@@ -334,7 +334,7 @@ void CallOutputs::begin() {
     if (why_unread_ == nullptr) why_unread_ = why_no_kernel;
   }
   stream_number_ = number_of_stream<Default::legacy>(*hook_, stream_);
-  print_ = prints_of_stream(*hook_->info, device, caller_, stream_number_, shape_.c_str());
+  print_ = prints_of_stream(hook_->info(), device, caller_, stream_number_, shape_.c_str());
   for (int i = 0; i < count_; ++i)
     are_inputs_before_ |= operands_[i].kind == Kind::input && is_written(operands_[i].area);
   if (!has_inputs_) return;

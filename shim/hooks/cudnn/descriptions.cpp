@@ -109,9 +109,9 @@ void add_words(TextWriter& text, int name, Type type, int64_t count, const void*
 } // namespace
 
 const char* operation_name(int name) {
-  constexpr struct {
+  static constexpr struct {
     int first, last;
-    const char* name;
+    char name[28];
   } operations[] = {{700, 705, "convolution_forward"},
                     {706, 711, "convolution_backward_data"},
                     {712, 717, "convolution_backward_filter"},

@@ -156,7 +156,7 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
 template <typename Call>
 Collective all_reduced(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                        ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
-  const bool is_shared_out = contains(call.hook().info->name, "ReduceScatter");
+  const bool is_shared_out = contains(call.hook().info().name, "ReduceScatter");
   return {from,
           is_shared_out ? for_all_ranks(call, communicator, count) : count,
           to,
