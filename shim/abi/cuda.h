@@ -39,6 +39,7 @@ using CUgraphNode = struct CUgraphNode_st*;
 /// cudaEvent_t is the same.
 using CUevent = struct CUevent_st*;
 using CUcontext = struct CUctx_st*;
+using CUdevice = int;
 /// cudaArray_t stands for the same.
 using CUarray = struct CUarray_st*;
 /// CUmemGenericAllocationHandle
@@ -58,8 +59,8 @@ inline constexpr uintptr_t stream_per_thread = 2;
 inline constexpr int capture_status_none = 0;
 /// CUstreamCaptureMode: CU_STREAM_CAPTURE_MODE_RELAXED
 inline constexpr int capture_mode_relaxed = 2;
-/// CU_MEMHOSTREGISTER_PORTABLE and CU_MEMHOSTREGISTER_DEVICEMAP
-inline constexpr unsigned host_register_portable = 1, host_register_mapped = 2;
+/// CU_MEMHOSTREGISTER_DEVICEMAP
+inline constexpr unsigned host_register_mapped = 2;
 /// CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, cudaDevAttrMultiProcessorCount
 inline constexpr int attribute_sm_count = 16;
 /// Where multiprocessorCount is in cudaDeviceProp, from CUDA 13.0 on and in 10.0 to 12.9.

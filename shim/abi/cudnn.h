@@ -48,6 +48,9 @@ enum class cudnnBackendDescriptorType : int { engine = 2, engine_config = 3, kno
 enum class cudnnBackendAttributeType : int {
   boolean = 2, ///< elements are bool
   int64 = 3,
+  floating = 4,
+  floating_double = 5,
+  pointer = 6,
   knob_type = 9,
   numerical_note = 11,
   backend_descriptor = 15,
@@ -83,6 +86,7 @@ enum class cudnnNumericalNote : int { non_deterministic = 4 };
 
 // ---- the legacy API's layers: cudnn_ops.h, cudnn_cnn.h and cudnn_adv.h of cuDNN 9.19 ----
 
+using cudnnActivationDescriptor_t = struct cudnnActivationStruct*;
 using cudnnPoolingDescriptor_t = struct cudnnPoolingStruct*;
 using cudnnCTCLossDescriptor_t = struct cudnnCTCLossStruct*;
 using cudnnDropoutDescriptor_t = struct cudnnDropoutStruct*;

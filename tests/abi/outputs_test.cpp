@@ -6,10 +6,13 @@
 #include "abi/cudnn.h"
 #include "abi/cufft.h"
 #include "abi/cusolver.h"
+#include "abi/cusparse.h"
 #include "abi/nccl.h"
+#include "hooks/cudnn/graph_attributes.h"
 #include "hooks/support/data_sizes.h"
 
 #if DETSHIM_TEST_HAVE_cublas
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #endif
 #if DETSHIM_TEST_HAVE_cudnn
@@ -21,6 +24,9 @@
 #endif
 #if DETSHIM_TEST_HAVE_cusolver
 #include <cusolverDn.h>
+#endif
+#if DETSHIM_TEST_HAVE_cusparse
+#include <cusparse.h>
 #endif
 #if DETSHIM_TEST_HAVE_nccl
 #include <nccl.h>
@@ -231,6 +237,21 @@ TEST(AbiOfOutputs, Cublas) {
 #endif
 }
 
+TEST(AbiOfOutputs, CublasLt) {
+#if DETSHIM_TEST_HAVE_cublas
+#if CUDART_VERSION >= 13000
+  static_assert(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET == 6 && CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET == 7);
+  static_assert(CUBLASLT_MATRIX_LAYOUT_BATCH_MODE == 8);
+  static_assert(CUBLASLT_BATCH_MODE_STRIDED == 0 && CUBLASLT_BATCH_MODE_POINTER_ARRAY == 1);
+  static_assert(CUBLASLT_MATMUL_DESC_COMPUTE_TYPE == 0 && CUBLASLT_MATMUL_DESC_TRANSA == 3);
+  static_assert(CUBLASLT_MATMUL_DESC_TRANSB == 4 && CUBLASLT_MATMUL_DESC_EPILOGUE == 7);
+  static_assert(CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER == 36);
+#endif
+#else
+  GTEST_SKIP() << "cublas_v2.h was not found when the build was configured";
+#endif
+}
+
 TEST(AbiOfOutputs, Cudnn) {
 #if DETSHIM_TEST_HAVE_cudnn
   using Tensor = abi::cudnnTensorDescriptor_t;
@@ -244,8 +265,210 @@ TEST(AbiOfOutputs, Cudnn) {
   static_assert(CalledAlike<abi::cudnnStatus(Filter, int, int*, int*, int*, int*),
                             decltype(::cudnnGetFilterNdDescriptor)>());
   static_assert(CalledAlike<abi::cudnnStatus(Filter, size_t*), decltype(::cudnnGetFilterSizeInBytes)>());
+  using Handle = abi::cudnnHandle_t;
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, In, In, Tensor, In, Tensor, Out, Tensor, In, In, In,
+                                             In, double),
+                            decltype(::cudnnBatchNormalizationForwardInference)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, In, In, Tensor, In, Tensor, Out, Tensor, In, In,
+                                             double, Out, Out, double, Out, Out),
+                            decltype(::cudnnBatchNormalizationForwardTraining)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, int, In, In, Tensor, In, Tensor, In, Tensor, Out,
+                                             Tensor, In, In, double, Out, Out, double, Out, Out,
+                                             abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t),
+                            decltype(::cudnnBatchNormalizationForwardTrainingEx)>());
+  static_assert(CalledAlike<abi::cudnnStatus(Handle, int, In, In, In, In, Tensor, In, Tensor, In, Tensor, Out,
+                                             Tensor, In, Out, Out, double, In, In),
+                            decltype(::cudnnBatchNormalizationBackward)>());
+  static_assert(
+      CalledAlike<abi::cudnnStatus(Handle, int, int, In, In, In, In, Tensor, In, Tensor, In, Tensor, In,
+                                   Tensor, Out, Tensor, Out, Tensor, In, In, Out, Out, double, In, In,
+                                   abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t),
+                  decltype(::cudnnBatchNormalizationBackwardEx)>());
+  static_assert(
+      CalledAlike<abi::cudnnStatus(Handle, int, int, int, In, In, Tensor, In, Tensor, In, In, Tensor, In, In,
+                                   Tensor, In, abi::cudnnActivationDescriptor_t, Tensor, Out, double, int),
+                  decltype(::cudnnNormalizationForwardInference)>());
+  static_assert(
+      CalledAlike<abi::cudnnStatus(Handle, int, int, int, In, In, Tensor, In, Tensor, In, In, double, Tensor,
+                                   Out, Out, double, Out, Out, abi::cudnnActivationDescriptor_t, Tensor, In,
+                                   Tensor, Out, Out, size_t, Out, size_t, int),
+                  decltype(::cudnnNormalizationForwardTraining)>());
+  static_assert(
+      CalledAlike<abi::cudnnStatus(Handle, int, int, int, In, In, In, In, Tensor, In, Tensor, In, Tensor, In,
+                                   Tensor, Out, Tensor, Out, Tensor, In, In, Out, Out, double, Tensor, In, In,
+                                   abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t, int),
+                  decltype(::cudnnNormalizationBackward)>());
+  static_assert(CalledAlike<abi::cudnnStatus(abi::cudnnRNNDataDescriptor_t, int*, int*, int*, int*, int*, int,
+                                             int*, Out),
+                            decltype(::cudnnGetRNNDataDescriptor)>());
+  static_assert(CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED == 1 && CUDNN_FWD_MODE_INFERENCE == 0);
+  static_assert(CUDNN_BATCHNORM_OPS_BN == 0 && CUDNN_NORM_OPS_NORM == 0);
   static_assert(CUDNN_DATA_DOUBLE == 1 && CUDNN_DATA_HALF == 2 && CUDNN_DATA_BFLOAT16 == 9 &&
-                CUDNN_DATA_INT64 == 10);
+                CUDNN_DATA_INT64 == 10 && CUDNN_DATA_BOOLEAN == 11);
+#else
+  GTEST_SKIP() << "cudnn.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, CudnnGraphs) {
+#if DETSHIM_TEST_HAVE_cudnn
+#if CUDNN_VERSION >= 91900
+  using namespace detshim::cudnn;
+  // Each attribute with a tensor, and what becomes of it.
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_POINTWISE_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_POINTWISE_BDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_POINTWISE_DYDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_POINTWISE_TDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_GENSTATS_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_Y_SUM_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_Y_SQ_SUM_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_SCALE_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_BIAS_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_PREV_RUNNING_MEAN_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_PREV_RUNNING_VAR_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_ACCUM_COUNT_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_EPSILON_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_EXP_AVERATE_FACTOR_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_MATMUL_ADESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_MATMUL_BDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_REDUCTION_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_MEAN_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_INVSTD_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_BN_SCALE_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_X_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_DY_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DYDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_IDXDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_YDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_EXP_AVG_FACTOR_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_INPUT_RUNNING_MEAN_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_INPUT_RUNNING_VAR_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_MEAN_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_INV_VARIANCE_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_DYDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_SCALE_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_EPSILON_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESHAPE_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RNG_SEED) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RNG_OFFSET_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BLOCK_SCALE_DEQUANTIZE_XDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BLOCK_SCALE_DEQUANTIZE_SCALE_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_BLOCK_MASK_DESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_QDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_KDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_VDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_ODESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_STATSDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_SCALEDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_DODDESC) == Use::reads);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_POINTWISE_YDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_POINTWISE_DXDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_GENSTATS_SUMDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_GENSTATS_SQSUMDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_UPDATED_RUNNING_MEAN_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_UPDATED_RUNNING_VAR_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_SAVED_MEAN_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_SAVED_INV_STD_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_EQ_SCALE_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_FINALIZE_EQ_BIAS_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_MATMUL_CDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_REDUCTION_YDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_DBN_SCALE_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_DBN_BIAS_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_EQ_DY_SCALE_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_EQ_X_SCALE_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_EQ_BIAS) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_IDXDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DXDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONCAT_OUTPUT_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_OUTPUT_RUNNING_MEAN_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_OUTPUT_RUNNING_VAR_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_YDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_DSCALE_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_DBIAS_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_BWD_DXDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESHAPE_YDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RNG_YDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_YDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BLOCK_SCALE_QUANTIZE_SCALE_DESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_BLOCK_SCALE_DEQUANTIZE_YDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_DQDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_DKDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_DVDESC) == Use::writes);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_MATMUL_GEMM_M_OVERRIDE_DESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_MATMUL_GEMM_N_OVERRIDE_DESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_MATMUL_GEMM_K_OVERRIDE_DESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_KDESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_VDESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_QDESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_SEQ_LEN_QDESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_SDPA_BWD_SEQ_LEN_KVDESC) == Use::lengths);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC) == Use::statistic);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC) == Use::statistic);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_MATMUL_DESC) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_REDUCTION_DESC) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RESAMPLE_BWD_DESC) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_RNG_DESC) == Use::none);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_CONCAT_INPLACE_INDEX) == Use::unknown);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_MOE_GROUPED_MATMUL_OUTPUT_DESC) == Use::unknown);
+  static_assert(use_of(CUDNN_ATTR_OPERATION_NORM_FWD_PEER_STAT_DESCS) == Use::unknown);
+  static_assert(is_beta(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA) &&
+                is_beta(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA) &&
+                is_beta(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA));
+  static_assert(pointwise_y == CUDNN_ATTR_OPERATION_POINTWISE_YDESC);
+  static_assert(pointwise_dx == CUDNN_ATTR_OPERATION_POINTWISE_DXDESC);
+  static_assert(norm_phase == CUDNN_ATTR_OPERATION_NORM_FWD_PHASE);
+  static_assert(norm_phase_training == CUDNN_NORM_FWD_TRAINING);
+  static_assert(tensor_alignment == CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT);
+  static_assert(tensor_data_type == CUDNN_ATTR_TENSOR_DATA_TYPE);
+  static_assert(tensor_dimensions == CUDNN_ATTR_TENSOR_DIMENSIONS);
+  static_assert(tensor_strides == CUDNN_ATTR_TENSOR_STRIDES);
+  static_assert(tensor_vector_count == CUDNN_ATTR_TENSOR_VECTOR_COUNT);
+  static_assert(tensor_vectorized_dimension == CUDNN_ATTR_TENSOR_VECTORIZED_DIMENSION);
+  static_assert(tensor_unique_id == CUDNN_ATTR_TENSOR_UNIQUE_ID);
+  static_assert(tensor_is_virtual == CUDNN_ATTR_TENSOR_IS_VIRTUAL);
+  static_assert(tensor_is_by_value == CUDNN_ATTR_TENSOR_IS_BY_VALUE);
+  static_assert(tensor_reordering == CUDNN_ATTR_TENSOR_REORDERING_MODE);
+  static_assert(CUDNN_TENSOR_REORDERING_NONE == 0);
+  static_assert(pack_ids == CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+  static_assert(pack_pointers == CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  static_assert(pack_intermediates == CUDNN_ATTR_VARIANT_PACK_INTERMEDIATES);
+  static_assert(pack_workspace == CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
+  static_assert(CUDNN_TYPE_FLOAT == static_cast<int>(abi::cudnnBackendAttributeType::floating) &&
+                CUDNN_TYPE_DOUBLE == static_cast<int>(abi::cudnnBackendAttributeType::floating_double) &&
+                CUDNN_TYPE_VOID_PTR == static_cast<int>(abi::cudnnBackendAttributeType::pointer));
+#endif
 #else
   GTEST_SKIP() << "cudnn.h was not found when the build was configured";
 #endif
@@ -298,6 +521,19 @@ TEST(AbiOfOutputs, Cusolver) {
                             decltype(::cusolverDnZheevd)>());
 #else
   GTEST_SKIP() << "cusolverDn.h was not found when the build was configured";
+#endif
+}
+
+TEST(AbiOfOutputs, Cusparse) {
+#if DETSHIM_TEST_HAVE_cusparse
+  using Operation = abi::cusparseOperation;
+  using Matrix = abi::cusparseConstSpMatDescr_t;
+  static_assert(CalledAlike<abi::cusparseStatus(abi::cusparseHandle_t, Operation, Operation, In, Matrix,
+                                                Matrix, In, abi::cusparseSpMatDescr_t, abi::cudaDataType,
+                                                abi::cusparseSpGEMMAlg, abi::cusparseSpGEMMDescr_t),
+                            decltype(::cusparseSpGEMM_copy)>());
+#else
+  GTEST_SKIP() << "cusparse.h was not found when the build was configured";
 #endif
 }
 
@@ -367,7 +603,13 @@ TEST(AbiOfOutputs, Nccl) {
 
 TEST(AbiOfOutputs, Driver) {
 #if DETSHIM_TEST_HAVE_driver
-  static_assert(CU_MEMHOSTREGISTER_PORTABLE == abi::host_register_portable);
+  using Device = abi::CUdevice;
+  static_assert(CalledAlike<abi::CUresult(abi::CUcontext), decltype(::cuCtxDestroy_v2)>());
+  static_assert(CalledAlike<abi::CUresult(Device), decltype(::cuDevicePrimaryCtxReset_v2)>());
+  static_assert(CalledAlike<abi::CUresult(Device), decltype(::cuDevicePrimaryCtxRelease_v2)>());
+  static_assert(
+      CalledAlike<abi::CUresult(Device, unsigned*, int*), decltype(::cuDevicePrimaryCtxGetState)>());
+  static_assert(CalledAlike<abi::CUresult(abi::CUcontext*, Device), decltype(::cuDevicePrimaryCtxRetain)>());
   static_assert(CU_MEMHOSTREGISTER_DEVICEMAP == abi::host_register_mapped);
   static_assert(CU_GRAPH_NODE_TYPE_MEMCPY == abi::graph_node_copy);
   static_assert(CU_GRAPH_NODE_TYPE_GRAPH == abi::graph_node_child);

@@ -2,6 +2,7 @@
 
 #include "common/sys.h"
 #include "core/base/generations.h"
+#include "core/base/hash.h"
 #include "core/base/lock.h"
 #include "core/base/table.h"
 
@@ -42,6 +43,7 @@ constexpr const char* why_gone = "its memory was gone when the program had waite
 constexpr const char* why_never = "the program never waited for it";
 constexpr const char* why_overwritten = "copied over before the program waited for it";
 constexpr const char* why_many = "more copies under way than are kept";
+constexpr const char* why_reset = "its context went before the program had waited for it";
 constexpr const char* why_missing = "its hash had not come when the program had waited for it";
 
 /// A child forgets its parent's: what a GPU does for that is none of its business.
@@ -93,17 +95,32 @@ void leave_unread(Entry& entry, const char* why) {
   release_print(entry.print);
 }
 
+/// True without parts.
+bool read_or_give_back(const PendingHash& pending, uint64_t& hash) {
+  if (pending.parts == 0 || read_hash(pending, hash)) return true;
+  give_back_hash_slot(pending);
+  return false;
+}
+
+void give_back(const Output& output) {
+  if (output.inputs.parts != 0) give_back_hash_slot(output.inputs);
+  if (output.output.parts != 0) give_back_hash_slot(output.output);
+}
+
 void end_copy(Entry& entry) {
-  if (entry.why_unread != nullptr) return leave_unread(entry, entry.why_unread);
+  if (entry.why_unread != nullptr) {
+    give_back(entry.output);
+    return leave_unread(entry, entry.why_unread);
+  }
   Printed printed{entry.bytes(), 0};
   if (entry.is_copy()) {
     if (!hash_area(entry.area, printed.hash, read_carefully)) return leave_unread(entry, why_gone);
   } else {
     const Output& output = entry.output;
-    const bool has_inputs = output.inputs.parts == 0 || read_hash(output.inputs, printed.inputs);
+    const bool has_inputs = read_or_give_back(output.inputs, printed.inputs);
     printed.has_inputs = output.has_inputs && has_inputs;
-    if (output.output.parts != 0 && !read_hash(output.output, printed.hash))
-      return leave_unread(entry, why_missing);
+    if (output.numbers != 0) printed.inputs = mix(printed.inputs, output.numbers);
+    if (!read_or_give_back(output.output, printed.hash)) return leave_unread(entry, why_missing);
   }
   add_print(entry.print, printed, entry.moment);
   release_print(entry.print);
@@ -112,7 +129,7 @@ void end_copy(Entry& entry) {
 /// True if it can be ended without the program's having waited for it.
 bool has_ended(const Entry& entry) {
   if (entry.why_unread != nullptr) return true;
-  return !entry.is_copy() && is_hash_there(entry.output.output) &&
+  return !entry.is_copy() && (entry.output.output.parts == 0 || is_hash_there(entry.output.output)) &&
          (entry.output.inputs.parts == 0 || is_hash_there(entry.output.inputs));
 }
 
@@ -219,14 +236,15 @@ void add_unread_in_stream(Print* print, size_t bytes, const char* why, uint64_t 
 }
 
 void add_output_in_stream(Print* print, const Output& output, uint64_t stream, uint64_t context) {
-  if (print == nullptr) return;
   Lock guard(lock);
-  if (!guard.held()) return;
+  if (print == nullptr || !guard.held()) return give_back(output);
   begin();
-  if (Entry* const entry = add(print, stream, context); entry != nullptr)
+  if (Entry* const entry = add(print, stream, context); entry != nullptr) {
     entry->output = output;
-  else
+  } else {
+    give_back(output);
     add_unread_print(print, output.bytes, why_many);
+  }
 }
 
 void note_event(uint64_t event, uint64_t stream) {
@@ -280,6 +298,19 @@ void end_copies_of_context(uint64_t context) {
   });
   if (copies.count == 0) return;
   take_out([](const Entry& entry) { return entry.print == nullptr && entry.context == 0; });
+}
+
+void leave_context(uint64_t context) {
+  if (!has_copies()) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  begin();
+  take_out([&](Entry& entry) {
+    if (entry.context != context) return false;
+    if (entry.print == nullptr) return true;
+    if (entry.why_unread == nullptr && !has_ended(entry)) entry.why_unread = why_reset;
+    return end_copy(entry), true;
+  });
 }
 
 void end_copies() {

@@ -33,8 +33,10 @@ void add_unread_in_stream(Print* print, size_t bytes, const char* why, uint64_t 
 struct Output {
   size_t bytes = 0;
   PendingHash output, inputs;
+  uint64_t numbers = 0; ///< a hash of those of the host's that went in; 0: none did
   bool has_inputs = false;
 };
+/// Its slots are read, or given back.
 void add_output_in_stream(Print* print, const Output& output, uint64_t stream, uint64_t context);
 
 /// The event stands for what was put into the stream before.
@@ -46,6 +48,10 @@ void note_wait(uint64_t stream, uint64_t event);
 void end_copies_of_stream(uint64_t stream);
 void end_copies_of_event(uint64_t event);
 void end_copies_of_context(uint64_t context);
+
+/// The context is gone: of what the program did not wait for, hashes that have come are read, and the rest is
+/// recorded as not read.
+void leave_context(uint64_t context);
 
 /// The process ends: of what the program never waited for, hashes that have come are read, and the rest is
 /// recorded as not read.

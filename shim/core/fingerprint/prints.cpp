@@ -55,12 +55,36 @@ struct Print {
 
 namespace {
 
-constexpr size_t most_prints = 1024, most_printers = 1024;
+constexpr size_t most_prints = 8192, most_printers = 4096;
 constexpr uint64_t written_alone = 256; // then a record stands for a thirty-second of those before it
 
+/// Slots from the first on; those behind the last that was ever used are not touched. The last of all is kept
+/// for what finds no room.
+template <typename Slot, size_t Count>
+struct Slots {
+  size_t used;
+  Slot slots[Count];
+
+  Slot* begin() { return slots; }
+  Slot* end() { return slots + __atomic_load_n(&used, __ATOMIC_ACQUIRE); }
+  Slot& last() { return slots[Count - 1]; }
+
+  /// With the log's lock held; nullptr if there is none.
+  Slot* free_one() {
+    for (Slot& slot : *this)
+      if (&slot != &last() && slot.generation != generation()) return &slot; // 0 is none
+    if (used >= Count - 1) return nullptr;
+    __atomic_store_n(&used, used + 1, __ATOMIC_RELEASE);
+    return &slots[used - 1];
+  }
+  Slot& take_last() { return __atomic_store_n(&used, Count, __ATOMIC_RELEASE), last(); }
+};
+
 struct Memory {
-  Print prints[most_prints];
-  Printer printers[most_printers];
+  Slots<Print, most_prints> prints;
+  Slots<Printer, most_printers> printers;
+  Table<8> of_streams; // prints of streams, whichever thread made them
+  uint32_t of_streams_generation;
 };
 DETSHIM_STARTUP_DATA constinit Memory* memory =
     nullptr; // had when it is first needed: most processes take no fingerprints
@@ -68,22 +92,12 @@ constinit Print* overflow = nullptr;
 
 constexpr const char* no_room = "more places print than are kept";
 
-/// With the log's lock held; nullptr if there is none.
-template <typename Slot, size_t Count>
-Slot* free_slot(Slot (&slots)[Count], size_t kept = 0) {
-  for (Slot& slot : slots) {
-    if (&slot == slots + Count - kept) break;
-    if (slot.generation == 0 || slot.generation != generation()) return &slot;
-  }
-  return nullptr;
-}
-
 constexpr uint64_t printer_key = 0x7072696E746572;
 
 Printer* printer_of_this_thread() {
   Table<8>& places = places_of_this_thread();
   if (const uint64_t* known = places.find(printer_key)) return reinterpret_cast<Printer*>(*known);
-  Printer* const printer = free_slot(memory->printers);
+  Printer* const printer = memory->printers.free_one();
   if (printer == nullptr) return nullptr;
   printer->generation = generation();
   printer->stream = 0;
@@ -96,17 +110,26 @@ Printer* printer_of_this_thread() {
 /// Streams are numbered as they first print.
 Printer* printer_of_stream(uint64_t stream) {
   unsigned number = 1;
-  for (const Printer& printer : memory->printers) {
+  for (Printer& printer : memory->printers) {
     if (printer.generation != generation() || printer.stream == 0) continue;
-    if (printer.stream == stream) return const_cast<Printer*>(&printer);
+    if (printer.stream == stream) return &printer;
     ++number;
   }
-  Printer* const printer = free_slot(memory->printers);
+  Printer* const printer = memory->printers.free_one();
   if (printer == nullptr) return nullptr;
   *printer = {};
   printer->generation = generation();
   printer->stream = stream;
   TextWriter(printer->path, sizeof printer->path).add("stream ").add(uint64_t{number}).c_str();
+  return printer;
+}
+
+/// Of threads and streams for which there is no room.
+Printer& nameless_printer() {
+  Printer& printer = memory->printers.take_last();
+  printer = {};
+  printer.generation = generation();
+  TextWriter(printer.path, sizeof printer.path).add('?').c_str();
   return printer;
 }
 
@@ -136,14 +159,13 @@ struct Way {
 Print* make_print(const Way& way, const void* caller, const PythonPlace& python) {
   if (memory == nullptr) memory = static_cast<Memory*>(sys::map(sizeof(Memory)));
   if (memory == nullptr || !open_log()) return nullptr;
-  Printer* const printer = way.stream != 0 ? printer_of_stream(way.stream) : printer_of_this_thread();
-  if (printer == nullptr) return nullptr;
-  Print* print = free_slot(memory->prints, 1);
-  const bool is_full = print == nullptr;
-  if (is_full) {
-    print = &memory->prints[most_prints - 1]; // in the name of the first thread that found no room
+  Printer* printer = way.stream != 0 ? printer_of_stream(way.stream) : printer_of_this_thread();
+  Print* print = printer != nullptr ? memory->prints.free_one() : nullptr;
+  if (print == nullptr) {
+    print = &memory->prints.take_last(); // in the name of the first that found no room
     if (print->generation == generation()) return print;
     overflow = print;
+    if (printer == nullptr) printer = &nameless_printer();
   }
   *print = {};
   print->printer = printer;
@@ -219,6 +241,17 @@ void give_back_left() {
 
 namespace {
 
+/// What another thread has made, which may have ended. With the log's lock held.
+Print* known_of_stream(uint64_t key) {
+  if (memory == nullptr) return nullptr;
+  if (memory->of_streams_generation != generation()) {
+    memory->of_streams.clear();
+    memory->of_streams_generation = generation();
+  }
+  const uint64_t* const known = memory->of_streams.find(key);
+  return known != nullptr ? reinterpret_cast<Print*>(*known) : nullptr;
+}
+
 Print* prints_in(const Way& way, const void* caller) {
   Table<8>& places = places_of_this_thread();
   PythonPlace python;
@@ -236,7 +269,12 @@ Print* prints_in(const Way& way, const void* caller) {
   key = key_here();
   Lock guard(log_file::lock);
   if (!guard.held()) return nullptr;
-  Print* const print = make_print(way, caller, python);
+  Print* print = way.stream != 0 ? known_of_stream(key) : nullptr;
+  if (print == nullptr) {
+    print = make_print(way, caller, python);
+    if (print != nullptr && way.stream != 0 && known_of_stream(key) == nullptr)
+      memory->of_streams.insert(key) = reinterpret_cast<uintptr_t>(print);
+  }
   if (print != nullptr) places.insert(key) = reinterpret_cast<uintptr_t>(print);
   return print;
 }

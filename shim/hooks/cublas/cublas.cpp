@@ -108,6 +108,7 @@ cublasStatus multiply_ex(const Call& call, cublasHandle_t handle, cublasOperatio
                             {b, size_of_type(b_type), ldb},
                             {c, size_of_type(c_type), ldc},
                             1,
+                            alpha,
                             beta,
                             scale_of(compute, c_type)});
         },
@@ -147,6 +148,7 @@ cublasStatus multiply_batched_ex(const Call& call, cublasHandle_t handle, cublas
                             {nullptr, size_of_type(b_type), ldb, 0, b},
                             {nullptr, size_of_type(c_type), ldc, 0, c},
                             batches,
+                            alpha,
                             beta,
                             scale_of(compute, c_type)});
         },
@@ -185,6 +187,7 @@ cublasStatus multiply_strided_ex(const Call& call, cublasHandle_t handle, cublas
                             {b, size_of_type(b_type), ldb, b_step},
                             {c, size_of_type(c_type), ldc, c_step},
                             batches,
+                            alpha,
                             beta,
                             scale_of(compute, c_type)});
         },

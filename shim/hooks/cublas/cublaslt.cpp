@@ -40,13 +40,20 @@ HashedArea area_of_layout(Get* get, cublasLtMatrixLayout_t layout, const void* s
   int order = 0, batches = 1;
   uint64_t rows = 0, columns = 0;
   int64_t step = 0;
-  constexpr int by_columns = 0, by_rows = 1; // CUBLASLT_ORDER_COL and CUBLASLT_ORDER_ROW
+  int64_t plane = 0; // of imaginary parts, behind the real ones
+  uint32_t mode = 0;
+  constexpr int by_columns = 0, by_rows = 1;        // CUBLASLT_ORDER_COL and CUBLASLT_ORDER_ROW
+  constexpr uint32_t in_steps = 0, by_pointers = 1; // CUBLASLT_BATCH_MODE_STRIDED and _POINTER_ARRAY
   if (!ask(get, layout, 0, type) || !ask(get, layout, 1, order) || !ask(get, layout, 2, rows) ||
       !ask(get, layout, 3, columns) || !ask(get, layout, 4, leading) || !ask(get, layout, 5, batches) ||
       !ask(get, layout, 6, step) || (order != by_columns && order != by_rows))
     return {};
+  if ((ask(get, layout, 7, plane) && plane != 0) ||
+      (ask(get, layout, 8, mode) && mode != in_steps && mode != by_pointers)) // older libraries have no modes
+    return {};
+  const auto* const pointers = mode == by_pointers ? static_cast<const void* const*>(start) : nullptr;
   const auto signed_of = [](uint64_t number) { return static_cast<int64_t>(number); };
-  return area_of({start, size_of_type(static_cast<cudaDataType>(type)), leading, step},
+  return area_of({start, size_of_type(static_cast<cudaDataType>(type)), leading, step, pointers},
                  signed_of(order == by_columns ? rows : columns),
                  signed_of(order == by_columns ? columns : rows), batches);
 }
@@ -76,7 +83,7 @@ void add_epilogue(CallOutputs& outputs, Get* get, cublasLtMatmulDesc_t operation
 template <typename Get>
 void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cublasLtMatmulDesc_t operation,
                   const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
-                  cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
+                  cublasLtMatrixLayout_t b_layout, const void* alpha, const void* beta, const void* c,
                   cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout) {
   uint32_t type = 0, scale_type = 0;
   int64_t leading = 0;
@@ -94,7 +101,18 @@ void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cubla
   outputs.add_shape("k", inner);
   outputs.add_shape("type", type);
   shape("ldd", leading);
+  constexpr struct {
+    int attribute; // of cublasLtMatmulDescAttributes_t
+    const char* name;
+  } told[] = {{3, "ta"}, {4, "tb"}, {0, "compute"}, {7, "epilogue"}};
+  for (const auto& [attribute, name] : told) {
+    uint32_t value = 0;
+    if (ask(of_operation, operation, attribute, value)) outputs.add_shape(name, uint64_t{value});
+  }
   if (result.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+  const void* scales = nullptr; // CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER, since CUDA 12.8
+  if (ask(of_operation, operation, 36, scales) && scales != nullptr)
+    outputs.leave_outputs("with scales of its own that are not looked into");
 
   uint32_t input_type = 0;
   const auto add_input = [&](const void* start, cublasLtMatrixLayout_t layout) {
@@ -107,9 +125,11 @@ void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cubla
   ask(of_operation, operation, 2, pointer_mode);
   ask(of_operation, operation, 1, scale_type);
   const uint64_t size = size_of_type(static_cast<cudaDataType>(scale_type));
-  if (pointer_mode != 0 || beta == nullptr || size == 0 || size > sizeof bytes) {
+  if (pointer_mode != 0 || alpha == nullptr || beta == nullptr || size == 0 || size > sizeof bytes) {
     outputs.leave_inputs();
   } else {
+    outputs.add_number(alpha, size);
+    outputs.add_number(beta, size);
     __builtin_memcpy(bytes, beta, size);
     bool is_zero = true;
     for (const unsigned char byte : bytes) is_zero &= byte == 0;
@@ -736,7 +756,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
           const Getters getters = getters_of(call);
           outputs.set_stream(stream);
           add_operands(outputs, getters.of_layout, getters.of_operation, operation, a, a_layout, b, b_layout,
-                       beta, c, c_layout, d, d_layout);
+                       alpha, beta, c, c_layout, d, d_layout);
         },
         [&] {
           return call.real(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout,

@@ -17,9 +17,12 @@ HashedArea area_of(const BlasMatrix& matrix, int64_t rows, int64_t columns, int6
   const HashedArea area = rows_at(matrix.start, number(rows) * matrix.element, number(columns),
                                   number(matrix.leading) * matrix.element);
   if (matrix.pointers != nullptr) return batch_by_pointers(area, number(batches), matrix.pointers);
-  return batches == 1 || matrix.step < 0
-             ? area
-             : batch_of(area, number(batches), number(matrix.step) * matrix.element);
+  if (batches == 1) return area;
+  if (matrix.step >= 0) return batch_of(area, number(batches), number(matrix.step) * matrix.element);
+  // The last one lies first.
+  HashedArea last = area;
+  last.start -= number(batches - 1) * number(-matrix.step) * matrix.element;
+  return batch_of(last, number(batches), number(-matrix.step) * matrix.element);
 }
 
 void add_product(CallOutputs& outputs, const BlasProduct& product) {
@@ -102,6 +105,7 @@ cublasStatus multiply(const Call& call, cublasHandle_t handle, cublasOperation t
                           {b, element, ldb},
                           {c, element, ldc},
                           1,
+                          alpha,
                           beta,
                           element});
       },
@@ -127,6 +131,7 @@ cublasStatus multiply_batched(const Call& call, cublasHandle_t handle, cublasOpe
                           {nullptr, element, ldb, 0, b},
                           {nullptr, element, ldc, 0, c},
                           batches,
+                          alpha,
                           beta,
                           element});
       },
@@ -155,6 +160,7 @@ cublasStatus multiply_strided(const Call& call, cublasHandle_t handle, cublasOpe
                           {b, element, ldb, b_step},
                           {c, element, ldc, c_step},
                           batches,
+                          alpha,
                           beta,
                           element});
       },
@@ -184,6 +190,7 @@ cublasStatus multiply_ex(const Call& call, cublasHandle_t handle, cublasOperatio
                           {b, size_of_type(b_type), ldb},
                           {c, size_of_type(c_type), ldc},
                           1,
+                          alpha,
                           beta,
                           scale});
       },
@@ -212,9 +219,7 @@ cublasStatus multiply_vector(const Call& call, cublasHandle_t handle, cublasOper
         outputs.add_shape("ta", static_cast<uint64_t>(trans));
         outputs.add_shape("size", element);
         const HashedArea result = vector_at(y, element, trans != 0 ? n : m, y_step);
-        bool is_known = false;
-        if (reads_before(call, handle, beta, element, is_known)) outputs.add_changed(result);
-        if (!is_known) outputs.leave_inputs();
+        if (add_scales(call, outputs, handle, element, alpha, beta)) outputs.add_changed(result);
         outputs.add_input(area_of({a, element, lda}, m, n));
         outputs.add_input(vector_at(x, element, trans != 0 ? m : n, x_step));
         outputs.add_output(result);
@@ -243,9 +248,7 @@ cublasStatus update(const Call& call, cublasHandle_t handle, int fill, cublasOpe
         if (n > 0 && ldc >= n)
           result = triangle_at(c, fill == fill_lower ? Triangle::lower : Triangle::upper, element,
                                static_cast<uint64_t>(n), static_cast<uint64_t>(ldc) * element);
-        bool is_known = false;
-        if (reads_before(call, handle, beta, scale, is_known)) outputs.add_changed(result);
-        if (!is_known) outputs.leave_inputs();
+        if (add_scales(call, outputs, handle, scale, alpha, beta)) outputs.add_changed(result);
         outputs.add_input(area_of({a, element, lda}, trans != 0 ? k : n, trans != 0 ? n : k));
         outputs.add_output(result);
       },
@@ -279,6 +282,7 @@ cublasStatus solve(const Call& call, cublasHandle_t handle, int side, int fill, 
         outputs.add_shape("size", element);
         const Count order = side == side_left ? m : n;
         const HashedArea result = area_of({b, element, ldb}, m, n);
+        add_scales(call, outputs, handle, element, alpha, nullptr);
         outputs.add_changed(result);
         if (order > 0 && lda >= order)
           outputs.add_input(triangle_at(a, fill == fill_lower ? Triangle::lower : Triangle::upper, element,

@@ -22,24 +22,35 @@ struct BlasProduct {
   int64_t m, n, k;
   BlasMatrix a, b, c;
   int64_t batches = 1;
-  const void* beta;
-  uint64_t scale; ///< bytes of beta; 0: not known
+  const void *alpha, *beta;
+  uint64_t scale; ///< bytes of each; 0: not known
 };
 
 HashedArea area_of(const BlasMatrix& matrix, int64_t rows, int64_t columns, int64_t batches = 1);
 
-/// Whether what was there before counts: by beta, where it is on the host. False in `is_known` where not.
+/// What a call multiplies by: numbers of the host's go in with the rest, and so does what lies on the GPU.
+/// True if what was there before counts too: by beta, nullptr for a call without. Where that lies on the GPU
+/// it is not known, and nothing is said of the inputs.
 template <typename Call>
-bool reads_before(const Call& call, abi::cublasHandle_t handle, const void* beta, uint64_t size,
-                  bool& is_known) {
+bool add_scales(const Call& call, CallOutputs& outputs, abi::cublasHandle_t handle, uint64_t size,
+                const void* alpha, const void* beta) {
   static constinit FunctionBeside<abi::cublasStatus(abi::cublasHandle_t, int*)> get_mode(
       "cublasGetPointerMode_v2");
   auto* const get = get_mode.of(call);
   int is_on_device = 1;
-  is_known = handle != nullptr && beta != nullptr && size != 0 && size <= 16 && get != nullptr &&
-             get(handle, &is_on_device) == abi::cublasStatus::success && is_on_device == 0;
+  if (handle == nullptr || size == 0 || size > 16 || get == nullptr ||
+      get(handle, &is_on_device) != abi::cublasStatus::success)
+    return outputs.leave_inputs(), false;
+  if (is_on_device != 0) {
+    if (beta != nullptr) outputs.leave_inputs();
+    outputs.add_input(bytes_at(alpha, size));
+    return false;
+  }
+  outputs.add_number(alpha, size);
+  if (beta == nullptr) return false;
+  outputs.add_number(beta, size);
   unsigned char bytes[16] = {};
-  if (is_known) __builtin_memcpy(bytes, beta, size);
+  __builtin_memcpy(bytes, beta, size);
   for (const unsigned char byte : bytes)
     if (byte != 0) return true;
   return false;
@@ -63,10 +74,8 @@ template <typename Call>
 void describe_product(const Call& call, CallOutputs& outputs, abi::cublasHandle_t handle,
                       const BlasProduct& product) {
   add_stream(call, outputs, handle);
-  bool is_known = false;
-  if (reads_before(call, handle, product.beta, product.scale, is_known))
+  if (add_scales(call, outputs, handle, product.scale, product.alpha, product.beta))
     outputs.add_changed(area_of(product.c, product.m, product.n, product.batches));
-  if (!is_known) outputs.leave_inputs();
   add_product(outputs, product);
 }
 

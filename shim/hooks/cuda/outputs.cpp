@@ -31,9 +31,14 @@ struct Kernel {
   uint64_t context;
   CUfunction function; // nullptr: the driver did not take it
   CUdeviceptr results;
+  uint32_t set; // of slots
+  bool has_set;
+  bool is_stale; // a launch failed: it is to be loaded anew
+  uint8_t failures;
 };
 
 constexpr int most_contexts = 64;
+constexpr uint8_t most_failures = 8;
 struct Kernels {
   uint32_t generation;
   int count;
@@ -84,37 +89,36 @@ private:
   bool is_pushed_ = false;
 };
 
-/// Memory of our own, so that it stays when a context goes; shared, so that a child gets no copy of a page
-/// that the GPU writes.
-HashResult* make_results(const Hook& hook) {
-  constexpr size_t size = hash_slots * sizeof(HashResult);
-  auto* const results = static_cast<HashResult*>(sys::map_shared(size));
-  if (results == nullptr) return nullptr;
+/// Memory for results that the current context can write. False, and nothing is kept, where that cannot be.
+bool make_results(const Hook& hook, Kernel& kernel) {
   auto* const enroll = register_memory.of(hook);
-  if (enroll != nullptr &&
-      enroll(results, size, host_register_portable | host_register_mapped) == CUresult::success) {
-    give_hash_results(results);
-    return results;
-  }
-  sys::unmap(results, size);
-  return nullptr;
+  auto* const address = get_address.of(hook);
+  HashResult* const results = enroll != nullptr && address != nullptr ? make_hash_slots(kernel.set) : nullptr;
+  if (results == nullptr) return false;
+  kernel.has_set =
+      enroll(results, hash_slots * sizeof(HashResult), host_register_mapped) == CUresult::success &&
+      address(&kernel.results, results, 0) == CUresult::success;
+  if (!kernel.has_set) forget_hash_slots(kernel.set);
+  return kernel.has_set;
 }
 
-Kernel make_kernel(const Hook& hook, uint64_t context) {
-  Kernel kernel = {context, nullptr, 0};
+void load_kernel(const Hook& hook, Kernel& kernel) {
   const RelaxedCapture relaxed(hook);
-  HashResult* results = hash_results();
-  if (results == nullptr) results = make_results(hook);
-  auto* const address = get_address.of(hook);
   auto* const load = load_module.of(hook);
   auto* const get = get_function.of(hook);
   CUmodule module;
-  if (results == nullptr || address == nullptr || load == nullptr || get == nullptr ||
-      address(&kernel.results, results, 0) != CUresult::success ||
+  kernel.is_stale = false;
+  if (load == nullptr || get == nullptr || (!kernel.has_set && !make_results(hook, kernel)) ||
       load(&module, hash_kernel_ptx) != CUresult::success ||
       get(&kernel.function, module, "detshim_hash") != CUresult::success)
     kernel.function = nullptr;
-  return kernel;
+}
+
+Kernel* find_kernel(uint64_t context) {
+  if (kernels.generation != generation()) kernels.count = 0, kernels.generation = generation();
+  for (int i = 0; i < kernels.count; ++i)
+    if (kernels.kernels[i].context == context) return &kernels.kernels[i];
+  return nullptr;
 }
 
 /// That of the current context; without a function where there is none.
@@ -122,19 +126,25 @@ Kernel kernel_here(const Hook& hook) {
   const uint64_t context = current_context(hook);
   Lock guard(kernels_lock);
   if (context == 0 || !guard.held()) return {};
-  if (kernels.generation != generation()) kernels.count = 0, kernels.generation = generation();
-  for (int i = 0; i < kernels.count; ++i)
-    if (kernels.kernels[i].context == context) return kernels.kernels[i];
-  if (kernels.count == most_contexts) return {};
-  return kernels.kernels[kernels.count++] = make_kernel(hook, context);
+  Kernel* known = find_kernel(context);
+  if (known == nullptr) {
+    if (kernels.count == most_contexts) return {};
+    known = &kernels.kernels[kernels.count++];
+    *known = {};
+    known->context = context;
+    known->is_stale = true;
+  }
+  if (known->is_stale) load_kernel(hook, *known);
+  return *known;
 }
 
-/// A context that came again at the same address has no kernel of ours.
-void forget_kernel(uint64_t context) {
+/// A launch failed. A context that came again at the same address has no kernel of ours.
+void note_failure(uint64_t context) {
   Lock guard(kernels_lock);
-  if (!guard.held() || kernels.generation != generation()) return;
-  for (int i = 0; i < kernels.count; ++i)
-    if (kernels.kernels[i].context == context) kernels.kernels[i--] = kernels.kernels[--kernels.count];
+  Kernel* const known = guard.held() ? find_kernel(context) : nullptr;
+  if (known == nullptr) return;
+  known->function = nullptr;
+  known->is_stale = ++known->failures < most_failures;
 }
 
 uint64_t size_of(const HashedArea& area) { return area.width * rows_of(area); }
@@ -235,6 +245,27 @@ HashedArea tensor_at(const void* start, uint64_t element, int dimensions, const 
   return area;
 }
 
+void forget_hashes_of_context(uint64_t context) {
+  if (!options().fingerprint_calls || context == 0) return;
+  Lock guard(kernels_lock);
+  Kernel* const known = guard.held() ? find_kernel(context) : nullptr;
+  if (known == nullptr) return;
+  if (known->has_set) forget_hash_slots(known->set);
+  *known = kernels.kernels[--kernels.count];
+}
+
+void print_unseen(const Hook& hook, const void* caller) {
+  add_unread_print(prints_at(hook.info(), device, caller), 0, why_captured);
+}
+
+CallOutputs::~CallOutputs() {
+  if (inputs_.parts != 0) give_back_hash_slot(inputs_);
+}
+
+void CallOutputs::add_number(const void* bytes, size_t size) {
+  if (bytes != nullptr) numbers_ = content_hash(bytes, size, numbers_);
+}
+
 void CallOutputs::add(const HashedArea& area, Kind kind) {
   const bool is_empty = area.width == 0 || rows_of(area) == 0;
   if (!is_empty && area.start != 0 && count_ < most) {
@@ -242,15 +273,27 @@ void CallOutputs::add(const HashedArea& area, Kind kind) {
   } else if (kind != Kind::output) {
     has_inputs_ &= is_empty;
   } else if (!is_empty && why_unread_ == nullptr) {
-    why_unread_ = "where it is, the call does not say";
+    why_unread_ = area.start == 0 ? "where it is, the call does not say" : "more operands than are looked at";
   }
+}
+
+/// True if the call may write there.
+bool CallOutputs::is_written(const HashedArea& input) const {
+  for (int i = 0; i < count_; ++i) {
+    const auto& [area, kind] = operands_[i];
+    if (kind != Kind::output || area.goes_by_pointers != 0 || input.goes_by_pointers != 0) continue;
+    if (input.start < area.start + extent_of(area) && area.start < input.start + extent_of(input))
+      return true;
+  }
+  return false;
 }
 
 bool CallOutputs::hash(const HashedArea& area, PendingHash& into) {
   const Kernel kernel = kernel_here(*hook_);
   auto* const launch = launch_kernel.of(*hook_);
   if (kernel.function == nullptr || launch == nullptr) return why_unread_ = why_no_kernel, false;
-  if (into.parts == 0 && !take_hash_slot(into.slot)) return why_unread_ = why_no_slot, false;
+  if (into.parts == 0 && !take_hash_slot(kernel.set, into)) return why_unread_ = why_no_slot, false;
+  if (into.set != kernel.set) return why_unread_ = why_no_kernel, false; // another context's by now
   HashJob job = {area, kernel.results + into.slot * sizeof(HashResult), into.slot, into.parts};
   constexpr uint64_t words_of_block = uint64_t{hash_threads} * 4, most_blocks = 1024;
   const uint64_t words = words_of_row(area) * rows_of(area);
@@ -259,14 +302,25 @@ bool CallOutputs::hash(const HashedArea& area, PendingHash& into) {
   if (launch(kernel.function, static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), 1, 1,
              hash_threads, 1, 1, 0, stream_, arguments, nullptr) == CUresult::success)
     return ++into.parts, true;
-  if (into.parts == 0) give_back_hash_slot(into.slot);
-  forget_kernel(current_context(*hook_));
+  if (into.parts == 0) give_back_hash_slot(into);
+  note_failure(current_context(*hook_));
   return why_unread_ = why_no_kernel, false;
 }
 
 bool CallOutputs::hash_all(Kind kind, PendingHash& into) {
   for (int i = 0; i < count_; ++i)
     if (operands_[i].kind == kind && !hash(operands_[i].area, into)) return false;
+  return true;
+}
+
+/// What the call will write over. The library may still refuse the call, so that an area which is nobody's is
+/// none to read.
+bool CallOutputs::hash_before(Kind kind) {
+  for (int i = 0; i < count_; ++i)
+    if (operands_[i].kind == kind &&
+        (why_unread_ != nullptr || !is_in_one_allocation(*hook_, operands_[i].area) ||
+         !hash(operands_[i].area, inputs_)))
+      return false;
   return true;
 }
 
@@ -282,9 +336,10 @@ void CallOutputs::begin() {
   stream_number_ = number_of_stream<Default::legacy>(*hook_, stream_);
   print_ = prints_of_stream(hook_->info(), device, caller_, stream_number_, shape_.c_str());
   for (int i = 0; i < count_; ++i)
-    if (operands_[i].kind == Kind::changed)
-      has_inputs_ = has_inputs_ && why_unread_ == nullptr &&
-                    is_in_one_allocation(*hook_, operands_[i].area) && hash(operands_[i].area, inputs_);
+    are_inputs_before_ |= operands_[i].kind == Kind::input && is_written(operands_[i].area);
+  if (!has_inputs_) return;
+  // In the order in which they come where none lies under an output.
+  has_inputs_ = hash_before(Kind::changed) && (!are_inputs_before_ || hash_before(Kind::input));
 }
 
 void CallOutputs::finish() {
@@ -293,12 +348,19 @@ void CallOutputs::finish() {
   Output output;
   for (int i = 0; i < count_; ++i)
     if (operands_[i].kind == Kind::output) output.bytes += size_of(operands_[i].area);
-  if (why_unread_ == nullptr && has_inputs_) has_inputs_ = hash_all(Kind::input, inputs_);
+  if (why_unread_ == nullptr && has_inputs_ && !are_inputs_before_)
+    has_inputs_ = hash_all(Kind::input, inputs_);
   if (why_unread_ == nullptr) hash_all(Kind::output, output.output);
-  if (why_unread_ != nullptr)
+  if (why_unread_ != nullptr) {
+    if (output.output.parts != 0) give_back_hash_slot(output.output);
     return add_unread_in_stream(print_, output.bytes, why_unread_, stream_number_, where);
-  output.inputs = inputs_;
+  }
   output.has_inputs = has_inputs_;
+  if (has_inputs_) {
+    output.inputs = inputs_;
+    output.numbers = numbers_;
+    inputs_ = {};
+  }
   add_output_in_stream(print_, output, stream_number_, where);
 }
 

@@ -30,15 +30,17 @@ HashedArea tensor_at(const void* start, uint64_t element, int dimensions, const 
 /// One call. Its areas are added before the call is made; where one of them is not known, a reason.
 class CallOutputs {
 public:
-  static constexpr int most = 8;
+  static constexpr int most = 20;
 
   CallOutputs(const Hook& hook, const void* caller) : hook_(&hook), caller_(caller) {}
+  ~CallOutputs();
   CallOutputs(const CallOutputs&) = delete;
   CallOutputs& operator=(const CallOutputs&) = delete;
 
   /// A handle's stream, or the call's.
   void set_stream(abi::CUstream stream) { stream_ = stream; }
-  /// Read by the call, and not changed.
+  /// Read by the call, and not changed, unless an output lies over it: then hashed before the call, if it
+  /// lies within one allocation.
   void add_input(const HashedArea& area) { add(area, Kind::input); }
   /// Read by the call, and changed: hashed before it, if it lies within one allocation.
   void add_changed(const HashedArea& area) { add(area, Kind::changed); }
@@ -47,10 +49,17 @@ public:
   void leave_inputs() { has_inputs_ = false; }
   /// The outputs are not known, and why (a constant).
   void leave_outputs(const char* why) { why_unread_ = why; }
+  /// A number of the host's that the call is given: part of what goes in. Nothing for nullptr.
+  void add_number(const void* bytes, size_t size);
   /// A number that what comes out depends on: "m=128".
   void add_shape(const char* name, uint64_t value) {
     if (shape_.length() != 0) shape_.add(' ');
     shape_.add(name).add('=').add(value);
+  }
+  /// The same in words.
+  void add_shape(const char* name, const char* words) {
+    if (shape_.length() != 0) shape_.add(' ');
+    shape_.add(name).add('=').add(words);
   }
   /// Several of them: "x=8,3,32,32".
   void add_sizes(const char* name, const int* sizes, int count) {
@@ -77,8 +86,10 @@ private:
   };
 
   void add(const HashedArea& area, Kind kind);
+  bool is_written(const HashedArea& input) const;
   bool hash(const HashedArea& area, PendingHash& into);
   bool hash_all(Kind kind, PendingHash& into);
+  bool hash_before(Kind kind);
 
   const Hook* hook_;
   const void* caller_;
@@ -88,10 +99,18 @@ private:
   Operand operands_[most];
   int count_ = 0;
   bool has_inputs_ = true;
+  bool are_inputs_before_ = false; ///< hashed before the call
   const char* why_unread_ = nullptr;
   PendingHash inputs_;
+  uint64_t numbers_ = 0; ///< a hash of those of the host's
   Text<200> shape_;
 };
+
+/// The context is gone, or is about to be made anew: what was loaded into it went with it.
+void forget_hashes_of_context(uint64_t context);
+
+/// A call that put work into a graph itself: what its launches leave is not seen.
+void print_unseen(const Hook& hook, const void* caller);
 
 /// True if the outputs of a hook's call are wanted.
 template <typename Call>

@@ -78,34 +78,6 @@ const char* data_type_name(int type) {
   return type >= 0 && type < static_cast<int>(sizeof names / sizeof *names) ? names[type] : "type";
 }
 
-/// The operation that has an attribute of this name; nullptr for attributes of other descriptors.
-const char* operation_name(int name) {
-  constexpr struct {
-    int first, last;
-    char name[28];
-  } operations[] = {{700, 705, "convolution_forward"},
-                    {706, 711, "convolution_backward_data"},
-                    {712, 717, "convolution_backward_filter"},
-                    {750, 758, "pointwise"},
-                    {770, 774, "statistics"},
-                    {780, 796, "batch_norm_finalize"},
-                    {1520, 1527, "matmul"},
-                    {1610, 1612, "reduction"},
-                    {1620, 1630, "batch_norm_backward"},
-                    {1710, 1716, "resample_forward"},
-                    {1720, 1727, "resample_backward"},
-                    {1800, 1803, "concatenate"},
-                    {2000, 2014, "norm_forward"},
-                    {2100, 2110, "norm_backward"},
-                    {2200, 2201, "reshape"},
-                    {2310, 2313, "random"},
-                    {2800, 2810, "attention_forward"},
-                    {2851, 2862, "attention_backward"}};
-  for (const auto& operation : operations)
-    if (name >= operation.first && name <= operation.last) return operation.name;
-  return nullptr;
-}
-
 void add_numbers(TextWriter& text, const char* name, const void* elements, int64_t count) {
   text.add(name);
   for (int64_t i = 0; i < count; ++i) {
@@ -135,6 +107,33 @@ void add_words(TextWriter& text, int name, Type type, int64_t count, const void*
 }
 
 } // namespace
+
+const char* operation_name(int name) {
+  static constexpr struct {
+    int first, last;
+    char name[28];
+  } operations[] = {{700, 705, "convolution_forward"},
+                    {706, 711, "convolution_backward_data"},
+                    {712, 717, "convolution_backward_filter"},
+                    {750, 758, "pointwise"},
+                    {770, 774, "statistics"},
+                    {780, 796, "batch_norm_finalize"},
+                    {1520, 1527, "matmul"},
+                    {1610, 1612, "reduction"},
+                    {1620, 1630, "batch_norm_backward"},
+                    {1710, 1716, "resample_forward"},
+                    {1720, 1727, "resample_backward"},
+                    {1800, 1803, "concatenate"},
+                    {2000, 2014, "norm_forward"},
+                    {2100, 2110, "norm_backward"},
+                    {2200, 2201, "reshape"},
+                    {2310, 2313, "random"},
+                    {2800, 2810, "attention_forward"},
+                    {2851, 2862, "attention_backward"}};
+  for (const auto& operation : operations)
+    if (name >= operation.first && name <= operation.last) return operation.name;
+  return nullptr;
+}
 
 void describe(const void* descriptor, Name attribute, Type type, int64_t count, const void* elements) {
   const int name = static_cast<int>(attribute);

@@ -1,6 +1,6 @@
 // What operation graphs are, in words: how recorded tuning (DETSHIM_AUTOTUNE=record:FILE and replay:FILE)
-// knows one again in another run. Put together from what programs set in cuDNN's backend descriptors; nothing
-// is followed without recorded tuning.
+// knows one again in another run, and how fingerprints tell calls apart (DETSHIM_FINGERPRINT=calls). Put
+// together from what programs set in cuDNN's backend descriptors; nothing is followed without one of these.
 #pragma once
 
 #include "common/text.h"
@@ -18,6 +18,9 @@ inline constexpr size_t problem_size = 900;
 /// Writes what a graph of these operations is: the operations with their tensors, as far as there is room,
 /// and a hash of everything that was set. False where one of them is not known.
 bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& text);
+
+/// The operation that has an attribute of this name; nullptr for attributes of other descriptors.
+const char* operation_name(int attribute);
 
 /// The descriptor is about to be destroyed.
 void forget_description(const void* descriptor);

@@ -6,6 +6,7 @@
 // random operation is pinned.
 #include "core/seeds/seeds.h"
 #include "hooks/cudnn/descriptions.h"
+#include "hooks/cudnn/graph_tensors.h"
 #include "hooks/cudnn/graph_tuning.h"
 #include "hooks/cudnn/outputs.h"
 #include "hooks/cudnn/plans.h"
@@ -23,6 +24,9 @@ bool keeps_first_plan() {
   const Autotune tuning = autotune();
   return tuning == Autotune::first || tuning == Autotune::replay;
 }
+
+/// Whether it is of use to know what graphs are.
+bool describes_graphs() { return keeps_choices() || options().fingerprint_calls; }
 
 bool is_sdpa_backward(Name name) {
   return name >= Name::sdpa_backward_first && name <= Name::sdpa_backward_last;
@@ -116,7 +120,8 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     return remember(plan_note(backend_of(call), descriptor, descriptors[0]));
   case Name::operation_graph_operations: {
     release(call, forget(descriptor)); // a graph that is filled is a new one
-    if (keeps_choices()) {
+    if (options().fingerprint_calls) keep_operands(number(descriptor), descriptors, count);
+    if (describes_graphs()) {
       Text<problem_size> problem;
       if (describe_graph(descriptors, count, problem)) name_problem(number(descriptor), problem.c_str());
     }
@@ -298,7 +303,10 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
     record_cudnn_once(call);
     if (type != Type::int64 || count != 1) {
       call.record(Action::observe, "the seed comes in a tensor: the program's own generator", {"", ""});
-      return call.real(descriptor, name, type, count, elements);
+      const Status status = call.real(descriptor, name, type, count, elements);
+      if (status == Status::success && options().fingerprint_calls)
+        follow_operands(descriptor, name, type, count, elements);
+      return status;
     }
     const auto asked = static_cast<uint64_t>(*static_cast<const int64_t*>(elements));
     if (!options().pins()) {
@@ -312,7 +320,9 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
     return status;
   }
   const Status status = call.real(descriptor, name, type, count, elements);
-  if (status == Status::success && keeps_choices()) describe(descriptor, name, type, count, elements);
+  if (status == Status::success && describes_graphs()) describe(descriptor, name, type, count, elements);
+  if (status == Status::success && options().fingerprint_calls)
+    follow_operands(descriptor, name, type, count, elements);
   if (status == Status::success && !follow(call, descriptor, name, type, count, elements))
     record_overflow_once(call, {"", ""});
   return status;
@@ -337,8 +347,9 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendExecute,
              .action = Action::observe, .fields = {"status"},
              .summary = "Notices whether the plan that was taken for its graph runs.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendExecute);
-  return note_run(call, plan,
-                  print_plan(call, handle, [&] { return call.real(handle, plan, variant_pack); }));
+  return note_run(call, plan, print_plan(call, handle, plan, variant_pack, [&] {
+                    return call.real(handle, plan, variant_pack);
+                  }));
 }
 
 DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendPopulateCudaGraph,
@@ -347,7 +358,9 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendPopulateCudaGraph,
              .action = Action::observe, .fields = {"status"},
              .summary = "Notices whether the plan that was taken for its graph goes into a CUDA graph.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendPopulateCudaGraph);
-  return note_run(call, plan, call.real(handle, plan, variant_pack, graph));
+  const Status status = call.real(handle, plan, variant_pack, graph);
+  if (status == Status::success && wants_outputs(call)) print_unseen(call.hook(), call.caller());
+  return note_run(call, plan, status);
 }
 
 DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendDestroyDescriptor,
@@ -356,7 +369,8 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendDestroyDescriptor,
   DETSHIM_ENTER_OUTERMOST(cudnnBackendDestroyDescriptor);
   if (!call.passes()) {
     release(call, forget(descriptor));
-    if (keeps_choices()) forget_description(descriptor);
+    if (describes_graphs()) forget_description(descriptor);
+    if (options().fingerprint_calls) forget_operands(descriptor);
   }
   return call.real(descriptor);
 }

@@ -4,17 +4,19 @@
 // Symbols: cudnn_graph.h and cudnn_cnn.h of cuDNN 9.19.
 #include "hooks/cudnn/outputs.h"
 
+#include "hooks/cudnn/graph_tensors.h"
+#include "hooks/cudnn/plans.h"
+
 namespace detshim {
 
 using namespace abi;
 
-namespace {
-
-/// Bytes of an element; 0 for vectors of elements and what is not known.
-uint64_t size_of(int type) {
-  constexpr uint8_t sizes[] = {4, 8, 2, 1, 4, 0, 1, 0, 0, 2, 8, 1, 1, 1};
+uint64_t size_of_cudnn_type(int type) {
+  constexpr uint8_t sizes[] = {4, 8, 2, 1, 4, 0, 1, 0, 0, 2, 8, 0, 1, 1, 0, 1, 0, 0, 0, 4, 8, 16};
   return static_cast<unsigned>(type) < sizeof sizes ? sizes[type] : 0;
 }
+
+namespace {
 
 HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs, bool& is_double) {
   constexpr int most = 8;
@@ -34,34 +36,111 @@ HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs
   auto* const get = find_beside<cudnnStatus(cudnnTensorDescriptor_t, int, int*, int*, int*, int*)>(
       hook, "cudnnGetTensorNdDescriptor");
   if (get == nullptr || get(of.tensor, most, &type, &count, sizes, strides) != cudnnStatus::success ||
-      count > most || size_of(type) == 0)
+      count > most || size_of_cudnn_type(type) == 0)
     return {};
   is_double = type == 1;
   int64_t wide_sizes[most], wide_strides[most];
   for (int i = 0; i < count; ++i) wide_sizes[i] = sizes[i], wide_strides[i] = strides[i];
   outputs.add_sizes("t", sizes, count);
-  return tensor_at(of.data, size_of(type), count, wide_sizes, wide_strides);
+  return tensor_at(of.data, size_of_cudnn_type(type), count, wide_sizes, wide_strides);
 }
 
 } // namespace
 
-void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
-               const void* beta, const LayerTensor& result) {
+void add_read(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor) {
   bool is_double = false;
-  const HashedArea written = area_of(hook, result, outputs, is_double);
+  if (tensor.data == nullptr) return;
+  const HashedArea area = area_of(hook, tensor, outputs, is_double);
+  if (area.width == 0) outputs.leave_inputs();
+  outputs.add_input(area);
+}
+
+void add_written(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor, const void* alpha,
+                 const void* beta) {
+  bool is_double = false, reads_before = false;
+  if (tensor.data == nullptr) return;
+  const HashedArea area = area_of(hook, tensor, outputs, is_double);
   // Scales are of type double where the result is, else float.
+  const size_t size = is_double ? 8 : 4;
   unsigned char bytes[8] = {};
-  if (beta != nullptr) __builtin_memcpy(bytes, beta, is_double ? 8 : 4);
-  bool reads_before = false;
+  outputs.add_number(alpha, size);
+  outputs.add_number(beta, size);
+  if (beta != nullptr) __builtin_memcpy(bytes, beta, size);
   for (const unsigned char byte : bytes) reads_before |= byte != 0;
-  if (reads_before) outputs.add_changed(written);
-  for (const LayerTensor& input : inputs) {
-    const HashedArea area = area_of(hook, input, outputs, is_double);
-    if (area.width == 0) outputs.leave_inputs();
-    outputs.add_input(area);
+  if (reads_before) outputs.add_changed(area);
+  if (area.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+  outputs.add_output(area);
+}
+
+void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
+               const void* alpha, const void* beta, const LayerTensor& result) {
+  add_written(hook, outputs, result, alpha, beta);
+  for (const LayerTensor& input : inputs) add_read(hook, outputs, input);
+  if (result.data == nullptr || beta == nullptr) outputs.leave_outputs("where it is, the call does not say");
+}
+
+namespace {
+
+/// Where a tensor of a graph is; without width where that is not known.
+HashedArea area_of(const cudnn::TensorNote& tensor, const void* data) {
+  constexpr int boolean = 11; // CUDNN_DATA_BOOLEAN: dense, eight in a byte
+  if (tensor.type == boolean) {
+    HashedArea bits = tensor_at(data, 1, tensor.dimensions, tensor.sizes, tensor.strides);
+    if (bits.width == 0 || rows_of(bits) != 1 || bits.width % 8 != 0) return {};
+    return bytes_at(data, bits.width / 8);
   }
-  if (written.width == 0 || beta == nullptr) outputs.leave_outputs("of a layout that is not looked into");
-  outputs.add_output(written);
+  const uint64_t element = size_of_cudnn_type(tensor.type);
+  return element == 0 ? HashedArea{}
+                      : tensor_at(data, element, tensor.dimensions, tensor.sizes, tensor.strides);
+}
+
+/// The hash of a graph in the name that cudnn::describe_graph() gives: what the operations are told, whatever
+/// the addresses and identifiers.
+void add_graph(CallOutputs& outputs, uint32_t graph) {
+  char problem[cudnn::problem_size];
+  cudnn::copy_problem(graph, problem, sizeof problem);
+  constexpr size_t digits = 16;
+  const size_t length = text_length(problem);
+  if (length > digits && problem[length - digits - 1] == '#')
+    outputs.add_shape("graph", problem + length - digits);
+}
+
+} // namespace
+
+void add_plan(CallOutputs& outputs, const void* plan, const void* variant_pack) {
+  using cudnn::Role;
+  const cudnn::Note note = cudnn::note_of(plan);
+  const cudnn::GraphOperands operands(note.graph, variant_pack);
+  if (operands.names()[0] != 0) outputs.add_shape("of", operands.names());
+  if (note.config.key != 0 && note.config.engine >= 0)
+    outputs.add_shape("engine", static_cast<uint64_t>(note.config.engine));
+  add_graph(outputs, note.graph);
+  if (!operands.has_inputs()) outputs.leave_inputs();
+  if (const char* const why = operands.why_unknown()) {
+    outputs.leave_inputs();
+    return outputs.leave_outputs(why);
+  }
+  for (int i = 0; i < operands.count(); ++i) {
+    const auto& [tensor, role, data] = operands[i];
+    const HashedArea area = area_of(tensor, data);
+    if (tensor.is_by_value && role == Role::read) {
+      if (area.width == 0 || area.width > 16 || rows_of(area) != 1)
+        outputs.leave_inputs();
+      else
+        outputs.add_number(data, area.width);
+      continue;
+    }
+    if (area.width == 0 && role == Role::read) outputs.leave_inputs();
+    if (area.width == 0 && role != Role::read)
+      return outputs.leave_outputs("of a layout that is not looked into");
+    if (role == Role::read) outputs.add_input(area);
+    if (role == Role::changed) outputs.add_changed(area);
+    if (role == Role::read) continue;
+    int sizes[cudnn::TensorNote::most_dimensions];
+    for (int k = 0; k < tensor.dimensions; ++k) sizes[k] = static_cast<int>(tensor.sizes[k]);
+    outputs.add_sizes("out", sizes, tensor.dimensions);
+    outputs.add_output(area);
+  }
 }
 
 namespace {
@@ -77,7 +156,7 @@ cudnnStatus convolve(const Call& call, cudnnHandle_t handle, const void* alpha, 
                      cudnnConvolutionDescriptor_t convolution, int algorithm, void* workspace,
                      size_t workspace_size, const void* beta, cudnnTensorDescriptor_t y, void* y_data) {
   if (wants_outputs(call)) record_cudnn_once(call);
-  return print_layer(call, handle, {{x, x_data}, {w, w_data}}, beta, {y, y_data}, [&] {
+  return print_layer(call, handle, {{x, x_data}, {w, w_data}}, alpha, beta, {y, y_data}, [&] {
     return call.real(handle, alpha, x, x_data, w, w_data, convolution, algorithm, workspace, workspace_size,
                      beta, y, y_data);
   });

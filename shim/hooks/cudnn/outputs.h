@@ -8,6 +8,10 @@
 
 namespace detshim {
 
+/// Bytes of an element of cudnnDataType_t; 0 for vectors of elements, those below a byte and what is not
+/// known. CUDNN_DATA_BOOLEAN has eight in a byte.
+uint64_t size_of_cudnn_type(int type);
+
 /// A tensor or a filter with its data.
 struct LayerTensor {
   LayerTensor(abi::cudnnTensorDescriptor_t of, const void* at) : tensor(of), data(at) {}
@@ -18,32 +22,42 @@ struct LayerTensor {
   const void* data;
 };
 
+/// What a layer reads. Nothing where there is no data.
+void add_read(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor);
+/// What it writes, alpha times the result added to beta times what was there; null for both where it has
+/// none. Nothing where there is no data.
+void add_written(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor, const void* alpha,
+                 const void* beta);
+/// A layer with one result.
 void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
-               const void* beta, const LayerTensor& result);
+               const void* alpha, const void* beta, const LayerTensor& result);
 
-/// Makes the call by run(), hashed if that is wanted: the result is added to beta times what was there.
+/// Makes the call by run(), hashed if that is wanted: alpha times the result is added to beta times what was
+/// there.
 template <typename Call, typename Run>
 abi::cudnnStatus print_layer(const Call& call, abi::cudnnHandle_t handle,
-                             std::initializer_list<LayerTensor> inputs, const void* beta,
+                             std::initializer_list<LayerTensor> inputs, const void* alpha, const void* beta,
                              const LayerTensor& result, Run run) {
   return print_outputs(
       call,
       [&](CallOutputs& outputs) {
         outputs.set_stream(stream_of(call, handle));
-        add_layer(call.hook(), outputs, inputs, beta, result);
+        add_layer(call.hook(), outputs, inputs, alpha, beta, result);
       },
       run);
 }
 
-/// Of a plan of the graph interface it is only said that it ran.
+/// A plan of the graph interface: what its graph was made of, with the data of the variant pack.
+void add_plan(CallOutputs& outputs, const void* plan, const void* variant_pack);
+
 template <typename Call, typename Run>
-abi::cudnnStatus print_plan(const Call& call, abi::cudnnHandle_t handle, Run run) {
+abi::cudnnStatus print_plan(const Call& call, abi::cudnnHandle_t handle, const void* plan,
+                            const void* variant_pack, Run run) {
   return print_outputs(
       call,
       [&](CallOutputs& outputs) {
         outputs.set_stream(stream_of(call, handle));
-        outputs.leave_inputs();
-        outputs.leave_outputs("a plan: which of its tensors are outputs, and how large, is not known");
+        add_plan(outputs, plan, variant_pack);
       },
       run);
 }

@@ -5,7 +5,7 @@
 // Reproducibility"). Nothing in the calls themselves would change that: they are recorded with whether it is.
 #include "common/run_variable.h"
 #include "core/policy/settings_table.h"
-#include "hooks/cudnn/stream.h"
+#include "hooks/cudnn/outputs.h"
 
 namespace detshim {
 namespace {
@@ -33,6 +33,115 @@ template <typename Call, typename... Arguments>
 cudnnStatus run_with_workspace(const Call& call, cudnnHandle_t handle, Arguments... arguments) {
   record_workspace_setting(call, handle);
   return call.real(handle, arguments...);
+}
+
+// ---- What goes in and what comes out, for DETSHIM_FINGERPRINT=calls ----
+
+/// The data of sequences; without width where not all of it is written: padded ones, in an array that is not
+/// packed, or more of them than are looked at.
+HashedArea sequences_at(const Hook& hook, CallOutputs& outputs, cudnnRNNDataDescriptor_t sequences,
+                        const void* data) {
+  auto* const get =
+      find_beside<cudnnStatus(cudnnRNNDataDescriptor_t, int*, int*, int*, int*, int*, int, int*, void*)>(
+          hook, "cudnnGetRNNDataDescriptor");
+  constexpr int most = 512, packed = 1; // CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED
+  int type = -1, layout = 0, longest = 0, batch = 0, width = 0, lengths[most] = {};
+  uint64_t fill = 0;
+  if (get == nullptr ||
+      get(sequences, &type, &layout, &longest, &batch, &width, 0, lengths, &fill) != cudnnStatus::success ||
+      batch <= 0 || batch > most ||
+      get(sequences, &type, &layout, &longest, &batch, &width, batch, lengths, &fill) != cudnnStatus::success)
+    return {};
+  uint64_t rows = 0;
+  for (int i = 0; i < batch; ++i) rows += static_cast<uint64_t>(lengths[i] > 0 ? lengths[i] : 0);
+  outputs.add_shape("steps", rows);
+  outputs.add_shape("width", static_cast<uint64_t>(width));
+  if (layout != packed && rows != static_cast<uint64_t>(longest) * static_cast<uint64_t>(batch)) return {};
+  return bytes_at(data, rows * static_cast<uint64_t>(width) * size_of_cudnn_type(type));
+}
+
+void add_sequences_read(const Hook& hook, CallOutputs& outputs, cudnnRNNDataDescriptor_t sequences,
+                        const void* data) {
+  const HashedArea area = sequences_at(hook, outputs, sequences, data);
+  if (area.width == 0) outputs.leave_inputs();
+  outputs.add_input(area);
+}
+
+void add_sequences_written(const Hook& hook, CallOutputs& outputs, cudnnRNNDataDescriptor_t sequences,
+                           const void* data) {
+  const HashedArea area = sequences_at(hook, outputs, sequences, data);
+  if (area.width == 0) outputs.leave_outputs("sequences of which not all rows are written");
+  outputs.add_output(area);
+}
+
+template <typename Call, typename Describe, typename... Arguments>
+cudnnStatus print_rnn(const Call& call, Describe describe, cudnnHandle_t handle, Arguments... arguments) {
+  return print_outputs(
+      call,
+      [&](CallOutputs& outputs) {
+        record_cudnn_once(call);
+        outputs.set_stream(stream_of(call, handle));
+        describe(outputs);
+      },
+      [&] { return run_with_workspace(call, handle, arguments...); });
+}
+
+template <typename Call>
+cudnnStatus run_forward(const Call& call, cudnnHandle_t handle, cudnnRNNDescriptor_t rnn,
+                        cudnnForwardMode mode, const int32_t* lengths, cudnnRNNDataDescriptor_t x,
+                        const void* x_data, cudnnRNNDataDescriptor_t y, void* y_data,
+                        cudnnTensorDescriptor_t h, const void* hx, void* hy, cudnnTensorDescriptor_t c,
+                        const void* cx, void* cy, size_t weights_size, const void* weights,
+                        size_t workspace_size, void* workspace, size_t reserve_size, void* reserve) {
+  const auto describe = [&](CallOutputs& outputs) {
+    outputs.add_shape("mode", static_cast<uint64_t>(mode));
+    if (static_cast<int>(mode) != 0) outputs.leave_inputs(); // the states of its dropout go in, too
+    add_sequences_read(call.hook(), outputs, x, x_data);
+    add_read(call.hook(), outputs, {h, hx});
+    add_read(call.hook(), outputs, {c, cx});
+    outputs.add_input(bytes_at(weights, weights_size));
+    add_sequences_written(call.hook(), outputs, y, y_data);
+    add_written(call.hook(), outputs, {h, hy}, nullptr, nullptr);
+    add_written(call.hook(), outputs, {c, cy}, nullptr, nullptr);
+  };
+  return print_rnn(call, describe, handle, rnn, mode, lengths, x, x_data, y, y_data, h, hx, hy, c, cx, cy,
+                   weights_size, weights, workspace_size, workspace, reserve_size, reserve);
+}
+
+// What the forward pass has left for these in a reserved space is not looked into, so nothing is said of what
+// goes in.
+
+template <typename Call>
+cudnnStatus derive_data(const Call& call, cudnnHandle_t handle, cudnnRNNDescriptor_t rnn,
+                        const int32_t* lengths, cudnnRNNDataDescriptor_t y, const void* y_data,
+                        const void* dy, cudnnRNNDataDescriptor_t x, void* dx, cudnnTensorDescriptor_t h,
+                        const void* hx, const void* dhy, void* dhx, cudnnTensorDescriptor_t c, const void* cx,
+                        const void* dcy, void* dcx, size_t weights_size, const void* weights,
+                        size_t workspace_size, void* workspace, size_t reserve_size, void* reserve) {
+  const auto describe = [&](CallOutputs& outputs) {
+    outputs.leave_inputs();
+    add_sequences_written(call.hook(), outputs, x, dx);
+    add_written(call.hook(), outputs, {h, dhx}, nullptr, nullptr);
+    add_written(call.hook(), outputs, {c, dcx}, nullptr, nullptr);
+  };
+  return print_rnn(call, describe, handle, rnn, lengths, y, y_data, dy, x, dx, h, hx, dhy, dhx, c, cx, dcy,
+                   dcx, weights_size, weights, workspace_size, workspace, reserve_size, reserve);
+}
+
+template <typename Call>
+cudnnStatus derive_weights(const Call& call, cudnnHandle_t handle, cudnnRNNDescriptor_t rnn,
+                           cudnnWgradMode add, const int32_t* lengths, cudnnRNNDataDescriptor_t x,
+                           const void* x_data, cudnnTensorDescriptor_t h, const void* hx,
+                           cudnnRNNDataDescriptor_t y, const void* y_data, size_t weights_size,
+                           void* dweights, size_t workspace_size, void* workspace, size_t reserve_size,
+                           void* reserve) {
+  const auto describe = [&](CallOutputs& outputs) {
+    outputs.leave_inputs();
+    outputs.add_shape("weights", weights_size);
+    outputs.add_output(bytes_at(dweights, weights_size));
+  };
+  return print_rnn(call, describe, handle, rnn, add, lengths, x, x_data, h, hx, y, y_data, weights_size,
+                   dweights, workspace_size, workspace, reserve_size, reserve);
 }
 
 /// Where a search says how many algorithms it found: the only pointer to int among its arguments.
@@ -153,10 +262,9 @@ using FindBackwardWeights = OutermostCall<cudnnStatus(
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(cudnn, RnnForward, cudnnRNNForward, run_with_workspace, needs_workspace_setting);
-DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardData, cudnnRNNBackwardData_v8, run_with_workspace,
-                      needs_workspace_setting);
-DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardWeights, cudnnRNNBackwardWeights_v8, run_with_workspace,
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnForward, cudnnRNNForward, run_forward, needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardData, cudnnRNNBackwardData_v8, derive_data, needs_workspace_setting);
+DETSHIM_TEMPLATE_HOOK(cudnn, RnnBackwardWeights, cudnnRNNBackwardWeights_v8, derive_weights,
                       needs_workspace_setting);
 DETSHIM_TEMPLATE_HOOK(cudnn, AttentionForward, cudnnMultiHeadAttnForward, run_with_workspace,
                       needs_workspace_setting);

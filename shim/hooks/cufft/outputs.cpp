@@ -269,6 +269,7 @@ cufftResult execute(const Call& call, cufftHandle plan, void* in, void* out, Dir
       [&](CallOutputs& outputs) {
         record_library_once(call, cufft_library);
         add_transform(outputs, plan, in, out);
+        (outputs.add_number(&direction, sizeof direction), ...);
       },
       [&] { return call.real(plan, in, out, direction...); });
 }

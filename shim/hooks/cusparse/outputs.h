@@ -11,7 +11,7 @@ struct SparseProduct {
   abi::cusparseHandle_t handle;
   abi::cusparseOperation operation;
   abi::cusparseConstSpMatDescr_t matrix;
-  const void* beta;
+  const void *alpha, *beta;
   abi::cudaDataType scale_type;
   abi::cusparseOperation operation_b = abi::cusparseOperation::non_transpose;
 };
@@ -22,6 +22,11 @@ HashedArea area_of(const Hook& hook, abi::cusparseConstDnMatDescr_t matrix);
 
 void add_sparse_product(const Hook& hook, CallOutputs& outputs, const SparseProduct& product,
                         const HashedArea& input, const HashedArea& result);
+
+/// A product of two sparse matrices. `reads_now`: where it is added to C, what was there is read by this
+/// call.
+void add_matrix_product(const Hook& hook, CallOutputs& outputs, const SparseProduct& product,
+                        abi::cusparseConstSpMatDescr_t b, abi::cusparseConstSpMatDescr_t c, bool reads_now);
 
 /// Makes the call by run(), hashed if that is wanted. The preparation of a product gives nothing.
 template <typename Call, typename Input, typename Result, typename Run>

@@ -263,7 +263,7 @@ cusparseStatus run_mv(const Call& call, cusparseHandle_t handle, cusparseOperati
                                               matrix, x, beta, y, type, which, bytes);
       },
       [&](cusparseSpMVAlg which) {
-        return print_sparse_product(call, {handle, operation, matrix, beta, type}, x, y, [&] {
+        return print_sparse_product(call, {handle, operation, matrix, alpha, beta, type}, x, y, [&] {
           return call.real(handle, operation, alpha, matrix, x, beta, y, type, which, buffer);
         });
       });
@@ -281,9 +281,11 @@ cusparseStatus run_mm(const Call& call, cusparseHandle_t handle, cusparseOperati
                                               alpha, matrix, b, beta, c, type, which, bytes);
       },
       [&](cusparseSpMMAlg which) {
-        return print_sparse_product(call, {handle, operation, matrix, beta, type, operation_b}, b, c, [&] {
-          return call.real(handle, operation, operation_b, alpha, matrix, b, beta, c, type, which, buffer);
-        });
+        return print_sparse_product(call, {handle, operation, matrix, alpha, beta, type, operation_b}, b, c,
+                                    [&] {
+                                      return call.real(handle, operation, operation_b, alpha, matrix, b, beta,
+                                                       c, type, which, buffer);
+                                    });
       });
 }
 

@@ -1,6 +1,7 @@
 // cuSPARSE's products of two sparse matrices whose pattern is used again (SpGEMMreuse): each phase takes the
 // deterministic algorithm. What the default is may change with the version: it is replaced too.
 #include "abi/cusparse.h"
+#include "hooks/cusparse/outputs.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
@@ -51,7 +52,15 @@ cusparseStatus reuse_values(const Call& call, cusparseHandle_t handle, cusparseO
                             cudaDataType type, cusparseSpGEMMAlg algorithm,
                             cusparseSpGEMMDescr_t descriptor) {
   return reuse(call, algorithm, [&](cusparseSpGEMMAlg which) {
-    return call.real(handle, operation_a, operation_b, alpha, a, b, beta, c, type, which, descriptor);
+    return print_outputs(
+        call,
+        [&](CallOutputs& outputs) {
+          add_matrix_product(call.hook(), outputs, {handle, operation_a, a, alpha, beta, type, operation_b},
+                             b, c, true);
+        },
+        [&] {
+          return call.real(handle, operation_a, operation_b, alpha, a, b, beta, c, type, which, descriptor);
+        });
   });
 }
 

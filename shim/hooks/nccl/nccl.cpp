@@ -155,16 +155,28 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
 /// a share.
 template <typename Call>
 Collective all_reduced(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
-                       ncclComm_t communicator, cudaStream_t stream) {
+                       ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
   const bool is_shared_out = contains(call.hook().info().name, "ReduceScatter");
-  return {from, is_shared_out ? count * ranks_of(call, communicator) : count, to, count, type, stream};
+  return {from,
+          is_shared_out ? for_all_ranks(call, communicator, count) : count,
+          to,
+          count,
+          type,
+          stream,
+          static_cast<int>(operation)};
 }
 
 /// Those of a reduction whose result one rank has.
 template <typename Call>
 Collective root_reduced(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
-                        int root, ncclComm_t communicator, cudaStream_t stream) {
-  return {from, count, to, is_rank(call, communicator, root) ? count : 0, type, stream};
+                        ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
+  return {from,
+          count,
+          to,
+          by_rank(call, communicator, root, count, 0),
+          type,
+          stream,
+          static_cast<int>(operation)};
 }
 
 /// ncclAllReduce and ncclReduceScatter.
@@ -172,7 +184,7 @@ template <typename Call>
 ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                          ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
   const ncclResult result = print_collective(
-      call, [&] { return all_reduced(call, from, to, count, type, communicator, stream); },
+      call, [&] { return all_reduced(call, from, to, count, type, operation, communicator, stream); },
       [&] { return call.real(from, to, count, type, operation, communicator, stream); });
   if (call.passes()) return result;
   record_library_once(call, nccl_library);
@@ -186,7 +198,7 @@ template <typename Call>
 ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                           ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
   const ncclResult result = print_collective(
-      call, [&] { return root_reduced(call, from, to, count, type, root, communicator, stream); },
+      call, [&] { return root_reduced(call, from, to, count, type, operation, root, communicator, stream); },
       [&] { return call.real(from, to, count, type, operation, root, communicator, stream); });
   if (call.passes()) return result;
   record_library_once(call, nccl_library);
@@ -258,7 +270,7 @@ ncclResult reduce_to_all_configured(const Call& call, const void* from, void* to
                                     cudaStream_t stream, const ncclCollConfig_t* config) {
   return reduce_configured(call, config, count, type, operation, [&](const ncclCollConfig_t* given) {
     return print_collective(
-        call, [&] { return all_reduced(call, from, to, count, type, communicator, stream); },
+        call, [&] { return all_reduced(call, from, to, count, type, operation, communicator, stream); },
         [&] { return call.real(from, to, count, type, operation, communicator, stream, given); });
   });
 }
@@ -270,7 +282,8 @@ ncclResult reduce_to_root_configured(const Call& call, const void* from, void* t
                                      const ncclCollConfig_t* config) {
   return reduce_configured(call, config, count, type, operation, [&](const ncclCollConfig_t* given) {
     return print_collective(
-        call, [&] { return root_reduced(call, from, to, count, type, root, communicator, stream); },
+        call,
+        [&] { return root_reduced(call, from, to, count, type, operation, root, communicator, stream); },
         [&] { return call.real(from, to, count, type, operation, root, communicator, stream, given); });
   });
 }

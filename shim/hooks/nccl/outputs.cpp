@@ -57,13 +57,17 @@ void each_grouped(Visit visit) {
     if (__atomic_load_n(&one.thread, __ATOMIC_ACQUIRE) == this_thread_number() &&
         one.generation == generation()) {
       visit(one.get());
+      one.get().~CallOutputs();
       __atomic_store_n(&one.thread, 0, __ATOMIC_RELEASE);
     }
 }
 
 void give_back(CallOutputs* outputs) {
   for (Grouped& one : grouped)
-    if (&one.get() == outputs) __atomic_store_n(&one.thread, 0, __ATOMIC_RELEASE);
+    if (&one.get() == outputs) {
+      outputs->~CallOutputs();
+      __atomic_store_n(&one.thread, 0, __ATOMIC_RELEASE);
+    }
 }
 
 } // namespace
@@ -73,8 +77,11 @@ void add_collective(CallOutputs& outputs, const Collective& collective) {
   outputs.add_shape("type", static_cast<uint64_t>(collective.type));
   outputs.add_shape("in", collective.from_count);
   outputs.add_shape("out", collective.to_count);
+  if (collective.operation >= 0) outputs.add_shape("op", static_cast<uint64_t>(collective.operation));
   const uint64_t element = size_of_nccl_type(static_cast<int>(collective.type));
   if (element == 0) return outputs.leave_outputs("of a type whose size is not known");
+  if (collective.from_count == unknown_count || collective.to_count == unknown_count)
+    return outputs.leave_outputs("the communicator does not say how many ranks there are, and which this is");
   const uint64_t from = number_of(collective.from), from_size = collective.from_count * element;
   const uint64_t to = number_of(collective.to), to_size = collective.to_count * element;
   const HashedArea input = bytes_at(collective.from, from_size);
@@ -91,6 +98,10 @@ CollectiveOutputs::CollectiveOutputs(const Hook& hook, const void* caller, const
   add_collective(*outputs_, collective);
   if (group_depth > 0 && kept == nullptr) outputs_->leave_outputs(why_large);
   outputs_->begin();
+}
+
+CollectiveOutputs::~CollectiveOutputs() {
+  if (reinterpret_cast<char*>(outputs_) == own_) outputs_->~CallOutputs();
 }
 
 void CollectiveOutputs::finish(ncclResult result) {
@@ -134,8 +145,8 @@ ncclResult copy_with_root(const Call& call, const Collective& buffers, uint64_t 
       [&] {
         record_library_once(call, nccl_library);
         Collective collective = buffers;
-        if (is_rank(call, communicator, root))
-          collective.from_count = at_root_from, collective.to_count = at_root_to;
+        collective.from_count = by_rank(call, communicator, root, at_root_from, buffers.from_count);
+        collective.to_count = by_rank(call, communicator, root, at_root_to, buffers.to_count);
         return collective;
       },
       run);
@@ -158,16 +169,16 @@ ncclResult broadcast_in_place(const Call& call, void* data, size_t count, ncclDa
 template <typename Call>
 ncclResult scatter(const Call& call, const void* from, void* to, size_t count, ncclDataType type, int root,
                    ncclComm_t communicator, cudaStream_t stream) {
-  const uint64_t ranks = wants_outputs(call) ? ranks_of(call, communicator) : 0;
-  return copy_with_root(call, {from, 0, to, count, type, stream}, count * ranks, count, root, communicator,
+  const uint64_t all = wants_outputs(call) ? for_all_ranks(call, communicator, count) : 0;
+  return copy_with_root(call, {from, 0, to, count, type, stream}, all, count, root, communicator,
                         [&] { return call.real(from, to, count, type, root, communicator, stream); });
 }
 
 template <typename Call>
 ncclResult gather(const Call& call, const void* from, void* to, size_t count, ncclDataType type, int root,
                   ncclComm_t communicator, cudaStream_t stream) {
-  const uint64_t ranks = wants_outputs(call) ? ranks_of(call, communicator) : 0;
-  return copy_with_root(call, {from, count, to, 0, type, stream}, count, count * ranks, root, communicator,
+  const uint64_t all = wants_outputs(call) ? for_all_ranks(call, communicator, count) : 0;
+  return copy_with_root(call, {from, count, to, 0, type, stream}, count, all, root, communicator,
                         [&] { return call.real(from, to, count, type, root, communicator, stream); });
 }
 
@@ -178,7 +189,7 @@ ncclResult gather_at_all(const Call& call, const void* from, void* to, size_t co
       call,
       [&] {
         record_library_once(call, nccl_library);
-        return Collective{from, count, to, count * ranks_of(call, communicator), type, stream};
+        return Collective{from, count, to, for_all_ranks(call, communicator, count), type, stream};
       },
       [&] { return call.real(from, to, count, type, communicator, stream); });
 }
@@ -190,7 +201,7 @@ ncclResult exchange(const Call& call, const void* from, void* to, size_t count, 
       call,
       [&] {
         record_library_once(call, nccl_library);
-        const uint64_t all = count * ranks_of(call, communicator);
+        const uint64_t all = for_all_ranks(call, communicator, count);
         return Collective{from, all, to, all, type, stream};
       },
       [&] { return call.real(from, to, count, type, communicator, stream); });

@@ -15,7 +15,11 @@ struct Collective {
   uint64_t to_count;
   abi::ncclDataType type;
   abi::cudaStream_t stream;
+  int operation = -1; ///< ncclRedOp_t; -1: none
 };
+
+/// A count that is not known.
+inline constexpr uint64_t unknown_count = ~uint64_t{0};
 
 /// Of a communicator: how many ranks there are, and which this is; 0 where it cannot be asked.
 template <typename Call>
@@ -29,13 +33,23 @@ uint64_t ranks_of(const Call& call, abi::ncclComm_t communicator) {
              : 0;
 }
 
+/// So many for each rank; unknown_count where the communicator cannot be asked.
 template <typename Call>
-bool is_rank(const Call& call, abi::ncclComm_t communicator, int rank) {
+uint64_t for_all_ranks(const Call& call, abi::ncclComm_t communicator, uint64_t count) {
+  const uint64_t ranks = ranks_of(call, communicator);
+  return ranks == 0 ? unknown_count : count * ranks;
+}
+
+/// One of two counts, by whether this is that rank; unknown_count where the communicator cannot be asked.
+template <typename Call>
+uint64_t by_rank(const Call& call, abi::ncclComm_t communicator, int rank, uint64_t there,
+                 uint64_t elsewhere) {
   static constinit FunctionBeside<abi::ncclResult(abi::ncclComm_t, int*)> ask("ncclCommUserRank");
   int own = -1;
   auto* const get = ask.of(call);
-  return communicator != nullptr && get != nullptr && get(communicator, &own) == abi::ncclResult::success &&
-         own == rank;
+  if (communicator == nullptr || get == nullptr || get(communicator, &own) != abi::ncclResult::success)
+    return unknown_count;
+  return own == rank ? there : elsewhere;
 }
 
 void add_collective(CallOutputs& outputs, const Collective& collective);
@@ -44,6 +58,7 @@ void add_collective(CallOutputs& outputs, const Collective& collective);
 class CollectiveOutputs {
 public:
   CollectiveOutputs(const Hook& hook, const void* caller, const Collective& collective);
+  ~CollectiveOutputs();
   CollectiveOutputs(const CollectiveOutputs&) = delete;
   CollectiveOutputs& operator=(const CollectiveOutputs&) = delete;
 

@@ -91,16 +91,32 @@ TEST_P(Outputs, OfProductsAreHashed) {
   expect_hashed("cublasSsyrk_v2", "cublasSsyrk_v2", "n=5 k=4 ta=0 size=4");
   expect_hashed("cublasSsyrk_v2", "cublasSsyrk_v2, lower", "n=5 k=4 ta=0 size=4");
   expect_hashed("cublasDtrsm_v2", "cublasDtrsm_v2", "m=5 n=3 left=1 ta=0 size=8");
-  expect_hashed("cublasLtMatmul", "cublasLtMatmul", "m=5 n=3 k=4 type=0 ldd=7");
-  expect_hashed("cublasLtMatmul", "cublasLtMatmul by rows", "m=3 n=5 k=4 type=0 ldd=7");
+  expect_hashed("cublasLtMatmul", "cublasLtMatmul",
+                "m=5 n=3 k=4 type=0 ldd=7 ta=0 tb=0 compute=68 epilogue=1");
+  expect_hashed("cublasLtMatmul", "cublasLtMatmul by rows",
+                "m=3 n=5 k=4 type=0 ldd=7 ta=0 tb=0 compute=68 epilogue=1");
+}
+
+TEST_P(Outputs, OfBatchesByPointersAreThoseThatTheyPointTo) {
+  const std::string name = "cublasLtMatmul by pointers";
+  expect_hashed("cublasLtMatmul", name, "m=5 n=3 k=4 type=0 ldd=7 ta=0 tb=0 compute=68 epilogue=1");
+  EXPECT_EQ(print("cublasLtMatmul", {name, "wait"}).bytes, "120");
 }
 
 TEST_P(Outputs, OfCollectivesAreHashed) {
-  expect_hashed("ncclAllReduce", "ncclAllReduce", "type=7 in=100 out=100");
-  expect_hashed("ncclReduceScatter", "ncclReduceScatter", "type=7 in=300 out=100");
-  expect_hashed("ncclReduce", "ncclReduce", "type=7 in=100 out=100");
+  expect_hashed("ncclAllReduce", "ncclAllReduce", "type=7 in=100 out=100 op=0");
+  expect_hashed("ncclReduceScatter", "ncclReduceScatter", "type=7 in=300 out=100 op=0");
+  expect_hashed("ncclReduce", "ncclReduce", "type=7 in=100 out=100 op=0");
   expect_hashed("ncclAllGather", "ncclAllGather", "type=7 in=100 out=300");
   expect_hashed("ncclBroadcast", "ncclBroadcast", "type=7 in=100 out=100");
+  EXPECT_NE(print("ncclAllReduce", {"ncclAllReduce", "wait"}).shape,
+            print("ncclAllReduce", {"ncclAllReduce of products", "wait"}).shape);
+  // A communicator that does not tell.
+  for (const std::string name : {"ncclAllGather", "ncclBroadcast", "ncclReduce", "ncclReduceScatter"}) {
+    const OnePrint unknown = print(name, {name, "wait"}, misbehaving("ranks are not told"));
+    EXPECT_EQ(unknown.out, "none") << name;
+    EXPECT_EQ(unknown.why, "the communicator does not say how many ranks there are, and which this is");
+  }
   // What the root alone has is nobody else's.
   EXPECT_EQ(print("ncclReduce", {"ncclReduce elsewhere", "wait"}).bytes, "0");
 }
@@ -111,6 +127,22 @@ TEST_P(Outputs, OfSparseProductsAreHashed) {
   expect_hashed("cusparseSpMV", "cusparseSpMV", "ta=0 tb=0" + matrix);
 }
 
+TEST_P(Outputs, OfProductsOfSparseMatricesAreHashed) {
+  const std::string shape = "ta=0 tb=0 format=1 rows=5 columns=4 values=6 format=1 rows=5 columns=4 values=6 "
+                            "format=1 rows=5 columns=4 values=7";
+  const Environment before{{"OTHER_BEFORE", "1"}};
+  for (const std::string name : {"cusparseSpGEMM_copy", "cusparseSpGEMMreuse_compute"}) {
+    expect_hashed(name, name, shape);
+    EXPECT_EQ(print(name, {name, "wait"}).bytes, std::to_string((6 + 7 + 7) * 4));
+    EXPECT_EQ(print(name, {name, "wait"}).in, print(name, {name, "wait"}, before).in);
+  }
+  // Added to what was there: by the call that computes, before the other.
+  const std::string reuse = "cusparseSpGEMMreuse_compute", copy = "cusparseSpGEMM_copy";
+  EXPECT_NE(print(reuse, {"beta", reuse, "wait"}).in, print(reuse, {"beta", reuse, "wait"}, before).in);
+  EXPECT_EQ(print(copy, {"beta", copy, "wait"}).in, "none");
+  EXPECT_EQ(print(copy, {"no memory yet", "wait"}).why, "where it is, the call does not say");
+}
+
 TEST_P(Outputs, OfConvolutionsAreHashed) {
   expect_hashed("cudnnConvolutionForward", "cudnnConvolutionForward", "t=2,3,4,5 t=2,3,4,5 w=3,3,1,1");
   expect_hashed("cudnnConvolutionBackwardData", "cudnnConvolutionBackwardData",
@@ -118,6 +150,157 @@ TEST_P(Outputs, OfConvolutionsAreHashed) {
   expect_hashed("cudnnConvolutionBackwardFilter", "cudnnConvolutionBackwardFilter",
                 "w=3,3,1,1 t=2,3,4,5 t=2,3,4,5");
   EXPECT_EQ(print("cudnnConvolutionForward", {"cudnnConvolutionForward", "wait"}).bytes, "480");
+}
+
+TEST_P(Outputs, OfNormalizationsAreHashed) {
+  const std::string train = "cudnnBatchNormalizationForwardTraining";
+  const std::string derive = "cudnnBatchNormalizationBackwardEx";
+  const std::string infer = "cudnnNormalizationForwardInference";
+  const auto shape = [&](const std::string& name) { return print(name, {name, "wait"}).shape; };
+  EXPECT_TRUE(shape(train).starts_with("mode=1 ops=0 t=2,3,4,5 t=2,3,4,5 t=1,3,1,1")) << shape(train);
+  for (const std::string& function : {train, derive, infer}) {
+    expect_hashed(function, function, shape(function));
+    for (const char* other : {"OTHER_EPSILON", "OTHER_SCALE"}) {
+      const OnePrint once = print(function, {function, "wait"});
+      EXPECT_NE(print(function, {function, "wait"}, {{other, "1"}}).in, once.in) << function << other;
+      EXPECT_EQ(print(function, {function, "wait"}, {{other, "1"}}).out, once.out);
+    }
+  }
+  // y, two statistics of all batches and two of this one; dx and two gradients.
+  EXPECT_EQ(print(train, {train, "wait"}).bytes, std::to_string(480 + 4 * 12));
+  EXPECT_EQ(print(derive, {derive, "wait"}).bytes, std::to_string(480 + 2 * 12));
+  // Statistics that go on are read before they are written, those of a first batch are not.
+  const Environment before{{"OTHER_BEFORE", "1"}};
+  EXPECT_NE(print(train, {train, "wait"}).in, print(train, {train, "wait"}, before).in);
+  EXPECT_EQ(print(train, {"the first batch", "wait"}).in,
+            print(train, {"the first batch", "wait"}, before).in);
+  // With an activation there is more that goes in than can be told.
+  const OnePrint activated = print(derive, {derive + ", activated", "wait"});
+  EXPECT_EQ(activated.in, "none");
+  EXPECT_NE(activated.out, "none");
+}
+
+TEST_P(Outputs, OfRecurrentNetworksAreHashed) {
+  const std::string run = "cudnnRNNForward", derive = "cudnnRNNBackwardWeights_v8";
+  const auto print_of = [&](const std::string& name, const Environment& with = {}) {
+    return print(name.substr(0, name.find(',')), {name, "wait"}, with);
+  };
+  expect_hashed(run, run, print_of(run).shape);
+  EXPECT_TRUE(print_of(run).shape.starts_with("mode=0 steps=7 width=6 ")) << print_of(run).shape;
+  EXPECT_EQ(print_of(run).bytes, std::to_string(7 * 6 * 4 + 12));
+  EXPECT_EQ(print_of(run + ", full").bytes, std::to_string(8 * 6 * 4 + 12));
+  EXPECT_EQ(print_of(run + ", padded").why, "sequences of which not all rows are written");
+  EXPECT_EQ(print_of(run + ", padded").out, "none");
+  // Dropout's states, and what the forward pass leaves for the other, are not known.
+  for (const std::string& name : {run + ", training", derive}) {
+    const OnePrint once = print_of(name);
+    EXPECT_EQ(once.in, "none");
+    EXPECT_EQ(once.out, print_of(name).out);
+    EXPECT_NE(once.out, "none");
+    EXPECT_NE(once.out, print_of(name, race_in(name.substr(0, name.find(',')))).out);
+  }
+}
+
+TEST_P(Outputs, OfGraphsAreHashed) {
+  const auto shape = [&](const std::string& how) {
+    const std::string all = print("cudnnBackendExecute", {"graph: " + how, "wait"}).shape;
+    return all.substr(0, all.find(" graph="));
+  };
+  const auto whole = [&](const std::string& name) {
+    return print("cudnnBackendExecute", {name, "wait"}).shape;
+  };
+  EXPECT_EQ(shape("plain"), "of=convolution_forward+pointwise");
+  EXPECT_TRUE(whole("graph: plain").ends_with(" out=1,2,5"));
+  expect_hashed("cudnnBackendExecute", "graph: plain", whole("graph: plain"));
+  expect_hashed("cudnnBackendExecute", "graph: backwards", whole("graph: backwards"));
+  EXPECT_EQ(print("cudnnBackendExecute", {"graph: plain", "wait"}).bytes, "40");
+  // Of the activation's gradient y is what went in.
+  EXPECT_EQ(print("cudnnBackendExecute", {"graph: backwards", "wait"}).bytes, "40");
+  const Environment before{{"OTHER_BEFORE", "1"}};
+  const auto in = [&](const std::string& name, const Environment& with = {}) {
+    return print("cudnnBackendExecute", {name, "wait"}, with).in;
+  };
+  EXPECT_NE(in("graph: backwards"), in("graph: backwards", before));
+  // Convolutions that are added to what was there, and outputs that lie over an input.
+  EXPECT_EQ(in("graph: plain"), in("graph: plain", before));
+  EXPECT_NE(in("graph: added"), in("graph: added", before));
+  EXPECT_NE(in("graph in place"), in("graph in place", before));
+  const auto raced = print("cudnnBackendExecute", {"graph in place", "wait"}, race_in("cudnnBackendExecute"));
+  EXPECT_EQ(raced.in, in("graph in place"));
+}
+
+TEST_P(Outputs, OfGraphsThatAreNotKnownAreNotClaimed) {
+  const auto why = [&](const std::string& name) {
+    const OnePrint one = print("cudnnBackendExecute", {name, "wait"});
+    EXPECT_EQ(one.out, "none") << name;
+    EXPECT_EQ(one.in, "none") << name;
+    return one.why;
+  };
+  const std::string layout = "of a layout that is not looked into";
+  EXPECT_EQ(why("cudnnBackendExecute"), "a plan whose operation graph was not seen made");
+  EXPECT_EQ(why("graph: unknown plan"), "a plan whose operation graph was not seen made");
+  EXPECT_EQ(why("graph: unknown operation"), "an operation that is not looked into");
+  EXPECT_EQ(why("graph: another tensor"), "tensors of one graph share an identifier");
+  EXPECT_EQ(why("graph: not in the pack"), "a tensor that the variant pack does not hold");
+  EXPECT_EQ(why("graph: without data"), "a tensor that the variant pack does not hold");
+  EXPECT_EQ(why("graph: shapes"), "shapes that are given anew at each call");
+  EXPECT_EQ(why("graph: ragged"), layout);
+  EXPECT_EQ(why("graph: vectors"), layout);
+  EXPECT_EQ(why("graph: boolean"), layout); // eight in a byte, and rows of five
+}
+
+/// NVIDIA's cudnn-frontend and the real cuDNN, which takes the descriptors; the double runs the plans.
+class FrontendGraphs : public Outputs {
+protected:
+  void SetUp() override {
+    use("frontend_graphs");
+    if (!std::filesystem::exists(test_folder() + "/frontend_graphs"))
+      GTEST_SKIP() << "the headers of nvidia-cudnn-frontend, or cuDNN (9.8 or later), are not installed";
+  }
+  OnePrint print_graph(const std::string& graph, const Environment& with = {}) {
+    const std::string cudnn = DETSHIM_TEST_CUDNN;
+    const Environment all = with + Environment{{"DOUBLE_CUDNN", cudnn + "/libcudnn_graph.so.9"}};
+    return print("cudnnBackendExecute", {DETSHIM_TEST_DEVICE, graph, "wait"}, all);
+  }
+  /// `bytes` are those of the outputs, as the program made them.
+  void expect_graph(const std::string& graph, const std::string& operations, const std::string& bytes) {
+    SCOPED_TRACE(graph);
+    const OnePrint once = print_graph(graph);
+    EXPECT_TRUE(once.shape.starts_with("of=" + operations)) << once.shape;
+    EXPECT_NE(once.shape.find(" engine="), std::string::npos) << once.shape;
+    EXPECT_EQ(once.bytes, bytes);
+    EXPECT_EQ(once.why, "none");
+    const OnePrint again = print_graph(graph);
+    EXPECT_EQ(again.out, once.out);
+    EXPECT_EQ(again.in, once.in);
+    EXPECT_EQ(again.shape, once.shape);
+    const OnePrint raced = print_graph(graph, race_in("cudnnBackendExecute"));
+    EXPECT_NE(raced.out, once.out);
+    EXPECT_EQ(raced.in, once.in);
+    const OnePrint other = print_graph(graph, other_input);
+    EXPECT_NE(other.in, once.in);
+    EXPECT_NE(other.in, "none");
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Cuda, FrontendGraphs, testing::Values(Way{"Opened", ""}), name_of_way);
+
+TEST_P(FrontendGraphs, AreLookedInto) {
+  expect_graph("convolution", "convolution_forward ", "50176");
+  expect_graph("convolution and more", "convolution_forward+pointwise+pointwise ", "50176");
+  expect_graph("gradient", "convolution_backward_filter ", "9216");
+  expect_graph("attention", "matmul+pointwise", "135168");
+  // With two tensors in the workspace: row sums, and the float sums of which one gradient is made.
+  expect_graph("attention backwards", "", std::to_string(3 * 131072 + 4096 + 262144));
+  expect_graph("normalization", "norm_forward ", "66048");
+}
+
+TEST_P(FrontendGraphs, NumbersOfTheHostGoIn) {
+  const OnePrint once = print_graph("normalization");
+  const OnePrint other = print_graph("normalization", {{"OTHER_EPSILON", "1"}});
+  EXPECT_NE(once.in, other.in);
+  EXPECT_EQ(once.out, other.out);
+  EXPECT_EQ(once.shape, other.shape);
 }
 
 TEST_P(Outputs, OfFactorizationsAreHashed) {
@@ -133,6 +316,13 @@ TEST_P(Outputs, OfTransformsAreHashed) {
   expect_hashed("cufftExecR2C", "cufftExecR2C", "n=16 batches=3", {"plan R2C", "stream of plan"});
   expect_hashed("cufftExecC2C", "cufftExecC2C", "n=5 batches=3", {"plan with gaps", "stream of plan"});
   EXPECT_EQ(print("cufftExecR2C", {"plan R2C", "stream of plan", "cufftExecR2C", "wait"}).bytes, "216");
+}
+
+TEST_P(Outputs, OfTransformsDependOnTheirDirection) {
+  const auto in = [&](const std::string& name) {
+    return print("cufftExecC2C", {"plan C2C", "stream of plan", name, "wait"}).in;
+  };
+  EXPECT_NE(in("cufftExecC2C"), in("cufftExecC2C, the other way"));
 }
 
 TEST_P(Outputs, LeaveGapsOut) {
@@ -156,6 +346,33 @@ TEST_P(Outputs, WhatWasThereBeforeCountsWhereItIsAddedTo) {
   };
   changed("cublasDtrsm_v2", "cublasDtrsm_v2");
   changed("ncclAllReduce in place", "ncclAllReduce");
+}
+
+TEST_P(Outputs, NumbersOfTheHostGoIn) {
+  const Environment other{{"OTHER_SCALE", "1"}};
+  for (const std::string name :
+       {"cublasSgemm_v2", "cublasSgemmBatched", "cublasSgemmStridedBatched", "cublasGemmEx", "cublasSgemv_v2",
+        "cublasSsyrk_v2", "cublasDtrsm_v2", "cublasLtMatmul", "cusparseSpMM", "cusparseSpMV",
+        "cudnnConvolutionForward", "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter"}) {
+    const OnePrint once = print(name, {name, "wait"}), with_other = print(name, {name, "wait"}, other);
+    EXPECT_NE(once.in, with_other.in) << name;
+    EXPECT_EQ(once.out, with_other.out) << name;
+  }
+  // What an operation of a graph is told makes it another graph.
+  const std::string graph = "cudnnBackendExecute";
+  EXPECT_NE(print(graph, {"graph: plain", "wait"}).shape,
+            print(graph, {"graph: plain", "wait"}, other).shape);
+}
+
+// In the places that matrices of a batch have when they lie behind each other the other way round.
+TEST_P(Outputs, OfBatchesThatRunBackwards) {
+  const std::string function = "cublasSgemmStridedBatched";
+  const Arguments backwards{"backwards", "wait"};
+  const OnePrint once = print(function, backwards);
+  EXPECT_EQ(once.bytes, "120");
+  EXPECT_EQ(once.out, print(function, backwards).out);
+  EXPECT_NE(once.out, print(function, backwards, race_in(function)).out);
+  EXPECT_NE(once.out, print(function, backwards, {{"OTHER_LAST", "1"}}).out);
 }
 
 TEST_P(Outputs, AreReadWhenTheProgramHasWaited) {
@@ -186,12 +403,131 @@ TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
   EXPECT_EQ(why(product, misbehaving("launches fail")), "the driver did not take the kernel that hashes");
   EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"),
             "of a layout that is not looked into");
-  EXPECT_EQ(why({"cudnnBackendExecute", "wait"}, {}, "cudnnBackendExecute"),
-            "a plan: which of its tensors are outputs, and how large, is not known");
+  EXPECT_EQ(why({"cublasLtMatmul in planes", "wait"}, {}, "cublasLtMatmul"),
+            "of a layout that is not looked into");
   EXPECT_EQ(why({"plan C2C", "destroy", "stream of plan", "cufftExecC2C", "wait"}, {}, "cufftExecC2C"),
             "of a plan that was not seen made");
   EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"),
             "the communicator does not block: when it runs is not known");
+}
+
+// Each refused call has hashed what it would have added to.
+TEST_P(Outputs, OfRefusedCallsTakeNoRoom) {
+  const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
+  const OnePrint after =
+      print("cublasSgemm_v2", {"refused", "wait", "refused", "wait", "cublasSgemm_v2", "wait"});
+  EXPECT_EQ(after.why, "none");
+  EXPECT_EQ(after.out, once.out);
+}
+
+// The double ends a capture with an error where something was done that may not be, as the driver does.
+TEST_P(Outputs, LeaveCapturesAlone) {
+  const std::string why = "put into a graph, whose launches compute it unseen";
+  const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
+  const auto run_captured = [&](const Arguments& captured, const Arguments& after) {
+    Arguments all{"begin capture"};
+    all.insert(all.end(), captured.begin(), captured.end());
+    all.push_back("end capture");
+    all.insert(all.end(), after.begin(), after.end());
+    const Shimmed run = shimmed(all, on);
+    EXPECT_TRUE(contains(run.out, "end capture=0")) << run;
+    EXPECT_EQ(run.out, native(all));
+    return prints(run, "cublasSgemm_v2");
+  };
+  // Nothing is loaded yet, and what the second changes would be hashed before it.
+  for (const Arguments& captured : {Arguments{"cublasSgemm_v2"}, {"beta", "cublasSgemm_v2"}}) {
+    const auto found = run_captured(captured, {"launch", "other data", "launch", "wait"});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(value(found[0], "why"), why);
+    EXPECT_EQ(value(found[0], "print") + value(found[0], "in"), "nonenone");
+  }
+  // Streams that are not captured, with what has to be loaded for them; and the one when it is over.
+  const auto beside = run_captured({"another stream", "cublasSgemm_v2", "wait", "the first stream"},
+                                   {"cublasSgemm_v2", "wait"});
+  ASSERT_EQ(beside.size(), 2u);
+  EXPECT_EQ(value(beside[0], "print"), once.out);
+  EXPECT_EQ(value(beside[1], "print"), once.out);
+}
+
+TEST_P(Outputs, OfCapturesAreNeverEqual) {
+  const TemporaryFolder a, b, c, d;
+  const auto diff = [](const std::string& one, const std::string& other) {
+    return ::run({DETSHIM_COMMAND, "log", "diff", one, other});
+  };
+  const Arguments work{"begin capture", "cublasSgemm_v2", "end capture", "launch", "wait"};
+  const Result captured = diff(log_of(a, work), log_of(b, work, race_in("cublasSgemm_v2")));
+  EXPECT_EQ(captured.status, 2) << captured.out;
+  EXPECT_NE(captured.out.find("the contents of 1 print"), std::string::npos) << captured.out;
+  const Result populated = diff(log_of(c, {"populate"}), log_of(d, {"populate"}));
+  EXPECT_EQ(populated.status, 2) << populated.out;
+  EXPECT_NE(populated.out.find("the contents of 1 print"), std::string::npos) << populated.out;
+}
+
+// What a graph left is seen by the next call that is given it, in each launch.
+TEST_P(Outputs, ShowWhatAGraphWasGiven) {
+  const auto in = [&](const Arguments& between) {
+    Arguments all{"begin capture", "kernel", "end capture", "launch"};
+    all.insert(all.end(), between.begin(), between.end());
+    all.insert(all.end(), {"cublasSgemm_v2", "wait"});
+    return print("cublasSgemm_v2", all, misbehaving("a race in a kernel")).in;
+  };
+  const auto undisturbed =
+      print("cublasSgemm_v2", {"begin capture", "kernel", "end capture", "launch", "cublasSgemm_v2", "wait"})
+          .in;
+  EXPECT_NE(in({}), undisturbed);
+  EXPECT_NE(undisturbed, "none");
+}
+
+TEST_P(Outputs, OfManyThreadsAreOneSequence) {
+  const auto found = prints(shimmed({"many threads"}, on), "cublasSgemm_v2");
+  uint64_t count = 0;
+  for (const auto& record : found) {
+    EXPECT_TRUE(record.contains("print")) << record;
+    EXPECT_EQ(record["thread"], "stream 1");
+    EXPECT_EQ(record["first"], std::to_string(count + 1));
+    count += std::stoull(record["prints"].get<std::string>());
+  }
+  EXPECT_EQ(count, 9000u);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(value(found[0], "print"), print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).out);
+}
+
+TEST_P(Outputs, OfMoreStreamsThanAreKeptAreNotClaimed) {
+  uint64_t hashed = 0, unread = 0;
+  for (const auto& record : prints(shimmed({"many streams"}, on), "cublasSgemm_v2")) {
+    const uint64_t count = std::stoull(record["prints"].get<std::string>());
+    if (record.contains("print")) {
+      hashed += count;
+      continue;
+    }
+    unread += count;
+    EXPECT_EQ(record["unread"], record["prints"]);
+    EXPECT_EQ(record["why"], "more places print than are kept");
+  }
+  EXPECT_EQ(hashed, 4094u); // the thread itself prints, too
+  EXPECT_EQ(hashed + unread, 5000u);
+}
+
+TEST_P(Outputs, GoWithTheirContext) {
+  const OnePrint once = print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"});
+  for (const std::string end : {"destroy the context", "reset the device"}) {
+    const auto found =
+        prints(shimmed({"cublasSgemm_v2", "wait", "cublasSgemm_v2", end, "cublasSgemm_v2", "wait"}, on),
+               "cublasSgemm_v2");
+    ASSERT_EQ(found.size(), 3u) << end;
+    EXPECT_EQ(value(found[0], "print"), once.out);
+    EXPECT_EQ(value(found[1], "why"), "its context went before the program had waited for it") << end;
+    EXPECT_EQ(value(found[1], "print"), "none");
+    EXPECT_EQ(value(found[2], "print"), once.out) << end;
+    EXPECT_EQ(value(found[2], "in"), once.in) << end;
+  }
+  // It has two users.
+  const Arguments work{"cublasSgemm_v2",     "release the device", "wait",
+                       "release the device", "cublasSgemm_v2",     "wait"};
+  const auto found = prints(shimmed(work, on), "cublasSgemm_v2");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(value(found[0], "print"), once.out);
+  EXPECT_EQ(value(found[1], "print"), once.out);
 }
 
 TEST_P(Outputs, OfAStreamAreOneSequence) {

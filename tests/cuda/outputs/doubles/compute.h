@@ -23,12 +23,7 @@ inline unsigned char noise() {
 
 inline void put_into(Opaque stream, std::function<void()> work) {
   cuLaunchHostFunc(
-      stream,
-      [](void* data) {
-        auto* const function = static_cast<std::function<void()>*>(data);
-        (*function)();
-        delete function;
-      },
+      stream, [](void* data) { (*static_cast<std::function<void()>*>(data))(); }, // a graph may run it again
       new std::function<void()>(std::move(work)));
 }
 

@@ -23,8 +23,9 @@ int cublasSetPointerMode_v2(Opaque, int mode) { return pointer_mode = mode, 0; }
 int cublasGetPointerMode_v2(Opaque, int* mode) { return *mode = pointer_mode, 0; }
 int cublasGetProperty(int, int* value) { return *value = 13, 0; }
 
-int cublasSgemm_v2(Opaque, int, int, int m, int n, int, const float*, const void* a, int, const void*, int,
-                   const float*, void* c, int ldc) {
+int cublasSgemm_v2(Opaque, int, int, int m, int n, int, const float*, const void* a, int lda, const void*,
+                   int, const float*, void* c, int ldc) {
+  if (lda < m) return 7; // CUBLAS_STATUS_INVALID_VALUE
   return compute("cublasSgemm_v2", stream_of_handle, a, matrix(c, 4, m, n, ldc));
 }
 int cublasHgemm_64(Opaque, int, int, int64_t m, int64_t n, int64_t, const void*, const void* a, int64_t,

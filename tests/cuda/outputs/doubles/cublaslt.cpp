@@ -26,9 +26,16 @@ int cublasLtMatmul(Opaque, Opaque, const void*, const void* a, Opaque, const voi
                    const void*, Opaque, void* d, Opaque d_layout, const void*, void*, size_t, Opaque stream) {
   const auto* const of_d = reinterpret_cast<const int64_t*>(d_layout);
   const bool by_rows = of_d[1] == 1;
-  return compute("cublasLtMatmul", stream, a,
-                 {d, static_cast<size_t>(of_d[by_rows ? 3 : 2]) * 4,
-                  static_cast<size_t>(of_d[by_rows ? 2 : 3]), static_cast<size_t>(of_d[4]) * 4});
+  const auto multiply = [&](const void* from, void* to) {
+    return compute("cublasLtMatmul", stream, from,
+                   {to, static_cast<size_t>(of_d[by_rows ? 3 : 2]) * 4,
+                    static_cast<size_t>(of_d[by_rows ? 2 : 3]), static_cast<size_t>(of_d[4]) * 4});
+  };
+  if (of_d[8] == 0) return multiply(a, d);
+  int status = 0; // batches by pointers
+  for (int64_t i = 0; i < of_d[5] && status == 0; ++i)
+    status = multiply(static_cast<const void* const*>(a)[i], static_cast<void* const*>(d)[i]);
+  return status;
 }
 
 } // extern "C"

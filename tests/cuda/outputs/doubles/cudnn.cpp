@@ -1,10 +1,34 @@
 // A double of libcudnn.so.9: its descriptors are the program's own structures.
 #include "compute.h"
 
+#include <dlfcn.h>
+#include <map>
+#include <vector>
+
 namespace {
 
 const Tensor& tensor(Opaque descriptor) { return *static_cast<const Tensor*>(descriptor); }
 const Opaque stream = reinterpret_cast<Opaque>(64);
+
+constexpr int plan_type = 5;        // CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
+constexpr int workspace_size = 402; // CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE
+
+uintptr_t made = 1;
+std::map<Opaque, int> types;
+struct Written {
+  const void* input;
+  Result result;
+};
+std::vector<Written> written; // by the next plan that runs
+
+template <typename Function>
+Function* real_function(const char* name) {
+  static void* const library = [] {
+    const char* const path = std::getenv("DOUBLE_CUDNN");
+    return path != nullptr ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  }();
+  return library != nullptr ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
+}
 
 int convolve(const char* name, const void* from, Opaque to, void* data) {
   const Tensor& of = tensor(to); // its last dimension is dense
@@ -48,9 +72,109 @@ int cudnnConvolutionBackwardFilter(Opaque, const void*, Opaque, const void* x, O
   cudnnGetFilterSizeInBytes(dw, &size);
   return compute("cudnnConvolutionBackwardFilter", stream, x, {dw_data, size});
 }
-int cudnnBackendExecute(Opaque, Opaque, Opaque) {
-  record("cudnnBackendExecute");
+
+int cudnnBatchNormalizationForwardTraining(Opaque, int, const void*, const void*, Opaque, const void* x,
+                                           Opaque y, void* y_data, Opaque parameters, const void*,
+                                           const void*, double, void* mean, void* variance, double,
+                                           void* saved_mean, void* saved_variance) {
+  constexpr const char* before = "cudnnBatchNormalizationForwardTraining, before";
+  for (void* const statistic : {mean, variance, saved_mean})
+    if (const int status = convolve(before, x, parameters, statistic); status != 0) return status;
+  if (const int status = convolve(before, x, y, y_data); status != 0) return status;
+  return convolve("cudnnBatchNormalizationForwardTraining", x, parameters, saved_variance);
+}
+int cudnnBatchNormalizationBackwardEx(Opaque, int, int, const void*, const void*, const void*, const void*,
+                                      Opaque, const void* x, Opaque, const void*, Opaque, const void*, Opaque,
+                                      void*, Opaque dx, void* dx_data, Opaque parameters, const void*,
+                                      const void*, void* d_scale, void* d_bias, double, const void*,
+                                      const void*, Opaque, void*, size_t, void*, size_t) {
+  constexpr const char* before = "cudnnBatchNormalizationBackwardEx, before";
+  if (const int status = convolve(before, x, dx, dx_data); status != 0) return status;
+  if (const int status = convolve(before, x, parameters, d_scale); status != 0) return status;
+  return convolve("cudnnBatchNormalizationBackwardEx", x, parameters, d_bias);
+}
+int cudnnNormalizationForwardInference(Opaque, int, int, int, const void*, const void*, Opaque, const void* x,
+                                       Opaque, const void*, const void*, Opaque, const void*, const void*,
+                                       Opaque, const void*, Opaque, Opaque y, void* y_data, double, int) {
+  return convolve("cudnnNormalizationForwardInference", x, y, y_data);
+}
+
+int cudnnGetRNNDataDescriptor(Opaque descriptor, int* type, int* layout, int* longest, int* batch, int* width,
+                              int requested, int* lengths, void*) {
+  const auto& of = *static_cast<const Sequences*>(descriptor);
+  *type = 0, *layout = of.layout, *longest = of.longest, *batch = 2, *width = of.width;
+  for (int i = 0; i < requested && i < 2; ++i) lengths[i] = of.lengths[i];
   return 0;
+}
+int cudnnRNNForward(Opaque, Opaque, int, const int32_t*, Opaque, const void* x, Opaque y, void* y_data,
+                    Opaque h, const void*, void* hy, Opaque, const void*, void*, size_t, const void*, size_t,
+                    void*, size_t, void*) {
+  const auto& of = *static_cast<const Sequences*>(y);
+  const size_t rows = static_cast<size_t>(of.lengths[0] + of.lengths[1]);
+  if (const int status =
+          compute("cudnnRNNForward, before", stream, x, {y_data, rows * static_cast<size_t>(of.width) * 4}))
+    return status;
+  return convolve("cudnnRNNForward", x, h, hy);
+}
+int cudnnRNNBackwardWeights_v8(Opaque, Opaque, int, const int32_t*, Opaque, const void* x, Opaque,
+                               const void*, Opaque, const void*, size_t size, void* dweights, size_t, void*,
+                               size_t, void*) {
+  return compute("cudnnRNNBackwardWeights_v8", stream, x, {dweights, size});
+}
+
+// The graph interface: the real library's, if DOUBLE_CUDNN names it, so that it takes and refuses what that
+// does, but for plans, which it would compile for a device; or one that takes all it is given and gives
+// nothing back. Plans run here in either case.
+int cudnnBackendCreateDescriptor(int type, Opaque* descriptor) {
+  if (auto* const real = real_function<int(int, Opaque*)>("cudnnBackendCreateDescriptor"))
+    return real(type, descriptor) == 0 ? (types[*descriptor] = type, 0) : 1;
+  return *descriptor = reinterpret_cast<Opaque>(++made * 64), 0;
+}
+int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t count, const void* elements) {
+  if (auto* const real =
+          real_function<int(Opaque, int, int, int64_t, const void*)>("cudnnBackendSetAttribute"))
+    return real(descriptor, name, type, count, elements);
+  return 0;
+}
+int cudnnBackendGetAttribute(Opaque descriptor, int name, int type, int64_t room, int64_t* count,
+                             void* elements) {
+  if (auto* const real =
+          real_function<int(Opaque, int, int, int64_t, int64_t*, void*)>("cudnnBackendGetAttribute"))
+    if (const int status = real(descriptor, name, type, room, count, elements);
+        status == 0 || name != workspace_size)
+      return status;
+  if (name != workspace_size) return 3000;
+  if (count != nullptr) *count = 1;
+  return *static_cast<int64_t*>(elements) = 0, 0;
+}
+int cudnnBackendFinalize(Opaque descriptor) {
+  auto* const real = real_function<int(Opaque)>("cudnnBackendFinalize");
+  return real != nullptr && real(descriptor) != 0 && types[descriptor] != plan_type ? 1 : 0;
+}
+int cudnnBackendDestroyDescriptor(Opaque descriptor) {
+  auto* const real = real_function<int(Opaque)>("cudnnBackendDestroyDescriptor");
+  return real != nullptr ? real(descriptor) : 0;
+}
+const char* cudnnGetErrorString(int) { return "an error of the double"; }
+void cudnnGetLastErrorString(char* text, size_t size) {
+  if (auto* const real = real_function<void(char*, size_t)>("cudnnGetLastErrorString"))
+    return real(text, size);
+  if (size != 0) *text = 0;
+}
+
+void plan_writes(const void* input, void* to, size_t width, size_t rows, size_t pitch) {
+  written.push_back({input, {to, width, rows, pitch}});
+}
+int cudnnBackendPopulateCudaGraph(Opaque, Opaque, Opaque, Opaque) { return 0; }
+int cudnnBackendExecute(Opaque, Opaque, Opaque) {
+  if (written.empty()) record("cudnnBackendExecute");
+  int status = 0;
+  // Of several outputs the last one is raced for.
+  for (size_t i = 0; i < written.size() && status == 0; ++i)
+    status = compute(i + 1 == written.size() ? "cudnnBackendExecute" : "cudnnBackendExecute, before", stream,
+                     written[i].input, written[i].result);
+  written.clear();
+  return status;
 }
 
 } // extern "C"

@@ -6,6 +6,19 @@ namespace {
 const Sparse& sparse(Opaque descriptor) { return *static_cast<const Sparse*>(descriptor); }
 const Dense& dense(Opaque descriptor) { return *static_cast<const Dense*>(descriptor); }
 
+/// Its offsets and indices, and its values, for which there may be a race.
+int multiply(const char* name, Opaque a, Opaque c) {
+  const Sparse &from = sparse(a), &to = sparse(c);
+  const Opaque stream = reinterpret_cast<Opaque>(64);
+  const auto bytes = [](int64_t count) { return static_cast<size_t>(count) * 4; };
+  if (const int status = compute("SpGEMM, offsets", stream, from.values, {to.offsets, bytes(to.rows + 1)}))
+    return status;
+  if (const int status = compute("SpGEMM, indices", stream, from.values, {to.indices, bytes(to.count)}))
+    return status;
+  if (to.values == nullptr) return 0;
+  return compute(name, stream, from.values, {to.values, bytes(to.count)});
+}
+
 } // namespace
 
 extern "C" {
@@ -50,6 +63,14 @@ int cusparseSpMM(Opaque, int, int, const void*, Opaque matrix, Opaque, const voi
 int cusparseSpMV(Opaque, int, const void*, Opaque matrix, Opaque, const void*, Opaque y, int, int, void*) {
   return compute("cusparseSpMV", reinterpret_cast<Opaque>(64), sparse(matrix).values,
                  {dense(y).values, static_cast<size_t>(dense(y).rows) * 4});
+}
+int cusparseSpGEMM_copy(Opaque, int, int, const void*, Opaque a, Opaque, const void*, Opaque c, int, int,
+                        Opaque) {
+  return multiply("cusparseSpGEMM_copy", a, c);
+}
+int cusparseSpGEMMreuse_compute(Opaque, int, int, const void*, Opaque a, Opaque, const void*, Opaque c, int,
+                                int, Opaque) {
+  return multiply("cusparseSpGEMMreuse_compute", a, c);
 }
 
 } // extern "C"

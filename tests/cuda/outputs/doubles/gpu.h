@@ -21,6 +21,10 @@ struct Dense {
 struct Tensor {
   int sizes[4], strides[4];
 };
+struct Sequences {
+  int layout, longest, width;
+  int lengths[2];
+};
 
 extern "C" {
 
@@ -40,6 +44,15 @@ int cuCtxPushCurrent_v2(Opaque context);
 int cuCtxPopCurrent_v2(Opaque* context);
 int cuStreamGetCtx(Opaque stream, Opaque* context);
 int cuStreamIsCapturing(Opaque stream, int* status);
+int cuCtxDestroy_v2(Opaque context);
+int cuDevicePrimaryCtxReset_v2(int device);
+int cuDevicePrimaryCtxRelease_v2(int device);
+int cuDevicePrimaryCtxRetain(Opaque* context, int device);
+int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* is_active);
+int cuStreamBeginCapture_v2(Opaque stream, int mode);
+int cuStreamEndCapture(Opaque stream, Opaque* graph);
+int cuGraphInstantiateWithFlags(Opaque* executable, Opaque graph, unsigned long long flags);
+int cuGraphLaunch(Opaque executable, Opaque stream);
 int cuThreadExchangeStreamCaptureMode(int* mode);
 int cuModuleLoadData(Opaque* module, const void* image);
 int cuModuleGetFunction(Opaque* function, Opaque module, const char* name);
@@ -105,6 +118,12 @@ int cusparseSpMV(Opaque handle, int operation, const void* alpha, Opaque matrix,
 int cusparseSpMM(Opaque handle, int operation, int operation_b, const void* alpha, Opaque matrix, Opaque b,
                  const void* beta, Opaque c, int type, int algorithm, void* buffer);
 
+int cusparseSpGEMM_copy(Opaque handle, int operation_a, int operation_b, const void* alpha, Opaque a,
+                        Opaque b, const void* beta, Opaque c, int type, int algorithm, Opaque descriptor);
+int cusparseSpGEMMreuse_compute(Opaque handle, int operation_a, int operation_b, const void* alpha, Opaque a,
+                                Opaque b, const void* beta, Opaque c, int type, int algorithm,
+                                Opaque descriptor);
+
 int cudnnGetFilterSizeInBytes(Opaque descriptor, size_t* size);
 int cudnnConvolutionForward(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque w,
                             const void* w_data, Opaque convolution, int algorithm, void* workspace,
@@ -115,7 +134,42 @@ int cudnnConvolutionBackwardData(Opaque handle, const void* alpha, Opaque w, con
 int cudnnConvolutionBackwardFilter(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque dy,
                                    const void* dy_data, Opaque convolution, int algorithm, void* workspace,
                                    size_t size, const void* beta, Opaque dw, void* dw_data);
+int cudnnBatchNormalizationForwardTraining(Opaque handle, int mode, const void* alpha, const void* beta,
+                                           Opaque x, const void* x_data, Opaque y, void* y_data,
+                                           Opaque parameters, const void* scale, const void* bias,
+                                           double factor, void* mean, void* variance, double epsilon,
+                                           void* saved_mean, void* saved_variance);
+int cudnnBatchNormalizationBackwardEx(Opaque handle, int mode, int operations, const void* alpha,
+                                      const void* beta, const void* parameter_alpha,
+                                      const void* parameter_beta, Opaque x, const void* x_data, Opaque y,
+                                      const void* y_data, Opaque dy, const void* dy_data, Opaque dz,
+                                      void* dz_data, Opaque dx, void* dx_data, Opaque parameters,
+                                      const void* scale, const void* bias, void* d_scale, void* d_bias,
+                                      double epsilon, const void* saved_mean, const void* saved_variance,
+                                      Opaque activation, void* workspace, size_t workspace_size,
+                                      void* reserve, size_t reserve_size);
+int cudnnNormalizationForwardInference(Opaque handle, int mode, int operations, int algorithm,
+                                       const void* alpha, const void* beta, Opaque x, const void* x_data,
+                                       Opaque parameters, const void* scale, const void* bias,
+                                       Opaque statistics, const void* mean, const void* variance, Opaque z,
+                                       const void* z_data, Opaque activation, Opaque y, void* y_data,
+                                       double epsilon, int groups);
+int cudnnRNNForward(Opaque handle, Opaque rnn, int mode, const int32_t* lengths, Opaque x, const void* x_data,
+                    Opaque y, void* y_data, Opaque h, const void* hx, void* hy, Opaque c, const void* cx,
+                    void* cy, size_t weights_size, const void* weights, size_t workspace_size,
+                    void* workspace, size_t reserve_size, void* reserve);
+int cudnnRNNBackwardWeights_v8(Opaque handle, Opaque rnn, int add, const int32_t* lengths, Opaque x,
+                               const void* x_data, Opaque h, const void* hx, Opaque y, const void* y_data,
+                               size_t weights_size, void* dweights, size_t workspace_size, void* workspace,
+                               size_t reserve_size, void* reserve);
+int cudnnBackendCreateDescriptor(int type, Opaque* descriptor);
+int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t count, const void* elements);
+int cudnnBackendFinalize(Opaque descriptor);
+int cudnnBackendDestroyDescriptor(Opaque descriptor);
 int cudnnBackendExecute(Opaque handle, Opaque plan, Opaque variant_pack);
+int cudnnBackendPopulateCudaGraph(Opaque handle, Opaque plan, Opaque variant_pack, Opaque graph);
+/// To the double alone: what the next plan that runs leaves where, of which input. May be called repeatedly.
+void plan_writes(const void* input, void* to, size_t width, size_t rows, size_t pitch);
 
 int cusolverDnSgetrf(Opaque handle, int m, int n, void* a, int lda, void* workspace, int* pivots, int* info);
 int cusolverDnDgeqrf(Opaque handle, int m, int n, void* a, int lda, void* tau, void* workspace, int size,

@@ -24,8 +24,8 @@ int run(const char* name, const void* from, void* to, size_t size, Opaque stream
 extern "C" {
 
 int ncclGetVersion(int* version) { return *version = 22800, 0; }
-int ncclCommCount(Opaque, int* count) { return *count = 3, 0; }
-int ncclCommUserRank(Opaque, int* rank) { return *rank = 1, 0; }
+int ncclCommCount(Opaque, int* count) { return *count = 3, misbehaves("ranks are not told") ? 4 : 0; }
+int ncclCommUserRank(Opaque, int* rank) { return *rank = 1, misbehaves("ranks are not told") ? 4 : 0; }
 int ncclGroupStart() { return ++depth, 0; }
 int ncclGroupEnd() {
   if (--depth > 0) return 0;

@@ -1,0 +1,346 @@
+#include "hooks/cudnn/graph_tensors.h"
+
+#include "core/base/hash.h"
+#include "core/base/lock.h"
+#include "hooks/cudnn/descriptions.h"
+#include "hooks/cudnn/graph_attributes.h"
+
+namespace detshim::cudnn {
+namespace {
+
+constexpr const char* why_no_graph = "a plan whose operation graph was not seen made";
+constexpr const char* why_no_pack = "a variant pack that was not seen filled";
+constexpr const char* why_no_room = "more descriptors of graphs than are kept";
+constexpr const char* why_operation = "an operation that is not looked into";
+constexpr const char* why_partial = "an operation that may leave a part of its output untouched";
+constexpr const char* why_twice = "tensors of one graph share an identifier";
+constexpr const char* why_override = "shapes that are given anew at each call";
+constexpr const char* why_tensor = "of a layout that is not looked into";
+constexpr const char* why_many = "more tensors than are looked at";
+constexpr const char* why_missing = "a tensor that the variant pack does not hold";
+
+// ---- What is kept ----
+
+struct Tensor {
+  const void* descriptor;
+  TensorNote note;
+};
+
+/// A tensor of an operation or of a graph.
+struct Node {
+  TensorNote tensor;
+  int name; // of the operation's attribute
+  Use use;
+  Role role; // of a graph's
+  uint32_t next;
+};
+
+struct Operation {
+  const void* descriptor;
+  uint32_t first; // node; 0: none
+  int name;       // of an attribute with a tensor: which operation it is
+  bool is_backward, is_training, adds_to_output;
+  const char* why_unknown;
+};
+
+struct Graph {
+  uint32_t number;
+  uint32_t first;
+  const char* why_unknown;
+  char names[GraphOperands::names_size];
+};
+
+constexpr int most_of_pack = 96;
+struct Pack {
+  const void* descriptor;
+  int id_count, pointer_count;
+  bool is_unknown;
+  int64_t ids[most_of_pack];
+  const void* pointers[most_of_pack];
+};
+
+// As hooks/cudnn/plans.cpp keeps its notes: in one of the places of a set. Pages that nothing was written to
+// are no memory.
+constexpr size_t set_size = 16, set_count = 2048, node_limit = 1 << 16, graph_limit = 4096, pack_limit = 64;
+constinit Tensor tensors[set_count][set_size] = {};
+constinit Operation operations[set_count][set_size] = {};
+constinit Graph graphs[graph_limit] = {};
+constinit Pack packs[pack_limit] = {};
+constinit Node nodes[node_limit] = {};
+constinit uint32_t nodes_used = 1, free_node = 0, next_pack = 0; // number 0 is none
+constinit uint64_t lock = 0;
+
+template <typename Entry>
+Entry* set_of(Entry (&table)[set_count][set_size], const void* descriptor) {
+  return table[mix(reinterpret_cast<uintptr_t>(descriptor), 0) % set_count];
+}
+
+template <typename Entry>
+Entry* find(Entry (&table)[set_count][set_size], const void* descriptor) {
+  Entry* const set = set_of(table, descriptor);
+  for (size_t i = 0; i < set_size; ++i)
+    if (set[i].descriptor == descriptor) return &set[i];
+  return nullptr;
+}
+
+/// The descriptor's entry, an empty one where it has none; nullptr without room.
+template <typename Entry>
+Entry* make(Entry (&table)[set_count][set_size], const void* descriptor) {
+  if (Entry* const known = find(table, descriptor)) return known;
+  Entry* const set = set_of(table, descriptor);
+  for (size_t i = 0; i < set_size; ++i)
+    if (set[i].descriptor == nullptr) {
+      set[i] = {};
+      set[i].descriptor = descriptor;
+      return &set[i];
+    }
+  return nullptr;
+}
+
+Pack* find_pack(const void* descriptor) {
+  for (Pack& pack : packs)
+    if (pack.descriptor == descriptor) return &pack;
+  return nullptr;
+}
+
+/// Packs live as long as a call mostly: without room the oldest gives way.
+Pack& make_pack(const void* descriptor) {
+  if (Pack* const known = find_pack(descriptor)) return *known;
+  Pack* place = find_pack(nullptr);
+  if (place == nullptr) place = &packs[next_pack++ % pack_limit];
+  place->descriptor = descriptor;
+  place->id_count = place->pointer_count = 0;
+  place->is_unknown = false;
+  return *place;
+}
+
+uint32_t make_node() {
+  uint32_t number = free_node;
+  if (number != 0) return free_node = nodes[number].next, number;
+  return nodes_used < node_limit ? nodes_used++ : 0;
+}
+
+void free_nodes(uint32_t& first) {
+  while (first != 0) {
+    const uint32_t next = nodes[first].next;
+    nodes[first].next = free_node;
+    free_node = first;
+    first = next;
+  }
+}
+
+/// Behind the others, so that the order is the program's. False without room.
+bool append(uint32_t& first, const Node& node) {
+  const uint32_t number = make_node();
+  if (number == 0) return false;
+  nodes[number] = node;
+  nodes[number].next = 0;
+  uint32_t* last = &first;
+  while (*last != 0) last = &nodes[*last].next;
+  *last = number;
+  return true;
+}
+
+// ---- Following ----
+
+template <typename Value>
+Value first_of(const void* elements) {
+  Value value;
+  __builtin_memcpy(&value, elements, sizeof value);
+  return value;
+}
+
+void follow_tensor(const void* descriptor, int name, Type type, int64_t count, const void* elements) {
+  Tensor* const tensor = make(tensors, descriptor);
+  if (tensor == nullptr) return; // an operation that is given it will not find it
+  TensorNote& note = tensor->note;
+  const auto copy = [&](int64_t(&into)[TensorNote::most_dimensions], int8_t& number) {
+    if (type != Type::int64 || count > TensorNote::most_dimensions) return void(note.is_unknown = true);
+    number = static_cast<int8_t>(count);
+    __builtin_memcpy(into, elements, static_cast<size_t>(count) * sizeof *into);
+  };
+  switch (name) {
+  case tensor_alignment:
+    return;
+  case tensor_data_type:
+    return void(note.type = first_of<int>(elements));
+  case tensor_dimensions:
+    return copy(note.sizes, note.dimensions);
+  case tensor_strides:
+    return copy(note.strides, note.stride_count);
+  case tensor_vector_count:
+    return void(note.is_unknown |= first_of<int64_t>(elements) != 1);
+  case tensor_vectorized_dimension:
+    return; // says nothing where vectors have one element
+  case tensor_unique_id:
+    note.has_id = true;
+    return void(note.id = first_of<int64_t>(elements));
+  case tensor_is_virtual:
+    return void(note.is_virtual = first_of<bool>(elements));
+  case tensor_is_by_value:
+    return void(note.is_by_value = first_of<bool>(elements));
+  case tensor_reordering:
+    return void(note.is_unknown |= first_of<int>(elements) != 0);
+  default:
+    note.is_unknown = true;
+  }
+}
+
+void follow_pack(const void* descriptor, int name, Type type, int64_t count, const void* elements) {
+  Pack& pack = make_pack(descriptor);
+  const auto copy = [&](auto& into, int& number, Type wanted) {
+    if (type != wanted || count > most_of_pack) return void(pack.is_unknown = true);
+    number = static_cast<int>(count);
+    __builtin_memcpy(into, elements, static_cast<size_t>(count) * sizeof *into);
+  };
+  if (name == pack_ids) return copy(pack.ids, pack.id_count, Type::int64);
+  if (name == pack_pointers) return copy(pack.pointers, pack.pointer_count, Type::pointer);
+  pack.is_unknown |= name != pack_workspace && name != pack_intermediates;
+}
+
+void follow_operation(const void* descriptor, int name, Type type, int64_t count, const void* elements) {
+  const Use use = use_of(name);
+  const bool is_scale = is_beta(name), is_descriptor = type == Type::backend_descriptor;
+  if (!is_descriptor && !is_scale && name != norm_phase) return;
+  if (is_descriptor && is_of_no_operation(name)) return;
+  Operation* const operation = make(operations, descriptor);
+  if (operation == nullptr) return; // a graph that is given it will not find it
+  if (is_scale) {
+    const bool is_double = type == Type::floating_double;
+    const double value = is_double ? first_of<double>(elements) : double{first_of<float>(elements)};
+    if (!is_double && type != Type::floating) operation->why_unknown = why_operation;
+    operation->adds_to_output = value != 0;
+    return;
+  }
+  if (name == norm_phase)
+    return void(operation->is_training = first_of<int>(elements) == norm_phase_training);
+  if (use == Use::unknown) return void(operation->why_unknown = why_operation);
+  if (use == Use::none) return;
+  if (use == Use::lengths) operation->why_unknown = why_partial;
+  operation->is_backward |= name == pointwise_dx;
+  if (operation->name == 0) operation->name = name;
+  for (uint32_t node = operation->first; node != 0; node = nodes[node].next)
+    if (nodes[node].name == name) operation->why_unknown = why_operation; // set again: who has which?
+  for (int64_t i = 0; i < count; ++i) {
+    const Tensor* const tensor = find(tensors, static_cast<const Descriptor*>(elements)[i]);
+    if (tensor == nullptr || !append(operation->first, {tensor->note, name, use, Role::read, 0}))
+      operation->why_unknown = why_no_room;
+  }
+}
+
+// ---- Graphs ----
+
+Role role_of(const Operation& operation, const Node& node) {
+  bool is_written = node.use == Use::writes;
+  if (node.name == pointwise_y && operation.is_backward) is_written = false;
+  if (node.use == Use::statistic) is_written = operation.is_training;
+  if (!is_written) return Role::read;
+  return operation.adds_to_output ? Role::changed : Role::written;
+}
+
+bool are_alike(const TensorNote& a, const TensorNote& b) {
+  if (a.type != b.type || a.dimensions != b.dimensions || a.is_by_value != b.is_by_value) return false;
+  for (int i = 0; i < a.dimensions; ++i)
+    if (a.sizes[i] != b.sizes[i] || a.strides[i] != b.strides[i]) return false;
+  return true;
+}
+
+/// nullptr, or why the tensor makes the graph's outputs unknown.
+const char* add_tensor(Graph& graph, const TensorNote& tensor, Role role) {
+  if (!tensor.has_id) return why_tensor;
+  for (uint32_t number = graph.first; number != 0; number = nodes[number].next) {
+    Node& known = nodes[number];
+    if (known.tensor.id != tensor.id) continue;
+    if (known.tensor.is_virtual != tensor.is_virtual || !are_alike(known.tensor, tensor)) return why_twice;
+    if (role > known.role) known.role = role; // what one operation writes and another reads is an output
+    return nullptr;
+  }
+  return append(graph.first, {tensor, 0, Use::none, role, 0}) ? nullptr : why_no_room;
+}
+
+} // namespace
+
+void follow_operands(const void* descriptor, Name attribute, Type type, int64_t count, const void* elements) {
+  const int name = static_cast<int>(attribute);
+  if (count < 1 || descriptor == nullptr || elements == nullptr) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  if (name >= first_of_tensor && name < first_of_pack)
+    follow_tensor(descriptor, name, type, count, elements);
+  else if (name >= first_of_pack && name < behind_pack)
+    follow_pack(descriptor, name, type, count, elements);
+  else
+    follow_operation(descriptor, name, type, count, elements);
+}
+
+void forget_operands(const void* descriptor) {
+  if (descriptor == nullptr) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  if (Tensor* const tensor = find(tensors, descriptor)) tensor->descriptor = nullptr;
+  if (Operation* const operation = find(operations, descriptor)) {
+    free_nodes(operation->first);
+    operation->descriptor = nullptr;
+  }
+  if (Pack* const pack = find_pack(descriptor)) pack->descriptor = nullptr;
+}
+
+void keep_operands(uint32_t number, const Descriptor* of_graph, int64_t count) {
+  if (number == 0) return;
+  Lock guard(lock);
+  if (!guard.held()) return;
+  Graph& graph = graphs[number % graph_limit];
+  free_nodes(graph.first);
+  graph.number = number;
+  graph.why_unknown = nullptr;
+  TextWriter names(graph.names, sizeof graph.names);
+  for (int64_t i = 0; i < count; ++i) {
+    const Operation* const operation = find(operations, of_graph[i]);
+    if (operation == nullptr) {
+      graph.why_unknown = why_operation;
+      break;
+    }
+    const char* const name = operation_name(operation->name);
+    if (i != 0) names.add('+');
+    names.add(name != nullptr ? name : "?");
+    if (operation->why_unknown != nullptr) graph.why_unknown = operation->why_unknown;
+    for (uint32_t node = operation->first; node != 0; node = nodes[node].next)
+      if (const char* const why = add_tensor(graph, nodes[node].tensor, role_of(*operation, nodes[node])))
+        graph.why_unknown = why;
+  }
+  names.c_str();
+}
+
+GraphOperands::GraphOperands(uint32_t number, const void* variant_pack) {
+  Lock guard(lock);
+  const Graph& graph = graphs[number % graph_limit];
+  if (!guard.held() || number == 0 || graph.number != number) {
+    why_ = why_no_graph;
+    return;
+  }
+  TextWriter(names_, sizeof names_).add(graph.names).c_str();
+  why_ = graph.why_unknown;
+  const Pack* const pack = variant_pack != nullptr ? find_pack(variant_pack) : nullptr;
+  if (why_ == nullptr && (pack == nullptr || pack->id_count != pack->pointer_count)) why_ = why_no_pack;
+  if (why_ == nullptr && pack->is_unknown) why_ = why_override;
+  for (uint32_t node = graph.first; node != 0 && why_ == nullptr; node = nodes[node].next) {
+    const TensorNote& tensor = nodes[node].tensor;
+    if (tensor.is_virtual) continue;
+    const Role role = nodes[node].role;
+    int at = 0;
+    while (at < pack->id_count && pack->ids[at] != tensor.id) ++at;
+    const bool is_there = at < pack->id_count && pack->pointers[at] != nullptr;
+    if (tensor.is_unknown || tensor.dimensions != tensor.stride_count || !is_there) {
+      if (role == Role::read)
+        has_inputs_ = false;
+      else
+        why_ = is_there ? why_tensor : why_missing;
+    } else if (count_ < most) {
+      operands_[count_++] = {tensor, role, pack->pointers[at]};
+    } else {
+      why_ = why_many;
+    }
+  }
+}
+
+} // namespace detshim::cudnn
