@@ -23,6 +23,8 @@ struct RunSettings {
   bool keeps_random_layout = false;
   std::size_t processors = 0; ///< so many at most; 0: as many as there are
   std::string log;
+  std::string
+      heap_file; ///< libdetshim_heap.so is preloaded too, and does what this file says; empty: it is not
 };
 
 /// What a run was, and what it left.
