@@ -87,6 +87,23 @@ HeapSearch* heap_search() {
   return at == there_is_none ? nullptr : reinterpret_cast<HeapSearch*>(at);
 }
 
+bool chooses(const HeapSearch& search, uint64_t name) {
+  if (search.sites_are != HeapSites::listed) return true;
+  const auto* first =
+      reinterpret_cast<const uint64_t*>(reinterpret_cast<const char*>(&search) + heap_chosen_at);
+  for (uint64_t count = search.chosen; count > 0;) {
+    const uint64_t half = count / 2;
+    if (first[half] == name) return true;
+    if (first[half] < name) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return false;
+}
+
 void list_site(HeapSearch& search, uint64_t name) {
   const uint64_t index = __atomic_fetch_add(&search.sites, 1, __ATOMIC_RELAXED);
   if (index >= most_heap_sites) return;

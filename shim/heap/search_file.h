@@ -8,6 +8,9 @@ namespace detshim {
 /// nullptr where there is none; asks at the first call of a process, and not again.
 HeapSearch* heap_search();
 
+/// Whether a site is one of those that the file chooses.
+bool chooses(const HeapSearch& search, uint64_t name);
+
 /// Adds a site to the list in the file.
 void list_site(HeapSearch& search, uint64_t name);
 

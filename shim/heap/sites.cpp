@@ -18,10 +18,14 @@ constexpr int frames_of_a_site = 4;
 /// The names of the sites that this process has seen, by their addresses. Two threads may enter the same one
 /// twice, so that it is listed twice: whoever reads the list expects that.
 struct Entry {
-  uint64_t key, name;
+  uint64_t key;
+  uint64_t name; ///< with `is_chosen_bit`, where it is
 };
+constexpr uint64_t is_chosen_bit = 1; // which no name has
 constexpr int table_bits = 18;
 constinit Entry entries[1 << table_bits] = {};
+
+constinit uint64_t allocations = 0;
 
 /// The entry of the key, or an empty one for it; nullptr where there is no room.
 Entry* entry_of(uint64_t key) {
@@ -53,7 +57,8 @@ uint64_t name_of(const void* caller, const NativeFrames& frames) {
   Module module;
   uint64_t name = mix_place(0, reinterpret_cast<uintptr_t>(caller), module);
   for (int i = 0; i < frames.count; ++i) name = mix_place(name, frames.addresses[i], module);
-  return name == 0 ? 1 : name;
+  name &= ~is_chosen_bit;
+  return name == 0 ? 2 : name;
 }
 
 void add_place(TextWriter& line, uintptr_t address, uintptr_t& last_base) {
@@ -101,26 +106,47 @@ void list_place(HeapSearch& search, uint64_t name, size_t size, const void* call
   if (!line.cut()) list_text(search, line.c_str(), line.length());
 }
 
-/// One of the sites that have this name, which have other callers further out.
-uint64_t refined_name(HeapSearch& search, uint64_t name, size_t size, const void* caller) {
+/// What the table is to have of a site that is new.
+uint64_t choice_of(const HeapSearch& search, uint64_t name) {
+  return chooses(search, name) ? name | is_chosen_bit : name;
+}
+
+/// Whether the one is chosen of the sites of this name, which have other callers further out, that allocates
+/// now.
+bool is_refined_chosen(HeapSearch& search, uint64_t name, size_t size, const void* caller) {
   NativeFrames frames;
   find_native_frames(caller, frames);
   PythonPlace python;
   read_python_place(python);
-  const uint64_t by_frames = mix(name, name_of(caller, frames));
-  const uint64_t refined = (python.count == 0 ? by_frames : mix(name, python.key())) | 1;
+  const uint64_t refined =
+      mix(name, python.count == 0 ? name_of(caller, frames) : python.key()) & ~is_chosen_bit;
   Entry* const entry = entry_of(mix(refined, 0x7265666E));
-  if (known_name(entry) != 0) return refined;
-  if (entry != nullptr) __atomic_store_n(&entry->name, refined, __ATOMIC_RELEASE);
-  list_site(search, refined);
-  if (refined >= search.first && refined <= search.last)
-    list_place(search, refined, size, caller, frames, python);
-  return refined;
+  uint64_t known = known_name(entry);
+  if (known == 0) {
+    known = choice_of(search, refined);
+    if (entry != nullptr) __atomic_store_n(&entry->name, known, __ATOMIC_RELEASE);
+    list_site(search, refined);
+    if ((known & is_chosen_bit) != 0) list_place(search, refined, size, caller, frames, python);
+  }
+  return (known & is_chosen_bit) != 0;
+}
+
+/// The allocation's number in this process.
+uint64_t next_number(HeapSearch& search) {
+  const uint64_t number = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+  uint64_t longest = __atomic_load_n(&search.longest, __ATOMIC_RELAXED);
+  while (longest < number && !__atomic_compare_exchange_n(&search.longest, &longest, number, true,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
+  return number;
 }
 
 } // namespace
 
 bool is_chosen(HeapSearch& search, const void* caller, size_t size) {
+  const uint64_t number = next_number(search);
+  if (number < search.first || number > search.last) return false;
+  if (search.sites_are == HeapSites::all_unnamed) return true;
   NativeFrames frames;
   find_native_frames(caller, frames, frames_of_a_site);
   uint64_t key = mix(1, reinterpret_cast<uintptr_t>(caller));
@@ -129,18 +155,17 @@ bool is_chosen(HeapSearch& search, const void* caller, size_t size) {
   Entry* const entry = entry_of(key);
   uint64_t name = known_name(entry);
   if (name == 0) {
-    name = name_of(caller, frames);
+    name = choice_of(search, name_of(caller, frames));
     if (entry == nullptr)
       count_up(search.unlisted);
     else
       __atomic_store_n(&entry->name, name, __ATOMIC_RELEASE);
-    if (entry != nullptr && search.refined == 0) list_site(search, name);
+    if (entry != nullptr && search.refined == 0) list_site(search, name & ~is_chosen_bit);
   }
-  if (search.refined != 0) {
-    if (name != search.refined) return false;
-    name = refined_name(search, name, size, caller);
-  }
-  return name >= search.first && name <= search.last;
+  if (search.refined == 0) return (name & is_chosen_bit) != 0;
+  name &= ~is_chosen_bit;
+  return (search.refined == every_heap_site || name == search.refined) &&
+         is_refined_chosen(search, name, size, caller);
 }
 
 } // namespace detshim

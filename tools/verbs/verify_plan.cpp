@@ -167,6 +167,7 @@ BecomeProgram become_program(const RunOptions& common, const std::string& common
       options.heap_library = find_heap_library(options.library);
       ::setenv(heap_search_variable, settings.heap_file.c_str(), 1);
     }
+    if (settings.python_uses_malloc) ::setenv("PYTHONMALLOC", "malloc", 0);
     if (!settings.disabled.empty())
       options.disable =
           common_disabled.empty() ? settings.disabled : common_disabled + "," + settings.disabled;

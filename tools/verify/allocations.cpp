@@ -14,30 +14,36 @@ struct Stopped {
   std::string why;
 };
 
+/// The last of those for which differs(begin) is true, which it is for 0: what is changed begins there.
+std::size_t last_that_matters(std::size_t count, const std::function<bool(std::size_t begin)>& differs) {
+  std::size_t differing = 0, equal = count;
+  while (equal - differing > 1) {
+    const std::size_t middle = differing + (equal - differing) / 2;
+    (differs(middle) ? differing : equal) = middle;
+  }
+  return differing;
+}
+
+/// Searches for the last allocation that matters, and not for the first: an address may also decide what is
+/// allocated later, and where.
 class Search {
 public:
-  Search(AllocationSearch& result, const RunWithHeap& run) : result_(result), run_(run) {
+  Search(AllocationSearch& result, const RunWithHeap& run, const DescribeSites& describe)
+      : result_(result), run_(run), describe_(describe) {
     choice_.change = result.knob == "fill" ? HeapChange::fill : HeapChange::move;
     choice_.distance = distance;
   }
 
-  /// The site, alone in `choice`; false where there is none, and the result says why.
-  bool find() {
+  AllocationSearch::Result find() {
     look_at_reference();
-    if (!differs_with_all()) return false;
-    const std::uint64_t found = first_that_matters();
-    choice_.refined = found;
-    choice_.first = 0;
-    choice_.last = ~std::uint64_t{0};
-    if (!try_out()) return needs_others();
-    if (sites_.size() < 2) return true;
-    const std::uint64_t refined = first_that_matters();
-    choice_.first = choice_.last = refined;
-    return try_out() || needs_others();
+    if (!differs_with_all()) return AllocationSearch::Result::elsewhere;
+    if (find_by_number() || find_by_site()) return AllocationSearch::Result::proved;
+    return AllocationSearch::Result::together;
   }
 
 private:
-  HeapRun checked(bool is_reference) {
+  /// True if the run differs.
+  bool try_out(bool is_reference = false) {
     ++result_.runs;
     HeapRun run = run_(choice_, is_reference);
     if (!run.cannot_be_used.empty()) throw Stopped{run.cannot_be_used};
@@ -45,101 +51,131 @@ private:
     if (run.answer.is_foreign)
       throw Stopped{
           "the program's allocator is not libc's (another one is preloaded): what it allocates is not seen"};
-    return run;
-  }
-
-  /// True if the run differs. The list of sites is what was seen in it.
-  bool try_out() {
-    const HeapRun run = checked(false);
-    sites_ = run.answer.sites;
-    unmoved_ = run.answer.unmoved;
-    is_list_whole_ = run.answer.unlisted == 0;
+    last_ = std::move(run.answer);
     return run.differs;
   }
 
   /// Nothing is changed. Where the library alone makes the program another one it must do so each time.
   void look_at_reference() {
-    choice_.first = 1;
-    choice_.last = 0;
-    const HeapRun reference = checked(true);
-    if (reference.answer.sites.empty())
+    const bool differs_from_first = try_out(true);
+    if (last_.longest == 0)
       throw Stopped{"no allocation came to libdetshim_heap.so: the program has an allocator of its own"};
-    if (reference.differs && try_out())
+    if (differs_from_first && try_out())
       throw Stopped{"with libdetshim_heap.so in it two runs of the program differ with nothing changed"};
   }
 
   bool differs_with_all() {
-    choice_.first = 0;
-    choice_.last = ~std::uint64_t{0};
+    choice_.sites_are = HeapSites::all_unnamed;
     bool differs = try_out();
     if (!differs && choice_.change == HeapChange::move) { // a hash may be the same by chance
       choice_.distance = other_distance;
       differs = try_out();
     }
-    result_.sites = sites_.size();
-    if (differs) return true;
-    result_.result = AllocationSearch::Result::elsewhere;
-    if (unmoved_ > 0) left_out_ = "; " + counted(unmoved_, "allocation") + " found no other place";
-    return false;
+    result_.allocations = last_.longest;
+    if (!differs && last_.unmoved > 0)
+      result_.remark = "; " + counted(last_.unmoved, "allocation") + " found no other place";
+    return differs;
   }
 
-  /// The site with which, when all up to it in the list are changed, the result first differs. All are known
-  /// to do.
-  std::uint64_t first_that_matters() {
-    const std::vector<std::uint64_t> sites = sites_;
-    const bool is_list_whole = is_list_whole_;
-    std::size_t equal = 0, differing = sites.size(); // so many of the list
-    while (differing - equal > 1) {
-      const std::size_t middle = equal + (differing - equal) / 2;
-      choice_.first = 0;
-      choice_.last = sites[middle - 1];
-      (try_out() ? differing : equal) = middle;
+  /// By its number in its process, which is the same in each run unless threads race to allocate.
+  bool find_by_number() {
+    const std::size_t begin = last_that_matters(last_.longest, [&](std::size_t middle) {
+      choice_.first = middle + 1;
+      return try_out();
+    });
+    choice_.first = choice_.last = begin + 1;
+    choice_.sites_are = HeapSites::all;
+    choice_.refined = every_heap_site;
+    const bool is_proved = try_out() && is_described();
+    choice_.first = 0;
+    choice_.last = ~std::uint64_t{0};
+    choice_.refined = 0;
+    return is_proved;
+  }
+
+  /// Of several processes each has an allocation of that number.
+  bool is_described() {
+    const std::vector<HeapSite> sites = describe_();
+    constexpr std::size_t most = 8;
+    if (sites.size() == 1) return take(sites.front());
+    choice_.sites_are = HeapSites::listed;
+    for (std::size_t i = 0; i < std::min(most, sites.size()); ++i) {
+      choice_.chosen = {sites[i].name};
+      if (try_out()) return take(sites[i]);
     }
-    if (!is_list_whole) left_out_ = "; more sites allocate than were listed";
-    return sites[differing - 1];
+    return false;
   }
 
-  bool needs_others() {
-    result_.result = AllocationSearch::Result::together;
-    return false;
+  /// By who allocates: of all sites, told apart by few callers, and then of those that are one so.
+  bool find_by_site() {
+    choice_.sites_are = HeapSites::all;
+    if (!try_out()) return false;
+    choice_.refined = search_sites();
+    choice_.sites_are = HeapSites::all;
+    if (!try_out()) return false;
+    if (last_.sites.size() > 1) {
+      choice_.chosen = {search_sites()};
+      if (!try_out()) return false;
+    }
+    const std::vector<HeapSite> sites = describe_();
+    return !sites.empty() && take(sites.front());
+  }
+
+  /// One of those that the last run listed.
+  std::uint64_t search_sites() {
+    const std::vector<std::uint64_t> sites = last_.sites;
+    if (last_.unlisted > 0) result_.remark = "; more places allocate than could be listed";
+    choice_.sites_are = HeapSites::listed;
+    return sites[last_that_matters(sites.size(), [&](std::size_t middle) {
+      choice_.chosen.assign(sites.begin() + static_cast<std::ptrdiff_t>(middle), sites.end());
+      return try_out();
+    })];
+  }
+
+  bool take(const HeapSite& site) {
+    result_.place = site.place;
+    result_.size = site.size;
+    return true;
   }
 
   AllocationSearch& result_;
   const RunWithHeap& run_;
+  const DescribeSites& describe_;
   HeapChoice choice_;
-  std::vector<std::uint64_t> sites_;
-  std::uint64_t unmoved_ = 0;
-  bool is_list_whole_ = true;
-
-public:
-  std::string left_out_;
+  HeapAnswer last_; ///< of the last run
 };
 
-std::string proved_text(const AllocationSearch& result) {
+std::string after(const AllocationSearch& result) {
+  return " (" + counted(result.runs, "further run") + ")" + result.remark;
+}
+
+std::string describe(const AllocationSearch& result) {
+  const bool is_fill = result.knob == "fill";
   const std::string memory = "memory allocated at " + result.place;
-  return (result.knob == "fill" ? memory + " is read before anything wrote it"
-                                : "the address of " + memory + " is part of the result") +
-         " (" + counted(result.runs, "further run") + ")";
-}
-
-std::string elsewhere_text(const AllocationSearch& result) {
-  const std::string end = " (" + counted(result.runs, "further run") + ")";
-  if (result.knob == "fill")
-    return "not what malloc gives: with all that " + counted(result.sites, "place") +
-           " got filled the result is the same; what is left is memory that was freed, or a GPU's" + end;
-  return "no address of what malloc gives: with all that " + counted(result.sites, "place") +
-         " got moved the result is the same; what is left are addresses of the stack, of code and static "
-         "data, and of "
-         "memory that the program maps itself" +
-         end;
-}
-
-std::string together_text(const AllocationSearch& result) {
-  const std::string what = result.knob == "fill" ? "filled" : "moved";
-  return "no single allocation: " + what + " alone, that at " +
-         (result.place.empty() ? "the place found" : result.place) +
-         " leaves the result as it was, and together with others it does not (" +
-         counted(result.runs, "further run") + ")";
+  const std::string all =
+      "with all " + counted(result.allocations, "allocation") + (is_fill ? " filled" : " moved");
+  switch (result.result) {
+  case AllocationSearch::Result::proved:
+    return (is_fill ? memory + " is read before anything wrote it"
+                    : "the address of " + memory + " is part of the result") +
+           after(result);
+  case AllocationSearch::Result::elsewhere:
+    return (is_fill ? "it is not what malloc gives: " + all +
+                          " the result is the same. What is left is memory that was freed, or a GPU's"
+                    : "it is no address of what malloc gives: " + all +
+                          " the result is the same. What is left are addresses of the stack, of code and "
+                          "static data, "
+                          "and of memory that the program maps itself") +
+           after(result);
+  case AllocationSearch::Result::together:
+    return "no single allocation was found: " + all +
+           " the result differs, and with none of them alone. Several may matter together, or threads race "
+           "to allocate" +
+           after(result);
+  case AllocationSearch::Result::stopped:
+    break;
+  }
+  return "the allocation was not searched to the end: " + result.why + after(result);
 }
 
 } // namespace
@@ -147,30 +183,15 @@ std::string together_text(const AllocationSearch& result) {
 bool can_search_allocations(const std::string& knob) { return knob == "fill" || knob == "aslr"; }
 
 AllocationSearch search_allocations(const std::string& knob, const RunWithHeap& run,
-                                    const std::function<std::vector<HeapSite>()>& describe) {
-  using Result = AllocationSearch::Result;
+                                    const DescribeSites& describe_sites) {
   AllocationSearch result;
   result.knob = knob;
-  Search search(result, run);
   try {
-    const bool is_proved = search.find();
-    if (is_proved || result.result == Result::together)
-      if (const std::vector<HeapSite> sites = describe(); sites.size() == 1) {
-        result.place = sites.front().place;
-        result.size = sites.front().size;
-      }
-    if (is_proved) result.result = result.place.empty() ? Result::stopped : Result::proved;
+    result.result = Search(result, run, describe_sites).find();
   } catch (const Stopped& stopped) {
-    result.text = "the allocation was not searched to the end: " + stopped.why + " (" +
-                  counted(result.runs, "further run") + ")";
-    return result;
+    result.why = stopped.why;
   }
-  result.text = result.result == Result::proved     ? proved_text(result)
-                : result.result == Result::together ? together_text(result)
-                : result.result == Result::elsewhere
-                    ? elsewhere_text(result)
-                    : "the place was not described by the run that it was proved by";
-  result.text += search.left_out_;
+  result.text = describe(result);
   return result;
 }
 

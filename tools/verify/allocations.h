@@ -21,11 +21,13 @@ struct AllocationSearch {
   };
   std::string knob; ///< "fill" or "aslr"
   Result result = Result::stopped;
-  std::string place;      ///< of the allocation, safe to print; empty where none was found
-  std::uint64_t size = 0; ///< of the first allocation there, in bytes
-  std::size_t runs = 0;   ///< further ones
-  std::size_t sites = 0;  ///< places that allocate
-  std::string text;       ///< all of it in a sentence, safe to print
+  std::string place;             ///< of the allocation, safe to print; empty where none was found
+  std::uint64_t size = 0;        ///< of the first allocation there, in bytes
+  std::size_t runs = 0;          ///< further ones
+  std::uint64_t allocations = 0; ///< of the process that has most
+  std::string why;               ///< it was stopped; safe to print
+  std::string remark;            ///< what may have been missed
+  std::string text;              ///< all of it in a sentence, safe to print
 };
 
 inline constexpr const char* allocation_results[] = {"proved", "together", "elsewhere", "stopped"};
@@ -40,9 +42,11 @@ struct HeapRun {
 /// Does one further run; `is_reference`: the later ones are compared with it.
 using RunWithHeap = std::function<HeapRun(const HeapChoice& choice, bool is_reference)>;
 
-/// `describe`: the sites that the last run described.
+/// The sites that the last run described.
+using DescribeSites = std::function<std::vector<HeapSite>()>;
+
 AllocationSearch search_allocations(const std::string& knob, const RunWithHeap& run,
-                                    const std::function<std::vector<HeapSite>()>& describe);
+                                    const DescribeSites& describe_sites);
 
 /// True for the knobs whose differences can be searched.
 bool can_search_allocations(const std::string& knob);

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <unordered_set>
 
 namespace detshim {
 namespace {
@@ -36,12 +37,19 @@ void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice
   HeapSearch head = {};
   head.magic = is_heap_search;
   head.change = choice.change;
+  head.sites_are = choice.sites_are;
   head.first = choice.first;
   head.last = choice.last;
+  std::vector<std::uint64_t> chosen = choice.chosen;
+  std::ranges::sort(chosen);
+  head.chosen = chosen.size();
   head.refined = choice.refined;
   head.distance = choice.distance;
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out.write(reinterpret_cast<const char*>(&head), sizeof head);
+  out.seekp(heap_chosen_at);
+  out.write(reinterpret_cast<const char*>(chosen.data()),
+            static_cast<std::streamsize>(chosen.size() * sizeof(std::uint64_t)));
   out.close();
   std::error_code error;
   if (out) std::filesystem::resize_file(file, heap_search_size, error);
@@ -54,6 +62,7 @@ HeapAnswer read_heap_answer(const std::filesystem::path& file) {
   HeapAnswer answer;
   answer.processes = head.processes;
   answer.is_foreign = head.foreign != 0;
+  answer.longest = head.longest;
   answer.changed = head.changed;
   answer.unmoved = head.unmoved;
   answer.sites.resize(std::min<std::uint64_t>(head.sites, most_heap_sites));
@@ -62,10 +71,8 @@ HeapAnswer read_heap_answer(const std::filesystem::path& file) {
   in.read(reinterpret_cast<char*>(answer.sites.data()),
           static_cast<std::streamsize>(answer.sites.size() * sizeof(std::uint64_t)));
   if (!in) throw UsageError("cannot read '" + printable(file.string()) + "'");
-  std::ranges::sort(answer.sites);
-  const auto repeated = std::ranges::unique(answer.sites);
-  answer.sites.erase(repeated.begin(), repeated.end());
-  if (!answer.sites.empty() && answer.sites.front() == 0) answer.sites.erase(answer.sites.begin()); // a hole
+  std::unordered_set<std::uint64_t> seen = {0}; // a process that was killed may have left a hole
+  std::erase_if(answer.sites, [&](std::uint64_t name) { return !seen.insert(name).second; });
   return answer;
 }
 

@@ -11,11 +11,13 @@
 
 namespace detshim {
 
-/// Which sites are changed, and how.
+/// Which allocations are changed, and how; see HeapSearch. None, as it is made.
 struct HeapChoice {
   HeapChange change = HeapChange::fill;
-  std::uint64_t first = 1, last = 0; ///< names of sites; none where first > last
-  std::uint64_t refined = 0;  ///< only those of this site, told apart by all that is known of their callers
+  HeapSites sites_are = HeapSites::listed;
+  std::vector<std::uint64_t> chosen; ///< names of sites, where they are listed
+  std::uint64_t first = 0, last = ~std::uint64_t{0};
+  std::uint64_t refined = 0;
   std::uint64_t distance = 0; ///< in bytes, whole pages
 };
 
@@ -29,8 +31,9 @@ struct HeapSite {
 struct HeapAnswer {
   std::uint64_t processes = 0; ///< in which the library came up
   bool is_foreign = false;     ///< one has an allocator of its own
+  std::uint64_t longest = 0;   ///< allocations of the process that has most
   std::uint64_t changed = 0, unmoved = 0, unlisted = 0;
-  std::vector<std::uint64_t> sites; ///< sorted, each once
+  std::vector<std::uint64_t> sites; ///< as they were first seen, each once
 };
 
 /// Throws UsageError where the file cannot be written.

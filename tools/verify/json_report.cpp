@@ -9,11 +9,11 @@
 //   cause,
 //                text, suspects: [{ kind, text }], command }: of the pair whose logs were compared, what `log
 //                diff --json` says,
-//   allocations: [{ knob, result, place, size, runs, sites, text }], of --allocations: one for each knob that
-//   was searched; result: "proved", "together", "elsewhere" or "stopped", ledger: [{ function, place, whole,
-//   killed, resumed, began_anew }], of --resume: pinned calls, volatile: [{ one, other, stream, lines, line,
-//   value, other_value }], problems: [{ kind, text }], notes: [...], equal_runs, bound, bound_text,
-//   relative_tolerance, absolute_tolerance }
+//   allocations: [{ knob, result, place, size, runs, allocations, text }], of --allocations: one for each
+//   knob that was searched; result: "proved", "together", "elsewhere" or "stopped", ledger: [{ function,
+//   place, whole, killed, resumed, began_anew }], of --resume: pinned calls, volatile: [{ one, other, stream,
+//   lines, line, value, other_value }], problems: [{ kind, text }], notes: [...], equal_runs, bound,
+//   bound_text, relative_tolerance, absolute_tolerance }
 // A null stands for what is not known; max_absolute and max_relative are null where no numbers differ.
 #include "log_diff/difference_report.h"
 #include "report/json_writer.h"
@@ -121,7 +121,7 @@ void print_searches(JsonWriter& json, const std::vector<AllocationSearch>& searc
     json.member("place", unless_empty(search.place));
     json.member("size", search.size);
     json.member("runs", search.runs);
-    json.member("sites", search.sites);
+    json.member("allocations", search.allocations);
     json.member("text", search.text);
     json.end_object();
   }

@@ -105,6 +105,7 @@ public:
         write_heap_file(file, choice);
         RunSettings settings;
         settings.heap_file = file.string();
+        settings.python_uses_malloc = choice.change == HeapChange::move;
         const RunOnce how{signals_, plan_.become_program};
         const std::string name = "search " + shaken.knob + " " + std::to_string(++count);
         check_for_late_outputs(name, result);
