@@ -37,8 +37,13 @@ public:
   AllocationSearch::Result find() {
     look_at_reference();
     if (!differs_with_all()) return AllocationSearch::Result::elsewhere;
-    if (find_by_number() || find_by_site()) return AllocationSearch::Result::proved;
-    return AllocationSearch::Result::together;
+    const bool is_found = find_by_number() || find_by_site();
+    choice_.sites_are = HeapSites::listed;
+    choice_.chosen.clear();
+    if (try_out())
+      throw Stopped{
+          "after it a run with nothing changed differs from the one before: the program is not repeatable"};
+    return is_found ? AllocationSearch::Result::proved : AllocationSearch::Result::together;
   }
 
 private:
@@ -190,6 +195,8 @@ AllocationSearch search_allocations(const std::string& knob, const RunWithHeap& 
     result.result = Search(result, run, describe_sites).find();
   } catch (const Stopped& stopped) {
     result.why = stopped.why;
+    result.place.clear();
+    result.size = 0;
   }
   result.text = describe(result);
   return result;

@@ -5,6 +5,7 @@
 #include "log_reader/source_lines.h"
 #include "report/log_report.h"
 #include "support/exit_status.h"
+#include "support/wording.h"
 
 #include <algorithm>
 #include <charconv>
@@ -24,11 +25,17 @@ HeapSearch read_head(std::ifstream& in, const std::filesystem::path& file) {
   return head;
 }
 
-/// libc begins a program and a thread by frames that say nothing.
-bool is_of_libc(const std::string& frame) { return frame.find("/libc.so.6+0x") != std::string::npos; }
+bool is_of(const char* library, const std::string& frame) { return base_name(frame).starts_with(library); }
 
-void drop_start(Call& call) {
-  while (!call.frames.empty() && is_of_libc(call.frames.back())) call.frames.pop_back();
+/// Leaves what says something: libc begins a program and a thread, and `new` calls malloc.
+void drop_machinery(Call& call) {
+  while (!call.frames.empty() && is_of("libc.so", call.frames.back())) call.frames.pop_back();
+  const auto is_of_new = [](const std::string& frame) {
+    return is_of("libstdc++.so", frame) || is_of("libc++", frame);
+  };
+  if (call.frames.empty() || !is_of_new(call.at) || is_of_new(call.frames.front())) return;
+  call.at = call.frames.front();
+  call.frames.erase(call.frames.begin());
 }
 
 } // namespace
@@ -97,7 +104,7 @@ std::vector<HeapSite> read_heap_sites(const std::filesystem::path& file) {
     const Call* const call = parsed ? call_or_print(parsed->record) : nullptr;
     if (call == nullptr) continue;
     Call described = *call;
-    drop_start(described);
+    drop_machinery(described);
     site.place = describe_place(described.at, described.frames, described.python, source_lines);
     sites.push_back(std::move(site));
   }
