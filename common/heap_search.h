@@ -32,15 +32,15 @@ struct HeapSearch {
   HeapChange change;
   HeapSites sites_are;
   uint64_t chosen;      ///< entries in the list of chosen sites
-  uint64_t first, last; ///< of these allocations, counted from 1 in each process, and of no others
-  uint64_t refined; ///< of this site alone, or every_heap_site, told apart by all that is known of callers;
-                    ///< 0: of all, by few callers
+  uint64_t first, last; ///< of these allocations, counted from 1 in each thread, and of no others
+  uint64_t refined;  ///< of this site alone, or every_heap_site, told apart by all that is known of callers;
+                     ///< 0: of all, by few callers
   uint64_t distance; ///< by which memory is moved, in bytes: whole pages
 
   // What the processes say.
   uint64_t processes;   ///< in which it came up
   uint64_t foreign;     ///< 1: one has another allocator than libc's, and nothing was done there
-  uint64_t longest;     ///< allocations of the process that has most
+  uint64_t longest;     ///< allocations of the thread that has most
   uint64_t changed;     ///< allocations that were filled or moved
   uint64_t unmoved;     ///< that were to be moved, and found no place
   uint64_t sites;       ///< entries in their list; more than it has room for are not in it

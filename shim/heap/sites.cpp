@@ -25,7 +25,7 @@ constexpr uint64_t is_chosen_bit = 1; // which no name has
 constexpr int table_bits = 18;
 constinit Entry entries[1 << table_bits] = {};
 
-constinit uint64_t allocations = 0;
+thread_local constinit uint64_t allocations = 0;
 
 /// The entry of the key, or an empty one for it; nullptr where there is no room.
 Entry* entry_of(uint64_t key) {
@@ -131,9 +131,9 @@ bool is_refined_chosen(HeapSearch& search, uint64_t name, size_t size, const voi
   return (known & is_chosen_bit) != 0;
 }
 
-/// The allocation's number in this process.
+/// The allocation's number in this thread: among threads the order may be a race.
 uint64_t next_number(HeapSearch& search) {
-  const uint64_t number = __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
+  const uint64_t number = ++allocations;
   uint64_t longest = __atomic_load_n(&search.longest, __ATOMIC_RELAXED);
   while (longest < number && !__atomic_compare_exchange_n(&search.longest, &longest, number, true,
                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED))

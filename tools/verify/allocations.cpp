@@ -82,23 +82,29 @@ private:
     return differs;
   }
 
-  /// By its number in its process, which is the same in each run unless threads race to allocate.
+  /// By its number in its thread, which is the same in each run of most programs; in others it is near.
   bool find_by_number() {
-    const std::size_t begin = last_that_matters(last_.longest, [&](std::size_t middle) {
-      choice_.first = middle + 1;
-      return try_out();
-    });
-    choice_.first = choice_.last = begin + 1;
-    choice_.sites_are = HeapSites::all;
+    const std::uint64_t number = 1 + last_that_matters(last_.longest, [&](std::size_t middle) {
+                                   choice_.first = middle + 1;
+                                   return try_out();
+                                 });
+    constexpr std::uint64_t near = 64;
     choice_.refined = every_heap_site;
-    const bool is_proved = try_out() && is_described();
+    bool is_found = false;
+    for (const std::uint64_t reach : {std::uint64_t{0}, near}) {
+      choice_.first = number - std::min(number - 1, reach);
+      choice_.last = number + reach;
+      choice_.sites_are = HeapSites::all;
+      is_found = try_out() && (reach == 0 ? is_described() : is_one_of_the_sites());
+      if (is_found) break;
+    }
     choice_.first = 0;
     choice_.last = ~std::uint64_t{0};
     choice_.refined = 0;
-    return is_proved;
+    return is_found;
   }
 
-  /// Of several processes each has an allocation of that number.
+  /// Of several threads and processes each has an allocation of that number.
   bool is_described() {
     const std::vector<HeapSite> sites = describe_();
     constexpr std::size_t most = 8;
@@ -117,7 +123,11 @@ private:
     if (!try_out()) return false;
     choice_.refined = search_sites();
     choice_.sites_are = HeapSites::all;
-    if (!try_out()) return false;
+    return try_out() && is_one_of_the_sites();
+  }
+
+  /// Of those that the last run listed, alone.
+  bool is_one_of_the_sites() {
     if (last_.sites.size() > 1) {
       choice_.chosen = {search_sites()};
       if (!try_out()) return false;
@@ -157,8 +167,7 @@ std::string after(const AllocationSearch& result) {
 std::string describe(const AllocationSearch& result) {
   const bool is_fill = result.knob == "fill";
   const std::string memory = "memory allocated at " + result.place;
-  const std::string all =
-      "with all " + counted(result.allocations, "allocation") + (is_fill ? " filled" : " moved");
+  const std::string all = "with all allocations" + std::string(is_fill ? " filled" : " moved");
   switch (result.result) {
   case AllocationSearch::Result::proved:
     return (is_fill ? memory + " is read before anything wrote it"

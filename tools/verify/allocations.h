@@ -24,7 +24,7 @@ struct AllocationSearch {
   std::string place;             ///< of the allocation, safe to print; empty where none was found
   std::uint64_t size = 0;        ///< of the first allocation there, in bytes
   std::size_t runs = 0;          ///< further ones
-  std::uint64_t allocations = 0; ///< of the process that has most
+  std::uint64_t allocations = 0; ///< of the thread that has most
   std::string why;               ///< it was stopped; safe to print
   std::string remark;            ///< what may have been missed
   std::string text;              ///< all of it in a sentence, safe to print

@@ -31,7 +31,7 @@ struct HeapSite {
 struct HeapAnswer {
   std::uint64_t processes = 0; ///< in which the library came up
   bool is_foreign = false;     ///< one has an allocator of its own
-  std::uint64_t longest = 0;   ///< allocations of the process that has most
+  std::uint64_t longest = 0;   ///< allocations of the thread that has most
   std::uint64_t changed = 0, unmoved = 0, unlisted = 0;
   std::vector<std::uint64_t> sites; ///< as they were first seen, each once
 };
