@@ -1,5 +1,5 @@
 # Installation, and packages by CPack: a .deb and a .tar.gz.
-install(TARGETS libdetshim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS libdetshim libdetshim_heap LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS detshim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/detshim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 if(NOT CMAKE_CROSSCOMPILING) # it is the command that prints them

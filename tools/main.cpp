@@ -103,6 +103,8 @@ CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
                   "those in LIST")
       ->type_name("[=LIST]")
       ->expected(0, 1);
+  verb.add_flag("--allocations", options.allocations,
+                "where a run under fill or aslr differs, find the allocation\nbehind it, by further runs");
   verb.add_option("--resume", options.resume,
                   "'kill after REGEX': one more run is killed at that line,\nand started again")
       ->type_name("TEXT");

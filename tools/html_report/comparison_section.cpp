@@ -68,6 +68,9 @@ void write_comparison(HtmlWriter& html, const ReportSource& source) {
   const VerifyDocument& document = *source.verification;
   const ReportSection section(html, "comparison", "Runs and what was compared");
   write_differences(html, "What differs", document.differences);
+  for (const VerifyDocument::Problem& search : document.searches)
+    html.element("p", {{"class", search.kind == "proved" ? "lead" : "note"}},
+                 (search.kind == "proved" ? "Proved, " : "Searched, ") + printable(search.text));
   write_items(html, document);
   write_runs(html, document);
   write_volatile(html, document);

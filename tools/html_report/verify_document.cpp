@@ -105,6 +105,13 @@ VerifyDocument document_of(const Json& json) {
               take(entry, "value", lines.value);
               take(entry, "other_value", lines.other_value);
             });
+  take_list(json, "allocations", document.searches, [](const Json& entry, VerifyDocument::Problem& search) {
+    std::string knob, text;
+    take(entry, "knob", knob);
+    take(entry, "text", text);
+    take(entry, "result", search.kind);
+    search.text = knob + ": " + text;
+  });
   take_list(json, "problems", document.problems, [](const Json& entry, VerifyDocument::Problem& problem) {
     take(entry, "kind", problem.kind);
     take(entry, "text", problem.text);

@@ -42,6 +42,7 @@ struct VerifyDocument {
   std::vector<Difference> differences, control_differences;
   std::vector<Volatile> volatile_lines;
   std::vector<Problem> problems;
+  std::vector<Problem> searches; ///< of --allocations; kind: what they came to
   std::vector<std::string> notes;
   double relative_tolerance = 0, absolute_tolerance = 0;
 

@@ -20,6 +20,7 @@ namespace detshim {
 namespace {
 
 constexpr const char* library_name = "libdetshim.so";
+constexpr const char* heap_library_name = "libdetshim_heap.so";
 
 std::string quoted(const std::string& text) { return "'" + printable(text) + "'"; }
 
@@ -82,6 +83,13 @@ std::string find_library(const std::optional<std::string>& asked_for) {
   }
   throw UsageError("cannot find libdetshim.so beside " + quoted(here.string()) +
                    " or in the lib folder next to it; name it with --library PATH");
+}
+
+std::string find_heap_library(const std::optional<std::string>& asked_for) {
+  const std::filesystem::path library = find_library(asked_for);
+  const std::filesystem::path path = library.parent_path() / heap_library_name;
+  if (OpenFile(path)) return path;
+  throw UsageError("cannot find " + std::string(heap_library_name) + " beside " + quoted(library.string()));
 }
 
 std::vector<HookDescription> read_hooks(const std::string& library) {

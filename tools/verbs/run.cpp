@@ -63,12 +63,13 @@ void check_run(const RunOptions& options) {
 
 namespace {
 
-/// LD_PRELOAD with `library` first, once, and what else was there behind it.
-std::string preload_list(const std::string& library) {
+/// LD_PRELOAD with `library` first, once, then `second`, if there is one, and what else was there behind it.
+std::string preload_list(const std::string& library, const std::optional<std::string>& second) {
   std::string list = library;
   if (list.find_first_of(" :") != std::string::npos)
     throw UsageError("'" + printable(list) +
                      "' cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
+  if (second) list.append(":").append(*second);
   const char* const variable = std::getenv("LD_PRELOAD");
   std::string_view rest = variable == nullptr ? "" : variable;
   while (!rest.empty()) {
@@ -108,7 +109,7 @@ void set(const char* variable, const std::optional<std::string>& value) {
 int run(const RunOptions& options) {
   check_run(options);
   const std::string library = find_library(options.library);
-  const std::string preload = preload_list(library);
+  const std::string preload = preload_list(library, options.heap_library);
   set("DETSHIM_SEED", options.seed);
   set("DETSHIM_MODE", options.mode);
   set("DETSHIM_SEED_POLICY", options.policy);

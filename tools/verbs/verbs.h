@@ -16,6 +16,7 @@ struct RunOptions {
   bool quiet = false;
   bool keep_aslr = false;
   bool trap_syscalls = false;
+  std::optional<std::string> heap_library; ///< preloaded behind the library
   bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
   std::vector<std::string> command; ///< the program and its arguments
 };
@@ -72,6 +73,7 @@ struct VerifyOptions {
   std::size_t runs = 2;
   bool control = false;
   std::optional<std::string> shake;  ///< names of knobs; empty for all
+  bool allocations = false;          ///< what `fill` and `aslr` show is searched
   std::optional<std::string> resume; ///< "kill after REGEX"
   std::vector<std::string> outputs, metrics, volatile_text, ignored;
   double relative_tolerance = 0, absolute_tolerance = 0;

@@ -1,5 +1,6 @@
 #include "verbs/verify_plan.h"
 
+#include "common/heap_search.h"
 #include "log_reader/printable.h"
 #include "scanner/preloading.h"
 #include "verbs/acceptance.h"
@@ -41,6 +42,29 @@ void check_can_be_written(const std::string& file) {
 
 } // namespace
 
+namespace {
+
+/// Hours of runs come before the search.
+void check_allocations(const VerifyOptions& options) {
+  if (!options.allocations) return;
+  const std::vector<const Knob*> turned =
+      options.shake ? choose_knobs(*options.shake) : std::vector<const Knob*>();
+  const auto is_searched = [](const Knob* knob) { return can_search_allocations(knob->name); };
+  if (std::ranges::none_of(turned, is_searched))
+    throw UsageError(
+        "--allocations searches what a shaken run shows: --shake=fill or --shake=aslr is missing");
+  const std::string mode = options.run.mode.value_or(variable_or("DETSHIM_MODE", "enforce"));
+  if (options.run.keep_aslr || mode == "observe" || mode == "off")
+    throw UsageError("--allocations needs a fixed address-space layout, which " +
+                     std::string(options.run.keep_aslr ? "--keep-aslr" : "mode " + mode) + " leaves random");
+  const std::string library = find_heap_library(options.run.library);
+  if (library.find_first_of(" :") != std::string::npos)
+    throw UsageError("'" + printable(library) +
+                     "' cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
+}
+
+} // namespace
+
 void check_verify(const VerifyOptions& options) {
   check_run(options.run);
   constexpr std::size_t fewest = 2, most = 100'000;
@@ -61,6 +85,7 @@ void check_verify(const VerifyOptions& options) {
                        "all that is below it");
   if (options.junit) check_can_be_written(*options.junit);
   find_library(options.run.library);
+  check_allocations(options);
 }
 
 namespace {
@@ -138,6 +163,11 @@ BecomeProgram become_program(const RunOptions& common, const std::string& common
     options.quiet = true; // its lines would be the program's
     options.log = settings.log;
     if (settings.mode) options.mode = settings.mode;
+    if (!settings.heap_file.empty()) {
+      options.heap_library = find_heap_library(options.library);
+      ::setenv(heap_search_variable, settings.heap_file.c_str(), 1);
+    }
+    if (settings.python_uses_malloc) ::setenv("PYTHONMALLOC", "malloc", 0);
     if (!settings.disabled.empty())
       options.disable =
           common_disabled.empty() ? settings.disabled : common_disabled + "," + settings.disabled;
@@ -161,6 +191,7 @@ VerifyPlan plan_verification(const VerifyOptions& options, const std::string& ve
   plan.mode = run.mode.value_or(variable_or("DETSHIM_MODE", "enforce"));
   plan.runs = options.runs;
   plan.has_control = options.control;
+  plan.names_allocations = options.allocations;
   if (options.shake) plan.knobs = choose_knobs(*options.shake);
   if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);

@@ -64,17 +64,22 @@ std::set<std::string> settings_turned_by(const std::string& knob) {
   return {};
 }
 
-/// What a knob shows by itself, whatever the logs hold.
-void add_what_knob_shows(const std::string& knob, std::vector<Suspect>& suspects) {
+/// What a knob shows by itself, whatever the logs hold; nothing where that was searched.
+void add_what_knob_shows(const std::string& knob, const std::vector<AllocationSearch>& searches,
+                         std::vector<Suspect>& suspects) {
+  const auto is_of_knob = [&](const AllocationSearch& search) { return search.knob == knob; };
+  if (std::ranges::any_of(searches, is_of_knob)) return;
   if (knob == "fill")
     suspects.insert(suspects.begin(),
-                    {"memory", "memory is read before anything wrote it; of a program in C or C++, `valgrind "
-                               "--track-origins=yes` names where it was allocated and where it is used"});
+                    {"memory", "memory is read before anything wrote it; --allocations names where it was "
+                               "allocated, in some 10 to 50 further runs, and of a program in C or C++ "
+                               "`valgrind --track-origins=yes` where it is used"});
   else if (knob == "aslr")
     suspects.insert(suspects.begin(),
                     {"address",
                      "an address goes into a hash or an order: pointers that are keys or sorted by, "
-                     "in Python hash() or id() of an object that has no hash of its own"});
+                     "in Python hash() or id() of an object that has no hash of its own; --allocations names "
+                     "where it was allocated, in some 10 to 50 further runs"});
 }
 
 void compare(const LogVerdict& one, const LogVerdict& other, const std::string& knob, FirstCause& cause) {
@@ -120,8 +125,8 @@ std::string FirstCause::command() const {
 }
 
 std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
-                                           const std::vector<Run>& runs,
-                                           const std::vector<LogVerdict>& logs) {
+                                           const std::vector<Run>& runs, const std::vector<LogVerdict>& logs,
+                                           const std::vector<AllocationSearch>& searches) {
   for (const Comparison& comparison : comparisons) {
     if (comparison.differences.empty()) continue;
     FirstCause cause;
@@ -143,7 +148,8 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
                    " left a log: the other made no call that is recorded";
     else
       compare(log, other_log, comparison.knob, cause);
-    if (!cause.is_found() || !cause.text.empty()) add_what_knob_shows(comparison.knob, cause.suspects);
+    if (!cause.is_found() || !cause.text.empty())
+      add_what_knob_shows(comparison.knob, searches, cause.suspects);
     return cause;
   }
   return std::nullopt;

@@ -9,6 +9,8 @@
 //   cause,
 //                text, suspects: [{ kind, text }], command }: of the pair whose logs were compared, what `log
 //                diff --json` says,
+//   allocations: [{ knob, result, place, size, runs, allocations, text }], of --allocations: one for each
+//   knob that was searched; result: "proved", "together", "elsewhere" or "stopped",
 //   ledger: [{ function, place, whole, killed, resumed, began_anew }], of --resume: pinned calls,
 //   volatile: [{ one, other, stream, lines, line, value, other_value }],
 //   problems: [{ kind, text }], notes: [...], environment_changes: [...], equal_runs, bound, bound_text,
@@ -110,6 +112,23 @@ void print_first_cause(JsonWriter& json, const std::optional<FirstCause>& cause)
   json.end_object();
 }
 
+void print_searches(JsonWriter& json, const std::vector<AllocationSearch>& searches) {
+  json.key("allocations");
+  json.begin_array();
+  for (const AllocationSearch& search : searches) {
+    json.begin_object();
+    json.member("knob", search.knob);
+    json.member("result", allocation_results[static_cast<int>(search.result)]);
+    json.member("place", unless_empty(search.place));
+    json.member("size", search.size);
+    json.member("runs", search.runs);
+    json.member("allocations", search.allocations);
+    json.member("text", search.text);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void print_ledger(JsonWriter& json, const std::vector<LedgerRow>& ledger) {
   json.key("ledger");
   json.begin_array();
@@ -184,6 +203,7 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
   json.key("control_differences");
   print_differences(json, result.control_comparisons);
   print_first_cause(json, result.first_cause);
+  print_searches(json, result.searches);
   print_ledger(json, result.ledger);
   json.key("volatile");
   print_volatile(json, result);

@@ -16,9 +16,13 @@
 namespace detshim {
 namespace {
 
-void judge_run(const Log& log, const std::vector<std::string>& accepted, LogVerdict& result) {
+void add_processes(const Log& log, std::map<std::int64_t, std::string>& processes) {
   for (const Process& process : log.processes)
-    result.processes.emplace(process.pid, "rank " + std::to_string(process.rank) + ", " + process.path);
+    processes.emplace(process.pid, "rank " + std::to_string(process.rank) + ", " + process.path);
+}
+
+void judge_run(const Log& log, const std::vector<std::string>& accepted, LogVerdict& result) {
+  add_processes(log, result.processes);
   if (log.processes.empty() && !log.is_incomplete()) return;
   const Summary summary = summarise(log);
   const Verdict verdict =
@@ -39,6 +43,14 @@ LogVerdict judge_log(const std::string& folder, const std::vector<std::string>& 
   judge_run(newest, accepted, result);
   for (const std::string& run : newest.other_runs) judge_run(read_log(folder, run), accepted, result);
   return result;
+}
+
+std::map<std::int64_t, std::string> logged_processes(const std::string& folder) {
+  std::map<std::int64_t, std::string> processes;
+  const Log newest = read_log(folder);
+  add_processes(newest, processes);
+  for (const std::string& run : newest.other_runs) add_processes(read_log(folder, run), processes);
+  return processes;
 }
 
 bool is_out_of_reach(const std::string& program) {

@@ -23,6 +23,10 @@ struct RunSettings {
   bool keeps_random_layout = false;
   std::size_t processors = 0; ///< so many at most; 0: as many as there are
   std::string log;
+  std::string
+      heap_file; ///< libdetshim_heap.so is preloaded too, and does what this file says; empty: it is not
+  bool python_uses_malloc =
+      false; ///< for each of its objects, where it would take many from the kernel at once
 };
 
 /// What a run was, and what it left.

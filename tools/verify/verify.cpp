@@ -4,12 +4,14 @@
 #include "support/exit_status.h"
 #include "support/wording.h"
 #include "verify/fingerprints.h"
+#include "verify/heap_file.h"
 #include "verify/resumed.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 
 #include <sys/stat.h>
@@ -82,11 +84,58 @@ public:
       run(std::string("shake ") + knob->name, knob, settings, result.runs, result);
     }
     if (plan_.kill_after && !is_over_) run_resumed(result);
+  }
+
+  /// Outputs are as they were before the first run.
+  void finish(Verification& result) {
     if (const std::size_t late = outputs_.put_back(plan_.folder / "late"); late > 0)
       result.problems.push_back({"late", counted(late, "output") + " written after the run had ended", true});
   }
 
+  /// After runs that are equal but for knobs that show what was allocated.
+  void search_allocations(Verification& result) {
+    for (const Comparison& shaken : result.comparisons) {
+      if (is_over_ || shaken.differences.empty() || !can_search_allocations(shaken.knob)) continue;
+      const Run& first = result.runs.front();
+      const Run& turned = result.runs[shaken.other_index];
+      std::optional<Run> reference;
+      std::size_t count = 0;
+      const fs::path file = plan_.folder / "heap";
+      const RunWithHeap run = [&](const HeapChoice& choice, bool is_reference) {
+        write_heap_file(file, choice);
+        RunSettings settings;
+        settings.heap_file = file.string();
+        settings.python_uses_malloc = choice.change == HeapChange::move;
+        const RunOnce how{signals_, plan_.become_program};
+        const std::string name = "search " + shaken.knob + " " + std::to_string(++count);
+        check_for_late_outputs(name, result);
+        Run made = run_one(name, how, std::move(settings));
+        take_outputs(made);
+        HeapRun its;
+        its.answer = read_heap_answer(file);
+        its.cannot_be_used = why_not_usable(made, first, turned);
+        if (!its.cannot_be_used.empty()) return its;
+        for (const auto& [id, process] : logged_processes(made.log().string()))
+          made.processes.emplace(id, process);
+        its.differs = !compare_runs(is_reference ? first : *reference, made, plan_.rules).differences.empty();
+        if (is_reference) reference = std::move(made);
+        return its;
+      };
+      result.searches.push_back(
+          detshim::search_allocations(shaken.knob, run, [&] { return read_heap_sites(file); }));
+    }
+  }
+
 private:
+  /// A run of the search says something where it ended as one of the two did whose difference is searched.
+  static std::string why_not_usable(const Run& made, const Run& first, const Run& turned) {
+    if (made.left_behind > 0) return made.name + " left processes behind";
+    if (is_full(made.folder) || is_full(".")) return "the disk was full after " + made.name;
+    if (made.status != first.status && made.status != turned.status)
+      return made.name + " ended otherwise than " + first.name + " and " + turned.name + ": " + made.ending();
+    return {};
+  }
+
   void run(const std::string& name, const Knob* knob, RunSettings settings, std::vector<Run>& runs,
            Verification& result) {
     RunOnce how{signals_, plan_.become_program, knob != nullptr && knob->is_loaded};
@@ -319,6 +368,16 @@ std::size_t equal_plain_runs(const Verification& result) {
   return result.plain_runs;
 }
 
+/// Runs in which nothing was turned are equal; notes why nothing is searched otherwise.
+bool can_be_searched(Verification& result) {
+  const auto differs_plainly = [](const Comparison& comparison) {
+    return comparison.knob.empty() && !comparison.differences.empty();
+  };
+  if (std::ranges::none_of(result.comparisons, differs_plainly)) return true;
+  result.remarks.emplace_back("--allocations: nothing was searched, since runs differ with nothing turned");
+  return false;
+}
+
 } // namespace
 
 const char* answer_name(Answer answer) {
@@ -335,9 +394,19 @@ std::size_t runs_for_bound(double rate) {
 
 Verification verify_program(const VerifyPlan& plan) {
   Verification result;
-  Session(plan).run_all(result);
+  std::optional<Session> session(std::in_place, plan);
+  const auto end_session = [&] {
+    session->finish(result);
+    session.reset(); // from here on a signal ends us as it usually does
+  };
+  session->run_all(result);
+  if (!plan.names_allocations) end_session();
   judge_runs(plan, result);
   compare_all(plan, result);
+  if (session) {
+    if (can_be_searched(result)) session->search_allocations(result);
+    end_session();
+  }
   look_at_endings(result);
   look_at_control(plan, result);
   look_at_substance(result);
@@ -346,7 +415,7 @@ Verification verify_program(const VerifyPlan& plan) {
   if (result.killed && result.resumed)
     result.ledger = draw_ledger(result.runs.front(), *result.killed, *result.resumed);
   if (plan.looks_for_cause)
-    result.first_cause = find_first_cause(result.comparisons, result.runs, result.logs);
+    result.first_cause = find_first_cause(result.comparisons, result.runs, result.logs, result.searches);
   return result;
 }
 

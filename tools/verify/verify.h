@@ -1,6 +1,7 @@
 // Runs a program several times under one seed and compares what came of it.
 #pragma once
 
+#include "verify/allocations.h"
 #include "verify/comparison.h"
 #include "verify/draw_ledger.h"
 #include "verify/first_cause.h"
@@ -28,7 +29,8 @@ struct VerifyPlan {
   BecomeProgram become_program;
   /// Run i is as the i-th of these, and again from the first; empty: all are alike.
   std::vector<RunSettings> turns;
-  bool looks_for_cause = true; ///< where runs differ
+  bool looks_for_cause = true;    ///< where runs differ
+  bool names_allocations = false; ///< where a shaken run differs: by further runs
 };
 
 enum class Answer { equal, different, unverified };
@@ -50,6 +52,7 @@ struct Verification {
   std::vector<LedgerRow> ledger;      ///< of --resume
   std::vector<Comparison> control_comparisons, comparisons; ///< each with the first run
   std::optional<FirstCause> first_cause;                    ///< where runs differ
+  std::vector<AllocationSearch> searches;                   ///< one for each knob that was searched
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
   std::vector<std::string> environment_changes; ///< while the runs ran; safe to print

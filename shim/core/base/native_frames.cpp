@@ -134,7 +134,8 @@ bool step(Stack& stack, Registers& now, uintptr_t& slot) {
 
 /// Calls see(slot, address) for each return address from here outwards.
 template <typename See>
-void walk(const Registers& from, Stack& stack, const void* caller, NativeFrames& frames, See see) {
+void walk(const Registers& from, Stack& stack, const void* caller, NativeFrames& frames, int wanted,
+          See see) {
   frames.count = 0;
   Registers now = from;
   constexpr int most_of_ours = 24, most = 96;
@@ -145,7 +146,7 @@ void walk(const Registers& from, Stack& stack, const void* caller, NativeFrames&
     see(slot, now.code);
   } while (now.code != reinterpret_cast<uintptr_t>(caller));
 
-  while (++steps <= most && frames.count < NativeFrames::limit && step(stack, now, slot)) {
+  while (++steps <= most && frames.count < wanted && step(stack, now, slot)) {
     see(slot, now.code);
     constexpr int longest_circle = 4; // of functions that call each other
     bool is_known = false;
@@ -193,12 +194,12 @@ DETSHIM_THREAD_MEMORY KnownWays ways_of_thread = {};
 
 } // namespace
 
-[[gnu::noinline]] void find_native_frames(const void* caller, NativeFrames& frames) {
+[[gnu::noinline]] void find_native_frames(const void* caller, NativeFrames& frames, int most) {
   const Registers now = own_registers();
   frames.count = 0;
   if (caller == nullptr) return;
   Stack stack(now.stack);
-  walk(now, stack, caller, frames, [](uintptr_t, uintptr_t) {});
+  walk(now, stack, caller, frames, most, [](uintptr_t, uintptr_t) {});
 }
 
 [[gnu::noinline]] uint64_t native_frames_key(const void* caller) {
@@ -214,7 +215,7 @@ DETSHIM_THREAD_MEMORY KnownWays ways_of_thread = {};
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   NativeFrames frames;
   uint32_t count = 0;
-  walk(now, stack, caller, frames, [&](uintptr_t slot, uintptr_t address) {
+  walk(now, stack, caller, frames, NativeFrames::limit, [&](uintptr_t slot, uintptr_t address) {
     if (count < KnownWay::limit) {
       way.addresses[count] = address;
       way.offsets[count] = static_cast<uint32_t>(slot - now.stack);

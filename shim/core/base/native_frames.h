@@ -19,8 +19,8 @@ struct NativeFrames {
 };
 
 /// Finds the frames behind that of `caller`, a return address into the code that called the hook that calls
-/// this. None where it is no such.
-void find_native_frames(const void* caller, NativeFrames& frames);
+/// this, at most `most` of them. None where it is no such.
+void find_native_frames(const void* caller, NativeFrames& frames, int most = NativeFrames::limit);
 
 /// A number that tells those frames apart from others; 0 where there are none. Where the return addresses lie
 /// that were found at the last such calls they are compared, which takes a fraction of the way to find them.

@@ -367,6 +367,15 @@ void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_p
   }
 }
 
+void read_python_place(PythonPlace& place) {
+  place.count = 0;
+  place.user = -1;
+  Interpreter python = {};
+  if (!find_interpreter(python, true) || python.is_initialized() == 0 || python.layout == nullptr) return;
+  const void* const state = python.of_this_thread();
+  if (state != nullptr) pick_by_reading(python, state, false, PythonDetail::all, place);
+}
+
 void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data) {
   Interpreter python = {};
   if (!find_interpreter(python, false) || python.is_initialized() == 0) return;

@@ -1,6 +1,7 @@
 #include "core/policy/options.h"
 
 #include "common/describe.h"
+#include "common/heap_search.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
@@ -266,7 +267,7 @@ void read_environment() {
     const char* value = *entry;
     for (; *value != 0 && *value != '='; ++value) name.add(*value);
     if (*value == '=') ++value;
-    if (same_text(name.c_str(), run_variable_name)) continue;
+    if (same_text(name.c_str(), run_variable_name) || same_text(name.c_str(), heap_search_variable)) continue;
     int which = -1;
     for (const OptionInfo& info : option_info)
       if (!name.cut() && same_text(name.c_str(), info.name)) which = static_cast<int>(&info - option_info);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <string>
@@ -179,17 +180,28 @@ void folder_order(void (*read)(const char* folder, std::vector<std::string>& nam
 
 void uninitialised() {
   constexpr std::size_t size = 3000;
-  char* const memory = static_cast<char*>(is_mended ? std::calloc(size, 1) : std::malloc(size));
+  void* const fresh = is_mended ? std::calloc(size, 1) : std::malloc(size); // uninitialised
+  char* const memory = static_cast<char*>(fresh);
   std::uint64_t value = 0;
-  std::memcpy(&value, memory + size / 2, sizeof value); // uninitialised
+  std::memcpy(&value, memory + size / 2, sizeof value);
   std::free(memory);
   print(value);
 }
 
+/// Some of the objects that a program has, of which one counts.
 void address() {
+  std::vector<std::unique_ptr<int>> others;
+  for (int i = 0; i < 8; ++i) others.push_back(std::make_unique<int>(i));
+  const std::unique_ptr<int> data(new int); // address
+  std::uint64_t hash = 0;
+  mix(hash, is_mended ? 1 : reinterpret_cast<std::uint64_t>(data.get()));
+  print(hash);
+}
+
+void address_of_data() {
   static int data;
   std::uint64_t hash = 0;
-  mix(hash, is_mended ? 1 : reinterpret_cast<std::uint64_t>(&data)); // address
+  mix(hash, is_mended ? 1 : reinterpret_cast<std::uint64_t>(&data)); // address_of_data
   print(hash);
 }
 
@@ -306,6 +318,8 @@ int main(int count, char** arguments) {
     uninitialised();
   else if (fault == "address")
     address();
+  else if (fault == "address_of_data")
+    address_of_data();
   else if (fault == "blas_paths")
     blas_paths();
   else if (fault == "ranks")

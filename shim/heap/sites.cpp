@@ -1,0 +1,171 @@
+#include "heap/sites.h"
+
+#include "common/text.h"
+#include "core/base/hash.h"
+#include "core/base/modules.h"
+#include "core/base/native_frames.h"
+#include "core/base/python_frames.h"
+#include "heap/search_file.h"
+
+namespace detshim {
+namespace {
+
+/// With more, a framework that registers its operators at start has half a million sites; with these alone,
+/// what one function of a library allocates for many is one. So a site that was found is told apart by all
+/// its frames, and by its line of Python.
+constexpr int frames_of_a_site = 4;
+
+/// The names of the sites that this process has seen, by their addresses. Two threads may enter the same one
+/// twice, so that it is listed twice: whoever reads the list expects that.
+struct Entry {
+  uint64_t key;
+  uint64_t name; ///< with `is_chosen_bit`, where it is
+};
+constexpr uint64_t is_chosen_bit = 1; // which no name has
+constexpr int table_bits = 18;
+constinit Entry entries[1 << table_bits] = {};
+
+thread_local constinit uint64_t allocations = 0;
+
+/// The entry of the key, or an empty one for it; nullptr where there is no room.
+Entry* entry_of(uint64_t key) {
+  constexpr unsigned farthest = 64;
+  const uint64_t begin = spread(key) >> (64 - table_bits);
+  for (unsigned i = 0; i < farthest; ++i) {
+    Entry& entry = entries[(begin + i) & ((1 << table_bits) - 1)];
+    uint64_t found = __atomic_load_n(&entry.key, __ATOMIC_ACQUIRE);
+    if (found == 0 &&
+        __atomic_compare_exchange_n(&entry.key, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return &entry;
+    if (found == key) return &entry;
+  }
+  return nullptr;
+}
+
+uint64_t known_name(const Entry* entry) {
+  return entry == nullptr ? 0 : __atomic_load_n(&entry->name, __ATOMIC_ACQUIRE);
+}
+
+/// The file and the offset in it: where an object lies may differ from run to run.
+uint64_t mix_place(uint64_t name, uintptr_t address, Module& module) {
+  const auto* const place = reinterpret_cast<const void*>(address);
+  if (!module.holds(place) && !find_module(place, module)) return mix(name, 1);
+  return mix(name, fnv1a_text(file_name(module.path)) ^ (address - module.base));
+}
+
+uint64_t name_of(const void* caller, const NativeFrames& frames) {
+  Module module;
+  uint64_t name = mix_place(0, reinterpret_cast<uintptr_t>(caller), module);
+  for (int i = 0; i < frames.count; ++i) name = mix_place(name, frames.addresses[i], module);
+  name &= ~is_chosen_bit;
+  return name == 0 ? 2 : name;
+}
+
+void add_place(TextWriter& line, uintptr_t address, uintptr_t& last_base) {
+  Module module;
+  if (!find_module(reinterpret_cast<const void*>(address), module)) {
+    line.add('?');
+    return;
+  }
+  if (module.base != last_base || last_base == 0) {
+    char path[512];
+    module_path(module, path, sizeof path);
+    line.add_json(path);
+  }
+  last_base = module.base;
+  line.add("+0x").add_hex(address - module.base);
+}
+
+/// As a log's record of a call has it.
+void list_place(HeapSearch& search, uint64_t name, size_t size, const void* caller,
+                const NativeFrames& frames, const PythonPlace& python) {
+  Text<4096> line;
+  constexpr size_t kept_free = 700;
+  line.add_hex(name, 16).add(' ').add(uint64_t{size}).add(" {\"t\":\"call\",\"n\":1,\"thread\":\"0\",");
+  line.add("\"lib\":\"libc\",\"fn\":\"malloc\",\"do\":\"observe\",\"at\":\"");
+  uintptr_t base = 0;
+  add_place(line, reinterpret_cast<uintptr_t>(caller), base);
+  line.add("\",\"frames\":[");
+  for (int i = 0; i < frames.count && line.length() + kept_free < 2600; ++i) {
+    Module module;
+    if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module)) break;
+    line.add(i == 0 ? "\"" : ",\"");
+    add_place(line, frames.addresses[i], base);
+    line.add('"');
+  }
+  line.add(']');
+  for (int i = 0; i < python.count; ++i) {
+    const PythonFrame& frame = python.frames[i];
+    line.add(i == 0 ? ",\"py\":[\"" : ",\"").add_json(frame.file, 160).add(':');
+    line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
+    line.add_json(frame.function, 60).add('"');
+  }
+  if (python.count > 0) line.add(']');
+  if (python.user >= 0) line.add(",\"user\":").add(static_cast<uint64_t>(python.user));
+  line.add("}\n");
+  if (!line.cut()) list_text(search, line.c_str(), line.length());
+}
+
+/// What the table is to have of a site that is new.
+uint64_t choice_of(const HeapSearch& search, uint64_t name) {
+  return chooses(search, name) ? name | is_chosen_bit : name;
+}
+
+/// Whether the one is chosen of the sites of this name, which have other callers further out, that allocates
+/// now.
+bool is_refined_chosen(HeapSearch& search, uint64_t name, size_t size, const void* caller) {
+  NativeFrames frames;
+  find_native_frames(caller, frames);
+  PythonPlace python;
+  read_python_place(python);
+  const uint64_t refined =
+      mix(name, python.count == 0 ? name_of(caller, frames) : python.key()) & ~is_chosen_bit;
+  Entry* const entry = entry_of(mix(refined, 0x7265666E));
+  uint64_t known = known_name(entry);
+  if (known == 0) {
+    known = choice_of(search, refined);
+    if (entry != nullptr) __atomic_store_n(&entry->name, known, __ATOMIC_RELEASE);
+    list_site(search, refined);
+    if ((known & is_chosen_bit) != 0) list_place(search, refined, size, caller, frames, python);
+  }
+  return (known & is_chosen_bit) != 0;
+}
+
+/// The allocation's number in this thread: among threads the order may be a race.
+uint64_t next_number(HeapSearch& search) {
+  const uint64_t number = ++allocations;
+  uint64_t longest = __atomic_load_n(&search.longest, __ATOMIC_RELAXED);
+  while (longest < number && !__atomic_compare_exchange_n(&search.longest, &longest, number, true,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
+  return number;
+}
+
+} // namespace
+
+bool is_chosen(HeapSearch& search, const void* caller, size_t size) {
+  const uint64_t number = next_number(search);
+  if (number < search.first || number > search.last) return false;
+  if (search.sites_are == HeapSites::all_unnamed) return true;
+  NativeFrames frames;
+  find_native_frames(caller, frames, frames_of_a_site);
+  uint64_t key = mix(1, reinterpret_cast<uintptr_t>(caller));
+  for (int i = 0; i < frames.count; ++i) key = mix(key, frames.addresses[i]);
+  if (key == 0) key = 1;
+  Entry* const entry = entry_of(key);
+  uint64_t name = known_name(entry);
+  if (name == 0) {
+    name = choice_of(search, name_of(caller, frames));
+    if (entry == nullptr)
+      count_up(search.unlisted);
+    else
+      __atomic_store_n(&entry->name, name, __ATOMIC_RELEASE);
+    if (entry != nullptr && search.refined == 0) list_site(search, name & ~is_chosen_bit);
+  }
+  if (search.refined == 0) return (name & is_chosen_bit) != 0;
+  name &= ~is_chosen_bit;
+  return (search.refined == every_heap_site || name == search.refined) &&
+         is_refined_chosen(search, name, size, caller);
+}
+
+} // namespace detshim

@@ -1,0 +1,166 @@
+// The allocator's functions, in front of libc's: what chosen sites get is filled or lies elsewhere, all else
+// is as libc gave it.
+#include "heap/allocator.h"
+#include "heap/mirror.h"
+#include "heap/search_file.h"
+#include "heap/sites.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace detshim {
+namespace {
+
+/// What MALLOC_PERTURB_=90 fills with, which `verify --shake=fill` sets.
+constexpr int filling = 0xA5;
+
+constexpr size_t page = 4096;
+
+/// nullptr where nothing is to be done: nobody searches, or the allocator is not libc's.
+HeapSearch* search_here() {
+  HeapSearch* const search = heap_search();
+  if (search == nullptr || allocator().is_libc) return search;
+  __atomic_store_n(&search->foreign, 1, __ATOMIC_RELAXED);
+  return nullptr;
+}
+
+/// True if libc has mapped the block by itself and not put it into an arena: a bit in the word before it
+/// (glibc's malloc.c, IS_MMAPPED).
+bool has_own_pages(const char* block) {
+  constexpr size_t bit = 2;
+  size_t word;
+  __builtin_memcpy(&word, block - sizeof word, sizeof word);
+  return (word & bit) != 0;
+}
+
+/// What the block holds goes along, what nobody wrote too: else the next one that gets this place would find
+/// something else there.
+void* move(HeapSearch& search, char* block, bool is_new) {
+  const size_t size = allocator().usable_size(block);
+  char* const place = mirror_of(block, size, search.distance);
+  if (place == nullptr) {
+    count_up(search.unmoved);
+    return block;
+  }
+  count_up(search.changed);
+  if (is_new && has_own_pages(block))
+    empty_pages(place, size);
+  else
+    std::memcpy(place, block, size);
+  return place;
+}
+
+/// The block of libc's that is used at `place`, with what is there; nullptr for a place that is libc's own.
+char* moved_back(const HeapSearch* search, void* place) {
+  if (search == nullptr || search->change != HeapChange::move || place == nullptr) return nullptr;
+  char* const block = mirrored(place, search->distance);
+  if (block != nullptr) std::memcpy(block, place, allocator().usable_size(block));
+  return block;
+}
+
+/// Fresh memory of a site; `is_zero`: the program may count on that.
+void* handed_out(void* block, size_t size, bool is_zero, const void* caller) {
+  HeapSearch* const search = block == nullptr ? nullptr : search_here();
+  if (search == nullptr || !is_chosen(*search, caller, size)) return block;
+  if (search->change == HeapChange::move) return move(*search, static_cast<char*>(block), true);
+  if (is_zero) return block;
+  count_up(search->changed);
+  return std::memset(block, filling, size);
+}
+
+void* aligned(size_t alignment, size_t size, const void* caller) {
+  void* const block = allocator().allocate_aligned(alignment, size);
+  HeapSearch* const search = alignment > page ? search_here() : nullptr;
+  if (search == nullptr || search->change != HeapChange::move) return handed_out(block, size, false, caller);
+  if (is_chosen(*search, caller, size)) count_up(search->unmoved); // the distance is no multiple of that
+  return block;
+}
+
+void* resized(void* place, size_t size, const void* caller) {
+  if (place == nullptr) return handed_out(allocator().allocate(size), size, false, caller);
+  HeapSearch* const search = search_here();
+  char* const moved = moved_back(search, place);
+  void* const old = moved != nullptr ? moved : place;
+  const size_t old_size = search != nullptr ? allocator().usable_size(old) : 0;
+  if (moved != nullptr && has_own_pages(moved)) empty_pages(static_cast<char*>(place), old_size);
+  void* const block = allocator().resize(old, size);
+  if (block == nullptr && size > 0 && moved != nullptr) { // it stays as it was
+    std::memcpy(place, moved, old_size);
+    return nullptr;
+  }
+  if (block == nullptr || search == nullptr || !is_chosen(*search, caller, size)) return block;
+  if (search->change == HeapChange::move) return move(*search, static_cast<char*>(block), false);
+  if (size > old_size) {
+    count_up(search->changed);
+    std::memset(static_cast<char*>(block) + old_size, filling, size - old_size);
+  }
+  return block;
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+#define EXPORTED extern "C" [[gnu::visibility("default"), gnu::used]]
+#define CALLER __builtin_return_address(0)
+
+EXPORTED void* malloc(size_t size) noexcept {
+  return handed_out(allocator().allocate(size), size, false, CALLER);
+}
+
+EXPORTED void* calloc(size_t count, size_t size) noexcept {
+  return handed_out(allocator().allocate_zeros(count, size), count * size, true, CALLER);
+}
+
+EXPORTED void* realloc(void* place, size_t size) noexcept { return resized(place, size, CALLER); }
+
+EXPORTED void* reallocarray(void* place, size_t count, size_t size) noexcept {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return resized(place, bytes, CALLER);
+}
+
+EXPORTED void* memalign(size_t alignment, size_t size) noexcept { return aligned(alignment, size, CALLER); }
+
+EXPORTED void* aligned_alloc(size_t alignment, size_t size) noexcept {
+  return aligned(alignment, size, CALLER);
+}
+
+EXPORTED int posix_memalign(void** place, size_t alignment, size_t size) noexcept {
+  if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
+  const int error = errno;
+  void* const block = aligned(alignment, size, CALLER);
+  errno = error;
+  if (block == nullptr) return ENOMEM;
+  *place = block;
+  return 0;
+}
+
+EXPORTED void* valloc(size_t size) noexcept { return aligned(page, size, CALLER); }
+
+EXPORTED void* pvalloc(size_t size) noexcept {
+  if (size > SIZE_MAX - page) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return aligned(page, (size + page - 1) & ~(page - 1), CALLER);
+}
+
+EXPORTED size_t malloc_usable_size(void* place) noexcept {
+  const HeapSearch* const search = place == nullptr ? nullptr : heap_search();
+  const bool may_be_moved = search != nullptr && search->change == HeapChange::move;
+  char* const block = may_be_moved ? mirrored(place, search->distance) : nullptr;
+  return allocator().usable_size(block != nullptr ? block : place);
+}
+
+EXPORTED void free(void* place) noexcept {
+  char* const moved = moved_back(heap_search(), place);
+  if (moved != nullptr && has_own_pages(moved))
+    empty_pages(static_cast<char*>(place), allocator().usable_size(moved));
+  allocator().release(moved != nullptr ? moved : place);
+}

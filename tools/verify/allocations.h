@@ -1,0 +1,54 @@
+// Names the allocation behind a difference that shaking has shown: further runs with libdetshim_heap.so
+// change what fewer and fewer places allocate, until one is left.
+#pragma once
+
+#include "verify/heap_file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace detshim {
+
+/// What the search after one knob came to.
+struct AllocationSearch {
+  enum class Result {
+    proved,    ///< one place is enough, and without it the result is as before
+    together,  ///< it takes several places
+    elsewhere, ///< all that is allocated can be changed: it is not that
+    stopped,   ///< it could not be searched
+  };
+  std::string knob; ///< "fill" or "aslr"
+  Result result = Result::stopped;
+  std::string place;             ///< of the allocation, safe to print; empty where none was found
+  std::uint64_t size = 0;        ///< of the first allocation there, in bytes
+  std::size_t runs = 0;          ///< further ones
+  std::uint64_t allocations = 0; ///< of the thread that has most
+  std::string why;               ///< it was stopped; safe to print
+  std::string remark;            ///< what may have been missed
+  std::string text;              ///< all of it in a sentence, safe to print
+};
+
+inline constexpr const char* allocation_results[] = {"proved", "together", "elsewhere", "stopped"};
+
+/// What a further run came to.
+struct HeapRun {
+  bool differs = false;       ///< from the first run of the search, or, of that, from the first of all
+  std::string cannot_be_used; ///< why it says nothing; safe to print
+  HeapAnswer answer;
+};
+
+/// Does one further run; `is_reference`: the later ones are compared with it.
+using RunWithHeap = std::function<HeapRun(const HeapChoice& choice, bool is_reference)>;
+
+/// The sites that the last run described.
+using DescribeSites = std::function<std::vector<HeapSite>()>;
+
+AllocationSearch search_allocations(const std::string& knob, const RunWithHeap& run,
+                                    const DescribeSites& describe_sites);
+
+/// True for the knobs whose differences can be searched.
+bool can_search_allocations(const std::string& knob);
+
+} // namespace detshim
