@@ -17,6 +17,7 @@ struct RunOptions {
   bool keep_aslr = false;
   bool trap_syscalls = false;
   bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
+  bool print_environment = false;   ///< prints the variables that the program would get, and runs nothing
   std::vector<std::string> command; ///< the program and its arguments
 };
 
