@@ -5,12 +5,13 @@
 
 namespace detshim {
 
+/// Arrays and not pointers, which the loader would have to write at every start of every program.
 struct CudaLibrary {
-  const char* name;   ///< in the hook table and in the log
-  const char* prefix; ///< how the functions begin that it exports
+  char name[12];   ///< in the hook table and in the log
+  char prefix[12]; ///< how the functions begin that it exports
   /// How its files are called, whatever the version. Not shorter: a user's own libcudnn_mine.so is none of
   /// NVIDIA's, and what it calls is to be hooked.
-  const char* file_starts[14];
+  char file_starts[14][24];
 };
 
 /// A new library adds a row.
@@ -37,7 +38,7 @@ inline constexpr int cuda_library_count = sizeof cuda_libraries / sizeof cuda_li
 /// True if a file of that name (without its folder) is (a part of) the library.
 constexpr bool is_file_of(const CudaLibrary& library, const char* file) {
   for (const char* start : library.file_starts)
-    if (start != nullptr && starts_with(file, start)) return true;
+    if (*start != 0 && starts_with(file, start)) return true;
   return false;
 }
 

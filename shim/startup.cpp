@@ -1,5 +1,6 @@
 // What happens when the library is loaded and when the process ends. No hook needs it to have run: another
 // library's constructor may draw before.
+#include "core/base/generations.h"
 #include "core/identity/children.h"
 #include "core/identity/launchers.h"
 #include "core/identity/thread.h"
@@ -36,6 +37,7 @@ void pin_auxiliary_bytes() {
 
 __attribute__((constructor)) void begin() {
   if (options().off()) return;
+  touch_generation();
   log_file::remember_stderr();
   publish_identity();
   prepare_for_children();

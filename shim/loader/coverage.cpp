@@ -95,9 +95,9 @@ Hook* cuda_hook(const char* name, int& library) {
   for (const char* start : cuda_name_starts) may_be |= starts_with(name, start);
   Hook* hook = may_be ? find_hook(name) : nullptr;
   if (hook == nullptr || hook->disabled) return nullptr;
-  if (hook->info->action == Action::none && !options().fingerprint_calls)
+  if (hook->info().action == Action::none && !options().fingerprint_calls)
     return nullptr; // it would do nothing
-  library = library_named(hook->info->library);
+  library = library_named(hook->info().library);
   return library >= 0 && matters(library) ? hook : nullptr;
 }
 
@@ -152,7 +152,7 @@ void find_bypasses(const Module& module, Findings& findings) {
     int library = -1;
     const Hook* hook = cuda_hook(name, library);
     // A library's parts call each other as they like.
-    if (hook == nullptr || library == own_library || target == hook->wrapper) return false;
+    if (hook == nullptr || library == own_library || target == hook->wrapper()) return false;
     Module at;
     // Its own linkage table: not called yet. Another's (which does not define the name): it goes on from
     // there.
@@ -162,7 +162,7 @@ void find_bypasses(const Module& module, Findings& findings) {
     Bypass* const bypass = known[library];
     if (bypass == nullptr)
       known[library] = findings.add({hook, slot, target, 0});
-    else if (comes_before(name, bypass->hook->info->name))
+    else if (comes_before(name, bypass->hook->info().name))
       *bypass = {hook, slot, target, bypass->others + 1};
     else if (bypass->hook != hook) // one name may have several places
       ++bypass->others;
@@ -179,9 +179,9 @@ void find_library_files(const Module& module, int library, Findings& findings) {
   else
     __builtin_memcpy(found.files + found.length, module.path, length), found.length += length;
   int row = 0;
-  for (const Hook* hook : HookTable{}) {
-    if (same_text(hook->info->library, cuda_libraries[library].name) && !findings.defined[row])
-      findings.defined[row] = module.symbol(hook->info->name) != nullptr;
+  for (const Hook& hook : HookTable{}) {
+    if (same_text(hook.info().library, cuda_libraries[library].name) && !findings.defined[row])
+      findings.defined[row] = module.symbol(hook.info().name) != nullptr;
     ++row;
   }
 }
@@ -191,7 +191,7 @@ constexpr char fields[4][20] = {"function_of", "others"};
 void record_bypass(const Bypass& bypass, const char* why) {
   Module at;
   if (!find_module(bypass.target, at)) return;
-  record({bypass.hook->info->library, bypass.hook->info->name, fields}, Action::uncovered, bypass.slot, why,
+  record({bypass.hook->info().library, bypass.hook->info().name, fields}, Action::uncovered, bypass.slot, why,
          {at.path[0] != 0 ? at.path : "(the program)", bypass.others});
 }
 
@@ -199,11 +199,11 @@ void record_bypass(const Bypass& bypass, const char* why) {
 /// library's: a copy that is linked into something else.
 void record_foreign() {
   if (!has_foreign()) return;
-  for (const Hook* hook : HookTable{}) {
-    if (hook->state != Hook::State::foreign || hook->disabled) continue;
-    const int library = library_named(hook->info->library);
+  for (const Hook& hook : HookTable{}) {
+    if (hook.state != Hook::State::foreign || hook.disabled) continue;
+    const int library = library_named(hook.info().library);
     if (library < 0 || !matters(library)) continue;
-    record_bypass({hook, hook->real, hook->real, 0},
+    record_bypass({&hook, hook.real, hook.real, 0},
                   "a function of that name that is not the library's: handed through");
   }
 }
@@ -223,15 +223,15 @@ void record_coverage_of(int library, Findings& findings) {
   int row = 0;
   line.add(",\"missing\":[");
   bool is_first = true;
-  for (const Hook* hook : HookTable{}) {
+  for (const Hook& hook : HookTable{}) {
     const bool is_defined = findings.defined[row++];
-    if (!same_text(hook->info->library, cuda_libraries[library].name)) continue;
+    if (!same_text(hook.info().library, cuda_libraries[library].name)) continue;
     if (is_defined) {
       ++defined;
       continue;
     }
-    if (line.length() + text_length(hook->info->name) > line_is_long) continue;
-    line.add(is_first ? "\"" : ",\"").add(hook->info->name).add('"');
+    if (line.length() + text_length(hook.info().name) > line_is_long) continue;
+    line.add(is_first ? "\"" : ",\"").add(hook.info().name).add('"');
     is_first = false;
   }
   line.add("],\"hooks\":").add(defined).add('}');

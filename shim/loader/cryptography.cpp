@@ -114,8 +114,8 @@ const char* cryptography_in(const Module& module) {
 /// Whether a copy inside an object of other code could have made this call. The C++ library's random device
 /// is no source of theirs; and of a Python with OpenSSL in it, only OpenSSL asks getentropy.
 bool may_belong_to_copy(const Hook& hook, const Module& module) {
-  if (!same_text(hook.info->library, "libc")) return false;
-  return !is_python(module) || same_text(hook.info->name, "getentropy");
+  if (!same_text(hook.info().library, "libc")) return false;
+  return !is_python(module) || same_text(hook.info().name, "getentropy");
 }
 
 /// Functions that draw for generators of general use, wherever they are linked: by the texts that their code
@@ -177,7 +177,7 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
     if (starts_with(file, start)) return {"asked for by a cryptography library: keys stay random"};
   for (const char* folder : cryptography_folders)
     if (contains(module.path, folder)) return {"asked for by a cryptography library: keys stay random"};
-  if (same_text(hook.info->library, "libc"))
+  if (same_text(hook.info().library, "libc"))
     for (const char* start : carrier_files)
       if (starts_with(file, start) && !is_general_generator(module, caller))
         return {"asked for by the OpenSSL or the allocator in a library of data: keys stay random"};
@@ -200,7 +200,7 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
       "in DETSHIM_KEEP_ENTROPY if it draws nothing else, or -NAME to pin all of it",
       true};
   // arc4random is how programs from OpenBSD make their keys themselves (ssh-keygen).
-  if (starts_with(hook.info->name, "arc4random"))
+  if (starts_with(hook.info().name, "arc4random"))
     for (const char* start : cryptography_files)
       if (module.needs(start)) return mixed;
   if (purpose == Purpose::no_key || !may_belong_to_copy(hook, module)) return {};

@@ -94,12 +94,12 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
     action = kept.may_be_no_key ? Action::unfixed : Action::observe;
     why = kept.why;
   } else if (!options().pins()) {
-    action = hook.info->action == Action::pin ? Action::unfixed : Action::observe;
+    action = hook.info().action == Action::pin ? Action::unfixed : Action::observe;
     why = "mode observe: enforce would pin it";
   }
   const bool pin = action == Action::pin;
   Counter* counter =
-      record({hook.info->library, hook.info->name, hook.info->fields}, action, caller, why, values);
+      record({hook.info().library, hook.info().name, hook.info().fields}, action, caller, why, values);
   if (line.count == 0) find_python_place(line, PythonDetail::key, false); // the record looked for Python
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;

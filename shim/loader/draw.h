@@ -4,6 +4,7 @@
 // before and one addition to its counter. There is no lock, no system call and no lookup on that path.
 #pragma once
 
+#include "core/fingerprint/prints.h"
 #include "loader/cryptography.h"
 #include "loader/hook.h"
 
@@ -53,6 +54,19 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
 
 /// Fills memory from the kernel, for a hook whose real function this libc does not have.
 void kernel_random(void* data, size_t size);
+
+/// Counts a draw from a place that is known, if there is nothing else to do for it. No call is made here: a
+/// hook that goes on without one, and leaves the rest to a function that it ends in, needs no frame. With
+/// one, rand() took a third longer.
+inline bool count_known_draw(DrawSites& sites, const void* caller) {
+  const DrawSites::Place& place = sites.place(caller);
+  if (__builtin_expect(sites.epoch != draw_epoch() || place.caller != caller, 0)) return false;
+  Counter& counter = *place.counter;
+  const uint64_t number = counter.number + 1;
+  if (__builtin_expect(number >= counter.write_at || takes_fingerprints(), 0)) return false;
+  counter.number = number;
+  return true;
+}
 
 template <typename Signature>
 class Draw {

@@ -101,7 +101,7 @@ public:
 
   /// Records the call; see core/log/records.h.
   void record(Action action, const char* why, std::initializer_list<Value> values) const {
-    detshim::record({hook_.info->library, hook_.info->name, hook_.info->fields}, action, caller_, why,
+    detshim::record({hook_.info().library, hook_.info().name, hook_.info().fields}, action, caller_, why,
                     values);
   }
 
@@ -155,17 +155,18 @@ using signature_of = typename SignatureOf<Guard>::type;
 
 } // namespace detshim
 
-// Address of an exported symbol of ours as a constant: function addresses cannot be made `const void*` in a
-// constant expression, so the same symbol is declared once more as an object.
+// What is known of a hook beside its wrapper, and its place in the table.
 #define DETSHIM_HOOK_ROW(LIBRARY, NAME, ...)                                                                 \
-  extern "C" const char detshim_address_##NAME[] __asm__(#NAME);                                             \
   namespace detshim::hooks {                                                                                 \
+  extern const HookInfo NAME##_info __asm__("detshim_info_" #NAME) __attribute__((visibility("hidden")));    \
   [[gnu::section("detshim_hook_info"), gnu::used]] alignas(64) constinit const HookInfo NAME                 \
       ##_info = hook_info(#LIBRARY, #NAME, {__VA_ARGS__});                                                   \
-  constinit Hook NAME = {                                                                                    \
-      .info = &NAME##_info, .wrapper = detshim_address_##NAME, .name_hash = name_hash(#NAME)};               \
-  [[gnu::section("detshim_hooks"), gnu::used]] constinit Hook* const NAME##_row = &NAME;                     \
-  }
+  extern const uint32_t NAME##_hash __asm__("detshim_hash_" #NAME) __attribute__((visibility("hidden")));    \
+  [[gnu::section("detshim_hook_hashes"), gnu::used]] constinit const uint32_t NAME##_hash =                  \
+      name_hash(#NAME);                                                                                      \
+  DETSHIM_DECLARE_HOOK(NAME);                                                                                \
+  }                                                                                                          \
+  DETSHIM_PLACE_HOOK(NAME, #NAME);
 
 /// Declares a hook and begins its wrapper's definition. After PARAMS: designated members of Description, or
 /// one.
@@ -183,12 +184,12 @@ using signature_of = typename SignatureOf<Guard>::type;
 ///
 /// The wrapper is the friend of a class template because there alone can a function be defined by the name of
 /// its type: the parameters come from GUARD, where they stand once for all functions of that type. Such a
-/// definition is made only where it is used, so a pointer to it is kept; and the row comes last because clang
-/// takes a function for a second definition of its symbol once the row has named that as an object.
+/// definition is made only where it is used, so there is a pointer to it, which the linker drops
+/// (startup_order.ld): it would be the loader's to write, at every start.
 #define DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, NAME, BODY, ...)                                               \
   namespace detshim::hooks {                                                                                 \
   using NAME##_signature = signature_of<GUARD>;                                                              \
-  extern Hook NAME;                                                                                          \
+  DETSHIM_DECLARE_HOOK(NAME);                                                                                \
   }                                                                                                          \
   extern "C" __attribute__((visibility("default"),                                                           \
                             used)) ::detshim::hooks::NAME##_signature detshim_##NAME __asm__(#NAME);         \
@@ -202,7 +203,8 @@ using signature_of = typename SignatureOf<Guard>::type;
     }                                                                                                        \
   };                                                                                                         \
   template struct detshim_definition_of_##NAME<::detshim::hooks::NAME##_signature>;                          \
-  [[gnu::used]] static constinit ::detshim::hooks::NAME##_signature* const detshim_use_of_##NAME =           \
+  [[gnu::section("detshim_uses"),                                                                            \
+    gnu::used]] static constinit ::detshim::hooks::NAME##_signature* const detshim_use_of_##NAME =           \
       &detshim_##NAME;                                                                                       \
   DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
   static_assert(true)

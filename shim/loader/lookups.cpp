@@ -59,7 +59,7 @@ void resolve(Hook& hook, const void*& target) {
 void record_second_copy(const Hook& by, const char* name, const void* function, const void* caller) {
   Module module;
   if (!find_module(function, module)) return;
-  record({by.info->library, by.info->name, by.info->fields}, Action::uncovered, caller,
+  record({by.info().library, by.info().name, by.info().fields}, Action::uncovered, caller,
          "a second copy of a library that is hooked already: its calls pass unseen", {name, module.path});
 }
 
@@ -73,7 +73,7 @@ bool asks_for_its_own(const void* caller, const char* library) {
 const void* front(const Hook& by, Hook& hook, const char* name, const void* found, const void* caller) {
   const Found what = adopt_real(hook, found);
   if (what == Found::second_copy && !options().off()) record_second_copy(by, name, found, caller);
-  return what == Found::fronted ? hook.wrapper : found;
+  return what == Found::fronted ? hook.wrapper() : found;
 }
 
 /// `lookup(handle)` is the real lookup of the same name in that handle, asked through `by`.
@@ -91,10 +91,10 @@ LookupAnswer answer(const Hook& by, void* handle, const char* name, const void* 
     if (hook->real == nullptr) find_real(*hook);
     return hook->real != nullptr ? ask_the_real_one : LookupAnswer{lookup(RTLD_NEXT), 1};
   }
-  if (asks_for_its_own(caller, hook->info->library)) return ask_the_real_one;
+  if (asks_for_its_own(caller, hook->info().library)) return ask_the_real_one;
 
   const void* found = lookup(handle);
-  if (found == nullptr || found == hook->wrapper) return {found, 1};
+  if (found == nullptr || found == hook->wrapper()) return {found, 1};
   return {front(by, *hook, name, found, caller), 1};
 }
 
@@ -111,10 +111,10 @@ const void* detshim::answer_entry_point(const Hook& by, const char* library, con
   unseen = false;
   Module module;
   if (!find_module(function, module) || is_own(module) || asks_for_its_own(caller, library)) return function;
-  for (Hook* hook : HookTable{}) {
-    if (!same_text(hook->info->library, library) || !is_variant_of(hook->info->name, name)) continue;
-    if (module.symbol(hook->info->name) == function)
-      return unseen = false, front(by, *hook, name, function, caller);
+  for (Hook& hook : HookTable{}) {
+    if (!same_text(hook.info().library, library) || !is_variant_of(hook.info().name, name)) continue;
+    if (module.symbol(hook.info().name) == function)
+      return unseen = false, front(by, hook, name, function, caller);
     unseen = true;
   }
   return function;

@@ -12,12 +12,12 @@ namespace {
 /// How the objects of a library are called on disk, whatever the version. A new library adds a row, one of
 /// CUDA's in common/cuda_libraries.h.
 struct Library {
-  const char* name;
-  const char* file_starts[6];
+  char name[12];
+  char file_starts[6][24];
   /// True: take the next definition in load order, whoever's it is. False: look for the library's own first,
   /// because frameworks define stubs under its names.
   bool next_in_order;
-  const CudaLibrary* cuda = nullptr; ///< says the files of one of CUDA's
+  int cuda = -1; ///< of cuda_libraries, which says the files of one of CUDA's
 };
 constexpr Library other_libraries[] = {
     // libbsd has an arc4random of its own. Before glibc 2.34 what is libc.so alone today was in several
@@ -45,7 +45,10 @@ struct Libraries {
   constexpr Libraries() {
     Library* row = rows;
     for (const Library& library : other_libraries) *row++ = library;
-    for (const CudaLibrary& library : cuda_libraries) *row++ = {library.name, {}, false, &library};
+    for (int i = 0; i < cuda_library_count; ++i, ++row) {
+      for (size_t k = 0; k < sizeof row->name; ++k) row->name[k] = cuda_libraries[i].name[k];
+      row->cuda = i;
+    }
   }
 };
 constexpr Libraries libraries;
@@ -66,9 +69,9 @@ const Library* find_library(const char* name) {
 }
 
 bool is_of(const Module& module, const Library& library) {
-  if (library.cuda != nullptr) return is_file_of(*library.cuda, file_name(module.path));
+  if (library.cuda >= 0) return is_file_of(cuda_libraries[library.cuda], file_name(module.path));
   for (const char* start : library.file_starts)
-    if (start != nullptr && starts_with(file_name(module.path), start)) return true;
+    if (*start != 0 && starts_with(file_name(module.path), start)) return true;
   return false;
 }
 
@@ -98,7 +101,7 @@ bool is_of_library(const Module& module, const char* library) {
 }
 
 void find_real(Hook& hook) {
-  const Library* library = find_library(hook.info->library);
+  const Library* library = find_library(hook.info().library);
   const void* own = nullptr;  // the library's
   const void* next = nullptr; // the first after us
   bool next_is_own = false;
@@ -109,7 +112,7 @@ void find_real(Hook& hook) {
       return false;
     }
     if (!behind_us) return false; // the main program's own definition is never reached through us
-    const void* address = module.symbol(hook.info->name);
+    const void* address = module.symbol(hook.info().name);
     if (address == nullptr) return false;
     const bool of_library = library != nullptr && (is_of(module, *library) || is_sanitizer(module));
     if (next == nullptr) {
@@ -131,7 +134,7 @@ void find_real(Hook& hook) {
 
 Found adopt_real(Hook& hook, const void* function) {
   Module module;
-  if (!find_module(function, module) || !is_of_library(module, hook.info->library)) return Found::foreign;
+  if (!find_module(function, module) || !is_of_library(module, hook.info().library)) return Found::foreign;
   if (hook.state != Hook::State::hooked) find_real(hook);
   if (hook.state != Hook::State::hooked) {
     settle(hook, function, Hook::State::hooked);
@@ -145,14 +148,13 @@ Found adopt_real(Hook& hook, const void* function) {
 }
 
 void forget_unloaded() {
-  for (Hook* hook : HookTable{}) {
-    const Library* library = find_library(hook->info->library);
-    if (hook->real == nullptr || (library != nullptr && library->next_in_order))
-      continue; // those stay loaded
+  for (Hook& hook : HookTable{}) {
+    const Library* library = find_library(hook.info().library);
+    if (hook.real == nullptr || (library != nullptr && library->next_in_order)) continue; // those stay loaded
     // Another object may lie at the address by now.
     Module module;
-    if (find_module(hook->real, module) && module.symbol(hook->info->name) == hook->real) continue;
-    settle(*hook, nullptr, Hook::State::unknown);
+    if (find_module(hook.real, module) && module.symbol(hook.info().name) == hook.real) continue;
+    settle(hook, nullptr, Hook::State::unknown);
   }
 }
 

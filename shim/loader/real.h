@@ -38,6 +38,21 @@ Function* find_beside(const Hook& hook, const char* name) {
   return reinterpret_cast<Function*>(const_cast<void*>(find_beside(hook, name)));
 }
 
+/// A function's name, kept in what asks for it again and again: a pointer to it would be one more that the
+/// loader writes at every start of every program.
+class FunctionName {
+public:
+  /// NAME of at most 47 characters; a longer one is no constant expression.
+  explicit constexpr FunctionName(const char* name) {
+    for (int i = 0; name[i] != 0; ++i) text_[i] = name[i];
+    if (text_[sizeof text_ - 1] != 0) __builtin_unreachable();
+  }
+  const char* c_str() const { return text_; }
+
+private:
+  char text_[48] = {};
+};
+
 /// True if the module is (a part of) the library that hooks call `library`.
 bool is_of_library(const Module& module, const char* library);
 

@@ -58,9 +58,9 @@ Signature* libc_function(const char* name) {
 }
 
 const void* choose(const Hook& hook, const Module& asking) {
-  const char* name = hook.info->name;
+  const char* name = hook.info().name;
   Module copy;
-  if (find_bound_copy(asking, hook.info->library, copy))
+  if (find_bound_copy(asking, hook.info().library, copy))
     if (const void* own = copy.symbol(name)) return own;
   auto* look_up = libc_function<void*(void*, const char*)>("dlsym");
   if (look_up == nullptr) return nullptr;
@@ -71,7 +71,7 @@ const void* choose(const Hook& hook, const Module& asking) {
   if (handle == nullptr) return nullptr;
   const void* local = look_up(handle, name);
   close(handle);
-  return local != hook.wrapper ? local : nullptr;
+  return local != hook.wrapper() ? local : nullptr;
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "core/identity/thread.h"
 #include "core/policy/options.h"
+#include "core/seeds/readings.h"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -53,6 +54,17 @@ TEST(Seeds, OfTheProgramAreTheSameInEveryThread) {
   EXPECT_EQ(here, there);
   EXPECT_EQ(own, 42u);
   EXPECT_NE(own, own_there);
+}
+
+// steady_clock counts from the machine's start: for the first hour each small number lies near its seconds,
+// and a program's own seeds were taken for a clock's, so that the same program drew something else later in
+// the day.
+TEST(Seeds, OfTheProgramAreNoClockOfAYoungMachine) {
+  volatile uint64_t index = 16, start = 1'795'000'000; // what stands in the code is the program's own
+  note_reading(Source::nanoseconds, 600, 123'456'789, __builtin_return_address(0));
+  EXPECT_STREQ(chosen(kind(7), index + 1, 32).why, "the program's own value");
+  note_reading(Source::nanoseconds, start, 123'456'789, __builtin_return_address(0));
+  EXPECT_STREQ(chosen(kind(7), start + 3, 32).why, "from a clock: another one in each run");
 }
 
 TEST(Seeds, SmallSeedsFoldToThemselves) {

@@ -9,7 +9,7 @@ extern "C" char** environ;
 namespace detshim {
 namespace {
 
-constinit char* own_array[512] = {};
+DETSHIM_STARTUP_ROOM constinit char* own_array[256] = {};
 DETSHIM_STARTUP_DATA constinit char** own = nullptr; // the array that we made last
 DETSHIM_STARTUP_DATA constinit size_t own_size = 0;  // entries that it has room for
 

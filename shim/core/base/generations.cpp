@@ -7,7 +7,7 @@
 
 namespace detshim {
 
-constinit detail::GenerationPage detail::generation_page = {};
+[[gnu::section(".bss.generation")]] constinit detail::GenerationPage detail::generation_page = {};
 
 namespace {
 
@@ -33,6 +33,6 @@ void wipe_generation_in_children() {
             MADV_WIPEONFORK);
 }
 
-void touch_wiped_generation() { __atomic_store_n(&detail::generation_page.generation, 0, __ATOMIC_RELAXED); }
+void touch_generation() { __atomic_store_n(&detail::generation_page.touched, 1, __ATOMIC_RELAXED); }
 
 } // namespace detshim

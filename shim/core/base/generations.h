@@ -8,6 +8,7 @@ namespace detail {
 struct alignas(4096) GenerationPage { // alone in its page: the kernel wipes whole pages
   uint32_t generation;
   uint32_t draw_epoch;
+  uint32_t touched; ///< read by nobody
 };
 extern GenerationPage generation_page;
 } // namespace detail
@@ -35,8 +36,8 @@ void begin_generation();
 uint32_t generations_begun();
 /// Has the kernel wipe the page in every child.
 void wipe_generation_in_children();
-/// In a child that was announced, whose page is wiped already. Written before it is read, it costs one fault
+/// At a start, and in a child that was announced: a page that is written before it is read costs one fault
 /// and not two.
-void touch_wiped_generation();
+void touch_generation();
 
 } // namespace detshim

@@ -4,6 +4,7 @@
 #include "core/base/generations.h"
 #include "core/base/hash.h"
 #include "core/base/lock.h"
+#include "core/base/placement.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/thread.h"
 #include "core/log/log_file.h"
@@ -61,7 +62,8 @@ struct Memory {
   Print prints[most_prints];
   Printer printers[most_printers];
 };
-constinit Memory* memory = nullptr; // had when it is first needed: most processes take no fingerprints
+DETSHIM_STARTUP_DATA constinit Memory* memory =
+    nullptr; // had when it is first needed: most processes take no fingerprints
 constinit Print* overflow = nullptr;
 
 constexpr const char* no_room = "more places print than are kept";

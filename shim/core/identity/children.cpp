@@ -87,7 +87,7 @@ void before_fork() {
 void after_fork_in_parent() { detail::thread.fork = PendingFork::none; }
 
 void after_fork_in_child() {
-  touch_wiped_generation();
+  touch_generation();
   process();
 }
 

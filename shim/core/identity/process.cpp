@@ -33,7 +33,7 @@ DETSHIM_STARTUP_DATA constinit int page_owner = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
 DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0;
 DETSHIM_STARTUP_DATA constinit Spawner spawner = {};
-constinit RunEntry published = {}; // a page of its own size
+DETSHIM_STARTUP_ROOM constinit RunEntry published = {};
 constinit ProcessName handed_on = {};
 
 namespace {
@@ -176,18 +176,21 @@ void add_time(TextWriter& text, int64_t seconds) {
 
 /// The folder of the log as an absolute path: what a child in another working directory must see too.
 void choose_log_folder() {
-  Text<3600> folder; // in the constructor, or in the first thread's first draw before it
+  char room[3600]; // in the constructor, or in the first thread's first draw before it
+  size_t before = 0;
   const char* asked = options().log;
   self.log_is_default = *asked == 0;
   if (*asked != '/') {
-    char here[3000];
-    if (sys::failed(sys::call(SYS_getcwd, sys::address(here), sizeof here))) here[0] = '.', here[1] = 0;
-    folder.add(here).add('/');
+    const long size = sys::call(SYS_getcwd, sys::address(room), size_t{3000}); // with the closing zero
+    before = sys::failed(size) ? 2 : static_cast<size_t>(size);
+    if (sys::failed(size)) room[0] = '.';
+    room[before - 1] = '/';
   }
+  TextWriter folder(room + before, sizeof room - before);
   folder.add(self.log_is_default ? "detshim-log" : asked);
-  if (self.is_of_job) agree_on_run(own_job, folder.c_str(), static_cast<uint64_t>(self.rank), self.run);
+  if (self.is_of_job) folder.c_str(), agree_on_run(own_job, room, static_cast<uint64_t>(self.rank), self.run);
   if (self.log_is_default) folder.add('/').add(self.run);
-  keep_log_folder(folder.c_str(), folder.length());
+  keep_log_folder(room, before + folder.length());
 }
 
 void begin_run(const Launch& launch) {

@@ -60,7 +60,7 @@ constexpr uint64_t first_piece_size = 16;
 constexpr int piece_limit = 26; // a billion counters: no number of threads comes there
 alignas(4096) constinit Counter
     first_piece[first_piece_size] = {}; // on one page with the rooms of core/log/log_file.h
-constinit Counter* pieces[piece_limit] = {first_piece};
+DETSHIM_STARTUP_DATA constinit Counter* pieces[piece_limit] = {first_piece};
 DETSHIM_STARTUP_DATA constinit uint64_t used = 0; // handed out
 
 constexpr uint64_t size_of_piece(int piece) { return first_piece_size << piece; }

@@ -168,9 +168,9 @@ bool each_item(const char* list, Visit visit) {
 bool disable_one(const char* item) {
   if (starts_with(item, "env:")) return setting_is_known(item + 4);
   bool known = false;
-  for (Hook* hook : HookTable{}) {
-    if (!same_text(item, hook->info->library) && !same_text(item, hook->info->name)) continue;
-    hook->disabled = true;
+  for (Hook& hook : HookTable{}) {
+    if (!same_text(item, hook.info().library) && !same_text(item, hook.info().name)) continue;
+    hook.disabled = true;
     known = true;
   }
   return known;

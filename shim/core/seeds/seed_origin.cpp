@@ -24,6 +24,12 @@ namespace {
 constexpr int64_t widest_offset = 4096;
 constexpr int64_t widest_offset_of_fine = 64;
 
+// From here on the count of a clock is large enough for what lies near it to be more than chance. Clocks that
+// count from the machine's start are not, for long: under an uptime of an hour each small number is near
+// their seconds.
+constexpr uint64_t least_whole =
+    1'000'000'000; // seconds: since 2001; of finer ones minutes or days since a start
+
 // Below it a number is an index, a task's number, a constant of the program's, and not the low end of a
 // clock.
 constexpr uint64_t small_number = 65536;
@@ -36,7 +42,7 @@ bool feeds(const void* site, const void* caller) {
 
 struct Unit {
   uint64_t value;
-  bool is_whole;  ///< counts from the epoch, so that something may have been added to it
+  bool is_whole;  ///< a large count from some epoch, so that something may have been added to it
   bool is_coarse; ///< whole seconds: two readings may give the same
   bool is_mix =
       false; ///< of seconds and a part of one: it lies near other clocks' seconds, and may be one by chance
@@ -46,15 +52,18 @@ struct Unit {
 template <typename Visit>
 bool each_unit(const Reading& reading, Visit visit) {
   const uint64_t s = reading.a;
+  const auto whole = [](uint64_t value, bool is_coarse) {
+    return Unit{value, value >= least_whole, is_coarse};
+  };
   switch (reading.source) {
   case Source::none:
     return false;
   case Source::seconds:
-    return visit(Unit{s, true, true});
+    return visit(whole(s, true));
   case Source::microseconds: {
     const uint64_t us = reading.b;
     for (const Unit& unit :
-         {Unit{s, true, true}, Unit{s * 1000 + us / 1000, true, false}, Unit{s * 1000000 + us, true, false},
+         {whole(s, true), whole(s * 1000 + us / 1000, false), whole(s * 1000000 + us, false),
           Unit{us, false, false}, Unit{us / 1000, false, false}, Unit{s ^ us, false, false, true},
           Unit{s + us, false, false, true}, Unit{s * us, false, false, true}})
       if (visit(unit)) return true;
@@ -63,12 +72,12 @@ bool each_unit(const Reading& reading, Visit visit) {
   case Source::nanoseconds: {
     const uint64_t ns = reading.b;
     for (const Unit& unit :
-         {Unit{s, true, true}, Unit{s * 1000 + ns / 1000000, true, false},
-          Unit{s * 1000000 + ns / 1000, true, false}, Unit{s * 1000000000 + ns, true, false},
-          Unit{ns, false, false}, Unit{ns / 1000, false, false}, Unit{ns / 1000000, false, false},
-          Unit{s ^ ns, false, false, true}, Unit{s + ns, false, false, true},
-          Unit{s * ns, false, false, true}, Unit{s ^ ns / 1000, false, false, true},
-          Unit{s + ns / 1000, false, false, true}, Unit{s * (ns / 1000), false, false, true}})
+         {whole(s, true), whole(s * 1000 + ns / 1000000, false), whole(s * 1000000 + ns / 1000, false),
+          whole(s * 1000000000 + ns, false), Unit{ns, false, false}, Unit{ns / 1000, false, false},
+          Unit{ns / 1000000, false, false}, Unit{s ^ ns, false, false, true},
+          Unit{s + ns, false, false, true}, Unit{s * ns, false, false, true},
+          Unit{s ^ ns / 1000, false, false, true}, Unit{s + ns / 1000, false, false, true},
+          Unit{s * (ns / 1000), false, false, true}})
       if (visit(unit)) return true;
     return false;
   }

@@ -27,7 +27,7 @@ bool is_wanted(const Call& call, Status status) {
 template <typename Call>
 Print* print_of(const Call& call, uint64_t stream) {
   record_cuda_once(call.hook());
-  const HookInfo& function = *call.hook().info;
+  const HookInfo& function = call.hook().info();
   return options().fingerprint_calls ? prints_of_stream(function, host, call.caller(), stream, "")
                                      : prints_at(function, host, call.caller());
 }

@@ -120,10 +120,10 @@ void print_graph_copies(const Hook& hook, const void* caller, CUgraphExec graph,
       if (guard.held() && one.generation == generation() && one.graph == graph) bytes = one.bytes;
   }
   if (bytes == 0) return;
-  const Default meant = ends_with(hook.info->name, "_ptsz") ? Default::per_thread : Default::legacy;
+  const Default meant = ends_with(hook.info().name, "_ptsz") ? Default::per_thread : Default::legacy;
   const uint64_t number = number_of_stream(hook, stream, meant);
-  Print* const print = options().fingerprint_calls ? prints_of_stream(*hook.info, host, caller, number, "")
-                                                   : prints_at(*hook.info, host, caller);
+  Print* const print = options().fingerprint_calls ? prints_of_stream(hook.info(), host, caller, number, "")
+                                                   : prints_at(hook.info(), host, caller);
   add_unread_in_stream(print, bytes, why_graph, number, current_context(hook));
 }
 

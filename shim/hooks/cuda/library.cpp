@@ -9,7 +9,7 @@ namespace {
 constinit uint32_t runtime_recorded_in = 0;
 constinit uint32_t driver_recorded_in = 0;
 
-bool is_of_driver(const Hook& hook) { return same_text(hook.info->library, "cuda"); }
+bool is_of_driver(const Hook& hook) { return same_text(hook.info().library, "cuda"); }
 
 } // namespace
 

@@ -280,7 +280,7 @@ void CallOutputs::begin() {
     if (why_unread_ == nullptr) why_unread_ = why_no_kernel;
   }
   stream_number_ = number_of_stream<Default::legacy>(*hook_, stream_);
-  print_ = prints_of_stream(*hook_->info, device, caller_, stream_number_, shape_.c_str());
+  print_ = prints_of_stream(hook_->info(), device, caller_, stream_number_, shape_.c_str());
   for (int i = 0; i < count_; ++i)
     if (operands_[i].kind == Kind::changed)
       has_inputs_ = has_inputs_ && why_unread_ == nullptr &&

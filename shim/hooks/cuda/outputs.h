@@ -121,14 +121,14 @@ public:
   Function* of(const Call& call) {
     const uint64_t epoch = uint64_t{draw_epoch()} + 1;
     if (__atomic_load_n(&epoch_, __ATOMIC_ACQUIRE) != epoch) {
-      __atomic_store_n(&known_, call.template beside<Function>(name_), __ATOMIC_RELAXED);
+      __atomic_store_n(&known_, call.template beside<Function>(name_.c_str()), __ATOMIC_RELAXED);
       __atomic_store_n(&epoch_, epoch, __ATOMIC_RELEASE);
     }
     return __atomic_load_n(&known_, __ATOMIC_RELAXED);
   }
 
 private:
-  const char* name_;
+  FunctionName name_;
   uint64_t epoch_ = 0;
   Function* known_ = nullptr;
 };

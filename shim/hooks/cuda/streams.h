@@ -18,7 +18,7 @@ public:
   Function* of(const Hook& hook) {
     const uint64_t epoch = uint64_t{draw_epoch()} + 1;
     if (__atomic_load_n(&epoch_, __ATOMIC_ACQUIRE) != epoch) {
-      Function* const found = find_beside<Function>(driver_behind(hook), name_);
+      Function* const found = find_beside<Function>(driver_behind(hook), name_.c_str());
       if (found == nullptr) return nullptr; // it may come yet
       __atomic_store_n(&known_, found, __ATOMIC_RELAXED);
       __atomic_store_n(&epoch_, epoch, __ATOMIC_RELEASE);
@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  const char* name_;
+  FunctionName name_;
   uint64_t epoch_ = 0;
   Function* known_ = nullptr;
 };

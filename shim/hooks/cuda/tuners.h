@@ -17,8 +17,8 @@ inline constexpr const char* event_wrappers[] = {
 
 /// A file that asks for the elapsed time of candidates.
 struct TunerFile {
-  const char* file;    ///< how its path ends
-  const char* package; ///< whose `__version__` says which tuner it is
+  char file[56];    ///< how its path ends
+  char package[16]; ///< whose `__version__` says which tuner it is
 };
 inline constexpr TunerFile tuner_files[] = {
     {"/triton/testing.py", "triton"}, // do_bench, do_bench_cudagraph
@@ -41,10 +41,10 @@ enum class Says { kernel, key, candidate };
 /// Where a tuner's frames say what is being timed. Of one file all that are there count, in this order, from
 /// the innermost frame on; the first file that names a candidate is the tuner.
 struct TunerVariable {
-  const char* file;
-  const char* function;
+  char file[56];
+  char function[24];
   Says says;
-  const char* variable;
+  char variable[28];
 };
 inline constexpr TunerVariable tuner_variables[] = {
     {"/triton/runtime/autotuner.py", "_bench", Says::candidate, "config"},

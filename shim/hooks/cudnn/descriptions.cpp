@@ -82,7 +82,7 @@ const char* data_type_name(int type) {
 const char* operation_name(int name) {
   constexpr struct {
     int first, last;
-    const char* name;
+    char name[28];
   } operations[] = {{700, 705, "convolution_forward"},
                     {706, 711, "convolution_backward_data"},
                     {712, 717, "convolution_backward_filter"},

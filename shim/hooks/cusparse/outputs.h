@@ -27,7 +27,7 @@ void add_sparse_product(const Hook& hook, CallOutputs& outputs, const SparseProd
 template <typename Call, typename Input, typename Result, typename Run>
 abi::cusparseStatus print_sparse_product(const Call& call, const SparseProduct& product, Input input,
                                          Result result, Run run) {
-  if (!wants_outputs(call) || ends_with(call.hook().info->name, "preprocess")) return run();
+  if (!wants_outputs(call) || ends_with(call.hook().info().name, "preprocess")) return run();
   return print_outputs(
       call,
       [&](CallOutputs& outputs) {

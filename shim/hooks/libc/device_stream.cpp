@@ -3,6 +3,7 @@
 #include "common/philox.h"
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/placement.h"
 #include "core/fingerprint/prints.h"
 #include "core/identity/process.h"
 #include "loader/hook.h"
@@ -12,12 +13,12 @@
 namespace detshim {
 
 namespace hooks {
-extern Hook fopen;
+DETSHIM_DECLARE_HOOK(fopen);
 } // namespace hooks
 
 namespace device {
 
-constinit bool may_exist = false;
+DETSHIM_STARTUP_DATA constinit bool may_exist = false;
 
 namespace {
 

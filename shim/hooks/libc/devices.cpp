@@ -26,7 +26,7 @@
 namespace detshim {
 
 namespace hooks {
-extern Hook open;
+DETSHIM_DECLARE_HOOK(open);
 } // namespace hooks
 
 namespace {
@@ -100,7 +100,7 @@ DeviceSource source_of(const Hook& hook, int fd, const char* path) {
 }
 
 void record_kept(const Hook& hook, const void* caller, const char* why, const char* path) {
-  record({hook.info->library, hook.info->name, hook.info->fields}, Action::unfixed, caller, why, {path});
+  record({hook.info().library, hook.info().name, hook.info().fields}, Action::unfixed, caller, why, {path});
 }
 
 constexpr const char* no_memory = "no file in memory could be made: the kernel's bytes were given";

@@ -28,8 +28,8 @@
 namespace detshim {
 
 namespace hooks {
-extern Hook readdir;
-extern Hook syscall;
+DETSHIM_DECLARE_HOOK(readdir);
+DETSHIM_DECLARE_HOOK(syscall);
 } // namespace hooks
 
 namespace {
@@ -165,7 +165,7 @@ template <typename Call>
 void record_order(const Call& call, Action action, const char* why) {
   if (!log_file::has_begun() && is_of_system()) return;
   const int error = errno;
-  const HookInfo& info = *call.hook().info;
+  const HookInfo& info = call.hook().info();
   if (!is_of_pythons_start(call.caller()))
     record({info.library, info.name, info.fields, false}, action, call.caller(), why, {});
   errno = error;

@@ -55,6 +55,14 @@ double as_double(uint64_t x) { return static_cast<double>(x) * 0x1p-48; } // exa
 long as_unsigned31(uint64_t x) { return static_cast<long>(x >> 17); }
 long as_signed32(uint64_t x) { return static_cast<int32_t>(x >> 16); }
 
+template <typename Signature, auto as_result>
+[[gnu::noinline]] auto decide_and_draw(Hook& hook, DrawSites& sites, const void* caller) {
+  Draw<Signature> draw(hook, sites, caller);
+  if (!draw.pinned) return draw.real()();
+  if (draw.first) prepare();
+  return drawn(as_result(step()));
+}
+
 uint64_t pack(const unsigned short x[3]) { return uint64_t{x[2]} << 32 | uint64_t{x[1]} << 16 | x[0]; }
 void unpack(uint64_t value, unsigned short x[3]) {
   x[0] = static_cast<unsigned short>(value);
@@ -154,26 +162,25 @@ DETSHIM_HOOK(libc, void, lcong48, (unsigned short parameters[7]), .action = Acti
 DETSHIM_HOOK(
     libc, double, drand48, (), .action = Action::pin,
     .summary = "Draws from this thread's own state; the main thread's is glibc's srand48(seed) sequence.") {
-  DETSHIM_DRAW(drand48, state48.drand48_sites);
-  if (!draw.pinned) return draw.real()();
-  if (draw.first) prepare();
-  return drawn(as_double(step()));
+  const void* const caller = __builtin_return_address(0);
+  if (count_known_draw(state48.drand48_sites, caller)) return as_double(step());
+  return decide_and_draw<hooks::drand48_signature, as_double>(hooks::drand48, state48.drand48_sites, caller);
 }
 
 DETSHIM_HOOK(libc, long, lrand48, (), .action = Action::pin,
              .summary = "Draws from this thread's own state, as drand48.") {
-  DETSHIM_DRAW(lrand48, state48.lrand48_sites);
-  if (!draw.pinned) return draw.real()();
-  if (draw.first) prepare();
-  return drawn(as_unsigned31(step()));
+  const void* const caller = __builtin_return_address(0);
+  if (count_known_draw(state48.lrand48_sites, caller)) return as_unsigned31(step());
+  return decide_and_draw<hooks::lrand48_signature, as_unsigned31>(hooks::lrand48, state48.lrand48_sites,
+                                                                  caller);
 }
 
 DETSHIM_HOOK(libc, long, mrand48, (), .action = Action::pin,
              .summary = "Draws from this thread's own state, as drand48.") {
-  DETSHIM_DRAW(mrand48, state48.mrand48_sites);
-  if (!draw.pinned) return draw.real()();
-  if (draw.first) prepare();
-  return drawn(as_signed32(step()));
+  const void* const caller = __builtin_return_address(0);
+  if (count_known_draw(state48.mrand48_sites, caller)) return as_signed32(step());
+  return decide_and_draw<hooks::mrand48_signature, as_signed32>(hooks::mrand48, state48.mrand48_sites,
+                                                                caller);
 }
 
 DETSHIM_HOOK(

@@ -19,7 +19,7 @@ template <typename Signature>
 void look_after(const Call<Signature>& call, const char* name, size_t length) {
   const char* setting = nullptr;
   const char* value = nullptr;
-  const Subject subject = {call.hook().info->library, call.hook().info->name, call.hook().info->fields};
+  const Subject subject = {call.hook().info().library, call.hook().info().name, call.hook().info().fields};
   switch (look_at_setting(name, length, setting, value)) {
   case Undoing::nothing:
     return;

@@ -6,6 +6,7 @@
 #include "core/base/hash.h"
 #include "core/base/lock.h"
 #include "core/base/modules.h"
+#include "core/base/placement.h"
 #include "core/identity/process.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
@@ -43,7 +44,7 @@ constexpr unsigned own_machine = EM_AARCH64;
 #endif
 
 /// False where the library is in each program by other means (/etc/ld.so.preload).
-constinit bool comes_by_environment = false;
+DETSHIM_STARTUP_DATA constinit bool comes_by_environment = false;
 
 /// True if one of the notes is Go's (ELF note name "Go", written by its linker).
 bool has_go_note(int fd, const ElfW(Phdr) & header) {
@@ -76,7 +77,7 @@ bool is_loader(int fd, const ElfW(Phdr) & dynamic) {
 
 /// The name of the library's file.
 const char* own_file_name() {
-  static constinit char own_name[128] = {};
+  DETSHIM_STARTUP_DATA static constinit char own_name[128] = {};
   Module own;
   if (own_name[0] == 0 && find_module(&own_name, own)) {
     const char* name = file_name(own.path);
@@ -230,7 +231,7 @@ bool is_harmless(const char* program) {
 
 Reach record_uncovered(const Hook& hook, const char* program, const char* why, char* const* environment,
                        const void* caller) {
-  const Subject subject = {hook.info->library, hook.info->name, hook.info->fields};
+  const Subject subject = {hook.info().library, hook.info().name, hook.info().fields};
   if (why == static_program && is_harmless(program)) {
     record(subject, Action::observe, caller, harmless, {program});
     return process().is_trapped ? Reach::supervised : Reach::uncovered;

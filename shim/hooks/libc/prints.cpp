@@ -38,7 +38,7 @@ template <typename Call>
 void add(const Call& call, const char* to, const void* data, long size) {
   if (size <= 0 || data == nullptr) return;
   const auto length = static_cast<size_t>(size);
-  add_print(prints_at(*call.hook().info, to, call.caller()), length, content_hash(data, length));
+  add_print(prints_at(call.hook().info(), to, call.caller()), length, content_hash(data, length));
 }
 
 /// The first `size` bytes of those parts.
@@ -52,7 +52,7 @@ void add_parts(const Call& call, const char* to, const iovec* parts, long size) 
     if (here > 0) hash = content_hash(parts->iov_base, here, hash);
     left -= here;
   }
-  add_print(prints_at(*call.hook().info, to, call.caller()), static_cast<size_t>(size), hash);
+  add_print(prints_at(call.hook().info(), to, call.caller()), static_cast<size_t>(size), hash);
 }
 
 /// What was formatted, formatted once more: the beginning of a long text.
@@ -66,7 +66,7 @@ template <typename Call>
   errno = error;
   if (size < 0) return;
   const size_t kept = static_cast<size_t>(size) < sizeof text ? static_cast<size_t>(size) : sizeof text - 1;
-  add_print(prints_at(*call.hook().info, to, call.caller()), static_cast<size_t>(length),
+  add_print(prints_at(call.hook().info(), to, call.caller()), static_cast<size_t>(length),
             content_hash(text, kept));
 }
 

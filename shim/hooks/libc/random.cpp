@@ -116,6 +116,15 @@ inline int32_t next_random(random_data& data) {
   return static_cast<int32_t>(sum >> 1);
 }
 
+/// rand and random, which give one sequence under two names.
+template <typename Signature>
+[[gnu::noinline]] auto decide_and_draw(Hook& hook, DrawSites& sites, const void* caller) {
+  Draw<Signature> draw(hook, sites, caller);
+  if (!draw.pinned) return draw.real()();
+  if (draw.first) prepare();
+  return drawn(decltype(draw.real()())(next_random(random_state.data)));
+}
+
 /// srand and srandom, which are one function under two names.
 template <typename Signature>
 void seed_thread(const Call<Signature>& call, unsigned seed) {
@@ -154,19 +163,17 @@ DETSHIM_HOOK(
     libc, int, rand, (), .action = Action::pin,
     .summary = "Draws from this thread's own state; the main thread's is glibc's srand(seed) sequence.") {
   RandomState& mine = random_state;
-  DETSHIM_DRAW(rand, mine.rand_sites);
-  if (!draw.pinned) return draw.real()();
-  if (draw.first) prepare();
-  return drawn(next_random(mine.data));
+  const void* const caller = __builtin_return_address(0);
+  if (count_known_draw(mine.rand_sites, caller)) return next_random(mine.data);
+  return decide_and_draw<hooks::rand_signature>(hooks::rand, mine.rand_sites, caller);
 }
 
 DETSHIM_HOOK(libc, long, random, (), .action = Action::pin,
              .summary = "Draws from this thread's own state, the one that rand uses too.") {
   RandomState& mine = random_state;
-  DETSHIM_DRAW(random, mine.random_sites);
-  if (!draw.pinned) return draw.real()();
-  if (draw.first) prepare();
-  return drawn(next_random(mine.data));
+  const void* const caller = __builtin_return_address(0);
+  if (count_known_draw(mine.random_sites, caller)) return next_random(mine.data);
+  return decide_and_draw<hooks::random_signature>(hooks::random, mine.random_sites, caller);
 }
 
 DETSHIM_HOOK(libc, char*, initstate, (unsigned seed, char* state, size_t size), .action = Action::pin,

@@ -4,6 +4,7 @@
 #include "core/base/generations.h"
 #include "core/base/modules.h"
 #include "core/base/native_frames.h"
+#include "core/base/placement.h"
 #include "core/base/python_frames.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
@@ -22,6 +23,8 @@ struct Place {
   const void* behind[8];
 };
 constinit Place places[kinds][64] = {};
+/// Asked as every process ends, where a look at the places would cost a page fault for each of their pages.
+DETSHIM_STARTUP_DATA constinit bool is_any_kept = false;
 
 bool is_systems(const char* path) {
   for (const char* folder :
@@ -56,6 +59,7 @@ void keep(UserPlace kind, const Place& place) {
     if (__atomic_load_n(&kept.at, __ATOMIC_RELAXED) == nullptr &&
         __atomic_compare_exchange_n(&kept.at, &none, place.at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       for (int i = 0; i < 8; ++i) kept.behind[i] = place.behind[i];
+      __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
       return;
     }
     if (is_same(kept, place)) return;
@@ -109,8 +113,8 @@ void note_user_place(UserPlace kind, const void* caller) {
 }
 
 void record_user_places() {
-  static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
-  if (recorded_in == generation() || !options().pins()) return;
+  DETSHIM_STARTUP_DATA static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
+  if (!is_any_kept || recorded_in == generation() || !options().pins()) return;
   recorded_in = generation();
   for (int kind = 0; kind < kinds; ++kind)
     for (const Place& place : places[kind]) {

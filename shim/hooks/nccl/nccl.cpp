@@ -156,7 +156,7 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
 template <typename Call>
 Collective all_reduced(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
                        ncclComm_t communicator, cudaStream_t stream) {
-  const bool is_shared_out = contains(call.hook().info->name, "ReduceScatter");
+  const bool is_shared_out = contains(call.hook().info().name, "ReduceScatter");
   return {from, is_shared_out ? count * ranks_of(call, communicator) : count, to, count, type, stream};
 }
 

@@ -4,6 +4,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
+#include "core/base/placement.h"
 #include "core/identity/thread.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
@@ -166,7 +167,7 @@ bool find(const Runtime& runtime, TextWriter& path) {
 } // namespace
 
 void record_runtimes() {
-  static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
+  DETSHIM_STARTUP_DATA static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
   if (recorded_in == generation() || !options().pins() || !may_be_there()) return;
   recorded_in = generation();
   for (const Runtime& runtime : runtimes) {

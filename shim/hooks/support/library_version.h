@@ -19,7 +19,7 @@ void record_library_once(const Hook& hook, uint32_t& recorded_in, Version versio
   module_path(module, path, sizeof path);
   Text<32> text;
   version(text);
-  record_library(hook.info->library, path, text.length() != 0 ? text.c_str() : nullptr);
+  record_library(hook.info().library, path, text.length() != 0 ? text.c_str() : nullptr);
 }
 
 /// A library whose version a function of its own tells: one such as curandGetVersion(int*), or, by parts,
