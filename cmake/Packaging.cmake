@@ -17,6 +17,14 @@ endif()
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 
+# The wheel (tools/python): beside the package's Python files, and nothing of the above.
+install(TARGETS libdetshim LIBRARY DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
+install(TARGETS detshim RUNTIME DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
+install(FILES LICENSE DESTINATION detshim/licenses RENAME detshim.txt COMPONENT wheel EXCLUDE_FROM_ALL)
+if(DEFINED ENV{WHEEL_LIBRARIES}) # tools/scripts/wheel: what is linked in
+  install(DIRECTORY $ENV{WHEEL_LIBRARIES}/licenses/ DESTINATION detshim/licenses COMPONENT wheel EXCLUDE_FROM_ALL)
+endif()
+
 set(CPACK_GENERATOR TGZ)
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(DPKG_SHLIBDEPS)

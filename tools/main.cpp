@@ -69,6 +69,8 @@ CLI::App& add_run(CLI::App& app, detshim::RunOptions& options) {
   verb.add_flag("--quiet", options.quiet, "no lines of the library on standard error");
   verb.add_flag("--allow-uncovered", options.allow_uncovered,
                 "run a program too that the library does not come up in");
+  // For tools/python, so that what a program gets is said in one place. Not in the help.
+  verb.add_flag("--print-environment", options.print_environment)->group("");
   return verb;
 }
 

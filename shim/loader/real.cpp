@@ -13,14 +13,16 @@ namespace {
 /// CUDA's in common/cuda_libraries.h.
 struct Library {
   char name[12];
-  char file_starts[4][24];
+  char file_starts[6][24];
   /// True: take the next definition in load order, whoever's it is. False: look for the library's own first,
   /// because frameworks define stubs under its names.
   bool next_in_order;
   int cuda = -1; ///< of cuda_libraries, which says the files of one of CUDA's
 };
 constexpr Library other_libraries[] = {
-    {"libc", {"libc.so", "libbsd.so"}, true}, // libbsd has an arc4random of its own
+    // libbsd has an arc4random of its own. Before glibc 2.34 what is libc.so alone today was in several
+    // files.
+    {"libc", {"libc.so", "libbsd.so", "libpthread.so", "librt.so", "libdl.so", "libutil.so"}, true},
     {"libstdcxx", {"libstdc++.so"}, true},
     {"libcxx", {"libc++.so"}, true},
     {"libuuid", {"libuuid"}, true},

@@ -12,6 +12,7 @@ for file in bin/detshim share/man/man1/detshim.1 share/bash-completion/completio
   share/zsh/site-functions/_detshim share/fish/vendor_completions.d/detshim.fish share/doc/detshim/README.md share/doc/detshim/LOG_FORMAT.md; do
   [ -e "$folder/usr/$file" ] || { echo "$file was not installed"; exit 1; }
 done
+[ ! -e "$folder/usr/detshim" ] || { echo "what is the wheel's was installed too"; exit 1; }
 draw() { "$folder/usr/bin/detshim" run --quiet --seed 42 --log "$folder/records" -- od -An -N8 -tx1 /dev/urandom; }
 [ "$(draw)" = "$(draw)" ] || { echo "the installed command does not find its library"; exit 1; }
 "$folder/usr/bin/detshim" log "$folder/records" | grep -q /dev/urandom || { echo "the installed command reads no log"; exit 1; }

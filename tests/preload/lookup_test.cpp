@@ -57,4 +57,16 @@ TEST(DeepBind, IsLeftAloneAndSaidWhereNothingIsPinned) {
 
 TEST(Namespace, OfItsOwnIsRecordedAsUncovered) { EXPECT_TRUE(did("namespace", "uncovered", "dlmopen")); }
 
+// Before glibc 2.34 the next function after ours may be libpthread's: it is libc's as well.
+TEST(PartsOfLibc, AreHookedAsLibc) {
+  const auto draw = [](const Environment& more) {
+    const TemporaryFolder scratch;
+    return run({DRAWS_BY_PART}, under_shim(scratch, more));
+  };
+  EXPECT_NE(run({DRAWS_BY_PART}).out, run({DRAWS_BY_PART}).out);
+  EXPECT_EQ(draw(seed), draw(seed));
+  EXPECT_EQ(draw(seed).status, 0);
+  EXPECT_NE(draw(seed).out, draw({{"DETSHIM_SEED", "43"}}).out);
+}
+
 } // namespace

@@ -161,6 +161,20 @@ TEST_F(DetshimCommand, RunPutsTheLibraryFirstAndOnce) {
       library + ":/no/a.so");
 }
 
+// What tools/python asks for: nothing is run, and each variable ends with a zero.
+TEST_F(DetshimCommand, RunPrintsTheEnvironmentThatAProgramWouldGet) {
+  const std::string library = stand_in_library();
+  const Words words{"run", "--seed",         "7", "--library", library, "--print-environment",
+                    "--",  "no-such-program"};
+  const Result result = detshim(words, {{"LD_PRELOAD", "/no/a.so"}, {"TWO", "a\nb"}});
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const std::string& entry : {"LD_PRELOAD=" + library + ":/no/a.so", std::string("DETSHIM_SEED=7"),
+                                   std::string("OMP_DYNAMIC=FALSE"), std::string("TWO=a\nb")})
+    EXPECT_NE(('\0' + result.out).find('\0' + entry + '\0'), std::string::npos) << entry;
+  EXPECT_TRUE(result.out.ends_with('\0'));
+  EXPECT_FALSE(contains(detshim({"run", "--help"}).out, "print-environment"));
+}
+
 TEST_F(DetshimCommand, RunTakesTheLibraryByARelativeName) {
   stand_in_library();
   const Result result = detshim({"run", "--allow-uncovered", "--library", "libdetshim.so", "--", "env"});

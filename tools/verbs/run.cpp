@@ -100,6 +100,11 @@ bool comes_up(const std::string& program, const std::string& library, bool is_qu
   return false;
 }
 
+/// As `env -0` does: a zero after each.
+void print_environment() {
+  for (char** entry = environ; *entry != nullptr; ++entry) std::cout << *entry << '\0';
+}
+
 void set(const char* variable, const std::optional<std::string>& value) {
   if (value) ::setenv(variable, value->c_str(), 1);
 }
@@ -118,6 +123,10 @@ int run(const RunOptions& options) {
   if (options.quiet) set("DETSHIM_QUIET", "1");
   set("LD_PRELOAD", preload);
   if (changes_anything()) apply_early_settings(options.keep_aslr, options.command);
+  if (options.print_environment) {
+    print_environment();
+    return done;
+  }
   std::vector<std::string> command = options.command;
   const char* const mode = std::getenv("DETSHIM_MODE");
   const bool is_on = mode == nullptr || std::string_view(mode) != "off";

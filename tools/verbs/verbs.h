@@ -18,6 +18,7 @@ struct RunOptions {
   bool trap_syscalls = false;
   std::optional<std::string> heap_library; ///< preloaded behind the library
   bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
+  bool print_environment = false;   ///< prints the variables that the program would get, and runs nothing
   std::vector<std::string> command; ///< the program and its arguments
 };
 

@@ -46,7 +46,8 @@ int without_start(const NativeFrames& frames) {
   const auto is_of_start = [&](int i) {
     Module module;
     return !find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) || is_own(module) ||
-           starts_with(file_name(module.path), "libc.so");
+           starts_with(file_name(module.path), "libc.so") ||
+           starts_with(file_name(module.path), "libpthread.so"); // before glibc 2.34
   };
   int count = frames.count;
   if (count > 1 && is_of_start(count - 2)) --count; // the program's first instructions

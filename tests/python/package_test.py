@@ -1,0 +1,159 @@
+"""The package `detshim`: what it gives programs that are started, and what it says of its own process."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import detshim
+
+DRAW = "import os, random; print(random.random(), os.urandom(8).hex())"
+
+
+class Package(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_python(self, code, *words, env=None, before=()):
+        """stdout of a program that ends well."""
+        done = subprocess.run([*before, sys.executable, "-c", code, *words], env=env, cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_importing_it_does_nothing(self):
+        out = self.run_python("import os; before = dict(os.environ); import detshim, sys;"
+                              "print(before == dict(os.environ), 'pytest' in sys.modules, os.listdir('.'))")
+        self.assertEqual(out, "True False []\n")
+
+    def test_is_the_command_too(self):
+        def command(*words):
+            return subprocess.run([sys.executable, "-m", "detshim", *words], cwd=self.folder, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(command("--lib").stdout, detshim.library() + "\n")
+        self.assertTrue(os.path.isfile(detshim.library()))
+        self.assertEqual(command("no-such-verb").returncode, 2)
+        draws = [command("run", "--seed", "42", "--", sys.executable, "-c", DRAW).stdout for _ in range(2)]
+        self.assertEqual(draws[0], draws[1])
+        self.assertNotEqual(draws[0], self.run_python(DRAW))
+
+    def test_says_what_is_missing(self):
+        shutil.copytree(pathlib.Path(detshim.__file__).parent, self.folder / "detshim",
+                        ignore=shutil.ignore_patterns("native"))
+        done = subprocess.run([sys.executable, "-m", "detshim", "--lib"], cwd=self.folder, stderr=subprocess.PIPE,
+                              env=dict(os.environ, PYTHONPATH=str(self.folder)), universal_newlines=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.splitlines(), [
+            "detshim: cannot run '{}': No such file or directory".format(
+                self.folder.resolve() / "detshim/native/detshim")])
+
+    def test_a_child_gets_what_the_command_gives(self):
+        first, again, other = (self.run_python(DRAW, env=detshim.env(seed=seed)) for seed in (42, 42, 43))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        self.assertEqual(first, self.run_python(DRAW, before=(detshim.command(), "run", "--seed", "42", "--")))
+
+    def test_the_environment_is_the_commands(self):
+        given = detshim.env(seed=42, log=self.folder / "log", disable="cudnn", mode="strict")
+        show = "import os, sys; sys.stdout.write('\\0'.join(map('='.join, os.environ.items())))"
+        there = self.run_python(show, before=(detshim.command(), "run", "--seed=42", "--mode=strict", "--disable=cudnn",
+                                              "--log={}".format(self.folder / "log"), "--"))
+        there = dict(entry.split("=", 1) for entry in there.split("\0"))
+        self.assertEqual(given, {name: there.get(name) for name in given})
+        for name in ("LD_PRELOAD", "DETSHIM_SEED", "OMP_NUM_THREADS", "OMP_DYNAMIC"):
+            self.assertIn(name, given)
+        self.assertNotIn("OMP_NUM_THREADS", detshim.env(seed=42, program=["torchrun"], base={}))
+
+    def test_other_preloads_stay_behind_it(self):
+        given = detshim.env(seed=1, base={"LD_PRELOAD": "libm.so.6:/old/libdetshim.so", "A": "b=c\nd"})
+        self.assertEqual(given["LD_PRELOAD"], detshim.library() + ":libm.so.6")
+        self.assertEqual(given["A"], "b=c\nd")
+
+    def test_what_is_not_accepted_is_one_line(self):
+        for words in ({"seed": -1}, {"mode": "no"}):
+            with self.assertRaises(ValueError) as raised:
+                detshim.env(**words)
+            self.assertRegex(str(raised.exception), r"\Adetshim: --(seed|mode) .* is not accepted: .*\Z")
+
+    SAY = "import detshim; print(detshim.active(), detshim.mode())"
+
+    def test_tells_whether_it_is_there(self):
+        self.assertEqual(self.run_python(self.SAY), "False None\n")
+        self.assertEqual(self.run_python(self.SAY, env=detshim.env(seed=1)), "True enforce\n")
+        self.assertEqual(self.run_python(self.SAY, env=detshim.env(seed=1, mode="observe")), "True observe\n")
+        self.assertEqual(self.run_python(self.SAY, env=detshim.env(seed=1, mode="off")), "False off\n")
+
+    def test_is_not_fooled(self):
+        set_late = ("import os; os.environ.update(LD_PRELOAD='{0}', DETSHIM_SEED='1', DETSHIM_RUN='x');"
+                    .format(detshim.library()))
+        self.assertEqual(self.run_python(set_late + self.SAY), "False None\n")
+        # Opened when the program runs already, it sees nothing of what goes to libc.
+        opened = ("import ctypes\ntry: ctypes.CDLL('{}', mode=ctypes.RTLD_GLOBAL)\nexcept OSError: pass\n"
+                  .format(detshim.library()))
+        self.assertEqual(self.run_python(opened + self.SAY), "False None\n")
+
+    def test_asking_is_no_part_of_the_run(self):
+        code = ("import detshim, os, subprocess, sys; os.urandom(8); given = detshim.env(seed=7); print(given.get('DETSHIM_MODE'),"
+                "given['DETSHIM_SEED']); subprocess.run([sys.executable, '-c', 'import detshim; print(detshim.mode())'],"
+                "env=given)")
+        log = self.folder / "log"
+        out = self.run_python(code, env=dict(detshim.env(seed=42, log=log), PYTHONUNBUFFERED="1"))
+        self.assertEqual(out, "None 7\nenforce\n")
+        said = subprocess.run([detshim.command(), "log", str(log)], stdout=subprocess.PIPE, universal_newlines=True).stdout
+        self.assertIn("verdict: covered", said)
+
+
+class Values(unittest.TestCase):
+    """What repeatable_value() compares: equal digests have to be equal bits."""
+
+    def test_what_differs_has_another_digest(self):
+        from detshim import values
+        different = [None, 0, 0.0, -0.0, False, True, 1, 1.0, 1j, "", "0", b"", b"0", [], [[]], [0, 1], [[0], 1], ["ab", "c"],
+                     ["a", "bc"], {}, {0: 1}, {1: 0}, set(), {0}, {(0,)}, float("nan"), 0.1 + 0.2, 0.3]
+        digests = [values.digest_and_text(value)[0] for value in different]
+        self.assertEqual(len(set(digests)), len(different))
+
+    def test_what_is_equal_has_one(self):
+        from detshim import values
+        for one, other in (((1, 2), [1, 2]), ({1: 2, 3: 4}, {3: 4, 1: 2}), ({"a", "b", "c"}, {"c", "b", "a"}),
+                           (b"x", bytearray(b"x"))):
+            self.assertEqual(values.digest_and_text(one)[0], values.digest_and_text(other)[0])
+
+    def test_what_it_does_not_know_is_refused(self):
+        from detshim import values
+        for value in (object(), [object()], {1: lambda: 1}):
+            self.assertRaisesRegex(TypeError, "repeatable_value takes numbers", values.digest_and_text, value)
+
+    def test_arrays_and_tensors(self):
+        from detshim import values
+        digest = lambda value: values.digest_and_text(value)[0]  # noqa: E731
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        ones = numpy.ones(10000, dtype="float32")
+        nearly = ones.copy()
+        nearly[5000] = numpy.nextafter(numpy.float32(1), numpy.float32(2))
+        self.assertEqual(str(ones), str(nearly))  # what is printed does not show it
+        self.assertNotEqual(digest(ones), digest(nearly))
+        self.assertNotEqual(digest(ones), digest(ones.reshape(100, 100)))
+        self.assertNotEqual(digest(numpy.zeros(1, "int32")), digest(numpy.zeros(1, "float32")))
+        self.assertEqual(digest(numpy.arange(12).reshape(3, 4).T), digest(numpy.arange(12).reshape(3, 4).T.copy()))
+        self.assertRaises(TypeError, digest, numpy.array([object()]))
+        try:
+            import torch
+        except ImportError:
+            return
+        tensor = torch.ones(8, dtype=torch.bfloat16, requires_grad=True)
+        self.assertEqual(digest(tensor), digest(tensor.detach().clone()))
+        self.assertNotEqual(digest(tensor), digest(torch.ones(8)))
+        self.assertEqual(digest(torch.tensor(1.5)), digest(torch.tensor(1.5)))
+        self.assertRaises(TypeError, digest, torch.ones(3).to_sparse())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,275 @@
+"""Runs a test of @pytest.mark.repeatable in processes of its own, one after the other, and compares what came."""
+import inspect
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from _pytest.reports import TestReport
+
+import detshim
+from detshim import repeatable_child
+
+_MOST_LINES = 40  # of what `detshim log diff` prints, in a failure
+
+
+class Refused(Exception):
+    """Why the test could not be run so: one line."""
+
+
+def _settings(n=3, seed=None, stdout=True):
+    """The marker's arguments."""
+    return {"n": n, "seed": seed, "stdout": stdout}
+
+
+def settings_of(item, seed):
+    """The arguments of the item's marker, checked; its seed, else `seed`."""
+    marker = item.get_closest_marker("repeatable")
+    written = "repeatable({})".format(
+        ", ".join([*map(repr, marker.args), *("{}={!r}".format(*pair) for pair in marker.kwargs.items())])
+    )
+    try:
+        bound = inspect.signature(_settings).bind(*marker.args, **marker.kwargs)
+    except TypeError as error:
+        raise Refused("{} is not accepted: {}; it takes n, seed and stdout".format(written, error)) from None
+    settings = _settings(*bound.args, **bound.kwargs)
+    n, own_seed = settings["n"], settings["seed"]
+    if isinstance(n, bool) or not isinstance(n, int) or n < 2:
+        raise Refused("{} is not accepted: n is a whole number from 2 on".format(written))
+    if own_seed is not None and (
+        isinstance(own_seed, bool) or not isinstance(own_seed, int) or not 0 <= own_seed < 2**64
+    ):
+        raise Refused("{} is not accepted: seed is a whole number from 0 to 2^64-1".format(written))
+    if not isinstance(settings["stdout"], bool):
+        raise Refused("{} is not accepted: stdout is True or False".format(written))
+    settings["seed"] = str(seed if own_seed is None else own_seed)
+    return settings
+
+
+class Run:
+    """One process that ran the test, and what it wrote down."""
+
+    def __init__(self, folder, number):
+        self.number = number
+        # The same one for each run: its name is in the environment, which is compared too.
+        self.result_file = folder / "result"
+        self.log = folder / "log-{}".format(number)
+        self.output = folder / "output-{}".format(number)
+        self.status = None
+        self.result = None
+        self.reports = []
+
+    def read(self, config):
+        if self.result_file.exists():
+            self.result = json.loads(self.result_file.read_text(encoding="utf-8"))
+            self.result_file.unlink()
+            load = config.hook.pytest_report_from_serializable
+            self.reports = [load(config=config, data=data) for data in self.result["reports"]]
+            for report in self.reports:
+                if isinstance(report.longrepr, list):  # where a test was skipped; JSON has no tuples
+                    report.longrepr = tuple(report.longrepr)
+
+    def end(self):
+        """How the process ended, where it did not get to write anything down."""
+        return "signal {}".format(-self.status) if self.status < 0 else "status {}".format(self.status)
+
+    def printed(self):
+        return self.output.read_text(encoding="utf-8", errors="replace").strip()
+
+    def refusal(self):
+        """The line by which detshim, or the library, says why there is no process; empty where there is one."""
+        lines = self.printed().splitlines()
+        refused = self.status in (2, 126, 127) and lines and lines[-1].startswith("detshim: ")
+        return lines[-1] if refused else ""
+
+    def outcomes(self):
+        """Without its own process's doing: setup, call and teardown."""
+        if self.result is None:
+            return "its process ended with " + self.end()
+        words = []
+        for report in self.reports:
+            outcome = report.outcome
+            if hasattr(report, "wasxfail"):
+                outcome = "xfailed" if report.skipped else "xpassed"
+            if outcome != "passed" or report.when == "call":
+                words.append("{} {}".format(report.when, outcome))
+        return ", ".join(words)
+
+    def message(self):
+        for report in self.reports:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            if report.failed:
+                return crash.message if crash is not None else str(report.longrepr)
+        return ""
+
+    def stdout(self):
+        return self.reports[-1].capstdout if self.reports else ""
+
+    def values(self):
+        return self.result["values"] if self.result else []
+
+
+def _words_of_pytest(config):
+    """What pytest was called with, and how."""
+    arguments, program = list(config.invocation_params.args), sys.argv[0]
+    if hasattr(config, "workerinput"):  # pytest-xdist's: as the process was called that started it
+        program, *arguments = config.workerinput["mainargv"]
+        if pathlib.Path(program).name not in ("pytest", "py.test", "__main__.py"):
+            raise Refused("repeatable: pytest was called by another program ({}), with pytest-xdist".format(program))
+    is_script = pathlib.Path(program).name in ("pytest", "py.test")
+    flags = subprocess._args_from_interpreter_flags()
+    return [sys.executable, *flags, *([program] if is_script else ["-m", "pytest"])], arguments
+
+
+def _command(item, run, settings, folder):
+    start, arguments = _words_of_pytest(item.config)
+    # Where a file of a test's is must be the same in each.
+    own = ["--capture=fd", "--basetemp={}".format(folder / "tmp"), "-o", "cache_dir={}".format(folder / "cache")]
+    if hasattr(item.config.option, "no_cov"):
+        own.append("--no-cov")
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    of_detshim = [detshim.command(), "run", "--seed=" + settings["seed"], "--log={}".format(run.log)]
+    if detshim.active():
+        # A run of its own, not a child in this one's: until --mode the library does nothing (aside()).
+        of_detshim = ["env", "-u", "DETSHIM_RUN", *of_detshim, "--mode=" + os.environ.get("DETSHIM_MODE", "enforce")]
+    return [*of_detshim, "--", *start, *arguments[:at], *own, *arguments[at:]]
+
+
+def _environment(item, run):
+    environment = detshim.aside(os.environ)
+    for name in [*environment]:
+        if name.startswith("PYTEST_XDIST_") or name == "PYTEST_CURRENT_TEST":
+            del environment[name]
+    environment[repeatable_child.VARIABLE] = json.dumps(
+        {"nodeid": item.nodeid, "file": str(item.path), "result": str(run.result_file)}
+    )
+    return environment
+
+
+def _run(item, number, settings, folder):
+    run = Run(folder, number)
+    command = _command(item, run, settings, folder)
+    with open(run.output, "wb") as output:
+        run.status = subprocess.run(
+            command,
+            cwd=str(item.config.invocation_params.dir),
+            env=_environment(item, run),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        ).returncode
+    for name in ("tmp", "cache"):  # the next run is to find what this one found
+        shutil.rmtree(folder / name, ignore_errors=True)
+    run.read(item.config)
+    if run.result is None:
+        if run.refusal():
+            raise Refused("repeatable: " + run.refusal())
+    elif run.result["mode"] in (None, "off"):
+        raise Refused("repeatable: the test's process did not run under detshim (DETSHIM_MODE=off?)")
+    elif not run.reports:
+        raise Refused(
+            "repeatable: pytest does not find the test in a process of its own (its id changes, or its file does not load): "
+            + (run.printed().splitlines() or [run.end()])[-1]
+        )
+    return run
+
+
+def _first_difference_of_lines(first, other):
+    lines, others = first.splitlines(), other.splitlines()
+    for i in range(max(len(lines), len(others))):
+        one, two = (all_[i] if i < len(all_) else None for all_ in (lines, others))
+        if one != two:
+            return "line {}: {} / {}".format(i + 1, *("nothing" if text is None else repr(text) for text in (one, two)))
+    return "the ends of lines"
+
+
+def _differences(first, other, compares_stdout):
+    """What differs between two runs, a line each."""
+    lines = []
+    if first.outcomes() != other.outcomes():
+        lines.append("outcome: {} / {}".format(first.outcomes(), other.outcomes()))
+    elif first.message() != other.message():
+        lines.append("message: " + _first_difference_of_lines(first.message(), other.message()))
+    values, others = first.values(), other.values()
+    for value, other_value in zip(values, others):
+        if value[:2] != other_value[:2]:
+            both = "{} / {}".format(value[2], other_value[2])
+            if value[2] == other_value[2]:
+                both = "other bits, both shown as " + value[2]
+            name = value[0] if value[0] == other_value[0] else "{} / {}".format(value[0], other_value[0])
+            lines.append("{}: {}".format(name, both))
+            break
+    else:
+        if len(values) != len(others):
+            lines.append("repeatable_value() was called {} times / {} times".format(len(values), len(others)))
+    if compares_stdout and first.stdout() != other.stdout():
+        lines.append("stdout, " + _first_difference_of_lines(first.stdout(), other.stdout()))
+    return lines
+
+
+def _first_cause(first, other):
+    """What `detshim log diff` says of the two."""
+    words = [detshim.command(), "log", "diff", str(first.log), str(other.log)]
+    asked = subprocess.run(
+        words, env=detshim.aside(os.environ), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )  # fmt: skip
+    own = os.path.dirname(__file__) + os.sep  # what this plugin reads of clocks is no cause of the test's
+    lines = [line for line in asked.stdout.decode(errors="replace").rstrip().splitlines() if own not in line]
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES:] = ["… ({} more lines)".format(len(lines) - _MOST_LINES)]
+    return ["$ detshim " + " ".join(words[1:]), *lines]
+
+
+def _report(item, when, outcome, text, sections=()):
+    return TestReport(
+        nodeid=item.nodeid,
+        location=item.location,
+        keywords={name: 1 for name in item.keywords},
+        outcome=outcome,
+        longrepr=text,
+        when=when,
+        sections=list(sections),
+    )
+
+
+def _compare(item, settings, folder):
+    """Reports of the first run where all are alike; one that failed where one is not."""
+    first = None
+    for number in range(1, settings["n"] + 1):
+        run = _run(item, number, settings, folder)
+        if first is None:
+            first = run
+            continue
+        differences = _differences(first, run, settings["stdout"])
+        if differences:
+            head = "repeatable: run {} of {} differs from run 1, with the seed {}".format(
+                number, settings["n"], settings["seed"]
+            )
+            lines = [head, *("  " + line for line in differences), "", *_first_cause(first, run)]
+            sections = [
+                ("Captured stdout call of run {}".format(one.number), one.stdout())
+                for one in (first, run)
+                if one.stdout()
+            ]
+            return [_report(item, "call", "failed", "\n".join(lines), sections)], True
+    if first.result is None:
+        text = "repeatable: in each of {} runs the process ended with {}".format(settings["n"], first.end())
+        return [_report(item, "call", "failed", text, [("Output of run 1", first.printed())])], False
+    return first.reports, False
+
+
+def reports_of(item, seed):
+    """The reports of a test with the marker, for pytest to log. `seed`: where the marker names none."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="detshim-repeatable-"))
+    keep = False
+    try:
+        reports, keep = _compare(item, settings_of(item, seed), folder)
+    except Refused as error:
+        reports = [_report(item, "setup", "failed", str(error))]
+    finally:
+        if not keep:  # logs that differ stay for the user
+            shutil.rmtree(folder, ignore_errors=True)
+    return reports
