@@ -18,7 +18,7 @@ install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 
 # The wheel (tools/python): beside the package's Python files, and nothing of the above.
-install(TARGETS libdetshim LIBRARY DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
+install(TARGETS libdetshim libdetshim_heap LIBRARY DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
 install(TARGETS detshim RUNTIME DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
 install(FILES LICENSE DESTINATION detshim/licenses RENAME detshim.txt COMPONENT wheel EXCLUDE_FROM_ALL)
 if(DEFINED ENV{WHEEL_LIBRARIES}) # tools/scripts/wheel: what is linked in
