@@ -79,6 +79,21 @@ class Package(unittest.TestCase):
                 detshim.env(**words)
             self.assertRegex(str(raised.exception), r"\Adetshim: --(seed|mode) .* is not accepted: .*\Z")
 
+    def test_empty_texts_are_refused(self):
+        for name in ("seed", "mode", "log", "disable"):
+            with self.assertRaises(ValueError) as raised:
+                detshim.env(**{"seed": 1, name: ""})
+            self.assertEqual(str(raised.exception),
+                             "detshim.env: {}='' is not accepted: a text that is not empty, or None".format(name))
+        self.assertEqual(detshim.env(seed=1, base={"DETSHIM_MODE": ""})["DETSHIM_SEED"], "1")
+
+    def test_a_program_is_a_list_of_words(self):
+        for program in ("torchrun", b"torchrun", pathlib.Path("torchrun")):
+            with self.assertRaises(TypeError) as raised:
+                detshim.env(seed=1, program=program)
+            self.assertEqual(str(raised.exception), "detshim.env: program={0!r} is not accepted: it takes a list of words, "
+                                                    "as [{0!r}]".format(program))
+
     SAY = "import detshim; print(detshim.active(), detshim.mode())"
 
     def test_tells_whether_it_is_there(self):
@@ -153,6 +168,66 @@ class Values(unittest.TestCase):
         self.assertNotEqual(digest(tensor), digest(torch.ones(8)))
         self.assertEqual(digest(torch.tensor(1.5)), digest(torch.tensor(1.5)))
         self.assertRaises(TypeError, digest, torch.ones(3).to_sparse())
+
+    def numpy_and_digest(self):
+        from detshim import values
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        return numpy, lambda value: values.digest_and_text(value)[0]
+
+    def test_masks_count_and_what_they_hide_does_not(self):
+        numpy, digest = self.numpy_and_digest()
+        masked = numpy.ma.array([1, 2, 3], mask=[0, 1, 0])
+        self.assertNotEqual(digest(masked), digest(numpy.ma.array([1, 2, 3], mask=[0, 0, 1])))
+        self.assertNotEqual(digest(masked), digest(numpy.ma.array([1, 2, 4], mask=[0, 1, 0])))
+        self.assertNotEqual(digest(numpy.ma.array([1, 2, 3])), digest(numpy.array([1, 2, 3])))
+        self.assertEqual(digest(masked), digest(numpy.ma.array([1, 9, 3], mask=[0, 1, 0])))
+        fields = [("a", "i4"), ("b", "f8")]
+        one, other = (numpy.ma.array([(1, 2.0)], mask=[mask], dtype=fields) for mask in ((0, 1), (1, 0)))
+        self.assertNotEqual(digest(one), digest(other))
+
+    def test_padding_does_not_count(self):
+        numpy, digest = self.numpy_and_digest()
+
+        def with_padding(byte, array):
+            """A copy of the array, with this byte wherever it has no value."""
+            storage = numpy.full(array.nbytes, byte, "u1")
+            copy = storage.view(array.dtype).reshape(array.shape)
+            for name in array.dtype.names or [Ellipsis]:
+                copy[name] = array[name]
+            if array.dtype.kind in "fc" and numpy.finfo(array.dtype).nmant == 63:  # x87: 10 bytes of 16
+                storage.reshape(-1, 16)[:, 10:] = byte
+            return copy
+
+        struct = numpy.dtype([("a", "i1"), ("b", "f8", (2,)), ("c", [("d", "i2"), ("e", "u1")])], align=True)
+        for array in (numpy.array([1, 2, 3], "longdouble") / 3, numpy.array([1 + 2j], "clongdouble") / 3,
+                      numpy.array([(1, (2, 3), (4, 5))], struct)):
+            one, other = with_padding(0x11, array), with_padding(0x22, array)
+            self.assertEqual(digest(one), digest(other))
+            changed = one.copy()
+            if array.dtype.names:
+                changed["c"]["e"] += 1
+            else:
+                changed[0] = numpy.nextafter(changed[0].real, 9)
+            self.assertNotEqual(digest(one), digest(changed))
+        self.assertNotEqual(digest(numpy.zeros(1, [("a", "i4")])), digest(numpy.zeros(1, [("b", "i4")])))
+
+    def test_what_an_array_would_lose_is_refused(self):
+        numpy, digest = self.numpy_and_digest()
+        for lost in ("index", "columns", "coords", "names", "unit", "mask", "null_count"):
+            class Labelled:
+                def __array__(self, *_, **__):
+                    return numpy.ones(1)
+            setattr(Labelled, lost, property(lambda self: 1))
+            self.assertRaisesRegex(TypeError, "give its parts.*Labelled has '{}'".format(lost), digest, Labelled())
+        try:
+            import pandas
+        except ImportError:
+            return
+        for value in (pandas.Series([1]), pandas.DataFrame({"a": [1]}), pandas.Index([1])):
+            self.assertRaisesRegex(TypeError, "give its parts", digest, value)
 
 
 if __name__ == "__main__":

@@ -86,19 +86,27 @@ def env(seed=None, *, mode=None, log=None, disable=None, base=None, program=(sys
     seed: a number from 0 to 2^64-1, or its text; None: DETSHIM_SEED's, else the program draws one.
     mode, log, disable: as DETSHIM_MODE, DETSHIM_LOG and DETSHIM_DISABLE take them; None: as they are.
     base: the environment that is extended; None: this process's.
-    program: what is started, with its first arguments: launchers choose numbers of threads themselves.
+    program: a list of what is started and its first arguments: launchers choose numbers of threads themselves.
 
     It is what `detshim run` gives a program, but for the fixed address-space layout, which is no variable. Raises
-    ValueError with the command's own line for what is not accepted.
+    ValueError with one line, mostly the command's own, for what is not accepted; TypeError for a program that is no list.
     """
+    if isinstance(program, (str, bytes, os.PathLike)):
+        raise TypeError("detshim.env: program={0!r} is not accepted: it takes a list of words, as [{0!r}]".format(program))
     base = os.environ if base is None else base
-    asked_mode = base.get("DETSHIM_MODE") if mode is None else mode
+    asked_mode = (base.get("DETSHIM_MODE") or None) if mode is None else mode
     words = [command(), "run"]
     if asked_mode is None and active():
         words.append("--mode=enforce")  # in place of what aside() says
     for option, value in (("--seed", seed), ("--mode", asked_mode), ("--log", log), ("--disable", disable)):
-        if value is not None:
-            words.append("{}={}".format(option, os.fspath(value) if option == "--log" else value))
+        if value is None:
+            continue
+        text = os.fsdecode(value) if option == "--log" else str(value)
+        if not text:  # the command would take the next word for the option's
+            raise ValueError(
+                "detshim.env: {}='' is not accepted: a text that is not empty, or None".format(option.lstrip("-"))
+            )
+        words.append("{}={}".format(option, text))
     words += ["--keep-aslr", "--print-environment", "--", *program]
     asked = subprocess.run(
         words,

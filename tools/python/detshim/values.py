@@ -4,6 +4,21 @@ import struct
 import sys
 
 
+# What belongs to a value that has __array__, and is not in that array: of pandas, polars, xarray, astropy and the like.
+_LOST = ("index", "columns", "coords", "names", "unit", "mask", "null_count")
+
+
+def _bytes_of(array, numpy):
+    """The bytes of an array's values, without those between and behind them."""
+    if array.dtype.names is not None:
+        return b"".join(_bytes_of(array[name], numpy) for name in array.dtype.names)
+    if array.dtype.char in "gG" and numpy.finfo(array.dtype).nmant == 63:
+        # x87's: of each 12 or 16 bytes the first 10 are the number.
+        size = numpy.dtype("longdouble").itemsize
+        return numpy.frombuffer(array.tobytes(), "u1").reshape(-1, size)[:, :10].tobytes()
+    return array.tobytes()
+
+
 def _array_parts(value):
     """The type, shape and bytes of an array or a tensor; None if it is neither."""
     torch = sys.modules.get("torch")
@@ -17,10 +32,21 @@ def _array_parts(value):
         return None
     import numpy
 
+    if isinstance(value, numpy.ma.MaskedArray):
+        # What a mask hides is no value; __array__() would leave out the mask.
+        shown = _array_parts(value.filled(numpy.zeros((), value.dtype)))
+        return "masked " + shown[0], shown[1], numpy.ma.getmaskarray(value).tobytes() + shown[2]
+    if type(value).__module__.partition(".")[0] != "numpy":
+        for name in _LOST:
+            if hasattr(type(value), name):
+                raise TypeError(
+                    "repeatable_value takes arrays without labels, units or masks of their own; give its parts "
+                    "({} has '{}', which its array would not show)".format(type(value).__name__, name)
+                )
     array = numpy.asarray(value)
     if array.dtype.hasobject:
         raise TypeError("repeatable_value takes no arrays of objects; give what is in this one")
-    return array.dtype.str, array.shape, array.tobytes()
+    return repr(array.dtype), array.shape, _bytes_of(array, numpy)
 
 
 def _digest(value):
