@@ -257,6 +257,110 @@ def test_a_process_that_dies(pytester):
     result.stdout.fnmatch_lines(["  outcome: call passed / its process ended with signal 9"])
 
 
+def test_a_process_that_dies_after_the_test(pytester):
+    code = "import atexit\n@pytest.mark.repeatable(n=2)\ndef test_dies():\n    {}atexit.register({})\n"
+    result = run(pytester, code.format("", "os.abort"))
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["repeatable: in each of 2 runs the process ended with signal 6"])
+    result = run(pytester, code.format("if number() == 2: ", "os._exit, 1"))
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["  outcome: call passed / call passed, its process ended with status 1"])
+
+
+def test_a_process_that_stops_pytest(pytester):
+    result = run(pytester, "@pytest.mark.repeatable(n=2)\ndef test_it(): pytest.exit('over')\ndef test_after(): pass\n")
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(["repeatable: in each of 2 runs pytest was stopped before the test was over: *Exit: over"])
+
+
+def test_a_file_that_does_not_load_there_says_why(pytester):
+    code = "if 'test' in os.environ.get('RAN', ''): raise KeyError('not twice')\nos.environ['RAN'] = 'test'\n"
+    result = run(pytester, code + "@pytest.mark.repeatable(n=2)\ndef test_it(): pass\n")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["repeatable: pytest does not find the test in a process of its own *", "E *KeyError: 'not twice'"])
+    assert "detshim: seed" not in result.stdout.str()
+
+
+def test_an_alarm_in_this_process_fails_the_test_alone(pytester):
+    code = """
+import signal
+@pytest.fixture(autouse=True, scope="session")
+def alarm():
+    def fail(*_): pytest.fail("Timeout (>0s) from an alarm")
+    if "DETSHIM_SEED" not in os.environ:
+        signal.signal(signal.SIGUSR1, fail)
+        os.environ["WAITING"] = str(os.getpid())
+    yield
+def test_before(): pass
+@pytest.mark.repeatable(n=2)
+def test_it(): os.kill(int(os.environ["WAITING"]), signal.SIGUSR1)
+def test_after(): pass
+"""
+    result = run(pytester, code)
+    result.assert_outcomes(failed=1, passed=2)
+    result.stdout.fnmatch_lines(["repeatable: Timeout (>0s) from an alarm"])
+
+
+@pytest.mark.parametrize("word", ["--setup-plan", "--setup-only"])
+def test_what_is_set_up_only_is_not_run(pytester, word):
+    result = run(pytester, STABLE, word)
+    assert result.ret == 0 and processes(pytester) == 0
+
+
+def test_files_of_pytest_itself_stay_with_it(pytester):
+    pytester.makeconftest("""
+def pytest_addoption(parser):
+    for option in ("--report-log", "--json-report-file"): parser.addoption(option)
+def pytest_configure(config):
+    for name in ("report_log", "json_report_file"):
+        if config.getoption(name): open(config.getoption(name), "a").write("opened")
+""")
+    pytester.makeini("[pytest]\nlog_file = from_ini\nlog_file_level = INFO\n")
+    code = """
+import logging
+def test_first(): logging.info("of the first process")
+@pytest.mark.repeatable(n=2)
+def test_it(): logging.info("of another")
+"""
+    words = ["--report-log=report", "--json-report-file=json", "--debug=debug"]
+    for files in ([], ["--log-file=given"]):
+        run(pytester, code, *words, *files).assert_outcomes(passed=2)
+        for name in ("report", "json"):
+            assert (pytester.path / name).read_text() == "opened"
+            (pytester.path / name).unlink()
+        assert str(pytester.path) in (pytester.path / "debug").read_text()
+        assert "test_first" in (pytester.path / "debug").read_text()
+        log = (pytester.path / ("given" if files else "from_ini")).read_text()
+        assert "of the first process" in log and "of another" not in log
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "@pytest.fixture\ndef late():\n    yield\n    raise RuntimeError(number())\n"
+        "@pytest.mark.repeatable(n=2)\ndef test_it(late): assert False\n",
+        "@pytest.mark.repeatable(n=2)\n@pytest.mark.xfail\ndef test_it(): raise RuntimeError(number())\n",
+        "@pytest.mark.repeatable(n=2)\ndef test_it(): pytest.xfail(str(number()))\n",
+        "@pytest.mark.repeatable(n=2)\ndef test_it(): pytest.skip(str(number()))\n",
+    ],
+)
+def test_messages_of_all_reports_count(pytester, body):
+    result = run(pytester, body)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["repeatable: run 2 of 2 differs from run 1, with the seed 42", "  message: line *"])
+
+
+@pytest.mark.parametrize("inside, said", [("assert number() == 9", "message: line *"), ("print(number())", "stdout, line *")])
+def test_subtests_count(pytester, inside, said):
+    if not hasattr(pytest, "Subtests"):
+        pytest.skip("pytest has subtests from 9.0 on")
+    result = run(pytester, "@pytest.mark.repeatable(n=2)\ndef test_it(subtests):\n"
+                           "    with subtests.test(): {}\n".format("assert False" if "assert" in inside else "pass")
+                           + "    with subtests.test(): {}\n".format(inside))  # fmt: skip
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["repeatable: run 2 of 2 differs from run 1, with the seed 42", "  " + said])
+
+
 def test_a_value_of_an_unknown_type_is_one_line(pytester):
     result = run(pytester, "@pytest.mark.repeatable\ndef test_it(repeatable_value): repeatable_value(object())\n")
     result.assert_outcomes(failed=1)

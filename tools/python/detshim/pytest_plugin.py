@@ -147,6 +147,8 @@ def repeatable_value():
 def pytest_runtest_protocol(item, nextitem):
     if repeatable_child.is_child() or item.get_closest_marker("repeatable") is None:
         return None
+    if item.config.getoption("setuponly") or item.config.getoption("setupplan"):
+        return None  # pytest's own way runs no test either
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     asked = item.config.getoption("detshim")
     for report in repeatable_runs.reports_of(item, seed_of(asked)):

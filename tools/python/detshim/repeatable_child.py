@@ -15,17 +15,23 @@ _values = []
 # What words of the command line would make this process do besides: other tests, other processes, the reports of the
 # process that started it. Each is set where the plugin that knows it is there.
 _PLAIN = {
+    "allure_report_dir": None,
     "collectonly": False,
     "deselect": None,
     "dist": "no",
     "failedfirst": False,
     "htmlpath": None,
+    "json_report": False,
+    "json_report_file": None,
     "keyword": "",
     "lf": False,
+    "log_file": os.devnull,  # not None: that would be the project's file's log_file
     "markexpr": "",
     "maxprocesses": None,
     "newfirst": False,
     "numprocesses": None,
+    "pastebin": None,
+    "report_log": None,
     "reruns": 0,
     "setuponly": False,
     "setupplan": False,
@@ -55,21 +61,43 @@ def narrow(config):
 
 
 class Child:
-    """Runs the one test, and writes down its reports when the session ends."""
+    """Runs the one test, and writes down its reports when the session is over."""
 
     def __init__(self, config):
         self._config = config
         self._reports = []
+        self._found = False
+        self._errors = []  # why pytest did not come to the test's end, as pytest says it
+
+    def pytest_collectreport(self, report):
+        if not report.passed:
+            self._errors.append(report.longreprtext)
+
+    def pytest_keyboard_interrupt(self, excinfo):  # pytest.exit() too
+        self._errors.append(excinfo.exconly())
+
+    def pytest_internalerror(self, excrepr):
+        self._errors.append(str(excrepr))
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if item.nodeid == _task["nodeid"]]
+        self._found = bool(items)
 
     def pytest_runtest_logreport(self, report):
         self._reports.append(self._config.hook.pytest_report_to_serializable(config=self._config, report=report))
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self):
-        result = {"mode": detshim.mode(), "reports": self._reports, "values": _values}
+    # Around all others: they may still change the status that the process is to end with.
+    @pytest.hookimpl(tryfirst=True, hookwrapper=True)
+    def pytest_sessionfinish(self, session):
+        yield
+        result = {
+            "mode": detshim.mode(),
+            "reports": self._reports,
+            "values": _values,
+            "found": self._found,
+            "errors": self._errors,
+            "status": int(session.exitstatus),
+        }
         with open(_task["result"], "w", encoding="utf-8") as file:
             json.dump(result, file)

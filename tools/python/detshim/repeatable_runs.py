@@ -8,12 +8,14 @@ import subprocess
 import sys
 import tempfile
 
+from _pytest.outcomes import OutcomeException
 from _pytest.reports import TestReport
 
 import detshim
 from detshim import repeatable_child
 
 _MOST_LINES = 40  # of what `detshim log diff` prints, in a failure
+_LAST_LINES = 6  # of why a process did not come to the test's end
 
 
 class Refused(Exception):
@@ -73,8 +75,11 @@ class Run:
                     report.longrepr = tuple(report.longrepr)
 
     def end(self):
-        """How the process ended, where it did not get to write anything down."""
         return "signal {}".format(-self.status) if self.status < 0 else "status {}".format(self.status)
+
+    def died(self):
+        """Whether the process ended otherwise than pytest meant it to: before or after it wrote anything down."""
+        return self.result is None or self.status != self.result["status"]
 
     def printed(self):
         return self.output.read_text(encoding="utf-8", errors="replace").strip()
@@ -85,10 +90,19 @@ class Run:
         refused = self.status in (2, 126, 127) and lines and lines[-1].startswith("detshim: ")
         return lines[-1] if refused else ""
 
+    def broke_off(self):
+        """Whether pytest did not come to the test's end, as by pytest.exit()."""
+        return self.result is not None and not any(report.when == "teardown" for report in self.reports)
+
+    def last_error(self):
+        """The last lines of why it is not over; of what pytest said, else of what the process printed."""
+        errors = self.result["errors"] if self.result else []
+        text = errors[0] if errors else self.printed()
+        lines = [line for line in text.splitlines() if line.strip() and not line.startswith("detshim: ")]
+        return "\n".join(lines[-_LAST_LINES:] or ["its process ended with " + self.end()])
+
     def outcomes(self):
         """Without its own process's doing: setup, call and teardown."""
-        if self.result is None:
-            return "its process ended with " + self.end()
         words = []
         for report in self.reports:
             outcome = report.outcome
@@ -96,17 +110,33 @@ class Run:
                 outcome = "xfailed" if report.skipped else "xpassed"
             if outcome != "passed" or report.when == "call":
                 words.append("{} {}".format(report.when, outcome))
+        if self.broke_off():
+            words.append("pytest was stopped")
+        if self.died():
+            words.append("its process ended with " + self.end())
         return ", ".join(words)
 
-    def message(self):
+    def messages(self):
+        """What each report says, of failures, skips and expected failures, a text each."""
+        texts = []
         for report in self.reports:
             crash = getattr(report.longrepr, "reprcrash", None)
-            if report.failed:
-                return crash.message if crash is not None else str(report.longrepr)
-        return ""
+            if crash is not None:
+                text = crash.message
+            elif isinstance(report.longrepr, tuple):
+                text = report.longrepr[2]
+            else:
+                text = "" if report.longrepr is None else str(report.longrepr)
+            of = [getattr(report, "context", ""), getattr(report, "wasxfail", "")]
+            texts.append("\n".join([*(str(part) for part in of if part), text]))
+        if self.broke_off():
+            texts.append(self.last_error())
+        return texts
 
     def stdout(self):
-        return self.reports[-1].capstdout if self.reports else ""
+        # A report has what was printed in those before it; one of a subtest has its own alone.
+        last = [self.reports[-1].capstdout] if self.reports else []
+        return "".join([*(report.capstdout for report in self.reports[:-1] if hasattr(report, "context")), *last])
 
     def values(self):
         return self.result["values"] if self.result else []
@@ -130,6 +160,8 @@ def _command(item, run, settings, folder):
     own = ["--capture=fd", "--basetemp={}".format(folder / "tmp"), "-o", "cache_dir={}".format(folder / "cache")]
     if hasattr(item.config.option, "no_cov"):
         own.append("--no-cov")
+    if getattr(item.config.option, "debug", None):  # before any plugin could take it back
+        own.append("--debug=" + os.devnull)
     at = arguments.index("--") if "--" in arguments else len(arguments)
     of_detshim = [detshim.command(), "run", "--seed=" + settings["seed"], "--log={}".format(run.log)]
     if detshim.active():
@@ -141,7 +173,7 @@ def _command(item, run, settings, folder):
 def _environment(item, run):
     environment = detshim.aside(os.environ)
     for name in [*environment]:
-        if name.startswith("PYTEST_XDIST_") or name == "PYTEST_CURRENT_TEST":
+        if name.startswith(("PYTEST_XDIST_", "COV_CORE_", "COVERAGE_PROCESS_")) or name == "PYTEST_CURRENT_TEST":
             del environment[name]
     environment[repeatable_child.VARIABLE] = json.dumps(
         {"nodeid": item.nodeid, "file": str(item.path), "result": str(run.result_file)}
@@ -169,10 +201,10 @@ def _run(item, number, settings, folder):
             raise Refused("repeatable: " + run.refusal())
     elif run.result["mode"] in (None, "off"):
         raise Refused("repeatable: the test's process did not run under detshim (DETSHIM_MODE=off?)")
-    elif not run.reports:
+    elif not run.result["found"]:
         raise Refused(
             "repeatable: pytest does not find the test in a process of its own (its id changes, or its file does not load): "
-            + (run.printed().splitlines() or [run.end()])[-1]
+            + run.last_error()
         )
     return run
 
@@ -191,8 +223,11 @@ def _differences(first, other, compares_stdout):
     lines = []
     if first.outcomes() != other.outcomes():
         lines.append("outcome: {} / {}".format(first.outcomes(), other.outcomes()))
-    elif first.message() != other.message():
-        lines.append("message: " + _first_difference_of_lines(first.message(), other.message()))
+    else:
+        for one, two in zip(first.messages(), other.messages()):
+            if one != two:
+                lines.append("message: " + _first_difference_of_lines(one, two))
+                break
     values, others = first.values(), other.values()
     for value, other_value in zip(values, others):
         if value[:2] != other_value[:2]:
@@ -255,9 +290,13 @@ def _compare(item, settings, folder):
                 if one.stdout()
             ]
             return [_report(item, "call", "failed", "\n".join(lines), sections)], True
-    if first.result is None:
-        text = "repeatable: in each of {} runs the process ended with {}".format(settings["n"], first.end())
-        return [_report(item, "call", "failed", text, [("Output of run 1", first.printed())])], False
+    text = "repeatable: in each of {} runs ".format(settings["n"])
+    output = [("Output of run 1", first.printed())]
+    if first.died():
+        return [_report(item, "call", "failed", text + "the process ended with " + first.end(), output)], False
+    if first.broke_off():
+        text += "pytest was stopped before the test was over: " + first.last_error()
+        return [_report(item, "call", "failed", text, output)], False
     return first.reports, False
 
 
@@ -269,6 +308,8 @@ def reports_of(item, seed):
         reports, keep = _compare(item, settings_of(item, seed), folder)
     except Refused as error:
         reports = [_report(item, "setup", "failed", str(error))]
+    except OutcomeException as error:  # of an alarm, as pytest-timeout's: raised wherever this process is just then
+        reports = [_report(item, "call", "failed", "repeatable: {}".format(error))]
     finally:
         if not keep:  # logs that differ stay for the user
             shutil.rmtree(folder, ignore_errors=True)
