@@ -301,6 +301,10 @@ def test_after(): pass
     result.stdout.fnmatch_lines(["repeatable: Timeout (>0s) from an alarm"])
 
 
+def test_without_the_cache_and_with_warnings_as_errors(pytester):
+    run(pytester, STABLE, "-p", "no:cacheprovider", "-W", "error").assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize("word", ["--setup-plan", "--setup-only"])
 def test_what_is_set_up_only_is_not_run(pytester, word):
     result = run(pytester, STABLE, word)

@@ -157,7 +157,9 @@ def _words_of_pytest(config):
 def _command(item, run, settings, folder):
     start, arguments = _words_of_pytest(item.config)
     # Where a file of a test's is must be the same in each.
-    own = ["--capture=fd", "--basetemp={}".format(folder / "tmp"), "-o", "cache_dir={}".format(folder / "cache")]
+    own = ["--capture=fd", "--basetemp={}".format(folder / "tmp")]
+    if item.config.pluginmanager.hasplugin("cacheprovider"):  # else nobody knows the setting
+        own += ["-o", "cache_dir={}".format(folder / "cache")]
     if hasattr(item.config.option, "no_cov"):
         own.append("--no-cov")
     if getattr(item.config.option, "debug", None):  # before any plugin could take it back
