@@ -262,7 +262,8 @@ TEST_F(Keeping, IsOfTheRunWithinNotOfTheOneAround) {
   inner.insert(inner.end(), draw.begin(), draw.end());
   Arguments program = {
       "/bin/sh", "-c",
-      "unset DETSHIM_RUN DETSHIM_LOG DETSHIM_SEED LD_PRELOAD; export AN_EXAMPLE=2; exec \"$@\"", "sh"};
+      "unset DETSHIM_RUN DETSHIM_LOG DETSHIM_SEED LD_PRELOAD; export AN_EXAMPLE=2; ls | cat; exec \"$@\"",
+      "sh"};
   program.insert(program.end(), inner.begin(), inner.end());
   run_with_log("outer", program, {{"AN_EXAMPLE", "1"}});
   const Json start = kept(at("inner"));
