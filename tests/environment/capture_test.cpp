@@ -389,6 +389,12 @@ TEST_F(Capture, KnowsTheInterpreterOfAProgramThatIsToRun) {
     detshim::capture_distributions(options, found);
     EXPECT_EQ(found.of(detshim::EnvironmentSection::versions).facts["python foo"], "1") << program;
   }
+  const fs::path log = scratch_.path() / "verify";
+  const Result result = run({DETSHIM_COMMAND, "verify", "--library", DETSHIM_LIBRARY, "--log", log, "--",
+                             bin / "python", "-c", "import os; os.urandom(4)"});
+  EXPECT_EQ(result.out.find("environment changed"), std::string::npos) << result.out;
+  std::ifstream input(log / "environment.json");
+  EXPECT_EQ(Json::parse(input)["sections"]["versions"]["facts"].value("python foo", ""), "1");
 }
 
 } // namespace

@@ -118,6 +118,7 @@ Environment capture_environment(const CaptureOptions& options) {
   capture_machine(environment);
   capture_session(environment);
   capture_gpu_modes(environment);
+  if (!options.program.empty()) environment.places["program"] = options.program;
   environment.of(EnvironmentSection::code).unknown["program"] = "no run, but the place for one";
   return environment;
 }

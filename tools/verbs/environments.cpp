@@ -216,6 +216,8 @@ std::vector<std::string> changes_since(const Environment& before) {
   constexpr std::size_t longest = 60;
   CaptureOptions options = capture_options();
   options.since = Since(before.began);
+  if (const auto program = before.places.find("program"); program != before.places.end())
+    options.program = program->second;
   const EnvironmentComparison found = compare_environments(before, capture_environment(options));
   std::vector<std::string> changes;
   for (const EnvironmentDifference& one : found.differences)
