@@ -21,7 +21,8 @@ constexpr size_t page = 4096;
 HeapSearch* search_here() {
   HeapSearch* const search = heap_search();
   if (search == nullptr || allocator().foreign == ForeignAllocator::none) return search;
-  __atomic_store_n(&search->foreign, allocator().foreign, __ATOMIC_RELAXED);
+  ForeignAllocator whose = allocator().foreign;
+  __atomic_store(&search->foreign, &whose, __ATOMIC_RELAXED);
   return nullptr;
 }
 
