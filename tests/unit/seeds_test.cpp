@@ -1,5 +1,6 @@
 #include "core/seeds/seeds.h"
 
+#include "core/identity/process.h"
 #include "core/identity/thread.h"
 #include "core/policy/options.h"
 #include "core/seeds/readings.h"
@@ -65,6 +66,21 @@ TEST(Seeds, OfTheProgramAreNoClockOfAYoungMachine) {
   EXPECT_STREQ(chosen(kind(7), index + 1, 32).why, "the program's own value");
   note_reading(Source::nanoseconds, start, 123'456'789, __builtin_return_address(0));
   EXPECT_STREQ(chosen(kind(7), start + 3, 32).why, "from a clock: another one in each run");
+}
+
+// A program that times itself and seeds with a small number: in one run of a thousand that is the
+// milliseconds of the clock, and it drew something else then.
+TEST(Seeds, OfTheProgramAreTheSameWhateverTheClockSays) {
+  if (!is_alone()) GTEST_SKIP() << "not the only test in this process, which decides otherwise beside others";
+  setenv("LEVEL", "613", 1); // a number that the user may have passed
+  volatile uint64_t asked = 613;
+  note_reading(Source::nanoseconds, 1'795'000'000, 613'123'456, __builtin_return_address(0));
+  const ChosenSeed by_chance = chosen(kind(9), asked, 32);
+  note_reading(Source::nanoseconds, 1'795'000'001, 123'456'789, __builtin_return_address(0));
+  const ChosenSeed usual = chosen(kind(9), asked, 32);
+  EXPECT_EQ(by_chance.given, usual.given);
+  EXPECT_EQ(by_chance.action, Action::unfixed) << by_chance.why;
+  EXPECT_EQ(usual.action, Action::pin) << usual.why;
 }
 
 TEST(Seeds, SmallSeedsFoldToThemselves) {

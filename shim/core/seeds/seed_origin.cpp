@@ -46,6 +46,8 @@ struct Unit {
   bool is_coarse; ///< whole seconds: two readings may give the same
   bool is_mix =
       false; ///< of seconds and a part of one: it lies near other clocks' seconds, and may be one by chance
+  bool is_narrow =
+      false; ///< one of so few that a small number of the program's is one by chance in a run of a thousand
 };
 
 /// Calls visit(unit) for each number that programs make of a reading, until it returns true.
@@ -53,8 +55,9 @@ template <typename Visit>
 bool each_unit(const Reading& reading, Visit visit) {
   const uint64_t s = reading.a;
   const auto whole = [](uint64_t value, bool is_coarse) {
-    return Unit{value, value >= least_whole, is_coarse};
+    return Unit{value, value >= least_whole, is_coarse, false, is_coarse && value < small_number};
   };
+  const auto milliseconds = [](uint64_t value) { return Unit{value, false, false, false, true}; };
   switch (reading.source) {
   case Source::none:
     return false;
@@ -64,7 +67,7 @@ bool each_unit(const Reading& reading, Visit visit) {
     const uint64_t us = reading.b;
     for (const Unit& unit :
          {whole(s, true), whole(s * 1000 + us / 1000, false), whole(s * 1000000 + us, false),
-          Unit{us, false, false}, Unit{us / 1000, false, false}, Unit{s ^ us, false, false, true},
+          Unit{us, false, false}, milliseconds(us / 1000), Unit{s ^ us, false, false, true},
           Unit{s + us, false, false, true}, Unit{s * us, false, false, true}})
       if (visit(unit)) return true;
     return false;
@@ -74,10 +77,9 @@ bool each_unit(const Reading& reading, Visit visit) {
     for (const Unit& unit :
          {whole(s, true), whole(s * 1000 + ns / 1000000, false), whole(s * 1000000 + ns / 1000, false),
           whole(s * 1000000000 + ns, false), Unit{ns, false, false}, Unit{ns / 1000, false, false},
-          Unit{ns / 1000000, false, false}, Unit{s ^ ns, false, false, true},
-          Unit{s + ns, false, false, true}, Unit{s * ns, false, false, true},
-          Unit{s ^ ns / 1000, false, false, true}, Unit{s + ns / 1000, false, false, true},
-          Unit{s * (ns / 1000), false, false, true}})
+          milliseconds(ns / 1000000), Unit{s ^ ns, false, false, true}, Unit{s + ns, false, false, true},
+          Unit{s * ns, false, false, true}, Unit{s ^ ns / 1000, false, false, true},
+          Unit{s + ns / 1000, false, false, true}, Unit{s * (ns / 1000), false, false, true}})
       if (visit(unit)) return true;
     return false;
   }
@@ -156,6 +158,7 @@ struct Match {
   int64_t offset = 0;
   bool is_exact = false;
   bool is_coarse = false;
+  bool is_narrow = false;
 
   explicit operator bool() const { return reading.source != Source::none; }
 };
@@ -312,8 +315,9 @@ private:
       // not what the program passes.
       const bool may_be_chance = unit.is_coarse || unit.is_mix || is_mix || offset != 0;
       if (may_be_chance && !is_of_rank(notes) && !readers_.include(reading.site)) return false;
-      const Match match = {&notes, notes.owner_key, notes.owner_is_first, reading,
-                           offset, is_exact,        unit.is_coarse};
+      const Match match = {
+          &notes, notes.owner_key, notes.owner_is_first, reading,
+          offset, is_exact,        unit.is_coarse,       unit.is_narrow && offset == 0 && !is_mix};
       if (is_better(match, best)) best = match;
       return false;
     });
@@ -340,6 +344,7 @@ private:
     if (!best) return true;
     if (match.is_exact != best.is_exact) return match.is_exact;
     if (match.is_coarse != best.is_coarse) return !match.is_coarse;
+    if (match.is_narrow != best.is_narrow) return !match.is_narrow;
     const bool is_fed = feeds(match.reading.site, caller_);
     if (is_fed != feeds(best.reading.site, caller_)) return is_fed;
     if (!match.is_exact) {
@@ -581,7 +586,9 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
   }
   const Asked asked(value, bits);
   if (is_passed_again(asked, caller, made)) return made;
-  if (const Match match = Search(asked, caller, function).run()) {
+  const Match match = Search(asked, caller, function).run();
+  const bool may_be_chance = match && match.is_narrow && value < small_number;
+  if (match && !may_be_chance) {
     made.origin = match.reading.source == Source::id ? Origin::id : Origin::clock;
     made.offset = match.offset;
     made.owner_key = match.owner_key;
@@ -600,9 +607,10 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
     // To look at the command line takes time, and a program may seed a million times.
     static constinit int looked = 0;
     const bool looks = doubts || (!is_small && looked++ < 256);
-    made.origin = looks && is_from_user(value) ? Origin::constant
+    const Origin constant = may_be_chance ? Origin::chance : Origin::constant;
+    made.origin = looks && is_from_user(value) ? constant
                   : doubts                     ? Origin::doubt
-                  : is_small                   ? Origin::constant
+                  : is_small                   ? constant
                                                : Origin::untold;
   }
   if (made.origin == Origin::address || made.origin == Origin::doubt) unread.add({value, made});

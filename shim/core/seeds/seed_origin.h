@@ -18,6 +18,8 @@ enum class Origin : uint8_t {
   constant, ///< it stands in the code at the call, on the command line, in the environment, or is a small
             ///< number
   untold,   ///< nothing that was read explains it
+  chance, ///< as `constant`, and by chance or not the milliseconds of a clock that was read: what becomes of
+          ///< it must not depend on that, since in another run it is not
   received, ///< the present time, which this process has not read: another one may have
   clock,
   id,

@@ -65,6 +65,9 @@ const char* why_kept(Origin origin) {
     return "kept to its value; if it differs between two runs, use DETSHIM_SEED_POLICY=order";
   case Origin::received:
     return "a clock's value that this process has not read: another one in each run";
+  case Origin::chance:
+    return "kept: it is the milliseconds of a clock that was read, maybe by chance: in other runs it is not "
+           "then";
   default:
     return "the program's own value";
   }
@@ -127,9 +130,8 @@ ChosenSeed choose_seed(const AskedSeed& asked) {
             policy == SeedPolicy::keep ? "changes from run to run, and is kept by the policy"
                                        : "derived from a value that changes from run to run",
             Action::unfixed};
-  const Action action = told.origin == Origin::received ? Action::unfixed
-                        : keeps_values()                ? Action::observe
-                                                        : Action::pin;
+  const bool may_change = told.origin == Origin::received || told.origin == Origin::chance;
+  const Action action = may_change ? Action::unfixed : keeps_values() ? Action::observe : Action::pin;
   return {mapped(asked), why_kept(told.origin), action};
 }
 

@@ -163,7 +163,7 @@ void follow_tensor(const void* descriptor, int name, Type type, int64_t count, c
   case tensor_alignment:
     return;
   case tensor_data_type:
-    return void(note.type = first_of<int>(elements));
+    return void(note.type_and_1 = first_of<int>(elements) + 1);
   case tensor_dimensions:
     return copy(note.sizes, note.dimensions);
   case tensor_strides:
@@ -239,7 +239,8 @@ Role role_of(const Operation& operation, const Node& node) {
 }
 
 bool are_alike(const TensorNote& a, const TensorNote& b) {
-  if (a.type != b.type || a.dimensions != b.dimensions || a.is_by_value != b.is_by_value) return false;
+  if (a.type_and_1 != b.type_and_1 || a.dimensions != b.dimensions || a.is_by_value != b.is_by_value)
+    return false;
   for (int i = 0; i < a.dimensions; ++i)
     if (a.sizes[i] != b.sizes[i] || a.strides[i] != b.strides[i]) return false;
   return true;

@@ -17,13 +17,16 @@ struct TensorNote {
   int64_t id = 0; ///< CUDNN_ATTR_TENSOR_UNIQUE_ID
   int64_t sizes[most_dimensions] = {};
   int64_t strides[most_dimensions] = {}; ///< in elements
-  int type = -1;                         ///< cudnnDataType_t
+  int type_and_1 = 0; ///< cudnnDataType_t, and 1: tables that are not all zero fill the file
   int8_t dimensions = 0, stride_count = 0;
   bool has_id = false;
   bool is_virtual = false;  ///< it has no memory
   bool is_by_value = false; ///< a number of the host
   /// Vectors of elements, another order in memory, offsets of sequences, what this version does not know.
   bool is_unknown = false;
+
+  /// cudnnDataType_t; -1 where it was not said.
+  int type() const { return type_and_1 - 1; }
 };
 
 /// Follows an attribute that a program has set in a tensor, an operation or a variant pack.

@@ -84,12 +84,12 @@ namespace {
 /// Where a tensor of a graph is; without width where that is not known.
 HashedArea area_of(const cudnn::TensorNote& tensor, const void* data) {
   constexpr int boolean = 11; // CUDNN_DATA_BOOLEAN: dense, eight in a byte
-  if (tensor.type == boolean) {
+  if (tensor.type() == boolean) {
     HashedArea bits = tensor_at(data, 1, tensor.dimensions, tensor.sizes, tensor.strides);
     if (bits.width == 0 || rows_of(bits) != 1 || bits.width % 8 != 0) return {};
     return bytes_at(data, bits.width / 8);
   }
-  const uint64_t element = size_of_cudnn_type(tensor.type);
+  const uint64_t element = size_of_cudnn_type(tensor.type());
   return element == 0 ? HashedArea{}
                       : tensor_at(data, element, tensor.dimensions, tensor.sizes, tensor.strides);
 }
