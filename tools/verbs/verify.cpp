@@ -57,6 +57,8 @@ int verify(const VerifyOptions& options) {
     print_verify_text(plan, result);
   }
   if (options.junit) write_junit(*options.junit, plan, result);
+  std::cout.flush();
+  if (result.interrupted_by != 0) return end_as_interrupted({result.interrupted_by}, plan);
   return status_of(result.answer);
 }
 
