@@ -139,6 +139,8 @@ Environment capture_start(const std::vector<std::string>& command) {
   capture_command(error ? file : program.string(), command, environment);
   if (const std::string commit = read_git_commit("."); !commit.empty())
     environment.of(EnvironmentSection::code).facts["git commit"] = commit;
+  else if (!is_in_repository("."))
+    environment.of(EnvironmentSection::code).facts["git commit"] = no_repository;
   find_caches(environment);
   capture_machine(environment);
   capture_session(environment);
@@ -191,10 +193,12 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
   const bool is_of_the_future = to.began > now();
   capture_libraries(options, to);
   capture_variables(options, to);
-  if (const Process* const first = first_process(log))
-    capture_command(first->starts.front().program, first->starts.front().args, to);
-  else if (start == nullptr)
-    to.of(EnvironmentSection::code).unknown["program"] = "the process that the run began with has no log";
+  if (start == nullptr) { // else that knows it; a shell leaves no log, and its first child would stand for it
+    if (const Process* const first = first_process(log))
+      capture_command(first->starts.front().program, first->starts.front().args, to);
+    else
+      to.of(EnvironmentSection::code).unknown["program"] = "the process that the run began with has no log";
+  }
   if (is_here && !is_of_the_future) {
     capture_packages(options, to);
     capture_distributions(options, to);

@@ -145,6 +145,11 @@ struct GitQuestion {
 /// Of the git repository that holds `folder`, with what is in its files that git does not follow; not in
 /// those that it ignores, nor in logs. No program that the repository names is run.
 GitState git_state(const std::string& folder, const GitQuestion& question);
+/// What a folder has for its commit that is in no repository.
+inline constexpr const char* no_repository = "in no git repository";
+/// True if the folder, or one that it lies in, has a `.git`, or cannot be looked at: git itself looks no
+/// further.
+bool is_in_repository(const std::string& folder);
 /// The commit that is checked out, read without git, and in no time; empty where that is not enough.
 std::string read_git_commit(const std::string& folder);
 

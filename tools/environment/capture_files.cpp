@@ -230,6 +230,12 @@ void capture_code(const CaptureOptions& options, Environment& to) {
   }
   capture_lock(options, to);
   const auto known = section.facts.find("git commit");
+  const bool was_none = known != section.facts.end() && known->second == no_repository;
+  if ((was_none || options.since.is_now()) && !is_in_repository(options.folder)) {
+    for (const char* subject : {"git commit", "git changes", "git untracked files"})
+      section.facts[subject] = no_repository;
+    return;
+  }
   GitQuestion question;
   question.since = options.since;
   if (known != section.facts.end()) question.commit = known->second;

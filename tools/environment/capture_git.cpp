@@ -357,6 +357,17 @@ std::string read_git_commit(const std::string& folder) {
   return {};
 }
 
+bool is_in_repository(const std::string& folder) {
+  std::error_code error;
+  fs::path at = fs::canonical(folder, error);
+  if (error) return true;
+  for (;; at = at.parent_path()) {
+    const fs::file_status status = fs::symlink_status(at / ".git", error);
+    if (status.type() != fs::file_type::not_found) return true;
+    if (at == at.parent_path()) return false;
+  }
+}
+
 GitState git_state(const std::string& folder, const GitQuestion& question) {
   const auto all = [](const std::string& why) { return GitState{{"", why}, {"", why}, {"", why}}; };
   const Git git(folder, question.limits);
