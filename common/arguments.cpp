@@ -1,31 +1,30 @@
 #include "common/arguments.h"
 
+#include "common/secrets.h"
+
 #include <initializer_list>
 
 namespace detshim {
 namespace {
 
-/// True if a word that announces a secret is in the text, in small or capital letters.
-bool is_secret(const char* text) {
-  for (const char* word : {"token", "secret", "pass", "pwd", "api_key", "api-key", "apikey", "credential",
-                           "auth", "bearer", "private", "login", "cookie"})
-    for (const char* at = text; *at != 0; ++at) {
-      size_t same = 0;
-      while (word[same] != 0 &&
-             (at[same] >= 'A' && at[same] <= 'Z' ? at[same] | 0x20 : at[same]) == word[same])
-        ++same;
-      if (word[same] == 0) return true;
-    }
-  return false;
+/// Up to the first `=`, `:` or space.
+size_t name_length(const char* text) {
+  size_t length = 0;
+  while (text[length] != 0 && text[length] != '=' && text[length] != ':' && text[length] != ' ') ++length;
+  return length;
 }
 
 /// `--wandb-key`, `ACCESS_KEY=…`
 bool names_a_key(const char* text) {
-  size_t length = 0;
-  while (text[length] != 0 && text[length] != '=') ++length;
-  if (length < 3 || (text[0] != '-' && text[length] != '=')) return false;
-  const char* end = text + length - 3;
-  return (end[0] | 0x20) == 'k' && (end[1] | 0x20) == 'e' && (end[2] | 0x20) == 'y';
+  const size_t length = name_length(text);
+  return (text[0] == '-' || text[length] == '=') && ends_in_key(text, length);
+}
+
+/// `-u name:password`, as curl has it.
+bool names_a_user(const char* text, size_t length) {
+  for (const char* option : {"-u", "-U", "--user", "--username", "--proxy-user"})
+    if (text_length(option) == length && starts_with(text, option)) return true;
+  return false;
 }
 
 bool is_token_character(char c) {
@@ -56,23 +55,28 @@ bool has_token(const char* text) {
 void add_arguments(TextWriter& line, char* text, size_t size) {
   text[size] = 0;
   line.add(",\"args\":[");
-  bool hide_next = false;
+  bool hide_next = false, hide_pair = false, is_about_keys = false;
   for (char* at = text; at < text + size;) {
     const size_t length = text_length(at);
     if (at != text) line.add(',');
-    const bool is_hidden = (contains(at, "://") && contains(at, "@")) || has_token(at);
-    const bool secret = is_secret(at) || names_a_key(at);
-    bool cut = false;
-    if (secret && !hide_next && !is_hidden)
-      for (size_t i = 0; i < length && !cut; ++i)
-        if (at[i] == '=' || at[i] == ':' || at[i] == ' ') at[i + 1] = 0, cut = true;
+    const size_t name = name_length(at);
+    const bool is_plain = is_too_plain_for_a_secret(at);
+    const bool is_hidden =
+        holds_a_login(at) || has_token(at) || (hide_next && !is_plain) || (hide_pair && contains(at, ":"));
+    const bool has_pair = at[name] == '=' && names_a_user(at, name) && contains(at + name, ":");
+    const bool secret = speaks_of_a_secret(at, length) || names_a_key(at) || has_pair;
+    const bool cut = secret && !is_hidden && name < length && !is_too_plain_for_a_secret(at + name + 1);
+    // `login -k value`
+    hide_next = at[0] == '-' && name == length && (secret || (is_about_keys && same_text(at, "-k")));
+    hide_pair = names_a_user(at, length);
+    is_about_keys |= secret || ends_in_key(at, name);
+    if (cut) at[name + 1] = 0;
     line.add('"');
-    if (hide_next || is_hidden)
-      line.add("<hidden>");
+    if (is_hidden)
+      line.add(hidden_argument);
     else
-      line.add_json(at, 400).add(cut ? "<hidden>" : "");
+      line.add_json(at, 400).add(cut ? hidden_argument : "");
     line.add('"');
-    hide_next = secret && at[0] == '-' && !cut;
     at += length + 1;
     if (line.length() > 2600) break;
   }

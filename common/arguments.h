@@ -7,9 +7,12 @@
 
 namespace detshim {
 
+/// In place of what is not shown.
+inline constexpr const char* hidden_argument = "<hidden>";
+
 /// Adds the key `args`: `size` bytes of arguments, each closed with a zero, with room for one byte more
-/// behind them. One that speaks of a secret is shown up to its first `=`, `:` or space; an option that does
-/// hides the argument after it too. Changes the text.
+/// behind them. One that speaks of a secret (common/secrets.h) is shown up to its first `=`, `:` or space; an
+/// option that does hides the argument after it too. Changes the text.
 void add_arguments(TextWriter& line, char* text, size_t size);
 
 } // namespace detshim

@@ -25,6 +25,14 @@ enum class HeapSites : uint32_t {
   all_unnamed, ///< and none is listed, which takes far less time
 };
 
+/// Why nothing was done: the program's allocator is not libc's.
+enum class ForeignAllocator : uint64_t {
+  none = 0,
+  preloaded, ///< another one is
+  linked,    ///< an object of the program asks for the library that it is in
+  its_own,   ///< the program's file has it in itself
+};
+
 inline constexpr uint64_t every_heap_site = ~uint64_t{0};
 
 struct HeapSearch {
@@ -36,16 +44,17 @@ struct HeapSearch {
   uint64_t refined;  ///< of this site alone, or every_heap_site, told apart by all that is known of callers;
                      ///< 0: of all, by few callers
   uint64_t distance; ///< by which memory is moved, in bytes: whole pages
+  uint64_t mask;     ///< of allocations whose number has an odd count of these bits alone; 0: of all
 
   // What the processes say.
-  uint64_t processes;   ///< in which it came up
-  uint64_t foreign;     ///< 1: one has another allocator than libc's, and nothing was done there
-  uint64_t longest;     ///< allocations of the thread that has most
-  uint64_t changed;     ///< allocations that were filled or moved
-  uint64_t unmoved;     ///< that were to be moved, and found no place
-  uint64_t sites;       ///< entries in their list; more than it has room for are not in it
-  uint64_t unlisted;    ///< allocations at sites that a process had no room for in its own table
-  uint64_t text_length; ///< of the texts; what found no room is not there
+  uint64_t processes;       ///< in which it came up
+  ForeignAllocator foreign; ///< of one of them; nothing was done there
+  uint64_t longest;         ///< allocations of the thread that has most
+  uint64_t changed;         ///< allocations that were filled or moved
+  uint64_t unmoved;         ///< that were to be moved, and found no place
+  uint64_t sites;           ///< entries in their list; more than it has room for are not in it
+  uint64_t unlisted;        ///< allocations at sites that a process had no room for in its own table
+  uint64_t text_length;     ///< of the texts; what found no room is not there
 };
 
 inline constexpr uint64_t is_heap_search = 0x3130504145485344; // "DSHEAP01"

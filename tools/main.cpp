@@ -106,7 +106,8 @@ CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
       ->type_name("[=LIST]")
       ->expected(0, 1);
   verb.add_flag("--allocations", options.allocations,
-                "where a run under fill or aslr differs, find the allocation\nbehind it, by further runs");
+                "where a run under fill or aslr differs, find the allocation\nbehind it, by further runs")
+      ->disable_flag_override();
   verb.add_option("--resume", options.resume,
                   "'kill after REGEX': one more run is killed at that line,\nand started again")
       ->type_name("TEXT");

@@ -1,6 +1,8 @@
 // The allocator behind the wrappers.
 #pragma once
 
+#include "common/heap_search.h"
+
 #include <cstddef>
 
 namespace detshim {
@@ -13,7 +15,7 @@ struct Allocator {
   void* (*allocate_aligned)(size_t alignment, size_t);
   void (*release)(void*);
   size_t (*usable_size)(void*);
-  bool is_libc; ///< all of them are libc's
+  ForeignAllocator foreign; ///< none: all of them are libc's, and nothing stands in front of ours
 };
 
 /// Looked for at the first call.

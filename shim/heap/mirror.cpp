@@ -76,6 +76,11 @@ void empty_pages(char* begin, size_t size) {
   constexpr uintptr_t page = 4096;
   const uintptr_t from = reinterpret_cast<uintptr_t>(begin) & ~(page - 1);
   const uintptr_t to = (reinterpret_cast<uintptr_t>(begin) + size + page - 1) & ~(page - 1);
+  // Not MADV_DONTNEED: it leaves pages as they are that are locked, and unreadable what the program made so.
+  const long got =
+      sys::call(SYS_mmap, static_cast<long>(from), static_cast<long>(to - from), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (!sys::failed(got)) return;
   sys::call(SYS_madvise, static_cast<long>(from), static_cast<long>(to - from), MADV_DONTNEED);
 }
 

@@ -14,7 +14,7 @@ char* mirror_of(char* block, size_t size, uint64_t distance);
 /// The block of libc's whose place at the distance this is; nullptr for anything else.
 char* mirrored(const void* place, uint64_t distance);
 
-/// The whole pages around these bytes are zero after this.
+/// The whole pages around these bytes are zero after this, and can be written, whatever was done to them.
 void empty_pages(char* begin, size_t size);
 
 } // namespace detshim

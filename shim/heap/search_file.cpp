@@ -2,12 +2,17 @@
 
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/modules.h"
 
 namespace detshim {
 namespace {
 
 constexpr uintptr_t not_asked = 0, there_is_none = 1;
 constinit uintptr_t mapped = not_asked;
+
+/// A page that a forked child has anew: no handler of fork() is told where clone(2) was called itself.
+/// Children of vfork() share it, as they do the loader's lock.
+constinit uint8_t* here_page = nullptr;
 
 /// The environment as it was given to this program: the first allocation comes before libc has it.
 class GivenEnvironment {
@@ -59,6 +64,15 @@ HeapSearch* map_file(const char* path) {
   return nullptr;
 }
 
+void map_here_page() {
+  constexpr size_t page = 4096;
+  const long at = sys::call(SYS_mmap, 0, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (sys::failed(at) || sys::failed(sys::call(SYS_madvise, at, page, MADV_WIPEONFORK))) return;
+  auto* const bytes = reinterpret_cast<uint8_t*>(static_cast<uintptr_t>(at));
+  *bytes = 1;
+  __atomic_store_n(&here_page, bytes, __ATOMIC_RELEASE);
+}
+
 HeapSearch* find_file() {
   constexpr size_t longest = 1024;
   Text<longest> entry, start;
@@ -79,12 +93,22 @@ HeapSearch* heap_search() {
     const uintptr_t wanted = found != nullptr ? reinterpret_cast<uintptr_t>(found) : there_is_none;
     if (__atomic_compare_exchange_n(&mapped, &at, wanted, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
       at = wanted;
-      if (found != nullptr) count_up(found->processes);
+      if (found != nullptr) {
+        count_up(found->processes);
+        map_here_page();
+      }
     } else if (found != nullptr) {
       sys::unmap(found, heap_search_size); // another thread was first
     }
   }
   return at == there_is_none ? nullptr : reinterpret_cast<HeapSearch*>(at);
+}
+
+void notice_fork() {
+  uint8_t* const here = __atomic_load_n(&here_page, __ATOMIC_ACQUIRE);
+  if (here == nullptr || __atomic_load_n(here, __ATOMIC_RELAXED) != 0) return;
+  assume_loader_lock_is_stuck();
+  __atomic_store_n(here, 1, __ATOMIC_RELAXED);
 }
 
 bool chooses(const HeapSearch& search, uint64_t name) {

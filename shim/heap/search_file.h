@@ -8,6 +8,10 @@ namespace detshim {
 /// nullptr where there is none; asks at the first call of a process, and not again.
 HeapSearch* heap_search();
 
+/// From the first call of this in a forked child on the loader's lock is not waited for: a thread that held
+/// it is not there.
+void notice_fork();
+
 /// Whether a site is one of those that the file chooses.
 bool chooses(const HeapSearch& search, uint64_t name);
 

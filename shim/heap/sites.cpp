@@ -111,13 +111,29 @@ uint64_t choice_of(const HeapSearch& search, uint64_t name) {
   return chooses(search, name) ? name | is_chosen_bit : name;
 }
 
+constinit bool has_python = false;
+
+/// The line of Python. Until there is one, an interpreter is looked for among all loaded objects at the first
+/// allocation of each way through the program alone: a way that leads through one is a new way.
+void read_python(const void* caller, const NativeFrames& frames, PythonPlace& python) {
+  if (!__atomic_load_n(&has_python, __ATOMIC_RELAXED)) {
+    uint64_t key = mix(0x7079, reinterpret_cast<uintptr_t>(caller));
+    for (int i = 0; i < frames.count; ++i) key = mix(key, frames.addresses[i]);
+    Entry* const entry = entry_of(key == 0 ? 1 : key);
+    if (entry == nullptr || known_name(entry) != 0) return;
+    __atomic_store_n(&entry->name, 1, __ATOMIC_RELEASE);
+  }
+  read_python_place(python);
+  if (python.count > 0) __atomic_store_n(&has_python, true, __ATOMIC_RELAXED);
+}
+
 /// Whether the one is chosen of the sites of this name, which have other callers further out, that allocates
 /// now.
 bool is_refined_chosen(HeapSearch& search, uint64_t name, size_t size, const void* caller) {
   NativeFrames frames;
   find_native_frames(caller, frames);
   PythonPlace python;
-  read_python_place(python);
+  read_python(caller, frames, python);
   const uint64_t refined =
       mix(name, python.count == 0 ? name_of(caller, frames) : python.key()) & ~is_chosen_bit;
   Entry* const entry = entry_of(mix(refined, 0x7265666E));
@@ -146,7 +162,9 @@ uint64_t next_number(HeapSearch& search) {
 bool is_chosen(HeapSearch& search, const void* caller, size_t size) {
   const uint64_t number = next_number(search);
   if (number < search.first || number > search.last) return false;
+  if (search.mask != 0 && !__builtin_parityll(number & search.mask)) return false;
   if (search.sites_are == HeapSites::all_unnamed) return true;
+  notice_fork();
   NativeFrames frames;
   find_native_frames(caller, frames, frames_of_a_site);
   uint64_t key = mix(1, reinterpret_cast<uintptr_t>(caller));

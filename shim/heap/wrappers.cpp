@@ -20,8 +20,9 @@ constexpr size_t page = 4096;
 /// nullptr where nothing is to be done: nobody searches, or the allocator is not libc's.
 HeapSearch* search_here() {
   HeapSearch* const search = heap_search();
-  if (search == nullptr || allocator().is_libc) return search;
-  __atomic_store_n(&search->foreign, 1, __ATOMIC_RELAXED);
+  if (search == nullptr || allocator().foreign == ForeignAllocator::none) return search;
+  ForeignAllocator whose = allocator().foreign;
+  __atomic_store(&search->foreign, &whose, __ATOMIC_RELAXED);
   return nullptr;
 }
 
@@ -51,12 +52,10 @@ void* move(HeapSearch& search, char* block, bool is_new) {
   return place;
 }
 
-/// The block of libc's that is used at `place`, with what is there; nullptr for a place that is libc's own.
-char* moved_back(const HeapSearch* search, void* place) {
+/// The block of libc's that is used at `place`; nullptr for a place that is libc's own.
+char* behind(const HeapSearch* search, const void* place) {
   if (search == nullptr || search->change != HeapChange::move || place == nullptr) return nullptr;
-  char* const block = mirrored(place, search->distance);
-  if (block != nullptr) std::memcpy(block, place, allocator().usable_size(block));
-  return block;
+  return mirrored(place, search->distance);
 }
 
 /// Fresh memory of a site; `is_zero`: the program may count on that.
@@ -80,9 +79,10 @@ void* aligned(size_t alignment, size_t size, const void* caller) {
 void* resized(void* place, size_t size, const void* caller) {
   if (place == nullptr) return handed_out(allocator().allocate(size), size, false, caller);
   HeapSearch* const search = search_here();
-  char* const moved = moved_back(search, place);
+  char* const moved = behind(search, place);
   void* const old = moved != nullptr ? moved : place;
   const size_t old_size = search != nullptr ? allocator().usable_size(old) : 0;
+  if (moved != nullptr) std::memcpy(moved, place, old_size);
   if (moved != nullptr && has_own_pages(moved)) empty_pages(static_cast<char*>(place), old_size);
   void* const block = allocator().resize(old, size);
   if (block == nullptr && size > 0 && moved != nullptr) { // it stays as it was
@@ -133,9 +133,7 @@ EXPORTED void* aligned_alloc(size_t alignment, size_t size) noexcept {
 
 EXPORTED int posix_memalign(void** place, size_t alignment, size_t size) noexcept {
   if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
-  const int error = errno;
   void* const block = aligned(alignment, size, CALLER);
-  errno = error;
   if (block == nullptr) return ENOMEM;
   *place = block;
   return 0;
@@ -152,15 +150,18 @@ EXPORTED void* pvalloc(size_t size) noexcept {
 }
 
 EXPORTED size_t malloc_usable_size(void* place) noexcept {
-  const HeapSearch* const search = place == nullptr ? nullptr : heap_search();
-  const bool may_be_moved = search != nullptr && search->change == HeapChange::move;
-  char* const block = may_be_moved ? mirrored(place, search->distance) : nullptr;
+  char* const block = behind(heap_search(), place);
   return allocator().usable_size(block != nullptr ? block : place);
 }
 
 EXPORTED void free(void* place) noexcept {
-  char* const moved = moved_back(heap_search(), place);
-  if (moved != nullptr && has_own_pages(moved))
+  char* const moved = behind(heap_search(), place);
+  if (moved != nullptr && has_own_pages(moved)) // which go back to the kernel, whatever they hold
     empty_pages(static_cast<char*>(place), allocator().usable_size(moved));
+  else if (moved != nullptr)
+    std::memcpy(moved, place, allocator().usable_size(moved));
   allocator().release(moved != nullptr ? moved : place);
 }
+
+/// A program whose allocator stands in front of ours may never call it.
+[[gnu::constructor]] static void say_whose_it_is() { search_here(); }

@@ -8,12 +8,14 @@
 #include <cctype>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <initializer_list>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -26,13 +28,31 @@ bool Since::has_changed(const std::string& path) const {
   if (!began_) return false;
   std::filesystem::path there = path;
   struct stat state;
-  // What is not there may have gone since: the folder that it was in says so.
-  while (::lstat(there.c_str(), &state) != 0) {
-    if (!there.has_relative_path()) return true;
-    there = there.parent_path();
+  constexpr int most_links = 40; // of the kernel's: path_resolution(7)
+  for (int links = 0; links <= most_links; ++links) {
+    // What is not there may have gone since: the folder that it was in says so.
+    while (::lstat(there.c_str(), &state) != 0) {
+      if (!there.has_relative_path()) return true;
+      there = there.parent_path();
+    }
+    constexpr std::int64_t second = 1'000'000'000;
+    if (state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > *began_) return true;
+    if (!S_ISLNK(state.st_mode)) return false;
+    std::error_code error;
+    there = there.parent_path() / std::filesystem::read_symlink(there, error);
+    if (error) return true;
   }
-  constexpr std::int64_t second = 1'000'000'000;
-  return state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > *began_;
+  return true;
+}
+
+bool Since::has_way_changed(const std::string& path) const {
+  std::error_code error;
+  std::filesystem::path at;
+  for (const std::filesystem::path& part : std::filesystem::absolute(path, error)) {
+    at /= part;
+    if (std::filesystem::is_symlink(at, error) && has_changed(at)) return true;
+  }
+  return false;
 }
 
 namespace {
@@ -71,6 +91,7 @@ bool is_this_machine(const Log& log, std::int64_t began) {
       if (!start.time || !is_of_this_boot(*start.time, began)) continue;
       const auto builds = log.builds.find(start.program);
       if (builds == log.builds.end() || builds->second.size() != 1) continue;
+      if (std::error_code error; !std::filesystem::is_regular_file(start.program, error)) return false;
       try {
         return ElfFile(start.program).build_id() == *builds->second.begin();
       } catch (const ElfError&) {
@@ -97,6 +118,7 @@ Environment capture_environment(const CaptureOptions& options) {
   capture_machine(environment);
   capture_session(environment);
   capture_gpu_modes(environment);
+  if (!options.program.empty()) environment.places["program"] = options.program;
   environment.of(EnvironmentSection::code).unknown["program"] = "no run, but the place for one";
   return environment;
 }
@@ -117,6 +139,8 @@ Environment capture_start(const std::vector<std::string>& command) {
   capture_command(error ? file : program.string(), command, environment);
   if (const std::string commit = read_git_commit("."); !commit.empty())
     environment.of(EnvironmentSection::code).facts["git commit"] = commit;
+  else if (!is_in_repository("."))
+    environment.of(EnvironmentSection::code).facts["git commit"] = no_repository;
   find_caches(environment);
   capture_machine(environment);
   capture_session(environment);
@@ -166,23 +190,29 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
   const auto identity = to.places.find("machine");
   const bool is_here = identity == to.places.end() ? start == nullptr && is_this_machine(log, to.began)
                                                    : identity->second == machine_identity();
+  const bool is_of_the_future = to.began > now();
   capture_libraries(options, to);
   capture_variables(options, to);
-  if (const Process* const first = first_process(log))
-    capture_command(first->starts.front().program, first->starts.front().args, to);
-  else if (start == nullptr)
-    to.of(EnvironmentSection::code).unknown["program"] = "the process that the run began with has no log";
-  if (is_here) {
+  if (start == nullptr) { // else that knows it; a shell leaves no log, and its first child would stand for it
+    if (const Process* const first = first_process(log))
+      capture_command(first->starts.front().program, first->starts.front().args, to);
+    else
+      to.of(EnvironmentSection::code).unknown["program"] = "the process that the run began with has no log";
+  }
+  if (is_here && !is_of_the_future) {
     capture_packages(options, to);
     capture_distributions(options, to);
     capture_code(options, to);
     capture_caches(options, to);
   } else {
-    set_unknown(to,
-                {EnvironmentSection::packages, EnvironmentSection::versions, EnvironmentSection::code,
-                 EnvironmentSection::caches},
-                "this is another machine than the run's, another container, or started anew since: what lies "
-                "here says nothing of what lay there");
+    set_unknown(
+        to,
+        {EnvironmentSection::packages, EnvironmentSection::versions, EnvironmentSection::code,
+         EnvironmentSection::caches},
+        is_of_the_future
+            ? "by this machine's clock the run has not begun yet: what changed since cannot be told"
+            : "this is another machine than the run's, another container, or started anew since: what "
+              "lies here says nothing of what lay there");
   }
   if (start == nullptr) {
     const char* const why = "only `detshim run` captures it, as a program starts";
@@ -247,48 +277,153 @@ bool holds_a_password(std::string_view value) {
   return scheme != std::string_view::npos && value.find('@', scheme) != std::string_view::npos;
 }
 
-std::string hash_text(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325; // FNV-1a, 64 bits
+namespace {
+
+constexpr std::uint64_t first_hash = 0xcbf29ce484222325; // FNV-1a
+
+std::uint64_t hash_on(std::uint64_t hash, std::string_view bytes) {
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::string digits_of(std::uint64_t hash) {
   std::string digits(16, '0');
   for (std::size_t i = 16; i > 0; --i, hash >>= 4) digits[i - 1] = "0123456789abcdef"[hash & 15U];
   return digits;
 }
 
-std::optional<std::string> output_of(const std::vector<std::string>& command, bool may_fail) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  std::string text;
-  int status = -1;
-  if (error == 0) {
-    char block[65536];
-    for (ssize_t size; (size = ::read(ends[0], block, sizeof block)) > 0 || (size < 0 && errno == EINTR);)
-      if (size > 0) text.append(block, static_cast<std::size_t>(size));
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+} // namespace
+
+std::string hash_text(std::string_view bytes) { return digits_of(hash_on(first_hash, bytes)); }
+
+namespace {
+
+/// A program and those that it starts, which end together.
+class Asked {
+public:
+  Asked(const std::vector<std::string>& command, const std::vector<std::string>* variables) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    answer_ = ends[0];
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const auto pointers = [](const std::vector<std::string>& texts) {
+      std::vector<char*> list;
+      for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+      list.push_back(nullptr);
+      return list;
+    };
+    const std::vector<char*> arguments = pointers(command);
+    const std::vector<char*> own = variables == nullptr ? std::vector<char*>{} : pointers(*variables);
+    if (::posix_spawnp(&process_, arguments[0], &actions, &attributes, arguments.data(),
+                       variables == nullptr ? environ : own.data()) != 0)
+      process_ = -1;
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
   }
-  ::close(ends[0]);
-  if (error != 0 || !WIFEXITED(status) || (WEXITSTATUS(status) != 0 && !may_fail)) return std::nullopt;
-  return text;
+  ~Asked() {
+    if (answer_ >= 0) ::close(answer_);
+    wait(SIGKILL);
+  }
+  Asked(const Asked&) = delete;
+  Asked& operator=(const Asked&) = delete;
+
+  bool is_started() const { return process_ > 0; }
+  pid_t process() const { return process_; }
+  int answer() const { return answer_; }
+
+  /// Its status as waitpid has it, after that signal to all of them; 0 for none.
+  int wait(int signal) {
+    if (process_ <= 0) return status_;
+    if (signal != 0) ::kill(-process_, signal);
+    while (::waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    return status_;
+  }
+
+private:
+  int answer_ = -1, status_ = -1;
+  pid_t process_ = -1;
+};
+
+} // namespace
+
+Reply ask(const std::vector<std::string>& command, const AskLimits& limits,
+          const std::vector<std::string>* variables) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + limits.time;
+  Asked asked(command, variables);
+  const std::string& name = command.front();
+  if (!asked.is_started()) return {std::nullopt, name + " is not here, or cannot be run"};
+  const std::string late =
+      name + " did not answer within " +
+      std::to_string(std::chrono::duration_cast<std::chrono::seconds>(limits.time).count()) + " s";
+  std::string text;
+  std::array<char, 65536> block;
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) return {std::nullopt, late};
+    pollfd one{asked.answer(), POLLIN, 0};
+    const int ready = ::poll(&one, 1, static_cast<int>(left));
+    if (ready <= 0) continue;
+    const ssize_t size = ::read(asked.answer(), block.data(), block.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    text.append(block.data(), static_cast<std::size_t>(size));
+    if (text.size() > limits.bytes)
+      return {std::nullopt, name + " answers with more than " + std::to_string(limits.bytes >> 20) + " MB"};
+  }
+  // One that has closed its output may still run.
+  for (;;) {
+    siginfo_t state{};
+    if (::waitid(P_PID, static_cast<id_t>(asked.process()), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        state.si_pid != 0)
+      break;
+    if (Clock::now() >= end) return {std::nullopt, late};
+    ::poll(nullptr, 0, 1);
+  }
+  const int status = asked.wait(0);
+  if (!WIFEXITED(status)) return {std::nullopt, name + " was ended by a signal"};
+  return {text, WEXITSTATUS(status) == 0 ? "" : name + " fails", WEXITSTATUS(status)};
 }
 
-std::string whole_file(const std::string& file) { return beginning_of_file(file, std::string::npos); }
+std::optional<std::string> output_of(const std::vector<std::string>& command, bool may_fail) {
+  Reply answer = ask(command);
+  return answer.problem.empty() || may_fail ? std::move(answer.text) : std::nullopt;
+}
+
+namespace {
+
+/// A regular file, open; others are not opened, since that alone makes some devices do something.
+int open_regular(const std::string& file) {
+  struct stat state;
+  if (::stat(file.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return -1;
+  const int input = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (input >= 0 && (::fstat(input, &state) != 0 || !S_ISREG(state.st_mode))) {
+    ::close(input);
+    return -1;
+  }
+  return input;
+}
+
+} // namespace
+
+std::string whole_file(const std::string& file) {
+  constexpr std::size_t most = 64U << 20;
+  return beginning_of_file(file, most);
+}
 
 std::string beginning_of_file(const std::string& file, std::size_t most) {
   // Not by a stream: a run that begins waits for it.
-  const int input = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int input = open_regular(file);
   std::string text;
   char block[16384];
   for (ssize_t size; input >= 0 && text.size() < most;) {
@@ -299,6 +434,25 @@ std::string beginning_of_file(const std::string& file, std::size_t most) {
   }
   if (input >= 0) ::close(input);
   return text;
+}
+
+Told hash_of_file(const std::string& file, std::uintmax_t most) {
+  const int input = open_regular(file);
+  if (input < 0) return {"", "it is no regular file, or cannot be read"};
+  std::array<char, 65536> block;
+  std::uint64_t hash = first_hash;
+  std::uintmax_t read = 0;
+  ssize_t size = 0;
+  while (read <= most &&
+         ((size = ::read(input, block.data(), block.size())) > 0 || (size < 0 && errno == EINTR)))
+    if (size > 0) {
+      hash = hash_on(hash, std::string_view(block.data(), static_cast<std::size_t>(size)));
+      read += static_cast<std::uintmax_t>(size);
+    }
+  ::close(input);
+  if (size < 0) return {"", "it cannot be read"};
+  if (read > most) return {"", "it holds more than " + std::to_string(most >> 20) + " MB"};
+  return {digits_of(hash), ""};
 }
 
 } // namespace detshim

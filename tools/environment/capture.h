@@ -7,6 +7,7 @@
 #include "environment/environment.h"
 #include "log_reader/log.h"
 
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,9 +24,16 @@ public:
   explicit Since(std::int64_t began) : began_(began) {}
 
   bool is_now() const { return !began_; }
-  /// True if that file or folder itself was changed since, or may have gone since. By the time of the last
-  /// change (ctime), which is not the user's to set.
+  /// True if a file that was made then (nanoseconds since 1970, by the kernel's clock, which ticks) may have
+  /// been made since.
+  bool may_be_later(std::int64_t time) const { return began_ && time + tick > *began_; }
+  static constexpr std::int64_t tick =
+      10'000'000; ///< ns, at most: of the clock that files have their times of
+  /// True if that file or folder itself was changed since, or may have gone since; of a symbolic link, it or
+  /// what it leads to. By the time of the last change (ctime), which is not the user's to set.
   bool has_changed(const std::string& path) const;
+  /// True if a symbolic link on the way to it was.
+  bool has_way_changed(const std::string& path) const;
 
 private:
   std::optional<std::int64_t> began_;
@@ -39,6 +47,7 @@ struct CaptureOptions {
   const Environment* start = nullptr;      ///< of that run, as `detshim run` captured it
   Since since;                             ///< of that run
   std::string folder = ".";                ///< that it began in; empty where that is not known
+  std::string program;                     ///< without a log: what is to be run; empty for none
   std::vector<std::string> known_settings; ///< variables that libdetshim.so sets or notes
   bool deep = false;                       ///< contents too: of caches, and of what wheels have installed
 };
@@ -105,20 +114,52 @@ struct GitState {
   std::string text() const;        ///< all of it; empty where something is not known
   std::string problem() const;
 };
-/// Of the git repository that holds `folder`, with what is in its files that git does not follow; not in
-/// those that it ignores, nor in logs. `commit`: the one that it had when the run began, where that is known.
-GitState git_state(const std::string& folder, const Since& since, const std::string& commit);
-/// The commit that is checked out, read without git; empty where that is not enough.
-std::string read_git_commit(const std::string& folder);
+/// How a program that is asked is held.
+struct AskLimits {
+  std::chrono::milliseconds time = std::chrono::seconds(10); ///< then it is killed
+  std::size_t bytes = 64U << 20;                             ///< of its answer
+};
 
-/// Standard output of a program, without a shell; nothing where it cannot be run or, unless `may_fail`,
-/// fails.
+struct Reply {
+  std::optional<std::string> text; ///< nothing where `problem` says why
+  std::string problem;             ///< "git did not answer within 10 s"; not safe to print
+  int status = -1;                 ///< of its exit
+};
+
+/// Standard output of a program, without a shell. An exit with another status than 0 is a problem, but has
+/// its text. `variables`: its environment, NAME=VALUE; none for this one's.
+Reply ask(const std::vector<std::string>& command, const AskLimits& limits = {},
+          const std::vector<std::string>* variables = nullptr);
+
+/// The same; nothing where it cannot be run or, unless `may_fail`, fails.
 std::optional<std::string> output_of(const std::vector<std::string>& command, bool may_fail = false);
 
-/// At most so many bytes of it.
+/// What of a git repository is not looked at as it is.
+struct GitQuestion {
+  Since since;
+  std::string commit;     ///< the one that it had when the run began, where that is known
+  std::string log_folder; ///< of the run; empty for none
+  AskLimits limits;
+  bool is_within = false; ///< in another repository: one level is looked into, and no more
+};
+/// Of the git repository that holds `folder`, with what is in its files that git does not follow; not in
+/// those that it ignores, nor in logs. No program that the repository names is run.
+GitState git_state(const std::string& folder, const GitQuestion& question);
+/// What a folder has for its commit that is in no repository.
+inline constexpr const char* no_repository = "in no git repository";
+/// True if the folder, or one that it lies in, has a `.git`, or cannot be looked at: git itself looks no
+/// further.
+bool is_in_repository(const std::string& folder);
+/// The commit that is checked out, read without git, and in no time; empty where that is not enough.
+std::string read_git_commit(const std::string& folder);
+
+/// At most so many bytes of it; none of what is no regular file, as a device is.
 std::string beginning_of_file(const std::string& file, std::size_t most);
 
-/// What a file holds; empty where it cannot be read.
+/// The first 64 MB of what a regular file holds; empty where it cannot be read.
 std::string whole_file(const std::string& file);
+
+/// The hash of all that a regular file holds, at most `most` bytes, or why there is none.
+Told hash_of_file(const std::string& file, std::uintmax_t most = std::uintmax_t{16} << 30);
 
 } // namespace detshim

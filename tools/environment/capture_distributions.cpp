@@ -8,10 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -61,15 +62,55 @@ fs::path prefix_of(const std::string& interpreter) {
   return fs::path(interpreter).parent_path().parent_path();
 }
 
+/// The Python that a program is, or is written for by its first line: as it is named, not where links lead.
+/// Empty where it is none.
+std::string interpreter_of(const std::string& program) {
+  if (program.empty()) return {};
+  const auto is_python = [](const std::string& name) {
+    return fs::path(name).filename().string().find("python") != std::string::npos;
+  };
+  const auto absolute = [](const std::string& name) {
+    std::error_code error;
+    return name.empty() ? "" : fs::absolute(name, error).lexically_normal().string();
+  };
+  const std::string file = find_executable(program);
+  constexpr std::size_t longest = 256; // execve(2)
+  const std::string beginning = beginning_of_file(file, longest);
+  if (!beginning.starts_with("#!")) return is_python(program) ? absolute(file) : "";
+  std::istringstream line(beginning.substr(2, beginning.find('\n') - 2));
+  std::string name, word;
+  line >> name;
+  if (fs::path(name).filename() == "env")
+    while (line >> word)
+      if (!word.starts_with('-') && word.find('=') == std::string::npos) {
+        name = find_executable(word);
+        break;
+      }
+  return is_python(name) ? absolute(name) : "";
+}
+
 void add_user_sites(const std::string& home, const std::string& is_off, std::set<fs::path>& to) {
   if (!home.empty() && is_off.empty()) add_sites(home + "/.local", to);
 }
 
-void add_paths(const std::string& list, std::set<fs::path>& to) {
+/// Says so, and returns true, if that folder may be another than the one that had this name as the run began.
+bool leads_elsewhere(const fs::path& place, const Since& since, CapturedSection& to) {
+  std::error_code error;
+  const fs::path config = prefix_of(place) / "pyvenv.cfg";
+  const bool is_changed =
+      since.has_way_changed(place) || (fs::exists(config, error) && since.has_changed(config));
+  if (is_changed) to.unknown["python *"] = "what " + place.string() + " leads to was " + changed_since;
+  return is_changed;
+}
+
+void add_paths(const std::string& list, const Since& since, CapturedSection& unknown,
+               std::set<fs::path>& to) {
   std::istringstream paths(list);
   std::error_code error;
   for (std::string folder; std::getline(paths, folder, ':');)
-    if (const fs::path path = fs::canonical(folder, error); !error) to.insert(path);
+    if (const fs::path path = fs::canonical(folder, error);
+        !error && !leads_elsewhere(folder, since, unknown))
+      to.insert(path);
 }
 
 /// As it was captured; empty where it was not set, or its value was not kept.
@@ -100,6 +141,7 @@ std::set<fs::path> sites_of(const CaptureOptions& options, Environment& environm
           continue;
         is_python = true;
         const std::string& name = start.args.front();
+        if (name.starts_with('/') && leads_elsewhere(name, options.since, to)) continue;
         if (name.starts_with('/') && fs::exists(prefix_of(name) / "pyvenv.cfg", error))
           add_installation(prefix_of(name), sites);
         else if (name.starts_with('/'))
@@ -115,27 +157,31 @@ std::set<fs::path> sites_of(const CaptureOptions& options, Environment& environm
       if (paths.starts_with(hashed_value))
         to.unknown["python in PYTHONPATH"] = "the variable's value was not kept";
       else
-        add_paths(paths, sites);
+        add_paths(paths, options.since, to, sites);
     } else if (is_python) {
       to.unknown["python in the home folder and in PYTHONPATH"] = "it is not in a log where they were";
     }
     return sites;
   }
+  const auto add_python = [&](const fs::path& python) {
+    const fs::path prefix = prefix_of(python);
+    add_installation(
+        fs::exists(prefix / "pyvenv.cfg", error) ? prefix : prefix_of(fs::canonical(python, error)), sites);
+  };
+  const std::string own = interpreter_of(options.program);
+  if (!own.empty()) add_python(own);
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-    if (const std::string prefix = variable(name); !prefix.empty()) add_installation(prefix, sites);
-  std::istringstream folders(variable("PATH"));
+    if (const std::string prefix = variable(name); own.empty() && !prefix.empty())
+      add_installation(prefix, sites);
+  std::istringstream folders(own.empty() ? variable("PATH") : "");
   for (std::string folder; sites.empty() && std::getline(folders, folder, ':');) {
     const fs::path python = fs::path(folder + "/python3").lexically_normal();
     if (!fs::exists(python, error)) continue;
-    const fs::path prefix = prefix_of(python);
-    if (fs::exists(prefix / "pyvenv.cfg", error))
-      add_installation(prefix, sites);
-    else
-      add_installation(prefix_of(fs::canonical(python, error)), sites);
+    add_python(python);
     break;
   }
   add_user_sites(variable("HOME"), variable("PYTHONNOUSERSITE"), sites);
-  add_paths(variable("PYTHONPATH"), sites);
+  add_paths(variable("PYTHONPATH"), options.since, to, sites);
   if (sites.empty()) to.unknown["python"] = "no Python was found in VIRTUAL_ENV, CONDA_PREFIX and PATH";
   return sites;
 }
@@ -182,7 +228,9 @@ std::string origin_of(const fs::path& info, const Since& since) {
   if (folder == json.end() || !folder->is_object() || folder->value("editable", Json()) != Json(true))
     return text;
   if (!url.starts_with("file://")) return text + ", editable";
-  const GitState state = git_state(decoded(url.substr(7)), since, "");
+  GitQuestion question;
+  question.since = since;
+  const GitState state = git_state(decoded(url.substr(7)), question);
   return text + ", editable, " +
          (state.problem().empty() ? state.text() : "its source not known: " + state.problem());
 }
@@ -207,7 +255,8 @@ Told state_of_files(const fs::path& site, const fs::path& info, const CaptureOpt
   std::string first_changed;
   std::istringstream lines(whole_file(info / "RECORD"));
   std::size_t missing = 0, other = 0, later = 0;
-  std::string first, contents;
+  std::string first, contents, damaged;
+  std::uintmax_t left = 256U << 20; // bytes of damaged files that are read
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     const std::size_t size_at = line.rfind(','),
@@ -229,14 +278,23 @@ Told state_of_files(const fs::path& site, const fs::path& info, const CaptureOpt
     else
       name.clear();
     if (first.empty()) first = name;
-    if (options.deep && !size.empty()) contents += hash_text(whole_file(file));
+    if (!name.empty()) damaged += name + '\n';
+    if (!name.empty() && ::stat(file.c_str(), &state) == 0) {
+      const Told held = hash_of_file(file, left);
+      if (!held.problem.empty()) return {"", "of its damaged files, " + name + ": " + held.problem};
+      left -= std::min(left, static_cast<std::uintmax_t>(state.st_size));
+      damaged += std::to_string(state.st_size) + ' ' + held.text + '\n';
+    }
+    if (!options.deep || size.empty()) continue;
+    const Told held = hash_of_file(file);
+    contents += held.problem.empty() ? held.text : held.problem;
   }
   const std::string damage = missing + other + later == 0
                                  ? ""
                                  : ", damaged: " + std::to_string(missing) + " files missing, " +
                                        std::to_string(other) + " of another size and " +
                                        std::to_string(later) + " written after its installation, the first " +
-                                       first;
+                                       first + ", what they hold " + hash_text(damaged);
   if (changed > 0)
     return {"", counted(changed, "file") + " of it " + changed_since + ", the first " + first_changed};
   return {damage + (options.deep ? contents_mark + hash_text(contents) : ""), ""};
@@ -244,12 +302,11 @@ Told state_of_files(const fs::path& site, const fs::path& info, const CaptureOpt
 
 void capture_distribution(const fs::path& site, const fs::path& info, const CaptureOptions& options,
                           CapturedSection& to) {
-  std::ifstream input(info / "METADATA");
   const std::string metadata = whole_file(info / "METADATA");
   std::string name = field_of(metadata, "Name");
   if (name.empty()) name = info.stem().string();
   const std::string version = field_of(metadata, "Version");
-  if (!input || version.empty()) {
+  if (version.empty()) {
     to.unknown["python " + name] = "its METADATA cannot be read, or says no version";
     return;
   }
@@ -269,8 +326,24 @@ void capture_distribution(const fs::path& site, const fs::path& info, const Capt
   fact += (fact.empty() ? "" : "; and ") + version + origin + files.text;
 }
 
+/// An environment that was put in another's place keeps the times of all that is in it: those of the folders
+/// between its root, as /venv of /venv/lib/python3.11/site-packages, and the site change as they are renamed.
+std::string replaced_folder(const fs::path& site, const Since& since) {
+  fs::path folder = site;
+  for (int i = 0; i < 3; ++i) {
+    folder = folder.parent_path();
+    if (folder.has_relative_path() && since.has_changed(folder)) return folder;
+  }
+  return {};
+}
+
 void capture_site(const fs::path& site, const CaptureOptions& options, CapturedSection& to) {
   std::error_code error;
+  if (const std::string folder = replaced_folder(site, options.since); !folder.empty()) {
+    for (const char* subject : {"python *", "link *", "start file *"})
+      to.unknown[subject] = "what is in " + folder + " was " + changed_since;
+    return;
+  }
   if (options.since.has_changed(site)) // something may have gone
     to.unknown["python *"] = "what is in " + site.string() + " was " + changed_since;
   for (const auto& entry : fs::directory_iterator(site, error)) {
@@ -285,15 +358,25 @@ void capture_site(const fs::path& site, const CaptureOptions& options, CapturedS
     if (is_one_file && options.since.has_changed(entry.path())) {
       to.unknown[(name.ends_with(".egg-link") ? "link " : "start file ") + name] = changed_since;
     } else if (name.ends_with(".egg-info")) {
-      const std::string metadata =
-          whole_file(entry.is_directory(ignored) ? entry.path() / "PKG-INFO" : entry.path());
+      const fs::path information = entry.is_directory(ignored) ? entry.path() / "PKG-INFO" : entry.path();
+      const std::string metadata = whole_file(information);
       const std::string distribution = field_of(metadata, "Name");
-      to.facts["python " + (distribution.empty() ? name : distribution)] = field_of(metadata, "Version");
+      const std::string subject = "python " + (distribution.empty() ? name : distribution);
+      const std::string version = field_of(metadata, "Version");
+      if (options.since.has_changed(entry.path()) || options.since.has_changed(information))
+        to.unknown[subject] = changed_since;
+      else if (version.empty())
+        to.unknown[subject] = "its PKG-INFO cannot be read, or says no version";
+      else
+        to.facts[subject] = version;
     } else if (name.ends_with(".egg-link")) {
       to.facts["link " + name] = whole_file(entry.path());
-    } else if (name.ends_with(".pth") || name == "sitecustomize.py" || name == "usercustomize.py") {
-      to.facts["start file " + name] =
-          "contents " + hash_text(whole_file(entry.path())); // it may set variables
+    } else if (is_one_file) {
+      const Told held = hash_of_file(entry.path()); // it may set variables
+      if (held.problem.empty())
+        to.facts["start file " + name] = "contents " + held.text;
+      else
+        to.unknown["start file " + name] = held.problem;
     }
   }
   if (error) to.unknown["distributions in " + site.string()] = error.message();
@@ -320,26 +403,32 @@ void capture_conda(const fs::path& prefix, const CaptureOptions& options, Captur
   if (error) to.unknown["conda packages"] = error.message();
 }
 
-/// The interpreter's file by its build, and which uv made its environment.
-void capture_interpreter(const std::string& started_as, const fs::path& file, const CaptureOptions& options,
-                         CapturedSection& to) {
+/// The interpreter's file by its build, and which uv made its environment. `which`: empty for the only one.
+void capture_interpreter(const std::string& started_as, const fs::path& file, const std::string& which,
+                         const CaptureOptions& options, CapturedSection& to) {
+  const std::string subject = "interpreter" + which;
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) {
+    to.unknown[subject] = "it is no regular file, or gone";
+    return;
+  }
   try {
     const std::string build = ElfFile(file).build_id();
-    if (options.since.has_changed(file))
-      to.unknown["interpreter"] = changed_since;
+    if (options.since.has_changed(file) || options.since.has_way_changed(started_as))
+      to.unknown[subject] = changed_since;
     else
-      to.facts["interpreter"] = file.string() + (build.empty() ? "" : ", build " + build);
+      to.facts[subject] = file.string() + (build.empty() ? "" : ", build " + build);
   } catch (const ElfError& error) {
-    to.unknown["interpreter"] = error.what();
+    to.unknown[subject] = error.what();
   }
   const fs::path config = prefix_of(started_as) / "pyvenv.cfg";
   std::istringstream lines(whole_file(config));
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("uv = ")) {
       if (options.since.has_changed(config))
-        to.unknown["uv"] = changed_since;
+        to.unknown["uv" + which] = changed_since;
       else
-        to.facts["uv"] = line.substr(5);
+        to.facts["uv" + which] = line.substr(5);
     }
 }
 
@@ -347,23 +436,28 @@ void capture_interpreters(const CaptureOptions& options, CapturedSection& to) {
   if (options.log == nullptr) {
     std::error_code error;
     const std::string home = variable("VIRTUAL_ENV");
-    const std::string name = home.empty() ? find_executable("python3") : home + "/bin/python3";
-    if (const fs::path file = fs::canonical(name, error); !error)
-      capture_interpreter(name, file, options, to);
-    capture_conda(variable("CONDA_PREFIX"), options, to);
+    const std::string own = interpreter_of(options.program);
+    const std::string name = !own.empty()   ? own
+                             : home.empty() ? find_executable("python3")
+                                            : home + "/bin/python3";
+    const fs::path file = fs::canonical(name, error);
+    if (!error) capture_interpreter(name, file, "", options, to);
+    capture_conda(own.empty() ? fs::path(variable("CONDA_PREFIX")) : prefix_of(file), options, to);
     return;
   }
-  std::set<std::string> seen;
+  std::map<std::string, std::string> programs; // by the name that each was started as
   for (const Process& process : options.log->processes)
     for (const Start& start : process.starts) {
       if (fs::path(start.program).filename().string().find("python") == std::string::npos ||
           start.args.empty())
         continue;
       const std::string& name = start.args.front().starts_with('/') ? start.args.front() : start.program;
-      if (!seen.insert(name).second) continue;
-      capture_interpreter(name, start.program, options, to);
-      capture_conda(prefix_of(start.program), options, to);
+      programs.emplace(name, start.program);
     }
+  for (const auto& [name, program] : programs) {
+    capture_interpreter(name, program, programs.size() == 1 ? "" : " " + name, options, to);
+    capture_conda(prefix_of(program), options, to);
+  }
 }
 
 } // namespace
@@ -377,6 +471,8 @@ void capture_distributions(const CaptureOptions& options, Environment& to) {
   }
   if (!folders.empty()) section.facts["python's folders"] = folders;
   capture_interpreters(options, section);
+  // Of two folders that have it, one was changed.
+  for (const auto& [subject, why] : section.unknown) section.facts.erase(subject);
 }
 
 } // namespace detshim

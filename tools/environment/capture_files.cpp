@@ -44,7 +44,9 @@ Told build_of(const std::string& file, const CaptureOptions& options) {
   if (::stat(file.c_str(), &state) != 0) return {"", "it has no build id, and is gone"};
   if (options.since.has_changed(file))
     return {"", std::string("it has no build id, and was ") + changed_since};
-  return {"no build id, contents " + hash_text(whole_file(file)), ""};
+  Told contents = hash_of_file(file);
+  if (contents.problem.empty()) contents.text = "no build id, contents " + contents.text;
+  return contents;
 }
 
 /// Packages of dpkg by the files that they brought, of those that were asked for.
@@ -94,7 +96,7 @@ void capture_rpms(const std::set<std::string>& files, std::int64_t began, Captur
     if (second == std::string::npos) continue; // "file … is not owned by any package"
     const std::string name = "rpm " + line.substr(0, first);
     constexpr std::int64_t nanoseconds = 1'000'000'000;
-    if (began != 0 && std::atoll(line.c_str() + second + 1) > began / nanoseconds)
+    if (std::atoll(line.c_str() + second + 1) > began / nanoseconds)
       to.unknown[name] = changed_since;
     else
       to.facts[name] = line.substr(first + 1, second - first - 1);
@@ -116,11 +118,17 @@ Told state_of(const fs::path& place, const CaptureOptions& options) {
   std::error_code error, ignored;
   std::map<std::string, std::string> files;
   std::string contents;
-  if (options.since.has_changed(place)) return {"", changed_since};
-  if (fs::is_regular_file(place, ignored)) return {"contents " + hash_text(whole_file(place)), ""};
+  if (options.since.has_changed(place) || options.since.has_way_changed(place)) return {"", changed_since};
+  if (fs::is_regular_file(place, ignored)) {
+    Told told = hash_of_file(place);
+    if (told.problem.empty()) told.text.insert(0, "contents ");
+    return told;
+  }
   auto entry = fs::recursive_directory_iterator(place, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     if (options.since.has_changed(entry->path())) return {"", changed_since};
+    if (entry->is_symlink(ignored) && entry->is_directory(ignored))
+      return {"", "it holds a link to a folder, which is not looked into"};
     if (!entry->is_regular_file(ignored)) continue;
     files[fs::relative(entry->path(), place, ignored).string()] = std::to_string(entry->file_size(ignored));
   }
@@ -129,8 +137,9 @@ Told state_of(const fs::path& place, const CaptureOptions& options) {
   for (const auto& [name, size] : files) {
     all += name + ' ' + size + '\n';
     if (!options.deep) continue;
-    if (::access((place / name).c_str(), R_OK) != 0) return {"", "it cannot be read"};
-    contents += hash_text(whole_file(place / name));
+    const Told told = hash_of_file(place / name);
+    if (!told.problem.empty()) return told;
+    contents += told.text;
   }
   return {counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)) +
               (options.deep ? contents_mark + hash_text(contents) : ""),
@@ -221,8 +230,17 @@ void capture_code(const CaptureOptions& options, Environment& to) {
   }
   capture_lock(options, to);
   const auto known = section.facts.find("git commit");
-  const GitState state =
-      git_state(options.folder, options.since, known == section.facts.end() ? "" : known->second);
+  const bool was_none = known != section.facts.end() && known->second == no_repository;
+  if ((was_none || options.since.is_now()) && !is_in_repository(options.folder)) {
+    for (const char* subject : {"git commit", "git changes", "git untracked files"})
+      section.facts[subject] = no_repository;
+    return;
+  }
+  GitQuestion question;
+  question.since = options.since;
+  if (known != section.facts.end()) question.commit = known->second;
+  if (options.log != nullptr) question.log_folder = options.log->folder;
+  const GitState state = git_state(options.folder, question);
   section.facts.erase("git commit");
   put(section, "git commit", state.commit);
   put(section, "git changes", state.changes);

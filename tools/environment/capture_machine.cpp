@@ -75,6 +75,24 @@ void capture_allowed_processors(CapturedSection& to) {
     to.facts["NUMA nodes allowed"] = nodes;
 }
 
+/// An image's address without who asks for it: userinfo (RFC 3986), query and fragment. A digest stays.
+std::string without_login(std::string image) {
+  image.resize(std::min(image.find_first_of("?#"), image.size()));
+  std::string digest;
+  if (const std::size_t at = image.rfind('@'); at != std::string::npos &&
+                                               image.compare(at + 1, 3, "sha") == 0 &&
+                                               image.find(':', at) != std::string::npos) {
+    digest = image.substr(at);
+    image.resize(at);
+  }
+  const std::size_t scheme = image.find("://");
+  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  if (const std::size_t at = image.rfind('@'); at != std::string::npos && at >= begin)
+    image.erase(begin, at + 1 - begin);
+  if (looks_drawn(image)) image = "an address, hash " + hash_text(image);
+  return image + digest;
+}
+
 void capture_kernel(CapturedSection& to) {
   utsname names;
   if (::uname(&names) == 0) {
@@ -89,7 +107,7 @@ void capture_kernel(CapturedSection& to) {
     if (line.starts_with("PRETTY_NAME=")) to.facts["distribution"] = line.substr(12);
   for (const char* name :
        {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER", "SINGULARITY_NAME", "CONTAINER_IMAGE"})
-    if (const char* const value = std::getenv(name)) to.facts["container image"] = value;
+    if (const char* const value = std::getenv(name)) to.facts["container image"] = without_login(value);
   const bool is_contained = fs::exists("/.dockerenv") || fs::exists("/run/.containerenv");
   to.facts["container"] = is_contained || to.facts.contains("container image") ? "yes" : "no sign of one";
 }

@@ -1,5 +1,6 @@
 // Variables: by value where libraries read them, by hash where it is not known who does, and no secret at
 // all.
+#include "common/secrets.h"
 #include "environment/capture.h"
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
@@ -11,6 +12,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include <unistd.h>
@@ -65,6 +67,16 @@ VariableKind kind_of(std::string_view name, const std::vector<std::string>& know
   return {begins_with_one_of(hashed) ? EnvironmentSection::settings : EnvironmentSection::others, false};
 }
 
+/// "name:password". Devices' ports and sizes are numbers: "mlx5_0:1".
+bool is_like_a_login(std::string_view value) {
+  const std::size_t colon = value.find(':');
+  if (colon == 0 || colon == std::string_view::npos || value.find_first_of(":/,=", colon + 1) != value.npos ||
+      value.find_first_of("/,=") < colon)
+    return false;
+  return std::ranges::any_of(value.substr(colon + 1),
+                             [](unsigned char c) { return std::isdigit(c) == 0 && c != '.'; });
+}
+
 /// True for a value that may hold a secret, or that a document cannot hold as it is.
 bool is_doubtful(std::string_view value) {
   std::string lower(value);
@@ -72,16 +84,18 @@ bool is_doubtful(std::string_view value) {
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto holds = [&lower](const char* word) { return lower.find(word) != std::string::npos; };
   const auto is_unusual = [](unsigned char c) { return c < ' ' || c >= 0x7F; };
-  return looks_drawn(value) || value.find('@') != std::string_view::npos || holds("token") ||
-         holds("secret") || holds("passw") || holds("bearer") || holds("credential") || holds("key=") ||
-         holds("access=") || std::ranges::any_of(value, is_unusual);
+  return looks_drawn(value) || is_like_a_login(value) || value.find('@') != std::string_view::npos ||
+         holds("token") || holds("secret") || holds("passw") || holds("bearer") || holds("credential") ||
+         holds("key=") || holds("access=") || std::ranges::any_of(value, is_unusual);
 }
 
 /// As a document holds it. A hash of a short secret can be searched for: of names that speak of one, that it
 /// is set is all that is kept.
 std::string kept_text(const std::string& name, const std::string& value, bool is_kept) {
-  if (names_a_secret(name) || holds_a_password(value))
-    return "set; it may be a secret, and its value is not kept";
+  const bool is_secret =
+      speaks_of_a_secret(name.c_str(), name.size()) || ends_in_key(name.c_str(), name.size());
+  if (is_secret ? !is_too_plain_for_a_secret(value.c_str()) : holds_a_login(value.c_str()))
+    return hidden_value;
   return is_kept && !is_doubtful(value) ? value : hashed_value + variable_hash(value);
 }
 
@@ -89,18 +103,26 @@ std::string kept_text(const std::string& name, const std::string& value, bool is
 struct VariablesOfLog {
   std::map<std::string, std::string> hashes; ///< as the records have them; empty of a secret
   std::map<std::string, std::string> values; ///< of settings that are written down whole
+  std::set<std::string> several;             ///< those of which processes have different hashes
 };
 
 VariablesOfLog read_variables(const Log& log) {
   VariablesOfLog variables;
   RecordParser parser;
+  std::set<std::string> read,
+      set_by_library; // as the first process is begun with another value than the next
   for (const Process& process : log.processes) {
     for (const Start& start : process.starts) {
-      for (const NotedVariable& noted : start.noted) variables.values.emplace(noted.name, noted.value);
-      for (const EnvironmentChange& change : start.environment)
+      for (const NotedVariable& noted : start.noted)
+        if (variables.values.emplace(noted.name, noted.value).first->second != noted.value &&
+            !noted.name.starts_with("cache of "))
+          variables.several.insert(noted.name);
+      for (const EnvironmentChange& change : start.environment) {
         variables.values.emplace(change.name, change.now);
+        set_by_library.insert(change.name);
+      }
     }
-    if (!variables.hashes.empty()) continue;
+    if (!read.insert(process.file).second) continue;
     const OpenFile file(log.folder + "/" + process.file);
     LineSplitter splitter;
     if (!file) continue;
@@ -109,9 +131,11 @@ VariablesOfLog read_variables(const Log& log) {
       const std::optional<Line> line = parser.parse(text);
       const auto* const found = line ? std::get_if<VariableHashes>(&line->record) : nullptr;
       if (found != nullptr)
-        for (const auto& [name, hash] : found->hashes) variables.hashes.emplace(name, hash);
+        for (const auto& [name, hash] : found->hashes)
+          if (variables.hashes.emplace(name, hash).first->second != hash) variables.several.insert(name);
     });
   }
+  for (const std::string& name : set_by_library) variables.several.erase(name);
   return variables;
 }
 
@@ -179,15 +203,24 @@ void take_from_log(const CaptureOptions& options, Environment& to) {
     if (its == EnvironmentSection::settings) // the start does not know which of the others the library sets
       to.of(EnvironmentSection::others).facts.erase("variable " + name);
     std::string& fact = to.of(its).facts["variable " + name];
-    if (!is_same_value(fact, text)) fact = text;
+    // The hash that the log has of "name:password@host" can be searched for.
+    if (fact != hidden_value && !is_same_value(fact, text)) fact = text;
   };
-  for (const auto& [name, hash] : logged.hashes)
-    put(name, hash.empty() ? kept_text("TOKEN", "", false) : hashed_value + hash);
+  for (const auto& [name, hash] : logged.hashes) put(name, hash.empty() ? hidden_value : hashed_value + hash);
   for (const auto& [name, value] : logged.values) {
     if (name.starts_with("cache of "))
       to.of(EnvironmentSection::caches).facts[name] = kept_text(name, value, true);
     else
       put(name, kept_text(name, value, true));
+  }
+  for (const std::string& name : logged.several) {
+    if (is_of_the_shell(name)) continue;
+    CapturedSection& its = to.of(kind_of(name, options.known_settings).section);
+    if (const auto fact = its.facts.find("variable " + name);
+        fact != its.facts.end() && fact->second != hidden_value) {
+      its.facts.erase(fact);
+      its.unknown["variable " + name] = "differs between processes of the run";
+    }
   }
   add_own_settings(*options.log, to.of(EnvironmentSection::settings));
   if (options.start != nullptr) return;

@@ -54,13 +54,18 @@ struct Environment {
 inline constexpr const char* hashed_value = "hash ";
 std::string variable_hash(std::string_view value);
 
+/// Of what may be a secret. Two that differ do not show, nor that they are equal.
+inline constexpr const char* hidden_value = "set; it may be a secret, and its value is not kept";
+
 /// What stands before the hash of contents that a deep capture adds.
 inline constexpr const char* contents_mark = ", contents ";
 
 /// One JSON document with a `schema_version`: docs/ENVIRONMENT.md.
 std::string environment_json(const Environment& environment);
 
+enum class Links { followed, refused };
+
 /// Reads such a file. Throws UsageError for what is none.
-Environment read_environment_file(const std::string& file);
+Environment read_environment_file(const std::string& file, Links links = Links::followed);
 
 } // namespace detshim

@@ -1,5 +1,7 @@
 #include "environment/environment_difference.h"
 
+#include "common/arguments.h"
+
 #include <set>
 
 namespace detshim {
@@ -49,8 +51,15 @@ EnvironmentComparison compare_environments(const Environment& a, const Environme
       // A fact that is there is known, whatever else of its section is not.
       const std::string why_in_a = one ? "" : why_unknown(in_a, subject);
       const std::string why_in_b = other ? "" : why_unknown(in_b, subject);
-      if (one && other && is_same(*one, *other)) {
+      if (one && other && *one == hidden_value && *other == hidden_value) {
+        result.hidden.push_back({name, subject, true});
+      } else if (one && other && (*one == hidden_value || *other == hidden_value)) {
+        const std::string why = "its value may be a secret, and was not kept";
+        result.unknown.push_back(
+            {name, subject, *one == hidden_value ? why : "", *other == hidden_value ? why : ""});
+      } else if (one && other && is_same(*one, *other)) {
         ++result.same;
+        if (one->find(hidden_argument) != std::string::npos) result.hidden.push_back({name, subject, false});
       } else if (one && other && (is_deeper(*one, *other) || is_deeper(*other, *one))) {
         const std::string why = "what its files hold was not looked at (--deep)";
         result.unknown.push_back(

@@ -20,10 +20,18 @@ struct EnvironmentUnknown {
   std::string why_in_a, why_in_b; ///< empty: it is known there
 };
 
+/// What is there on both sides, and may differ where nobody sees it.
+struct EnvironmentHidden {
+  EnvironmentSection section = EnvironmentSection::libraries;
+  std::string subject;
+  bool is_whole = true; ///< false: the rest of it was compared
+};
+
 struct EnvironmentComparison {
   std::vector<EnvironmentDifference> differences; ///< the worst first
   std::vector<EnvironmentUnknown> unknown;
-  std::size_t same = 0; ///< facts
+  std::vector<EnvironmentHidden> hidden; ///< secrets: neither equal, different nor unknown
+  std::size_t same = 0;                  ///< facts
 };
 
 /// What one of them has not captured is unknown, and neither equal nor different.

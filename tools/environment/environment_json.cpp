@@ -1,7 +1,6 @@
 // The document: docs/ENVIRONMENT.md.
 #include "environment/environment.h"
 
-#include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "report/json_writer.h"
 #include "support/exit_status.h"
@@ -10,6 +9,7 @@
 
 #include <sstream>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +18,9 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr int known_schema = 1;
-constexpr off_t largest = 16 << 20; // of a large installation: a few hundred KB
+// A parsed document takes many times its size: a stranger's must not take all memory.
+constexpr off_t largest = 4 << 20; // of a large installation: a few hundred KB
+constexpr std::size_t deepest = 20;
 
 void write(JsonWriter& out, const char* name, const std::map<std::string, std::string>& texts) {
   out.key(name);
@@ -29,6 +31,43 @@ void write(JsonWriter& out, const char* name, const std::map<std::string, std::s
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
   throw UsageError("'" + printable(file) + "' " + why);
+}
+
+/// A document is not parsed to find out: nesting is what takes the memory, and the stack.
+bool is_nested_too_deep(const std::string& text) {
+  std::size_t depth = 0;
+  bool is_in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_in_text && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      is_in_text = !is_in_text;
+    else if (!is_in_text && (text[i] == '{' || text[i] == '['))
+      ++depth;
+    else if (!is_in_text && depth > 0 && (text[i] == '}' || text[i] == ']'))
+      --depth;
+    if (depth > deepest) return true;
+  }
+  return false;
+}
+
+/// What a file holds. Not what would hang or never end, nor a file that a link in a stranger's folder names.
+std::string text_of(const std::string& file, Links links) {
+  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (links == Links::refused ? O_NOFOLLOW : 0);
+  const int input = ::open(file.c_str(), flags);
+  struct stat state;
+  const bool is_file = input >= 0 && ::fstat(input, &state) == 0 && S_ISREG(state.st_mode);
+  std::string text;
+  if (is_file && state.st_size <= largest) {
+    text.resize(static_cast<std::size_t>(state.st_size));
+    const ssize_t size = ::pread(input, text.data(), text.size(), 0);
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  }
+  if (input >= 0) ::close(input);
+  if (!is_file) refuse(file, "is not there, is no file or cannot be read: `detshim env capture` makes one");
+  if (state.st_size > largest)
+    refuse(file, "is larger than an environment can be: at most " + std::to_string(largest >> 20) + " MiB");
+  return text;
 }
 
 } // namespace
@@ -58,16 +97,9 @@ std::string environment_json(const Environment& environment) {
   return text.str();
 }
 
-Environment read_environment_file(const std::string& file) {
-  // Not what would hang or never end: a stranger may have made it.
-  const OpenFile input(file);
-  struct stat state;
-  if (!input || ::fstat(input.descriptor(), &state) != 0 || !S_ISREG(state.st_mode))
-    refuse(file, "is not there, is no file or cannot be read: `detshim env capture` makes one");
-  if (state.st_size > largest) refuse(file, "is larger than an environment can be");
-  std::string text(static_cast<std::size_t>(state.st_size), '\0');
-  const ssize_t size = ::pread(input.descriptor(), text.data(), text.size(), 0);
-  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+Environment read_environment_file(const std::string& file, Links links) {
+  const std::string text = text_of(file, links);
+  if (is_nested_too_deep(text)) refuse(file, "is no environment: it is nested deeper than one can be");
   Environment environment;
   try {
     const Json json = Json::parse(text);

@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -23,6 +25,13 @@ bool is_name_of_one(const std::string& name) {
   return name.starts_with("environment.") && name.ends_with(".json");
 }
 
+/// Of "environment.<run>.<host>.json"; empty for the usual name. Runs' names sort by time.
+std::string run_in_name(const std::string& name) {
+  if (name == usual_name) return {};
+  const std::size_t begin = name.find('.') + 1;
+  return name.substr(begin, name.find('.', begin) - begin);
+}
+
 std::string as_part_of_a_name(std::string text) {
   std::ranges::replace(text, '/', '_');
   return text;
@@ -32,23 +41,35 @@ std::string as_part_of_a_name(std::string text) {
 
 KeptEnvironments kept_environments(const std::string& folder, const std::string& run) {
   constexpr std::size_t most = 10'000; // files: a stranger's folder must not keep the command busy
+  constexpr std::size_t most_bytes = 64 << 20;
   KeptEnvironments kept;
-  std::vector<std::string> files;
+  std::vector<std::string> names;
   std::error_code error;
   for (auto entry = fs::directory_iterator(folder, error);
-       !error && entry != fs::directory_iterator() && files.size() < most; entry.increment(error))
-    if (is_name_of_one(entry->path().filename())) files.push_back(entry->path());
-  std::ranges::sort(files);
+       !error && entry != fs::directory_iterator() && names.size() < most; entry.increment(error))
+    if (is_name_of_one(entry->path().filename())) names.push_back(entry->path().filename());
+  std::ranges::sort(names);
+  // One of another run, by its name, is left alone.
+  std::string by_name = run;
+  if (run.empty())
+    for (const std::string& name : names) by_name = std::max(by_name, run_in_name(name));
   std::string newest;
-  for (const std::string& file : files) {
-    const std::string name = fs::path(file).filename();
-    // One of another run, by its name, is left alone.
-    if (!run.empty() && name != usual_name && !name.starts_with("environment." + run + ".")) continue;
+  std::size_t bytes = 0;
+  for (const std::string& name : names) {
+    if (name != usual_name && (by_name.empty() || !name.starts_with("environment." + by_name + ".")))
+      continue;
+    const std::string file = fs::path(folder) / name;
     try {
-      kept.all.push_back({file, read_environment_file(file)});
+      const std::uintmax_t size = fs::file_size(file, error);
+      if (!error && size <= most_bytes) bytes += size; // a larger one is refused by itself
+      if (bytes > most_bytes)
+        throw UsageError("too many environments in '" + printable(folder) + "': of '" + printable(name) +
+                         "' and the next ones nothing is known");
+      kept.all.push_back({file, read_environment_file(file, Links::refused)});
       newest = std::max(newest, kept.all.back().environment.run);
     } catch (const UsageError& problem) {
       kept.problems.emplace_back(problem.what());
+      if (bytes > most_bytes) break;
     }
   }
   std::erase_if(kept.all, [&](const KeptEnvironment& one) {
@@ -81,24 +102,77 @@ std::string place_to_keep(const std::string& folder, const Environment& environm
                              as_part_of_a_name(environment.host) + ".json");
 }
 
+namespace {
+
+[[noreturn]] void cannot_write(const std::string& file, const std::string& why) {
+  throw UsageError("cannot write '" + printable(file) + "': " + why);
+}
+
+std::string system_message(int error) { return std::generic_category().message(error); }
+
+/// Writes all of it and closes; the error's number, 0 for none.
+int write_and_close(int output, const std::string& text) {
+  int error = 0;
+  for (std::size_t written = 0; error == 0 && written < text.size();) {
+    const ssize_t size = ::write(output, text.data() + written, text.size() - written);
+    if (size > 0)
+      written += static_cast<std::size_t>(size);
+    else if (size == 0 || errno != EINTR)
+      error = size == 0 ? ENOSPC : errno;
+  }
+  if (::close(output) != 0 && error == 0) error = errno;
+  return error;
+}
+
+/// A file of a new name in a folder, which nobody's link stands for; -1 with errno.
+int make_new_file(int folder, std::string& name) {
+  constexpr int tries = 16, flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  std::random_device draw;
+  for (int i = 0; i < tries; ++i) {
+    name = ".environment-" + std::to_string(::getpid()) + '-' + std::to_string(draw());
+    const int output = ::openat(folder, name.c_str(), flags, S_IRUSR | S_IWUSR);
+    if (output >= 0 || errno != EEXIST) return output;
+  }
+  return -1;
+}
+
+void write_in_folder(int folder, const std::string& name, const std::string& file, const std::string& text) {
+  struct stat there;
+  if (::fstatat(folder, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+      (!S_ISREG(there.st_mode) || there.st_uid != ::geteuid()))
+    cannot_write(file, S_ISREG(there.st_mode) ? "it is another user's" : "what is there is no file");
+  std::string part;
+  const int output = make_new_file(folder, part);
+  int error = output < 0 ? errno : write_and_close(output, text);
+  if (error == 0 && ::renameat(folder, part.c_str(), folder, name.c_str()) != 0) error = errno;
+  if (error == 0) return;
+  if (output >= 0) ::unlinkat(folder, part.c_str(), 0);
+  cannot_write(file, system_message(error));
+}
+
+} // namespace
+
 void write_whole(const std::string& file, const std::string& text) {
+  const fs::path path = file;
+  const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
+  const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) cannot_write(file, system_message(errno));
+  try {
+    write_in_folder(folder, path.filename(), file, text);
+  } catch (const UsageError&) {
+    ::close(folder);
+    throw;
+  }
+  ::close(folder);
+}
+
+void write_where_asked(const std::string& file, const std::string& text) {
   std::error_code error;
   const fs::file_status there = fs::symlink_status(file, error);
-  const bool is_replaced = !fs::exists(there) || fs::is_regular_file(there);
-  std::string part = file + ".XXXXXX";
-  const int output = is_replaced ? ::mkstemp(part.data()) : ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  std::size_t written = 0;
-  while (output >= 0 && written < text.size()) {
-    const ssize_t size = ::write(output, text.data() + written, text.size() - written);
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) break;
-    written += static_cast<std::size_t>(size);
-  }
-  const bool is_whole = output >= 0 && ::close(output) == 0 && written == text.size();
-  if (is_whole && (!is_replaced || ::rename(part.c_str(), file.c_str()) == 0)) return;
-  const int why = errno;
-  if (output >= 0 && is_replaced) ::unlink(part.c_str());
-  throw UsageError("cannot write '" + printable(file) + "': " + std::generic_category().message(why));
+  if (!fs::exists(there) || fs::is_regular_file(there)) return write_whole(file, text);
+  const int output = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_TRUNC);
+  const int why = output < 0 ? errno : write_and_close(output, text);
+  if (why != 0) cannot_write(file, system_message(why));
 }
 
 } // namespace detshim

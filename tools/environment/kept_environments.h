@@ -29,8 +29,12 @@ Environment read_environment(const std::string& place);
 /// Where the environment of a run on one host is to be kept, beside what is there.
 std::string place_to_keep(const std::string& folder, const Environment& environment);
 
-/// Writes a file of that name whole, or leaves what was there. For its owner alone: it says much of a
+/// Writes a file of that name whole, or leaves what was there. What is there and is no file, or another
+/// user's, stays: a folder that a stranger has made holds links. For its owner alone: it says much of a
 /// machine. Throws UsageError.
 void write_whole(const std::string& file, const std::string& text);
+
+/// The same for a path that the user has named: where a link, a pipe or a device is, it is written to.
+void write_where_asked(const std::string& file, const std::string& text);
 
 } // namespace detshim

@@ -41,7 +41,7 @@ void show_shell(const Environment& environment) {
           !std::ranges::all_of(name, is_of_a_name))
         return; // no name that a shell could set
       const bool is_plain = std::ranges::none_of(value, [](unsigned char c) { return c < ' ' || c == 0x7F; });
-      const bool is_kept = is_plain && !value.starts_with(hashed_value) && !value.starts_with("set; ");
+      const bool is_kept = is_plain && !value.starts_with(hashed_value) && value != hidden_value;
       if (is_kept)
         std::cout << "export " << printable(name) << '=' << printable(in_quotes(value)) << '\n';
       else
@@ -87,13 +87,15 @@ int env_capture(const EnvCaptureOptions& options) {
   if (has_log) {
     const RunEnvironment captured = complete_environment(log, options.deep, true);
     if (options.output && *options.output != "-")
-      write_whole(*options.output, environment_json(captured.environment));
+      write_where_asked(*options.output, environment_json(captured.environment));
     if (options.output == "-")
       std::cout << environment_json(captured.environment);
     else if (options.output || captured.is_kept)
       std::cout << printable(options.output.value_or(captured.file)) << '\n';
     else
-      throw UsageError("cannot write '" + printable(captured.file) + "': -o names another place");
+      throw UsageError("cannot write '" + printable(captured.file) + "'" +
+                       (captured.why_not_kept.empty() ? "" : ": " + captured.why_not_kept) +
+                       "; -o names another place");
     return done;
   }
   CaptureOptions capture = capture_options();
@@ -103,7 +105,7 @@ int env_capture(const EnvCaptureOptions& options) {
     std::cout << text;
     return done;
   }
-  write_whole(*options.output, text);
+  write_where_asked(*options.output, text);
   std::cout << printable(*options.output) << '\n';
   return done;
 }

@@ -3,6 +3,7 @@
 #include "common/environment_handover.h"
 #include "environment/kept_environments.h"
 #include "log_diff/run_place.h"
+#include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "support/wording.h"
 #include "verbs/library_file.h"
@@ -12,11 +13,14 @@
 #include <climits>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <ostream>
+#include <set>
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -28,6 +32,17 @@ std::string shown(const std::optional<std::string>& value, std::size_t longest) 
 
 const char* section_name(EnvironmentSection section) {
   return environment_section_names[static_cast<std::size_t>(section)].data();
+}
+
+/// "HF_TOKEN" of "variable HF_TOKEN".
+std::string short_subject(std::string subject) {
+  constexpr std::string_view kind = "variable ";
+  if (const std::size_t at = subject.find(kind); at != std::string::npos) subject.erase(at, kind.size());
+  return subject;
+}
+
+const char* why_hidden(const EnvironmentHidden& hidden) {
+  return hidden.is_whole ? "a secret's name, or a login in its value" : "secrets in it are hidden";
 }
 
 /// What of it was changed between the run and now; not what runs themselves write.
@@ -52,7 +67,8 @@ bool is_own(const std::string& file) {
          (state.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// True while more may come: then what is captured is not the last word.
+/// True while more may come: then what is captured is not the last word. A process without an end was killed,
+/// or runs: on another machine nobody here can tell.
 bool may_still_run(const Log& log) {
   const auto is_there = [](long long process) {
     return process > 0 && process <= INT_MAX && ::kill(static_cast<pid_t>(process), 0) == 0;
@@ -60,8 +76,53 @@ bool may_still_run(const Log& log) {
   // Of its first process, which may have no log, the run's name has the id: docs/LOG_FORMAT.md.
   const std::size_t id = log.run.find('-');
   if (id != std::string::npos && is_there(std::atoll(log.run.c_str() + id + 1))) return true;
-  return std::ranges::any_of(
-      log.processes, [&is_there](const Process& process) { return !process.end && is_there(process.pid); });
+  utsname names;
+  const std::string here = ::uname(&names) == 0 ? names.nodename : "";
+  return std::ranges::any_of(log.processes, [&](const Process& process) {
+    if (process.end || was_ended_by_parent(log, process)) return false;
+    const std::string node = process.starts.empty() ? "" : process.starts.back().node;
+    return is_there(process.pid) || (!node.empty() && node != here);
+  });
+}
+
+/// Under `places`, what of the run's log had been written when it was looked at: a log only grows.
+constexpr const char* log_seen = "log";
+std::string size_of_log(const Log& log) {
+  std::set<std::string> files;
+  for (const Process& process : log.processes) files.insert(process.file);
+  std::uint64_t size = 0;
+  for (const std::string& file : files)
+    if (const OpenFile input(log.folder + "/" + file); input) size += input.size();
+  return std::to_string(files.size()) + " files, " + std::to_string(size) + " bytes";
+}
+
+bool has_grown(const Environment& environment, const Log& log) {
+  const auto seen = environment.places.find(log_seen);
+  return seen != environment.places.end() && seen->second != size_of_log(log);
+}
+
+/// True if the disk here says nothing of the run's: capture_run().
+bool was_seen_from_elsewhere(const Environment& environment) {
+  return environment.of(EnvironmentSection::versions).unknown.contains("");
+}
+
+/// Of a run of which nothing was handed over: by what it was started, a log does not say.
+void explain_absence(Environment& environment) {
+  for (CapturedSection& section : environment.sections)
+    for (auto& [subject, why] : section.unknown)
+      if (why.starts_with("only `detshim run` captures"))
+        why = "nothing was captured as the run began: it was started without `detshim run`, or with "
+              "descriptor " +
+              std::to_string(environment_descriptor) + " taken or beyond the limit of open files";
+}
+
+/// True for what an earlier `detshim run` has handed over, and no program has taken: its reader never began.
+bool is_handed_over(int descriptor) {
+  constexpr std::size_t length = sizeof environment_beginning - 1;
+  char beginning[length];
+  return ::fcntl(descriptor, F_GET_SEALS) == environment_seals &&
+         ::pread(descriptor, beginning, length, 0) == static_cast<ssize_t>(length) &&
+         std::string_view(beginning, length) == environment_beginning;
 }
 
 } // namespace
@@ -81,8 +142,11 @@ CaptureOptions capture_options() {
 }
 
 void hand_over_environment(const std::vector<std::string>& command) {
-  if (std::getenv("DETSHIM_RUN") != nullptr || ::fcntl(environment_descriptor, F_GETFD) != -1)
-    return; // within a run, which has one; or somebody else has something there
+  if (std::getenv("DETSHIM_RUN") != nullptr) return; // within a run, which has one
+  if (is_handed_over(environment_descriptor))
+    ::close(environment_descriptor); // of a run around this one, which it is not
+  else if (::fcntl(environment_descriptor, F_GETFD) != -1)
+    return; // somebody else has something there
   std::string text = environment_json(capture_start(command));
   text = text.substr(text.find(environment_beginning)); // without the brace before it
   if (text.size() > static_cast<std::size_t>(largest_environment_handed_over)) return;
@@ -109,26 +173,41 @@ RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
     }
     if (is_here) break;
   }
-  // Another's says of folders of its own choice that git is to be asked in them: it stays as it is.
-  if (start != nullptr && ((start->is_complete && !again) || !is_own(result.file))) {
-    result.environment = *start;
+  const auto as_kept = [&](const Environment& environment) {
+    result.environment = environment;
     result.is_kept = !again;
-    if (result.remark.empty()) result.remark = describe_changes(*start);
+    if (result.remark.empty()) result.remark = describe_changes(environment);
     return result;
+  };
+  // Another's says of folders of its own choice that git is to be asked in them: it stays as it is.
+  const Environment* const before = start;
+  if (start != nullptr &&
+      ((start->is_complete && !again && !has_grown(*start, log)) || !is_own(result.file))) {
+    result.why_not_kept = is_own(result.file) ? "" : "it is another user's, or others may write to it";
+    return as_kept(*start);
   }
   // One that is complete has what only its start could tell under places, if it began with one.
   if (start != nullptr && !start->places.contains("machine")) start = nullptr;
   CaptureOptions options = capture_options();
   options.deep = deep;
   result.environment = capture_run(log, start, std::move(options));
+  explain_absence(result.environment);
+  const bool is_elsewhere = was_seen_from_elsewhere(result.environment);
+  if (is_elsewhere && before != nullptr && before->is_complete && !again) return as_kept(*before);
+  result.environment.places[log_seen] = size_of_log(log);
   if (result.file.empty()) result.file = place_to_keep(log.folder, result.environment);
   if (result.remark.empty()) result.remark = describe_changes(result.environment);
-  // Another's folder, or a run that has not said all: found out anew the next time.
-  if (::access(log.folder.c_str(), W_OK) != 0 || (!again && may_still_run(log))) return result;
+  // Another's folder, or a run that has not said all: found out anew the next time. From elsewhere least of
+  // all: the run's own machine would never be asked.
+  if (is_elsewhere)
+    result.why_not_kept = "this is not the machine that the run was on, or not as it was then";
+  if (is_elsewhere || ::access(log.folder.c_str(), W_OK) != 0 || (!again && may_still_run(log)))
+    return result;
   try {
     write_whole(result.file, environment_json(result.environment));
     result.is_kept = true;
-  } catch (const UsageError&) { // a full disk: it is completed again the next time
+  } catch (const UsageError& problem) { // a full disk: it is completed again the next time
+    result.why_not_kept = problem.what();
   }
   return result;
 }
@@ -137,6 +216,8 @@ std::vector<std::string> changes_since(const Environment& before) {
   constexpr std::size_t longest = 60;
   CaptureOptions options = capture_options();
   options.since = Since(before.began);
+  if (const auto program = before.places.find("program"); program != before.places.end())
+    options.program = program->second;
   const EnvironmentComparison found = compare_environments(before, capture_environment(options));
   std::vector<std::string> changes;
   for (const EnvironmentDifference& one : found.differences)
@@ -151,12 +232,22 @@ std::vector<std::string> changes_since(const Environment& before) {
 
 namespace {
 
+/// True if the log may have grown since; to be sure of it takes reading it.
+bool was_written_since(const std::string& folder, const KeptEnvironments& kept) {
+  std::int64_t looked = std::numeric_limits<std::int64_t>::max();
+  for (const KeptEnvironment& one : kept.all) looked = std::min(looked, last_written(one.file));
+  return std::ranges::any_of(record_files(folder), [&](const std::string& file) {
+    return last_written(folder + "/" + file) >= looked;
+  });
+}
+
 /// Those of a run. What `run` captured as it began is completed, so that both sides have been asked the same.
 KeptEnvironments complete_ones(const std::string& place, const std::string& run) {
   const std::string folder = find_run(place).folder;
   KeptEnvironments kept = kept_environments(folder, run);
   const auto is_complete = [](const KeptEnvironment& one) { return one.environment.is_complete; };
-  if (kept.all.empty() || std::ranges::all_of(kept.all, is_complete)) return kept;
+  if (kept.all.empty() || (std::ranges::all_of(kept.all, is_complete) && !was_written_since(folder, kept)))
+    return kept;
   const RunEnvironment completed = complete_environment(read_log(folder, run), false, false);
   for (KeptEnvironment& one : kept.all)
     if (one.file == completed.file) one.environment = completed.environment;
@@ -184,6 +275,10 @@ RunsCompared compare_run_environments(const std::string& a, const std::string& r
     for (EnvironmentUnknown& unknown : found.unknown) {
       unknown.subject = beginning + unknown.subject;
       result.comparison.unknown.push_back(std::move(unknown));
+    }
+    for (EnvironmentHidden& hidden : found.hidden) {
+      hidden.subject = beginning + hidden.subject;
+      result.comparison.hidden.push_back(std::move(hidden));
     }
     result.comparison.same += found.same;
   };
@@ -252,6 +347,13 @@ void print_comparison(std::ostream& out, const EnvironmentComparison& comparison
     if (!one.why_in_b.empty()) out << "; in B " << printable(one.why_in_b);
     out << '\n';
   }
+  if (!comparison.hidden.empty()) {
+    out << "not compared: ";
+    for (const EnvironmentHidden& one : comparison.hidden)
+      out << (&one == comparison.hidden.data() ? "" : ", ") << printable(short_subject(one.subject)) << " ("
+          << why_hidden(one) << ')';
+    out << '\n';
+  }
   out << (comparison.differences.empty()
               ? comparison.unknown.empty() ? "equal" : "not known"
               : "different: " + counted(comparison.differences.size(), "difference"))
@@ -273,6 +375,16 @@ void write_comparison_json(JsonWriter& out, const EnvironmentComparison& compari
     out.member("subject", one.subject);
     out.member("a", one.a);
     out.member("b", one.b);
+    out.end_object();
+  }
+  out.end_array();
+  out.key("not_compared");
+  out.begin_array();
+  for (const EnvironmentHidden& one : comparison.hidden) {
+    out.begin_object();
+    out.member("section", section_name(one.section));
+    out.member("subject", one.subject);
+    out.member("why", why_hidden(one));
     out.end_object();
   }
   out.end_array();

@@ -22,13 +22,15 @@ void hand_over_environment(const std::vector<std::string>& command);
 
 struct RunEnvironment {
   Environment environment;
-  std::string file;   ///< where it is kept, or was to be
-  std::string remark; ///< what a reader of the log should know, safe to print; empty: nothing
+  std::string file;         ///< where it is kept, or was to be
+  std::string remark;       ///< what a reader of the log should know, safe to print; empty: nothing
+  std::string why_not_kept; ///< safe to print; empty where that says nothing new
   bool is_kept = false;
 };
 
 /// Of the run of a log, on this machine if several have one: as it is kept, or completed and kept, if the
-/// folder can be written to. `again`: captured again though it is complete.
+/// folder can be written to, no process of it may still run, and this is its machine. `again`: captured again
+/// though it is complete; so is one whose log has grown since.
 RunEnvironment complete_environment(const Log& log, bool deep, bool again);
 
 /// What of `before`, captured in this folder, is otherwise now, safe to print: but for what git does not

@@ -38,7 +38,9 @@ void keep_environment(const VerifyPlan& plan, const Environment& environment) {
 int verify(const VerifyOptions& options) {
   check_verify(options);
   const VerifyPlan plan = plan_verification(options, "verify");
-  const Environment before = capture_environment(capture_options());
+  CaptureOptions capture = capture_options();
+  capture.program = plan.command.front();
+  const Environment before = capture_environment(capture);
   keep_environment(plan, before);
   Verification result;
   try {
@@ -55,6 +57,8 @@ int verify(const VerifyOptions& options) {
     print_verify_text(plan, result);
   }
   if (options.junit) write_junit(*options.junit, plan, result);
+  std::cout.flush();
+  if (result.interrupted_by != 0) return end_as_interrupted({result.interrupted_by}, plan);
   return status_of(result.answer);
 }
 

@@ -1,14 +1,41 @@
 #include "verify/allocations.h"
 
+#include "log_reader/printable.h"
 #include "support/wording.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
+#include <stdexcept>
 
 namespace detshim {
 namespace {
 
 /// By which memory is moved: whole pages, of which many bits change, so that a hash of few bits does too.
-constexpr std::uint64_t distance = 0x2012'3456'7000, other_distance = 0x1FED'CA98'5000;
+/// Each of the three lowest bits changes for certain with one of them, the others by what lies below them.
+constexpr std::uint64_t distances[] = {0x2012'3456'7000, 0x1FED'CA98'5000, 0x1955'AA33'E000,
+                                       0x26AA'55CC'C000};
+
+/// Of allocations with such numbers alone: of two neighbours one is moved, and of most pairs.
+constexpr std::uint64_t halves[] = {1, 0xAAAA'AAAA'AAAA'AAAA, 0xCCCC'CCCC'CCCC'CCCC};
+
+/// So often each side of what is found is run: a program that differs at random does as foretold in few of
+/// two to the power of twice as many searches.
+constexpr int repetitions = 5;
+
+constexpr std::size_t most_runs = 200;
+
+std::string why_foreign(ForeignAllocator foreign) {
+  switch (foreign) {
+  case ForeignAllocator::preloaded:
+    return "the program's allocator is not libc's (another one is preloaded): what it allocates is not seen";
+  case ForeignAllocator::linked:
+    return "the program's allocator is not libc's (it is linked with another one): what it allocates is not "
+           "seen";
+  default:
+    return "the program has a malloc of its own: what it allocates is not seen";
+  }
+}
 
 struct Stopped {
   std::string why;
@@ -31,38 +58,62 @@ public:
   Search(AllocationSearch& result, const RunWithHeap& run, const DescribeSites& describe)
       : result_(result), run_(run), describe_(describe) {
     choice_.change = result.knob == "fill" ? HeapChange::fill : HeapChange::move;
-    choice_.distance = distance;
+    choice_.distance = distances[0];
   }
 
   AllocationSearch::Result find() {
     look_at_reference();
     if (!differs_with_all()) return AllocationSearch::Result::elsewhere;
     const bool is_found = find_by_number() || find_by_site();
-    choice_.sites_are = HeapSites::listed;
-    choice_.chosen.clear();
-    if (try_out())
-      throw Stopped{
-          "after it a run with nothing changed differs from the one before: the program is not repeatable"};
+    for (int i = 0; i < (is_found ? repetitions : 1); ++i) {
+      if (is_found) expect_alone();
+      expect_nothing();
+    }
     return is_found ? AllocationSearch::Result::proved : AllocationSearch::Result::together;
   }
 
 private:
   /// True if the run differs.
-  bool try_out(bool is_reference = false) {
+  bool try_out(HeapRole role = HeapRole::usual) {
+    if (result_.runs == most_runs) throw Stopped{"that was not enough"};
     ++result_.runs;
-    HeapRun run = run_(choice_, is_reference);
+    HeapRun run = run_(choice_, role);
     if (!run.cannot_be_used.empty()) throw Stopped{run.cannot_be_used};
     if (run.answer.processes == 0) throw Stopped{"libdetshim_heap.so does not come up in the program"};
-    if (run.answer.is_foreign)
-      throw Stopped{
-          "the program's allocator is not libc's (another one is preloaded): what it allocates is not seen"};
+    // A child may be another program.
+    const bool is_of_a_child = run.answer.foreign == ForeignAllocator::its_own && run.answer.longest > 0;
+    if (run.answer.foreign != ForeignAllocator::none && !is_of_a_child)
+      throw Stopped{why_foreign(run.answer.foreign)};
+    if (is_of_a_child)
+      result_.remark = "; one of its programs has a malloc of its own, which was not searched";
     last_ = std::move(run.answer);
+    differs_from_alone_ = run.differs_from_alone;
     return run.differs;
+  }
+
+  void expect_alone() {
+    choice_ = alone_;
+    if (!try_out(HeapRole::alone))
+      throw Stopped{"once more, what was changed alone did not change the result: the program is not "
+                    "repeatable, or threads race to allocate"};
+    if (differs_from_alone_)
+      throw Stopped{"what was changed alone changed the result otherwise than before: the program is not "
+                    "repeatable"};
+  }
+
+  void expect_nothing() {
+    const HeapChange change = choice_.change;
+    choice_ = {};
+    choice_.change = change;
+    choice_.distance = distances[0];
+    if (try_out())
+      throw Stopped{
+          "after it a run with nothing changed differs from the one before: the program is not repeatable"};
   }
 
   /// Nothing is changed. Where the library alone makes the program another one it must do so each time.
   void look_at_reference() {
-    const bool differs_from_first = try_out(true);
+    const bool differs_from_first = try_out(HeapRole::reference);
     if (last_.longest == 0)
       throw Stopped{"no allocation came to libdetshim_heap.so: the program has an allocator of its own"};
     if (differs_from_first && try_out())
@@ -72,14 +123,24 @@ private:
   bool differs_with_all() {
     choice_.sites_are = HeapSites::all_unnamed;
     bool differs = try_out();
-    if (!differs && choice_.change == HeapChange::move) { // a hash may be the same by chance
-      choice_.distance = other_distance;
-      differs = try_out();
-    }
     result_.allocations = last_.longest;
+    if (choice_.change == HeapChange::move && !differs) differs = differs_moved_otherwise();
     if (!differs && last_.unmoved > 0)
       result_.remark = "; " + counted(last_.unmoved, "allocation") + " found no other place";
     return differs;
+  }
+
+  /// A hash may be the same by chance, and a distance between two blocks is the same where both are moved.
+  bool differs_moved_otherwise() {
+    for (const std::uint64_t distance : std::span(distances).subspan(1)) {
+      choice_.distance = distance;
+      if (try_out()) return true;
+    }
+    for (const std::uint64_t half : halves) {
+      choice_.mask = half;
+      if (try_out()) return true;
+    }
+    return false;
   }
 
   /// By its number in its thread, which is the same in each run of most programs; in others it is near.
@@ -101,6 +162,7 @@ private:
     choice_.first = 0;
     choice_.last = ~std::uint64_t{0};
     choice_.refined = 0;
+    choice_.mask = 0;
     return is_found;
   }
 
@@ -150,6 +212,7 @@ private:
   bool take(const HeapSite& site) {
     result_.place = site.place;
     result_.size = site.size;
+    alone_ = choice_;
     return true;
   }
 
@@ -157,7 +220,9 @@ private:
   const RunWithHeap& run_;
   const DescribeSites& describe_;
   HeapChoice choice_;
-  HeapAnswer last_; ///< of the last run
+  HeapChoice alone_; ///< what was found
+  HeapAnswer last_;  ///< of the last run
+  bool differs_from_alone_ = false;
 };
 
 std::string after(const AllocationSearch& result) {
@@ -170,16 +235,21 @@ std::string describe(const AllocationSearch& result) {
   const std::string all = "with all allocations" + std::string(is_fill ? " filled" : " moved");
   switch (result.result) {
   case AllocationSearch::Result::proved:
-    return (is_fill ? memory + " is read before anything wrote it"
-                    : "the address of " + memory + " is part of the result") +
+    return memory +
+           (is_fill ? ": filling it alone changes the result; usually it is read before anything wrote it"
+                    : ": moving it alone changes the result; usually its address is part of that") +
            after(result);
   case AllocationSearch::Result::elsewhere:
-    return (is_fill ? "it is not what malloc gives: " + all +
-                          " the result is the same. What is left is memory that was freed, or a GPU's"
-                    : "it is no address of what malloc gives: " + all +
-                          " the result is the same. What is left are addresses of the stack, of code and "
-                          "static data, "
-                          "and of memory that the program maps itself") +
+    return (is_fill ? "it was not found among what malloc gives: " + all +
+                          " what differed is the same. What is left is memory that was freed, that of a GPU, "
+                          "and what is allocated past malloc"
+                    : "it was not found among the addresses that malloc gives: " + all + " by each of " +
+                          std::to_string(std::size(distances)) + " distances, and with " +
+                          std::to_string(std::size(halves)) +
+                          " halves of them moved away from the rest, what differed is the same. What is left "
+                          "are addresses of the stack, of code and static data, of memory that the program "
+                          "maps itself or allocates past malloc, and single bits or distances of addresses "
+                          "that all of these left as they were") +
            after(result);
   case AllocationSearch::Result::together:
     return "no single allocation was found: " + all +
@@ -189,7 +259,7 @@ std::string describe(const AllocationSearch& result) {
   case AllocationSearch::Result::stopped:
     break;
   }
-  return "the allocation was not searched to the end: " + result.why + after(result);
+  return "stopped: " + result.why + after(result);
 }
 
 } // namespace
@@ -204,6 +274,10 @@ AllocationSearch search_allocations(const std::string& knob, const RunWithHeap& 
     result.result = Search(result, run, describe_sites).find();
   } catch (const Stopped& stopped) {
     result.why = stopped.why;
+  } catch (const std::runtime_error& error) { // of what the last run described
+    result.why = printable(error.what());
+  }
+  if (result.result == AllocationSearch::Result::stopped) {
     result.place.clear();
     result.size = 0;
   }

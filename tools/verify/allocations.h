@@ -14,7 +14,7 @@ namespace detshim {
 /// What the search after one knob came to.
 struct AllocationSearch {
   enum class Result {
-    proved,    ///< one place is enough, and without it the result is as before
+    proved,    ///< one place is enough, and without it the result is as before, each time
     together,  ///< it takes several places
     elsewhere, ///< all that is allocated can be changed: it is not that
     stopped,   ///< it could not be searched
@@ -34,13 +34,20 @@ inline constexpr const char* allocation_results[] = {"proved", "together", "else
 
 /// What a further run came to.
 struct HeapRun {
-  bool differs = false;       ///< from the first run of the search, or, of that, from the first of all
-  std::string cannot_be_used; ///< why it says nothing; safe to print
+  bool differs = false;            ///< from the first run of the search, or, of that, from the first of all
+  bool differs_from_alone = false; ///< from the first HeapRole::alone
+  std::string cannot_be_used;      ///< why it says nothing; safe to print
   HeapAnswer answer;
 };
 
-/// Does one further run; `is_reference`: the later ones are compared with it.
-using RunWithHeap = std::function<HeapRun(const HeapChoice& choice, bool is_reference)>;
+enum class HeapRole {
+  usual,
+  reference, ///< the later ones are compared with it
+  alone,     ///< with what was found changed alone: these are compared with each other too
+};
+
+/// Does one further run.
+using RunWithHeap = std::function<HeapRun(const HeapChoice& choice, HeapRole role)>;
 
 /// The sites that the last run described.
 using DescribeSites = std::function<std::vector<HeapSite>()>;

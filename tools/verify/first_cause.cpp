@@ -72,14 +72,14 @@ void add_what_knob_shows(const std::string& knob, const std::vector<AllocationSe
   if (knob == "fill")
     suspects.insert(suspects.begin(),
                     {"memory", "memory is read before anything wrote it; --allocations names where it was "
-                               "allocated, in some 10 to 50 further runs, and of a program in C or C++ "
+                               "allocated, in some 15 to 60 further runs, and of a program in C or C++ "
                                "`valgrind --track-origins=yes` where it is used"});
   else if (knob == "aslr")
     suspects.insert(suspects.begin(),
                     {"address",
                      "an address goes into a hash or an order: pointers that are keys or sorted by, "
                      "in Python hash() or id() of an object that has no hash of its own; --allocations names "
-                     "where it was allocated, in some 10 to 50 further runs"});
+                     "where it was allocated, in some 15 to 60 further runs"});
 }
 
 void compare(const LogVerdict& one, const LogVerdict& other, const std::string& knob, FirstCause& cause) {

@@ -8,7 +8,9 @@
 #include "support/wording.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -38,6 +40,22 @@ void drop_machinery(Call& call) {
   call.frames.erase(call.frames.begin());
 }
 
+/// A file that may grow no further (`ulimit -f`) is an error here, and no signal that ends this command.
+class SizeLimitIsNoSignal {
+public:
+  SizeLimitIsNoSignal() {
+    struct sigaction ignored = {};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(SIGXFSZ, &ignored, &before_);
+  }
+  ~SizeLimitIsNoSignal() { ::sigaction(SIGXFSZ, &before_, nullptr); }
+  SizeLimitIsNoSignal(const SizeLimitIsNoSignal&) = delete;
+  SizeLimitIsNoSignal& operator=(const SizeLimitIsNoSignal&) = delete;
+
+private:
+  struct sigaction before_ = {};
+};
+
 } // namespace
 
 void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice) {
@@ -52,6 +70,9 @@ void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice
   head.chosen = chosen.size();
   head.refined = choice.refined;
   head.distance = choice.distance;
+  head.mask = choice.mask;
+  const SizeLimitIsNoSignal guard;
+  errno = 0;
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out.write(reinterpret_cast<const char*>(&head), sizeof head);
   out.seekp(heap_chosen_at);
@@ -59,8 +80,11 @@ void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice
             static_cast<std::streamsize>(chosen.size() * sizeof(std::uint64_t)));
   out.close();
   std::error_code error;
-  if (out) std::filesystem::resize_file(file, heap_search_size, error);
-  if (!out || error) throw UsageError("cannot write '" + printable(file.string()) + "'");
+  if (out)
+    std::filesystem::resize_file(file, heap_search_size, error);
+  else
+    error = std::error_code(errno != 0 ? errno : EIO, std::generic_category());
+  if (error) throw UsageError("cannot write '" + printable(file.string()) + "': " + error.message());
 }
 
 HeapAnswer read_heap_answer(const std::filesystem::path& file) {
@@ -68,7 +92,7 @@ HeapAnswer read_heap_answer(const std::filesystem::path& file) {
   const HeapSearch head = read_head(in, file);
   HeapAnswer answer;
   answer.processes = head.processes;
-  answer.is_foreign = head.foreign != 0;
+  answer.foreign = head.foreign;
   answer.longest = head.longest;
   answer.changed = head.changed;
   answer.unmoved = head.unmoved;

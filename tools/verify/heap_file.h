@@ -19,6 +19,7 @@ struct HeapChoice {
   std::uint64_t first = 0, last = ~std::uint64_t{0};
   std::uint64_t refined = 0;
   std::uint64_t distance = 0; ///< in bytes, whole pages
+  std::uint64_t mask = 0;     ///< 0, or of allocations alone whose number has an odd count of these bits
 };
 
 /// A site as its run described it.
@@ -29,9 +30,9 @@ struct HeapSite {
 
 /// What a run said.
 struct HeapAnswer {
-  std::uint64_t processes = 0; ///< in which the library came up
-  bool is_foreign = false;     ///< one has an allocator of its own
-  std::uint64_t longest = 0;   ///< allocations of the thread that has most
+  std::uint64_t processes = 0;                       ///< in which the library came up
+  ForeignAllocator foreign = ForeignAllocator::none; ///< of one of them
+  std::uint64_t longest = 0;                         ///< allocations of the thread that has most
   std::uint64_t changed = 0, unmoved = 0, unlisted = 0;
   std::vector<std::uint64_t> sites; ///< as they were first seen, each once
 };

@@ -3,8 +3,10 @@
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
+#include "verify/contents/mapped_file.h"
 #include "verify/fingerprints.h"
 #include "verify/heap_file.h"
+#include "verify/lines.h"
 #include "verify/resumed.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include <sys/stat.h>
@@ -56,6 +59,60 @@ bool is_full(const fs::path& folder) {
          std::uint64_t{status.f_bavail} * status.f_frsize < too_little;
 }
 
+/// Their numbers, from 0.
+std::set<std::uint64_t> differing_lines(const fs::path& one, const Run& run, const fs::path& other,
+                                        const Run& other_run, const ComparisonRules& rules) {
+  static const std::vector<Pattern> none;
+  const VolatileText volatile_text(rules.declared_volatile);
+  const LineRules line_rules{volatile_text, rules.tolerance.is_exact() ? none : rules.metrics};
+  const MappedFile files[] = {MappedFile(one), MappedFile(other)};
+  std::vector<std::string_view> lines[2];
+  for (int i = 0; i < 2; ++i)
+    each_line(files[i].bytes(), [&](std::string_view line, std::uint64_t) { lines[i].push_back(line); });
+  const RunFacts facts{run.began, run.ended, run.processes};
+  const RunFacts other_facts{other_run.began, other_run.ended, other_run.processes};
+  std::set<std::uint64_t> differing;
+  const std::size_t count = std::max(lines[0].size(), lines[1].size());
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i >= lines[0].size() || i >= lines[1].size() ||
+        (lines[0][i] != lines[1][i] &&
+         compare_lines(lines[0][i], facts, lines[1][i], other_facts, line_rules).different > 0))
+      differing.insert(i);
+  }
+  return differing;
+}
+
+/// What a shaken run has shown to differ: a search looks at nothing else.
+class WhatDiffered {
+public:
+  WhatDiffered(const Comparison& shaken, const Run& first, const Run& turned, const ComparisonRules& rules)
+      : shaken_(shaken), rules_(rules),
+        out_(differing_lines(first.out(), first, turned.out(), turned, rules)),
+        err_(differing_lines(first.err(), first, turned.err(), turned, rules)) {}
+
+  bool differs(const Run& one, const Run& other) const {
+    const Comparison comparison = compare_runs(one, other, rules_);
+    return std::ranges::any_of(comparison.differences, [&](const Difference& difference) {
+      if (!shaken_.differs_in(difference.item)) return false;
+      const std::string_view kind = difference.item.kind;
+      if (kind == "stdout")
+        return share_one(out_, differing_lines(one.out(), one, other.out(), other, rules_));
+      if (kind == "stderr")
+        return share_one(err_, differing_lines(one.err(), one, other.err(), other, rules_));
+      return true;
+    });
+  }
+
+private:
+  static bool share_one(const std::set<std::uint64_t>& shown, const std::set<std::uint64_t>& now) {
+    return std::ranges::any_of(now, [&](std::uint64_t line) { return shown.contains(line); });
+  }
+
+  const Comparison& shaken_;
+  const ComparisonRules& rules_;
+  std::set<std::uint64_t> out_, err_;
+};
+
 /// Does the runs, one after the other.
 class Session {
 public:
@@ -88,7 +145,8 @@ public:
 
   /// Outputs are as they were before the first run.
   void finish(Verification& result) {
-    if (const std::size_t late = outputs_.put_back(plan_.folder / "late"); late > 0)
+    const std::size_t late = outputs_.put_back(plan_.folder / "late");
+    if (late > 0 && !has_broken_off_) // else they may be of the search's last run
       result.problems.push_back({"late", counted(late, "output") + " written after the run had ended", true});
   }
 
@@ -101,7 +159,9 @@ public:
       std::optional<Run> reference;
       std::size_t count = 0;
       const fs::path file = plan_.folder / "heap";
-      const RunWithHeap run = [&](const HeapChoice& choice, bool is_reference) {
+      std::optional<WhatDiffered> what;
+      std::optional<Run> alone;
+      const auto run = [&](const HeapChoice& choice, HeapRole role) {
         write_heap_file(file, choice);
         RunSettings settings;
         settings.heap_file = file.string();
@@ -117,16 +177,44 @@ public:
         if (!its.cannot_be_used.empty()) return its;
         for (const auto& [id, process] : logged_processes(made.log().string()))
           made.processes.emplace(id, process);
-        its.differs = !compare_runs(is_reference ? first : *reference, made, plan_.rules).differences.empty();
-        if (is_reference) reference = std::move(made);
+        if (!what) what.emplace(shaken, first, turned, plan_.rules);
+        its.differs = what->differs(role == HeapRole::reference ? first : *reference, made);
+        its.differs_from_alone = role == HeapRole::alone && alone && what->differs(*alone, made);
+        if (role == HeapRole::reference)
+          reference = std::move(made);
+        else if (role == HeapRole::alone && !alone)
+          alone = std::move(made);
+        else
+          remove_outputs(made);
         return its;
       };
-      result.searches.push_back(
-          detshim::search_allocations(shaken.knob, run, [&] { return read_heap_sites(file); }));
+      // What goes wrong from here on leaves the verdict on the runs that are done.
+      const RunWithHeap run_or_say_why_not = [&](const HeapChoice& choice, HeapRole role) {
+        HeapRun broken_off;
+        try {
+          return run(choice, role);
+        } catch (const Interrupted& interrupted) {
+          result.interrupted_by = interrupted.signal;
+          is_over_ = true;
+          broken_off.cannot_be_used = "it was interrupted";
+        } catch (const std::runtime_error& error) { // UsageError, std::system_error: a full disk
+          broken_off.cannot_be_used = printable(error.what());
+        }
+        has_broken_off_ = true;
+        return broken_off;
+      };
+      result.searches.push_back(detshim::search_allocations(shaken.knob, run_or_say_why_not,
+                                                            [&] { return read_heap_sites(file); }));
     }
   }
 
 private:
+  /// One search has some dozens of runs.
+  static void remove_outputs(const Run& run) {
+    std::error_code ignored;
+    fs::remove_all(run.folder / "outputs", ignored);
+  }
+
   /// A run of the search says something where it ended as one of the two did whose difference is searched.
   static std::string why_not_usable(const Run& made, const Run& first, const Run& turned) {
     if (made.left_behind > 0) return made.name + " left processes behind";
@@ -175,8 +263,9 @@ private:
 
   void check_for_late_outputs(const std::string& name, Verification& result) {
     if (!outputs_.has_any()) return;
-    result.problems.push_back(
-        {"late", "before " + name + ", outputs are there again: something still writes", true});
+    if (!has_broken_off_) // else they may be of the search's last run
+      result.problems.push_back(
+          {"late", "before " + name + ", outputs are there again: something still writes", true});
     outputs_.take(plan_.folder / "late" / replaced_blanks(name));
   }
 
@@ -231,6 +320,7 @@ private:
   Outputs outputs_;
   RunLines lines_;
   bool is_over_ = false;
+  bool has_broken_off_ = false; ///< a search
 };
 
 void add_once(std::vector<std::string>& to, const std::string& text) {
@@ -396,7 +486,12 @@ Verification verify_program(const VerifyPlan& plan) {
   Verification result;
   std::optional<Session> session(std::in_place, plan);
   const auto end_session = [&] {
-    session->finish(result);
+    try {
+      session->finish(result);
+    } catch (const std::runtime_error& error) {
+      if (result.searches.empty()) throw;
+      result.problems.push_back({"late", error.what(), false});
+    }
     session.reset(); // from here on a signal ends us as it usually does
   };
   session->run_all(result);

@@ -56,6 +56,7 @@ struct Verification {
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
   std::vector<std::string> environment_changes; ///< while the runs ran; safe to print
+  int interrupted_by = 0;                       ///< the signal, where it came in a search
   std::size_t plain_runs = 0;
   double bound = 1; ///< see differing_rate_bound(); 1 where nothing is known
 };
@@ -67,7 +68,8 @@ double differing_rate_bound(std::size_t runs);
 /// So many equal runs bound the rate at `rate`.
 std::size_t runs_for_bound(double rate);
 
-/// Throws UsageError, or Interrupted; outputs are as they were then.
+/// Throws UsageError, or Interrupted, but for what happens in a search: that is in the result. Outputs are as
+/// they were then.
 Verification verify_program(const VerifyPlan& plan);
 
 } // namespace detshim

@@ -1,5 +1,6 @@
 #include "core/log/variables.h"
 
+#include "common/secrets.h"
 #include "core/base/hash.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
@@ -19,21 +20,10 @@ bool is_passed_over(const char* entry) {
   return false;
 }
 
-constexpr char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-/// A hash of a short secret can be searched for: of these the value is not looked at.
-bool is_secret(const char* name, size_t length) {
-  for (const char* word :
-       {"TOKEN", "KEY", "PASS", "SECRET", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE", "PWD"}) {
-    const size_t size = text_length(word);
-    for (size_t begin = 0; begin + size <= length; ++begin) {
-      size_t same = 0;
-      while (same < size && upper(name[begin + same]) == word[same]) ++same;
-      // PWD alone is where a shell stands.
-      if (same == size && !(length == size && same_text(word, "PWD"))) return true;
-    }
-  }
-  return false;
+/// A hash of a short secret can be searched for: of these none is written down.
+bool is_secret(const char* name, size_t length, const char* value) {
+  if (speaks_of_a_secret(name, length) || ends_in_key(name, length)) return !is_too_plain_for_a_secret(value);
+  return holds_a_login(value);
 }
 
 } // namespace
@@ -57,7 +47,7 @@ void write_variables() {
     for (size_t i = 0; i < length; ++i) name[i] = (*entry)[i];
     name[length] = 0;
     line.add(line.length() == 0 ? R"({"t":"variables","hashes":{")" : ",\"").add_json(name).add("\":\"");
-    if (!is_secret(name, length)) line.add_hex(fnv1a_text(value + 1) & 0xFFFFFFFF, 8);
+    if (!is_secret(name, length, value + 1)) line.add_hex(fnv1a_text(value + 1) & 0xFFFFFFFF, 8);
     line.add('"');
     if (line.length() > line_is_full) finish();
   }

@@ -1,0 +1,400 @@
+// What a capture takes, and what it leaves: parts of it, and the command in a repository and an installation
+// that stand for a user's. Git's programs are planted; none may run.
+#include "environment/capture.h"
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+using Json = nlohmann::json;
+using detshim::GitQuestion;
+using detshim::Since;
+using detshim::Told;
+
+void file(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+void git(const fs::path& folder, const Arguments& words) {
+  Arguments command = {
+      "git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"};
+  command.insert(command.end(), words.begin(), words.end());
+  const Result result = run(command);
+  ASSERT_EQ(result.status, 0) << result.err;
+}
+
+void repository(const fs::path& folder) {
+  file(folder / "train.py", "print(1)\n");
+  for (const Arguments& words : {Arguments{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "first"}})
+    git(folder, words);
+}
+
+std::int64_t changed_at(const fs::path& path) {
+  struct stat state = {};
+  EXPECT_EQ(lstat(path.c_str(), &state), 0) << path;
+  return state.st_ctim.tv_sec * std::int64_t{1'000'000'000} + state.st_ctim.tv_nsec;
+}
+
+/// Until the clock that files have their times of has moved beyond `time`.
+void wait_until_after(std::int64_t time) {
+  const TemporaryFolder scratch;
+  do file(scratch.path() / "a", "1");
+  while (changed_at(scratch.path() / "a") <= time);
+}
+
+/// Just now: what is done after this has a later time, what was done before has none.
+Since since_now() {
+  const TemporaryFolder scratch;
+  file(scratch.path() / "a", "1");
+  const std::int64_t now = changed_at(scratch.path() / "a");
+  wait_until_after(now);
+  return Since(now);
+}
+
+class Capture : public testing::Test {
+protected:
+  fs::path work() const { return scratch_.path() / "work"; }
+  fs::path site() const { return scratch_.path() / "venv/lib/python3.11/site-packages"; }
+  std::string planted() const { return scratch_.path() / "planted"; }
+  bool is_planted() const { return fs::exists(planted()); }
+
+  detshim::GitState state(const Since& since = {}) const {
+    GitQuestion question;
+    question.since = since;
+    return detshim::git_state(work(), question);
+  }
+
+  /// `variables`: added to, or in place of, those of an empty environment.
+  Json capture(const Arguments& variables = {}, const std::string& log = "") const {
+    Arguments command = {"env",
+                         "-i",
+                         "-C",
+                         work(),
+                         "PATH=/usr/bin:/bin",
+                         "HOME=" + (scratch_.path() / "home").string(),
+                         "VIRTUAL_ENV=" + (scratch_.path() / "venv").string()};
+    command.insert(command.end(), variables.begin(), variables.end());
+    const std::string to = scratch_.path() / "captured.json";
+    command.insert(command.end(), {DETSHIM_COMMAND, "env", "capture", "-o", to});
+    if (!log.empty()) command.push_back(log);
+    const Result result = run(command);
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::ifstream input(to);
+    return Json::parse(input, nullptr, false);
+  }
+
+  /// In the repository, by what stands in `log`.
+  std::string log_of(const std::string& log, const Arguments& program,
+                     const Arguments& variables = {}) const {
+    Arguments command = {"env",
+                         "-i",
+                         "-C",
+                         work(),
+                         "PATH=/usr/bin:/bin",
+                         "PYTHONDONTWRITEBYTECODE=1",
+                         "HOME=" + (scratch_.path() / "home").string()};
+    command.insert(command.end(), variables.begin(), variables.end());
+    command.insert(command.end(), {DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library",
+                                   DETSHIM_LIBRARY, "--log", log, "--"});
+    command.insert(command.end(), program.begin(), program.end());
+    const Result result = run(command);
+    EXPECT_EQ(result.status, 0) << result.err;
+    const fs::path folder = fs::path(log).is_absolute() ? fs::path(log) : work() / log;
+    std::ifstream input(folder / "environment.json");
+    wait_until_after(Json::parse(input, nullptr, false).value("began", std::int64_t{0}));
+    return folder;
+  }
+
+  Json completed(const std::string& log) const {
+    run({DETSHIM_COMMAND, "log", log});
+    std::ifstream input(log + "/environment.json");
+    return Json::parse(input, nullptr, false)["sections"];
+  }
+
+  TemporaryFolder scratch_;
+};
+
+const Arguments draw = {"/usr/bin/od", "-An", "-N4", "/dev/urandom"};
+
+TEST_F(Capture, RunsNoProgramThatARepositoryNames) {
+  repository(work());
+  const std::string program = "touch '" + planted() + "'; cat";
+  file(work() / ".gitattributes", "*.py filter=planted diff=planted\n*.txt filter=process\n");
+  file(work() / "a.txt", "1\n");
+  git(work(), {"add", "."});
+  git(work(), {"commit", "-q", "-m", "second"});
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"filter.planted.clean", program},
+                                                                      {"filter.planted.smudge", program},
+                                                                      {"filter.planted.required", "true"},
+                                                                      {"filter.process.process", program},
+                                                                      {"diff.planted.textconv", program},
+                                                                      {"diff.planted.command", program},
+                                                                      {"diff.external", program},
+                                                                      {"core.fsmonitor", program},
+                                                                      {"core.sshCommand", program}})
+    git(work(), {"config", name, value});
+  file(work() / "train.py", "print(2)\n");
+  file(work() / "a.txt", "2\n");
+  const detshim::GitState found = state();
+  EXPECT_EQ(found.problem(), "");
+  EXPECT_NE(found.changes.text, "none");
+  EXPECT_FALSE(is_planted());
+  // An include, and a name that an option of git's cannot hold.
+  file(work() / ".git/more", "[filter \"a=b\"]\n\tclean = " + program + "\n");
+  git(work(), {"config", "include.path", "more"});
+  file(work() / ".gitattributes", "*.py filter=a=b\n");
+  EXPECT_EQ(state().problem(), "its configuration names programs that cannot be switched off");
+  EXPECT_FALSE(is_planted());
+}
+
+TEST_F(Capture, RunsNoProgramThatASubmoduleNames) {
+  repository(scratch_.path() / "other");
+  repository(work());
+  git(work(), {"submodule", "--quiet", "add", scratch_.path() / "other", "sub"});
+  git(work(), {"commit", "-q", "-m", "second"});
+  EXPECT_EQ(state().problem(), "");
+  const std::string before = state().changes.text;
+  git(work() / "sub", {"config", "filter.planted.clean", "touch '" + planted() + "'; cat"});
+  file(work() / ".git/modules/sub/info/attributes", "*.py filter=planted\n");
+  file(work() / "sub/train.py", "print(2)\n");
+  EXPECT_EQ(state().problem(), "");
+  EXPECT_NE(state().changes.text, before);
+  EXPECT_FALSE(is_planted());
+}
+
+TEST_F(Capture, TakesNothingOfARunThatIsToCome) {
+  repository(work());
+  const std::string log = log_of(scratch_.path() / "log", draw);
+  Json start;
+  std::ifstream(log + "/environment.json") >> start;
+  start["began"] = start["began"].get<std::int64_t>() + std::int64_t{3'600'000'000'000};
+  file(log + "/environment.json", start.dump());
+  file(work() / "train.py", "print(2)\n");
+  const Json sections = completed(log);
+  EXPECT_FALSE(sections["code"]["facts"].contains("git changes")) << sections["code"];
+  EXPECT_NE(sections["code"]["unknown"][""].get<std::string>().find("has not begun yet"), std::string::npos);
+}
+
+TEST_F(Capture, ReadsRegularFilesAndNotWithoutEnd) {
+  repository(work());
+  fs::create_symlink("/dev/zero", work() / "zero");
+  EXPECT_EQ(state().problem(), "");
+  EXPECT_TRUE(state().untracked.text.starts_with("1 untracked file ")) << state().untracked.text;
+  EXPECT_EQ(detshim::whole_file("/dev/zero"), "");
+  EXPECT_EQ(detshim::hash_of_file("/dev/zero").problem, "it is no regular file, or cannot be read");
+  ASSERT_EQ(mkfifo((scratch_.path() / "fifo").c_str(), 0600), 0);
+  EXPECT_NE(detshim::hash_of_file(scratch_.path() / "fifo").problem, "");
+  file(scratch_.path() / "two", "12");
+  EXPECT_EQ(detshim::hash_of_file(scratch_.path() / "two", 1).problem, "it holds more than 0 MB");
+  EXPECT_EQ(detshim::hash_of_file(scratch_.path() / "two", 2).text, detshim::hash_text("12"));
+}
+
+TEST_F(Capture, DoesNotWaitForeverForAnAnswer) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(detshim::ask({"sleep", "1000"}, {milliseconds(0), 1000}).problem,
+            "sleep did not answer within 0 s");
+  // One that has closed its output, and one whose child has it.
+  EXPECT_EQ(detshim::ask({"sh", "-c", "exec >&-; sleep 1000"}, {milliseconds(1000), 1000}).problem,
+            "sh did not answer within 1 s");
+  EXPECT_EQ(detshim::ask({"sh", "-c", "sleep 1000 & exit 0"}, {milliseconds(1000), 1000}).problem,
+            "sh did not answer within 1 s");
+  EXPECT_EQ(detshim::ask({"yes"}, {milliseconds(100'000), 1U << 20}).problem,
+            "yes answers with more than 1 MB");
+  EXPECT_EQ(detshim::ask({"echo", "1"}).text, "1\n");
+  EXPECT_EQ(detshim::ask({"/no/such"}).problem, "/no/such is not here, or cannot be run");
+  repository(work());
+  GitQuestion question;
+  question.limits.time = milliseconds(0);
+  EXPECT_EQ(detshim::git_state(work(), question).problem(), "git did not answer within 0 s");
+}
+
+TEST_F(Capture, LooksIntoARepositoryWithin) {
+  repository(work());
+  repository(work() / "dep");
+  const std::string clean = state().untracked.text;
+  EXPECT_TRUE(clean.starts_with("1 untracked repository ")) << state().problem();
+  file(work() / "dep/train.py", "print(2)\n");
+  const std::string changed = state().untracked.text;
+  EXPECT_NE(changed, clean);
+  git(work() / "dep", {"commit", "-q", "-a", "-m", "second"});
+  EXPECT_NE(state().untracked.text, clean);
+  EXPECT_NE(state().untracked.text, changed);
+  repository(work() / "dep/deeper");
+  EXPECT_NE(state().untracked.problem.find("a repository within a repository"), std::string::npos);
+}
+
+TEST_F(Capture, TellsDamagesApart) {
+  repository(work());
+  const fs::path info = site() / "foo-1.dist-info";
+  file(info / "METADATA", "Name: foo\nVersion: 1\n");
+  file(info / "RECORD", "foo/__init__.py,sha256=x,4\n");
+  const auto fact = [&](const std::string& text) {
+    file(site() / "foo/__init__.py", text);
+    return capture()["sections"]["versions"]["facts"].value("python foo", "");
+  };
+  EXPECT_EQ(fact("1234"), "1");
+  const std::string one = fact("patch 1"), other = fact("patch 2");
+  EXPECT_NE(one, "");
+  EXPECT_NE(one, other);
+}
+
+TEST_F(Capture, DoesNotTakeTodaysFilesForThose) {
+  repository(work());
+  file(work() / "a/b/new.py", "1\n");
+  file(work() / "other.py", "1\n");
+  EXPECT_EQ(state(since_now()).problem(), "");
+  Since since = since_now();
+  fs::remove_all(work() / "a");
+  EXPECT_NE(state(since).untracked.problem, "") << "gone with its folder";
+  file(work() / "c/d/new.py", "1\n");
+  since = since_now();
+  fs::remove(work() / "c/d/new.py");
+  EXPECT_NE(state(since).untracked.problem, "") << "its folder is empty now";
+  since = since_now();
+  git(work(), {"rm", "-q", "--cached", "train.py"});
+  EXPECT_EQ(state(since).changes.problem, "git's index changed since the run began");
+  git(work(), {"reset", "-q"});
+  // A link that stays, to what does not.
+  file(scratch_.path() / "target", "1\n");
+  fs::create_symlink(scratch_.path() / "target", work() / "link");
+  EXPECT_EQ(state(since_now()).untracked.problem, "");
+  since = since_now();
+  file(scratch_.path() / "target", "2\n");
+  EXPECT_NE(state(since).untracked.problem, "");
+}
+
+TEST_F(Capture, FollowsLinksToWhatWasChanged) {
+  file(scratch_.path() / "a", "1");
+  fs::create_symlink("a", scratch_.path() / "b");
+  fs::create_symlink("b", scratch_.path() / "c");
+  Since since = since_now();
+  EXPECT_FALSE(since.has_changed(scratch_.path() / "c"));
+  EXPECT_FALSE(since.has_way_changed(scratch_.path() / "c"));
+  file(scratch_.path() / "a", "2");
+  EXPECT_TRUE(since.has_changed(scratch_.path() / "c"));
+  // The way to it.
+  file(scratch_.path() / "cache_1/k", "1");
+  file(scratch_.path() / "cache_2/k", "1");
+  fs::create_directory_symlink("cache_1", scratch_.path() / "cache");
+  since = since_now();
+  EXPECT_FALSE(since.has_way_changed(scratch_.path() / "cache/k"));
+  fs::remove(scratch_.path() / "cache");
+  fs::create_directory_symlink("cache_2", scratch_.path() / "cache");
+  EXPECT_TRUE(since.has_way_changed(scratch_.path() / "cache/k"));
+  fs::create_symlink("loop", scratch_.path() / "loop");
+  EXPECT_TRUE(since_now().has_changed(scratch_.path() / "loop"));
+}
+
+// Of a Python whose user has distributions of their own.
+TEST_F(Capture, DoesNotTakeAnotherEnvironmentForTheRuns) {
+  repository(work());
+  const fs::path local = scratch_.path() / "home/.local", folder = local / "lib/python3.11/site-packages";
+  file(folder / "old.egg-info/PKG-INFO", "Name: old\nVersion: 1\n");
+  file(folder / "foo-1.dist-info/METADATA", "Name: foo\nVersion: 1\n");
+  file(folder / "start.pth", "a\n");
+  file(scratch_.path() / "home/other/lib/python3.11/site-packages/foo-2.dist-info/METADATA",
+       "Name: foo\nVersion: 2\n");
+  const Arguments python = {"/usr/bin/python3", "-c", "import os; os.urandom(4)"};
+  const auto versions = [&](const std::string& log) { return completed(log)["versions"]; };
+  const std::string same = log_of(scratch_.path() / "same", python);
+  const Json known = versions(same);
+  EXPECT_EQ(known["facts"].value("python old", ""), "1") << known;
+  EXPECT_EQ(known["facts"].value("python foo", ""), "1") << known;
+  const std::string edited = log_of(scratch_.path() / "edited", python);
+  file(folder / "old.egg-info/PKG-INFO", "Name: old\nVersion: 2\n");
+  EXPECT_FALSE(versions(edited)["facts"].contains("python old"));
+  EXPECT_TRUE(versions(edited)["facts"].contains("python foo"));
+  const std::string replaced = log_of(scratch_.path() / "replaced", python);
+  fs::rename(local, scratch_.path() / "home/before");
+  fs::rename(scratch_.path() / "home/other", local);
+  const Json after = versions(replaced);
+  EXPECT_FALSE(after["facts"].contains("python foo")) << after;
+  EXPECT_TRUE(after["unknown"].contains("python *")) << after;
+}
+
+TEST_F(Capture, KnowsEachInterpreterOfARun) {
+  repository(work());
+  const fs::path bin = scratch_.path() / "venv/bin";
+  fs::create_directories(bin);
+  fs::create_symlink("/usr/bin/python3", bin / "python3");
+  file(scratch_.path() / "venv/pyvenv.cfg", "home = /usr/bin\n");
+  const std::string draws = " -c 'import os; os.urandom(4)';";
+  const std::string log =
+      log_of(scratch_.path() / "log",
+             {"/bin/sh", "-c", "/usr/bin/python3" + draws + (bin / "python3").string() + draws});
+  const Json facts = completed(log)["versions"]["facts"];
+  EXPECT_TRUE(facts.contains("interpreter /usr/bin/python3")) << facts;
+  EXPECT_TRUE(facts.contains("interpreter " + (bin / "python3").string())) << facts;
+}
+
+TEST_F(Capture, LeavesALongListOfReferencesToLater) {
+  repository(work());
+  std::string list = "# pack-refs with: peeled fully-peeled sorted \n";
+  const std::string commit(40, '1');
+  const fs::path packed = work() / ".git/packed-refs";
+  fs::remove_all(work() / ".git/refs/heads");
+  file(work() / ".git/HEAD", "ref: refs/heads/main\n");
+  file(packed, list + commit + " refs/heads/main\n");
+  EXPECT_EQ(detshim::read_git_commit(work()), commit);
+  while (list.size() < 100'000) list += commit + " refs/tags/a" + std::to_string(list.size()) + "\n";
+  file(packed, list + commit + " refs/heads/main\n");
+  EXPECT_EQ(detshim::read_git_commit(work()), "");
+}
+
+// A run's own log lies in the repository: its files are no changes of the program's.
+TEST_F(Capture, LeavesOutTheRunsOwnLog) {
+  repository(work());
+  file(work() / "new.py", "1\n");
+  const std::string log = log_of("o1", draw);
+  Json sections = completed(log);
+  EXPECT_TRUE(sections["code"]["facts"].value("git untracked files", "").starts_with("1 untracked file "))
+      << sections["code"];
+  // What lies in it and is none of a log's counts.
+  const std::string other = log_of("o2", draw);
+  file(work() / "o2/new.py", "1\n");
+  sections = completed(other);
+  EXPECT_FALSE(sections["code"]["facts"].contains("git untracked files")) << sections["code"];
+  const std::string gone = log_of("o3", draw);
+  fs::remove(work() / "new.py");
+  sections = completed(gone);
+  EXPECT_FALSE(sections["code"]["facts"].contains("git untracked files")) << sections["code"];
+}
+
+TEST_F(Capture, KnowsTheInterpreterOfAProgramThatIsToRun) {
+  const fs::path bin = scratch_.path() / "own/bin";
+  fs::create_directories(bin);
+  fs::create_symlink("/usr/bin/python3", bin / "python");
+  file(scratch_.path() / "own/pyvenv.cfg", "home = /usr/bin\n");
+  file(scratch_.path() / "own/lib/python3.11/site-packages/foo-1.dist-info/METADATA",
+       "Name: foo\nVersion: 1\n");
+  file(bin / "script", "#!" + (bin / "python").string() + "\n");
+  fs::permissions(bin / "script", fs::perms::owner_all);
+  for (const char* program : {"python", "script"}) {
+    detshim::CaptureOptions options;
+    options.program = bin / program;
+    detshim::Environment found;
+    detshim::capture_distributions(options, found);
+    EXPECT_EQ(found.of(detshim::EnvironmentSection::versions).facts["python foo"], "1") << program;
+  }
+  const fs::path log = scratch_.path() / "verify";
+  const Result result = run({DETSHIM_COMMAND, "verify", "--library", DETSHIM_LIBRARY, "--log", log, "--",
+                             bin / "python", "-c", "import os; os.urandom(4)"});
+  EXPECT_EQ(result.out.find("environment changed"), std::string::npos) << result.out;
+  std::ifstream input(log / "environment.json");
+  EXPECT_EQ(Json::parse(input)["sections"]["versions"]["facts"].value("python foo", ""), "1");
+}
+
+} // namespace
