@@ -89,10 +89,13 @@ def env(seed=None, *, mode=None, log=None, disable=None, base=None, program=(sys
     program: a list of what is started and its first arguments: launchers choose numbers of threads themselves.
 
     It is what `detshim run` gives a program, but for the fixed address-space layout, which is no variable. Raises
-    ValueError with one line, mostly the command's own, for what is not accepted; TypeError for a program that is no list.
+    ValueError with one line, mostly the command's own, for what is not accepted; TypeError for a program that is one
+    text.
     """
     if isinstance(program, (str, bytes, os.PathLike)):
-        raise TypeError("detshim.env: program={0!r} is not accepted: it takes a list of words, as [{0!r}]".format(program))
+        raise TypeError(
+            "detshim.env: program={0!r} is not accepted: it takes a list of words, as [{0!r}]".format(program)
+        )
     base = os.environ if base is None else base
     asked_mode = (base.get("DETSHIM_MODE") or None) if mode is None else mode
     words = [command(), "run"]
