@@ -183,9 +183,18 @@ TEST_F(Capture, TakesNothingOfARunThatIsToCome) {
   start["began"] = start["began"].get<std::int64_t>() + std::int64_t{3'600'000'000'000};
   file(log + "/environment.json", start.dump());
   file(work() / "train.py", "print(2)\n");
-  const Json sections = completed(log);
+  Json sections = capture({}, log)["sections"]; // it is not kept
   EXPECT_FALSE(sections["code"]["facts"].contains("git changes")) << sections["code"];
   EXPECT_NE(sections["code"]["unknown"][""].get<std::string>().find("has not begun yet"), std::string::npos);
+}
+
+TEST_F(Capture, KnowsTheCommitInAFolderOfARepository) {
+  repository(work());
+  fs::create_directories(work() / "a/b");
+  wait_until_after(changed_at(work() / ".git/logs/HEAD") + Since::tick);
+  GitQuestion question;
+  question.since = since_now();
+  EXPECT_NE(detshim::git_state(work() / "a/b", question).commit.text, "");
 }
 
 TEST_F(Capture, ReadsRegularFilesAndNotWithoutEnd) {
@@ -368,6 +377,7 @@ TEST_F(Capture, LeavesOutTheRunsOwnLog) {
   sections = completed(other);
   EXPECT_FALSE(sections["code"]["facts"].contains("git untracked files")) << sections["code"];
   const std::string gone = log_of("o3", draw);
+  wait_until_after(changed_at(work()) + Since::tick); // its own log was made in that folder
   fs::remove(work() / "new.py");
   sections = completed(gone);
   EXPECT_FALSE(sections["code"]["facts"].contains("git untracked files")) << sections["code"];

@@ -25,11 +25,11 @@ std::string first_line_of(const fs::path& file) {
 /// `.git` of the repository that holds the folder, behind the file that a worktree has in its place
 /// (gitrepository-layout(5)).
 fs::path git_folder(const std::string& folder) {
-  std::error_code error;
+  std::error_code error, none_here;
   for (fs::path at = fs::absolute(folder, error).lexically_normal(); !error && !at.empty();
        at = at.parent_path()) {
     const fs::path git = at / ".git";
-    if (fs::is_directory(git, error)) return git;
+    if (fs::is_directory(git, none_here)) return git;
     if (const std::string link = first_line_of(git); link.starts_with("gitdir: "))
       return (at / link.substr(8)).lexically_normal();
     if (at == at.root_path()) break;
@@ -382,11 +382,15 @@ GitState git_state(const std::string& folder, const GitQuestion& question) {
   if (!head.problem.empty()) return all(head.text ? "a git repository without a commit" : head.problem);
   GitState state;
   state.commit.text = question.commit.empty() ? *head.text : question.commit;
+  // Where git keeps no log of moves, a commit has written the index at least.
   const fs::path moves = git_folder(folder) / "logs/HEAD";
+  const auto has_moved = [&] {
+    if (fs::exists(moves, error)) return question.since.has_changed(moves);
+    return question.since.has_changed(git_folder(folder) / "HEAD") ||
+           question.since.has_changed(git_folder(folder) / "index");
+  };
   const bool is_moved =
-      question.commit.empty()
-          ? !question.since.is_now() && (!fs::exists(moves, error) || question.since.has_changed(moves))
-          : question.commit != *head.text;
+      question.commit.empty() ? !question.since.is_now() && has_moved() : question.commit != *head.text;
   if (is_moved) {
     const std::string why = "the commit was " + std::string(changed_since);
     if (question.commit.empty()) state.commit = {"", why};
