@@ -215,7 +215,9 @@ std::optional<std::int64_t> birth_of(const fs::path& file) {
 /// time. The run's own log changes the folder that it is made in too, and what changed that one before the
 /// log was there does not show.
 Told told_gone(const Repository& repository) {
-  const auto& [git, top, question] = repository;
+  const Git& git = repository.git;
+  const fs::path& top = repository.top;
+  const GitQuestion& question = repository.question;
   if (question.since.is_now()) return {};
   const Reply ignored =
       git.ask({"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"});
