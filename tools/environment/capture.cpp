@@ -235,18 +235,6 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
   return to;
 }
 
-bool names_a_secret(std::string_view name) {
-  std::string upper(name);
-  std::ranges::transform(upper, upper.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (upper == "PWD" || upper == "OLDPWD") return false;
-  // Those of shim/core/log/variables.cpp.
-  constexpr auto words = std::to_array<const char*>(
-      {"TOKEN", "KEY", "PASS", "SECRET", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE", "PWD"});
-  return std::ranges::any_of(words,
-                             [&upper](const char* word) { return upper.find(word) != std::string::npos; });
-}
-
 bool looks_drawn(std::string_view value) {
   constexpr std::size_t shortest = 16;
   constexpr double least_bits = 3; // of a character, in 16 that are drawn from 64: 3.6 on average
@@ -270,11 +258,6 @@ bool looks_drawn(std::string_view value) {
     if (has_digit && has_letter && bits > least_bits) return true;
   }
   return false;
-}
-
-bool holds_a_password(std::string_view value) {
-  const std::size_t scheme = value.find("://");
-  return scheme != std::string_view::npos && value.find('@', scheme) != std::string_view::npos;
 }
 
 namespace {

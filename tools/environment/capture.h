@@ -94,12 +94,8 @@ std::string machine_identity();
 /// did so on this machine since it was last started.
 bool is_of_this_boot(std::uint64_t monotonic, std::int64_t began);
 
-/// True for a variable or an option whose value may be a secret, by its name.
-bool names_a_secret(std::string_view name);
 /// True for a value that looks drawn: a key or a token, whatever its name. Of such a hash says nothing.
 bool looks_drawn(std::string_view value);
-/// True for an address with a name and a password in it, which may be short.
-bool holds_a_password(std::string_view value);
 
 /// 64 bits in hexadecimal; for telling apart, not for security.
 std::string hash_text(std::string_view bytes);
