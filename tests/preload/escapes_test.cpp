@@ -49,6 +49,17 @@ INSTANTIATE_TEST_SUITE_P(
                               "', ['x'], os.environ), 0)"}),
     [](const auto& tested) { return "way" + std::to_string(tested.index); });
 
+// valgrind's tools are static and take the preloads into the program; another program in a folder of that
+// name does not.
+TEST(Escapes, InAFolderNamedValgrindAreSaid) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path folder = scratch.path() / "valgrind";
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy_file(STATIC_PROGRAM, folder / "program");
+  run({"perl", "-e", "system('" + (folder / "program").string() + "')"}, under_shim(scratch, loud));
+  EXPECT_EQ(uncovered(scratch, folder / "program"), 1u);
+}
+
 TEST(Escapes, DoNotConcernProgramsThatAreCovered) {
   const TemporaryFolder scratch;
   const Result result =

@@ -229,6 +229,15 @@ bool is_harmless(const char* program) {
   return false;
 }
 
+/// True for a tool of valgrind's as its launcher starts it, with the preloads for the program that runs in
+/// it. The tools are static, and valgrind's own loader takes LD_PRELOAD to that program.
+bool is_valgrind_tool(const char* path, char* const* environment) {
+  if (!contains(path, "/valgrind/") || !preloads_us(environment)) return false;
+  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
+    if (starts_with(*entry, "VALGRIND_LAUNCHER=")) return true;
+  return false;
+}
+
 Reach record_uncovered(const Hook& hook, const char* program, const char* why, char* const* environment,
                        const void* caller) {
   const Subject subject = {hook.info().library, hook.info().name, hook.info().fields};
@@ -258,12 +267,12 @@ void note_own_preload() { comes_by_environment = preloads_us(environ); }
 Reach record_escape(const Hook& hook, const char* program, bool searches, char* const* environment,
                     const void* caller) {
   if (program == nullptr || !options().pins() || hook.disabled) return Reach::covered;
-  if (contains(program, "/valgrind/"))
-    return Reach::covered; // its tools are static, and run the program with its preloads inside
   Text<600> path;
   if (!find_program(program, searches, path)) return Reach::covered;
   const char* const why = why_uncovered(path.c_str(), environment);
-  return why == nullptr ? Reach::covered : record_uncovered(hook, program, why, environment, caller);
+  if (why == nullptr || (why == static_program && is_valgrind_tool(path.c_str(), environment)))
+    return Reach::covered;
+  return record_uncovered(hook, program, why, environment, caller);
 }
 
 Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller) {
