@@ -175,6 +175,15 @@ TEST_F(Capture, RunsNoProgramThatASubmoduleNames) {
   EXPECT_FALSE(is_planted());
 }
 
+// The words arise where the reason does: whoever captures, and not the command alone.
+TEST_F(Capture, SaysWhyNothingIsKnownOfTheStart) {
+  detshim::Log log;
+  log.run = "20200101T000000-1";
+  const detshim::Environment found = detshim::capture_run(log, nullptr, {});
+  for (const auto section : {detshim::EnvironmentSection::session, detshim::EnvironmentSection::driver})
+    EXPECT_EQ(found.of(section).unknown.at("").substr(0, 39), "nothing was captured as the run began: ");
+}
+
 TEST_F(Capture, TakesNothingOfARunThatIsToCome) {
   repository(work());
   const std::string log = log_of(scratch_.path() / "log", draw);

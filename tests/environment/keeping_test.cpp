@@ -281,6 +281,31 @@ TEST_F(Keeping, SaysWhatMayBeWhyNothingWasHandedOver) {
   EXPECT_EQ(text(log + "/environment.json").find("only `detshim run`"), std::string::npos);
 }
 
+TEST_F(Keeping, IsInTheDocumentOfALog) {
+  const auto document = [](const std::string& log, const Arguments& more = {}) {
+    Arguments command = {DETSHIM_COMMAND, "log", "--json", log};
+    command.insert(command.end(), more.begin(), more.end());
+    return Json::parse(run(command).out, nullptr, false).value("run_environment", Json("missing"));
+  };
+  const std::string log = run_with_log("log", draw);
+  const Json begun = document(log);
+  EXPECT_EQ(begun.value("file", ""), log + "/environment.json") << begun;
+  EXPECT_EQ(begun.value("schema_version", 0), kept(log)["schema_version"].get<int>());
+  EXPECT_EQ(begun.value("captured_at_start", false), true);
+  EXPECT_EQ(document(log, {"--no-scan"}), Json());
+  const std::string alone = preloaded_log("alone");
+  const Json late = document(alone);
+  EXPECT_EQ(late.value("captured_at_start", true), false) << late;
+  bool is_told = false;
+  for (const Json& one : late.value("unknown", Json::array()))
+    is_told |= one["section"] == "session" && one["subject"] == "" &&
+               one["why"] == unknown(kept(alone), "session", "");
+  EXPECT_TRUE(is_told) << late;
+  // One that nobody can read is named.
+  file(alone + "/environment.json", "{}");
+  EXPECT_NE(document(alone)["remark"].get<std::string>().find("environment.json"), std::string::npos);
+}
+
 TEST_F(Keeping, KeepsNoShortSecret) {
   const Environment variables = {{"CONTAINER_IMAGE", "https://bob:hunter2secret@reg/img"},
                                  {"NCCL_X", "user:hunter2secret"},

@@ -1,5 +1,6 @@
 #include "environment/capture.h"
 
+#include "common/environment_handover.h"
 #include "scanner/elf_file.h"
 #include "scanner/preloading.h"
 
@@ -101,11 +102,17 @@ bool is_this_machine(const Log& log, std::int64_t began) {
   return false;
 }
 
-void set_unknown(Environment& to, std::initializer_list<EnvironmentSection> sections, const char* why) {
+void set_unknown(Environment& to, std::initializer_list<EnvironmentSection> sections,
+                 const std::string& why) {
   for (const EnvironmentSection section : sections) to.of(section).unknown[""] = why;
 }
 
 } // namespace
+
+std::string no_start() {
+  return "nothing was captured as the run began: it was started without `detshim run`, or with descriptor " +
+         std::to_string(environment_descriptor) + " taken or beyond the limit of open files";
+}
 
 Environment capture_environment(const CaptureOptions& options) {
   Environment environment;
@@ -215,7 +222,7 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
               "lies here says nothing of what lay there");
   }
   if (start == nullptr) {
-    const char* const why = "only `detshim run` captures it, as a program starts";
+    const std::string why = no_start();
     set_unknown(to, {EnvironmentSection::session, EnvironmentSection::driver}, why);
     if (is_here) {
       capture_machine(to);

@@ -42,6 +42,10 @@ private:
 /// The reason that is given then.
 inline constexpr const char* changed_since = "changed since the run began";
 
+/// The reason that is given for what only a start could tell, of a run that has none: by what the run was
+/// started, its log does not say.
+std::string no_start();
+
 struct CaptureOptions {
   const Log* log = nullptr;                ///< of the run; without one nothing is known of what was mapped
   const Environment* start = nullptr;      ///< of that run, as `detshim run` captured it

@@ -60,6 +60,9 @@ inline constexpr const char* hidden_value = "set; it may be a secret, and its va
 /// What stands before the hash of contents that a deep capture adds.
 inline constexpr const char* contents_mark = ", contents ";
 
+/// The version of that document; a reader refuses others.
+inline constexpr int environment_schema = 1;
+
 /// One JSON document with a `schema_version`: docs/ENVIRONMENT.md.
 std::string environment_json(const Environment& environment);
 
