@@ -120,7 +120,7 @@ Environment capture_environment(const CaptureOptions& options) {
   environment.began = now();
   environment.is_complete = true;
   for (auto* const capture : {capture_libraries, capture_packages, capture_variables, capture_distributions,
-                              capture_code, capture_caches})
+                              capture_modules, capture_code, capture_caches})
     capture(options, environment);
   capture_machine(environment);
   capture_session(environment);
@@ -140,6 +140,7 @@ Environment capture_start(const std::vector<std::string>& command) {
   const char* const home = std::getenv("HOME");
   environment.places["home"] = home == nullptr ? "" : home;
   find_lock(environment);
+  find_module_folders(environment);
   capture_variables({}, environment);
   const std::string file = find_executable(command.front());
   const std::filesystem::path program = std::filesystem::canonical(file, error);
@@ -167,10 +168,12 @@ Environment capture_start(const std::vector<std::string>& command) {
 
 namespace {
 
-/// What an earlier capture of the same run could still tell.
+/// What an earlier capture of the same run could still tell. Not variables: the log has them still, and by
+/// now may have several values.
 void take_back(const Environment& earlier, Environment& to) {
   for (std::size_t i = 0; i < environment_sections; ++i)
     for (const auto& [subject, text] : earlier.sections[i].facts) {
+      if (subject.starts_with("variable ")) continue;
       to.sections[i].facts.emplace(subject, text);
       to.sections[i].unknown.erase(subject);
     }
@@ -209,6 +212,7 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
   if (is_here && !is_of_the_future) {
     capture_packages(options, to);
     capture_distributions(options, to);
+    capture_modules(options, to);
     capture_code(options, to);
     capture_caches(options, to);
   } else {
