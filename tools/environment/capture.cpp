@@ -145,10 +145,10 @@ Environment capture_start(const std::vector<std::string>& command) {
   const std::string file = find_executable(command.front());
   const std::filesystem::path program = std::filesystem::canonical(file, error);
   capture_command(error ? file : program.string(), command, environment);
-  if (const std::string commit = read_git_commit("."); !commit.empty())
-    environment.of(EnvironmentSection::code).facts["git commit"] = commit;
-  else if (!is_in_repository("."))
+  if (!is_in_repository("."))
     environment.of(EnvironmentSection::code).facts["git commit"] = no_repository;
+  else if (const std::string commit = read_git_commit("."); !commit.empty())
+    environment.of(EnvironmentSection::code).facts["git commit"] = commit;
   find_caches(environment);
   capture_machine(environment);
   capture_session(environment);
