@@ -310,11 +310,12 @@ TEST_F(Keeping, IsInTheDocumentOfALog) {
 TEST_F(Keeping, ComparesRanksWithRanks) {
   if (run({"which", "mpirun.openmpi"}).status != 0) GTEST_SKIP() << "no mpirun.openmpi (package openmpi-bin)";
   const Environment as_root = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  fs::create_directories(at("work"));
   const auto job = [&](const std::string& name, const std::string& first) {
     const std::string log = run_with_log(name,
                                          {"mpirun.openmpi", "--oversubscribe", "-n", "4", "sh", "-c",
                                           "eval \"$0\"; exec od -An -N4 /dev/urandom", first},
-                                         as_root);
+                                         as_root, {"env", "-C", at("work")}); // in no repository
     look(log);
     return log;
   };
