@@ -5,6 +5,7 @@
 #include "core/identity/launchers.h"
 #include "core/identity/thread.h"
 #include "core/log/closing.h"
+#include "core/log/environment_file.h"
 #include "core/log/log_file.h"
 #include "core/log/rank_marks.h"
 #include "core/log/setting_records.h"
@@ -36,7 +37,10 @@ void pin_auxiliary_bytes() {
 }
 
 __attribute__((constructor)) void begin() {
-  if (options().off()) return;
+  if (options().off()) {
+    drop_environment();
+    return;
+  }
   touch_generation();
   log_file::remember_stderr();
   publish_identity();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <utility>
 
 namespace {
 
@@ -42,6 +43,32 @@ void take_command(const CLI::App& run, std::vector<std::string>& words, std::vec
   const std::size_t program = own < after_verb.size() && after_verb[own] == "--" ? own + 1 : own;
   command.assign(after_verb.begin() + static_cast<std::ptrdiff_t>(program), after_verb.end());
   words.resize(own + 1);
+}
+
+/// Says so in one line, where CLI11 would take some values and refuse others in words of its own. `words`:
+/// without the program's.
+void refuse_values_of_flags(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* verb = &app;
+  bool is_value = false; // of the option before it
+  for (const std::string& word : words) {
+    if (std::exchange(is_value, false)) continue;
+    if (word == "--") return;
+    if (!word.starts_with("--")) {
+      const auto next =
+          verb->get_subcommands([&word](const CLI::App* one) { return one->get_name() == word; });
+      if (!next.empty()) verb = next.front();
+      const CLI::Option* const option = word.starts_with('-') ? verb->get_option_no_throw(word) : nullptr;
+      is_value = option != nullptr && option->get_items_expected_min() > 0;
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const CLI::Option* const option = verb->get_option_no_throw(name);
+    if (option == nullptr) continue;
+    is_value = equals == std::string::npos && option->get_items_expected_min() > 0;
+    if (equals != std::string::npos && option->get_items_expected_max() == 0)
+      throw detshim::UsageError("'" + word + "' is not accepted: " + name + " takes no value");
+  }
 }
 
 /// What `run`, `verify` and `bisect` have in common.
@@ -315,6 +342,7 @@ int call_verb(std::vector<std::string> words) {
   if (words[0] == "verify") take_command(verify, words, verify_options.run.command);
   if (words[0] == "bisect") take_command(bisect, words, bisect_options.verify.run.command);
   if (words[0] == "doctor") take_command(doctor, words, doctor_options.command);
+  refuse_values_of_flags(app, words);
   try {
     std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
     app.parse(words);

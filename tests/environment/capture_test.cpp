@@ -175,6 +175,15 @@ TEST_F(Capture, RunsNoProgramThatASubmoduleNames) {
   EXPECT_FALSE(is_planted());
 }
 
+// The words arise where the reason does: whoever captures, and not the command alone.
+TEST_F(Capture, SaysWhyNothingIsKnownOfTheStart) {
+  detshim::Log log;
+  log.run = "20200101T000000-1";
+  const detshim::Environment found = detshim::capture_run(log, nullptr, {});
+  for (const auto section : {detshim::EnvironmentSection::session, detshim::EnvironmentSection::driver})
+    EXPECT_EQ(found.of(section).unknown.at("").substr(0, 39), "nothing was captured as the run began: ");
+}
+
 TEST_F(Capture, TakesNothingOfARunThatIsToCome) {
   repository(work());
   const std::string log = log_of(scratch_.path() / "log", draw);
@@ -381,6 +390,76 @@ TEST_F(Capture, LeavesOutTheRunsOwnLog) {
   fs::remove(work() / "new.py");
   sections = completed(gone);
   EXPECT_FALSE(sections["code"]["facts"].contains("git untracked files")) << sections["code"];
+}
+
+// Modules that no distribution brought: of PYTHONPATH and beside the program.
+TEST_F(Capture, NamesAChangedModule) {
+  fs::create_directories(work());
+  const fs::path helpers = scratch_.path() / "helpers", beside = scratch_.path() / "app";
+  file(helpers / "helper.py", "value = 1\n");
+  file(helpers / "package/__init__.py", "");
+  file(helpers / "package/deep/down/here/part.py", "value = 1\n");
+  file(helpers / "loose/part.py", "value = 1\n");
+  file(helpers / "data/numbers.txt", "1\n");
+  file(beside / "train.py", "import helper, other, os; os.urandom(4)\n");
+  file(beside / "other.py", "value = 1\n");
+  file(beside / "helper.py", "value = 1\n"); // before that of PYTHONPATH
+  const Arguments program = {"/usr/bin/python3", beside / "train.py"};
+  int runs = 0;
+  const auto next = [&] {
+    const std::string log = log_of(scratch_.path() / ("log" + std::to_string(++runs)), program,
+                                   {"PYTHONPATH=" + helpers.string()});
+    completed(log);
+    return log;
+  };
+  const auto compare = [](const std::string& a, const std::string& b) {
+    return Json::parse(run({DETSHIM_COMMAND, "env", "diff", "--json", a, b}).out, nullptr, false);
+  };
+  std::string before = next();
+  const Json same = compare(before, next());
+  EXPECT_EQ(same["result"], "equal") << same;
+  for (const auto& [name, subject] :
+       std::map<fs::path, std::string>{{helpers / "package/deep/down/here/part.py", "module package"},
+                                       {helpers / "loose/part.py", "module loose"},
+                                       {beside / "helper.py", "module helper"},
+                                       {beside / "other.py", "module other"},
+                                       {beside / "train.py", "module train"},
+                                       {helpers / "another.py", "module another"}}) {
+    SCOPED_TRACE(subject);
+    file(name, "import helper, other, os; os.urandom(4); value = 2\n");
+    const std::string after = next();
+    const Json found = compare(before, after);
+    ASSERT_EQ(found["differences"].size(), 1U) << found;
+    EXPECT_EQ(found["differences"][0]["section"], "code");
+    EXPECT_EQ(found["differences"][0]["subject"], subject);
+    before = after;
+  }
+}
+
+TEST_F(Capture, DoesNotTakeTodaysModulesForThoseOfARun) {
+  fs::create_directories(work());
+  const fs::path helpers = scratch_.path() / "helpers";
+  file(helpers / "helper.py", "value = 1\n");
+  file(helpers / "kept.py", "value = 1\n");
+  file(helpers / "package/__init__.py", "");
+  file(helpers / "package/part.py", "");
+  const std::string log =
+      log_of(scratch_.path() / "log", {"/usr/bin/python3", "-c", "import os; os.urandom(4)"},
+             {"PYTHONPATH=" + helpers.string()});
+  file(helpers / "helper.py", "value = 2\n");
+  fs::remove(helpers / "package/part.py");
+  const Json code = completed(log)["code"];
+  EXPECT_EQ(code["unknown"].value("module helper", ""), "changed since the run began") << code;
+  EXPECT_NE(code["unknown"].value("module package", ""), "") << code;
+  EXPECT_TRUE(code["facts"].contains("module kept")) << code;
+}
+
+TEST_F(Capture, SaysWhereItGaveUpOnModules) {
+  fs::create_directories(work());
+  const fs::path helpers = scratch_.path() / "helpers";
+  for (int i = 0; i < 5001; ++i) file(helpers / ("m" + std::to_string(i) + ".py"), "");
+  const Json found = capture({"PYTHONPATH=" + helpers.string()})["sections"]["code"];
+  EXPECT_NE(found["unknown"].value("module *", "").find("5,000"), std::string::npos) << found["unknown"];
 }
 
 TEST_F(Capture, KnowsTheInterpreterOfAProgramThatIsToRun) {

@@ -281,6 +281,90 @@ TEST_F(Keeping, SaysWhatMayBeWhyNothingWasHandedOver) {
   EXPECT_EQ(text(log + "/environment.json").find("only `detshim run`"), std::string::npos);
 }
 
+TEST_F(Keeping, IsInTheDocumentOfALog) {
+  const auto document = [](const std::string& log, const Arguments& more = {}) {
+    Arguments command = {DETSHIM_COMMAND, "log", "--json", log};
+    command.insert(command.end(), more.begin(), more.end());
+    return Json::parse(run(command).out, nullptr, false).value("run_environment", Json("missing"));
+  };
+  const std::string log = run_with_log("log", draw);
+  const Json begun = document(log);
+  EXPECT_EQ(begun.value("file", ""), log + "/environment.json") << begun;
+  EXPECT_EQ(begun.value("schema_version", 0), kept(log)["schema_version"].get<int>());
+  EXPECT_EQ(begun.value("captured_at_start", false), true);
+  EXPECT_EQ(document(log, {"--no-scan"}), Json());
+  const std::string alone = preloaded_log("alone");
+  const Json late = document(alone);
+  EXPECT_EQ(late.value("captured_at_start", true), false) << late;
+  bool is_told = false;
+  for (const Json& one : late.value("unknown", Json::array()))
+    is_told |= one["section"] == "session" && one["subject"] == "" &&
+               one["why"] == unknown(kept(alone), "session", "");
+  EXPECT_TRUE(is_told) << late;
+  // One that nobody can read is named.
+  file(alone + "/environment.json", "{}");
+  EXPECT_NE(document(alone)["remark"].get<std::string>().find("environment.json"), std::string::npos);
+}
+
+// Each of them has another number, and mpirun other addresses each time.
+TEST_F(Keeping, ComparesRanksWithRanks) {
+  if (run({"which", "mpirun.openmpi"}).status != 0) GTEST_SKIP() << "no mpirun.openmpi (package openmpi-bin)";
+  const Environment as_root = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  fs::create_directories(at("work"));
+  const auto job = [&](const std::string& name, const std::string& first) {
+    const std::string log = run_with_log(name,
+                                         {"mpirun.openmpi", "--oversubscribe", "-n", "4", "sh", "-c",
+                                          "eval \"$0\"; exec od -An -N4 /dev/urandom", first},
+                                         as_root, {"env", "-C", at("work")}); // in no repository
+    look(log);
+    return log;
+  };
+  const std::string a = job("a", ":"), b = job("b", ":");
+  const Result alike = run({DETSHIM_COMMAND, "env", "diff", a, b});
+  EXPECT_EQ(alike.status, 0) << alike.out;
+  EXPECT_FALSE(fact(kept(a), "settings", "variable OMPI_COMM_WORLD_RANK, rank 3").is_null());
+  const char* const rank = "[ $OMPI_COMM_WORLD_RANK != 2 ] || ";
+  const auto named = [&](const std::string& one, const std::string& other) {
+    const Json found = compare(one, other);
+    std::set<std::string> names = subjects(found, "differences");
+    EXPECT_TRUE(subjects(found, "unknown").empty()) << found;
+    for (const char* says_it_too : {"arguments", "variable OMPI_ARGV"}) names.erase(says_it_too);
+    return names;
+  };
+  using Names = std::set<std::string>;
+  const std::string added = job("added", rank + std::string("export AN_EXAMPLE=2"));
+  EXPECT_EQ(named(a, added), Names{"variable AN_EXAMPLE, rank 2"});
+  EXPECT_EQ(named(added, a), Names{"variable AN_EXAMPLE, rank 2"});
+  const std::string removed = job("removed", rank + std::string("unset HOME"));
+  EXPECT_EQ(named(a, removed), Names{"variable HOME, rank 2"});
+  const std::string changed = job("changed", rank + std::string("HOME=/"));
+  EXPECT_EQ(named(a, changed), Names{"variable HOME, rank 2"});
+  EXPECT_EQ(named(changed, removed), Names{"variable HOME, rank 2"});
+}
+
+// What was handed over is no business of a program that leaves no log.
+TEST_F(Keeping, LeavesNoDescriptorWhereThereIsNoLog) {
+  file(at("file"), "");
+  const auto open_files = [&](const std::string& log, const Arguments& before, const Arguments& program) {
+    Arguments command = with({});
+    for (const Arguments& words : {run_words(log), before, program})
+      command.insert(command.end(), words.begin(), words.end());
+    const Result result = run(command);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  const Arguments list = {"/bin/ls", "-l", "/proc/self/fd"};
+  const Arguments draw_and_list = {"/usr/bin/python3", "-c",
+                                   "import os, subprocess; os.urandom(4)\n"
+                                   "for f in os.listdir('/proc/self/fd'): print(f, "
+                                   "os.readlink('/proc/self/fd/' + f) if f == '61' else '')"};
+  EXPECT_EQ(open_files("off", {"env", "DETSHIM_MODE=off"}, list).find("detshim-environment"),
+            std::string::npos);
+  EXPECT_EQ(open_files("file/log", {}, draw_and_list).find("detshim-environment"), std::string::npos);
+  EXPECT_NE(open_files("none", {}, list).find("detshim-environment"), std::string::npos)
+      << "what it starts may leave one";
+}
+
 TEST_F(Keeping, KeepsNoShortSecret) {
   const Environment variables = {{"CONTAINER_IMAGE", "https://bob:hunter2secret@reg/img"},
                                  {"NCCL_X", "user:hunter2secret"},

@@ -125,6 +125,27 @@ TEST_F(DetshimCommand, WrongUsageIsOneLineAndStatus2) {
   expect_one_error_line(detshim({"run", "--sed", "7", "true"}), 2, "--sed");
 }
 
+TEST_F(DetshimCommand, SaysThatAFlagTakesNoValue) {
+  const auto expect_refused = [this](const Words& words, const std::string& flag) {
+    expect_one_error_line(detshim(words), 2, flag + "' is not accepted: ");
+    expect_one_error_line(detshim(words), 2, " takes no value");
+  };
+  expect_refused({"verify", "--allocations=3", "--", "true"}, "--allocations=3");
+  expect_refused({"run", "--quiet=0", "--", "true"}, "--quiet=0");
+  expect_refused({"log", "--json=maybe"}, "--json=maybe");
+  expect_refused({"log", "diff", "--json=1", "a", "b"}, "--json=1");
+  expect_refused({"env", "show", "--pip="}, "--pip=");
+  expect_refused({"scan", "--alone=true", "true"}, "--alone=true");
+  expect_refused({"--version=3"}, "--version=3");
+  expect_refused({"--lib=3"}, "--lib=3");
+  expect_refused({"log", "--help=3"}, "--help=3");
+  // A value may look like one, and so may a word of the program's.
+  EXPECT_EQ(
+      detshim({"run", "--library", DETSHIM_LIBRARY, "--log=--json=3", "--quiet", "--", "true", "--json=3"})
+          .status,
+      0);
+}
+
 TEST_F(DetshimCommand, RunRefusesWrongValues) {
   for (const char* seed :
        {"", "x", "-1", "+1", " 1", "1 ", "0x", "0xg", "1e3", "18446744073709551616", "0x10000000000000000"})

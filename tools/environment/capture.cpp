@@ -1,5 +1,6 @@
 #include "environment/capture.h"
 
+#include "common/environment_handover.h"
 #include "scanner/elf_file.h"
 #include "scanner/preloading.h"
 
@@ -101,11 +102,17 @@ bool is_this_machine(const Log& log, std::int64_t began) {
   return false;
 }
 
-void set_unknown(Environment& to, std::initializer_list<EnvironmentSection> sections, const char* why) {
+void set_unknown(Environment& to, std::initializer_list<EnvironmentSection> sections,
+                 const std::string& why) {
   for (const EnvironmentSection section : sections) to.of(section).unknown[""] = why;
 }
 
 } // namespace
+
+std::string no_start() {
+  return "nothing was captured as the run began: it was started without `detshim run`, or with descriptor " +
+         std::to_string(environment_descriptor) + " taken or beyond the limit of open files";
+}
 
 Environment capture_environment(const CaptureOptions& options) {
   Environment environment;
@@ -113,7 +120,7 @@ Environment capture_environment(const CaptureOptions& options) {
   environment.began = now();
   environment.is_complete = true;
   for (auto* const capture : {capture_libraries, capture_packages, capture_variables, capture_distributions,
-                              capture_code, capture_caches})
+                              capture_modules, capture_code, capture_caches})
     capture(options, environment);
   capture_machine(environment);
   capture_session(environment);
@@ -133,14 +140,15 @@ Environment capture_start(const std::vector<std::string>& command) {
   const char* const home = std::getenv("HOME");
   environment.places["home"] = home == nullptr ? "" : home;
   find_lock(environment);
+  find_module_folders(environment);
   capture_variables({}, environment);
   const std::string file = find_executable(command.front());
   const std::filesystem::path program = std::filesystem::canonical(file, error);
   capture_command(error ? file : program.string(), command, environment);
-  if (const std::string commit = read_git_commit("."); !commit.empty())
-    environment.of(EnvironmentSection::code).facts["git commit"] = commit;
-  else if (!is_in_repository("."))
+  if (!is_in_repository("."))
     environment.of(EnvironmentSection::code).facts["git commit"] = no_repository;
+  else if (const std::string commit = read_git_commit("."); !commit.empty())
+    environment.of(EnvironmentSection::code).facts["git commit"] = commit;
   find_caches(environment);
   capture_machine(environment);
   capture_session(environment);
@@ -160,10 +168,12 @@ Environment capture_start(const std::vector<std::string>& command) {
 
 namespace {
 
-/// What an earlier capture of the same run could still tell.
+/// What an earlier capture of the same run could still tell. Not variables: the log has them still, and by
+/// now may have several values.
 void take_back(const Environment& earlier, Environment& to) {
   for (std::size_t i = 0; i < environment_sections; ++i)
     for (const auto& [subject, text] : earlier.sections[i].facts) {
+      if (subject.starts_with("variable ")) continue;
       to.sections[i].facts.emplace(subject, text);
       to.sections[i].unknown.erase(subject);
     }
@@ -202,6 +212,7 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
   if (is_here && !is_of_the_future) {
     capture_packages(options, to);
     capture_distributions(options, to);
+    capture_modules(options, to);
     capture_code(options, to);
     capture_caches(options, to);
   } else {
@@ -215,7 +226,7 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
               "lies here says nothing of what lay there");
   }
   if (start == nullptr) {
-    const char* const why = "only `detshim run` captures it, as a program starts";
+    const std::string why = no_start();
     set_unknown(to, {EnvironmentSection::session, EnvironmentSection::driver}, why);
     if (is_here) {
       capture_machine(to);

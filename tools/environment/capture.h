@@ -42,6 +42,10 @@ private:
 /// The reason that is given then.
 inline constexpr const char* changed_since = "changed since the run began";
 
+/// The reason that is given for what only a start could tell, of a run that has none: by what the run was
+/// started, its log does not say.
+std::string no_start();
+
 struct CaptureOptions {
   const Log* log = nullptr;                ///< of the run; without one nothing is known of what was mapped
   const Environment* start = nullptr;      ///< of that run, as `detshim run` captured it
@@ -70,6 +74,11 @@ std::set<std::string> mapped_files(const Log& log);
 void capture_packages(const CaptureOptions& options, Environment& to);
 void capture_variables(const CaptureOptions& options, Environment& to);
 void capture_distributions(const CaptureOptions& options, Environment& to);
+/// Python's modules that no distribution brought, with those that `find_module_folders` found.
+void capture_modules(const CaptureOptions& options, Environment& to);
+/// What of PYTHONPATH is there, kept under `places`: its value may look like a secret's.
+void find_module_folders(Environment& to);
+inline constexpr const char* module_folders = "PYTHONPATH";
 void capture_code(const CaptureOptions& options, Environment& to);
 /// Program and arguments, without what may be a secret.
 void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to);

@@ -103,13 +103,24 @@ bool leads_elsewhere(const fs::path& place, const Since& since, CapturedSection&
   return is_changed;
 }
 
+/// True if distributions were installed there; modules alone are looked at by capture_modules().
+bool is_site(const fs::path& folder) {
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const std::string end = entry->path().extension();
+    if (end == ".dist-info" || end == ".egg-info" || end == ".egg-link") return true;
+  }
+  return false;
+}
+
 void add_paths(const std::string& list, const Since& since, CapturedSection& unknown,
                std::set<fs::path>& to) {
   std::istringstream paths(list);
   std::error_code error;
   for (std::string folder; std::getline(paths, folder, ':');)
     if (const fs::path path = fs::canonical(folder, error);
-        !error && !leads_elsewhere(folder, since, unknown))
+        !error && is_site(path) && !leads_elsewhere(folder, since, unknown))
       to.insert(path);
 }
 
@@ -153,11 +164,7 @@ std::set<fs::path> sites_of(const CaptureOptions& options, Environment& environm
     }
     if (is_python && options.start != nullptr) {
       add_user_sites(environment.places["home"], variable_of(environment, "PYTHONNOUSERSITE"), sites);
-      const std::string paths = variable_of(environment, "PYTHONPATH");
-      if (paths.starts_with(hashed_value))
-        to.unknown["python in PYTHONPATH"] = "the variable's value was not kept";
-      else
-        add_paths(paths, options.since, to, sites);
+      add_paths(environment.places[module_folders], options.since, to, sites);
     } else if (is_python) {
       to.unknown["python in the home folder and in PYTHONPATH"] = "it is not in a log where they were";
     }

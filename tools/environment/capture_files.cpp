@@ -329,7 +329,7 @@ void capture_caches(const CaptureOptions& options, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::caches);
   if (options.log == nullptr) find_caches(to);
   if (options.log != nullptr && options.start == nullptr) {
-    section.unknown["*"] = "only `detshim run` captures where they are, as a program starts";
+    section.unknown["*"] = no_start();
     return;
   }
   for (const Cache& cache : caches) {

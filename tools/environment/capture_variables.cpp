@@ -33,6 +33,19 @@ bool is_of_the_shell(std::string_view name) {
   return is_one_of(name, names);
 }
 
+/// By which the processes of a job find each other and their launcher: sockets, folders, numbers that are new
+/// each time. Names of jobs that programs read, as SLURM_JOB_ID, are none of these.
+bool is_of_one_launch(std::string_view name) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"OMPI_FILE_LOCATION", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_hnp_uri",
+       "OMPI_MCA_orte_jobfam_session_dir", "OMPI_MCA_orte_local_daemon_uri",
+       "OMPI_MCA_orte_precondition_transports", "PMIX_ID", "PMIX_NAMESPACE", "PMIX_SERVER_TMPDIR",
+       "PMIX_SYSTEM_TMPDIR", "PMI_FD", "PMI_PORT", "HYDI_CONTROL_FD", "SLURM_TASK_PID",
+       "SLURM_SRUN_COMM_PORT", "SLURM_STEP_LAUNCHER_PORT", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_ERROR_FILE"});
+  return is_one_of(name, names) || name.starts_with("PMIX_SERVER_URI") ||
+         (name.starts_with("PMIX_DSTORE_") && name.ends_with("_PATH"));
+}
+
 struct VariableKind {
   EnvironmentSection section = EnvironmentSection::others;
   bool is_kept = false; ///< by its value: what a library reads, by names of which the meaning is known
@@ -106,12 +119,28 @@ struct VariablesOfLog {
   std::set<std::string> several;             ///< those of which processes have different hashes
 };
 
-VariablesOfLog read_variables(const Log& log) {
-  VariablesOfLog variables;
+/// By the processes of each rank; under an empty name, those that are none's: launchers, wrappers. Where
+/// there are no ranks, or one, all are there.
+using VariablesByRank = std::map<std::string, VariablesOfLog>;
+
+/// "rank 2", "rank 2 of world spawn 1". Empty for a process that no launcher gave a rank.
+std::string rank_name(const Process& process) {
+  if (process.starts.empty() || process.starts.back().node.empty()) return {};
+  const std::string world = process.world();
+  return "rank " + std::to_string(process.rank) + (world.empty() ? "" : " of world " + world);
+}
+
+VariablesByRank read_variables(const Log& log) {
+  VariablesByRank ranks;
+  std::set<std::string> names;
+  for (const Process& process : log.processes) names.insert(rank_name(process));
+  names.erase("");
+  const bool has_ranks = names.size() > 1;
   RecordParser parser;
   std::set<std::string> read,
       set_by_library; // as the first process is begun with another value than the next
   for (const Process& process : log.processes) {
+    VariablesOfLog& variables = ranks[has_ranks ? rank_name(process) : ""];
     for (const Start& start : process.starts) {
       for (const NotedVariable& noted : start.noted)
         if (variables.values.emplace(noted.name, noted.value).first->second != noted.value &&
@@ -135,8 +164,82 @@ VariablesOfLog read_variables(const Log& log) {
           if (variables.hashes.emplace(name, hash).first->second != hash) variables.several.insert(name);
     });
   }
-  for (const std::string& name : set_by_library) variables.several.erase(name);
-  return variables;
+  for (const std::string& name : set_by_library)
+    for (auto& [rank, variables] : ranks) variables.several.erase(name);
+  return ranks;
+}
+
+/// As a fact has it. Nothing where its processes had several.
+std::optional<std::string> text_in(const VariablesOfLog& variables, const std::string& name) {
+  if (variables.several.contains(name)) return std::nullopt;
+  if (const auto value = variables.values.find(name); value != variables.values.end())
+    return kept_text(name, value->second, true);
+  const auto hash = variables.hashes.find(name);
+  if (hash == variables.hashes.end()) return not_set;
+  return hash->second.empty() ? hidden_value : hashed_value + hash->second;
+}
+
+/// Of one variable that is not the same in all ranks.
+using TextByRank = std::map<std::string, std::optional<std::string>>;
+
+struct RunVariables {
+  VariablesOfLog common;
+  std::map<std::string, TextByRank> by_rank;
+  std::set<std::string> silent; ///< ranks that say nothing of theirs
+};
+
+bool is_same_value(const std::string& one, const std::string& other) {
+  return one == other || other == hashed_value + variable_hash(one) ||
+         one == hashed_value + variable_hash(other);
+}
+
+/// What all ranks have alike is the run's, whatever their launcher has; of the rest, each rank has its own.
+RunVariables variables_of_run(const Log& log) {
+  RunVariables result;
+  VariablesByRank ranks = read_variables(log);
+  if (const auto none = ranks.find(""); none != ranks.end()) {
+    result.common = std::move(none->second);
+    ranks.erase(none);
+  }
+  std::set<std::string> names;
+  for (auto rank = ranks.begin(); rank != ranks.end();) {
+    for (const auto& [name, hash] : rank->second.hashes) names.insert(name);
+    if (rank->second.hashes.empty()) {
+      result.silent.insert(rank->first);
+      rank = ranks.erase(rank);
+    } else {
+      for (const auto& [name, value] : rank->second.values)
+        if (name.starts_with("cache of ")) // its place, and no variable
+          result.common.values.emplace(name, value);
+        else
+          names.insert(name);
+      ++rank;
+    }
+  }
+  for (const std::string& name : names) {
+    TextByRank texts;
+    for (const auto& [rank, variables] : ranks) texts[rank] = text_in(variables, name);
+    const std::optional<std::string>& first = texts.begin()->second;
+    const bool is_same = std::ranges::all_of(
+        texts, [&](const auto& one) { return one.second && first && is_same_value(*one.second, *first); });
+    if (!is_same) {
+      result.by_rank[name] = std::move(texts);
+      continue;
+    }
+    const VariablesOfLog& of_first = ranks.begin()->second;
+    if (const auto hash = of_first.hashes.find(name); hash != of_first.hashes.end())
+      if (result.common.hashes.emplace(name, hash->second).first->second != hash->second)
+        result.common.several.insert(name);
+    if (const auto value = of_first.values.find(name); value != of_first.values.end())
+      result.common.values.emplace(name, value->second);
+  }
+  // The launcher's own are no rank's.
+  for (const auto& [name, texts] : result.by_rank) {
+    result.common.hashes.erase(name);
+    result.common.values.erase(name);
+    result.common.several.erase(name);
+  }
+  return result;
 }
 
 /// What a log says of detshim's own, which is not among its variables.
@@ -175,14 +278,35 @@ bool is_in_start_record(std::string_view name) {
   return is_one_of(name, names);
 }
 
-bool is_same_value(const std::string& one, const std::string& other) {
-  return one == other || other == hashed_value + variable_hash(one);
+/// Those that differ between ranks, as "variable RANK, rank 2".
+void put_ranks(const RunVariables& run, const CaptureOptions& options, Environment& to) {
+  constexpr std::size_t most = 10'000; // facts: of the variables of Open MPI, 1,000 ranks have so many
+  std::size_t count = 0;
+  for (const auto& [name, texts] : run.by_rank) {
+    if (is_of_the_shell(name) || is_of_one_launch(name)) continue;
+    CapturedSection& its = to.of(kind_of(name, options.known_settings).section);
+    count += texts.size();
+    if (count > most)
+      its.unknown["variable " + name] = "it differs between ranks, of which there are too many";
+    if (count > most) continue;
+    for (const auto& [rank, text] : texts) {
+      const std::string subject = "variable " + name + ", " + rank;
+      if (text)
+        its.facts[subject] = *text;
+      else
+        its.unknown[subject] = "differs between processes of the rank";
+    }
+  }
+  for (const std::string& rank : run.silent)
+    to.of(EnvironmentSection::others).unknown["variables of " + rank] =
+        "the log has none of its: it was killed, or is an older one's";
 }
 
 /// What the log has of them, in place of what was captured as the run began: a wrapper may have changed it.
 void take_from_log(const CaptureOptions& options, Environment& to) {
-  const VariablesOfLog logged = read_variables(*options.log);
-  if (logged.hashes.empty()) {
+  const RunVariables run = variables_of_run(*options.log);
+  const VariablesOfLog& logged = run.common;
+  if (logged.hashes.empty() && run.by_rank.empty()) {
     if (options.start == nullptr)
       for (const EnvironmentSection section :
            {EnvironmentSection::settings, EnvironmentSection::others, EnvironmentSection::loader,
@@ -198,7 +322,7 @@ void take_from_log(const CaptureOptions& options, Environment& to) {
       });
   }
   const auto put = [&](const std::string& name, const std::string& text) {
-    if (is_of_the_shell(name)) return;
+    if (is_of_the_shell(name) || is_of_one_launch(name)) return;
     const EnvironmentSection its = kind_of(name, options.known_settings).section;
     if (its == EnvironmentSection::settings) // the start does not know which of the others the library sets
       to.of(EnvironmentSection::others).facts.erase("variable " + name);
@@ -214,7 +338,7 @@ void take_from_log(const CaptureOptions& options, Environment& to) {
       put(name, kept_text(name, value, true));
   }
   for (const std::string& name : logged.several) {
-    if (is_of_the_shell(name)) continue;
+    if (is_of_the_shell(name) || is_of_one_launch(name)) continue;
     CapturedSection& its = to.of(kind_of(name, options.known_settings).section);
     if (const auto fact = its.facts.find("variable " + name);
         fact != its.facts.end() && fact->second != hidden_value) {
@@ -222,6 +346,7 @@ void take_from_log(const CaptureOptions& options, Environment& to) {
       its.unknown["variable " + name] = "differs between processes of the run";
     }
   }
+  put_ranks(run, options, to);
   add_own_settings(*options.log, to.of(EnvironmentSection::settings));
   if (options.start != nullptr) return;
   to.of(EnvironmentSection::settings).unknown["variable DETSHIM_*"] = "a log does not say all of them";
@@ -242,7 +367,7 @@ void capture_variables(const CaptureOptions& options, Environment& to) {
     const std::string name(text.substr(0, end));
     std::string value(text.substr(end + 1));
     if (name == "LD_PRELOAD" && (value = without_own_library(value)).empty()) continue;
-    if (is_of_the_shell(name)) continue;
+    if (is_of_the_shell(name) || is_of_one_launch(name)) continue;
     const VariableKind kind = kind_of(name, options.known_settings);
     to.of(kind.section).facts["variable " + name] = kept_text(name, value, kind.is_kept);
   }

@@ -57,8 +57,14 @@ std::string variable_hash(std::string_view value);
 /// Of what may be a secret. Two that differ do not show, nor that they are equal.
 inline constexpr const char* hidden_value = "set; it may be a secret, and its value is not kept";
 
+/// Of a variable that other ranks of the run have: "variable NAME, rank 2".
+inline constexpr const char* not_set = "not set";
+
 /// What stands before the hash of contents that a deep capture adds.
 inline constexpr const char* contents_mark = ", contents ";
+
+/// The version of that document; a reader refuses others.
+inline constexpr int environment_schema = 1;
 
 /// One JSON document with a `schema_version`: docs/ENVIRONMENT.md.
 std::string environment_json(const Environment& environment);

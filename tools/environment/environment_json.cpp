@@ -17,7 +17,6 @@ namespace detshim {
 namespace {
 
 using Json = nlohmann::json;
-constexpr int known_schema = 1;
 // A parsed document takes many times its size: a stranger's must not take all memory.
 constexpr off_t largest = 4 << 20; // of a large installation: a few hundred KB
 constexpr std::size_t deepest = 20;
@@ -76,7 +75,7 @@ std::string environment_json(const Environment& environment) {
   std::ostringstream text;
   JsonWriter out(text);
   out.begin_object();
-  out.member("schema_version", known_schema);
+  out.member("schema_version", environment_schema);
   if (!environment.run.empty()) out.member("run", environment.run);
   out.member("host", environment.host);
   out.member("began", environment.began);
@@ -103,8 +102,8 @@ Environment read_environment_file(const std::string& file, Links links) {
   Environment environment;
   try {
     const Json json = Json::parse(text);
-    if (json.at("schema_version") != Json(known_schema))
-      refuse(file, "is of another version: accepted is schema_version " + std::to_string(known_schema));
+    if (json.at("schema_version") != Json(environment_schema))
+      refuse(file, "is of another version: accepted is schema_version " + std::to_string(environment_schema));
     environment.run = json.value("run", "");
     environment.host = json.value("host", "");
     environment.began = json.value("began", std::int64_t{0});

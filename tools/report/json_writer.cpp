@@ -11,14 +11,24 @@
 namespace detshim {
 namespace {
 
-/// True if the text stands in JSON as it is. Most do, and cost no further look.
-bool is_plain(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+/// True if the text stands in JSON as it is, but for quotation marks and backslashes. Most do, and cost no
+/// further look: a run that begins waits for its environment to be written.
+bool is_printable_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
+void put_quoted(std::ostream& out, std::string_view text) {
+  out << '"';
+  for (std::size_t end; (end = text.find_first_of("\"\\")) != std::string_view::npos;) {
+    out << text.substr(0, end) << '\\' << text[end];
+    text.remove_prefix(end + 1);
+  }
+  out << text << '"';
 }
 
 void put_text(std::ostream& out, std::string_view text) {
-  if (is_plain(text))
-    out << '"' << text << '"';
+  if (is_printable_ascii(text))
+    put_quoted(out, text);
   else
     out << nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true,
                                      nlohmann::json::error_handler_t::replace);

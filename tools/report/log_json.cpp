@@ -25,7 +25,7 @@
 //                  "python", "count", "exact"}]
 //   }],                              "records" with --all only
 //   "libraries": [{"library", "file", "version": text or null}],
-//   "environment": [{"name", "was": text or null, "now"}],
+//   "environment": [{"name", "was": text or null, "now"}],  variables that detshim set
 //   "noted": [{"name", "value"}],    variables that were set, matter, and were left alone
 //   "diverged_seeds": [{"library", "function", "asked", "ranks": number}],
 //   "uncovered_code": [{"at", "own", "function": text or null, "kind"}],
@@ -47,7 +47,8 @@
 //   "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
 //     "verdict": "partly" or "unverified", "kind", "text",
 //     "remedy": text or null, "library": text or null, "function": text or null, "file": text or null
-//   }]
+//   }],
+//   "run_environment": what the run stood on, of which docs/ENVIRONMENT.md has the shape; null with --no-scan
 // }
 //
 // Seeds and values are texts. A file of the source is empty where only the symbol is known.
@@ -73,7 +74,7 @@ public:
       : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all), source_lines_(code.changed) {
   }
 
-  void print() {
+  void print(const std::function<void(JsonWriter&)>& add_more) {
     out_.begin_object();
     out_.member("format", 1);
     out_.member("folder", log_.folder);
@@ -115,6 +116,7 @@ public:
     add_damage();
     add_code();
     add_verdict();
+    if (add_more) add_more(out_);
     out_.end_object();
     std::cout << '\n';
   }
@@ -359,8 +361,8 @@ private:
 } // namespace
 
 void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
-                    bool all) {
-  LogJson(log, summary, code, verdict, all).print();
+                    bool all, const std::function<void(JsonWriter&)>& add_more) {
+  LogJson(log, summary, code, verdict, all).print(add_more);
 }
 
 } // namespace detshim

@@ -7,18 +7,22 @@
 #include "verdict/loaded_code.h"
 #include "verdict/verdict.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace detshim {
+
+class JsonWriter;
 
 /// For people: worst first. With `all`, every record instead of a few examples and places.
 void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
                     bool all);
 
 /// For programs: one JSON document (its shape is described in log_json.cpp). With `all`, every record too.
+/// `add_more`: members at its end.
 void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
-                    bool all);
+                    bool all, const std::function<void(JsonWriter&)>& add_more = {});
 
 /// The calls of one action, under a title.
 struct ActionSection {

@@ -13,6 +13,7 @@
 #include <climits>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <ostream>
@@ -106,15 +107,8 @@ bool was_seen_from_elsewhere(const Environment& environment) {
   return environment.of(EnvironmentSection::versions).unknown.contains("");
 }
 
-/// Of a run of which nothing was handed over: by what it was started, a log does not say.
-void explain_absence(Environment& environment) {
-  for (CapturedSection& section : environment.sections)
-    for (auto& [subject, why] : section.unknown)
-      if (why.starts_with("only `detshim run` captures"))
-        why = "nothing was captured as the run began: it was started without `detshim run`, or with "
-              "descriptor " +
-              std::to_string(environment_descriptor) + " taken or beyond the limit of open files";
-}
+/// True if it began with what `detshim run` captured: only that knows of which machine it is.
+bool was_captured_at_start(const Environment& environment) { return environment.places.contains("machine"); }
 
 /// True for what an earlier `detshim run` has handed over, and no program has taken: its reader never began.
 bool is_handed_over(int descriptor) {
@@ -187,11 +181,10 @@ RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
     return as_kept(*start);
   }
   // One that is complete has what only its start could tell under places, if it began with one.
-  if (start != nullptr && !start->places.contains("machine")) start = nullptr;
+  if (start != nullptr && !was_captured_at_start(*start)) start = nullptr;
   CaptureOptions options = capture_options();
   options.deep = deep;
   result.environment = capture_run(log, start, std::move(options));
-  explain_absence(result.environment);
   const bool is_elsewhere = was_seen_from_elsewhere(result.environment);
   if (is_elsewhere && before != nullptr && before->is_complete && !again) return as_kept(*before);
   result.environment.places[log_seen] = size_of_log(log);
@@ -210,6 +203,28 @@ RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
     result.why_not_kept = problem.what();
   }
   return result;
+}
+
+void write_run_environment(JsonWriter& out, const RunEnvironment& environment) {
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(environment.file, error);
+  out.begin_object();
+  out.member("file", unless_empty(is_there ? environment.file : ""));
+  out.member("schema_version", environment_schema);
+  out.member("captured_at_start", was_captured_at_start(environment.environment));
+  out.member("remark", unless_empty(environment.remark));
+  out.key("unknown");
+  out.begin_array();
+  for (std::size_t i = 0; i < environment_sections; ++i)
+    for (const auto& [subject, why] : environment.environment.sections[i].unknown) {
+      out.begin_object();
+      out.member("section", environment_section_names[i]);
+      out.member("subject", subject);
+      out.member("why", why);
+      out.end_object();
+    }
+  out.end_array();
+  out.end_object();
 }
 
 std::vector<std::string> changes_since(const Environment& before) {

@@ -33,6 +33,9 @@ struct RunEnvironment {
 /// though it is complete; so is one whose log has grown since.
 RunEnvironment complete_environment(const Log& log, bool deep, bool again);
 
+/// As a member of `detshim log --json`: docs/ENVIRONMENT.md.
+void write_run_environment(JsonWriter& out, const RunEnvironment& environment);
+
 /// What of `before`, captured in this folder, is otherwise now, safe to print: but for what git does not
 /// follow.
 std::vector<std::string> changes_since(const Environment& before);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 namespace detshim {
 namespace {
@@ -91,12 +92,20 @@ int log(const LogOptions& options) {
   const LoadedCode code = scan_loaded_code(log, summary, decode_of(options));
   const Verdict verdict = make_verdict(log, summary, code, accepted);
   // Not looked for where nothing is to be looked into.
-  const std::string remark = options.no_scan ? "" : complete_environment(log, false, false).remark;
+  std::optional<RunEnvironment> environment;
+  if (!options.no_scan) environment = complete_environment(log, false, false);
   if (options.json) {
-    print_log_json(log, summary, code, verdict, options.all);
+    print_log_json(log, summary, code, verdict, options.all, [&environment](JsonWriter& out) {
+      out.key("run_environment");
+      if (environment)
+        write_run_environment(out, *environment);
+      else
+        out.value(nullptr);
+    });
   } else {
     const WrappedOutput wraps;
-    if (!remark.empty()) std::cout << "environment: " << remark << '\n';
+    if (environment && !environment->remark.empty())
+      std::cout << "environment: " << environment->remark << '\n';
     print_log_text(log, summary, code, verdict, options.all);
   }
   if (!options.check) return done;

@@ -74,6 +74,10 @@ void rename(int folder, const char* from, const char* to) {
 
 } // namespace
 
+void drop_environment() {
+  if (handed_over() != 0) sys::close(environment_descriptor);
+}
+
 void keep_environment(int folder, bool made, char* room, size_t room_size) {
   const long size = handed_over();
   if (size == 0) return;

@@ -11,4 +11,7 @@ namespace detshim {
 /// log goes on without it.
 void keep_environment(int folder, bool made, char* room, size_t room_size);
 
+/// Closes what was handed over, where no log is made: no program need see it.
+void drop_environment();
+
 } // namespace detshim

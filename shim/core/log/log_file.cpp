@@ -405,6 +405,7 @@ Opened open() {
   // Nothing is made on disk when the program has closed the descriptor: it may be in another root by now.
   bool made = false;
   const int folder = open_folder(fresh, made);
+  if (folder < 0 && fresh) drop_environment();
   if (folder < 0) return complain(folder), Opened::no;
   const Files files = fresh ? open_files(folder) : Files{open_again(folder), -1};
   struct stat state;
