@@ -71,6 +71,19 @@ protected:
       EXPECT_TRUE(prints(shimmed(arguments, off), function).empty());
   }
 
+  /// Each of these variables makes the program hand over something else, and nothing else come out.
+  void expect_to_go_in(const std::string& function, const std::string& name,
+                       const std::vector<std::string>& others) {
+    const OnePrint once = print(function, {name, "wait"});
+    EXPECT_NE(once.in, "none") << name;
+    for (const std::string& other : others) {
+      const OnePrint changed = print(function, {name, "wait"}, {{other, "1"}});
+      EXPECT_NE(changed.in, once.in) << name << " " << other;
+      EXPECT_NE(changed.in, "none") << name << " " << other;
+      EXPECT_EQ(changed.out, once.out) << name << " " << other;
+    }
+  }
+
   std::string log_of(const TemporaryFolder& folder, const Arguments& arguments,
                      const Environment& with = {}) {
     shimmed(arguments, on + with + Environment{{"DETSHIM_LOG", folder.log().string()}});
@@ -199,6 +212,32 @@ TEST_P(Outputs, OfRecurrentNetworksAreHashed) {
     EXPECT_NE(once.out, "none");
     EXPECT_NE(once.out, print_of(name, race_in(name.substr(0, name.find(',')))).out);
   }
+}
+
+TEST_P(Outputs, OfEpiloguesAreHashed) {
+  const std::string function = "cublasLtMatmul";
+  const auto print_of = [&](const std::string& how, const Environment& with = {}) {
+    return print(function, {function + ", " + how, "wait"}, with);
+  };
+  const struct {
+    std::string name;
+    int bytes;
+  } epilogues[] = {{"gelu", 60 + 60},
+                   {"relu", 19 * 3 * 4 + 2 * 3},
+                   {"backward", 60 + 5 * 4},
+                   {"gradient by B", 60 + 3 * 4}};
+  for (const auto& [name, bytes] : epilogues) {
+    SCOPED_TRACE(name);
+    expect_hashed(function, function + ", " + name, print_of(name).shape);
+    EXPECT_EQ(print_of(name).bytes, std::to_string(bytes));
+    const OnePrint raced = print_of(name, race_in("cublasLtMatmul, epilogue"));
+    EXPECT_EQ(raced.in, print_of(name).in);
+    EXPECT_NE(raced.out, print_of(name).out);
+  }
+  for (const std::string name : {"bias", "backward"})
+    expect_to_go_in(function, function + ", " + name, {"OTHER_EPILOGUE"});
+  EXPECT_EQ(print_of("unknown").out, "none");
+  EXPECT_EQ(print_of("unknown").why, "an epilogue whose outputs are not known");
 }
 
 TEST_P(Outputs, OfGraphsAreHashed) {

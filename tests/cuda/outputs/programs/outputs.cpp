@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <string>
 #include <thread>
 
 namespace {
@@ -177,12 +178,26 @@ int main(int argc, char** argv) {
       const int64_t plane = is("cublasLtMatmul in planes") ? 512 : 0;
       const int64_t by_pointers = is("cublasLtMatmul by pointers") ? 1 : 0, count = by_pointers + 1;
       // type, order, rows, columns, leading dimension, batches, step, plane, mode of the batch
-      const int64_t of_a[] = {0, 0, m, k, ld, count, 0, 0, by_pointers};
+      int64_t of_a[] = {0, 0, m, k, ld, count, 0, 0, by_pointers};
       const int64_t of_b[] = {0, 0, k, n, ld, count, 0, 0, by_pointers};
-      const int64_t of_d[] = {0, order, order == 1 ? n : m, order == 1 ? m : n, ld, count,
-                              0, plane, by_pointers};
-      // compute, scale, pointer mode, transpositions, fill mode, epilogue, bias
-      const int64_t product[] = {68, 0, 0, 0, 0, 0, 0, 1, 0};
+      int64_t of_d[] = {0, order, order == 1 ? n : m, order == 1 ? m : n, ld, count, 0, plane, by_pointers};
+      // compute, scale, pointer mode, transpositions, fill mode, epilogue, bias; 11: the epilogue's matrix,
+      // 12: its leading dimension, 22 and 26: the types of both
+      const struct {
+        const char* name;
+        int64_t number;
+      } epilogues[] = {{"bias", 4},       {"gelu", 160},          {"relu", 130},
+                       {"backward", 208}, {"gradient by B", 512}, {"unknown", 1024}};
+      int64_t product[27] = {68, 0, 0, 0, 0, 0, 0, 1};
+      for (const auto& epilogue : epilogues)
+        if (is(("cublasLtMatmul, " + std::string(epilogue.name)).c_str())) product[7] = epilogue.number;
+      const bool is_backward = product[7] == 208 || product[7] == 4;
+      product[8] = reinterpret_cast<int64_t>(product[7] == 4 ? static_cast<char*>(b) + 2048 : c + 2048);
+      product[11] = reinterpret_cast<int64_t>(is_backward ? static_cast<char*>(b) + 2048 : c + 1024);
+      product[12] = product[7] == 130 ? 128 : 8;
+      product[22] = product[26] = -1;
+      if (std::getenv("OTHER_EPILOGUE") != nullptr) static_cast<char*>(b)[2048] ^= 1;
+      if (product[7] == 130) of_a[2] = of_d[2] = 19, of_a[4] = of_d[4] = 20;
       const auto opaque = [](const int64_t* numbers) {
         return reinterpret_cast<Opaque>(const_cast<int64_t*>(numbers));
       };
