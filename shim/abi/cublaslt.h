@@ -61,6 +61,35 @@ inline constexpr cublasLtLaterAttribute cublaslt_later_layout_attributes[] = {{1
 inline constexpr cublasLtLaterAttribute cublaslt_later_matmul_attributes[] = {
     {39, 8, 0}, {40, 8, 0}, {41, 4, 0x8000}};
 
+/// What an epilogue reads or writes beside the matrices: attributes of a product.
+enum cublasLtEpilogueAttribute : int {
+  cublaslt_epilogue = 7,
+  cublaslt_epilogue_vector = 8,       ///< CUBLASLT_MATMUL_DESC_BIAS_POINTER
+  cublaslt_epilogue_vector_step = 10, ///< …_BIAS_BATCH_STRIDE
+  cublaslt_epilogue_matrix = 11,      ///< …_EPILOGUE_AUX_POINTER
+  cublaslt_epilogue_matrix_leading = 12,
+  cublaslt_epilogue_matrix_step = 13,
+  cublaslt_largest_of_d = 21, ///< …_AMAX_D_POINTER
+  cublaslt_epilogue_matrix_type = 22,
+  cublaslt_epilogue_matrix_scale = 23,
+  cublaslt_largest_of_epilogue_matrix = 24,
+  cublaslt_epilogue_vector_type = 26, ///< …_BIAS_DATA_TYPE
+};
+/// cublasLtEpilogue_t, whose values are bits.
+enum cublasLtEpilogueBit : uint32_t {
+  epilogue_standard = 1,
+  epilogue_relu = 2,
+  epilogue_bias = 4,
+  epilogue_relu_backward = 8,
+  epilogue_bias_gradient = 16, ///< of what the epilogue gives
+  epilogue_gelu = 32,
+  epilogue_gelu_backward = 64,
+  epilogue_matrix = 128,
+  epilogue_gradient_by_a = 256, ///< of a bias, too: sums over A
+  epilogue_gradient_by_b = 512,
+  epilogues_known = 1023,
+};
+
 inline constexpr int cublaslt_config_reduction_scheme = 3;  ///< CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME
 inline constexpr int cublaslt_preference_max_workspace = 1; ///< CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
 /// CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, and CUBLASLT_REDUCTION_SCHEME_NONE, an uint32_t

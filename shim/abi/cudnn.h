@@ -95,6 +95,9 @@ using cudnnRNNDescriptor_t = struct cudnnRNNStruct*;
 using cudnnRNNDataDescriptor_t = struct cudnnRNNDataStruct*;
 using cudnnSeqDataDescriptor_t = struct cudnnSeqDataStruct*;
 using cudnnAttnDescriptor_t = struct cudnnAttnStruct*;
+using cudnnLRNDescriptor_t = struct cudnnLRNStruct*;
+using cudnnOpTensorDescriptor_t = struct cudnnOpTensorStruct*;
+using cudnnReduceTensorDescriptor_t = struct cudnnReduceTensorStruct*;
 /// cuDNN 7 and 8: opaque, its algorithm cannot be read without asking the library.
 using cudnnAlgorithmPerformance_t = struct cudnnAlgorithmPerformanceStruct*;
 

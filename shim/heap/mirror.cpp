@@ -50,6 +50,10 @@ bool map_piece(uintptr_t address, uintptr_t distance) {
   return state_of(address) == is_mapped;
 }
 
+constexpr uintptr_t page = 4096;
+uintptr_t page_of(const char* place) { return reinterpret_cast<uintptr_t>(place) & ~(page - 1); }
+uintptr_t page_behind(const char* place, size_t size) { return page_of(place + size + page - 1); }
+
 } // namespace
 
 char* mirror_of(char* block, size_t size, uint64_t distance) {
@@ -72,10 +76,16 @@ char* mirrored(const void* place, uint64_t distance) {
   return nullptr;
 }
 
+bool move_pages(char* from, char* to, size_t size) {
+  const uintptr_t begin = page_of(from);
+  const auto length = static_cast<long>(page_behind(from, size) - begin);
+  constexpr int may_move = 1, to_this_place = 2, leave_it_mapped = 4; // of linux/mman.h
+  return !sys::failed(sys::call(SYS_mremap, static_cast<long>(begin), length, length,
+                                may_move | to_this_place | leave_it_mapped, static_cast<long>(page_of(to))));
+}
+
 void empty_pages(char* begin, size_t size) {
-  constexpr uintptr_t page = 4096;
-  const uintptr_t from = reinterpret_cast<uintptr_t>(begin) & ~(page - 1);
-  const uintptr_t to = (reinterpret_cast<uintptr_t>(begin) + size + page - 1) & ~(page - 1);
+  const uintptr_t from = page_of(begin), to = page_behind(begin, size);
   // Not MADV_DONTNEED: it leaves pages as they are that are locked, and unreadable what the program made so.
   const long got =
       sys::call(SYS_mmap, static_cast<long>(from), static_cast<long>(to - from), PROT_READ | PROT_WRITE,

@@ -35,6 +35,20 @@ bool has_own_pages(const char* block) {
   return (word & bit) != 0;
 }
 
+/// What lies at the one place of a block that has pages of its own goes to the other. Of a large one that is
+/// mostly untouched, nothing else is touched. `block` is which of them is libc's, and what libc keeps in
+/// front of it stays there.
+void carry(char* from, char* to, size_t size, const char* block) {
+  const size_t before = reinterpret_cast<uintptr_t>(block) % page;
+  if (to == block) std::memcpy(from - before, to - before, before);
+  if (!move_pages(from, to, size)) {
+    std::memcpy(to, from, size);
+    if (to == block) empty_pages(from, size);
+  } else if (from == block) {
+    std::memcpy(from - before, to - before, before);
+  }
+}
+
 /// What the block holds goes along, what nobody wrote too: else the next one that gets this place would find
 /// something else there.
 void* move(HeapSearch& search, char* block, bool is_new) {
@@ -45,10 +59,12 @@ void* move(HeapSearch& search, char* block, bool is_new) {
     return block;
   }
   count_up(search.changed);
-  if (is_new && has_own_pages(block))
+  if (!has_own_pages(block))
+    std::memcpy(place, block, size);
+  else if (is_new)
     empty_pages(place, size);
   else
-    std::memcpy(place, block, size);
+    carry(block, place, size, block);
   return place;
 }
 
@@ -82,11 +98,18 @@ void* resized(void* place, size_t size, const void* caller) {
   char* const moved = behind(search, place);
   void* const old = moved != nullptr ? moved : place;
   const size_t old_size = search != nullptr ? allocator().usable_size(old) : 0;
-  if (moved != nullptr) std::memcpy(moved, place, old_size);
-  if (moved != nullptr && has_own_pages(moved)) empty_pages(static_cast<char*>(place), old_size);
+  auto* const used = static_cast<char*>(place);
+  const bool is_carried = moved != nullptr && has_own_pages(moved);
+  if (is_carried)
+    carry(used, moved, old_size, moved);
+  else if (moved != nullptr)
+    std::memcpy(moved, place, old_size);
   void* const block = allocator().resize(old, size);
   if (block == nullptr && size > 0 && moved != nullptr) { // it stays as it was
-    std::memcpy(place, moved, old_size);
+    if (is_carried)
+      carry(moved, used, old_size, moved);
+    else
+      std::memcpy(place, moved, old_size);
     return nullptr;
   }
   if (block == nullptr || search == nullptr || !is_chosen(*search, caller, size)) return block;

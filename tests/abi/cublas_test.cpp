@@ -178,6 +178,28 @@ TEST(Abi, CublasLt) {
   static_assert(same(abi::cublaslt_layout_attributes[0].number, CUBLASLT_MATRIX_LAYOUT_TYPE));
   static_assert(same(abi::cublaslt_layout_attributes[7].number, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET));
   static_assert(same(abi::cublaslt_matmul_attributes[7].number, CUBLASLT_MATMUL_DESC_EPILOGUE));
+  static_assert(same(abi::cublaslt_epilogue, CUBLASLT_MATMUL_DESC_EPILOGUE));
+  static_assert(same(abi::cublaslt_epilogue_vector, CUBLASLT_MATMUL_DESC_BIAS_POINTER));
+  static_assert(same(abi::cublaslt_epilogue_vector_step, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE));
+  static_assert(same(abi::cublaslt_epilogue_matrix, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER));
+  static_assert(same(abi::cublaslt_epilogue_matrix_leading, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD));
+  static_assert(same(abi::cublaslt_epilogue_matrix_step, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE));
+  static_assert(same(abi::cublaslt_largest_of_d, CUBLASLT_MATMUL_DESC_AMAX_D_POINTER));
+  static_assert(same(abi::cublaslt_epilogue_matrix_type, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE));
+  static_assert(same(abi::cublaslt_epilogue_matrix_scale, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER));
+  static_assert(
+      same(abi::cublaslt_largest_of_epilogue_matrix, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER));
+  static_assert(same(abi::cublaslt_epilogue_vector_type, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE));
+  static_assert(CUBLASLT_EPILOGUE_DEFAULT == abi::epilogue_standard);
+  static_assert(CUBLASLT_EPILOGUE_RELU_AUX_BIAS ==
+                (abi::epilogue_relu | abi::epilogue_matrix | abi::epilogue_bias));
+  static_assert(CUBLASLT_EPILOGUE_GELU_AUX == (abi::epilogue_gelu | abi::epilogue_matrix));
+  static_assert(CUBLASLT_EPILOGUE_DRELU_BGRAD ==
+                (abi::epilogue_relu_backward | abi::epilogue_matrix | abi::epilogue_bias_gradient));
+  static_assert(CUBLASLT_EPILOGUE_DGELU_BGRAD ==
+                (abi::epilogue_gelu_backward | abi::epilogue_matrix | abi::epilogue_bias_gradient));
+  static_assert(CUBLASLT_EPILOGUE_BGRADA == abi::epilogue_gradient_by_a &&
+                CUBLASLT_EPILOGUE_BGRADB == abi::epilogue_gradient_by_b);
   static_assert(same(abi::cublaslt_matmul_attributes[8].number, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE));
   static_assert(same(abi::cublaslt_matmul_attributes[12].number, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET));
   static_assert(same(abi::cublaslt_matmul_attributes[14].number, CUBLASLT_MATMUL_DESC_FAST_ACCUM));

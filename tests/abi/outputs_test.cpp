@@ -298,6 +298,101 @@ TEST(AbiOfOutputs, Cudnn) {
                                    Tensor, Out, Tensor, Out, Tensor, In, In, Out, Out, double, Tensor, In, In,
                                    abi::cudnnActivationDescriptor_t, Out, size_t, Out, size_t, int),
                   decltype(::cudnnNormalizationBackward)>());
+  using Status = abi::cudnnStatus;
+  using Activation = abi::cudnnActivationDescriptor_t;
+  using Pooling = abi::cudnnPoolingDescriptor_t;
+  using Convolution = abi::cudnnConvolutionDescriptor_t;
+  using Reduction = abi::cudnnReduceTensorDescriptor_t;
+  static_assert(CalledAlike<Status(Handle, Activation, In, Tensor, In, In, Tensor, Out),
+                            decltype(::cudnnActivationForward)>());
+  static_assert(
+      CalledAlike<Status(Handle, Activation, In, Tensor, In, Tensor, In, Tensor, In, In, Tensor, Out),
+                  decltype(::cudnnActivationBackward)>());
+  static_assert(CalledAlike<Status(Handle, Pooling, In, Tensor, In, In, Tensor, Out),
+                            decltype(::cudnnPoolingForward)>());
+  static_assert(CalledAlike<Status(Handle, Pooling, In, Tensor, In, Tensor, In, Tensor, In, In, Tensor, Out),
+                            decltype(::cudnnPoolingBackward)>());
+  static_assert(CalledAlike<Status(Handle, abi::cudnnLRNDescriptor_t, int, In, Tensor, In, In, Tensor, Out),
+                            decltype(::cudnnLRNCrossChannelForward)>());
+  static_assert(CalledAlike<Status(Handle, abi::cudnnLRNDescriptor_t, int, In, Tensor, In, Tensor, In, Tensor,
+                                   In, In, Tensor, Out),
+                            decltype(::cudnnLRNCrossChannelBackward)>());
+  static_assert(CalledAlike<Status(Handle, int, int, In, Tensor, In, In, Tensor, Out),
+                            decltype(::cudnnSoftmaxForward)>());
+  static_assert(CalledAlike<Status(Handle, int, int, In, Tensor, In, Tensor, In, In, Tensor, Out),
+                            decltype(::cudnnSoftmaxBackward)>());
+  static_assert(CalledAlike<Status(Handle, In, Tensor, In, In, Tensor, Out), decltype(::cudnnAddTensor)>());
+  static_assert(
+      CalledAlike<Status(Handle, In, Tensor, In, In, Tensor, Out), decltype(::cudnnTransformTensor)>());
+  static_assert(CalledAlike<Status(Handle, In, Tensor, In, In, Tensor, Out),
+                            decltype(::cudnnConvolutionBackwardBias)>());
+  static_assert(CalledAlike<Status(Handle, abi::cudnnOpTensorDescriptor_t, In, Tensor, In, In, Tensor, In, In,
+                                   Tensor, Out),
+                            decltype(::cudnnOpTensor)>());
+  static_assert(
+      CalledAlike<Status(Handle, Reduction, Out, size_t, Out, size_t, In, Tensor, In, In, Tensor, Out),
+                  decltype(::cudnnReduceTensor)>());
+  static_assert(CalledAlike<Status(Handle, Tensor, Out, In), decltype(::cudnnScaleTensor)>());
+  static_assert(CalledAlike<Status(Handle, Tensor, Out, In), decltype(::cudnnSetTensor)>());
+  static_assert(CalledAlike<Status(Handle, In, Tensor, In, Filter, In, Convolution, int, Out, size_t, In,
+                                   Tensor, In, Tensor, In, Activation, Tensor, Out),
+                            decltype(::cudnnConvolutionBiasActivationForward)>());
+  static_assert(
+      CalledAlike<Status(Handle, abi::cudnnDropoutDescriptor_t, Tensor, In, Tensor, Out, Out, size_t),
+                  decltype(::cudnnDropoutBackward)>());
+  static_assert(CalledAlike<Status(Handle, abi::cudnnSpatialTransformerDescriptor_t, In, Tensor, In, In, In,
+                                   Tensor, Out),
+                            decltype(::cudnnSpatialTfSamplerForward)>());
+  // What says how a layer works.
+  static_assert(CalledAlike<Status(Convolution, int, int*, int*, int*, int*, int*, int*),
+                            decltype(::cudnnGetConvolutionNdDescriptor)>());
+  static_assert(
+      CalledAlike<Status(Activation, int*, int*, double*), decltype(::cudnnGetActivationDescriptor)>());
+  static_assert(CalledAlike<Status(Pooling, int, int*, int*, int*, int*, int*, int*),
+                            decltype(::cudnnGetPoolingNdDescriptor)>());
+  static_assert(CalledAlike<Status(abi::cudnnLRNDescriptor_t, unsigned*, double*, double*, double*),
+                            decltype(::cudnnGetLRNDescriptor)>());
+  static_assert(CalledAlike<Status(abi::cudnnOpTensorDescriptor_t, int*, int*, int*),
+                            decltype(::cudnnGetOpTensorDescriptor)>());
+  static_assert(CalledAlike<Status(Reduction, int*, int*, int*, int*, int*),
+                            decltype(::cudnnGetReduceTensorDescriptor)>());
+  static_assert(CalledAlike<Status(Handle, Reduction, Tensor, Tensor, size_t*),
+                            decltype(::cudnnGetReductionIndicesSize)>());
+  static_assert(
+      CalledAlike<Status(abi::cudnnDropoutDescriptor_t, Handle, float*, void**, unsigned long long*),
+                  decltype(::cudnnGetDropoutDescriptor)>());
+  static_assert(CalledAlike<Status(Handle, size_t*), decltype(::cudnnDropoutGetStatesSize)>());
+  static_assert(CalledAlike<Status(abi::cudnnAttnDescriptor_t, unsigned*, int*, double*, int*, int*, int*,
+                                   abi::cudnnDropoutDescriptor_t*, abi::cudnnDropoutDescriptor_t*, int*, int*,
+                                   int*, int*, int*, int*, int*, int*, int*, int*, int*),
+                            decltype(::cudnnGetAttnDescriptor)>());
+  static_assert(CalledAlike<Status(abi::cudnnSeqDataDescriptor_t, int*, int*, int, int*, int*, size_t*,
+                                   size_t, int*, void*),
+                            decltype(::cudnnGetSeqDataDescriptor)>());
+  static_assert(CUDNN_SEQDATA_TIME_DIM == 0 && CUDNN_SEQDATA_DIM_COUNT == 4);
+  static_assert(CUDNN_WGRAD_MODE_ADD == 0 && CUDNN_REDUCE_TENSOR_NO_INDICES == 0);
+  static_assert(CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING == 1 &&
+                CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING == 2);
+  static_assert(CUDNN_DIM_MAX == 8 && CUDNN_DATA_DOUBLE == 1);
+#if CUDNN_MAJOR >= 8
+  static_assert(
+      CalledAlike<Status(abi::cudnnRNNDescriptor_t, int*, int*, int*, int*, int*, int*, int*, int*, int32_t*,
+                         int32_t*, int32_t*, int32_t*, abi::cudnnDropoutDescriptor_t*, uint32_t*),
+                  decltype(::cudnnGetRNNDescriptor_v8)>());
+  static_assert(CalledAlike<Status(abi::cudnnRNNDescriptor_t, int*, int*, double*, double*),
+                            decltype(::cudnnRNNGetClip_v8)>());
+  static_assert(CalledAlike<Status(abi::cudnnCTCLossDescriptor_t, int*, int*, int*, int*),
+                            decltype(::cudnnGetCTCLossDescriptor_v8)>());
+#endif
+#if CUDNN_MAJOR * 100 + CUDNN_MINOR >= 802
+  static_assert(CUDNN_ACTIVATION_SWISH == 6);
+  static_assert(
+      CalledAlike<Status(Activation, double*), decltype(::cudnnGetActivationDescriptorSwishBeta)>());
+#endif
+#if CUDNN_MAJOR >= 9
+  static_assert(CalledAlike<Status(abi::cudnnCTCLossDescriptor_t, int*, int*, int*, int*),
+                            decltype(::cudnnGetCTCLossDescriptor_v9)>());
+#endif
   static_assert(CalledAlike<abi::cudnnStatus(abi::cudnnRNNDataDescriptor_t, int*, int*, int*, int*, int*, int,
                                              int*, Out),
                             decltype(::cudnnGetRNNDataDescriptor)>());

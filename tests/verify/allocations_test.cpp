@@ -243,6 +243,14 @@ TEST_F(Allocations, ChangedMemoryKeepsAnAllocatorsPromises) {
   }
 }
 
+TEST_F(Allocations, AMovedBlockGrowsWithoutTouchingWhatNobodyTouched) {
+  detshim::HeapSearch said = {};
+  const Result result = run_changed(detshim::HeapChange::move, {CPP_PROGRAM, "sparse"}, said);
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_EQ(result.out, "sparse\n");
+  EXPECT_GT(said.changed, 4U);
+}
+
 TEST_F(Allocations, AFrameworkRunsWithAllItsMemoryMoved) {
   if (!has_module("torch")) GTEST_SKIP() << "no torch";
   detshim::HeapSearch said = {};

@@ -58,23 +58,102 @@ HashedArea area_of_layout(Get* get, cublasLtMatrixLayout_t layout, const void* s
                  signed_of(order == by_columns ? columns : rows), batches);
 }
 
-/// Adds what a product reads besides A, B and C, if it can be told.
+/// The matrices of D, as an epilogue sees them.
+struct EpilogueTarget {
+  uint64_t rows = 0, columns = 0;
+  uint32_t type = 0;
+  int order = 0, batches = 1;
+  uint32_t batch_mode = 0;
+};
+
+/// A vector of numbers for each matrix of a batch, or one for all of them; empty where that is not known.
 template <typename Get>
-void add_epilogue(CallOutputs& outputs, Get* get, cublasLtMatmulDesc_t operation, uint64_t rows_of_d,
-                  uint32_t type_of_d) {
+HashedArea vector_of_epilogue(Get* get, cublasLtMatmulDesc_t operation, const EpilogueTarget& target,
+                              uint64_t length) {
+  const void* start = nullptr;
+  int type = -1;
+  int64_t step = 0;
+  ask(get, operation, cublaslt_epilogue_vector_type, type); // older libraries know of no other than D's
+  const uint64_t size =
+      size_of_type(static_cast<cudaDataType>(type >= 0 ? static_cast<uint32_t>(type) : target.type));
+  if (!ask(get, operation, cublaslt_epilogue_vector, start) || size < 2) return {};
+  const HashedArea one = bytes_at(start, length * size);
+  if (target.batches <= 1) return one;
+  if (!ask(get, operation, cublaslt_epilogue_vector_step, step) || step < 0 || target.batch_mode != 0)
+    return {};
+  if (step == 0) return one;
+  return batch_of(one, static_cast<uint64_t>(target.batches), static_cast<uint64_t>(step) * size);
+}
+
+/// The epilogue's own matrix: a bit for each element of D, or a number; empty where that is not known. Bits
+/// of a column that are no whole byte are left out, since the rest of it may be anybody's.
+template <typename Get>
+HashedArea matrix_of_epilogue(Get* get, cublasLtMatmulDesc_t operation, const EpilogueTarget& target,
+                              bool is_bits) {
+  const void* start = nullptr;
+  int type = -1;
+  int64_t leading = 0, step = 0;
+  ask(get, operation, cublaslt_epilogue_matrix_type, type);
+  const uint64_t size =
+      size_of_type(static_cast<cudaDataType>(type >= 0 ? static_cast<uint32_t>(type) : target.type));
+  const auto bytes = [&](int64_t elements) {
+    return is_bits ? static_cast<uint64_t>(elements) / 8 : static_cast<uint64_t>(elements) * size;
+  };
+  if (!ask(get, operation, cublaslt_epilogue_matrix, start) ||
+      !ask(get, operation, cublaslt_epilogue_matrix_leading, leading) || target.order != 0 ||
+      leading < static_cast<int64_t>(target.rows) || (!is_bits && size == 0))
+    return {};
+  const HashedArea one =
+      rows_at(start, bytes(static_cast<int64_t>(target.rows)), target.columns, bytes(leading));
+  if (target.batches <= 1) return one;
+  if (!ask(get, operation, cublaslt_epilogue_matrix_step, step) || step <= 0 || target.batch_mode != 0)
+    return {};
+  return batch_of(one, static_cast<uint64_t>(target.batches), bytes(step));
+}
+
+/// Adds what a product reads besides A, B and C, and what it writes besides D.
+template <typename Get>
+void add_epilogue(CallOutputs& outputs, Get* get, cublasLtMatmulDesc_t operation,
+                  const EpilogueTarget& target) {
+  constexpr const char* why = "an epilogue whose outputs are not known";
   uint32_t epilogue = 0;
-  constexpr uint32_t standard = 1, relu = 2, bias = 4, gelu = 32; // of cublasLtEpilogue_t, which has bits
-  if (!ask(get, operation, 7, epilogue) || (epilogue & ~(standard | relu | bias | gelu)) != 0)
-    return outputs.leave_inputs();
-  if ((epilogue & bias) != 0) {
-    const void* start = nullptr;
-    int type = -1;
-    if (!ask(get, operation, 8, start) || !ask(get, operation, 26, type)) return outputs.leave_inputs();
-    const auto known = static_cast<cudaDataType>(type >= 0 ? static_cast<uint32_t>(type) : type_of_d);
-    if (size_of_type(known) < 2) return outputs.leave_inputs();
-    outputs.add_input(bytes_at(start, rows_of_d * size_of_type(known)));
+  if (!ask(get, operation, cublaslt_epilogue, epilogue) || epilogue == 0) return outputs.leave_inputs();
+  if ((epilogue & ~epilogues_known) != 0) return outputs.leave_inputs(), outputs.leave_outputs(why);
+  if ((epilogue &
+       (epilogue_bias | epilogue_bias_gradient | epilogue_gradient_by_a | epilogue_gradient_by_b)) != 0) {
+    const HashedArea vector = vector_of_epilogue(
+        get, operation, target, (epilogue & epilogue_gradient_by_b) != 0 ? target.columns : target.rows);
+    if ((epilogue & epilogue_bias) == 0) {
+      if (vector.width == 0) outputs.leave_outputs(why);
+      outputs.add_output(vector);
+    } else {
+      if (vector.width == 0) outputs.leave_inputs();
+      outputs.add_input(vector);
+    }
   }
-  for (const int scale : {17, 18, 19, 20}) { // of A, B, C and D; older libraries know none
+  if ((epilogue & epilogue_matrix) != 0) {
+    const bool is_bits = (epilogue & (epilogue_relu | epilogue_relu_backward)) != 0;
+    const HashedArea area = matrix_of_epilogue(get, operation, target, is_bits);
+    const bool is_small = is_bits && target.rows < 8 && target.order == 0; // all of it shows in D
+    if ((epilogue & (epilogue_relu_backward | epilogue_gelu_backward)) == 0) {
+      if (area.width == 0 && !is_small) outputs.leave_outputs(why);
+      outputs.add_output(area);
+    } else {
+      // Of bits the last few of each column may be left out.
+      if (area.width == 0 || (is_bits && target.rows % 8 != 0)) outputs.leave_inputs();
+      outputs.add_input(area);
+    }
+  }
+  for (const int largest :
+       {cublaslt_largest_of_d,
+        cublaslt_largest_of_epilogue_matrix}) { // of D and of the epilogue's matrix, a float each
+    const void* start = nullptr;
+    if (ask(get, operation, largest, start) && start != nullptr)
+      outputs.add_output(bytes_at(start, sizeof(float)));
+  }
+  for (const int scale :
+       {17, 18, 19, 20,
+        int{cublaslt_epilogue_matrix_scale}}) { // of A, B, C, D and the matrix; older libraries know none
     const void* start = nullptr;
     if (ask(get, operation, scale, start) && start != nullptr) outputs.leave_inputs();
   }
@@ -91,20 +170,24 @@ void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cubla
     outputs.add_shape(name, static_cast<uint64_t>(value));
   };
   const HashedArea result = area_of_layout(of_layout, d_layout, d, type, leading);
-  uint64_t rows = 0, columns = 0, inner = 0;
+  uint64_t inner = 0;
   int transposed = 0, pointer_mode = -1;
-  ask(of_layout, d_layout, 2, rows), ask(of_layout, d_layout, 3, columns);
+  EpilogueTarget target;
+  ask(of_layout, d_layout, 1, target.order), ask(of_layout, d_layout, 2, target.rows);
+  ask(of_layout, d_layout, 3, target.columns), ask(of_layout, d_layout, 5, target.batches);
+  ask(of_layout, d_layout, 8, target.batch_mode);
   ask(of_operation, operation, 3, transposed);
   ask(of_layout, a_layout, transposed != 0 ? 2 : 3, inner);
-  outputs.add_shape("m", rows);
-  outputs.add_shape("n", columns);
+  target.type = type;
+  outputs.add_shape("m", target.rows);
+  outputs.add_shape("n", target.columns);
   outputs.add_shape("k", inner);
   outputs.add_shape("type", type);
   shape("ldd", leading);
   constexpr struct {
     int attribute; // of cublasLtMatmulDescAttributes_t
     const char* name;
-  } told[] = {{3, "ta"}, {4, "tb"}, {0, "compute"}, {7, "epilogue"}};
+  } told[] = {{3, "ta"}, {4, "tb"}, {0, "compute"}, {cublaslt_epilogue, "epilogue"}};
   for (const auto& [attribute, name] : told) {
     uint32_t value = 0;
     if (ask(of_operation, operation, attribute, value)) outputs.add_shape(name, uint64_t{value});
@@ -140,7 +223,7 @@ void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cubla
   }
   add_input(a, a_layout);
   add_input(b, b_layout);
-  add_epilogue(outputs, of_operation, operation, rows, type);
+  add_epilogue(outputs, of_operation, operation, target);
   outputs.add_output(result);
 }
 

@@ -80,10 +80,11 @@ cudnnStatus run_backward(const Call& call, cudnnHandle_t handle, const void* alp
                          cudnnConvolutionDescriptor_t convolution, Algorithm algo, void* workspace,
                          size_t workspace_size, const void* beta, Out out, void* out_data) {
   const auto run = [&](Algorithm which) {
-    return print_layer(call, handle, {{in, in_data}, {dy, dy_data}}, alpha, beta, {out, out_data}, [&] {
-      return call.real(handle, alpha, in, in_data, dy, dy_data, convolution, which, workspace, workspace_size,
-                       beta, out, out_data);
-    });
+    return print_convolution(call, handle, convolution, static_cast<int>(which),
+                             {{in, in_data}, {dy, dy_data}}, alpha, beta, {out, out_data}, [&] {
+                               return call.real(handle, alpha, in, in_data, dy, dy_data, convolution, which,
+                                                workspace, workspace_size, beta, out, out_data);
+                             });
   };
   if (call.passes() || is_deterministic(algo)) return run(algo);
   return run_substitute(

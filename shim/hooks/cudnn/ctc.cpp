@@ -1,4 +1,5 @@
 // cuDNN's CTC loss: the deterministic algorithm runs, with a workspace of its size.
+#include "hooks/cudnn/outputs.h"
 #include "hooks/cudnn/substitute.h"
 
 namespace detshim {
@@ -17,6 +18,55 @@ Substitution<cudnnCTCLossAlgo> substitute(cudnnCTCLossAlgo asked) {
   return {asked, cudnnCTCLossAlgo::deterministic};
 }
 
+// ---- What goes in and what comes out, for DETSHIM_FINGERPRINT=calls ----
+
+struct Loss {
+  cudnnCTCLossAlgo algorithm;
+  cudnnCTCLossDescriptor_t descriptor;
+  LayerTensor probabilities, gradients; ///< in time, of so many samples, by label
+  const void* costs;
+};
+
+/// How many samples there are; 0 where it is not told.
+int samples_of(const Hook& hook, cudnnTensorDescriptor_t probabilities) {
+  auto* const get = find_in_cudnn<cudnnStatus(cudnnTensorDescriptor_t, int, int*, int*, int*, int*)>(
+      hook, "cudnnGetTensorNdDescriptor");
+  constexpr int most = 8; // CUDNN_DIM_MAX
+  int type = -1, count = 0, sizes[most] = {}, strides[most] = {};
+  return probabilities != nullptr && get != nullptr &&
+                 get(probabilities, most, &type, &count, sizes, strides) == cudnnStatus::success && count > 1
+             ? sizes[1]
+             : 0;
+}
+
+/// Returns how many samples there are.
+int describe(const Hook& hook, CallOutputs& outputs, const Loss& loss) {
+  outputs.add_shape("algo", static_cast<uint64_t>(loss.algorithm));
+  add_read(hook, outputs, loss.probabilities);
+  const bool skips = add_settings(hook, outputs, loss.descriptor);
+  const int samples = samples_of(hook, loss.probabilities.tensor);
+  if (samples <= 0) outputs.leave_outputs("of a layout that is not looked into");
+  if (skips && loss.gradients.data != nullptr)
+    outputs.leave_outputs("gradients of which not all may be written");
+  if (loss.costs != nullptr && samples > 0)
+    outputs.add_output(bytes_at(loss.costs, static_cast<uint64_t>(samples) * sizeof(float)));
+  add_written(hook, outputs, loss.gradients, nullptr, nullptr);
+  return samples;
+}
+
+/// Labels and lengths that lie on the host.
+void add_labels(CallOutputs& outputs, const int* labels, const int* label_lengths, const int* input_lengths,
+                int samples) {
+  if (samples <= 0 || labels == nullptr || label_lengths == nullptr || input_lengths == nullptr)
+    return outputs.leave_inputs();
+  const auto count = static_cast<size_t>(samples);
+  size_t all = 0;
+  for (size_t i = 0; i < count; ++i) all += static_cast<size_t>(label_lengths[i] > 0 ? label_lengths[i] : 0);
+  outputs.add_number(label_lengths, count * sizeof *label_lengths);
+  outputs.add_number(input_lengths, count * sizeof *input_lengths);
+  outputs.add_number(labels, all * sizeof *labels);
+}
+
 } // namespace
 } // namespace detshim
 
@@ -33,8 +83,18 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss,
                         "suffices and the library takes it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnCTCLoss);
   const auto run = [&](cudnnCTCLossAlgo which) {
-    return call.real(handle, probabilities, probabilities_data, labels, label_lengths, input_lengths, costs,
-                     gradients, gradients_data, which, loss, workspace, workspace_size);
+    return print_described(
+        call, handle,
+        [&](CallOutputs& outputs) {
+          const int samples = describe(
+              call.hook(), outputs,
+              {which, loss, {probabilities, probabilities_data}, {gradients, gradients_data}, costs});
+          add_labels(outputs, labels, label_lengths, input_lengths, samples);
+        },
+        [&] {
+          return call.real(handle, probabilities, probabilities_data, labels, label_lengths, input_lengths,
+                           costs, gradients, gradients_data, which, loss, workspace, workspace_size);
+        });
   };
   if (call.passes() || is_deterministic(algo)) return run(algo);
   auto* size = call.beside<Size>("cudnnGetCTCLossWorkspaceSize");
@@ -59,8 +119,17 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss_v8,
                         "suffices and the library takes it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnCTCLoss_v8);
   const auto run = [&](cudnnCTCLossAlgo which) {
-    return call.real(handle, which, loss, probabilities, probabilities_data, labels, label_lengths,
-                     input_lengths, costs, gradients, gradients_data, workspace_size, workspace);
+    return print_described(
+        call, handle,
+        [&](CallOutputs& outputs) {
+          outputs.leave_inputs(); // labels and lengths lie on the GPU: how many there are is not known
+          describe(call.hook(), outputs,
+                   {which, loss, {probabilities, probabilities_data}, {gradients, gradients_data}, costs});
+        },
+        [&] {
+          return call.real(handle, which, loss, probabilities, probabilities_data, labels, label_lengths,
+                           input_lengths, costs, gradients, gradients_data, workspace_size, workspace);
+        });
   };
   if (call.passes() || is_deterministic(algo)) return run(algo);
   auto* size = call.beside<SizeV8>("cudnnGetCTCLossWorkspaceSize_v8");

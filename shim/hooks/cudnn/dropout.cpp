@@ -1,6 +1,6 @@
 // cuDNN's dropout: the seeds of its states, and who shares them.
 #include "core/seeds/seeds.h"
-#include "hooks/cudnn/stream.h"
+#include "hooks/cudnn/outputs.h"
 #include "hooks/support/shared_use.h"
 
 namespace detshim {
@@ -96,5 +96,12 @@ DETSHIM_HOOK(
                   "several threads or streams use these states: which gets which numbers is a race", {});
     }
   }
-  return call.real(handle, dropout, x, x_data, y, y_data, reserve, reserve_size);
+  return print_described(
+      call, handle,
+      [&](CallOutputs& outputs) {
+        add_written(call.hook(), outputs, {y, y_data}, nullptr, nullptr);
+        add_read(call.hook(), outputs, {x, x_data});
+        add_settings(call.hook(), outputs, handle, dropout, true);
+      },
+      [&] { return call.real(handle, dropout, x, x_data, y, y_data, reserve, reserve_size); });
 }

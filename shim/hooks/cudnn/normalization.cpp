@@ -33,6 +33,7 @@ struct NormForward {
   bool is_training = false;
   double factor = 0;
   In saved_mean = nullptr, saved_variance = nullptr;
+  cudnnActivationDescriptor_t activation = nullptr;
 };
 
 void add_settings(CallOutputs& outputs, int mode, int operations, double epsilon) {
@@ -48,6 +49,7 @@ void describe(const Hook& hook, CallOutputs& outputs, const NormForward& norm) {
   if (norm.operations != alone) add_read(hook, outputs, norm.z);
   add_read(hook, outputs, {norm.of_parameters, norm.scale});
   add_read(hook, outputs, {norm.of_parameters, norm.bias});
+  if (norm.operations != alone) add_settings(hook, outputs, norm.activation);
   outputs.add_number(&norm.factor, sizeof norm.factor);
   const bool reads_statistics = !norm.is_training || norm.factor != 1; // 1: none of what was there stays
   for (const In statistic : {norm.mean, norm.variance}) {
@@ -70,11 +72,19 @@ struct NormBackward {
   double epsilon;
   Tensor of_statistics;
   In mean, variance; ///< as the forward pass saved them
+  cudnnActivationDescriptor_t activation = nullptr;
+  In reserve = nullptr; ///< what else it has left, of an activation
+  size_t reserve_size = 0;
 };
 
 void describe(const Hook& hook, CallOutputs& outputs, const NormBackward& norm) {
   add_settings(outputs, norm.mode, norm.operations, norm.epsilon);
-  if (norm.operations != alone) outputs.leave_inputs(); // the forward pass has left more of them, packed
+  if (norm.operations != alone) {
+    add_settings(hook, outputs, norm.activation);
+    add_perhaps_read(hook, outputs, norm.y);
+    add_perhaps_read(hook, outputs, {norm.of_parameters, norm.bias});
+    if (norm.reserve_size != 0) outputs.add_changed(bytes_at(norm.reserve, norm.reserve_size));
+  }
   add_written(hook, outputs, norm.dx, norm.data.alpha, norm.data.beta);
   if (norm.operations != alone) add_written(hook, outputs, norm.dz, nullptr, nullptr);
   for (const In gradient : {norm.d_scale, norm.d_bias})
@@ -88,14 +98,8 @@ void describe(const Hook& hook, CallOutputs& outputs, const NormBackward& norm) 
 
 template <typename Call, typename Norm, typename Run>
 cudnnStatus print_norm(const Call& call, cudnnHandle_t handle, const Norm& norm, Run run) {
-  return print_outputs(
-      call,
-      [&](CallOutputs& outputs) {
-        record_cudnn_once(call);
-        outputs.set_stream(stream_of(call, handle));
-        describe(call.hook(), outputs, norm);
-      },
-      run);
+  return print_described(
+      call, handle, [&](CallOutputs& outputs) { describe(call.hook(), outputs, norm); }, run);
 }
 
 template <typename Call>
@@ -174,7 +178,8 @@ cudnnStatus train_batch_ex(const Call& call, cudnnHandle_t handle, int mode, int
                                 true,
                                 factor,
                                 saved_mean,
-                                saved_variance},
+                                saved_variance,
+                                activation},
                     [&] {
                       return call.real(handle, mode, operations, alpha, beta, x, x_data, z, z_data, y, y_data,
                                        parameters, scale, bias, factor, mean, variance, epsilon, saved_mean,
@@ -221,32 +226,20 @@ cudnnStatus derive_batch_ex(const Call& call, cudnnHandle_t handle, int mode, in
                             Tensor parameters, In scale, In bias, Out d_scale, Out d_bias, double epsilon,
                             In saved_mean, In saved_variance, cudnnActivationDescriptor_t activation,
                             Out workspace, size_t workspace_size, Out reserve, size_t reserve_size) {
-  return print_norm(call, handle,
-                    NormBackward{mode,
-                                 operations,
-                                 {alpha, beta},
-                                 {parameter_alpha, parameter_beta},
-                                 {x, x_data},
-                                 {y, y_data},
-                                 {dy, dy_data},
-                                 {dz, dz_data},
-                                 {dx, dx_data},
-                                 parameters,
-                                 scale,
-                                 bias,
-                                 d_scale,
-                                 d_bias,
-                                 epsilon,
-                                 parameters,
-                                 saved_mean,
-                                 saved_variance},
-                    [&] {
-                      return call.real(handle, mode, operations, alpha, beta, parameter_alpha, parameter_beta,
-                                       x, x_data, y, y_data, dy, dy_data, dz, dz_data, dx, dx_data,
-                                       parameters, scale, bias, d_scale, d_bias, epsilon, saved_mean,
-                                       saved_variance, activation, workspace, workspace_size, reserve,
-                                       reserve_size);
-                    });
+  return print_norm(
+      call, handle,
+      NormBackward{mode,          operations,     {alpha, beta}, {parameter_alpha, parameter_beta},
+                   {x, x_data},   {y, y_data},    {dy, dy_data}, {dz, dz_data},
+                   {dx, dx_data}, parameters,     scale,         bias,
+                   d_scale,       d_bias,         epsilon,       parameters,
+                   saved_mean,    saved_variance, activation,    reserve,
+                   reserve_size},
+      [&] {
+        return call.real(handle, mode, operations, alpha, beta, parameter_alpha, parameter_beta, x, x_data, y,
+                         y_data, dy, dy_data, dz, dz_data, dx, dx_data, parameters, scale, bias, d_scale,
+                         d_bias, epsilon, saved_mean, saved_variance, activation, workspace, workspace_size,
+                         reserve, reserve_size);
+      });
 }
 
 template <typename Call>
@@ -267,7 +260,12 @@ cudnnStatus infer(const Call& call, cudnnHandle_t handle, int mode, int operatio
                                 statistics,
                                 mean,
                                 variance,
-                                epsilon},
+                                epsilon,
+                                false,
+                                0,
+                                nullptr,
+                                nullptr,
+                                activation},
                     [&] {
                       return call.real(handle, mode, operations, algorithm, alpha, beta, x, x_data,
                                        parameters, scale, bias, statistics, mean, variance, z, z_data,
@@ -299,7 +297,8 @@ cudnnStatus train(const Call& call, cudnnHandle_t handle, int mode, int operatio
                                 true,
                                 factor,
                                 saved_mean,
-                                saved_variance},
+                                saved_variance,
+                                activation},
                     [&] {
                       return call.real(handle, mode, operations, algorithm, alpha, beta, x, x_data,
                                        parameters, scale, bias, factor, statistics, mean, variance, epsilon,
@@ -315,32 +314,20 @@ cudnnStatus derive(const Call& call, cudnnHandle_t handle, int mode, int operati
                    In scale, In bias, Out d_scale, Out d_bias, double epsilon, Tensor statistics,
                    In saved_mean, In saved_variance, cudnnActivationDescriptor_t activation, Out workspace,
                    size_t workspace_size, Out reserve, size_t reserve_size, int groups) {
-  return print_norm(call, handle,
-                    NormBackward{mode,
-                                 operations,
-                                 {alpha, beta},
-                                 {parameter_alpha, parameter_beta},
-                                 {x, x_data},
-                                 {y, y_data},
-                                 {dy, dy_data},
-                                 {dz, dz_data},
-                                 {dx, dx_data},
-                                 parameters,
-                                 scale,
-                                 bias,
-                                 d_scale,
-                                 d_bias,
-                                 epsilon,
-                                 statistics,
-                                 saved_mean,
-                                 saved_variance},
-                    [&] {
-                      return call.real(handle, mode, operations, algorithm, alpha, beta, parameter_alpha,
-                                       parameter_beta, x, x_data, y, y_data, dy, dy_data, dz, dz_data, dx,
-                                       dx_data, parameters, scale, bias, d_scale, d_bias, epsilon, statistics,
-                                       saved_mean, saved_variance, activation, workspace, workspace_size,
-                                       reserve, reserve_size, groups);
-                    });
+  return print_norm(
+      call, handle,
+      NormBackward{mode,          operations,     {alpha, beta}, {parameter_alpha, parameter_beta},
+                   {x, x_data},   {y, y_data},    {dy, dy_data}, {dz, dz_data},
+                   {dx, dx_data}, parameters,     scale,         bias,
+                   d_scale,       d_bias,         epsilon,       statistics,
+                   saved_mean,    saved_variance, activation,    reserve,
+                   reserve_size},
+      [&] {
+        return call.real(handle, mode, operations, algorithm, alpha, beta, parameter_alpha, parameter_beta, x,
+                         x_data, y, y_data, dy, dy_data, dz, dz_data, dx, dx_data, parameters, scale, bias,
+                         d_scale, d_bias, epsilon, statistics, saved_mean, saved_variance, activation,
+                         workspace, workspace_size, reserve, reserve_size, groups);
+      });
 }
 
 using InferBatch = OutermostCall<cudnnStatus(cudnnHandle_t handle, int mode, In alpha, In beta, Tensor x,

@@ -1,5 +1,6 @@
-// Layers of cuDNN that have no hook otherwise: what goes in and what comes out is hashed on the GPU if
-// DETSHIM_FINGERPRINT=calls asks for it. Convolutions backward are in convolution.cpp.
+// What layers and plans of cuDNN read and write, and its forward convolution, which has no hook otherwise:
+// what goes in and what comes out is hashed on the GPU if DETSHIM_FINGERPRINT=calls asks for it. Convolutions
+// backward are in convolution.cpp, other layers in layers.cpp.
 //
 // Symbols: cudnn_graph.h and cudnn_cnn.h of cuDNN 9.19.
 #include "hooks/cudnn/outputs.h"
@@ -23,8 +24,8 @@ HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs
   int type = -1, format = 0, count = 0, sizes[most], strides[most];
   if (of.tensor == nullptr) {
     auto* const ask =
-        find_beside<cudnnStatus(cudnnFilterDescriptor_t, size_t*)>(hook, "cudnnGetFilterSizeInBytes");
-    auto* const get = find_beside<cudnnStatus(cudnnFilterDescriptor_t, int, int*, int*, int*, int*)>(
+        find_in_cudnn<cudnnStatus(cudnnFilterDescriptor_t, size_t*)>(hook, "cudnnGetFilterSizeInBytes");
+    auto* const get = find_in_cudnn<cudnnStatus(cudnnFilterDescriptor_t, int, int*, int*, int*, int*)>(
         hook, "cudnnGetFilterNdDescriptor");
     size_t size = 0;
     if (of.filter == nullptr || ask == nullptr || ask(of.filter, &size) != cudnnStatus::success) return {};
@@ -33,7 +34,7 @@ HashedArea area_of(const Hook& hook, const LayerTensor& of, CallOutputs& outputs
     outputs.add_sizes("w", sizes, count < most ? count : most);
     return bytes_at(of.data, size);
   }
-  auto* const get = find_beside<cudnnStatus(cudnnTensorDescriptor_t, int, int*, int*, int*, int*)>(
+  auto* const get = find_in_cudnn<cudnnStatus(cudnnTensorDescriptor_t, int, int*, int*, int*, int*)>(
       hook, "cudnnGetTensorNdDescriptor");
   if (get == nullptr || get(of.tensor, most, &type, &count, sizes, strides) != cudnnStatus::success ||
       count > most || size_of_cudnn_type(type) == 0)
@@ -55,6 +56,14 @@ void add_read(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor)
   outputs.add_input(area);
 }
 
+void add_perhaps_read(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor) {
+  bool is_double = false;
+  if (tensor.data == nullptr) return;
+  const HashedArea area = area_of(hook, tensor, outputs, is_double);
+  if (area.width == 0) outputs.leave_inputs();
+  outputs.add_changed(area);
+}
+
 void add_written(const Hook& hook, CallOutputs& outputs, const LayerTensor& tensor, const void* alpha,
                  const void* beta) {
   bool is_double = false, reads_before = false;
@@ -70,6 +79,34 @@ void add_written(const Hook& hook, CallOutputs& outputs, const LayerTensor& tens
   if (reads_before) outputs.add_changed(area);
   if (area.width == 0) outputs.leave_outputs("of a layout that is not looked into");
   outputs.add_output(area);
+}
+
+int type_of(const Hook& hook, cudnnTensorDescriptor_t tensor) {
+  auto* const get = find_in_cudnn<cudnnStatus(cudnnTensorDescriptor_t, int, int*, int*, int*, int*)>(
+      hook, "cudnnGetTensorNdDescriptor");
+  constexpr int most = 8; // CUDNN_DIM_MAX
+  int type = -1, count = 0, sizes[most], strides[most];
+  return tensor != nullptr && get != nullptr &&
+                 get(tensor, most, &type, &count, sizes, strides) == cudnnStatus::success
+             ? type
+             : -1;
+}
+
+bool add_scale(const Hook& hook, CallOutputs& outputs, cudnnTensorDescriptor_t result, const void* scale) {
+  constexpr int of_double = 1; // CUDNN_DATA_DOUBLE
+  const size_t size = type_of(hook, result) == of_double ? 8 : 4;
+  unsigned char bytes[8] = {};
+  outputs.add_number(scale, size);
+  if (scale != nullptr) __builtin_memcpy(bytes, scale, size);
+  for (const unsigned char byte : bytes)
+    if (byte != 0) return true;
+  return false;
+}
+
+void add_element(const Hook& hook, CallOutputs& outputs, cudnnTensorDescriptor_t tensor, const void* value) {
+  const uint64_t size = size_of_cudnn_type(type_of(hook, tensor));
+  if (size == 0 || value == nullptr) return outputs.leave_inputs();
+  outputs.add_number(value, size);
 }
 
 void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<LayerTensor> inputs,
@@ -155,11 +192,11 @@ cudnnStatus convolve(const Call& call, cudnnHandle_t handle, const void* alpha, 
                      const void* x_data, cudnnFilterDescriptor_t w, const void* w_data,
                      cudnnConvolutionDescriptor_t convolution, int algorithm, void* workspace,
                      size_t workspace_size, const void* beta, cudnnTensorDescriptor_t y, void* y_data) {
-  if (wants_outputs(call)) record_cudnn_once(call);
-  return print_layer(call, handle, {{x, x_data}, {w, w_data}}, alpha, beta, {y, y_data}, [&] {
-    return call.real(handle, alpha, x, x_data, w, w_data, convolution, algorithm, workspace, workspace_size,
-                     beta, y, y_data);
-  });
+  return print_convolution(call, handle, convolution, algorithm, {{x, x_data}, {w, w_data}}, alpha, beta,
+                           {y, y_data}, [&] {
+                             return call.real(handle, alpha, x, x_data, w, w_data, convolution, algorithm,
+                                              workspace, workspace_size, beta, y, y_data);
+                           });
 }
 
 constexpr Description hashed = {

@@ -1,5 +1,6 @@
 // cuDNN's spatial transformer: its backward pass has no deterministic algorithm.
 #include "hooks/cudnn/atomics.h"
+#include "hooks/cudnn/outputs.h"
 
 using namespace detshim;
 using namespace detshim::abi;
@@ -16,7 +17,16 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSpatialTfSamplerBackward,
                           are_there(handle, transformer, alpha, x, x_data, beta, dx, dx_data, alpha_grid, dy,
                                     dy_data, grid, beta_grid, dgrid),
                           [&] {
-                            return call.real(handle, transformer, alpha, x, x_data, beta, dx, dx_data,
-                                             alpha_grid, dy, dy_data, grid, beta_grid, dgrid);
+                            return print_described(
+                                call, handle,
+                                [&](CallOutputs& outputs) {
+                                  // How large the grid is, and its gradient, the library does not tell.
+                                  outputs.leave_inputs();
+                                  add_layer(call.hook(), outputs, {}, alpha, beta, {dx, dx_data});
+                                },
+                                [&] {
+                                  return call.real(handle, transformer, alpha, x, x_data, beta, dx, dx_data,
+                                                   alpha_grid, dy, dy_data, grid, beta_grid, dgrid);
+                                });
                           });
 }

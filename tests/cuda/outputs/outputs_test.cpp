@@ -71,6 +71,19 @@ protected:
       EXPECT_TRUE(prints(shimmed(arguments, off), function).empty());
   }
 
+  /// Each of these variables makes the program hand over something else, and nothing else come out.
+  void expect_to_go_in(const std::string& function, const std::string& name,
+                       const std::vector<std::string>& others) {
+    const OnePrint once = print(function, {name, "wait"});
+    EXPECT_NE(once.in, "none") << name;
+    for (const std::string& other : others) {
+      const OnePrint changed = print(function, {name, "wait"}, {{other, "1"}});
+      EXPECT_NE(changed.in, once.in) << name << " " << other;
+      EXPECT_NE(changed.in, "none") << name << " " << other;
+      EXPECT_EQ(changed.out, once.out) << name << " " << other;
+    }
+  }
+
   std::string log_of(const TemporaryFolder& folder, const Arguments& arguments,
                      const Environment& with = {}) {
     shimmed(arguments, on + with + Environment{{"DETSHIM_LOG", folder.log().string()}});
@@ -144,11 +157,11 @@ TEST_P(Outputs, OfProductsOfSparseMatricesAreHashed) {
 }
 
 TEST_P(Outputs, OfConvolutionsAreHashed) {
-  expect_hashed("cudnnConvolutionForward", "cudnnConvolutionForward", "t=2,3,4,5 t=2,3,4,5 w=3,3,1,1");
+  expect_hashed("cudnnConvolutionForward", "cudnnConvolutionForward", "algo=1 t=2,3,4,5 t=2,3,4,5 w=3,3,1,1");
   expect_hashed("cudnnConvolutionBackwardData", "cudnnConvolutionBackwardData",
-                "t=2,3,4,5 w=3,3,1,1 t=2,3,4,5");
+                "algo=1 t=2,3,4,5 w=3,3,1,1 t=2,3,4,5");
   expect_hashed("cudnnConvolutionBackwardFilter", "cudnnConvolutionBackwardFilter",
-                "w=3,3,1,1 t=2,3,4,5 t=2,3,4,5");
+                "algo=1 w=3,3,1,1 t=2,3,4,5 t=2,3,4,5");
   EXPECT_EQ(print("cudnnConvolutionForward", {"cudnnConvolutionForward", "wait"}).bytes, "480");
 }
 
@@ -156,7 +169,9 @@ TEST_P(Outputs, OfNormalizationsAreHashed) {
   const std::string train = "cudnnBatchNormalizationForwardTraining";
   const std::string derive = "cudnnBatchNormalizationBackwardEx";
   const std::string infer = "cudnnNormalizationForwardInference";
-  const auto shape = [&](const std::string& name) { return print(name, {name, "wait"}).shape; };
+  const auto shape = [&](const std::string& name) {
+    return print(name.substr(0, name.find(',')), {name, "wait"}).shape;
+  };
   EXPECT_TRUE(shape(train).starts_with("mode=1 ops=0 t=2,3,4,5 t=2,3,4,5 t=1,3,1,1")) << shape(train);
   for (const std::string& function : {train, derive, infer}) {
     expect_hashed(function, function, shape(function));
@@ -174,31 +189,192 @@ TEST_P(Outputs, OfNormalizationsAreHashed) {
   EXPECT_NE(print(train, {train, "wait"}).in, print(train, {train, "wait"}, before).in);
   EXPECT_EQ(print(train, {"the first batch", "wait"}).in,
             print(train, {"the first batch", "wait"}, before).in);
-  // With an activation there is more that goes in than can be told.
-  const OnePrint activated = print(derive, {derive + ", activated", "wait"});
-  EXPECT_EQ(activated.in, "none");
-  EXPECT_NE(activated.out, "none");
+  // With an activation what the forward pass has left goes in, too.
+  const std::string activated = derive + ", activated", unknown = derive + ", of an unknown activation";
+  expect_hashed(derive, activated, shape(activated));
+  expect_to_go_in(derive, activated, {"OTHER_RESERVE", "OTHER_SETTING"});
+  EXPECT_EQ(print(derive, {unknown, "wait"}).in, "none");
+  EXPECT_NE(print(derive, {unknown, "wait"}).out, "none");
 }
 
 TEST_P(Outputs, OfRecurrentNetworksAreHashed) {
-  const std::string run = "cudnnRNNForward", derive = "cudnnRNNBackwardWeights_v8";
+  const std::string run = "cudnnRNNForward", derive = "cudnnRNNBackwardWeights_v8",
+                    derive_data = "cudnnRNNBackwardData_v8";
   const auto print_of = [&](const std::string& name, const Environment& with = {}) {
     return print(name.substr(0, name.find(',')), {name, "wait"}, with);
   };
-  expect_hashed(run, run, print_of(run).shape);
+  for (const std::string& name : {run, derive, derive_data}) {
+    expect_hashed(name, name, print_of(name).shape);
+    expect_to_go_in(name, name, {"OTHER_SETTING"});
+  }
   EXPECT_TRUE(print_of(run).shape.starts_with("mode=0 steps=7 width=6 ")) << print_of(run).shape;
   EXPECT_EQ(print_of(run).bytes, std::to_string(7 * 6 * 4 + 12));
+  EXPECT_EQ(print_of(derive_data).bytes, std::to_string(7 * 6 * 4 + 12));
   EXPECT_EQ(print_of(run + ", full").bytes, std::to_string(8 * 6 * 4 + 12));
   EXPECT_EQ(print_of(run + ", padded").why, "sequences of which not all rows are written");
   EXPECT_EQ(print_of(run + ", padded").out, "none");
-  // Dropout's states, and what the forward pass leaves for the other, are not known.
-  for (const std::string& name : {run + ", training", derive}) {
-    const OnePrint once = print_of(name);
-    EXPECT_EQ(once.in, "none");
-    EXPECT_EQ(once.out, print_of(name).out);
-    EXPECT_NE(once.out, "none");
-    EXPECT_NE(once.out, print_of(name, race_in(name.substr(0, name.find(',')))).out);
+  // What the forward pass has left, and the states that it draws from in training.
+  expect_to_go_in(derive, derive, {"OTHER_RESERVE"});
+  expect_to_go_in(derive_data, derive_data, {"OTHER_RESERVE"});
+  expect_to_go_in(run, run + ", training", {"OTHER_STATES"});
+  const Environment other_states{{"OTHER_STATES", "1"}}, before{{"OTHER_BEFORE", "1"}};
+  EXPECT_NE(print_of(run + ", without dropout").in, "none");
+  for (const std::string& name : {run, run + ", without dropout"})
+    EXPECT_EQ(print_of(name).in, print_of(name, other_states).in) << name;
+  // Gradients that are added to what was there.
+  EXPECT_EQ(print_of(derive).in, print_of(derive, before).in);
+  EXPECT_NE(print_of(derive + ", added").in, print_of(derive + ", added", before).in);
+}
+
+TEST_P(Outputs, OfAttentionAreHashed) {
+  const std::string run = "cudnnMultiHeadAttnForward", derive = "cudnnMultiHeadAttnBackwardData",
+                    derive_weights = "cudnnMultiHeadAttnBackwardWeights";
+  const auto print_of = [&](const std::string& name) {
+    return print(name.substr(0, name.find(',')), {name, "wait"});
+  };
+  for (const std::string& name : {run, derive, derive_weights}) {
+    expect_hashed(name, name, print_of(name).shape);
+    expect_to_go_in(name, name, {"OTHER_SETTING"});
   }
+  EXPECT_TRUE(print_of(run).shape.starts_with("v=4,2,1,6 ")) << print_of(run).shape;
+  EXPECT_EQ(print_of(run).bytes, "192");
+  EXPECT_EQ(print_of(derive).bytes, std::to_string(3 * 192));
+  EXPECT_EQ(print_of(derive_weights).bytes, "64");
+  expect_to_go_in(run, run, {"OTHER_WINDOW"});
+  expect_to_go_in(run, run + ", training", {"OTHER_STATES"});
+  EXPECT_EQ(print_of(run).in, print(run, {run, "wait"}, {{"OTHER_STATES", "1"}}).in);
+  for (const std::string& name : {derive, derive_weights}) expect_to_go_in(name, name, {"OTHER_RESERVE"});
+  for (const std::string how : {", padded", ", one step"}) EXPECT_EQ(print_of(run + how).out, "none") << how;
+}
+
+TEST_P(Outputs, OfOtherLayersAreHashed) {
+  const std::string whole = "t=2,3,4,5", row = "t=1,3,1,1";
+  const struct {
+    std::string function, shape;
+    bool has_settings;
+  } layers[] = {
+      {"cudnnPoolingForward", whole + " " + whole, true},
+      {"cudnnPoolingBackward", whole + " " + whole + " " + whole + " " + whole, true},
+      {"cudnnActivationForward", whole + " " + whole, true},
+      {"cudnnActivationBackward", whole + " " + whole + " " + whole + " " + whole, true},
+      {"cudnnLRNCrossChannelForward", "mode=0 " + whole + " " + whole, true},
+      {"cudnnLRNCrossChannelBackward", "mode=0 " + whole + " " + whole + " " + whole + " " + whole, true},
+      {"cudnnSoftmaxForward", "algo=1 mode=0 " + whole + " " + whole, false},
+      {"cudnnSoftmaxBackward", "algo=1 mode=0 " + whole + " " + whole + " " + whole, false},
+      {"cudnnAddTensor", whole + " " + row, false},
+      {"cudnnTransformTensor", whole + " " + whole, false},
+      {"cudnnConvolutionBackwardBias", row + " " + whole, false},
+      {"cudnnOpTensor", whole + " " + whole + " " + row, true},
+      {"cudnnReduceTensor", row + " " + whole, true},
+      {"cudnnScaleTensor", whole + " " + whole, false},
+      {"cudnnConvolutionBiasActivationForward", "algo=1 " + whole + " " + whole + " w=3,3,1,1 " + row, true},
+      {"cudnnDropoutForward", whole + " " + whole, true},
+      {"cudnnDropoutBackward", whole + " " + whole, true},
+      {"cudnnCTCLoss", "algo=0 " + whole + " " + whole, true},
+  };
+  for (const auto& [function, shape, has_settings] : layers) {
+    expect_hashed(function, function, shape);
+    if (has_settings) expect_to_go_in(function, function, {"OTHER_SETTING"});
+    if (function.find("Dropout") == std::string::npos && function != "cudnnCTCLoss")
+      expect_to_go_in(function, function, {"OTHER_SCALE"});
+  }
+  expect_to_go_in("cudnnSetTensor", "cudnnSetTensor", {"OTHER_SCALE"});
+  expect_to_go_in("cudnnDropoutForward", "cudnnDropoutForward", {"OTHER_STATES"});
+  expect_to_go_in("cudnnDropoutBackward", "cudnnDropoutBackward", {"OTHER_RESERVE"});
+  expect_to_go_in("cudnnCTCLoss", "cudnnCTCLoss", {"OTHER_LABEL"});
+}
+
+TEST_P(Outputs, OfLayersThatLeaveMoreThanOneTensor) {
+  const auto bytes = [&](const std::string& name) {
+    return print(name.substr(0, name.find(',')), {name, "wait"}).bytes;
+  };
+  EXPECT_EQ(bytes("cudnnReduceTensor"), "12");
+  EXPECT_EQ(bytes("cudnnReduceTensor, where"), "24");
+  EXPECT_EQ(bytes("cudnnCTCLoss"), std::to_string(480 + 12));
+  // Of the one what is added counts, of the other it is not read.
+  const std::string activated = "cudnnConvolutionBiasActivationForward", added = activated + ", added";
+  const Environment before{{"OTHER_BEFORE", "1"}};
+  const auto in = [&](const std::string& name, const Environment& with = {}) {
+    return print(activated, {name, "wait"}, with).in;
+  };
+  EXPECT_EQ(in(activated), in(activated, before));
+  EXPECT_NE(in(added), in(added, before));
+}
+
+TEST_P(Outputs, OfLayersWhoseInputsAreNotKnown) {
+  for (const std::string function :
+       {"cudnnSpatialTfSamplerForward", "cudnnSpatialTfSamplerBackward", "cudnnCTCLoss_v8"}) {
+    const OnePrint once = print(function, {function, "wait"});
+    EXPECT_EQ(once.in, "none") << function;
+    EXPECT_NE(once.out, "none") << function;
+    EXPECT_EQ(once.out, print(function, {function, "wait"}).out) << function;
+    EXPECT_NE(once.out, print(function, {function, "wait"}, race_in(function)).out) << function;
+  }
+  EXPECT_EQ(print("cudnnCTCLoss", {"cudnnCTCLoss, skipping", "wait"}).why,
+            "gradients of which not all may be written");
+  // Of a maximum x and y go in, and may be nowhere; an average does not look at them.
+  const std::string pooling = "cudnnPoolingBackward";
+  EXPECT_EQ(print(pooling, {pooling + ", of nothing", "wait"}).in, "none");
+  EXPECT_NE(print(pooling, {pooling + ", of nothing", "wait"}).out, "none");
+  EXPECT_NE(print(pooling, {pooling + ", average", "wait"}).in, "none");
+  const std::string convolution = "cudnnConvolutionForward";
+  const OnePrint untold = print(convolution, {convolution, "wait"}, misbehaving("settings are not told"));
+  EXPECT_EQ(untold.in, "none");
+  EXPECT_NE(untold.out, "none");
+}
+
+// A program that sets a descriptor otherwise is no fault of the call.
+TEST_P(Outputs, SettingsOfConvolutionsGoIn) {
+  for (const std::string name :
+       {"cudnnConvolutionForward", "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter"})
+    expect_to_go_in(name, name, {"OTHER_SETTING"});
+}
+
+// The real cuDNN tells what its descriptors say, as it is asked: it refuses more dimensions than there can
+// be.
+TEST_P(Outputs, SettingsAreThoseOfTheRealLibrary) {
+  const std::string cudnn = std::string(DETSHIM_TEST_CUDNN) + "/libcudnn.so.9";
+  if (!std::filesystem::exists(cudnn)) GTEST_SKIP() << "cuDNN 9 is not installed";
+  const Environment real{{"DOUBLE_CUDNN_SETTINGS", cudnn}};
+  for (const std::string function :
+       {"cudnnConvolutionForward", "cudnnActivationForward", "cudnnActivationBackward", "cudnnPoolingForward",
+        "cudnnPoolingBackward", "cudnnLRNCrossChannelForward", "cudnnOpTensor", "cudnnReduceTensor",
+        "cudnnRNNForward", "cudnnRNNBackwardData_v8", "cudnnMultiHeadAttnForward", "cudnnCTCLoss"}) {
+    SCOPED_TRACE(function);
+    const OnePrint once = print(function, {function, "wait"}, real);
+    const OnePrint other = print(function, {function, "wait"}, real + Environment{{"OTHER_SETTING", "1"}});
+    EXPECT_NE(once.in, "none");
+    EXPECT_NE(other.in, "none");
+    EXPECT_NE(other.in, once.in);
+    EXPECT_EQ(other.out, once.out);
+  }
+  EXPECT_EQ(print("cudnnReduceTensor", {"cudnnReduceTensor, where", "wait"}, real).bytes, "24");
+}
+
+TEST_P(Outputs, OfEpiloguesAreHashed) {
+  const std::string function = "cublasLtMatmul";
+  const auto print_of = [&](const std::string& how, const Environment& with = {}) {
+    return print(function, {function + ", " + how, "wait"}, with);
+  };
+  const struct {
+    std::string name;
+    int bytes;
+  } epilogues[] = {{"gelu", 60 + 60},
+                   {"relu", 19 * 3 * 4 + 2 * 3},
+                   {"backward", 60 + 5 * 4},
+                   {"gradient by B", 60 + 3 * 4}};
+  for (const auto& [name, bytes] : epilogues) {
+    SCOPED_TRACE(name);
+    expect_hashed(function, function + ", " + name, print_of(name).shape);
+    EXPECT_EQ(print_of(name).bytes, std::to_string(bytes));
+    const OnePrint raced = print_of(name, race_in("cublasLtMatmul, epilogue"));
+    EXPECT_EQ(raced.in, print_of(name).in);
+    EXPECT_NE(raced.out, print_of(name).out);
+  }
+  for (const std::string name : {"bias", "backward"})
+    expect_to_go_in(function, function + ", " + name, {"OTHER_EPILOGUE"});
+  EXPECT_EQ(print_of("unknown").out, "none");
+  EXPECT_EQ(print_of("unknown").why, "an epilogue whose outputs are not known");
 }
 
 TEST_P(Outputs, OfGraphsAreHashed) {

@@ -1,10 +1,11 @@
 // One fault for each argument, behind allocations that have none. The line that is to be named ends in a
-// comment with its name. "chains" has none: it checks what an allocator promises.
+// comment with its name. "chains" and "sparse" have none: they check what an allocator promises.
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <malloc.h>
 #include <memory>
 #include <set>
@@ -94,6 +95,36 @@ void resize() {
   std::free(memory);
   check(errno == 11, "free leaves errno alone");
   check(std::realloc(std::malloc(100), 0) == nullptr, "realloc to nothing");
+}
+
+/// The most memory that this process has had, in kB.
+long highest_resident() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stol(line.substr(6));
+  return -1;
+}
+
+/// A large block of which a few bytes are ever touched.
+void keep_sparse() {
+  constexpr std::size_t megabyte = std::size_t{1} << 20;
+  const std::size_t written[] = {0, 7, 4099, 60 * megabyte + 5, 100 * megabyte};
+  auto* memory = static_cast<unsigned char*>(std::malloc(256 * megabyte));
+  for (const std::size_t at : written) memory[at] = 9;
+  for (const std::size_t size : {384u, 128u, 512u, 300u}) {
+    memory = static_cast<unsigned char*>(std::realloc(memory, size * megabyte));
+    for (const std::size_t at : written) check(memory[at] == 9 && memory[at + 1] == 0, "sparse: contents");
+    check(::malloc_usable_size(memory) >= size * megabyte, "sparse: size");
+  }
+  errno = 0;
+  check(std::realloc(memory, SIZE_MAX / 2) == nullptr && errno == ENOMEM, "sparse: realloc of too much");
+  for (const std::size_t at : written) check(memory[at] == 9, "sparse: a realloc that failed");
+  std::free(memory);
+  const long most = highest_resident();
+  if (most > 0 && most < 64 * 1024)
+    std::puts("sparse");
+  else
+    std::printf("%ld kB\n", most);
 }
 
 void align() {
@@ -199,4 +230,5 @@ int main(int, char** arguments) {
   if (fault == "child") child();
   if (fault == "together") together();
   if (fault == "chains") chains();
+  if (fault == "sparse") keep_sparse();
 }

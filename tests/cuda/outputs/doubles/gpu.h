@@ -25,6 +25,14 @@ struct Sequences {
   int layout, longest, width;
   int lengths[2];
 };
+/// Any descriptor that says how a layer works, by its numbers; of a dropout the states too, of a network or
+/// an attention its dropout.
+struct Settings {
+  int numbers[8];
+  double scale;
+  void* states;
+  Settings* dropout;
+};
 
 extern "C" {
 
@@ -162,6 +170,84 @@ int cudnnRNNBackwardWeights_v8(Opaque handle, Opaque rnn, int add, const int32_t
                                const void* x_data, Opaque h, const void* hx, Opaque y, const void* y_data,
                                size_t weights_size, void* dweights, size_t workspace_size, void* workspace,
                                size_t reserve_size, void* reserve);
+int cudnnRNNBackwardData_v8(Opaque handle, Opaque rnn, const int32_t* lengths, Opaque y, const void* y_data,
+                            const void* dy, Opaque x, void* dx, Opaque h, const void* hx, const void* dhy,
+                            void* dhx, Opaque c, const void* cx, const void* dcy, void* dcx,
+                            size_t weights_size, const void* weights, size_t workspace_size, void* workspace,
+                            size_t reserve_size, void* reserve);
+int cudnnMultiHeadAttnForward(Opaque handle, Opaque attention, int current, const int* low, const int* high,
+                              const int* lengths_q, const int* lengths_k, Opaque q, const void* queries,
+                              const void* residuals, Opaque k, const void* keys, Opaque v, const void* values,
+                              Opaque o, void* out, size_t weights_size, const void* weights,
+                              size_t workspace_size, void* workspace, size_t reserve_size, void* reserve);
+int cudnnMultiHeadAttnBackwardData(Opaque handle, Opaque attention, const int* low, const int* high,
+                                   const int* lengths_q, const int* lengths_k, Opaque o, const void* dout,
+                                   Opaque q, void* dqueries, const void* queries, Opaque k, void* dkeys,
+                                   const void* keys, Opaque v, void* dvalues, const void* values,
+                                   size_t weights_size, const void* weights, size_t workspace_size,
+                                   void* workspace, size_t reserve_size, void* reserve);
+int cudnnMultiHeadAttnBackwardWeights(Opaque handle, Opaque attention, int add, Opaque q, const void* queries,
+                                      Opaque k, const void* keys, Opaque v, const void* values, Opaque o,
+                                      const void* dout, size_t weights_size, const void* weights,
+                                      void* dweights, size_t workspace_size, void* workspace,
+                                      size_t reserve_size, void* reserve);
+int cudnnPoolingForward(Opaque handle, Opaque pooling, const void* alpha, Opaque x, const void* x_data,
+                        const void* beta, Opaque y, void* y_data);
+int cudnnPoolingBackward(Opaque handle, Opaque pooling, const void* alpha, Opaque y, const void* y_data,
+                         Opaque dy, const void* dy_data, Opaque x, const void* x_data, const void* beta,
+                         Opaque dx, void* dx_data);
+int cudnnActivationForward(Opaque handle, Opaque activation, const void* alpha, Opaque x, const void* x_data,
+                           const void* beta, Opaque y, void* y_data);
+int cudnnActivationBackward(Opaque handle, Opaque activation, const void* alpha, Opaque y, const void* y_data,
+                            Opaque dy, const void* dy_data, Opaque x, const void* x_data, const void* beta,
+                            Opaque dx, void* dx_data);
+int cudnnLRNCrossChannelForward(Opaque handle, Opaque normalization, int mode, const void* alpha, Opaque x,
+                                const void* x_data, const void* beta, Opaque y, void* y_data);
+int cudnnLRNCrossChannelBackward(Opaque handle, Opaque normalization, int mode, const void* alpha, Opaque y,
+                                 const void* y_data, Opaque dy, const void* dy_data, Opaque x,
+                                 const void* x_data, const void* beta, Opaque dx, void* dx_data);
+int cudnnSoftmaxForward(Opaque handle, int algorithm, int mode, const void* alpha, Opaque x,
+                        const void* x_data, const void* beta, Opaque y, void* y_data);
+int cudnnSoftmaxBackward(Opaque handle, int algorithm, int mode, const void* alpha, Opaque y,
+                         const void* y_data, Opaque dy, const void* dy_data, const void* beta, Opaque dx,
+                         void* dx_data);
+int cudnnAddTensor(Opaque handle, const void* alpha, Opaque a, const void* a_data, const void* beta, Opaque c,
+                   void* c_data);
+int cudnnTransformTensor(Opaque handle, const void* alpha, Opaque x, const void* x_data, const void* beta,
+                         Opaque y, void* y_data);
+int cudnnConvolutionBackwardBias(Opaque handle, const void* alpha, Opaque dy, const void* dy_data,
+                                 const void* beta, Opaque db, void* db_data);
+int cudnnOpTensor(Opaque handle, Opaque operation, const void* alpha_a, Opaque a, const void* a_data,
+                  const void* alpha_b, Opaque b, const void* b_data, const void* beta, Opaque c,
+                  void* c_data);
+int cudnnReduceTensor(Opaque handle, Opaque reduction, void* indices, size_t indices_size, void* workspace,
+                      size_t workspace_size, const void* alpha, Opaque a, const void* a_data,
+                      const void* beta, Opaque c, void* c_data);
+int cudnnScaleTensor(Opaque handle, Opaque y, void* y_data, const void* alpha);
+int cudnnSetTensor(Opaque handle, Opaque y, void* y_data, const void* value);
+int cudnnConvolutionBiasActivationForward(Opaque handle, const void* alpha, Opaque x, const void* x_data,
+                                          Opaque w, const void* w_data, Opaque convolution, int algorithm,
+                                          void* workspace, size_t workspace_size, const void* alpha_z,
+                                          Opaque z, const void* z_data, Opaque bias, const void* bias_data,
+                                          Opaque activation, Opaque y, void* y_data);
+int cudnnDropoutForward(Opaque handle, Opaque dropout, Opaque x, const void* x_data, Opaque y, void* y_data,
+                        void* reserve, size_t reserve_size);
+int cudnnDropoutBackward(Opaque handle, Opaque dropout, Opaque dy, const void* dy_data, Opaque dx,
+                         void* dx_data, void* reserve, size_t reserve_size);
+int cudnnSpatialTfSamplerForward(Opaque handle, Opaque transformer, const void* alpha, Opaque x,
+                                 const void* x_data, const void* grid, const void* beta, Opaque y,
+                                 void* y_data);
+int cudnnSpatialTfSamplerBackward(Opaque handle, Opaque transformer, const void* alpha, Opaque x,
+                                  const void* x_data, const void* beta, Opaque dx, void* dx_data,
+                                  const void* alpha_grid, Opaque dy, const void* dy_data, const void* grid,
+                                  const void* beta_grid, void* dgrid);
+int cudnnCTCLoss(Opaque handle, Opaque probabilities, const void* probabilities_data, const int* labels,
+                 const int* label_lengths, const int* input_lengths, void* costs, Opaque gradients,
+                 void* gradients_data, int algorithm, Opaque loss, void* workspace, size_t workspace_size);
+int cudnnCTCLoss_v8(Opaque handle, int algorithm, Opaque loss, Opaque probabilities,
+                    const void* probabilities_data, const int* labels, const int* label_lengths,
+                    const int* input_lengths, void* costs, Opaque gradients, void* gradients_data,
+                    size_t workspace_size, void* workspace);
 int cudnnBackendCreateDescriptor(int type, Opaque* descriptor);
 int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t count, const void* elements);
 int cudnnBackendFinalize(Opaque descriptor);

@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <initializer_list>
+#include <string>
 #include <thread>
 
 namespace {
@@ -87,6 +89,22 @@ int run_graph(const char* how, const void* x, void* y) {
   if (is("shapes")) set<int64_t>(pack, 1011, type_of_int64, {1, 2, 4});
   plan_writes(x, is("backwards") ? gradient : y, 20, 2, 32);
   return CALL(cudnnBackendExecute)(number(1), plan, pack);
+}
+
+/// A descriptor of the real cuDNN's, in the library that DOUBLE_CUDNN_SETTINGS names, set as `arguments` say.
+/// The double's where it names none.
+template <typename... Arguments>
+Opaque make_real(Opaque otherwise, const std::string& kind, const std::string& setter,
+                 Arguments... arguments) {
+  const char* const path = std::getenv("DOUBLE_CUDNN_SETTINGS");
+  if (path == nullptr) return otherwise;
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const auto find = [&](const std::string& name) { return dlsym(library, ("cudnn" + name).c_str()); };
+  Opaque descriptor = nullptr;
+  const int made = reinterpret_cast<int (*)(Opaque*)>(find("Create" + kind + "Descriptor"))(&descriptor);
+  const int set = reinterpret_cast<int (*)(Opaque, Arguments...)>(find(setter))(descriptor, arguments...);
+  if (made != 0 || set != 0) std::printf("%s: %d %d\n", setter.c_str(), made, set);
+  return descriptor;
 }
 
 } // namespace
@@ -177,12 +195,26 @@ int main(int argc, char** argv) {
       const int64_t plane = is("cublasLtMatmul in planes") ? 512 : 0;
       const int64_t by_pointers = is("cublasLtMatmul by pointers") ? 1 : 0, count = by_pointers + 1;
       // type, order, rows, columns, leading dimension, batches, step, plane, mode of the batch
-      const int64_t of_a[] = {0, 0, m, k, ld, count, 0, 0, by_pointers};
+      int64_t of_a[] = {0, 0, m, k, ld, count, 0, 0, by_pointers};
       const int64_t of_b[] = {0, 0, k, n, ld, count, 0, 0, by_pointers};
-      const int64_t of_d[] = {0, order, order == 1 ? n : m, order == 1 ? m : n, ld, count,
-                              0, plane, by_pointers};
-      // compute, scale, pointer mode, transpositions, fill mode, epilogue, bias
-      const int64_t product[] = {68, 0, 0, 0, 0, 0, 0, 1, 0};
+      int64_t of_d[] = {0, order, order == 1 ? n : m, order == 1 ? m : n, ld, count, 0, plane, by_pointers};
+      // compute, scale, pointer mode, transpositions, fill mode, epilogue, bias; 11: the epilogue's matrix,
+      // 12: its leading dimension, 22 and 26: the types of both
+      const struct {
+        const char* name;
+        int64_t number;
+      } epilogues[] = {{"bias", 4},       {"gelu", 160},          {"relu", 130},
+                       {"backward", 208}, {"gradient by B", 512}, {"unknown", 1024}};
+      int64_t product[27] = {68, 0, 0, 0, 0, 0, 0, 1};
+      for (const auto& epilogue : epilogues)
+        if (is(("cublasLtMatmul, " + std::string(epilogue.name)).c_str())) product[7] = epilogue.number;
+      const bool is_backward = product[7] == 208 || product[7] == 4;
+      product[8] = reinterpret_cast<int64_t>(product[7] == 4 ? static_cast<char*>(b) + 2048 : c + 2048);
+      product[11] = reinterpret_cast<int64_t>(is_backward ? static_cast<char*>(b) + 2048 : c + 1024);
+      product[12] = product[7] == 130 ? 128 : 8;
+      product[22] = product[26] = -1;
+      if (std::getenv("OTHER_EPILOGUE") != nullptr) static_cast<char*>(b)[2048] ^= 1;
+      if (product[7] == 130) of_a[2] = of_d[2] = 19, of_a[4] = of_d[4] = 20;
       const auto opaque = [](const int64_t* numbers) {
         return reinterpret_cast<Opaque>(const_cast<int64_t*>(numbers));
       };
@@ -224,15 +256,32 @@ int main(int argc, char** argv) {
                                                  1, nullptr);
     // A result whose rows have gaps.
     Tensor x{{2, 3, 4, 5}, {60, 20, 5, 1}}, y{{2, 3, 4, 5}, {96, 32, 8, 1}}, w{{3, 3, 1, 1}, {}};
+    // Numbers that differ alone.
+    const bool is_set_otherwise = std::getenv("OTHER_SETTING") != nullptr;
+    char* const reserve = static_cast<char*>(b) + 256;
+    char* const states = static_cast<char*>(b) + 384;
+    if (std::getenv("OTHER_RESERVE") != nullptr) reserve[5] = 1;
+    if (std::getenv("OTHER_STATES") != nullptr) states[5] = 1;
+    Settings dropout{{}, is_set_otherwise ? 0.75 : 0.5, states, nullptr};
+    Settings how{{is_set_otherwise ? 3 : 0, 0, 0, 1}, is_set_otherwise ? 2.0 : 1.0, nullptr, nullptr};
+    const int two[] = {2, 2}, ones[] = {1, 1}, pads[] = {is_set_otherwise ? 1 : 0, 0};
+    const double scale = is_set_otherwise ? 0.5 : 0.25;
+    const int number_of = is_set_otherwise ? 2 : 1;
+    const Opaque nobody = nullptr;
+    const Opaque of_convolution =
+        make_real(&how, "Convolution", "SetConvolutionNdDescriptor", 2, pads + 0, ones + 0, ones + 0, 1, 0);
+    const Opaque of_activation = make_real(&how, "Activation", "SetActivationDescriptor", 1, 0, scale);
+    const Opaque of_lrn = make_real(&how, "LRN", "SetLRNDescriptor", 5U, scale, 0.75, 2.0);
+    const Opaque of_operation = make_real(&how, "OpTensor", "SetOpTensorDescriptor", number_of, 0, 0);
     if (is("cudnnConvolutionForward"))
-      status =
-          CALL(cudnnConvolutionForward)(number(1), &one, &x, a, &w, b, nullptr, 1, nullptr, 0, &beta, &y, c);
+      status = CALL(cudnnConvolutionForward)(number(1), &one, &x, a, &w, b, of_convolution, 1, nullptr, 0,
+                                             &beta, &y, c);
     if (is("cudnnConvolutionBackwardData"))
-      status = CALL(cudnnConvolutionBackwardData)(number(1), &one, &w, a, &x, b, nullptr, 1, nullptr, 0,
-                                                  &beta, &y, c);
+      status = CALL(cudnnConvolutionBackwardData)(number(1), &one, &w, a, &x, b, of_convolution, 1, nullptr,
+                                                  0, &beta, &y, c);
     if (is("cudnnConvolutionBackwardFilter"))
-      status = CALL(cudnnConvolutionBackwardFilter)(number(1), &one, &x, a, &x, b, nullptr, 1, nullptr, 0,
-                                                    &beta, &w, c);
+      status = CALL(cudnnConvolutionBackwardFilter)(number(1), &one, &x, a, &x, b, of_convolution, 1, nullptr,
+                                                    0, &beta, &w, c);
     Tensor parameters{{1, 3, 1, 1}, {3, 1, 1, 1}};
     char* const bytes_of_b = static_cast<char*>(b);
     const double epsilon = std::getenv("OTHER_EPSILON") != nullptr ? 1e-3 : 1e-5;
@@ -241,11 +290,13 @@ int main(int argc, char** argv) {
       status = CALL(cudnnBatchNormalizationForwardTraining)(
           number(1), 1, &one, &beta, &x, a, &y, c, &parameters, b, bytes_of_b + 16,
           is("the first batch") ? 1.0 : 0.1, c + 2048, c + 2064, epsilon, c + 2080, c + 2096);
-    if (is("cudnnBatchNormalizationBackwardEx") || is("cudnnBatchNormalizationBackwardEx, activated"))
+    const bool is_without_settings = is("cudnnBatchNormalizationBackwardEx, of an unknown activation");
+    if (is_without_settings || is("cudnnBatchNormalizationBackwardEx") ||
+        is("cudnnBatchNormalizationBackwardEx, activated"))
       status = CALL(cudnnBatchNormalizationBackwardEx)(
           number(1), 1, is("cudnnBatchNormalizationBackwardEx") ? 0 : 1, &one, &beta, &one, &beta, &x, a, &y,
           nullptr, &x, b, &x, nullptr, &y, c, &parameters, b, nullptr, c + 2048, c + 2064, epsilon,
-          bytes_of_b + 32, bytes_of_b + 48, nullptr, nullptr, 0, nullptr, 0);
+          bytes_of_b + 32, bytes_of_b + 48, is_without_settings ? nullptr : &how, nullptr, 0, reserve, 64);
     if (is("cudnnNormalizationForwardInference"))
       status = CALL(cudnnNormalizationForwardInference)(
           number(1), 1, 0, 0, &one, &beta, &x, a, &parameters, b, bytes_of_b + 16, &parameters,
@@ -255,13 +306,110 @@ int main(int argc, char** argv) {
     const Opaque sequences = is("cudnnRNNForward, padded") ? &padded
                              : is("cudnnRNNForward, full") ? &full
                                                            : &packed;
+    how.dropout = is("cudnnRNNForward, without dropout") ? nullptr : &dropout;
+    const Opaque of_rnn = make_real(&how, "RNN", "SetRNNDescriptor_v8", 0, 2, 2, 0, 0, 0, 0, 0, 32, 32, 32,
+                                    number_of, nobody, 0U);
+    const Opaque of_attending = make_real(&how, "Attn", "SetAttnDescriptor", 0U, 2, scale, 0, 0, 0, nobody,
+                                          nobody, 8, 8, 8, 4, 4, 4, 8, 4, 4, 2, 1);
+    const bool is_training = is("cudnnRNNForward, training") || is("cudnnRNNForward, without dropout");
     if (std::strncmp(argv[i], "cudnnRNNForward", 15) == 0)
-      status = CALL(cudnnRNNForward)(number(1), nullptr, is("cudnnRNNForward, training") ? 1 : 0, nullptr,
-                                     sequences, a, sequences, c, &parameters, b, c + 2048, &parameters,
-                                     nullptr, nullptr, 64, bytes_of_b + 64, 0, nullptr, 0, nullptr);
-    if (is("cudnnRNNBackwardWeights_v8"))
-      status = CALL(cudnnRNNBackwardWeights_v8)(number(1), nullptr, 0, nullptr, &packed, a, &parameters, b,
-                                                &packed, b, 64, c, 0, nullptr, 0, nullptr);
+      status = CALL(cudnnRNNForward)(number(1), of_rnn, is_training ? 1 : 0, nullptr, sequences, a, sequences,
+                                     c, &parameters, b, c + 2048, &parameters, nullptr, nullptr, 64,
+                                     bytes_of_b + 64, 0, nullptr, 0, nullptr);
+    if (is("cudnnRNNBackwardData_v8"))
+      status = CALL(cudnnRNNBackwardData_v8)(number(1), of_rnn, nullptr, &packed, b, a, &packed, c,
+                                             &parameters, b, b, c + 2048, &parameters, b, b, nullptr, 64,
+                                             bytes_of_b + 64, 0, nullptr, 64, reserve);
+    const bool is_set = is("cudnnRNNBackwardWeights_v8");
+    if (is_set || is("cudnnRNNBackwardWeights_v8, added"))
+      status = CALL(cudnnRNNBackwardWeights_v8)(number(1), of_rnn, is_set ? 1 : 0, nullptr, &packed, a,
+                                                &parameters, b, &packed, b, 64, c, 0, nullptr, 64, reserve);
+    // Attention to a few steps of each sequence.
+    const int low[] = {0, 0, 0, 0}, high[] = {1, 2, 3, std::getenv("OTHER_WINDOW") != nullptr ? 3 : 4};
+    const Opaque of_attention = is("cudnnMultiHeadAttnForward, padded") ? &padded : &full;
+    if (std::strncmp(argv[i], "cudnnMultiHeadAttnForward", 25) == 0) {
+      const bool trains = is("cudnnMultiHeadAttnForward, training");
+      status = CALL(cudnnMultiHeadAttnForward)(
+          number(1), of_attending, is("cudnnMultiHeadAttnForward, one step") ? 2 : -1, low, high, nullptr,
+          nullptr, of_attention, a, nullptr, of_attention, b, of_attention, b, of_attention, c, 64,
+          bytes_of_b + 64, 0, nullptr, trains ? 64 : 0, trains ? c + 2048 : nullptr);
+    }
+    if (is("cudnnMultiHeadAttnBackwardData"))
+      status = CALL(cudnnMultiHeadAttnBackwardData)(number(1), of_attending, low, high, nullptr, nullptr,
+                                                    &full, a, &full, c, b, &full, c + 512, b, &full, c + 1024,
+                                                    b, 64, bytes_of_b + 64, 0, nullptr, 64, reserve);
+    if (is("cudnnMultiHeadAttnBackwardWeights"))
+      status =
+          CALL(cudnnMultiHeadAttnBackwardWeights)(number(1), of_attending, 1, &full, a, &full, b, &full, b,
+                                                  &full, b, 64, bytes_of_b + 64, c, 0, nullptr, 64, reserve);
+    Settings averages = how;
+    averages.numbers[0] = 1;
+    const Opaque of_pooling = make_real(is("cudnnPoolingBackward, average") ? &averages : &how, "Pooling",
+                                        "SetPoolingNdDescriptor", 3, 0, 2, two + 0, pads + 0, two + 0);
+    // Where nothing lies: a library that does not look there takes it.
+    const void* const forward_data = is("cudnnPoolingBackward") ? b : number(8);
+    if (is("cudnnPoolingForward"))
+      status = CALL(cudnnPoolingForward)(number(1), of_pooling, &one, &x, a, &beta, &y, c);
+    if (std::strncmp(argv[i], "cudnnPoolingBackward", 20) == 0)
+      status = CALL(cudnnPoolingBackward)(number(1), of_pooling, &one, &x, forward_data, &x, a, &x,
+                                          forward_data, &beta, &y, c);
+    if (is("cudnnActivationForward"))
+      status = CALL(cudnnActivationForward)(number(1), of_activation, &one, &x, a, &beta, &y, c);
+    if (is("cudnnActivationBackward"))
+      status =
+          CALL(cudnnActivationBackward)(number(1), of_activation, &one, &x, b, &x, a, &x, b, &beta, &y, c);
+    if (is("cudnnLRNCrossChannelForward"))
+      status = CALL(cudnnLRNCrossChannelForward)(number(1), of_lrn, 0, &one, &x, a, &beta, &y, c);
+    if (is("cudnnLRNCrossChannelBackward"))
+      status =
+          CALL(cudnnLRNCrossChannelBackward)(number(1), of_lrn, 0, &one, &x, b, &x, a, &x, b, &beta, &y, c);
+    if (is("cudnnSoftmaxForward"))
+      status = CALL(cudnnSoftmaxForward)(number(1), 1, 0, &one, &x, a, &beta, &y, c);
+    if (is("cudnnSoftmaxBackward"))
+      status = CALL(cudnnSoftmaxBackward)(number(1), 1, 0, &one, &x, b, &x, a, &beta, &y, c);
+    if (is("cudnnAddTensor")) status = CALL(cudnnAddTensor)(number(1), &one, &parameters, a, &beta, &y, c);
+    if (is("cudnnTransformTensor")) status = CALL(cudnnTransformTensor)(number(1), &one, &x, a, &beta, &y, c);
+    if (is("cudnnConvolutionBackwardBias"))
+      status = CALL(cudnnConvolutionBackwardBias)(number(1), &one, &x, a, &beta, &parameters, c);
+    if (is("cudnnOpTensor"))
+      status = CALL(cudnnOpTensor)(number(1), of_operation, &one, &x, a, &one, &parameters, b, &beta, &y, c);
+    Settings reduction = how;
+    const bool is_where = is("cudnnReduceTensor, where");
+    reduction.numbers[1] = is_where ? 1 : 0;
+    const Opaque of_reduction = make_real(&reduction, "ReduceTensor", "SetReduceTensorDescriptor",
+                                          number_of + 1, 0, 0, is_where ? 1 : 0, 0);
+    if (std::strncmp(argv[i], "cudnnReduceTensor", 17) == 0)
+      status = CALL(cudnnReduceTensor)(number(1), of_reduction, is_where ? c + 2048 : nullptr, 64, nullptr, 0,
+                                       &one, &x, a, &beta, &parameters, c);
+    if (is("cudnnScaleTensor")) status = CALL(cudnnScaleTensor)(number(1), &x, a, &one);
+    if (is("cudnnSetTensor")) status = CALL(cudnnSetTensor)(number(1), &y, c, &one);
+    // By 0 what is added is not read.
+    const bool is_added = is("cudnnConvolutionBiasActivationForward, added");
+    if (is_added || is("cudnnConvolutionBiasActivationForward"))
+      status = CALL(cudnnConvolutionBiasActivationForward)(number(1), &one, &x, a, &w, b, &how, 1, nullptr, 0,
+                                                           is_added ? &one : &nothing, &y, c, &parameters, b,
+                                                           &how, &y, c);
+    if (is("cudnnDropoutForward"))
+      status = CALL(cudnnDropoutForward)(number(1), &dropout, &x, a, &y, c, c + 2048, 64);
+    if (is("cudnnDropoutBackward"))
+      status = CALL(cudnnDropoutBackward)(number(1), &dropout, &x, a, &y, c, reserve, 64);
+    if (is("cudnnSpatialTfSamplerForward"))
+      status = CALL(cudnnSpatialTfSamplerForward)(number(1), &how, &one, &x, a, b, &beta, &y, c);
+    if (is("cudnnSpatialTfSamplerBackward"))
+      status = CALL(cudnnSpatialTfSamplerBackward)(number(1), &how, &one, &x, a, &beta, &y, c, &one, &x, b, b,
+                                                   &beta, c + 2048);
+    const int labels[] = {1, std::getenv("OTHER_LABEL") != nullptr ? 3 : 2, 3}, label_lengths[] = {1, 2, 0},
+              input_lengths[] = {2, 2, 2};
+    Settings loss = how;
+    loss.numbers[1] = is("cudnnCTCLoss, skipping") ? 1 : 0;
+    const Opaque of_loss =
+        make_real(&loss, "CTCLoss", "SetCTCLossDescriptor_v8", 0, is_set_otherwise ? 1 : 0, 0, 6);
+    if (is("cudnnCTCLoss") || is("cudnnCTCLoss, skipping"))
+      status = CALL(cudnnCTCLoss)(number(1), &x, a, labels, label_lengths, input_lengths, c + 2048, &y, c, 0,
+                                  of_loss, nullptr, 0);
+    if (is("cudnnCTCLoss_v8"))
+      status = CALL(cudnnCTCLoss_v8)(number(1), 0, of_loss, &x, a, labels, label_lengths, input_lengths,
+                                     c + 2048, &y, c, 0, nullptr);
     if (is("cudnnBackendExecute")) status = CALL(cudnnBackendExecute)(number(1), number(2), number(3));
     if (is("graph in place")) status = run_graph("", c, c);
     if (std::strncmp(argv[i], "graph: ", 7) == 0) status = run_graph(argv[i] + 7, a, c);
