@@ -454,6 +454,27 @@ TEST_F(Capture, DoesNotTakeTodaysModulesForThoseOfARun) {
   EXPECT_TRUE(code["facts"].contains("module kept")) << code;
 }
 
+// A program that writes beside its script changes the folder, and takes no module away.
+TEST_F(Capture, KnowsTheModulesOfAFolderThatTheProgramWroteTo) {
+  fs::create_directories(work());
+  const fs::path beside = scratch_.path() / "beside";
+  const auto next = [&](const std::string& name) {
+    file(beside / "helper.py", "value = 1\n");
+    file(beside / "train.py", "import helper, os, sys; os.urandom(4)\n"
+                              "os.makedirs(sys.path[0] + '/out', exist_ok=True)\n"
+                              "open(sys.path[0] + '/loss.txt', 'w').write('1')\n"
+                              "os.remove(sys.path[0] + '/loss.txt')\n");
+    fs::create_directories(beside / "__pycache__"); // made before, so that it explains no change
+    return log_of(scratch_.path() / name, {"/usr/bin/python3", beside / "train.py"}, {});
+  };
+  const Json code = completed(next("log"))["code"];
+  EXPECT_FALSE(code["unknown"].contains("module *")) << code;
+  EXPECT_TRUE(code["facts"].contains("module helper")) << code;
+  const std::string other = next("other");
+  fs::remove(beside / "helper.py");
+  EXPECT_TRUE(completed(other)["code"]["unknown"].contains("module *"));
+}
+
 TEST_F(Capture, SaysWhereItGaveUpOnModules) {
   fs::create_directories(work());
   const fs::path helpers = scratch_.path() / "helpers";

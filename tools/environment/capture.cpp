@@ -140,7 +140,7 @@ Environment capture_start(const std::vector<std::string>& command) {
   const char* const home = std::getenv("HOME");
   environment.places["home"] = home == nullptr ? "" : home;
   find_lock(environment);
-  find_module_folders(environment);
+  find_modules(command, environment);
   capture_variables({}, environment);
   const std::string file = find_executable(command.front());
   const std::filesystem::path program = std::filesystem::canonical(file, error);

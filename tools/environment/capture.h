@@ -78,6 +78,9 @@ void capture_distributions(const CaptureOptions& options, Environment& to);
 void capture_modules(const CaptureOptions& options, Environment& to);
 /// What of PYTHONPATH is there, kept under `places`: its value may look like a secret's.
 void find_module_folders(Environment& to);
+/// The same, and which names stand there, in the working folder, and beside the scripts of a command that
+/// starts: what has gone since shows by them.
+void find_modules(const std::vector<std::string>& command, Environment& to);
 inline constexpr const char* module_folders = "PYTHONPATH";
 void capture_code(const CaptureOptions& options, Environment& to);
 /// Program and arguments, without what may be a secret.

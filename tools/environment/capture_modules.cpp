@@ -29,6 +29,9 @@ constexpr std::uintmax_t most_bytes = 64U << 20;
 constexpr int deepest = 30;
 /// Levels of folders without an __init__.py that are looked into: data lie in such too.
 constexpr int deepest_loose = 2;
+/// Of a folder, as a program starts: one with more is read later alone.
+constexpr std::size_t most_names_at_start = 4'000;
+constexpr std::string_view at_start = "modules in ";
 
 /// What `import` can name: no "python3.11", ".git" or "detshim-log".
 bool is_importable(const std::string& name) {
@@ -52,9 +55,27 @@ struct Found {
   std::string problem;
 };
 
+/// What of a folder `import` could name, with a slash behind each; nothing where there is too much.
+std::optional<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> names;
+  std::error_code error;
+  std::size_t entries = 0;
+  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    if (++entries > most_names_at_start) return std::nullopt;
+    const std::string name = entry->path().filename();
+    if (!module_of(name).empty() || is_importable(name)) names.insert(name);
+  }
+  std::string all = "/";
+  for (const std::string& name : names) all += name + '/';
+  return error ? std::nullopt : std::optional(all);
+}
+
 class ModuleSearch {
 public:
-  ModuleSearch(const CaptureOptions& options, CapturedSection& to) : options_(options), to_(to) {}
+  ModuleSearch(const CaptureOptions& options, const std::map<std::string, std::string>& places,
+               CapturedSection& to)
+      : options_(options), places_(places), to_(to) {}
 
   /// Looks into a folder that may hold modules; what comes first is imported.
   void look_into(const fs::path& folder) {
@@ -70,7 +91,8 @@ public:
     device_ = state.st_dev;
     if (options_.since.has_way_changed(folder))
       problems_.insert("what " + folder.string() + " leads to was " + changed_since);
-    if (has_lost(real)) problems_.insert("what is in " + real.string() + " was " + changed_since);
+    if (has_lost(real) && !has_all_of_start(real))
+      problems_.insert("what is in " + real.string() + " was " + changed_since);
     const std::set<std::string> brought = brought_by_distributions(real);
     std::map<std::string, Found> found;
     for (auto entry = fs::directory_iterator(real, error); !error && entry != fs::directory_iterator();
@@ -197,6 +219,19 @@ private:
     });
   }
 
+  /// True if all that could be imported from a folder as the run began is there still. What was changed shows
+  /// by its own times.
+  bool has_all_of_start(const fs::path& folder) const {
+    const auto place = places_.find(std::string(at_start) + folder.string());
+    if (place == places_.end()) return false;
+    const std::optional<std::string> now = names_in(folder);
+    if (!now) return false;
+    std::istringstream names(place->second);
+    for (std::string name; std::getline(names, name, '/');)
+      if (!name.empty() && now->find('/' + name + '/') == now->npos) return false;
+    return true;
+  }
+
   /// Names in a folder of what distributions brought there, which capture_distributions() looks at.
   static std::set<std::string> brought_by_distributions(const fs::path& folder) {
     std::set<std::string> names;
@@ -214,6 +249,7 @@ private:
   }
 
   const CaptureOptions& options_;
+  const std::map<std::string, std::string>& places_;
   CapturedSection& to_;
   std::set<fs::path> seen_;
   std::map<std::string, Found> modules_;
@@ -266,11 +302,26 @@ void find_module_folders(Environment& to) {
   to.places[module_folders] = found;
 }
 
+void find_modules(const std::vector<std::string>& command, Environment& to) {
+  find_module_folders(to);
+  std::error_code error;
+  std::set<fs::path> folders = {fs::current_path(error)};
+  for (const std::string& word : command)
+    if (word.ends_with(".py"))
+      if (const fs::path script = fs::canonical(word, error); !error) folders.insert(script.parent_path());
+  std::istringstream list(to.places[module_folders]);
+  for (std::string path; std::getline(list, path, ':');)
+    if (const fs::path folder = fs::canonical(path, error); !error && fs::is_directory(folder, error))
+      folders.insert(folder);
+  for (const fs::path& folder : folders)
+    if (const auto names = names_in(folder)) to.places[std::string(at_start) + folder.string()] = *names;
+}
+
 void capture_modules(const CaptureOptions& options, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::code);
   for (auto* const texts : {&section.facts, &section.unknown})
     std::erase_if(*texts, [](const auto& one) { return one.first.starts_with("module "); });
-  ModuleSearch modules(options, section);
+  ModuleSearch modules(options, to.places, section);
   bool has_python = options.log == nullptr;
   if (options.log == nullptr) {
     find_module_folders(to);
