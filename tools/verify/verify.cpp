@@ -67,8 +67,13 @@ std::set<std::uint64_t> differing_lines(const fs::path& one, const Run& run, con
   const LineRules line_rules{volatile_text, rules.tolerance.is_exact() ? none : rules.metrics};
   const MappedFile files[] = {MappedFile(one), MappedFile(other)};
   std::vector<std::string_view> lines[2];
-  for (int i = 0; i < 2; ++i)
-    each_line(files[i].bytes(), [&](std::string_view line, std::uint64_t) { lines[i].push_back(line); });
+  for (int i = 0; i < 2; ++i) {
+    const std::string_view all = files[i].bytes();
+    each_line(all, [&](std::string_view line, std::uint64_t) {
+      const auto begin = static_cast<std::size_t>(line.data() - all.data());
+      lines[i].push_back(all.substr(begin, line.size() + 1)); // with what ends it
+    });
+  }
   const RunFacts facts{run.began, run.ended, run.processes};
   const RunFacts other_facts{other_run.began, other_run.ended, other_run.processes};
   std::set<std::uint64_t> differing;
