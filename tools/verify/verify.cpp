@@ -18,7 +18,6 @@
 #include <system_error>
 
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -49,14 +48,6 @@ void make_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0)
     throw UsageError("cannot make the folder '" + printable(folder.string()) +
                      "': " + std::generic_category().message(errno));
-}
-
-/// A program whose output found no room may not have noticed.
-bool is_full(const fs::path& folder) {
-  struct statvfs status = {};
-  constexpr std::uint64_t too_little = 65536;
-  return ::statvfs(folder.c_str(), &status) == 0 &&
-         std::uint64_t{status.f_bavail} * status.f_frsize < too_little;
 }
 
 /// Their numbers, from 0.
@@ -220,10 +211,14 @@ private:
     fs::remove_all(run.folder / "outputs", ignored);
   }
 
+  static std::string describe_full_disk(const Run& run) {
+    return "the disk was full after " + run.name + " at '" + run.full_disk->string() + "'";
+  }
+
   /// A run of the search says something where it ended as one of the two did whose difference is searched.
   static std::string why_not_usable(const Run& made, const Run& first, const Run& turned) {
     if (made.left_behind > 0) return made.name + " left processes behind";
-    if (is_full(made.folder) || is_full(".")) return "the disk was full after " + made.name;
+    if (made.full_disk) return describe_full_disk(made);
     if (made.status != first.status && made.status != turned.status)
       return made.name + " ended otherwise than " + first.name + " and " + turned.name + ": " + made.ending();
     return {};
@@ -297,12 +292,15 @@ private:
     return run;
   }
 
-  void take_outputs(Run& run) { run.outputs = outputs_.take(run.folder / "outputs"); }
+  void take_outputs(Run& run) {
+    run.full_disk = outputs_.full_disk();
+    run.outputs = outputs_.take(run.folder / "outputs");
+    if (!run.full_disk && is_full(run.folder)) run.full_disk = run.folder;
+  }
 
   /// What makes a run none that could be compared.
   void look_at(const Run& run, Verification& result) {
-    if (is_full(plan_.folder) || is_full("."))
-      spoil(result, "full", "the disk was full after " + run.name + ": its outputs may not be whole");
+    if (run.full_disk) spoil(result, "full", describe_full_disk(run) + ": its outputs may not be whole");
     if (run.left_behind > 0)
       spoil(result, "left_behind",
             run.name + " left " + counted(run.left_behind, "process", "processes") +
