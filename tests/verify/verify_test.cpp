@@ -326,6 +326,34 @@ TEST_F(Verify, PutsOutputsBackWhenItIsInterrupted) {
   }
 }
 
+// Each would take what the other one's program has made for the user's own.
+TEST_F(Verify, IsAloneAtItsOutputs) {
+  write("out.txt", "before");
+  Running running(words({"--output", "out.txt"}, shell("echo half > out.txt; : > begun; exec sleep 1000")),
+                  {}, folder());
+  while (!fs::exists(folder() / "begun") && !running.has_ended()) std::this_thread::yield();
+  const auto at_once = [&](const std::string& kept_in, const std::string& output, const std::string& script) {
+    Words all = words({"--output", output}, shell(script));
+    all[5] = (folder() / kept_in).string();
+    return run(all, {}, folder());
+  };
+  for (const std::string output : {"out.txt", "./out.txt", "out*", "{out,in}.txt", "."}) {
+    fs::remove_all(folder() / "second");
+    const Result refused = at_once("second", output, "echo a > out.txt; echo a");
+    EXPECT_EQ(refused.status, unverified) << output;
+    EXPECT_EQ(lines(refused.err).size(), 1u) << refused.err;
+    EXPECT_TRUE(contains(refused.err, std::to_string(running.process()))) << refused.err;
+    EXPECT_TRUE(contains(refused.err, "is at work on --output")) << refused.err;
+  }
+  EXPECT_EQ(at_once("third", "other", "echo a > other; echo a").status, equal);
+  EXPECT_EQ(at_once("fourth", "*.npz", "echo a > a.npz; echo a").status, equal);
+  ::kill(running.process(), SIGTERM);
+  running.wait();
+  EXPECT_EQ(read("out.txt"), "before");
+  EXPECT_EQ(at_once("fifth", "out.txt", "echo a > out.txt; echo a").status, equal);
+  EXPECT_EQ(read("out.txt"), "before");
+}
+
 TEST_F(Verify, ComparesArraysByTheirContents) {
   const std::string script =
       "import numpy as np, random; a = np.zeros((3, 4)); a[1, 2] = SEED; np.savez('out.npz', w=a); "

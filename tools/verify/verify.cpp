@@ -7,6 +7,7 @@
 #include "verify/fingerprints.h"
 #include "verify/heap_file.h"
 #include "verify/lines.h"
+#include "verify/output_claim.h"
 #include "verify/resumed.h"
 
 #include <algorithm>
@@ -112,7 +113,8 @@ private:
 /// Does the runs, one after the other.
 class Session {
 public:
-  explicit Session(const VerifyPlan& plan) : plan_(plan), outputs_(plan.rules.outputs, plan.folder) {}
+  explicit Session(const VerifyPlan& plan)
+      : plan_(plan), claim_(plan.rules.outputs), outputs_(plan.rules.outputs, plan.folder) {}
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
@@ -320,6 +322,7 @@ private:
 
   const VerifyPlan& plan_;
   HeldSignals signals_;
+  OutputClaim claim_;
   Outputs outputs_;
   RunLines lines_;
   bool is_over_ = false;
