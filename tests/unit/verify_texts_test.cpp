@@ -177,6 +177,28 @@ TEST(Metrics, AreComparedToTheirLastDigit) {
   EXPECT_EQ(found->other_value, "9007199254740992");
 }
 
+/// Of 0.1234 and 0.9876 only the 0 would be compared.
+TEST(Metrics, ThatArePartsOfNumbersAreRefused) {
+  for (const auto& [pattern, text] :
+       std::vector<std::pair<std::string, std::string>>{{R"(loss (\d+))", "loss 0.1234"},
+                                                        {R"(loss (\d+))", "loss 1e5"},
+                                                        {R"(loss (\d+\.\d+))", "loss 0.12e-3"},
+                                                        {R"(loss (\d))", "loss 12"},
+                                                        {R"(loss \d*\.(\d+))", "loss 0.5"},
+                                                        {R"(loss \d(\d+))", "loss 512"}}) {
+    EXPECT_THROW(read_series("x\n" + text + "\n", Pattern(pattern, "--metric")), UsageError) << pattern;
+  }
+  for (const auto& [pattern, text] :
+       std::vector<std::pair<std::string, std::string>>{{R"(loss (\d+))", "loss 5. Done"},
+                                                        {R"(loss (\d+))", "loss 5, 6"},
+                                                        {R"(loss (\d+))", "loss 5s"},
+                                                        {R"(loss (\d+))", "loss 5epochs"},
+                                                        {R"(step=(\d+))", "step=5"},
+                                                        {R"(-(\S+))", "range 3-5"},
+                                                        {R"(v(\d+))", "v5"}})
+    EXPECT_EQ(read_series(text, Pattern(pattern, "--metric")).size(), 1u) << pattern;
+}
+
 TEST(Metrics, ThatAreNoNumbersAreRefused) {
   EXPECT_THROW(read_series("loss=abc", loss), UsageError);
   EXPECT_THROW(Pattern("(", "--metric"), UsageError);
