@@ -276,7 +276,7 @@ TEST(Contents, OfATensorNamedHeaderAreNotTheHeader) {
   const auto with = [](const std::string& blank) {
     return safetensors(R"({"header":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})" + blank, "a");
   };
-  EXPECT_EQ(difference("a.safetensors", with(""), with(" ")).value.substr(0, 4), "text");
+  EXPECT_EQ(difference("a.safetensors", with(""), with(" ")).other_value.substr(0, 4), "text");
 }
 
 TEST(Contents, OfOneOrderAndAnotherSaySo) {
