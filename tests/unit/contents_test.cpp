@@ -254,6 +254,59 @@ TEST(Contents, OfEventsArePassedOverForTheirTimesAlone) {
   difference("a.tfevents.1", with_text('a'), with_text('b'));
 }
 
+// A part that the file names cannot be taken for one that its reader named.
+TEST(Contents, OfEqualFilesAreEqualWhateverTheirPartsAreCalled) {
+  for (const std::string tag : {"events", "<events>", "loss (steps)"}) {
+    const auto with = [&](double time) {
+      return event(time, 1, "loss", 0.5) + event(time, 1, tag, 0.25) + event(time, 2, "steps", 1);
+    };
+    const FileComparison found = compare_contents("a.tfevents.1", with(1.5), with(2.5));
+    EXPECT_FALSE(found.difference) << tag << found.difference->where;
+  }
+  const std::string array = npy("<f4", "(1,)", float_bytes(1));
+  for (const std::string name : {"a", "a (header)", "comments", "<header> a", "<comments>"}) {
+    const auto with = [&](unsigned date) { return zip({{name, "xy"}, {"a.npy", array}}, date); };
+    const FileComparison found = compare_contents("a.npz", with(0x21), with(0x99));
+    EXPECT_FALSE(found.difference) << name << found.difference->where;
+    difference("a.npz", with(0x21), zip({{name, "xz"}, {"a.npy", array}}, 0x99));
+  }
+}
+
+TEST(Contents, OfATensorNamedHeaderAreNotTheHeader) {
+  const auto with = [](const std::string& blank) {
+    return safetensors(R"({"header":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})" + blank, "a");
+  };
+  EXPECT_EQ(difference("a.safetensors", with(""), with(" ")).other_value.substr(0, 4), "text");
+}
+
+TEST(Contents, OfOneOrderAndAnotherSaySo) {
+  const std::string data(32, '\0');
+  const ContentDifference found =
+      difference("a.npy", npy("<f8", "(2, 2)", data), npy("<f8", "(2, 2)", data, "True"));
+  EXPECT_NE(found.value, found.other_value);
+  EXPECT_EQ(found.other_value, "<f8 [2, 2] in Fortran's order");
+}
+
+// A tool writes a file's times there, and may write anything.
+TEST(Contents, OfAnArchiveAreComparedWithoutItsExtraFieldsAndSaySo) {
+  const auto with_extra = [](char letter) {
+    const std::string extra = "UT" + number_bytes(1, 2) + letter;
+    const auto fixed = [&] {
+      return number_bytes(20, 2) + number_bytes(0, 2) + number_bytes(0, 2) + number_bytes(0, 4) +
+             number_bytes(0, 4) + number_bytes(1, 4) + number_bytes(1, 4) + number_bytes(1, 2) +
+             number_bytes(extra.size(), 2);
+    }();
+    const std::string local = "PK\3\4" + fixed + "w" + extra + "x";
+    const std::string entry = "PK\1\2" + number_bytes(20, 2) + fixed + number_bytes(0, 6) +
+                              number_bytes(0, 4) + number_bytes(0, 4) + "w" + extra;
+    return local + entry + "PK\5\6" + number_bytes(0, 4) + number_bytes(1, 2) + number_bytes(1, 2) +
+           number_bytes(entry.size(), 4) + number_bytes(local.size(), 4) + number_bytes(0, 2);
+  };
+  const FileComparison found = compare_contents("a.zip", with_extra('a'), with_extra('b'));
+  EXPECT_FALSE(found.difference);
+  EXPECT_NE(found.ignored.find("extra fields"), std::string::npos) << found.ignored;
+}
+
 TEST(Contents, OfATableDifferInACell) {
   const ContentDifference found =
       difference("a.csv", "epoch,loss\n1,0.5\n2,\"0,25\"\n3,1\n", "epoch,loss\n1,0.75\n2,\"0,25\"\n3,2\n");

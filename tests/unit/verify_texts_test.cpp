@@ -55,6 +55,52 @@ TEST(VolatileLines, AreNoOthers) {
   }
 }
 
+// What stands behind a time and a comma is the next value of a table, unless it is a logger's milliseconds.
+TEST(VolatileLines, DoNotTakeTheNextValueForATimesFraction) {
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"12:00:03,0", "12:00:03,1"},
+           {"12:00:03,0", "12:01:03,1"},
+           {"12:00:03,0.53", "12:01:03,0.54"},
+           {"12:00:03,125", "12:01:03,126"},
+           {"12:00:03,125,7", "12:01:03,126,7"},
+           {"12:00:03,125.5 x", "12:01:03,126.5 x"},
+           {"1,12:00:03,31362", "1,12:01:03,31363"},
+           {"12:00:03,31362 x", "12:01:03,31363 x"},
+           {"2026-11-22 12:00:03,5", "2026-11-22 12:01:03,6"},
+           {"2026-11-22 12:00:03,12 x", "2026-11-22 12:01:03,13 x"},
+           {"2026-11-22T12:00:03,125,1", "2026-11-22T12:01:03,126,1"}}) {
+    const LineComparison found = compare(one + "\n", other + "\n");
+    EXPECT_EQ(found.different, 1u) << one;
+    EXPECT_EQ(found.volatile_lines, 0u) << one;
+  }
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"[2026-11-22 12:00:03,125] begun", "[2026-11-22 12:01:03,126] begun"},
+           {"(12:00:03,125) begun", "(12:01:03,126) begun"},
+           {"12:00:03,125 - begun", "12:01:03,126 - begun"},
+           {"12:00:03,125-begun", "12:01:03,126-begun"},
+           {"12:00:03.5,7", "12:01:03.6,7"},
+           {"12:00:03,7", "12:01:03,7"}})
+    EXPECT_EQ(compare(one + "\n", other + "\n").volatile_lines, 1u) << one;
+}
+
+// In a namespace of its own the first process is 1: a small number is an id only where its line says so.
+TEST(VolatileLines, DoNotTakeASmallResultForAProcess) {
+  const RunFacts one_run = {noon, noon + 10, {{3, "started"}}};
+  const RunFacts other_run = {noon, noon + 10, {{5, "started"}}};
+  const VolatileText volatile_text({});
+  const auto volatile_lines = [&](const std::string& before, const std::string& behind) {
+    return compare_lines(before + "3" + behind + "\n", one_run, before + "5" + behind + "\n", other_run,
+                         {volatile_text, {}})
+        .volatile_lines;
+  };
+  for (const std::string before : {"loss ", "", "rapid ", "[1, ", "subprocesses ", "pid, loss ", "x "})
+    EXPECT_EQ(volatile_lines(before, " x"), 0u) << before;
+  EXPECT_EQ(volatile_lines("losses [", ", 4]"), 0u);
+  for (const std::string before : {"pid ", "PID=", "(pid: ", "process ", "Process #", "worker ", "ppid "})
+    EXPECT_EQ(volatile_lines(before, " begun"), 1u) << before;
+  EXPECT_EQ(volatile_lines("python3[", "] begun"), 1u);
+}
+
 TEST(VolatileLines, AreWhatTheUserDeclares) {
   const std::vector<Pattern> declared = {Pattern(R"(\d+\.\d+ s)", "--volatile")};
   EXPECT_EQ(compare("took 3.5 s\n", "took 3.6 s\n", declared).volatile_lines, 1u);
@@ -69,6 +115,20 @@ TEST(Lines, AreComparedToTheirEnd) {
   EXPECT_EQ(compare("a\nb\n", "a\n").first_different.other_value, "not there");
   EXPECT_EQ(compare("a\nb", "a\nb\n").different, 1u);
   EXPECT_EQ(compare("1%\r2%\n", "1%\r3%\n").first_different.line, 2u);
+}
+
+TEST(Lines, AreComparedWithWhatEndsThem) {
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"a\nb\n", "a\rb\n"}, {"a\n", "a\r\n"}, {"a\r", "a\n"}, {"a\r", "a"}, {"a\r\nb", "a\n\rb"}})
+    EXPECT_GE(compare(one, other).different, 1u) << one;
+  const LineComparison found = compare("a\nb\n", "a\rb\n");
+  EXPECT_EQ(found.different, 1u);
+  EXPECT_EQ(found.first_different.line, 1u);
+  EXPECT_EQ(found.first_different.value, "a line end");
+  EXPECT_EQ(found.first_different.other_value, "a carriage return");
+  EXPECT_EQ(compare("12:00:03 1%\r2%\n", "12:01:03 1%\r2%\n").volatile_lines, 1u);
+  EXPECT_EQ(compare("12:00:03 1%\rb\n", "12:01:03 1%\nb\n").different, 0u); // a volatile line stays one
+  EXPECT_EQ(compare("12:00:03", "12:01:03\n").different, 1u);
 }
 
 const Pattern loss(R"(loss=(\S+))", "--metric");
@@ -105,6 +165,7 @@ TEST(Metrics, HaveATolerance) {
   EXPECT_TRUE(compare_metric("loss=1", "loss=nan", mindspore));
   EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 ok\n", {}, {loss}).tolerated, 1u);
   EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 no\n", {}, {loss}).different, 1u);
+  EXPECT_EQ(compare("loss=1 ok\n", "loss=1.001 ok\r", {}, {loss}).different, 1u);
 }
 
 /// A sum of 64 bits has more digits than a double.
@@ -114,6 +175,28 @@ TEST(Metrics, AreComparedToTheirLastDigit) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->value, "9007199254740993");
   EXPECT_EQ(found->other_value, "9007199254740992");
+}
+
+/// Of 0.1234 and 0.9876 only the 0 would be compared.
+TEST(Metrics, ThatArePartsOfNumbersAreRefused) {
+  for (const auto& [pattern, text] :
+       std::vector<std::pair<std::string, std::string>>{{R"(loss (\d+))", "loss 0.1234"},
+                                                        {R"(loss (\d+))", "loss 1e5"},
+                                                        {R"(loss (\d+\.\d+))", "loss 0.12e-3"},
+                                                        {R"(loss (\d))", "loss 12"},
+                                                        {R"(loss \d*\.(\d+))", "loss 0.5"},
+                                                        {R"(loss \d(\d+))", "loss 512"}}) {
+    EXPECT_THROW(read_series("x\n" + text + "\n", Pattern(pattern, "--metric")), UsageError) << pattern;
+  }
+  for (const auto& [pattern, text] :
+       std::vector<std::pair<std::string, std::string>>{{R"(loss (\d+))", "loss 5. Done"},
+                                                        {R"(loss (\d+))", "loss 5, 6"},
+                                                        {R"(loss (\d+))", "loss 5s"},
+                                                        {R"(loss (\d+))", "loss 5epochs"},
+                                                        {R"(step=(\d+))", "step=5"},
+                                                        {R"(-(\S+))", "range 3-5"},
+                                                        {R"(v(\d+))", "v5"}})
+    EXPECT_EQ(read_series(text, Pattern(pattern, "--metric")).size(), 1u) << pattern;
 }
 
 TEST(Metrics, ThatAreNoNumbersAreRefused) {

@@ -13,7 +13,12 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace {
 
@@ -217,8 +222,96 @@ TEST_F(Verify, MovesOutputsToAnotherFileSystem) {
   fs::remove_all(other);
 }
 
+/// A small file system for the outputs alone: what the runs leave has room.
+Words on_small_disk(const std::string& size, const Words& command) {
+  Words all = {"unshare",
+               "-rm",
+               "sh",
+               "-c",
+               "mkdir disk && mount -t tmpfs -o " + size + " none disk || exit 99; exec \"$@\"",
+               "sh"};
+  all.insert(all.end(), command.begin(), command.end());
+  return all;
+}
+
+TEST_F(Verify, NoticesAFullDiskWhereTheOutputsAre) {
+  const std::string cut = "head -c 1000000 /dev/zero > disk/out 2>/dev/null; echo a";
+  const std::string many =
+      "for i in 1 2 3 4 5 6 7 8 9; do touch disk/out.$i; done 2>/dev/null; echo a > disk/out.1; echo a";
+  const std::string none = "mkdir -p disk/new; echo b > disk/new/out; echo a";
+  for (const auto& [size, script, status] : std::vector<std::tuple<std::string, std::string, int>>{
+           {"size=256k", cut, unverified}, {"nr_inodes=6", many, unverified}, {"size=256k", none, equal}}) {
+    fs::remove_all(kept());
+    fs::remove_all(folder() / "disk");
+    const Result result = run(on_small_disk(size, words({"--output", "disk"}, shell(script))), {}, folder());
+    if (result.status == 99) GTEST_SKIP() << "no file system can be mounted here";
+    EXPECT_EQ(result.status, status) << script << result.out << result.err;
+    EXPECT_EQ(contains(result.out, "the disk was full after run 1"), status == unverified) << result.out;
+  }
+}
+
+TEST_F(Verify, GivesFoldersBackAsTheyWere) {
+  const auto state = [](const fs::path& path) {
+    struct stat status = {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+    return std::tuple(status.st_mode, status.st_uid, status.st_gid, status.st_mtim.tv_sec,
+                      status.st_mtim.tv_nsec);
+  };
+  const fs::path out = folder() / "out", private_one = out / "private";
+  fs::create_directories(private_one);
+  write("out/private/file", "before");
+  ::chmod(private_one.c_str(), 0700);
+  ::chmod(out.c_str(), 02750);
+  const timespec times[] = {{1000000000, 5}, {1000000000, 7}};
+  for (const fs::path& path : {private_one, out}) ::utimensat(AT_FDCWD, path.c_str(), times, 0);
+  const auto out_before = state(out), private_before = state(private_one);
+  const Result result =
+      verify({"--output", "out"}, shell("stat -c '%a %Y' out out/private; rm -rf out; umask 022; "
+                                        "mkdir -p out/private; echo b > out/private/file"));
+  EXPECT_EQ(result.status, equal) << result.out << result.err;
+  EXPECT_EQ(contents(kept() / "run-2/stdout"), "2750 1000000000\n700 1000000000\n");
+  EXPECT_EQ(state(out), out_before);
+  EXPECT_EQ(state(private_one), private_before);
+  EXPECT_EQ(read("out/private/file"), "before");
+}
+
+TEST_F(Verify, MovesWhatIsNoFileAway) {
+  const Words program = shell("mkfifo out/pipe; echo b > out/file; echo a");
+  fs::create_directory(folder() / "out");
+  const Result result = verify({"--output", "out"}, program);
+  EXPECT_EQ(result.status, unverified) << result.out;
+  EXPECT_TRUE(contains(result.out, "output 'out/pipe' is no file")) << result.out;
+  EXPECT_FALSE(contains(result.out, "late")) << result.out;
+  EXPECT_TRUE(fs::is_empty(folder() / "out"));
+  EXPECT_TRUE(fs::is_fifo(kept() / "run-2/outputs/here/out/pipe"));
+  std::string other = "/dev/shm/detshim-verify-XXXXXX";
+  if (::mkdtemp(other.data()) == nullptr) GTEST_SKIP() << "no second file system at /dev/shm";
+  Words all = words({"--output", "out"}, program);
+  all[5] = other + "/kept";
+  EXPECT_EQ(run(all, {}, folder()).status, unverified);
+  EXPECT_TRUE(fs::is_fifo(fs::path(other) / "kept/run-2/outputs/here/out/pipe"));
+  EXPECT_TRUE(fs::is_empty(folder() / "out"));
+  fs::remove_all(other);
+}
+
+TEST_F(Verify, NamesTheFolderThatCannotBeRead) {
+  fs::create_directories(folder() / "out/closed");
+  ::chmod((folder() / "out/closed").c_str(), 0);
+  Words all = words({"--output", "out"}, shell("echo a"));
+  if (::geteuid() == 0) {
+    ::chmod(folder().c_str(), 0777);
+    all.insert(all.begin(), {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"});
+  }
+  const Result result = run(all, {}, folder());
+  EXPECT_EQ(result.status, unverified);
+  EXPECT_TRUE(contains(result.err, "detshim: cannot read '")) << result.err;
+  EXPECT_TRUE(contains(result.err, "out/closed': Permission denied\n")) << result.err;
+  ::chmod((folder() / "out/closed").c_str(), 0700);
+}
+
 TEST_F(Verify, PutsOutputsBackWhenItIsInterrupted) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGPIPE}) {
     fs::remove_all(kept());
     fs::remove(folder() / "begun");
     write("out", "before");
@@ -231,6 +324,34 @@ TEST_F(Verify, PutsOutputsBackWhenItIsInterrupted) {
     EXPECT_EQ(read("out"), "before");
     EXPECT_EQ(contents(kept() / "run-1/outputs/here/out"), "half\n");
   }
+}
+
+// Each would take what the other one's program has made for the user's own.
+TEST_F(Verify, IsAloneAtItsOutputs) {
+  write("out.txt", "before");
+  Running running(words({"--output", "out.txt"}, shell("echo half > out.txt; : > begun; exec sleep 1000")),
+                  {}, folder());
+  while (!fs::exists(folder() / "begun") && !running.has_ended()) std::this_thread::yield();
+  const auto at_once = [&](const std::string& kept_in, const std::string& output, const std::string& script) {
+    Words all = words({"--output", output}, shell(script));
+    all[5] = (folder() / kept_in).string();
+    return run(all, {}, folder());
+  };
+  for (const std::string output : {"out.txt", "./out.txt", "out*", "{out,in}.txt", "."}) {
+    fs::remove_all(folder() / "second");
+    const Result refused = at_once("second", output, "echo a > out.txt; echo a");
+    EXPECT_EQ(refused.status, unverified) << output;
+    EXPECT_EQ(lines(refused.err).size(), 1u) << refused.err;
+    EXPECT_TRUE(contains(refused.err, std::to_string(running.process()))) << refused.err;
+    EXPECT_TRUE(contains(refused.err, "is at work on --output")) << refused.err;
+  }
+  EXPECT_EQ(at_once("third", "other", "echo a > other; echo a").status, equal);
+  EXPECT_EQ(at_once("fourth", "*.npz", "echo a > a.npz; echo a").status, equal);
+  ::kill(running.process(), SIGTERM);
+  running.wait();
+  EXPECT_EQ(read("out.txt"), "before");
+  EXPECT_EQ(at_once("fifth", "out.txt", "echo a > out.txt; echo a").status, equal);
+  EXPECT_EQ(read("out.txt"), "before");
 }
 
 TEST_F(Verify, ComparesArraysByTheirContents) {

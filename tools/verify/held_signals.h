@@ -1,4 +1,4 @@
-// SIGINT and its like are held back while runs are compared, and asked for at places where nothing lies half
+// SIGINT and whatever else would end this command are held back while runs are compared, and asked for at places where nothing lies half
 // moved.
 #pragma once
 

@@ -15,12 +15,16 @@ public:
     if (rest_.empty()) return {};
     const std::size_t end = std::min(rest_.find_first_of("\n\r"), rest_.size());
     const std::string_view line = rest_.substr(0, end);
+    end_ = end == rest_.size() ? "no line end" : rest_[end] == '\n' ? "a line end" : "a carriage return";
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     return line;
   }
 
+  /// What ends the line that was taken last, in words.
+  std::string_view end() const { return end_; }
+
 private:
-  std::string_view rest_;
+  std::string_view rest_, end_;
 };
 
 /// True if there is anything in it but names in angle brackets and blanks.
@@ -50,30 +54,41 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
     const std::optional<std::string_view> a = lines.next(), b = other_lines.next();
     if (!a && !b) break;
     ++result.lines;
+    const auto differ = [&result](std::string_view value, std::string_view other_value) {
+      if (result.different++ == 0)
+        result.first_different = {result.lines, std::string(value), std::string(other_value)};
+    };
+    const bool have_same_end = lines.end() == other_lines.end();
     if (a && b && *a == *b) {
-      if (!a->empty()) ++result.with_content;
+      if (!have_same_end)
+        differ(lines.end(), other_lines.end());
+      else if (!a->empty())
+        ++result.with_content;
       continue;
     }
-    const LinePair pair{result.lines, std::string(a.value_or("not there")),
-                        std::string(b.value_or("not there"))};
     if (a && b) {
       const std::string x = with_groups_replaced(*a, rules.tolerated_metrics, "<metric>");
       const std::string y = with_groups_replaced(*b, rules.tolerated_metrics, "<metric>");
       if (x == y) {
+        if (!have_same_end) {
+          differ(lines.end(), other_lines.end());
+          continue;
+        }
         ++result.tolerated;
         if (has_content(x)) ++result.with_content;
         continue;
       }
       const std::string masked = rules.volatile_text.masked(x, run);
       if (masked == rules.volatile_text.masked(y, other_run)) {
-        if (result.volatile_lines++ == 0) result.first_volatile = pair;
+        if (result.volatile_lines++ == 0)
+          result.first_volatile = {result.lines, std::string(*a), std::string(*b)};
         if (has_content(masked)) ++result.with_content;
         continue;
       }
     }
-    if (result.different++ == 0) result.first_different = pair;
+    differ(a.value_or("not there"), b.value_or("not there"));
   }
-  // A last line with and without its end is not the same output.
+  // A volatile last line with and without its end is not the same output.
   const auto has_end = [](std::string_view text) { return text.ends_with('\n'); };
   if (result.different == 0 && has_end(one) != has_end(other) && !one.empty() && !other.empty()) {
     result.different = 1;

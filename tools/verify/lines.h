@@ -33,6 +33,7 @@ struct LineRules {
   const std::vector<Pattern>& tolerated_metrics; ///< empty: metrics are compared as text too
 };
 
+/// What ends a line has to be the same too, but in a volatile one: a progress bar ends where it happens to.
 LineComparison compare_lines(std::string_view one, const RunFacts& run, std::string_view other,
                              const RunFacts& other_run, const LineRules& rules);
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 
 namespace detshim {
@@ -21,6 +22,24 @@ bool are_equal(const MetricValue& a, const MetricValue& b, const Tolerance& tole
   return std::fabs(a.number - b.number) <= tolerance.absolute + tolerance.relative * std::fabs(b.number);
 }
 
+/// True if a number goes on where the group ends, or has begun before it: what is compared would be a part.
+bool is_part_of_number(std::string_view line, Span group) {
+  const auto is_digit = [&](std::size_t at) {
+    return at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])) != 0;
+  };
+  const auto is_one_of = [&](std::size_t at, std::string_view which) {
+    return at < line.size() && which.find(line[at]) != std::string_view::npos;
+  };
+  const std::size_t begin = group.begin, end = group.end;
+  if (begin == end) return false;
+  if (is_digit(begin) && begin > 0 &&
+      (is_digit(begin - 1) || (begin > 1 && line[begin - 1] == '.' && is_digit(begin - 2))))
+    return true;
+  if (!is_digit(end - 1) && line[end - 1] != '.') return false;
+  if (is_digit(end) || (is_one_of(end, ".") && is_digit(end + 1))) return true;
+  return is_one_of(end, "eE") && is_digit(is_one_of(end + 1, "+-") ? end + 2 : end + 1);
+}
+
 } // namespace
 
 std::vector<MetricValue> read_series(std::string_view text, const Pattern& pattern) {
@@ -31,6 +50,10 @@ std::vector<MetricValue> read_series(std::string_view text, const Pattern& patte
       if (!value)
         throw UsageError("--metric '" + printable(pattern.text()) + "' took '" + printable(group.of(line)) +
                          "' in line " + std::to_string(number) + ", which is no number");
+      if (is_part_of_number(line, group))
+        throw UsageError("--metric '" + printable(pattern.text()) + "' took '" + printable(group.of(line)) +
+                         "' in line " + std::to_string(number) +
+                         ", which is part of a number: '(\\S+)' takes all of it");
       series.push_back({*value, std::string(group.of(line)), number});
     });
   });

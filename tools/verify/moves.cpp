@@ -29,7 +29,9 @@ void copy_whole(const fs::path& from, const fs::path& to) {
   try {
     if (S_ISLNK(status.st_mode))
       fs::copy_symlink(from, to);
-    else
+    else if (!S_ISREG(status.st_mode)) { // a pipe, a socket, a device: its name is all there is
+      if (::mknod(to.c_str(), status.st_mode, status.st_rdev) != 0) fail(from, to, std::strerror(errno));
+    } else
       fs::copy_file(from, to, fs::copy_options::none);
   } catch (const fs::filesystem_error& error) {
     std::error_code ignored;

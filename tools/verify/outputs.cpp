@@ -7,9 +7,14 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 #include <system_error>
 
+#include <fcntl.h>
 #include <glob.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 namespace detshim {
 namespace {
@@ -30,13 +35,23 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(fs::symlink_status(path, error));
 }
 
-/// All that is below a folder and is none itself; links are not followed.
+/// Calls visit(path) for all that is below a folder; links are not followed. Throws UsageError.
+template <typename Visit>
+void each_below(const fs::path& folder, const Visit& visit) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    visit(at->path());
+    if (is_folder(at->path())) each_below(at->path(), visit);
+  }
+  if (error) throw UsageError("cannot read '" + printable(folder.string()) + "': " + error.message());
+}
+
+/// All that is below a folder and is none itself.
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (!is_folder(at->path())) files.push_back(at->path());
-  if (error) throw UsageError("cannot read '" + printable(folder.string()) + "': " + error.message());
+  each_below(folder, [&files](const fs::path& path) {
+    if (!is_folder(path)) files.push_back(path);
+  });
   return files;
 }
 
@@ -52,6 +67,17 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 }
 
 } // namespace
+
+/// A program whose output found no room may not have noticed. Where a file system says nothing of its room
+/// there is enough.
+bool is_full(const fs::path& folder) {
+  struct statvfs status = {};
+  constexpr std::uint64_t too_little = 65536;
+  if (::statvfs(folder.c_str(), &status) != 0) return false;
+  const bool has_no_room =
+      status.f_blocks > 0 && std::uint64_t{status.f_bavail} * status.f_frsize < too_little;
+  return has_no_room || (status.f_files > 0 && status.f_favail == 0);
+}
 
 Outputs::Outputs(std::vector<std::string> patterns, const fs::path& own_folder)
     : patterns_(std::move(patterns)), own_folder_(fs::weakly_canonical(own_folder)) {}
@@ -95,26 +121,66 @@ std::vector<Outputs::Found> Outputs::find() const {
   return result;
 }
 
+std::optional<fs::path> Outputs::full_disk() const {
+  std::set<fs::path> folders = {fs::current_path()};
+  for (const Found& one : find()) folders.insert(one.path.parent_path());
+  for (const std::string& pattern : patterns_) { // where a file may not even have been made
+    const std::size_t slash = pattern.rfind('/');
+    if (slash == std::string::npos) continue;
+    for (const std::string& folder : expand(pattern.substr(0, slash + 1))) folders.insert(folder);
+  }
+  for (const std::string& pattern : patterns_)
+    for (const std::string& path : expand(pattern))
+      if (is_folder(path)) folders.insert(path);
+  const auto full = std::ranges::find_if(folders, is_full);
+  return full == folders.end() ? std::nullopt : std::optional(*full);
+}
+
 void Outputs::note_folders() {
-  const auto add = [this](const fs::path& folder) {
-    if (is_folder(folder)) folders_.insert(fs::absolute(folder).lexically_normal() / "");
+  const fs::path here = fs::current_path() / "";
+  const auto note = [&](const fs::path& folder, bool is_output) {
+    struct stat status = {};
+    if (!is_folder(folder) || ::stat(folder.c_str(), &status) != 0) return;
+    const fs::path whole = fs::absolute(folder).lexically_normal() / "";
+    // Others may write in a folder that is only on the way: its times are theirs.
+    const bool is_ours = is_output || (whole != here && is_below(whole.parent_path(), here.parent_path()));
+    folders_.emplace(whole, OldFolder{status, is_ours});
   };
+  const auto add = [&](const fs::path& folder) { note(folder, false); };
   for (const std::string& pattern : patterns_) {
     // Each folder on the way, and all below what is a folder itself.
     for (std::size_t slash = pattern.find('/'); slash != std::string::npos;
          slash = pattern.find('/', slash + 1))
       std::ranges::for_each(expand(pattern.substr(0, slash)), add);
     for (const std::string& path : expand(pattern)) {
-      add(path);
       if (!is_folder(path)) continue;
-      for (const auto& below : fs::recursive_directory_iterator(path)) add(below.path());
+      note(path, true);
+      each_below(path, [&](const fs::path& below) { note(below, true); });
     }
   }
 }
 
-void Outputs::make_old_folders() const {
+void Outputs::make_old_folders() {
   std::error_code ignored;
-  for (const fs::path& folder : folders_) fs::create_directories(folder, ignored);
+  for (auto& [folder, old] : folders_) old.is_ours |= fs::create_directories(folder, ignored);
+  restore_folders();
+}
+
+void Outputs::restore_folders() const {
+  for (auto at = folders_.rbegin(); at != folders_.rend(); ++at) { // the innermost first
+    const auto& [folder, old] = *at;
+    struct stat now = {};
+    const fs::path name = folder.parent_path(); // without its slash, behind which a link would be followed
+    if (::lstat(name.c_str(), &now) != 0 || !S_ISDIR(now.st_mode)) continue;
+    if (now.st_uid != old.status.st_uid || now.st_gid != old.status.st_gid) {
+      [[maybe_unused]] const int owner = ::chown(folder.c_str(), old.status.st_uid, old.status.st_gid);
+    }
+    if (::lstat(name.c_str(), &now) == 0 && now.st_mode != old.status.st_mode) // chown may have changed it
+      ::chmod(folder.c_str(), old.status.st_mode & 07777);
+    if (!old.is_ours) continue;
+    const timespec times[] = {old.status.st_atim, old.status.st_mtim};
+    ::utimensat(AT_FDCWD, folder.c_str(), times, 0);
+  }
 }
 
 void Outputs::remove_new_folders(const std::vector<Found>& moved) const {
@@ -128,8 +194,9 @@ void Outputs::remove_new_folders(const std::vector<Found>& moved) const {
       if (!is_folder(path)) continue;
       const fs::path whole = fs::absolute(path).lexically_normal();
       candidates.insert(whole.has_filename() ? whole : whole.parent_path());
-      for (const auto& below : fs::recursive_directory_iterator(path))
-        if (is_folder(below.path())) candidates.insert(fs::absolute(below.path()).lexically_normal());
+      each_below(path, [&candidates](const fs::path& below) {
+        if (is_folder(below)) candidates.insert(fs::absolute(below).lexically_normal());
+      });
     }
   const fs::path here = fs::current_path() / "";
   std::error_code ignored;
@@ -146,6 +213,7 @@ void Outputs::put_aside(const fs::path& folder) {
     move_file(one.path, to);
     aside_.emplace_back(one.path, to);
   }
+  restore_folders();
 }
 
 std::vector<OutputFile> Outputs::take(const fs::path& folder) {
@@ -173,8 +241,7 @@ std::vector<OutputFile> Outputs::take(const fs::path& folder) {
     }
     files.push_back(std::move(file));
   }
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (files[i].kind != OutputFile::other) move_file(found[i].path, files[i].stored);
+  for (std::size_t i = 0; i < found.size(); ++i) move_file(found[i].path, files[i].stored);
   remove_new_folders(found);
   make_old_folders();
   return files;
@@ -191,6 +258,7 @@ std::size_t Outputs::put_back(const fs::path& folder) {
     move_file(to, from);
     aside_.pop_back();
   }
+  restore_folders();
   return late;
 }
 

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <sys/stat.h>
 
 namespace detshim {
 
@@ -26,6 +29,9 @@ struct OutputFile {
   std::uint64_t size = 0;
 };
 
+/// True if next to nothing fits there, or no further file.
+bool is_full(const std::filesystem::path& folder);
+
 class Outputs {
 public:
   /// `patterns` as in glob(7), with {a,b}; a folder stands for all files in it. Files in `own_folder` are
@@ -41,6 +47,10 @@ public:
 
   /// Moves what stands there now to `folder`, until put_back().
   void put_aside(const std::filesystem::path& folder);
+
+  /// A folder in which there is no room for outputs, or where the working directory has none. To be asked
+  /// before take(), which may make room.
+  std::optional<std::filesystem::path> full_disk() const;
 
   /// Moves what a run has made to `folder`; folders are as before the run then.
   std::vector<OutputFile> take(const std::filesystem::path& folder);
@@ -58,15 +68,20 @@ private:
     std::filesystem::path path;
     std::size_t pattern;
   };
+  struct OldFolder {
+    struct stat status;
+    bool is_ours; ///< its times are given back too
+  };
   std::vector<Found> find() const;
   bool is_own(const std::filesystem::path& path) const;
   void note_folders();
   void remove_new_folders(const std::vector<Found>& moved) const;
-  void make_old_folders() const;
+  void make_old_folders();
+  void restore_folders() const;
 
   std::vector<std::string> patterns_;
   std::filesystem::path own_folder_;
-  std::set<std::filesystem::path> folders_; ///< that were there before the first run
+  std::map<std::filesystem::path, OldFolder> folders_; ///< that were there before the first run
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> aside_; ///< from, to
   std::filesystem::path last_folder_;
 };

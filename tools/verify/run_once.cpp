@@ -138,8 +138,15 @@ private:
     if (stopped_by_ != 0)
       end_all(SIGKILL);
     else if (!event.is_from_terminal && is_program_there_)
-      ::kill(program_, event.signal);
+      ::kill(program_, passed_on(event.signal));
     stopped_by_ = event.signal;
+  }
+
+  /// A limit or a timer is ours, and says nothing to the program.
+  static int passed_on(int signal) {
+    const bool is_for_us = signal == SIGALRM || signal == SIGXCPU || signal == SIGVTALRM ||
+                           signal == SIGPROF || signal == SIGPIPE;
+    return is_for_us ? SIGTERM : signal;
   }
 
   static void end_all(int signal) {

@@ -40,6 +40,7 @@ struct Run {
   std::size_t left_behind = 0;                   ///< processes that it started and that did not end
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   std::vector<OutputFile> outputs;
+  std::optional<std::filesystem::path> full_disk; ///< a folder that had no room left when it ended
 
   std::filesystem::path log() const { return folder / "log"; }
   std::filesystem::path out() const { return folder / "stdout"; }

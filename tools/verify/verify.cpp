@@ -7,6 +7,7 @@
 #include "verify/fingerprints.h"
 #include "verify/heap_file.h"
 #include "verify/lines.h"
+#include "verify/output_claim.h"
 #include "verify/resumed.h"
 
 #include <algorithm>
@@ -18,7 +19,6 @@
 #include <system_error>
 
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -51,14 +51,6 @@ void make_folder(const fs::path& folder) {
                      "': " + std::generic_category().message(errno));
 }
 
-/// A program whose output found no room may not have noticed.
-bool is_full(const fs::path& folder) {
-  struct statvfs status = {};
-  constexpr std::uint64_t too_little = 65536;
-  return ::statvfs(folder.c_str(), &status) == 0 &&
-         std::uint64_t{status.f_bavail} * status.f_frsize < too_little;
-}
-
 /// Their numbers, from 0.
 std::set<std::uint64_t> differing_lines(const fs::path& one, const Run& run, const fs::path& other,
                                         const Run& other_run, const ComparisonRules& rules) {
@@ -67,8 +59,13 @@ std::set<std::uint64_t> differing_lines(const fs::path& one, const Run& run, con
   const LineRules line_rules{volatile_text, rules.tolerance.is_exact() ? none : rules.metrics};
   const MappedFile files[] = {MappedFile(one), MappedFile(other)};
   std::vector<std::string_view> lines[2];
-  for (int i = 0; i < 2; ++i)
-    each_line(files[i].bytes(), [&](std::string_view line, std::uint64_t) { lines[i].push_back(line); });
+  for (int i = 0; i < 2; ++i) {
+    const std::string_view all = files[i].bytes();
+    each_line(all, [&](std::string_view line, std::uint64_t) {
+      const auto begin = static_cast<std::size_t>(line.data() - all.data());
+      lines[i].push_back(all.substr(begin, line.size() + 1)); // with what ends it
+    });
+  }
   const RunFacts facts{run.began, run.ended, run.processes};
   const RunFacts other_facts{other_run.began, other_run.ended, other_run.processes};
   std::set<std::uint64_t> differing;
@@ -116,7 +113,8 @@ private:
 /// Does the runs, one after the other.
 class Session {
 public:
-  explicit Session(const VerifyPlan& plan) : plan_(plan), outputs_(plan.rules.outputs, plan.folder) {}
+  explicit Session(const VerifyPlan& plan)
+      : plan_(plan), claim_(plan.rules.outputs), outputs_(plan.rules.outputs, plan.folder) {}
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
@@ -215,10 +213,14 @@ private:
     fs::remove_all(run.folder / "outputs", ignored);
   }
 
+  static std::string describe_full_disk(const Run& run) {
+    return "the disk was full after " + run.name + " at '" + run.full_disk->string() + "'";
+  }
+
   /// A run of the search says something where it ended as one of the two did whose difference is searched.
   static std::string why_not_usable(const Run& made, const Run& first, const Run& turned) {
     if (made.left_behind > 0) return made.name + " left processes behind";
-    if (is_full(made.folder) || is_full(".")) return "the disk was full after " + made.name;
+    if (made.full_disk) return describe_full_disk(made);
     if (made.status != first.status && made.status != turned.status)
       return made.name + " ended otherwise than " + first.name + " and " + turned.name + ": " + made.ending();
     return {};
@@ -292,12 +294,15 @@ private:
     return run;
   }
 
-  void take_outputs(Run& run) { run.outputs = outputs_.take(run.folder / "outputs"); }
+  void take_outputs(Run& run) {
+    run.full_disk = outputs_.full_disk();
+    run.outputs = outputs_.take(run.folder / "outputs");
+    if (!run.full_disk && is_full(run.folder)) run.full_disk = run.folder;
+  }
 
   /// What makes a run none that could be compared.
   void look_at(const Run& run, Verification& result) {
-    if (is_full(plan_.folder) || is_full("."))
-      spoil(result, "full", "the disk was full after " + run.name + ": its outputs may not be whole");
+    if (run.full_disk) spoil(result, "full", describe_full_disk(run) + ": its outputs may not be whole");
     if (run.left_behind > 0)
       spoil(result, "left_behind",
             run.name + " left " + counted(run.left_behind, "process", "processes") +
@@ -317,6 +322,7 @@ private:
 
   const VerifyPlan& plan_;
   HeldSignals signals_;
+  OutputClaim claim_;
   Outputs outputs_;
   RunLines lines_;
   bool is_over_ = false;

@@ -1,6 +1,7 @@
 #include "verify/volatile_text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <ctime>
@@ -76,20 +77,38 @@ bool is_epoch_within(std::string_view text, const RunFacts& run) {
   return is_within(number, run);
 }
 
-/// The process of that id, or nullptr.
-const std::string* find_process(std::string_view text, const RunFacts& run) {
+/// True if the word or the bracket around the number says that it is a process's.
+bool is_called_process(std::string_view line, Span number) {
+  std::string_view before = line.substr(0, number.begin);
+  if (before.ends_with('[')) return line.substr(number.end).starts_with(']'); // not the first of a list
+  before = before.substr(0, before.find_last_not_of(" \t=:#(") + 1);
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string word(before.substr(before.find_last_not_of(letters) + 1));
+  std::ranges::transform(word, word.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return word == "pid" || word == "ppid" || word == "process" || word == "worker";
+}
+
+/// The process of that id, or nullptr. In a namespace of its own the ids are small, as results are.
+const std::string* find_process(std::string_view line, Span where, const RunFacts& run) {
+  constexpr std::int64_t small = 1000;
+  const std::string_view text = where.of(line);
   std::int64_t number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const auto found = run.processes.find(number);
-  return error == std::errc() && found != run.processes.end() ? &found->second : nullptr;
+  if (error != std::errc() || found == run.processes.end()) return nullptr;
+  return number >= small || is_called_process(line, where) ? &found->second : nullptr;
 }
 
 } // namespace
 
+// Behind a comma stand milliseconds as Python's logging prints them, before its next field; all else there is
+// the next value of a table.
 VolatileText::VolatileText(std::vector<Pattern> declared)
     : declared_(std::move(declared)),
-      date_(R"(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)", ""),
-      clock_(R"((?<![\d:.])\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?![\d:]))", ""),
+      date_(R"(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?)", ""),
+      clock_(R"((?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?(?![\d:]))", ""),
       epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
       number_(R"((?<![\w.-])\d+(?![\w.]))", "") {}
 
@@ -111,7 +130,7 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run) con
   look_for(clock_, is_clock_within, "<moment>");
   look_for(epoch_, is_epoch_within, "<moment>");
   number_.each_match(line, [&](Span match, Span) {
-    if (const std::string* const name = find_process(match.of(line), run))
+    if (const std::string* const name = find_process(line, match, run))
       parts.push_back({match, "<process " + *name + ">"});
   });
   return replaced(line, std::move(parts));

@@ -173,6 +173,7 @@ void add_entry(const std::string& name, std::string_view data, Contents& content
     if (const std::optional<Contents> array = read_npy(data)) {
       const std::string base = name.substr(0, name.size() - ending.size());
       for (Part part : array->parts) {
+        part.named_by = part.name.empty() ? PartName::array : PartName::reader;
         part.name = part.name.empty() ? base : base + " (" + part.name + ")";
         contents.parts.push_back(std::move(part));
       }
@@ -201,12 +202,16 @@ void add_comments(const std::vector<Entry>& entries, const Directory& directory,
     if (!entry.comment.empty()) by_name[entry.name] = entry.comment;
   std::string all(directory.comment);
   for (const auto& [name, comment] : by_name) all += "\n" + name + ": " + comment;
-  if (!all.empty()) contents.parts.push_back(byte_part("comments", contents.owned.emplace_back(all)));
+  if (all.empty()) return;
+  contents.parts.push_back(byte_part("comments", contents.owned.emplace_back(all)));
+  contents.parts.back().named_by = PartName::reader;
 }
 
 /// Since 2.1 PyTorch writes a hash of all that a checkpoint holds. What it stands for is shown before it.
 void put_hash_last(Contents& contents) {
-  const auto is_hash = [](const Part& part) { return part.name == ".data/serialization_id"; };
+  const auto is_hash = [](const Part& part) {
+    return part.named_by == PartName::file && part.name == ".data/serialization_id";
+  };
   for (Part& part : contents.parts) part.is_hash = is_hash(part);
   std::stable_partition(contents.parts.begin(), contents.parts.end(),
                         [](const Part& part) { return !part.is_hash; });
@@ -216,12 +221,16 @@ void put_hash_last(Contents& contents) {
 void name_storages(std::string_view pickle, Contents& contents) {
   for (const auto& [key, storage] : read_storages(pickle))
     for (Part& part : contents.parts) {
-      if (part.name != "data/" + key || part.bytes.size() % storage.type.size != 0) continue;
+      if (part.named_by != PartName::file || part.name != "data/" + key ||
+          part.bytes.size() % storage.type.size != 0)
+        continue;
       part.type = storage.type;
       part.shape = byte_size(storage.type, storage.shape) == part.bytes.size()
                        ? storage.shape
                        : std::vector<std::uint64_t>{part.bytes.size() / storage.type.size};
-      if (!storage.tensor.empty()) part.name += " (" + storage.tensor + ")";
+      if (storage.tensor.empty()) continue;
+      part.name += " (" + storage.tensor + ")";
+      part.named_by = PartName::tensor;
     }
 }
 
@@ -233,7 +242,7 @@ std::optional<Contents> read_archive(std::string_view bytes) {
   if (!directory || directory->offset > bytes.size()) return {};
   ByteReader reader(bytes.substr(directory->offset));
   Contents contents;
-  contents.ignored = "order, dates, attributes and compression of the archive's entries";
+  contents.ignored = "order, dates, attributes, extra fields and compression of the archive's entries";
   std::vector<Entry> entries;
   std::uint64_t unpacked = 0;
   for (std::uint64_t i = 0; i < directory->entries; ++i) {
@@ -250,7 +259,8 @@ std::optional<Contents> read_archive(std::string_view bytes) {
   if (!is_at_its_end || !covers(bytes, entries, *directory)) return {};
   const std::string folder = folder_of_checkpoint(entries);
   if (!folder.empty())
-    contents.ignored = "order, dates, attributes, compression and folder of the archive's entries";
+    contents.ignored =
+        "order, dates, attributes, extra fields, compression and folder of the archive's entries";
   std::map<std::string, std::string_view> data;
   for (const Entry& entry : entries) {
     const std::optional<std::string_view> packed = packed_data(bytes, entry);

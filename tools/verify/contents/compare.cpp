@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace detshim {
 namespace {
@@ -34,7 +35,7 @@ std::string describe_shape(const Part& part) {
   std::string text = part.type.name + " [";
   for (std::size_t i = 0; i < part.shape.size(); ++i)
     text += (i == 0 ? "" : ", ") + std::to_string(part.shape[i]);
-  return text + "]";
+  return text + (part.is_column_major ? "] in Fortran's order" : "]");
 }
 
 std::string describe_part(const Part& part) { return part.name.empty() ? "array" : "'" + part.name + "'"; }
@@ -77,8 +78,9 @@ std::optional<ContentDifference> compare_parts(const Part& one, const Part& othe
 
 /// The difference of the first part that differs, in the order of the first file.
 std::optional<ContentDifference> compare_contents(const Contents& one, const Contents& other) {
-  std::map<std::string, const Part*> others;
-  for (const Part& part : other.parts) others.emplace(part.name, &part);
+  const auto key = [](const Part& part) { return std::pair(part.named_by, part.name); };
+  std::map<std::pair<PartName, std::string>, const Part*> others;
+  for (const Part& part : other.parts) others.emplace(key(part), &part);
   std::optional<ContentDifference> first;
   std::uint64_t parts = 0;
   const auto add = [&](std::optional<ContentDifference> difference) {
@@ -87,12 +89,12 @@ std::optional<ContentDifference> compare_contents(const Contents& one, const Con
     if (!first) first = std::move(difference);
   };
   for (const Part& part : one.parts) {
-    const auto found = others.find(part.name);
+    const auto found = others.find(key(part));
     if (!part.is_hash || !first)
       add(found == others.end() ? missing(part, true) : compare_parts(part, *found->second));
     if (found != others.end()) others.erase(found);
   }
-  for (const auto& [name, part] : others) add(missing(*part, false));
+  for (const auto& [its_key, part] : others) add(missing(*part, false));
   if (first) first->parts = parts;
   return first;
 }

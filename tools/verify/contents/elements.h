@@ -20,6 +20,14 @@ struct ElementType {
   std::size_t numbers = 1; ///< in one element: 2 for complex ones
 };
 
+/// Where a part has its name from: two parts of one name and one origin are the same part of two files.
+enum class PartName {
+  file,   ///< the file has it
+  array,  ///< the file has it, with an ending that is left out
+  tensor, ///< the file has it, and what stands in brackets behind it
+  reader, ///< what reads the file made it up
+};
+
 /// Bytes of a file as an array. `bytes` belongs to whoever read the file.
 struct Part {
   std::string name; ///< empty for a file that is one array
@@ -28,6 +36,7 @@ struct Part {
   std::string_view bytes;
   bool is_column_major = false;
   bool is_hash = false; ///< of the other parts: when it differs too, that says nothing more
+  PartName named_by = PartName::file;
 };
 
 /// The size in bytes of an array of that shape, or nothing reasonable: the largest number.

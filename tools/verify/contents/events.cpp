@@ -127,8 +127,10 @@ std::optional<Contents> read_events(std::string_view bytes) {
     contents.parts.push_back({tag, {"float", Encoding::binary_float, 4}, {values.size() / 4}, values});
     contents.parts.push_back(
         {tag + " (steps)", {"int64", Encoding::signed_integer, 8}, {steps.size() / 8}, steps});
+    contents.parts.back().named_by = PartName::reader;
   }
   contents.parts.push_back({"events", {"byte", Encoding::raw, 1}, {rest.size()}, rest});
+  contents.parts.back().named_by = PartName::reader;
   return contents;
 }
 

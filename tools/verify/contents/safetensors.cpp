@@ -78,6 +78,7 @@ std::optional<Contents> read_safetensors(std::string_view bytes) {
   if (!covers(contents.parts, data)) return {};
   // What else the header says (metadata, order) counts as well.
   contents.parts.push_back({"header", {"text", Encoding::raw, 1}, {header.size()}, header});
+  contents.parts.back().named_by = PartName::reader;
   return contents;
 }
 

@@ -1,0 +1,123 @@
+#include "verify/output_claim.h"
+
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* glob_characters = "*?[]{}\\";
+
+/// A file that is locked while it is open.
+class LockedFile {
+public:
+  LockedFile(const fs::path& file, int how)
+      : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)),
+        is_locked_(descriptor_ >= 0 && ::flock(descriptor_, how) == 0) {}
+  ~LockedFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+
+  bool is_locked() const { return is_locked_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+private:
+  int descriptor_;
+  bool is_locked_;
+};
+
+/// The same for all commands of a user, whatever their TMPDIR. Empty if it is not the user's alone.
+fs::path folder_of_claims() {
+  fs::path folder = "/tmp/detshim-outputs-" + std::to_string(::geteuid());
+  ::mkdir(folder.c_str(), 0700);
+  struct stat status = {};
+  const bool is_ours = ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                       status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
+  return is_ours ? folder : fs::path();
+}
+
+/// Without a slash at its end, as seen from everywhere.
+std::string whole(const std::string& pattern) {
+  std::string path = (fs::current_path() / pattern).lexically_normal().string();
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) &&
+         (path.size() == folder.size() || folder == "/" || path[folder.size()] == '/');
+}
+
+/// True if some path matches both, or lies in a folder that does. May be true where none does.
+bool may_meet(std::string_view one, std::string_view other) {
+  const auto first = [](std::string_view text) {
+    return std::min(text.find_first_of(glob_characters), text.size());
+  };
+  const std::size_t a = first(one), b = first(other);
+  if (a == one.size() && b == other.size()) return is_below(one, other) || is_below(other, one);
+  if (a == one.size() && is_below(other.substr(0, b), one)) return true;
+  if (b == other.size() && is_below(one.substr(0, a), other)) return true;
+  const std::size_t common = std::min(a, b);
+  if (one.substr(0, common) != other.substr(0, common)) return false;
+  // At one depth what they match has both endings.
+  if (std::ranges::count(one, '/') != std::ranges::count(other, '/')) return true;
+  const auto ending = [](std::string_view text) {
+    return text.substr(text.find_last_of(glob_characters) + 1);
+  };
+  return ending(one).ends_with(ending(other)) || ending(other).ends_with(ending(one));
+}
+
+} // namespace
+
+OutputClaim::OutputClaim(const std::vector<std::string>& patterns) {
+  const fs::path folder = patterns.empty() ? fs::path() : folder_of_claims();
+  if (folder.empty()) return;
+  const LockedFile turn(folder / "turn", LOCK_EX); // one looks and claims at a time
+  if (!turn.is_locked()) return;
+  const std::string own_name = std::to_string(::getpid());
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name == "turn") continue;
+    if (LockedFile(at->path(), LOCK_EX | LOCK_NB).is_locked()) { // nobody's any more
+      ::unlink(at->path().c_str());
+      continue;
+    }
+    std::ifstream input(at->path());
+    for (std::string theirs; std::getline(input, theirs, '\0');)
+      for (const std::string& pattern : patterns)
+        if (may_meet(whole(pattern), theirs))
+          throw UsageError("process " + printable(name) + " is at work on --output '" + printable(theirs) +
+                           "', of which '" + printable(pattern) +
+                           "' may be part: wait until it has ended, or name other outputs");
+  }
+  LockedFile own(folder / own_name, LOCK_EX | LOCK_NB);
+  if (!own.is_locked()) return;
+  std::string text;
+  for (const std::string& pattern : patterns) text += whole(pattern) + '\0';
+  file_ = folder / own_name;
+  descriptor_ = own.release();
+  [[maybe_unused]] const ssize_t written = ::write(descriptor_, text.data(), text.size());
+}
+
+OutputClaim::~OutputClaim() {
+  if (descriptor_ < 0) return;
+  ::unlink(file_.c_str());
+  ::close(descriptor_);
+}
+
+} // namespace detshim

@@ -1,0 +1,26 @@
+// One command at a time moves the files of an output: of two, each would take what the other one's program
+// has made for the user's own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// Says to the user's other commands on this machine which outputs are taken, for as long as it lives.
+class OutputClaim {
+public:
+  /// Throws UsageError if another command is at work on a file that one of the patterns may match. Where
+  /// nothing can be written in /tmp nobody can be told, and nobody is asked.
+  explicit OutputClaim(const std::vector<std::string>& patterns);
+  ~OutputClaim();
+  OutputClaim(const OutputClaim&) = delete;
+  OutputClaim& operator=(const OutputClaim&) = delete;
+
+private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+};
+
+} // namespace detshim
