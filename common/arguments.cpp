@@ -50,12 +50,35 @@ bool has_token(const char* text) {
   return false;
 }
 
+/// mysql's clients take a password in the same argument: -pSECRET.
+bool is_client_of_mysql(const char* program) {
+  const char* name = program;
+  for (const char* at = program; *at != 0; ++at)
+    if (*at == '/') name = at + 1;
+  return starts_with(name, "mysql") || starts_with(name, "mariadb");
+}
+
+/// Without the parts that were drawn.
+void add_shown(TextWriter& line, char* text) {
+  constexpr size_t most = 400;
+  for (;;) {
+    size_t length = 0;
+    const size_t begin = drawn_part(text, length);
+    if (length == 0 || begin >= most) break;
+    text[begin] = 0;
+    line.add_json(text, most).add(hidden_argument);
+    text += begin + length;
+  }
+  line.add_json(text, most);
+}
+
 } // namespace
 
-void add_arguments(TextWriter& line, char* text, size_t size) {
+void add_arguments(TextWriter& line, char* text, size_t size, DrawnParts drawn) {
   text[size] = 0;
   line.add(",\"args\":[");
   bool hide_next = false, hide_pair = false, is_about_keys = false;
+  const bool is_mysql = is_client_of_mysql(text);
   for (char* at = text; at < text + size;) {
     const size_t length = text_length(at);
     if (at != text) line.add(',');
@@ -72,10 +95,17 @@ void add_arguments(TextWriter& line, char* text, size_t size) {
     is_about_keys |= secret || ends_in_key(at, name);
     if (cut) at[name + 1] = 0;
     line.add('"');
-    if (is_hidden)
+    if (is_hidden) {
       line.add(hidden_argument);
-    else
-      line.add_json(at, 400).add(cut ? hidden_argument : "");
+    } else if (is_mysql && starts_with(at, "-p") && length > 2) {
+      line.add("-p").add(hidden_argument);
+    } else {
+      if (drawn == DrawnParts::hidden)
+        add_shown(line, at);
+      else
+        line.add_json(at, 400);
+      line.add(cut ? hidden_argument : "");
+    }
     line.add('"');
     at += length + 1;
     if (line.length() > 2600) break;

@@ -47,9 +47,10 @@ void each_word(const char* text, size_t length, Visit visit) {
 }
 
 bool names_a_secret(const Word& word) {
-  if (word.is_one_of({"token", "secret", "secrets", "pass", "passcode", "pwd", "pw", "pat", "credential",
-                      "credentials", "auth", "oauth", "authorization", "bearer", "login", "cookie", "dsn",
-                      "sshpass"}))
+  if (word.is_one_of(
+          {"token", "secret",     "secrets",     "pass",    "passcode", "pwd",           "pw",
+           "pat",   "credential", "credentials", "auth",    "oauth",    "authorization", "bearer",
+           "login", "cookie",     "dsn",         "sshpass", "jwt",      "otp",           "webhook"}))
     return true;
   // Run together with what it is of: PGPASSWORD, --authtoken.
   for (const char* end : {"password", "passwd", "passphrase", "apikey", "accesskey", "privatekey",
@@ -58,15 +59,57 @@ bool names_a_secret(const Word& word) {
   return false;
 }
 
+/// Words that announce one only where a name ends: `--pin`, not `--pin-memory`.
+bool ends_a_secrets_name(const Word& word, const Word& before) {
+  return word.is_one_of({"sig", "signature", "pin", "session", "private"}) ||
+         (word.is("id") && before.is("session"));
+}
+
+enum class Kind { other, digit, small, capital };
+
+constexpr Kind kind_of(char c) {
+  if (c >= '0' && c <= '9') return Kind::digit;
+  if (!is_letter(c)) return Kind::other;
+  return is_capital(c) ? Kind::capital : Kind::small;
+}
+
 } // namespace
+
+size_t drawn_part(const char* text, size_t& length) {
+  for (size_t begin = 0; text[begin] != 0; ++begin) {
+    if (kind_of(text[begin]) == Kind::other) continue;
+    size_t end = begin, changes = 0;
+    bool has[4] = {}, is_hexadecimal = true;
+    for (; kind_of(text[end]) != Kind::other; ++end) {
+      const Kind kind = kind_of(text[end]);
+      changes += end > begin && kind != kind_of(text[end - 1]) ? 1 : 0;
+      has[static_cast<int>(kind)] = true;
+      is_hexadecimal &= kind == Kind::digit || lower(text[end]) <= 'f';
+    }
+    length = end - begin;
+    const bool has_both = has[static_cast<int>(Kind::small)] && has[static_cast<int>(Kind::capital)];
+    const bool has_letters = has[static_cast<int>(Kind::small)] || has[static_cast<int>(Kind::capital)];
+    const bool is_long = length >= (has_both ? 16 : 20);
+    // Drawn from all letters and digits, three of five neighbours are of two kinds; from one case, two.
+    if (is_long && has_letters && has[static_cast<int>(Kind::digit)] && !is_hexadecimal &&
+        changes * 10 >= length * (has_both ? 4 : 3))
+      return begin;
+    begin = end - 1;
+  }
+  length = 0;
+  return 0;
+}
 
 bool speaks_of_a_secret(const char* text, size_t length) {
   const Word whole{text, length};
   if (whole.is("pwd")) return false; // where a shell stands
+  size_t name = 0;
+  while (name < length && text[name] != '=' && text[name] != ':' && text[name] != ' ') ++name;
   bool found = false;
   Word before;
   each_word(text, length, [&](const Word& word) {
     found |= names_a_secret(word) || (word.is("key") && before.is_one_of({"api", "access", "private"}));
+    found |= word.text + word.length == text + name && ends_a_secrets_name(word, before);
     before = word;
   });
   return found;

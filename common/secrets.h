@@ -17,6 +17,10 @@ bool ends_in_key(const char* name, size_t length);
 /// True for a value that can be none, whatever its name: a boolean, or a number of up to three digits.
 bool is_too_plain_for_a_secret(const char* value);
 
+/// Where the first part begins that was drawn by its form, letters and digits by turns, whatever it is
+/// called, and how long it is; length 0 without one. Hexadecimal digits alone are none: they name a revision.
+size_t drawn_part(const char* text, size_t& length);
+
 /// True for "https://name@host", "name:password@host" and their like.
 bool holds_a_login(const char* text);
 

@@ -310,6 +310,33 @@ TEST_F(Written, MissingCountsAreNamed) {
   expect_refused("0-0-4711.counts' is missing");
 }
 
+TEST_F(Written, CountsThatAreMissingAreHeldAgainstTheEnd) {
+  const auto with_calls = [](WrittenLog& log, int first, int second) {
+    log.start(0, "0", 1, R"(,"counts":"later")");
+    log.draw(1, "10", "0", static_cast<std::uint64_t>(first));
+    log.draw(2, "20", "0", static_cast<std::uint64_t>(second)).end(true, false);
+    log.line(R"({"t":"end","counts":{"pin":)" + std::to_string(first + second) + "}}");
+  };
+  with_calls(a_, 3, 5);
+  with_calls(b_, 5, 3);
+  EXPECT_EQ(compared().status, 1) << compared();
+  for (const WrittenLog* log : {&a_, &b_}) {
+    const auto counts = log->folder() / "0-0-4711.counts";
+    std::filesystem::resize_file(counts, 0);
+    if (log == &b_) std::filesystem::remove(counts);
+  }
+  expect_refused("0-0-4711.counts' is missing or empty");
+}
+
+TEST_F(Written, WithoutRepeatedCallsNoCountsAreNeeded) {
+  both([](WrittenLog& log) {
+    log.start(0, "0", 1, R"(,"counts":"later")").draw(1).draw(2, "20").end(true, false);
+    log.line(R"({"t":"end","counts":{"observe":7,"pin":2}})");
+    std::filesystem::remove(log.folder() / "0-0-4711.counts");
+  });
+  EXPECT_EQ(compared().status, 0) << compared();
+}
+
 TEST_F(Written, MissingRecordsAreNamed) {
   a_.start().draw(1).draw(2, "20").end();
   b_.start().draw(1).draw(3, "20").end();

@@ -435,6 +435,29 @@ TEST_F(DetshimCommand, TuningFilesOfRanksBecomeOne) {
   }
 }
 
+TEST_F(DetshimCommand, LogHoldsItsRecordsAgainstTheEnd) {
+  const auto verdict = [this](const std::string& counts, const std::string& lines) {
+    const std::string modules = "{\"t\":\"modules\",\"files\":[\"/bin/true\"]}\n";
+    std::filesystem::remove(log_ / "0-0-1.jsonl");
+    write("0-0-1.jsonl", start_line() + lines + modules + R"({"t":"end","counts":{)" + counts + "}}\n");
+    const Json document = Json::parse(detshim({"log", log_, "--json"}).out);
+    const std::string name = document["verdict"];
+    return name + (document["reasons"].empty() ? "" : " " + std::string(document["reasons"][0]["kind"]));
+  };
+  const auto numbered = [](int number) {
+    return R"({"t":"call","n":)" + std::to_string(number) +
+           R"(,"thread":"0","lib":"libc","fn":"rand","do":"pin","at":"/bin/true+0x1)" +
+           std::to_string(number) + "\"}\n";
+  };
+  EXPECT_EQ(verdict(R"("observe":9,"pin":1)", numbered(1)), "covered") << "what was only seen has no record";
+  EXPECT_EQ(verdict(R"("pin":5)", numbered(1)), "covered") << "counts alone are missing";
+  EXPECT_EQ(verdict(R"("pin":1,"unfixed":1)", numbered(1)), "partly lost_records");
+  EXPECT_EQ(verdict(R"("pin":1,"uncovered":1)", numbered(1)), "partly lost_records");
+  EXPECT_EQ(verdict(R"("pin":2)", ""), "unverified lost_records") << "no record is left";
+  EXPECT_EQ(verdict(R"("pin":2)", numbered(1) + numbered(3)), "unverified lost_records") << "a gap";
+  EXPECT_EQ(verdict(R"("pin":1)", numbered(2)), "unverified lost_records") << "a gap at the beginning";
+}
+
 TEST_F(DetshimCommand, LogClosesWithAVerdict) {
   const auto verdict = [this](const std::string& lines) {
     std::filesystem::remove(log_ / "0-0-1.jsonl");

@@ -136,6 +136,7 @@ private:
     run_.further_unknown = run_.unread_prints = 0;
     run_.records = run_.format = 0;
     programs_.clear();
+    recorded_.clear();
     main_.reset();
     return true;
   }
@@ -143,14 +144,20 @@ private:
   void take_call(const QuickCall& call, std::size_t length) {
     OpenProgram* const open = program(call.process);
     if (open == nullptr) return;
-    add_record(*open, call.thread, call.number, call.body, count_of(call.counter, call.action));
+    add_call(*open, call.thread, call.number, call.body, count_of(call.counter, call.action));
     extend(*open, length);
   }
 
   /// A print, a record that another program wrote, or one with unusual texts: compared as a whole line.
   void take_unusual_call(OpenProgram& open, const Call& call, std::string_view line) {
     if (call.is_print && find_field(call.fields, "unread") != nullptr) ++run_.unread_prints;
-    add_record(open, call.thread, call.number, line, count_of(call.counter, call.action, call.is_print));
+    add_call(open, call.thread, call.number, line, count_of(call.counter, call.action, call.is_print));
+  }
+
+  void add_call(OpenProgram& open, std::string_view thread, std::uint64_t number, std::string_view body,
+                const RecordCount& count) {
+    add_record(open, thread, number, body, count);
+    recorded_[open.program.number][static_cast<std::size_t>(count.action)] += count.calls;
   }
 
   RecordCount count_of(const std::optional<std::uint64_t>& counter, Action action, bool is_print = false) {
@@ -216,6 +223,13 @@ private:
 
   void take_end(OpenProgram& open, const End& end) {
     open.program.has_end = true;
+    // Without a counts file each record was taken for one call: the end says whether that is so. Calls that
+    // were only seen may have come before the first record, and have none.
+    const ActionCounts& recorded = recorded_[open.program.number];
+    for (std::size_t i = static_cast<std::size_t>(Action::observe) + 1; i < action_count; ++i)
+      if (counts_.is_missing() && !end.counts_lost && end.counts[i] > recorded[i])
+        refuse(counts_file(run_.folder, run_.files[file_]),
+               "is missing or empty, and its process has made more calls than it has records");
     if (end.counts_lost) add_unknown(open.program, " could not write how often its calls happened");
     if (const auto known = module_sets_.find(end.module_set); known != module_sets_.end())
       open.libraries.add_files_of(known->second.second);
@@ -265,6 +279,7 @@ private:
   std::optional<std::size_t> main_;
   std::map<std::uint64_t, std::size_t> further_; ///< by their numbers
   std::map<std::string, std::pair<std::uint64_t, LibraryFacts>> module_sets_;
+  std::map<std::uint64_t, ActionCounts> recorded_; ///< calls, by the numbers of their processes
   std::uint64_t run_records_ = 0;
   bool is_left_out_ = false;
 };

@@ -44,6 +44,8 @@ struct OpenProcess {
   std::shared_ptr<const std::vector<std::string>> shared_modules; ///< those of another process in the file
   std::map<std::string, std::set<std::string>> builds;
   std::set<std::string> threads{"0"};
+  std::map<std::string, std::uint64_t> last_numbers; ///< of the records of each thread
+  ActionCounts recorded{};                           ///< calls that the records stand for
 };
 
 /// The rank of the program that a call has executed, where it is not the caller's.
@@ -85,6 +87,7 @@ public:
       open.process.threads = open.threads.size();
     }
     processes_[main_].process.unrecorded = counts_.rest();
+    for (OpenProcess& open : processes_) hold_against_end(open);
     return true;
   }
 
@@ -132,6 +135,8 @@ private:
     Process& process = open.process;
     if (const Call* call = std::get_if<Call>(&*record))
       take_call(open, *call);
+    else if (const Print* print = std::get_if<Print>(&*record))
+      take_number(open, print->call);
     else if (const Start* start = std::get_if<Start>(&*record))
       take_further_start(process, *start);
     else if (const MoreEnvironment* more = std::get_if<MoreEnvironment>(&*record))
@@ -162,6 +167,29 @@ private:
       take_end(open, *end);
   }
 
+  /// Without a counts file the sums at the end of the process are what tells whether records or counts are
+  /// gone. Calls that were only seen may have come before the first record, and have none.
+  void hold_against_end(OpenProcess& open) const {
+    Process& process = open.process;
+    if (!process.end || counts_.can_be_read()) return;
+    for (const Action action :
+         {Action::pin, Action::replace, Action::refuse, Action::unfixed, Action::uncovered}) {
+      const auto i = static_cast<std::size_t>(action);
+      const std::uint64_t recorded = open.recorded[i], counted = process.end->counts[i];
+      if (counted <= recorded) continue;
+      process.has_counts = false;
+      if (recorded == 0 || action == Action::unfixed || action == Action::uncovered)
+        process.unrecorded[i] = saturated_sum(process.unrecorded[i], counted - recorded);
+    }
+  }
+
+  static void take_number(OpenProcess& open, const Call& call) {
+    std::uint64_t& last = open.last_numbers[call.thread];
+    if (call.number > last + 1)
+      open.process.missing_records = saturated_sum(open.process.missing_records, call.number - last - 1);
+    last = call.number;
+  }
+
   /// No record has happened again: the counts file would have been made.
   bool is_one_each(const Process& process) const {
     return counts_.is_missing() && !process.starts.empty() && process.starts.back().counts_come_later;
@@ -176,6 +204,7 @@ private:
 
   void take_call(OpenProcess& open, Call call) {
     Process& process = open.process;
+    take_number(open, call);
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
     process.is_trapped |= call.library == "kernel";
@@ -183,6 +212,8 @@ private:
     std::optional<CountEntry> entry = call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
     if (call.counter && is_one_each(process)) entry = CountEntry{1, call.action, true};
     if (entry) call.action = entry->action;
+    std::uint64_t& recorded = open.recorded[static_cast<std::size_t>(call.action)];
+    recorded = saturated_sum(recorded, count_of(entry).calls);
     FoldedCalls& folded = processes_[main_].calls; // of the same run
     SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
@@ -259,6 +290,7 @@ private:
     take_in_further(process);
     if (!process.starts.empty()) process.libraries_before_exec = process.libraries.size();
     process.end.reset();
+    processes_[main_].last_numbers.clear();
     process.starts.push_back(std::move(start));
   }
 

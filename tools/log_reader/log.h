@@ -57,9 +57,10 @@ struct Process {
   std::vector<Lost> lost;                ///< processes that it, or one behind it, says have no log
   std::set<std::int64_t> killed;         ///< processes that it ended
   std::string gave_up_rights;            ///< the call by which it did; empty: none
-  std::optional<End> end;    ///< nothing: killed, still running, or it left without its exit handlers
-  bool has_counts = false;   ///< its counts file could be read
-  ActionCounts unrecorded{}; ///< calls that were counted, but whose record is lost
+  std::optional<End> end;            ///< nothing: killed, still running, or it left without its exit handlers
+  bool has_counts = false;           ///< its counts file could be read
+  ActionCounts unrecorded{};         ///< calls that were counted, but whose record is lost
+  std::uint64_t missing_records = 0; ///< gaps in the numbers of its threads' records
   std::size_t damaged_lines = 0;
   bool has_torn_line = false; ///< its last line was cut
 

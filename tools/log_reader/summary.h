@@ -51,6 +51,7 @@ struct Summary {
   std::vector<SettingReader> readers;         ///< distinct
   std::vector<DivergedSeed> diverged_seeds;   ///< at most one a symbol; only under the policy `order`
   ActionCounts unrecorded{};                  ///< counted, but the record is lost
+  std::uint64_t missing_records = 0;          ///< by gaps in the numbers of threads' records
   std::vector<const Process*> without_end;
   std::size_t without_counts = 0; ///< processes whose counts could not be read
 

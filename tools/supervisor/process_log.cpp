@@ -125,7 +125,7 @@ void ProcessLog::write_start() {
   start_.arguments.resize(std::min<std::size_t>(start_.arguments.size(), 1600));
   const std::size_t size = start_.arguments.size();
   start_.arguments.push_back(0);
-  add_arguments(line, start_.arguments.data(), size);
+  add_arguments(line, start_.arguments.data(), size, DrawnParts::hidden);
   add_text(line, "mode", mode_names[static_cast<std::size_t>(name_.mode)]);
   add_text(line, "policy", policy_names[static_cast<std::size_t>(name_.policy)]);
   add_text(line, "seed", std::to_string(name_.seed));

@@ -214,6 +214,14 @@ private:
         add(VerdictLevel::partly, "lost_records",
             counted(lost, "call") + " counted as " + action_names[static_cast<std::size_t>(action)] +
                 ", whose records are lost");
+    for (const Action action : {Action::pin, Action::replace, Action::refuse})
+      if (const auto lost = summary_.lost(action); lost > 0)
+        add(VerdictLevel::unverified, "lost_records",
+            counted(lost, "call") + " counted as " + action_names[static_cast<std::size_t>(action)] +
+                ", whose records are lost: others may be");
+    if (const auto missing = summary_.missing_records; missing > 0 && !log_.is_incomplete())
+      add(VerdictLevel::unverified, "lost_records",
+          counted(missing, "record") + " lost: the numbers of a thread's records have a gap");
   }
 
   void add_call(const SymbolSummary& symbol) {

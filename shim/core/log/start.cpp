@@ -105,7 +105,7 @@ void write_start() {
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   const long size = fd < 0 ? 0 : sys::read(fd, text_room, 1600);
   if (fd >= 0) sys::close(fd);
-  add_arguments(line, text_room, size > 0 ? static_cast<size_t>(size) : 0);
+  add_arguments(line, text_room, size > 0 ? static_cast<size_t>(size) : 0, DrawnParts::hidden);
   add_text(line, "mode", mode_name(options().mode));
   add_text(line, "policy", policy_name(options().policy));
   if (me.has_seed)
