@@ -322,8 +322,8 @@ private:
                  "a queue (" + place + ") is filled by several processes: whose results come first is a race",
                  "sort them, or take a queue for each");
     return add(VerdictLevel::unverified, "pool",
-               "results depend on which worker takes which task" + (place.empty() ? "" : " (" + place + ")"),
-               "seed per task");
+               "workers race for tasks" + (place.empty() ? "" : " (" + place + ")"),
+               "if seeded and in order: --accept pool");
   }
 
   /// Seeds from a clock that an interpreter keeps to itself. What PyTorch takes gives way
