@@ -743,6 +743,16 @@ TEST(Pools, OfLokyAreNamedWithTheUsersLine) {
   EXPECT_EQ(kinds_of(with_workers("1")), std::set<std::string>{});
 }
 
+TEST(Pools, AreNotWhatRacesInOpenMp) {
+  const TemporaryFolder scratch;
+  Environment environment = under_shim(scratch, seed_42);
+  environment["OMP_NUM_THREADS"] = "4";
+  run({OPENMP_GCC_PROGRAM, "dynamic"}, environment);
+  const json document =
+      json::parse(run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
+  EXPECT_EQ(kinds_of(document), std::set<std::string>{"unfixed"});
+}
+
 TEST(Pools, AreNotWhatTakesNoTasks) {
   for (const std::string code :
        {"for i in range(2):\n  p = multiprocessing.get_context('fork').Process(target=child, args=(1,))\n"

@@ -298,9 +298,11 @@ private:
     std::map<std::string, std::uint64_t> pools; // and how often
     for (const SymbolSummary& symbol : summary_.symbols)
       for (const Example& example : symbol.examples)
-        for (const char* field : {"pool", "threads"})
+        for (const std::string field : {"pool", "threads"}) {
+          if (field == "threads" && symbol.function != "pthread_create") continue; // OpenMP's are a number
           if (const std::string* pool = find_field(example.fields, field))
             pools[*pool] += example.count.calls;
+        }
     for (const auto& [pool, count] : pools) {
       const std::size_t comma = pool.find(", ");
       const auto next = pools.upper_bound(pool + ", ");
@@ -323,7 +325,7 @@ private:
                  "sort them, or take a queue for each");
     return add(VerdictLevel::unverified, "pool",
                "workers race for tasks" + (place.empty() ? "" : " (" + place + ")"),
-               "if seeded and in order: --accept pool");
+               "if seeded, in order: --accept pool");
   }
 
   /// Seeds from a clock that an interpreter keeps to itself. What PyTorch takes gives way
