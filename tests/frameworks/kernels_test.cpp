@@ -155,6 +155,28 @@ TEST(Polars, RepeatsOnOneThreadAndItsThreadsAreNamed) {
   EXPECT_EQ(runtimes("2"), "_polars_runtime.abi3.so");
 }
 
+// ---- libraries whose workers race ----
+
+/// The runtimes that the log names of a Python program.
+std::string runtimes_of(const std::string& code, const Environment& more = {}) {
+  std::string files;
+  for (const ProcessLog& log : observe({"/usr/bin/python3", "-c", code}, more).logs)
+    for (const auto& record : log.records)
+      if (record["t"] == "runtime")
+        files += std::filesystem::path(record["file"].get<std::string>()).filename().string();
+  return files;
+}
+
+std::string starts(const std::string& library, const std::string& workers) {
+  return "import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" + library + "')\nlibrary.start(" +
+         workers + ")\n";
+}
+
+TEST(Tbb, IsNamedOnceItHasStartedAWorker) {
+  EXPECT_EQ(runtimes_of(starts(TBB, "0")), "");
+  EXPECT_EQ(runtimes_of(starts(TBB, "1")).substr(0, 9), "libtbb.so");
+}
+
 // ---- MindSpore ----
 
 /// The lines that begin with a word.

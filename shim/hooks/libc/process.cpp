@@ -171,6 +171,7 @@ DETSHIM_HOOK(
   DETSHIM_ENTER(pthread_create);
   if (call.passes()) return call.real(thread, attributes, run, argument);
   note_user_place(UserPlace::threads, call.caller());
+  note_thread_of_runtime(call.caller());
   PythonThread python(call.caller());
   const int status = create_thread(run, argument, python.is_users, [&](void* (*entry)(void*), void* data) {
     return call.real(thread, attributes, entry, data);
