@@ -743,6 +743,26 @@ TEST(Pools, OfLokyAreNamedWithTheUsersLine) {
   EXPECT_EQ(kinds_of(with_workers("1")), std::set<std::string>{});
 }
 
+// gensim's are joined before anything is drawn, and share the model that they train.
+TEST(Pools, OfPackagesWhoseThreadsAreKnownToRaceAreNamed) {
+  const auto with_workers = [](const std::string& number) {
+    return judged(
+        with_module("gensim/models/word2vec.py",
+                    "import threading\n"
+                    "class Word2Vec:\n"
+                    "  def __init__(self, workers): self.workers = workers\n"
+                    "  def _train_epoch(self):\n"
+                    "    threads = [threading.Thread(target=int) for i in range(self.workers + 1)]\n"
+                    "    for thread in threads: thread.start()\n"
+                    "    for thread in threads: thread.join()\n",
+                    "from word2vec import Word2Vec\nWord2Vec(" + number + ")._train_epoch()\n"));
+  };
+  const json document = with_workers("2");
+  EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"});
+  EXPECT_NE(document["reasons"].dump().find("threads train one model at once (t.py:"), std::string::npos);
+  EXPECT_EQ(kinds_of(with_workers("1")), std::set<std::string>{});
+}
+
 TEST(Pools, AreNotWhatRacesInOpenMp) {
   const TemporaryFolder scratch;
   Environment environment = under_shim(scratch, seed_42);

@@ -319,6 +319,9 @@ private:
       return add(VerdictLevel::unverified, "pool",
                  "threads (" + place + ") may share a generator: which draws first is a race",
                  "a generator for each thread");
+    if (pool.starts_with("gensim"))
+      return add(VerdictLevel::unverified, "pool", "threads train one model at once (" + place + ")",
+                 "workers=1");
     if (pool.starts_with("multiprocessing.Queue"))
       return add(VerdictLevel::unverified, "pool",
                  "a queue (" + place + ") is filled by several processes: whose results come first is a race",

@@ -80,6 +80,11 @@ constexpr Starter starters[] = {
     {"/concurrent/futures/process.py", "_start_queue_management_thread", "ProcessPoolExecutor", // before 3.9
      "self._max_workers"},
     {"/process_executor.py", "_start_executor_manager_thread", "loky", "self._max_workers"},
+    // Word2Vec, Doc2Vec, FastText: threads that write one model.
+    {"/gensim/models/word2vec.py", "_train_epoch", "gensim", "self.workers"},
+    {"/gensim/models/word2vec.py", "_train_epoch_corpusfile", "gensim", "self.workers"},
+    {"/gensim/models/base_any2vec.py", "_train_epoch", "gensim", "self.workers"},
+    {"/gensim/models/base_any2vec.py", "_train_epoch_corpusfile", "gensim", "self.workers"},
 };
 
 /// The frames from threading's own outwards: it, who called it, and who called that.
@@ -166,7 +171,7 @@ PythonThread::PythonThread(const void* caller) {
       why = "another thread of the program runs";
   } else if (const Starter* const starter = starter_of(place)) {
     pool = starter->pool;
-    why = "several workers take tasks as they are free";
+    why = "several workers race for what there is to do";
   } else {
     return;
   }
