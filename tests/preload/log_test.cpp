@@ -763,6 +763,40 @@ TEST(Pools, OfPackagesWhoseThreadsAreKnownToRaceAreNamed) {
   EXPECT_EQ(kinds_of(with_workers("1")), std::set<std::string>{});
 }
 
+// Ray's tasks run in its worker's loop.
+TEST(Pools, OfRayAreNamed) {
+  const auto with_function = [](const std::string& function) {
+    return kinds_of(judged(with_module("ray/_private/worker.py", "def " + function + "(task): task()\n",
+                                       "import worker\nworker." + function + "(lambda: os.urandom(4))\n")));
+  };
+  EXPECT_EQ(with_function("main_loop"), std::set<std::string>{"pool"});
+  EXPECT_EQ(with_function("connect"), std::set<std::string>{});
+}
+
+// A worker of dask.distributed's has threads for tasks, and others; one such thread takes all tasks in turn.
+TEST(Pools, OfDistributedAreNamedWhereThereAreSeveralWorkers) {
+  const auto with_threads = [](const std::string& number, const std::string& name, const std::string& task) {
+    return kinds_of(judged(with_module("distributed/threadpoolexecutor.py",
+                                       "import threading\n"
+                                       "def _worker(task): task()\n"
+                                       "class Pool:\n"
+                                       "  _thread_name_prefix = '" +
+                                           name +
+                                           "'\n"
+                                           "  def _adjust_thread_count(self, task):\n"
+                                           "    thread = threading.Thread(target=_worker, args=(task,))\n"
+                                           "    thread.start()\n"
+                                           "    thread.join()\n",
+                                       "from threadpoolexecutor import Pool\n"
+                                       "for i in range(" +
+                                           number + "): Pool()._adjust_thread_count(" + task + ")\n")));
+  };
+  EXPECT_EQ(with_threads("2", "w-Dask-Default-Threads", "int"), std::set<std::string>{"pool"});
+  EXPECT_EQ(with_threads("1", "Dask-Default-Threads", "int"), std::set<std::string>{});
+  EXPECT_EQ(with_threads("2", "Dask-Offload", "int"), std::set<std::string>{});
+  EXPECT_EQ(with_threads("2", "Dask-Offload", "lambda: os.urandom(4)"), std::set<std::string>{"pool"});
+}
+
 TEST(Pools, AreNotWhatRacesInOpenMp) {
   const TemporaryFolder scratch;
   Environment environment = under_shim(scratch, seed_42);

@@ -307,7 +307,8 @@ private:
       const std::size_t comma = pool.find(", ");
       const auto next = pools.upper_bound(pool + ", ");
       if (next != pools.end() && next->first.starts_with(pool + ", ")) continue; // there with its line
-      if (pool.starts_with("multiprocessing.Queue") && count < 2) continue;      // one process fills it
+      const bool counts = pool.starts_with("multiprocessing.Queue") || pool.starts_with("dask.distributed");
+      if (counts && count < 2) continue; // one process fills it, one worker takes all
       const std::string place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
       Reason& reason = add_pool(pool, place);
       reason.library = pool.substr(0, comma);

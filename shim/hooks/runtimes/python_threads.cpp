@@ -66,7 +66,8 @@ struct Starter {
   const char* file;
   const char* function;
   const char* pool;
-  const char* workers; ///< the variable with their number
+  const char* workers;            ///< the variable with their number, or
+  const char* is_named = nullptr; ///< with their name, which has this in it
 };
 
 // CPython 3.8 to 3.14, loky 3, gensim 3 and 4. A pool of processes has threads in the program that made it,
@@ -80,6 +81,9 @@ constexpr Starter starters[] = {
     {"/concurrent/futures/process.py", "_start_queue_management_thread", "ProcessPoolExecutor", // before 3.9
      "self._max_workers"},
     {"/process_executor.py", "_start_executor_manager_thread", "loky", "self._max_workers"},
+    // Each of its workers' threads for tasks; it has others.
+    {"/distributed/threadpoolexecutor.py", "_adjust_thread_count", "dask.distributed",
+     "self._thread_name_prefix", "Dask-Default"},
     // Word2Vec, Doc2Vec, FastText: threads that write one model.
     {"/gensim/models/word2vec.py", "_train_epoch", "gensim", "self.workers"},
     {"/gensim/models/word2vec.py", "_train_epoch_corpusfile", "gensim", "self.workers"},
@@ -94,22 +98,24 @@ struct Callers {
   int count = 0;
 };
 
-/// True if no more than one worker is asked for. In the function of `starter`, which called threading.
+/// True if no more than one worker is asked for, or for something else. In the function of `starter`, which
+/// called threading.
 bool has_one_worker(const Starter& starter) {
   struct Asked {
     const char* variable;
-    Text<16> number;
+    Text<160> told;
     int frame = 0;
   } asked{starter.workers, {}};
   each_python_scope(
       2,
       [](const PythonScope& scope, void* data) {
         auto& asks = *static_cast<Asked*>(data);
-        if (asks.frame++ == 1) scope.add(asks.number, asks.variable);
+        if (asks.frame++ == 1) scope.add(asks.told, asks.variable);
         return asks.frame < 2;
       },
       &asked);
-  return same_text(asked.number.c_str(), "1") || same_text(asked.number.c_str(), "0");
+  if (starter.is_named != nullptr) return !contains(asked.told.c_str(), starter.is_named);
+  return same_text(asked.told.c_str(), "1") || same_text(asked.told.c_str(), "0");
 }
 
 /// True if a line of the user's own made the ThreadPool: only its authors know what the threads of an
@@ -177,6 +183,8 @@ PythonThread::PythonThread(const void* caller) {
   }
   made_by.add(pool);
   if (place.user < 0) return;
+  // The text by which multiprocessing starts a process is no line of the user's.
+  if (place.user > 0 && ends_with(place.frames[place.user - 1].file, "/multiprocessing/spawn.py")) return;
   const PythonFrame& user = place.frames[place.user];
   made_by.add(", ").add(user.file).add(':').add(static_cast<uint64_t>(user.line > 0 ? user.line : 0));
 }
