@@ -659,6 +659,28 @@ TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
             std::set<std::string>{});
 }
 
+TEST(Pools, ManagersThatSeveralProcessesAskAreNamedWithTheirLine) {
+  const auto reasons_of = [](const std::string& workers) {
+    return judged("import multiprocessing, os, sys\n"
+                  "def work(items, i):\n"
+                  "  for k in range(9): items.append(i)\n"
+                  "with multiprocessing.get_context('fork').Manager() as manager:\n"
+                  "  items = manager.list()\n"
+                  "  workers = [multiprocessing.get_context('fork').Process(target=work, args=(items, i))\n"
+                  "             for i in range(" +
+                  workers +
+                  ")]\n"
+                  "  for worker in workers: worker.start()\n"
+                  "  for worker in workers: worker.join()\n"
+                  "  items.append(len(items))\n");
+  };
+  const json document = reasons_of("2");
+  EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"});
+  EXPECT_NE(document["reasons"].dump().find("several processes race at a manager (t.py:3)"),
+            std::string::npos);
+  EXPECT_EQ(kinds_of(reasons_of("1")), std::set<std::string>{});
+}
+
 // A worker that is started anew seeds a module's generators as its first task imports it, and the others draw
 // from them.
 TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {

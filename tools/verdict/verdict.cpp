@@ -307,8 +307,10 @@ private:
       const std::size_t comma = pool.find(", ");
       const auto next = pools.upper_bound(pool + ", ");
       if (next != pools.end() && next->first.starts_with(pool + ", ")) continue; // there with its line
-      const bool counts = pool.starts_with("multiprocessing.Queue") || pool.starts_with("dask.distributed");
-      if (counts && count < 2) continue; // one process fills it, one worker takes all
+      const auto is_of = [&](const char* kind) { return pool.starts_with(kind); };
+      if (count < 2 && // one process fills or asks it, one worker takes all
+          (is_of("multiprocessing.Queue") || is_of("multiprocessing.Manager") || is_of("dask.distributed")))
+        continue;
       const std::string place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
       Reason& reason = add_pool(pool, place);
       reason.library = pool.substr(0, comma);
@@ -320,6 +322,9 @@ private:
       return add(VerdictLevel::unverified, "pool",
                  "threads (" + place + ") may share a generator: which draws first is a race",
                  "a generator for each thread");
+    if (pool.starts_with("multiprocessing.Manager"))
+      return add(VerdictLevel::unverified, "pool", "several processes race at a manager (" + place + ")",
+                 "a part for each, put together in order");
     if (pool.starts_with("gensim"))
       return add(VerdictLevel::unverified, "pool", "threads train one model at once (" + place + ")",
                  "workers=1");

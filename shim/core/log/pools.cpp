@@ -29,6 +29,8 @@ constexpr Runner runners[] = {
     {"/process_executor.py", "_process_worker", "loky", false},
     {"/distributed/threadpoolexecutor.py", "_worker", "dask.distributed", false},
     {"/ray/_private/worker.py", "main_loop", "ray", false},
+    // No pool: a process draws a challenge as it first asks a manager for something.
+    {"/multiprocessing/managers.py", "_connect", "multiprocessing.Manager", false},
 };
 
 const Runner* runner_of(const PythonFrame& frame, bool is_new_worker) {
