@@ -307,7 +307,7 @@ private:
       const std::size_t comma = pool.find(", ");
       const auto next = pools.upper_bound(pool + ", ");
       if (next != pools.end() && next->first.starts_with(pool + ", ")) continue; // there with its line
-      const auto is_of = [&](const char* kind) { return pool.starts_with(kind); };
+      const auto is_of = [&name = pool](const char* kind) { return name.starts_with(kind); };
       if (count < 2 && // one process fills or asks it, one worker takes all
           (is_of("multiprocessing.Queue") || is_of("multiprocessing.Manager") || is_of("dask.distributed")))
         continue;
