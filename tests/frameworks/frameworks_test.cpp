@@ -155,6 +155,23 @@ TEST(TimeUuids, AreRecordedAsUnfixed) {
   }
 }
 
+// Of the node alone, which is an interface's address, two runs have the same; one that libuuid made up, where
+// there is none, differs.
+TEST(TimeUuids, AreOnlyObservedWhereTheNodeIsTakenOutOfThem) {
+  const Arguments command = {
+      python, "-c", "import os, uuid; os.urandom(4); print(uuid.getnode() >> 40 & 1, uuid.getnode())"};
+  if (find_program(command[0]).empty()) GTEST_SKIP() << "needs Python";
+  const TemporaryFolder scratch;
+  const std::string out = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out;
+  const bool is_made_up = out.substr(0, 1) == "1";
+  EXPECT_TRUE(is_made_up || run(command).out == out) << out;
+  std::set<std::string> actions;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls())
+      if (call["fn"] == "uuid_generate_time_safe") actions.insert(call["do"]);
+  EXPECT_EQ(actions, std::set<std::string>{is_made_up ? "unfixed" : "observe"});
+}
+
 // $RANDOM is bash's own business: that it is pinned makes no draw of the program that a script starts another
 // one.
 TEST(BashRandom, LeavesAWrapperTransparent) {

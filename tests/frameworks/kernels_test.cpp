@@ -155,6 +155,44 @@ TEST(Polars, RepeatsOnOneThreadAndItsThreadsAreNamed) {
   EXPECT_EQ(runtimes("2"), "_polars_runtime.abi3.so");
 }
 
+// ---- libraries whose workers race ----
+
+/// The runtimes that the log names of a Python program.
+std::string runtimes_of(const std::string& code, const Environment& more = {}) {
+  std::string files;
+  for (const ProcessLog& log : observe({"/usr/bin/python3", "-c", code}, more).logs)
+    for (const auto& record : log.records)
+      if (record["t"] == "runtime")
+        files += std::filesystem::path(record["file"].get<std::string>()).filename().string();
+  return files;
+}
+
+std::string starts(const std::string& library, const std::string& workers) {
+  return "import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" + library + "')\nlibrary.start(" +
+         workers + ")\n";
+}
+
+TEST(Tbb, IsNamedOnceItHasStartedAWorker) {
+  EXPECT_EQ(runtimes_of(starts(TBB, "0")), "");
+  EXPECT_EQ(runtimes_of(starts(TBB, "1")).substr(0, 9), "libtbb.so");
+}
+
+TEST(Tokenizers, AreNamedWhereTheyMayTrainOnSeveralThreads) {
+  EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "2")), "tokenizers.abi3.so");
+  EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "1")), "");
+  EXPECT_EQ(runtimes_of(starts(TOKENIZERS, "2"), {{"TOKENIZERS_PARALLELISM", "false"}}), "");
+  // Called from there, and by such a function.
+  const auto from_transformers = [](const std::string& function) {
+    return runtimes_of("import ctypes, os\nos.urandom(4)\nlibrary = ctypes.CDLL('" TOKENIZERS "')\n"
+                       "code = 'def " +
+                       function + "(): library.start(2)'\n" +
+                       "exec(compile(code, '/x/transformers/tokenization_utils_fast.py', 'exec'))\n" +
+                       function + "()\n");
+  };
+  EXPECT_EQ(from_transformers("_batch_encode_plus"), "");
+  EXPECT_EQ(from_transformers("train_new_from_iterator"), "tokenizers.abi3.so");
+}
+
 // ---- MindSpore ----
 
 /// The lines that begin with a word.

@@ -659,6 +659,28 @@ TEST(Pools, QueuesThatSeveralProcessesFillAreNamedWithTheirLine) {
             std::set<std::string>{});
 }
 
+TEST(Pools, ManagersThatSeveralProcessesAskAreNamedWithTheirLine) {
+  const auto reasons_of = [](const std::string& workers) {
+    return judged("import multiprocessing, os, sys\n"
+                  "def work(items, i):\n"
+                  "  for k in range(9): items.append(i)\n"
+                  "with multiprocessing.get_context('fork').Manager() as manager:\n"
+                  "  items = manager.list()\n"
+                  "  workers = [multiprocessing.get_context('fork').Process(target=work, args=(items, i))\n"
+                  "             for i in range(" +
+                  workers +
+                  ")]\n"
+                  "  for worker in workers: worker.start()\n"
+                  "  for worker in workers: worker.join()\n"
+                  "  items.append(len(items))\n");
+  };
+  const json document = reasons_of("2");
+  EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"});
+  EXPECT_NE(document["reasons"].dump().find("several processes race at a manager (t.py:3)"),
+            std::string::npos);
+  EXPECT_EQ(kinds_of(reasons_of("1")), std::set<std::string>{});
+}
+
 // A worker that is started anew seeds a module's generators as its first task imports it, and the others draw
 // from them.
 TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {
@@ -671,11 +693,140 @@ TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {
                       "if __name__ == '__main__':\n"
                       "  with open(os.path.join(os.path.dirname(__file__), 'seeds.py'), 'w') as module:\n"
                       "    module.write('import os; os.urandom(4)')\n"
-                      "  with multiprocessing.get_context('spawn').Pool(2) as p: p.map(task, range(4), 1)\n"))
+                      "  with multiprocessing.get_context('spawn').Pool(1) as p: p.map(task, range(4), 1)\n"))
         .contains("pool");
   };
   EXPECT_TRUE(names_pool("seeds"));
   EXPECT_FALSE(names_pool("json"));
+}
+
+// Workers that start anew seed their generators before the first task, and what tasks draw from them reaches
+// no hook; nor does the order in which their results are taken.
+TEST(Pools, WhoseWorkersStartAnewAreNamedWhetherTheyDrawOrNot) {
+  const std::string start = "import multiprocessing, os, random, sys\n"
+                            "from concurrent.futures import ProcessPoolExecutor, as_completed\n"
+                            "from multiprocessing.pool import ThreadPool\n"
+                            "def roll(i): return random.random()\n"
+                            "def seeded(i): return random.Random(i).random()\n"
+                            "if __name__ == '__main__':\n"
+                            "  spawns = multiprocessing.get_context('spawn')\n"
+                            "  serves = multiprocessing.get_context('forkserver')\n"
+                            "  os.urandom(4)\n";
+  for (const std::string pool : {"with spawns.Pool(2) as p: p.map(roll, range(4), 1)\n",
+                                 "with spawns.Pool(2) as p: list(p.imap_unordered(seeded, range(4)))\n",
+                                 "with serves.Pool(2) as p: p.map(roll, range(4), 1)\n",
+                                 "with ThreadPool(2) as p: p.map(roll, range(4), 1)\n",
+                                 "with ProcessPoolExecutor(2, spawns) as p: list(as_completed([p.submit(abs, "
+                                 "1), p.submit(abs, 2)]))\n",
+                                 "with ProcessPoolExecutor(2, serves) as p: list(p.map(roll, range(4)))\n"}) {
+    const json document = judged(start + "  " + pool);
+    const std::string said = document["reasons"].dump();
+    EXPECT_TRUE(kinds_of(document).contains("pool")) << pool;
+    EXPECT_NE(said.find("(t.py:10)"), std::string::npos) << said;
+    EXPECT_EQ(document["reasons"].dump().find("for tasks\""), std::string::npos) << said; // without the line
+    EXPECT_NE(said.find("--accept pool"), std::string::npos);
+  }
+  // A server or a tracker may outlive the program, so "no_end" is none of this test's.
+  for (const std::string one : {"with spawns.Pool(1) as p: p.map(roll, range(4), 1)\n",
+                                "with ProcessPoolExecutor(1, spawns) as p: list(p.map(roll, range(4)))\n",
+                                "with ThreadPool(1) as p: p.map(roll, range(4), 1)\n",
+                                "p = spawns.Process(target=roll, args=(1,)); p.start(); p.join()\n"})
+    EXPECT_FALSE(kinds_of(judged(start + "  " + one)).contains("pool")) << one;
+}
+
+/// A program that writes a package's module, and then runs `then`.
+std::string with_module(const std::string& path, const std::string& module, const std::string& then) {
+  return "import os, sys\nos.urandom(4)\nos.chdir(os.path.dirname(__file__))\n"
+         "path = 'site-packages/" +
+         path +
+         "'\nos.makedirs(os.path.dirname(path))\n"
+         "with open(path, 'w') as module:\n  module.write('''" +
+         module + "''')\nsys.path.append(os.path.abspath(os.path.dirname(path)))\n" + then;
+}
+
+// No package of the system's has loky: what starts its workers stands here by name.
+TEST(Pools, OfLokyAreNamedWithTheUsersLine) {
+  const auto with_workers = [](const std::string& number) {
+    return judged(with_module("loky/process_executor.py",
+                              "import threading\n"
+                              "class Executor:\n"
+                              "  def __init__(self, workers): self._max_workers = workers\n"
+                              "  def _start_executor_manager_thread(self):\n"
+                              "    thread = threading.Thread(target=int)\n"
+                              "    thread.start()\n"
+                              "    thread.join()\n",
+                              "from process_executor import Executor\n"
+                              "Executor(" +
+                                  number + ")._start_executor_manager_thread()\n"));
+  };
+  const json document = with_workers("2");
+  EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"});
+  EXPECT_NE(document["reasons"].dump().find("(t.py:"), std::string::npos);
+  EXPECT_EQ(kinds_of(with_workers("1")), std::set<std::string>{});
+}
+
+// gensim's are joined before anything is drawn, and share the model that they train.
+TEST(Pools, OfPackagesWhoseThreadsAreKnownToRaceAreNamed) {
+  const auto with_workers = [](const std::string& number) {
+    return judged(
+        with_module("gensim/models/word2vec.py",
+                    "import threading\n"
+                    "class Word2Vec:\n"
+                    "  def __init__(self, workers): self.workers = workers\n"
+                    "  def _train_epoch(self):\n"
+                    "    threads = [threading.Thread(target=int) for i in range(self.workers + 1)]\n"
+                    "    for thread in threads: thread.start()\n"
+                    "    for thread in threads: thread.join()\n",
+                    "from word2vec import Word2Vec\nWord2Vec(" + number + ")._train_epoch()\n"));
+  };
+  const json document = with_workers("2");
+  EXPECT_EQ(kinds_of(document), std::set<std::string>{"pool"});
+  EXPECT_NE(document["reasons"].dump().find("threads train one model at once (t.py:"), std::string::npos);
+  EXPECT_EQ(kinds_of(with_workers("1")), std::set<std::string>{});
+}
+
+// Ray's tasks run in its worker's loop.
+TEST(Pools, OfRayAreNamed) {
+  const auto with_function = [](const std::string& function) {
+    return kinds_of(judged(with_module("ray/_private/worker.py", "def " + function + "(task): task()\n",
+                                       "import worker\nworker." + function + "(lambda: os.urandom(4))\n")));
+  };
+  EXPECT_EQ(with_function("main_loop"), std::set<std::string>{"pool"});
+  EXPECT_EQ(with_function("connect"), std::set<std::string>{});
+}
+
+// A worker of dask.distributed's has threads for tasks, and others; one such thread takes all tasks in turn.
+TEST(Pools, OfDistributedAreNamedWhereThereAreSeveralWorkers) {
+  const auto with_threads = [](const std::string& number, const std::string& name, const std::string& task) {
+    return kinds_of(judged(with_module("distributed/threadpoolexecutor.py",
+                                       "import threading\n"
+                                       "def _worker(task): task()\n"
+                                       "class Pool:\n"
+                                       "  _thread_name_prefix = '" +
+                                           name +
+                                           "'\n"
+                                           "  def _adjust_thread_count(self, task):\n"
+                                           "    thread = threading.Thread(target=_worker, args=(task,))\n"
+                                           "    thread.start()\n"
+                                           "    thread.join()\n",
+                                       "from threadpoolexecutor import Pool\n"
+                                       "for i in range(" +
+                                           number + "): Pool()._adjust_thread_count(" + task + ")\n")));
+  };
+  EXPECT_EQ(with_threads("2", "w-Dask-Default-Threads", "int"), std::set<std::string>{"pool"});
+  EXPECT_EQ(with_threads("1", "Dask-Default-Threads", "int"), std::set<std::string>{});
+  EXPECT_EQ(with_threads("2", "Dask-Offload", "int"), std::set<std::string>{});
+  EXPECT_EQ(with_threads("2", "Dask-Offload", "lambda: os.urandom(4)"), std::set<std::string>{"pool"});
+}
+
+TEST(Pools, AreNotWhatRacesInOpenMp) {
+  const TemporaryFolder scratch;
+  Environment environment = under_shim(scratch, seed_42);
+  environment["OMP_NUM_THREADS"] = "4";
+  run({OPENMP_GCC_PROGRAM, "dynamic"}, environment);
+  const json document =
+      json::parse(run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out);
+  EXPECT_EQ(kinds_of(document), std::set<std::string>{"unfixed"});
 }
 
 TEST(Pools, AreNotWhatTakesNoTasks) {

@@ -306,14 +306,19 @@ private:
     std::map<std::string, std::uint64_t> pools; // and how often
     for (const SymbolSummary& symbol : summary_.symbols)
       for (const Example& example : symbol.examples)
-        for (const char* field : {"pool", "threads"})
+        for (const std::string field : {"pool", "threads"}) {
+          if (field == "threads" && symbol.function != "pthread_create") continue; // OpenMP's are a number
           if (const std::string* pool = find_field(example.fields, field))
             pools[*pool] += example.count.calls;
+        }
     for (const auto& [pool, count] : pools) {
       const std::size_t comma = pool.find(", ");
       const auto next = pools.upper_bound(pool + ", ");
       if (next != pools.end() && next->first.starts_with(pool + ", ")) continue; // there with its line
-      if (pool.starts_with("multiprocessing.Queue") && count < 2) continue;      // one process fills it
+      const auto is_of = [&name = pool](const char* kind) { return name.starts_with(kind); };
+      if (count < 2 && // one process fills or asks it, one worker takes all
+          (is_of("multiprocessing.Queue") || is_of("multiprocessing.Manager") || is_of("dask.distributed")))
+        continue;
       const std::string place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
       Reason& reason = add_pool(pool, place);
       reason.library = pool.substr(0, comma);
@@ -325,13 +330,19 @@ private:
       return add(VerdictLevel::unverified, "pool",
                  "threads (" + place + ") may share a generator: which draws first is a race",
                  "a generator for each thread");
+    if (pool.starts_with("multiprocessing.Manager"))
+      return add(VerdictLevel::unverified, "pool", "several processes race at a manager (" + place + ")",
+                 "a part for each, put together in order");
+    if (pool.starts_with("gensim"))
+      return add(VerdictLevel::unverified, "pool", "threads train one model at once (" + place + ")",
+                 "workers=1");
     if (pool.starts_with("multiprocessing.Queue"))
       return add(VerdictLevel::unverified, "pool",
                  "a queue (" + place + ") is filled by several processes: whose results come first is a race",
                  "sort them, or take a queue for each");
     return add(VerdictLevel::unverified, "pool",
-               "results depend on which worker takes which task" + (place.empty() ? "" : " (" + place + ")"),
-               "seed per task");
+               "workers race for tasks" + (place.empty() ? "" : " (" + place + ")"),
+               "if seeded, in order: --accept pool");
   }
 
   /// Seeds from a clock that an interpreter keeps to itself. What PyTorch takes gives way

@@ -16,7 +16,7 @@ struct Runner {
   bool is_thread = false; ///< whose worker shares its modules with the program
 };
 
-// CPython 3.8 to 3.14, loky 3.
+// CPython 3.8 to 3.14, loky 3, distributed 2026, Ray 2.
 constexpr Runner runners[] = {
     {"/multiprocessing/pool.py", "worker", "multiprocessing.Pool", false},
     {"/multiprocessing/pool.py", "_repopulate_pool_static", "multiprocessing.Pool", true},
@@ -27,6 +27,10 @@ constexpr Runner runners[] = {
     {"/concurrent/futures/process.py", "_adjust_process_count", "ProcessPoolExecutor", true}, // before 3.9
     {"/concurrent/futures/thread.py", "_worker", "ThreadPoolExecutor", false, true},
     {"/process_executor.py", "_process_worker", "loky", false},
+    {"/distributed/threadpoolexecutor.py", "_worker", "dask.distributed", false},
+    {"/ray/_private/worker.py", "main_loop", "ray", false},
+    // No pool: a process draws a challenge as it first asks a manager for something.
+    {"/multiprocessing/managers.py", "_connect", "multiprocessing.Manager", false},
 };
 
 const Runner* runner_of(const PythonFrame& frame, bool is_new_worker) {
@@ -75,7 +79,7 @@ struct Search {
 
   void take_outer(const PythonFrame& frame) {
     for (const char* part :
-         {"/multiprocessing/", "/multiprocess/", "/concurrent/", "/threading.py", "/loky/", "<"})
+         {"/multiprocessing/", "/multiprocess/", "/concurrent/", "/threading.py", "/loky/", "/ray/", "<"})
       if (contains(frame.file, part)) return;
     line.add(", ")
         .add_json(frame.file, 160)

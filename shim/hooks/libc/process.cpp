@@ -161,15 +161,17 @@ int create_thread(Result (*run)(void*), void* argument, bool is_users_python, Cr
 
 using namespace detshim;
 
-DETSHIM_HOOK(libc, int, pthread_create,
-             (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
-             .action = Action::observe, .fields = {"threads"},
-             .summary =
-                 "Gives the new thread its place in the tree of threads, and with it its streams. Recorded "
-                 "where a line of Python starts one beside another, or fills a queue of processes.") {
+DETSHIM_HOOK(
+    libc, int, pthread_create,
+    (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
+    .action = Action::observe, .fields = {"threads"},
+    .summary = "Gives the new thread its place in the tree of threads, and with it its streams. Recorded "
+               "where a line of Python starts one beside another, makes a pool of several workers, or fills "
+               "a queue of processes.") {
   DETSHIM_ENTER(pthread_create);
   if (call.passes()) return call.real(thread, attributes, run, argument);
   note_user_place(UserPlace::threads, call.caller());
+  note_thread_of_runtime(call.caller());
   PythonThread python(call.caller());
   const int status = create_thread(run, argument, python.is_users, [&](void* (*entry)(void*), void* data) {
     return call.real(thread, attributes, entry, data);

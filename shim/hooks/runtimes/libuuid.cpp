@@ -2,6 +2,7 @@
 //
 // It draws from getrandom, but how many numbers it throws away before, and what it mixes in, follow the clock
 // and the process's id. So the UUID itself is pinned.
+#include "core/base/python_frames.h"
 #include "core/base/thread_memory.h"
 #include "hooks/libc/entropy_source.h"
 
@@ -24,6 +25,17 @@ void make(Uuids& uuids, unsigned char* out, const Draw& draw) {
 
 constexpr const char* of_the_time =
     "a UUID made of the time and this host (version 1): another in each run; take a random one (version 4)";
+
+/// True if Python's uuid takes but the node out of it: the address of a network interface. On a host without
+/// one libuuid makes one up, with the bit of a group's address (RFC 9562, 6.10).
+bool is_asked_for_the_node(const unsigned char* uuid) {
+  constexpr int node_at = 10;
+  if ((uuid[node_at] & 1) != 0) return false;
+  PythonPlace place;
+  find_python_place(place, PythonDetail::all, false);
+  return place.count > 0 && same_text(place.frames[0].function, "_unix_getnode") &&
+         ends_with(place.frames[0].file, "/uuid.py");
+}
 
 } // namespace
 } // namespace detshim
@@ -54,8 +66,15 @@ DETSHIM_HOOK(libuuid, void, uuid_generate_time, (unsigned char* out), .action = 
 }
 
 DETSHIM_HOOK(libuuid, int, uuid_generate_time_safe, (unsigned char* out), .action = Action::unfixed,
-             .summary = "Recorded: a UUID of the time differs in each run (Python's uuid1).") {
+             .summary =
+                 "Recorded: a UUID of the time differs in each run (Python's uuid1); where Python takes "
+                 "the host's address out of it, only observed.") {
   DETSHIM_ENTER(uuid_generate_time_safe);
-  if (!call.passes()) call.record(Action::unfixed, of_the_time, {});
-  return call.real(out);
+  const int status = call.real(out);
+  if (call.passes()) return status;
+  if (out != nullptr && is_asked_for_the_node(out))
+    call.record(Action::observe, "the address of a network interface is taken out of it", {});
+  else
+    call.record(Action::unfixed, of_the_time, {});
+  return status;
 }

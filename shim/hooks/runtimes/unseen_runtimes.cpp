@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/placement.h"
+#include "core/base/python_frames.h"
 #include "core/identity/thread.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
@@ -88,6 +89,44 @@ bool has_workers(const Module&) {
   return found;
 }
 
+/// Of libraries whose workers end before the process does: how many they have started.
+constinit int tbbs_workers = 0;
+constexpr const char* tbb_file = "libtbb";
+
+/// "libtbb.so.12", "libtbb-1f2e3d.so.12.8"; not libtbbmalloc, which comes with it.
+bool is_tbb(const Module& module) {
+  const char* const file = file_name(module.path);
+  return starts_with(file, tbb_file) && (file[6] < 'a' || file[6] > 'z');
+}
+
+bool has_tbbs_workers(const Module& module) {
+  return is_tbb(module) && __atomic_load_n(&tbbs_workers, __ATOMIC_RELAXED) > 0;
+}
+
+constinit int tokenizers_workers = 0;
+constexpr const char* tokenizers_file = "tokenizers.";
+
+/// Hugging Face's tokenizers: its pool is made where something is first done in parallel. Encoding repeats,
+/// and all that calls it from Transformers is that, but for training; of a line of the user's, which of the
+/// two it called is not known.
+bool may_train_in_parallel() {
+  const char* const parallel = environment_value("TOKENIZERS_PARALLELISM");
+  if (parallel != nullptr)
+    for (const char* no : {"false", "False", "FALSE", "0", "off", "no"})
+      if (same_text(parallel, no)) return false;
+  PythonPlace place;
+  find_python_place(place, PythonDetail::all, true);
+  if (place.count == 0) return true;
+  const PythonFrame& caller = place.frames[0];
+  const bool is_wrapper =
+      contains(caller.file, "/transformers/") || contains(caller.file, "/tokenizers/implementations/");
+  return !is_wrapper || starts_with(caller.function, "train");
+}
+
+bool has_several_of_tokenizers(const Module&) {
+  return __atomic_load_n(&tokenizers_workers, __ATOMIC_RELAXED) > 1;
+}
+
 constexpr Runtime runtimes[] = {
     {.file = "libjvm.so",
      .why = "Java seeds Math.random, Random, SplittableRandom, ThreadLocalRandom and the order of Set.of and "
@@ -109,6 +148,13 @@ constexpr Runtime runtimes[] = {
      .is_seeded_unseen = has_workers,
      .why = "polars's threads race in group_by, unique, mode and sums of groups: maintain_order=True, or "
             "POLARS_MAX_THREADS=1"},
+    {.file = tbb_file,
+     .is_seeded_unseen = has_tbbs_workers,
+     .why = "oneTBB's workers race in reductions: NUMBA_THREADING_LAYER=omp, one thread, or "
+            "tbb::parallel_deterministic_reduce"},
+    {.file = tokenizers_file,
+     .is_seeded_unseen = has_several_of_tokenizers,
+     .why = "its threads race in training, encoding repeats: TOKENIZERS_PARALLELISM=false"},
     {.file = "libmindspore_ops_cpu",
      .is_seeded_unseen = lacks_mindspores_functions,
      .why = "MindSpore's kernels are divided by time, and dropout's parts race: compare two runs"},
@@ -165,6 +211,14 @@ bool find(const Runtime& runtime, TextWriter& path) {
 }
 
 } // namespace
+
+void note_thread_of_runtime(const void* caller) {
+  Module module;
+  if (!options().pins() || !find_module(caller, module)) return;
+  if (is_tbb(module)) __atomic_add_fetch(&tbbs_workers, 1, __ATOMIC_RELAXED);
+  if (starts_with(file_name(module.path), tokenizers_file) && may_train_in_parallel())
+    __atomic_add_fetch(&tokenizers_workers, 1, __ATOMIC_RELAXED);
+}
 
 void record_runtimes() {
   DETSHIM_STARTUP_DATA static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor

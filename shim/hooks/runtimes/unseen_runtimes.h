@@ -8,4 +8,8 @@ namespace detshim {
 /// objects' names, and some lookups in the program's table of symbols.
 void record_runtimes();
 
+/// In a thread that is about to make another: some of the runtimes are named only once they have workers.
+/// `caller`: of pthread_create.
+void note_thread_of_runtime(const void* caller);
+
 } // namespace detshim
