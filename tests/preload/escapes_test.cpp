@@ -68,6 +68,17 @@ TEST(Escapes, DoNotConcernProgramsThatAreCovered) {
   EXPECT_FALSE(std::filesystem::exists(scratch.log()));
 }
 
+// A program that was told to leave detshim, or of which less is pinned than of the one that executes it.
+TEST(Escapes, ByTheOptionsOfAChildAreSaid) {
+  const std::string od = find_program("od");
+  for (const char* setting : {"DETSHIM_MODE=off", "DETSHIM_MODE=observe", "DETSHIM_DISABLE=libc",
+                              "DETSHIM_KEEP_ENTROPY=od", "LD_PRELOAD=libdetshim.so"}) {
+    const TemporaryFolder scratch;
+    run({"env", setting, od, "-N8", "/dev/urandom"}, under_shim(scratch, loud));
+    EXPECT_EQ(uncovered(scratch, od), 1u) << setting;
+  }
+}
+
 // With an environment that the program made, or took the library out of, each way of executing one.
 TEST(Escapes, FromTheEnvironmentAreSaid) {
   const std::string od = find_program("od");

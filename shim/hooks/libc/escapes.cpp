@@ -32,6 +32,15 @@ constexpr const char* unreadable =
     "it may be executed and not read: whether libdetshim.so is in it is not known";
 constexpr const char* library_missing = "libdetshim.so is not where LD_PRELOAD says: in another file system, "
                                         "as a container's, bind it to that path";
+constexpr const char* bare_name =
+    "LD_PRELOAD names libdetshim.so without a folder, where the loader does not find "
+    "it: write its whole path";
+constexpr const char* mode_left =
+    "DETSHIM_MODE is off or observe for it: unset it there, or for the whole run";
+constexpr const char* disabled_more =
+    "DETSHIM_DISABLE is another list for it than for this process: set it for the whole run";
+constexpr const char* keeps_more =
+    "DETSHIM_KEEP_ENTROPY is another list for it than for this process: set it for the whole run";
 constexpr const char* harmless = "it looks for libraries: no result depends on what it draws";
 constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
                                  "getrandom and its opens of random "
@@ -45,6 +54,8 @@ constexpr unsigned own_machine = EM_AARCH64;
 
 /// False where the library is in each program by other means (/etc/ld.so.preload).
 DETSHIM_STARTUP_DATA constinit bool comes_by_environment = false;
+/// True where the loader found it by its name alone (LD_LIBRARY_PATH).
+DETSHIM_STARTUP_DATA constinit bool came_by_bare_name = false;
 
 /// True if one of the notes is Go's (ELF note name "Go", written by its linker).
 bool has_go_note(int fd, const ElfW(Phdr) & header) {
@@ -95,23 +106,48 @@ const char* own_preload_list(char* const* environment) {
   return nullptr;
 }
 
+/// What that environment sets the variable to; nullptr if nothing. `start`: its name with the sign behind it.
+const char* value_in(char* const* environment, const char* start) {
+  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
+    if (starts_with(*entry, start)) return *entry + text_length(start);
+  return nullptr;
+}
+
+/// Why less is pinned in a program with that environment than here; nullptr if it is not. What the
+/// environment does not say, the program has from this process.
+const char* why_less(char* const* environment) {
+  const char* const mode = value_in(environment, "DETSHIM_MODE=");
+  if (mode != nullptr && (same_text(mode, "off") || same_text(mode, "observe"))) return mode_left;
+  const char* const disable = value_in(environment, "DETSHIM_DISABLE=");
+  if (disable != nullptr && *disable != 0 && !same_text(disable, options().disable)) return disabled_more;
+  const char* const keeps = value_in(environment, "DETSHIM_KEEP_ENTROPY=");
+  if (keeps != nullptr && *keeps != 0 && !same_text(keeps, options().keep_entropy)) return keeps_more;
+  return nullptr;
+}
+
 /// Why the loader that the program is started with does not find the library; nullptr if it does.
 const char* why_not_preloaded(char* const* environment) {
-  if (!comes_by_environment) return nullptr;
+  if (!comes_by_environment) return why_less(environment);
   const char* list = own_preload_list(environment);
   if (list == nullptr) return no_preload;
+  const char* why = why_less(environment);
   while (*list != 0) {
     Text<600> path;
     for (; *list != 0 && *list != ':' && *list != ' '; ++list) path.add(*list);
     if (*list != 0) ++list;
+    if (same_text(path.c_str(), own_file_name()) && !came_by_bare_name) {
+      why = bare_name;
+      continue;
+    }
     // Without a slash it is looked up in folders that only the loader knows; `$` stands for one of them.
     if (!contains(path.c_str(), own_file_name()) || path.cut() || path.c_str()[0] != '/' ||
         contains(path.c_str(), "$"))
       continue;
-    return sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), R_OK) == -ENOENT ? library_missing
-                                                                                           : nullptr;
+    return sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), R_OK) == -ENOENT
+               ? library_missing
+               : why_less(environment);
   }
-  return nullptr;
+  return why;
 }
 
 /// True if the program gets rights that this process has not, where the loader drops LD_PRELOAD (ld.so(8)).
@@ -262,7 +298,11 @@ Reach record_uncovered(const Hook& hook, const char* program, const char* why, c
 
 bool preloads_us(char* const* environment) { return own_preload_list(environment) != nullptr; }
 
-void note_own_preload() { comes_by_environment = preloads_us(environ); }
+void note_own_preload() {
+  const char* const list = own_preload_list(environ);
+  comes_by_environment = list != nullptr;
+  came_by_bare_name = list != nullptr && list[0] != '/' && !contains(list, "/");
+}
 
 Reach record_escape(const Hook& hook, const char* program, bool searches, char* const* environment,
                     const void* caller) {
