@@ -60,6 +60,30 @@ TEST_P(ScriptSeeds, AreNamed) {
 INSTANTIATE_TEST_SUITE_P(
     All, ScriptSeeds,
     testing::Values(
+        Script{"python_option",
+               {"python3", "script"},
+               "import argparse, time, random\np = argparse.ArgumentParser()\n"
+               "p.add_argument('--seed', type=int, default=time.time_ns())\n"
+               "random.seed(p.parse_args([]).seed)\nprint(random.random())\n",
+               true},
+        Script{"python_dict",
+               {"python3", "script"},
+               "import time, random\nc = {'lr': .1,\n  'seed': time.time_ns()}\n"
+               "random.seed(c['seed'])\nprint(random.random())\n",
+               true},
+        Script{"python_typed",
+               {"python3", "script"},
+               "import time, random\nclass C:\n  seed: int = time.time_ns()\n"
+               "random.seed(C.seed)\nprint(random.random())\n",
+               true},
+        Script{"python_elapsed",
+               {"python3", "script"},
+               "import argparse, sys, time, random\np = argparse.ArgumentParser()\n"
+               "p.add_argument('--seed', type=int, default=42)\n"
+               "c = {'seed': 42, 'started': time.time()}\nstart = time.time()\n"
+               "random.seed(p.parse_args([]).seed)\nprint(random.random())\n"
+               "print('seed', time.time() - start, file=sys.stderr)\n",
+               false},
         Script{"perl", {"perl", "-MTime::HiRes=time", "-e", "srand(1e6 * time % 1e9); print rand"}, "", true},
         Script{"perl_by_name",
                {"perl", "script"},

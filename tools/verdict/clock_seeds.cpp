@@ -54,7 +54,8 @@ void add_seed(const std::string& file, const std::string& text, std::size_t line
     found.push_back({file, std::to_string(statement.line), statement.text});
   };
   for (const Statement& statement : readers_at(statements, line, python)) {
-    if (takes_seed(statement.text)) return add(statement);
+    if (takes_seed(statement.text) || names_seed_of_clock(statement.text, python, clock_aliases(statements)))
+      return add(statement);
     const std::string name = named_by(statement.text);
     if (name.empty()) continue;
     const auto taken = std::ranges::find_if(

@@ -264,6 +264,44 @@ bool names_any(const std::vector<Word>& words, const std::set<std::string>& name
   });
 }
 
+/// What stands before the next comma or closing bracket that belongs to no bracket within.
+std::string_view value_of(std::string_view text) {
+  int depth = 0;
+  char quote = '\0';
+  for (std::size_t end = 0; end < text.size(); ++end) {
+    const char c = text[end];
+    if (quote != '\0' || c == '"' || c == '\'') {
+      if (quote == '\0')
+        quote = c;
+      else if (quote == c)
+        quote = '\0';
+      continue;
+    }
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    const bool closes = c == ')' || c == ']' || c == '}';
+    if ((closes && --depth < 0) || (c == ',' && depth == 0)) return text.substr(0, end);
+  }
+  return text;
+}
+
+/// The value that a text in quotes is given at `end`: of `"seed": 1`, `cfg["seed"] = 1`, and of
+/// `"--seed", type=int, default=1`. Empty if it names none.
+std::string_view value_of_quoted(std::string_view text, std::size_t end, bool is_option) {
+  const std::string_view rest = text.substr(end);
+  const std::size_t next = rest.find_first_not_of(" \t\n");
+  if (next == std::string_view::npos) return {};
+  if (is_option) {
+    const std::string_view given = arguments_of(rest);
+    const std::size_t at_default = given.find("default=");
+    return at_default != std::string_view::npos ? value_of(given.substr(at_default + 8)) : std::string_view();
+  }
+  if (rest[next] == ':') return value_of(rest.substr(next + 1));
+  if (rest[next] != ']') return {};
+  const std::size_t equals = rest.find_first_not_of(" \t", next + 1);
+  const bool is_given = at(rest, equals) == '=' && at(rest, equals + 1) != '=';
+  return is_given ? value_of(rest.substr(equals + 1)) : std::string_view();
+}
+
 } // namespace
 
 bool Statement::holds(std::size_t number) const {
@@ -286,6 +324,7 @@ std::vector<Statement> statements_of(std::string_view text, const Language& lang
   std::size_t line = 1;
   int depth = 0;
   char quote = '\0';
+  const bool is_python = language.program == "python"; // its braces hold values, others' hold statements
   const auto close = [&] {
     if (now.text.find_first_not_of(" \t\n") != std::string::npos) statements.push_back(std::move(now));
     now = {};
@@ -315,9 +354,9 @@ std::vector<Statement> statements_of(std::string_view text, const Language& lang
       quote = '\0';
     else if (quote == '\0' && (c == '"' || (c == '\'' && begins_word)))
       quote = c;
-    else if (quote == '\0' && (c == '(' || c == '['))
+    else if (quote == '\0' && (c == '(' || c == '[' || (c == '{' && is_python)))
       ++depth;
-    else if (quote == '\0' && (c == ')' || c == ']'))
+    else if (quote == '\0' && (c == ')' || c == ']' || (c == '}' && is_python)))
       --depth;
     if (now.text.empty()) now.line = line;
     now.text += c;
@@ -345,6 +384,30 @@ bool reads_clock(std::string_view statement, const Language& language, const std
     names.insert(std::move(alias));
   }
   return has_clock(statement, language, names);
+}
+
+bool names_seed_of_clock(std::string_view statement, const Language& language,
+                         const std::set<std::string>& aliases) {
+  if (const std::vector<Word> words = words_of(statement); !words.empty() && words[0].start == 0 &&
+                                                           words[0].next == ':' && names_seed(words[0]) &&
+                                                           !words[0].is_quoted)
+    return reads_clock(statement, language, aliases); // seed: int = …
+  for (std::size_t i = statement.find_first_of("\"'"); i < statement.size();
+       i = statement.find_first_of("\"'", i + 1)) {
+    const std::size_t close = statement.find(statement[i], i + 1);
+    if (close == std::string_view::npos) return false;
+    std::string_view name = statement.substr(i + 1, close - i - 1);
+    const bool is_option = name.starts_with("-");
+    name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+    const bool is_name =
+        std::ranges::all_of(name, [](char c) { return is_letter(c) || c == '-' || c == '.'; });
+    const Word word = word_at(name, 0, name.size());
+    if (is_name && (names_seed(word) || word.text == "random_state") &&
+        reads_clock(value_of_quoted(statement, close + 1, is_option), language, aliases))
+      return true;
+    i = close;
+  }
+  return false;
 }
 
 const Statement* cxx_seed_of(const std::vector<Statement>& statements, const Statement& reading) {

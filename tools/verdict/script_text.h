@@ -41,6 +41,12 @@ bool takes_seed(std::string_view statement, std::string_view variable = {});
 /// of functions that do.
 bool reads_clock(std::string_view statement, const Language& language, const std::set<std::string>& aliases);
 
+/// Whether a statement of Python's gives a clock to what it names a seed in quotes or with a type:
+/// `{"seed": time.time_ns()}`, `add_argument("--seed", default=time.time_ns())`, `seed: int =
+/// time.time_ns()`.
+bool names_seed_of_clock(std::string_view statement, const Language& language,
+                         const std::set<std::string>& aliases);
+
 /// The statement of C++ that makes an engine of the standard library's, or seeds something, by what `reading`
 /// has read of a clock: itself, or one that it hands it to by a name or two. nullptr if none does, or if what
 /// it seeds is replaced by detshim (srand, torch::manual_seed).

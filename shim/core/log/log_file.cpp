@@ -391,6 +391,10 @@ void offer_to_children() {
     file.has_looked = true;
 }
 
+void offer_to_siblings() {
+  if (has_inherited_page()) publish();
+}
+
 Opened open() {
   if (file.generation == generation() && (file.failed || is_still_ours()))
     return file.failed ? Opened::no : Opened::before;
@@ -433,7 +437,6 @@ Opened open() {
   file.process = 0;
   file.is_shared = false;
   held = 0;
-  if (has_inherited_page()) publish(); // to its siblings; its own children are told before they are made
   return Opened::now;
 }
 

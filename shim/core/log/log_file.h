@@ -62,6 +62,9 @@ uint64_t process_number();
 /// About to fork: the child and its kin may write in this process's file; where this process has none, in
 /// that of a child before.
 void offer_to_children();
+/// Has begun this process's file, with its start record in it: those that were forked from the same process,
+/// and write for the first time from now on, may write in it.
+void offer_to_siblings();
 
 /// Says in the log of this process, or else in that of the nearest one before it whose descriptor it still
 /// has, that `program` (nullptr: this one) leaves no log.

@@ -154,7 +154,10 @@ void write_start_in_shared_file() {
 
 bool open_log() {
   const log_file::Opened opened = log_file::open();
-  if (opened == log_file::Opened::now) write_start();
+  if (opened == log_file::Opened::now) {
+    write_start();
+    log_file::offer_to_siblings(); // whose starts say what differs from the first one in the file
+  }
   if (opened == log_file::Opened::joined) write_start_in_shared_file();
   return opened != log_file::Opened::no;
 }

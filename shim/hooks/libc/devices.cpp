@@ -91,12 +91,21 @@ bool replace_by_uuid(int fd, bool closes_on_exec) {
 
 enum class DeviceSource { none, device, uuid };
 
+/// True for the kernel's file of UUIDs by whichever name: two slashes, a relative one, a link.
+bool is_uuid_file(const struct stat& state) {
+  if (state.st_mode != (S_IFREG | 0444) || state.st_size != 0) return false; // as most files are told apart
+  struct stat known;
+  return sys::stat(uuid_path, known) == 0 && known.st_dev == state.st_dev && known.st_ino == state.st_ino;
+}
+
 /// What a descriptor that was just opened gives, as far as it is ours to replace.
 DeviceSource source_of(const Hook& hook, int fd, const char* path) {
   if (fd < 0 || options().off() || hook.disabled) return DeviceSource::none;
   if (path != nullptr && same_text(path, uuid_path)) return DeviceSource::uuid;
   struct stat state;
-  return sys::fstat(fd, state) == 0 && is_random_device(state) ? DeviceSource::device : DeviceSource::none;
+  if (sys::fstat(fd, state) != 0) return DeviceSource::none;
+  if (is_random_device(state)) return DeviceSource::device;
+  return is_uuid_file(state) ? DeviceSource::uuid : DeviceSource::none;
 }
 
 void record_kept(const Hook& hook, const void* caller, const char* why, const char* path) {

@@ -281,7 +281,10 @@ Reach record_uncovered(const Hook& hook, const char* program, const char* why, c
     record(subject, Action::observe, caller, harmless, {program});
     return process().is_trapped ? Reach::supervised : Reach::uncovered;
   }
-  if (process().is_trapped && why != other_user) { // the program itself is in the log if it draws
+  const bool is_by_option =
+      why == mode_left || why == disabled_more || why == keeps_more; // the supervisor obeys
+  if (process().is_trapped && why != other_user &&
+      !is_by_option) { // the program itself is in the log if it draws
     record(subject, Action::observe, caller, answered, {program});
     return Reach::supervised;
   }
