@@ -175,6 +175,23 @@ TEST_F(Capture, RunsNoProgramThatASubmoduleNames) {
   EXPECT_FALSE(is_planted());
 }
 
+// By these flags people keep local settings; git's own diff is then empty.
+TEST_F(Capture, LooksAtFilesThatGitPassesOver) {
+  for (const std::string flag : {"--assume-unchanged", "--skip-worktree"}) {
+    fs::remove_all(work());
+    repository(work());
+    file(work() / "settings.txt", "rate 1\n");
+    git(work(), {"add", "settings.txt"});
+    git(work(), {"commit", "-q", "-m", "second"});
+    git(work(), {"update-index", flag, "settings.txt"});
+    const detshim::GitState before = state(), again = state();
+    EXPECT_EQ(before.problem(), "");
+    EXPECT_EQ(before.changes.text, again.changes.text);
+    file(work() / "settings.txt", "rate 2\n");
+    EXPECT_NE(state().changes.text, before.changes.text) << flag;
+  }
+}
+
 // The words arise where the reason does: whoever captures, and not the command alone.
 TEST_F(Capture, SaysWhyNothingIsKnownOfTheStart) {
   detshim::Log log;

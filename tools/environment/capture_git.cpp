@@ -162,19 +162,50 @@ Told told_nested(const Repository& repository, const std::vector<std::string>& f
   return {all, ""};
 }
 
+/// What it holds; of a link, where it leads and what that holds.
+Told told_contents(const fs::path& file, std::uintmax_t most) {
+  std::error_code error;
+  if (!fs::is_symlink(file, error)) return hash_of_file(file, most);
+  const std::string target = fs::read_symlink(file, error).string();
+  const fs::file_type type = fs::status(file, error).type();
+  if (type == fs::file_type::directory) return {"", "it is a link to a folder, which is not looked into"};
+  if (type != fs::file_type::regular) return {"a link to " + target, ""};
+  Told told = hash_of_file(file, most);
+  if (told.problem.empty()) told.text += " by " + target;
+  return told;
+}
+
+/// What files hold that git was told to take for unchanged (`update-index --assume-unchanged`,
+/// `--skip-worktree`), by which local settings are kept: `git diff` passes over them.
+Told told_passed_over(const fs::path& top, const std::vector<std::string>& names) {
+  constexpr std::uintmax_t most = 16U << 20;
+  constexpr std::size_t most_files = 1000; // a sparse checkout leaves out many, which are not there
+  std::string all;
+  std::size_t count = 0;
+  std::error_code error;
+  for (const std::string& name : names) {
+    if (!fs::exists(fs::symlink_status(top / name, error))) continue;
+    const Told held = ++count > most_files ? Told{"", "more than 1,000"} : told_contents(top / name, most);
+    if (!held.problem.empty()) return {"", "of files that git passes over, " + name + ": " + held.problem};
+    all += name + '\n' + held.text + '\n';
+  }
+  return {all, ""};
+}
+
 Told told_changes(const Repository& repository) {
   const auto& [git, top, question] = repository;
-  const Reply tracked = git.ask({"ls-files", "-z", "--stage"}); // "100644 <object> 0\tname"
+  const Reply tracked = git.ask({"ls-files", "-z", "-v", "--stage"}); // "H 100644 <object> 0\tname"
   if (!tracked.problem.empty()) return {"", problem_of(tracked, "which files it follows")};
   std::size_t count = 0;
   std::string first;
-  std::vector<std::string> submodules;
+  std::vector<std::string> submodules, passed_over;
   for (const std::string& entry : names_in(*tracked.text)) {
     const std::string name = entry.substr(std::min(entry.find('\t'), entry.size() - 1) + 1);
-    if (entry.starts_with("160000 "))
+    if (entry.find("160000 ") == 2)
       submodules.push_back(name);
-    else if (question.since.has_changed(top / name) && count++ == 0)
-      first = name;
+    else if (entry[0] == 'S' || (entry[0] >= 'a' && entry[0] <= 'z'))
+      passed_over.push_back(name);
+    if (entry.find("160000 ") != 2 && question.since.has_changed(top / name) && count++ == 0) first = name;
   }
   if (count > 0) return {"", count_changed(count, first)};
   // What git followed then is not known: something may have been taken out of it, or in, and changed back.
@@ -186,7 +217,9 @@ Told told_changes(const Repository& repository) {
   const Reply diff = git.ask({"diff", "HEAD", "--no-ext-diff", "--no-textconv", "--binary",
                               "--submodule=short", "--ignore-submodules=dirty"});
   if (!diff.problem.empty()) return {"", problem_of(diff, "what was changed")};
-  const std::string all = *diff.text + within.text;
+  const Told hidden = told_passed_over(top, passed_over);
+  if (!hidden.problem.empty()) return hidden;
+  const std::string all = *diff.text + within.text + hidden.text;
   return {all.empty() ? "none" : hash_text(all), ""};
 }
 
@@ -262,19 +295,6 @@ Told told_gone(const Repository& repository) {
   }
   if (error) return {"", "its folders cannot be read"};
   return {};
-}
-
-/// What it holds; of a link, where it leads and what that holds.
-Told told_contents(const fs::path& file, std::uintmax_t most) {
-  std::error_code error;
-  if (!fs::is_symlink(file, error)) return hash_of_file(file, most);
-  const std::string target = fs::read_symlink(file, error).string();
-  const fs::file_type type = fs::status(file, error).type();
-  if (type == fs::file_type::directory) return {"", "it is a link to a folder, which is not looked into"};
-  if (type != fs::file_type::regular) return {"a link to " + target, ""};
-  Told told = hash_of_file(file, most);
-  if (told.problem.empty()) told.text += " by " + target;
-  return told;
 }
 
 Told told_untracked(const Repository& repository) {
