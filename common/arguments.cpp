@@ -58,23 +58,28 @@ bool is_client_of_mysql(const char* program) {
   return starts_with(name, "mysql") || starts_with(name, "mariadb");
 }
 
-/// Without the parts that were drawn.
-void add_shown(TextWriter& line, char* text) {
-  constexpr size_t most = 400;
-  for (;;) {
+constexpr size_t most_shown = 400;
+
+/// Without the parts that were drawn; true if there are such.
+bool add_shown(TextWriter& line, char* text) {
+  constexpr size_t most = most_shown;
+  for (bool is_hidden = false;; is_hidden = true) {
     size_t length = 0;
     const size_t begin = drawn_part(text, length);
-    if (length == 0 || begin >= most) break;
+    if (length == 0 || begin >= most) {
+      line.add_json(text, most);
+      return is_hidden || length != 0; // behind what is shown
+    }
     text[begin] = 0;
     line.add_json(text, most).add(hidden_argument);
     text += begin + length;
   }
-  line.add_json(text, most);
 }
 
 } // namespace
 
-void add_arguments(TextWriter& line, char* text, size_t size, DrawnParts drawn) {
+Unshown add_arguments(TextWriter& line, char* text, size_t size, DrawnParts drawn) {
+  Unshown unshown;
   text[size] = 0;
   line.add(",\"args\":[");
   bool hide_next = false, hide_pair = false, is_about_keys = false;
@@ -95,22 +100,29 @@ void add_arguments(TextWriter& line, char* text, size_t size, DrawnParts drawn) 
     is_about_keys |= secret || ends_in_key(at, name);
     if (cut) at[name + 1] = 0;
     line.add('"');
+    unshown.is_hidden |= is_hidden || cut;
+    unshown.is_cut |= length > most_shown;
     if (is_hidden) {
       line.add(hidden_argument);
     } else if (is_mysql && starts_with(at, "-p") && length > 2) {
       line.add("-p").add(hidden_argument);
+      unshown.is_hidden = true;
     } else {
       if (drawn == DrawnParts::hidden)
-        add_shown(line, at);
+        unshown.is_hidden |= add_shown(line, at);
       else
-        line.add_json(at, 400);
+        line.add_json(at, most_shown);
       line.add(cut ? hidden_argument : "");
     }
     line.add('"');
     at += length + 1;
-    if (line.length() > 2600) break;
+    if (line.length() > 2600) {
+      unshown.is_cut |= at < text + size;
+      break;
+    }
   }
   line.add(']');
+  return unshown;
 }
 
 } // namespace detshim

@@ -13,9 +13,15 @@ inline constexpr const char* hidden_argument = "<hidden>";
 /// What is done with parts that were drawn by their form: the environment of a run hashes them itself.
 enum class DrawnParts { shown, hidden };
 
+/// What of the arguments is not shown.
+struct Unshown {
+  bool is_cut = false;    ///< the end of one, or the last of them
+  bool is_hidden = false; ///< secrets
+};
+
 /// Adds the key `args`: `size` bytes of arguments, each closed with a zero, with room for one byte more
 /// behind them. One that speaks of a secret (common/secrets.h) is shown up to its first `=`, `:` or space; an
 /// option that does hides the argument after it too. Changes the text.
-void add_arguments(TextWriter& line, char* text, size_t size, DrawnParts drawn = DrawnParts::shown);
+Unshown add_arguments(TextWriter& line, char* text, size_t size, DrawnParts drawn = DrawnParts::shown);
 
 } // namespace detshim

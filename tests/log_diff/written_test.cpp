@@ -310,6 +310,14 @@ TEST_F(Written, MissingCountsAreNamed) {
   expect_refused("0-0-4711.counts' is missing");
 }
 
+TEST_F(Written, CommandLinesThatAreCutAreComparedByTheirHash) {
+  a_.start(0, "0", 1, R"(,"args_hash":"0000000000000001")").draw(1).end();
+  b_.start(0, "0", 1, R"(,"args_hash":"0000000000000002")").draw(1).end();
+  EXPECT_EQ(compared().status, 1) << compared();
+  a_.start(0, "0", 1, R"(,"args_hash":null)").draw(1).end();
+  EXPECT_EQ(compared().status, 2) << compared();
+}
+
 TEST_F(Written, CountsThatAreMissingAreHeldAgainstTheEnd) {
   const auto with_calls = [](WrittenLog& log, int first, int second) {
     log.start(0, "0", 1, R"(,"counts":"later")");

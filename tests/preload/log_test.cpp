@@ -364,6 +364,29 @@ TEST(LogFolder, ThatCannotBeWrittenLeavesTheProgramAlone) {
   EXPECT_EQ(content(scratch.path() / "file"), "in the way");
 }
 
+TEST(Log, HasAHashOfArgumentsThatAreCutUnlessTheyMayHoldASecret) {
+  const auto hash_of = [](const std::vector<std::string>& arguments) {
+    const TemporaryFolder scratch;
+    std::vector<std::string> command = {counted};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    run(command, under_shim(scratch, seed_42));
+    const std::vector<ProcessLog> logs = read_log(scratch.log());
+    const json start = logs.empty() ? json() : logs[0].records[0];
+    return start.contains("args_hash") ? start["args_hash"].dump() : "";
+  };
+  EXPECT_EQ(hash_of({"short"}), "");
+  const std::string one(401, 'a');
+  EXPECT_NE(hash_of({one}), hash_of({one + "b"}));
+  EXPECT_EQ(hash_of({one}), hash_of({one}));
+  std::vector<std::string> many(1000, "word"), others = many;
+  others.back() = "last";
+  EXPECT_EQ(hash_of(many).size(), 18U);
+  EXPECT_NE(hash_of(many), hash_of(others));
+  EXPECT_EQ(hash_of({one, "--token=abc"}), "null");
+  others.back() = "--token=abc";
+  EXPECT_EQ(hash_of(others), "null");
+}
+
 TEST(Arguments, ThatAreSecretsAreHidden) {
   const TemporaryFolder scratch;
   const std::vector<std::string> arguments = {"--token=abc1",

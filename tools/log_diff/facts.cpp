@@ -22,11 +22,14 @@ std::string quoted(const std::string& argument) {
   return result + "'";
 }
 
-/// With the program's name in place of its path.
-std::string command_line(const std::vector<std::string>& arguments) {
+/// With the program's name in place of its path. Empty where it is not known.
+std::string command_line(const Start& start) {
+  const std::vector<std::string>& arguments = start.args;
+  if (start.are_args_cut && !start.args_hash) return {};
   std::string result;
   for (std::size_t i = 0; i < arguments.size(); ++i)
     result += i == 0 ? quoted(base_name(arguments[0])) : " " + quoted(arguments[i]);
+  if (start.args_hash) result += " (cut; hash " + *start.args_hash + ")";
   return result;
 }
 
@@ -36,7 +39,7 @@ Facts settings_of(const Start& start, bool with_environment) {
   Facts facts{{"version of detshim", start.detshim},
               {"program", base_name(start.program)},
               {program_path_fact, start.program},
-              {"command line", command_line(start.args)},
+              {"command line", command_line(start)},
               {"mode", start.mode},
               {"policy of seeds", start.policy},
               {"seed", start.seed.value_or("none")},

@@ -127,6 +127,8 @@ std::optional<Record> parse_start(const object& in) {
   start.node = text(in, "node");
   start.program = text(in, "program");
   start.args = texts(in, "args");
+  start.args_hash = optional_text(in, "args_hash");
+  start.are_args_cut = find(in, "args_hash").has_value();
   start.mode = text(in, "mode");
   start.policy = text(in, "policy");
   start.seed = optional_text(in, "seed");

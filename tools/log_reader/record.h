@@ -50,6 +50,8 @@ struct Start {
   std::string world; ///< the job, where a run has several; empty for the first
   std::string node;  ///< the machine, of a rank
   std::vector<std::string> args;
+  bool are_args_cut = false;
+  std::optional<std::string> args_hash; ///< of all, where they are cut and nothing is hidden
   std::string mode, policy;
   std::optional<std::string> seed, seed_from, disabled;
   std::optional<std::string> processor; ///< where DETSHIM_PORTABLE asked for it

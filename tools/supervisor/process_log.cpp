@@ -122,10 +122,13 @@ void ProcessLog::write_start() {
   add_text(line, "path", name_.path);
   if (!name_.world.empty()) add_text(line, "world", name_.world);
   add_text(line, "program", start_.program);
-  start_.arguments.resize(std::min<std::size_t>(start_.arguments.size(), 1600));
+  constexpr std::size_t most = 1600; // as the library shows
+  const bool is_long = start_.arguments.size() > most;
+  start_.arguments.resize(std::min(start_.arguments.size(), most));
   const std::size_t size = start_.arguments.size();
   start_.arguments.push_back(0);
-  add_arguments(line, start_.arguments.data(), size, DrawnParts::hidden);
+  const Unshown unshown = add_arguments(line, start_.arguments.data(), size, DrawnParts::hidden);
+  if (is_long || unshown.is_cut) line.add(",\"args_hash\":null");
   add_text(line, "mode", mode_names[static_cast<std::size_t>(name_.mode)]);
   add_text(line, "policy", policy_names[static_cast<std::size_t>(name_.policy)]);
   add_text(line, "seed", std::to_string(name_.seed));

@@ -1,7 +1,9 @@
 #include "core/log/start.h"
+#include "core/base/hash.h"
 #include "core/base/processor.h"
 
 #include "common/arguments.h"
+#include "common/secrets.h"
 #include "common/sys.h"
 #include "common/version.h"
 #include "core/identity/process.h"
@@ -87,6 +89,34 @@ void write_noted() {
   log_file::write(line);
 }
 
+/// Adds the arguments, and of what is cut off them a hash. A hash of what may hold a secret would answer who
+/// guesses at it.
+void add_command_line(TextWriter& line) {
+  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  constexpr long most = 1600;
+  const long read = sys::read(fd, text_room, most);
+  const size_t size = read > 0 ? static_cast<size_t>(read) : 0;
+  text_room[size] = 0;
+  const size_t program = text_length(text_room); // by which path it was named counts nowhere
+  uint64_t hash = fnv1a(text_room + program, size - program);
+  Unshown unshown = add_arguments(line, text_room, size, DrawnParts::hidden);
+  for (long more = read == most ? most : 0; more > 0;) {
+    more = sys::read(fd, text_room, most);
+    if (more <= 0) break;
+    unshown.is_cut = true;
+    hash = fnv1a(text_room, static_cast<size_t>(more), hash);
+    unshown.is_hidden |= speaks_of_a_secret(text_room, static_cast<size_t>(more));
+  }
+  sys::close(fd);
+  if (!unshown.is_cut) return;
+  line.add(",\"args_hash\":");
+  if (unshown.is_hidden)
+    line.add("null");
+  else
+    line.add('"').add_hex(hash, 16).add('"');
+}
+
 void write_start() {
   const Process& me = process();
   char* const program = path_room;
@@ -102,10 +132,7 @@ void write_start() {
   if (*me.world.text != 0) add_text(line, "world", me.world.text);
   if (me.rank_given) add_node(line);
   add_text(line, "program", program);
-  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  const long size = fd < 0 ? 0 : sys::read(fd, text_room, 1600);
-  if (fd >= 0) sys::close(fd);
-  add_arguments(line, text_room, size > 0 ? static_cast<size_t>(size) : 0, DrawnParts::hidden);
+  add_command_line(line);
   add_text(line, "mode", mode_name(options().mode));
   add_text(line, "policy", policy_name(options().policy));
   if (me.has_seed)
