@@ -25,8 +25,8 @@ public:
 
   /// The line with a name in angle brackets in place of each such part. A time of day, a date with one and a
   /// number of seconds since 1970 count only where they name a moment within the run, a number as a process
-  /// only where it is the id of one of the run's, and in the other run of the same one, and a number below 1000
-  /// only where the line calls it one: a result is not taken for one of them.
+  /// only where it is the id of one of the run's, and in the other run of the same one, and a number below
+  /// 1000 only where the line calls it one: a result is not taken for one of them.
   std::string masked(std::string_view line, const RunFacts& run) const;
 
 private:
