@@ -71,8 +71,8 @@ TEST(Escapes, DoNotConcernProgramsThatAreCovered) {
 // A program that was told to leave detshim, or of which less is pinned than of the one that executes it.
 TEST(Escapes, ByTheOptionsOfAChildAreSaid) {
   const std::string od = find_program("od");
-  for (const char* setting : {"DETSHIM_MODE=off", "DETSHIM_MODE=observe", "DETSHIM_DISABLE=libc",
-                              "DETSHIM_KEEP_ENTROPY=od", "LD_PRELOAD=libdetshim.so"}) {
+  for (const char* setting : {"DETSHIM_MODE=observe", "DETSHIM_DISABLE=libc", "DETSHIM_KEEP_ENTROPY=od",
+                              "LD_PRELOAD=libdetshim.so"}) {
     const TemporaryFolder scratch;
     run({"env", setting, od, "-N8", "/dev/urandom"}, under_shim(scratch, loud));
     EXPECT_EQ(uncovered(scratch, od), 1u) << setting;

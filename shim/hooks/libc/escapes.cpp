@@ -35,8 +35,7 @@ constexpr const char* library_missing = "libdetshim.so is not where LD_PRELOAD s
 constexpr const char* bare_name =
     "LD_PRELOAD names libdetshim.so without a folder, where the loader does not find "
     "it: write its whole path";
-constexpr const char* mode_left =
-    "DETSHIM_MODE is off or observe for it: unset it there, or for the whole run";
+constexpr const char* mode_left = "DETSHIM_MODE is observe for it: unset it there, or for the whole run";
 constexpr const char* disabled_more =
     "DETSHIM_DISABLE is another list for it than for this process: set it for the whole run";
 constexpr const char* keeps_more =
@@ -117,7 +116,9 @@ const char* value_in(char* const* environment, const char* start) {
 /// environment does not say, the program has from this process.
 const char* why_less(char* const* environment) {
   const char* const mode = value_in(environment, "DETSHIM_MODE=");
-  if (mode != nullptr && (same_text(mode, "off") || same_text(mode, "observe"))) return mode_left;
+  // `off` leaves a program alone by the user's will, as detshim does with what it starts aside.
+  if (mode != nullptr && same_text(mode, "off")) return nullptr;
+  if (mode != nullptr && same_text(mode, "observe")) return mode_left;
   const char* const disable = value_in(environment, "DETSHIM_DISABLE=");
   if (disable != nullptr && *disable != 0 && !same_text(disable, options().disable)) return disabled_more;
   const char* const keeps = value_in(environment, "DETSHIM_KEEP_ENTROPY=");
