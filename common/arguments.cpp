@@ -60,19 +60,27 @@ bool is_client_of_mysql(const char* program) {
 
 constexpr size_t most_shown = 400;
 
+/// True for the path of a file here. Package managers name folders by hashes, and the verdict looks for the
+/// script there.
+bool is_local_path(const char* text) {
+  return starts_with(text, "/") || starts_with(text, "./") || starts_with(text, "../");
+}
+
 /// Without the parts that were drawn; true if there are such.
 bool add_shown(TextWriter& line, char* text) {
-  constexpr size_t most = most_shown;
-  for (bool is_hidden = false;; is_hidden = true) {
-    size_t length = 0;
-    const size_t begin = drawn_part(text, length);
-    if (length == 0 || begin >= most) {
-      line.add_json(text, most);
+  bool is_hidden = false;
+  size_t length = 0;
+  for (size_t left = most_shown;;) {
+    const size_t begin = is_local_path(text) ? 0 : drawn_part(text, length);
+    if (length == 0 || begin >= left) {
+      line.add_json(text, left);
       return is_hidden || length != 0; // behind what is shown
     }
+    is_hidden = true;
     text[begin] = 0;
-    line.add_json(text, most).add(hidden_argument);
+    line.add_json(text, left).add(hidden_argument);
     text += begin + length;
+    left -= begin + length < left ? begin + length : left;
   }
 }
 

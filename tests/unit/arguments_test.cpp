@@ -47,8 +47,16 @@ TEST(Arguments, WhatIsNoSecretIsShown) {
   for (const char* argument :
        {"--pin-memory=value", "--session-dir=value", "--signature-size=value", "-pvalue", "--spin=value",
         "resnet50-imagenet1k-v2-batch32", "/data/checkpoints/step000012000/model00001of00004.safetensors",
-        "--revision=0123456789abcdef0123456789abcdef01234567", "20261121T003512-4711"})
+        "--revision=0123456789abcdef0123456789abcdef01234567", "20261121T003512-4711",
+        "/nix/store/0c1b7v3yqx2d9k5mzr8w4p6hjs1n7fga-train/train.py"})
     EXPECT_EQ(shown({"program", argument}).find("hidden"), std::string::npos) << argument;
+}
+
+// A start record has one line for all.
+TEST(Arguments, OfOneNoMoreIsShownThanOfOthers) {
+  std::string argument;
+  for (int i = 0; i < 40; ++i) argument += std::string(30, '=') + "kZ8vQ2mX7pLr4TnB9wYc";
+  EXPECT_LT(shown({"program", argument}).size(), 700U);
 }
 
 } // namespace

@@ -93,9 +93,8 @@ void write_noted() {
 /// guesses at it.
 void add_command_line(TextWriter& line) {
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
   constexpr long most = 1600;
-  const long read = sys::read(fd, text_room, most);
+  const long read = fd < 0 ? 0 : sys::read(fd, text_room, most);
   const size_t size = read > 0 ? static_cast<size_t>(read) : 0;
   text_room[size] = 0;
   const size_t program = text_length(text_room); // by which path it was named counts nowhere
@@ -108,7 +107,7 @@ void add_command_line(TextWriter& line) {
     hash = fnv1a(text_room, static_cast<size_t>(more), hash);
     unshown.is_hidden |= speaks_of_a_secret(text_room, static_cast<size_t>(more));
   }
-  sys::close(fd);
+  if (fd >= 0) sys::close(fd);
   if (!unshown.is_cut) return;
   line.add(",\"args_hash\":");
   if (unshown.is_hidden)

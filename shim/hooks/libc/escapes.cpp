@@ -269,10 +269,8 @@ bool is_harmless(const char* program) {
 /// True for a tool of valgrind's as its launcher starts it, with the preloads for the program that runs in
 /// it. The tools are static, and valgrind's own loader takes LD_PRELOAD to that program.
 bool is_valgrind_tool(const char* path, char* const* environment) {
-  if (!contains(path, "/valgrind/") || !preloads_us(environment)) return false;
-  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
-    if (starts_with(*entry, "VALGRIND_LAUNCHER=")) return true;
-  return false;
+  return contains(path, "/valgrind/") && preloads_us(environment) &&
+         value_in(environment, "VALGRIND_LAUNCHER=") != nullptr;
 }
 
 Reach record_uncovered(const Hook& hook, const char* program, const char* why, char* const* environment,
@@ -282,10 +280,9 @@ Reach record_uncovered(const Hook& hook, const char* program, const char* why, c
     record(subject, Action::observe, caller, harmless, {program});
     return process().is_trapped ? Reach::supervised : Reach::uncovered;
   }
-  const bool is_by_option =
-      why == mode_left || why == disabled_more || why == keeps_more; // the supervisor obeys
-  if (process().is_trapped && why != other_user &&
-      !is_by_option) { // the program itself is in the log if it draws
+  // The supervisor obeys the program's options too. What it answers is in the log if the program draws.
+  const bool is_by_option = why == mode_left || why == disabled_more || why == keeps_more;
+  if (process().is_trapped && why != other_user && !is_by_option) {
     record(subject, Action::observe, caller, answered, {program});
     return Reach::supervised;
   }
