@@ -79,6 +79,21 @@ TEST(Escapes, ByTheOptionsOfAChildAreSaid) {
   }
 }
 
+// The loader finds it by its name in LD_LIBRARY_PATH, in the child as well.
+TEST(Escapes, DoNotConcernWhatTheLoaderFindsByItsName) {
+  const std::string od = find_program("od");
+  const std::filesystem::path library = DETSHIM_LIBRARY;
+  for (const std::string& list : {library.filename().string(), library.filename().string() + ":/dev/null"}) {
+    const TemporaryFolder scratch;
+    Environment environment = under_shim(scratch, loud);
+    environment["LD_PRELOAD"] = list; // the loader passes over what it cannot load
+    environment["LD_LIBRARY_PATH"] = library.parent_path();
+    run({"sh", "-c", od + " -N8 /dev/urandom; true"}, environment);
+    EXPECT_EQ(uncovered(scratch, od), 0U) << list;
+    EXPECT_FALSE(read_log(scratch.log()).empty()) << list;
+  }
+}
+
 // With an environment that the program made, or took the library out of, each way of executing one.
 TEST(Escapes, FromTheEnvironmentAreSaid) {
   const std::string od = find_program("od");

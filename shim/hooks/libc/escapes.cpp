@@ -105,6 +105,19 @@ const char* own_preload_list(char* const* environment) {
   return nullptr;
 }
 
+/// True if one entry of that list is the library's name without a folder.
+bool has_bare_name(const char* list) {
+  const auto is_end = [](char c) { return c == 0 || c == ':' || c == ' '; };
+  const char* const own_name = own_file_name();
+  const size_t length = text_length(own_name);
+  for (const char* at = list; *at != 0;) {
+    if (starts_with(at, own_name) && is_end(at[length])) return true;
+    while (!is_end(*at)) ++at;
+    while (*at == ':' || *at == ' ') ++at;
+  }
+  return false;
+}
+
 /// What that environment sets the variable to; nullptr if nothing. `start`: its name with the sign behind it.
 const char* value_in(char* const* environment, const char* start) {
   for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry)
@@ -302,7 +315,7 @@ bool preloads_us(char* const* environment) { return own_preload_list(environment
 void note_own_preload() {
   const char* const list = own_preload_list(environ);
   comes_by_environment = list != nullptr;
-  came_by_bare_name = list != nullptr && list[0] != '/' && !contains(list, "/");
+  came_by_bare_name = list != nullptr && has_bare_name(list);
 }
 
 Reach record_escape(const Hook& hook, const char* program, bool searches, char* const* environment,
