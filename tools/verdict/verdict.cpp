@@ -696,7 +696,8 @@ private:
     if (!programs.empty())
       add(VerdictLevel::unverified, "no_end",
           counted(programs.size(), "process", "processes") +
-              " did not come to a recorded end (killed, or still running): " + some_of(programs));
+              " did not come to a recorded end (killed, or still running): " + some_of(programs),
+          "if still running, ask again");
     if (!lost.empty())
       add(VerdictLevel::unverified, "no_start", "the start of " + some_of(lost) + " is lost").file =
           lost.front();
