@@ -6,13 +6,18 @@
 #include "log_diff/discriminators.h"
 #include "log_diff/fact_differences.h"
 #include "log_diff/place_keys.h"
+#include "log_diff/run_place.h"
 #include "log_diff/thread_records.h"
+#include "log_reader/log.h"
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <future>
+#include <system_error>
 #include <utility>
 
 namespace detshim {
@@ -335,12 +340,26 @@ private:
   std::uint64_t inexact_threads_ = 0, cut_threads_ = 0, diverging_ = 0;
 };
 
+/// The two logs are read at the same time, but for small ones: a thread takes longer to start than they to
+/// read.
+bool is_worth_a_thread(const RunPlace& place) {
+  constexpr std::uintmax_t least = 1 << 20; // bytes
+  std::uintmax_t bytes = 0;
+  for (const std::string& file : record_files(place.folder)) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(place.folder + "/" + file, error);
+    if (!error) bytes += size;
+  }
+  return bytes >= least;
+}
+
 } // namespace
 
 LogDifference compare_logs(const std::string& a, const std::string& b, std::set<std::string> turned) {
-  // The two are read at the same time.
-  std::future<LoggedRun> reading = std::async(std::launch::async, [&a] { return read_run(find_run(a)); });
-  const LoggedRun run_b = read_run(find_run(b));
+  const RunPlace place_of_a = find_run(a), place_of_b = find_run(b);
+  const std::launch policy = is_worth_a_thread(place_of_a) ? std::launch::async : std::launch::deferred;
+  std::future<LoggedRun> reading = std::async(policy, [&place_of_a] { return read_run(place_of_a); });
+  const LoggedRun run_b = read_run(place_of_b);
   const LoggedRun run_a = reading.get();
   if (run_a.format != run_b.format)
     throw UsageError("cannot compare: the log in '" + printable(run_a.folder) + "' is of format " +
