@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -163,8 +164,49 @@ TEST(ClockSeeds, OfAScriptFromAPipeMayBe) {
     return clock_seeds(scratch);
   };
   EXPECT_EQ(seeds_of("import os, random, time\nos.urandom(1)\nrandom.seed(time.time())\n"),
-            Texts{"<stdin>:3 reads a clock or an id; whether it seeds, a program from a pipe does not tell"});
+            Texts{"<stdin>:3 reads a clock, perhaps to seed: a program from a pipe"});
   EXPECT_EQ(seeds_of("import os, random\nos.urandom(1)\nrandom.seed(3)\n"), Texts{});
+}
+
+// The log may be asked for from anywhere, and lie anywhere.
+TEST(ClockSeeds, OfAScriptBelowItsProcesssFolderAreNamed) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path folder = scratch.path() / "sources" / "deep";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "train.pl") << "srand(time());\nprint rand();\n";
+  ASSERT_EQ(run({"perl", "train.pl"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), folder).status, 0);
+  EXPECT_EQ(clock_seeds(scratch), Texts{"train.pl:1 seems to seed from a clock or an id: srand(time())"});
+}
+
+// As of a notebook's cell, which was in no file when it ran: that it reads a clock is all that is known.
+TEST(ClockSeeds, OfTextThatIsGoneOrChangedMayBe) {
+  const auto seeds_of = [](const Texts& command, const std::string& script, const auto& change) {
+    const TemporaryFolder scratch;
+    const std::filesystem::path file = scratch.path() / command.back();
+    std::ofstream(file) << script;
+    EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), scratch.path()).status, 0);
+    change(file);
+    return clock_seeds(scratch);
+  };
+  const auto keep = [](const std::filesystem::path&) {};
+  const auto remove = [](const std::filesystem::path& file) { std::filesystem::remove(file); };
+  const auto replace = [](const std::filesystem::path& file) {
+    std::ofstream(file) << "\n\n";
+    std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::hours(1));
+  };
+  const std::string timed = "import os, time\nos.urandom(1)\nstarted = time.time()\nagain = time.time()\n";
+  const Texts python = {"python3", "t.py"};
+  EXPECT_EQ(seeds_of(python, timed, keep), Texts{});
+  EXPECT_EQ(seeds_of(python, timed, remove),
+            Texts{"t.py:3 reads a clock, perhaps to seed: text gone or changed"});
+  EXPECT_EQ(seeds_of(python, timed, replace),
+            Texts{"t.py:3 reads a clock, perhaps to seed: text gone or changed"});
+  EXPECT_EQ(seeds_of(python, "import os\nos.urandom(1)\n", remove), Texts{});
+  EXPECT_EQ(seeds_of({"perl", "t.pl"}, "srand(7); print rand();", keep), Texts{});
+  EXPECT_EQ(seeds_of({"perl", "t.pl"}, "srand(7); print rand();", remove),
+            Texts{"t.pl may read a clock, perhaps to seed: text gone or changed"});
+  // What comes after a program's text are its data.
+  EXPECT_EQ(seeds_of({"perl", "-ne", "print rand()", "data.txt"}, "1\n", remove), Texts{});
 }
 
 // A shell that reads the clock for another program's seed may draw nothing itself, and has no log then.
@@ -180,6 +222,7 @@ TEST(ClockSeeds, AsArgumentsAreNamed) {
   EXPECT_EQ(seeds_of({"--seed", now}), 1U);
   EXPECT_EQ(seeds_of({"train.random_seed=" + now + "000000000"}), 1U);
   EXPECT_EQ(seeds_of({"--seed", "1234567890"}), 0U);
+  EXPECT_EQ(seeds_of({"--seed", "4076543210"}), 0U); // in 2099
   EXPECT_EQ(seeds_of({"--seed", "42", "--started", now}), 0U);
 }
 

@@ -25,14 +25,24 @@ public:
 
   const std::filesystem::path& folder() const { return folder_; }
 
+  /// A program of Python's that draws at a place called `frames`: JSON, as are `arguments`.
+  WrittenLog& python(const std::string& folder, const std::string& arguments, const std::string& frames) {
+    start(0, "0", 1, folder.empty() ? "" : R"(,"cwd":")" + folder + "\"", "/usr/bin/python3.11", arguments);
+    return line(R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":"rand","do":"pin","why":"so",)"
+                R"("at":"/bin/train+0x10","py":)" +
+                frames + "}");
+  }
+
   /// `more`: further keys of the start record.
   WrittenLog& start(int rank = 0, const std::string& path = "0", int version = 1,
-                    const std::string& more = "") {
+                    const std::string& more = "", const std::string& program = "/bin/train",
+                    const std::string& arguments = R"(["./train"])") {
     name_ = std::to_string(rank) + "-" + path + "-4711";
     entries_.clear();
     line(R"({"t":"start","v":)" + std::to_string(version) + R"(,"detshim":"0.1.0","run":")" + run_ +
-         R"(","pid":4711,"rank":)" + std::to_string(rank) + R"(,"path":")" + path +
-         R"(","program":"/bin/train","args":["./train"],"mode":"enforce","policy":"fixed","seed":"42",)"
+         R"(","pid":4711,"rank":)" + std::to_string(rank) + R"(,"path":")" + path + R"(","program":")" +
+         program + R"(","args":)" + arguments +
+         R"(,"mode":"enforce","policy":"fixed","seed":"42",)"
          R"("seed_from":"DETSHIM_SEED","layout":"random","env":[])" +
          more + "}");
     line(R"({"t":"build","file":"/bin/train","id":"1013a6748c4a685a161f164eb46f2cbbb05168f7"})");
@@ -197,6 +207,61 @@ TEST_F(Written, AResultWithoutInputsSaysSo) {
   EXPECT_EQ(compared().first()["record"]["has_inputs"], false) << compared();
   EXPECT_TRUE(contains(compared().text, "what went in is not recorded"));
 }
+
+TEST_F(Written, FilesOfOneNameInTwoFoldersOfAProgramAreTwo) {
+  a_.python("/home/me", R"(["python3","train.py"])", R"(["/home/me/model/utils.py:5 draw"])").end();
+  b_.python("/home/me", R"(["python3","train.py"])", R"(["/home/me/data/utils.py:5 draw"])").end();
+  EXPECT_EQ(compared().status, 1) << compared();
+  EXPECT_TRUE(contains(compared().text, "model/utils.py:5")) << compared();
+}
+
+TEST_F(Written, FilesOfOneNameInTwoPackagesAreTwo) {
+  const std::string packages = "/venv/lib/python3.11/site-packages/";
+  a_.python("/", R"(["python3","-c","x"])", "[\"" + packages + "torch/utils.py:5 draw\"]").end();
+  b_.python("/", R"(["python3","-c","x"])", "[\"" + packages + "numpy/utils.py:5 draw\"]").end();
+  EXPECT_EQ(compared().status, 1) << compared();
+}
+
+struct Move {
+  const char* name;
+  std::string folder, arguments, frames; ///< of A
+  std::string folder_of_b, arguments_of_b, frames_of_b;
+};
+
+std::ostream& operator<<(std::ostream& out, const Move& move) { return out << move.name; }
+
+class Moved : public Written, public testing::WithParamInterface<Move> {};
+
+TEST_P(Moved, ProgramsAndPackagesAreTheSame) {
+  const Move& move = GetParam();
+  a_.python(move.folder, move.arguments, move.frames).end();
+  b_.python(move.folder_of_b, move.arguments_of_b, move.frames_of_b).end();
+  const Compared result = compared();
+  EXPECT_EQ(result.document["identical_records"], 1) << result;
+  EXPECT_EQ(result.differences("draws"), 0U) << result;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Moved,
+    testing::Values(
+        Move{"folder", "/a/one", R"(["python3","-X","dev","train.py"])",
+             R"(["/a/one/model/utils.py:5 draw","/a/one/train.py:9 <module>"])", "/b",
+             R"(["python3","-X","dev","train.py"])",
+             R"(["/b/model/utils.py:5 draw","/b/train.py:9 <module>"])"},
+        Move{"working_directory", "/a", R"(["python3","one/train.py"])", R"(["/a/one/utils.py:5 draw"])",
+             "/a/one", R"(["python3","./train.py"])", R"(["/a/one/utils.py:5 draw"])"},
+        Move{"module", "/a", R"(["python3","-um","one.train"])", R"(["/a/one/utils.py:5 draw"])", "/b/c",
+             R"(["python3","-um","one.train"])", R"(["/b/c/one/utils.py:5 draw"])"},
+        Move{
+            "environment", "/a", R"(["python3","-c","x"])",
+            R"(["/v/lib/python3.11/site-packages/torch/random.py:5 f","/usr/lib/python3.11/random.py:7 g"])",
+            "/a", R"(["python3","-c","x"])",
+            R"(["/w/lib64/python3.12/site-packages/torch/random.py:5 f","/w/lib/python3.12/random.py:7 g"])"},
+        Move{"beside_the_program", "/a", R"(["python3","-c","x"])", R"(["/opt/mine/u.py:5 f"])", "/b",
+             R"(["python3","-c","x"])", R"(["/srv/u.py:5 f"])"},
+        Move{"unknown_folder", "", R"(["python3","train.py"])", R"(["/a/one/utils.py:5 draw"])", "",
+             R"(["python3","train.py"])", R"(["/b/two/utils.py:5 draw"])"}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(Written, ACountThatDiffersMayHaveDoneSoLater) {
   a_.start().draw(1, "10", "0", 5).call(2, product("1"), "20").end();

@@ -1,5 +1,6 @@
 #include "log_diff/place_keys.h"
 
+#include "log_reader/script_folder.h"
 #include "support/wording.h"
 
 #include <cstddef>
@@ -34,13 +35,13 @@ void PlaceKeys::add_place(Digest& digest, std::string_view place) {
   if (key.has_offsets && plus != place.npos) digest.add(place.substr(plus));
 }
 
-std::uint64_t PlaceKeys::key_of(const Call& call) {
+std::uint64_t PlaceKeys::key_of(const Call& call, const std::string& script_folder) {
   Digest digest;
   digest.add(call.library);
   digest.add(call.function);
   add_place(digest, call.at);
   for (const std::string& frame : call.frames) add_place(digest, frame);
-  for (const std::string& frame : call.python.frames) digest.add(std::string_view(base_name(frame)));
+  for (const std::string& frame : call.python.frames) digest.add(portable_frame(frame, script_folder));
   return digest.key();
 }
 

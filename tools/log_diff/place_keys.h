@@ -1,5 +1,6 @@
 // The places of one run's records, as they are called in both: a file by its build wherever it lies, and,
-// where the other run had another build of it, without the offsets, which mean nothing there.
+// where the other run had another build of it, without the offsets, which mean nothing there; Python's frames
+// by portable_frame().
 #pragma once
 
 #include "log_diff/run.h"
@@ -17,8 +18,8 @@ class PlaceKeys {
 public:
   PlaceKeys(const LoggedRun& mine, const LoggedRun& other);
 
-  /// Of the record's function and place.
-  std::uint64_t key_of(const Call& call);
+  /// Of the function and place of a record of a program whose script lies in `script_folder`.
+  std::uint64_t key_of(const Call& call, const std::string& script_folder);
 
 private:
   struct FileKey {

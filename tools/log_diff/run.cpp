@@ -6,6 +6,7 @@
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "log_reader/script_folder.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
 
@@ -115,6 +116,7 @@ private:
     program.counts_come_later = start_.counts_come_later;
     program.begin = splitter_.line_start();
     program.end = program.begin;
+    program.script_folder = script_folder(start_);
     open.settings = settings_of(start_, number == 0);
   }
 

@@ -65,6 +65,7 @@ struct Program {
   std::size_t file = 0;             ///< in LoggedRun::files
   std::uint64_t number = 0;         ///< Line::process
   std::uint64_t begin = 0, end = 0; ///< its lines are between these offsets of the file
+  std::string script_folder;        ///< script_folder(): of Python's
   std::shared_ptr<const Facts> settings, libraries;
   std::vector<ThreadRecords> threads;
   bool counts_come_later = false;             ///< without a counts file each record is one call

@@ -29,9 +29,9 @@ RecordCount count_of(const Program& program, Counts& counts, const std::optional
   return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
 }
 
-RecordKey key_of(const Call& call, PlaceKeys& places) {
+RecordKey key_of(const Call& call, const Program& program, PlaceKeys& places) {
   RecordKey key;
-  key.place = places.key_of(call);
+  key.place = places.key_of(call, program.script_folder);
   key.section = section_of(call);
   key.has_inputs = has_inputs(call) && !has_unknown_values(call);
   key.is_print = call.is_print;
@@ -135,7 +135,7 @@ std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, c
                        "' has a damaged line at byte " + std::to_string(raw.offset));
     const RecordCount count = count_of(program, counts, call->counter, call->action, call->is_print);
     call->action = count.action;
-    RecordKey key = key_of(*call, places);
+    RecordKey key = key_of(*call, program, places);
     key.count = {count.calls, count.is_exact};
     key.offset = raw.offset;
     keys.push_back(key);

@@ -126,6 +126,7 @@ std::optional<Record> parse_start(const object& in) {
   start.world = text(in, "world");
   start.node = text(in, "node");
   start.program = text(in, "program");
+  start.working_directory = text(in, "cwd");
   start.args = texts(in, "args");
   start.args_hash = optional_text(in, "args_hash");
   start.are_args_cut = find(in, "args_hash").has_value();

@@ -47,8 +47,9 @@ struct Start {
   std::string detshim, run;
   std::int64_t pid = 0, rank = 0;
   std::string path, program;
-  std::string world; ///< the job, where a run has several; empty for the first
-  std::string node;  ///< the machine, of a rank
+  std::string world;             ///< the job, where a run has several; empty for the first
+  std::string node;              ///< the machine, of a rank
+  std::string working_directory; ///< empty where it is not known
   std::vector<std::string> args;
   bool are_args_cut = false;
   std::optional<std::string> args_hash; ///< of all, where they are cut and nothing is hidden

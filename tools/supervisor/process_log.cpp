@@ -122,6 +122,7 @@ void ProcessLog::write_start() {
   add_text(line, "path", name_.path);
   if (!name_.world.empty()) add_text(line, "world", name_.world);
   add_text(line, "program", start_.program);
+  if (start_.working_directory.starts_with('/')) add_text(line, "cwd", start_.working_directory);
   constexpr std::size_t most = 1600; // as the library shows
   const bool is_long = start_.arguments.size() > most;
   start_.arguments.resize(std::min(start_.arguments.size(), most));

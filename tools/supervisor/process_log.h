@@ -26,7 +26,7 @@ struct CallRecord {
 /// What a start record says besides the name.
 struct StartRecord {
   int pid = 0;
-  std::string program, arguments, layout; ///< arguments: each null-terminated
+  std::string program, working_directory, arguments, layout; ///< arguments: each null-terminated
 };
 
 class ProcessLog {

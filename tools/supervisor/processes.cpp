@@ -169,7 +169,9 @@ std::unique_ptr<Served> Processes::look_at(int pid, const seccomp_notif& call, c
   served->getrandom = Stream(
       derive(derive(derive(served->name.key, 0), static_cast<std::uint64_t>(Kind::kernel_getrandom)), 0));
 
-  StartRecord start = {own_number == 0 ? pid : own_number, served->program, command, ""};
+  StartRecord start = {own_number == 0 ? pid : own_number, served->program, "", command, ""};
+  const ssize_t folder_length = ::readlinkat(folder, "cwd", path, sizeof path);
+  start.working_directory.assign(path, folder_length > 0 ? static_cast<std::size_t>(folder_length) : 0);
   const std::string personality = content(folder, "personality");
   if (!personality.empty())
     start.layout = (std::stoul(personality, nullptr, 16) & ADDR_NO_RANDOMIZE) != 0 ? "fixed" : "random";

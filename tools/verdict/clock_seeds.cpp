@@ -1,12 +1,15 @@
 #include "verdict/clock_seeds.h"
 
+#include "log_reader/open_file.h"
 #include "log_reader/source_lines.h"
+#include "verdict/script_files.h"
 #include "verdict/script_seeds.h"
 #include "verdict/script_text.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -64,7 +67,15 @@ void add_seed(const std::string& file, const std::string& text, std::size_t line
   }
 }
 
-void add_reading(const std::string& frame, const std::vector<std::string>& commands,
+/// The text of a file of Python's frames, if it is still there as it was run.
+std::optional<std::string> text_that_ran(const Log& log, const std::string& name) {
+  const std::string file = find_script(log, name);
+  if (file.empty() || (log.written != 0 && last_written(file) > log.written)) return std::nullopt;
+  std::string text = text_of_file(file);
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
+void add_reading(const Log& log, const std::string& frame, const std::vector<std::string>& commands,
                  std::vector<ClockSeed>& found) {
   const std::size_t blank = frame.rfind(' '); // "/home/me/train.py:12 main"
   const std::size_t colon = frame.rfind(':', blank);
@@ -76,8 +87,10 @@ void add_reading(const std::string& frame, const std::vector<std::string>& comma
     found.push_back({file, number, {}});
   else if (file == "<string>")
     for (const std::string& command : commands) add_seed(file, command, line, found);
-  else
-    add_seed(file, text_of_file(file), line, found);
+  else if (const std::optional<std::string> text = text_that_ran(log, file))
+    add_seed(file, *text, line, found);
+  else if (std::ranges::none_of(found, [&](const ClockSeed& other) { return other.file == file; }))
+    found.push_back({file, number, {}});
 }
 
 /// The seed that a reading by machine code becomes, if its line and that line's text are known.
@@ -110,7 +123,7 @@ std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary,
         if (place.python.user == 0 && !place.python.empty()) frames.insert(place.python.frames.front());
   std::vector<ClockSeed> found;
   const std::vector<std::string> commands = python_command_texts(log);
-  for (const std::string& frame : frames) add_reading(frame, commands, found);
+  for (const std::string& frame : frames) add_reading(log, frame, commands, found);
   std::set<std::string> places;
   for (const Process& process : log.processes)
     for (const UserPlace& place : process.user_places)

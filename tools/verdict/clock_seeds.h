@@ -20,8 +20,9 @@ struct ClockSeed {
   std::string text; ///< as it stands in the file: not safe to print; empty where nothing has it any more
 };
 
-/// Looks for them among the readings by the user's own code. A file that cannot be read has none; of a
-/// program that came from a pipe each reading may be one. `changed`: files that are not what ran.
+/// Looks for them among the readings by the user's own code. Of a program that came from a pipe each reading
+/// may be one, and of a file that is gone, or was changed since, the first. `changed`: files that are not
+/// what ran.
 std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary,
                                         const std::set<std::string>& changed);
 

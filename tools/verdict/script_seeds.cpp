@@ -1,6 +1,8 @@
 #include "verdict/script_seeds.h"
 
+#include "common/arguments.h"
 #include "support/wording.h"
+#include "verdict/script_files.h"
 #include "verdict/script_text.h"
 
 #include <algorithm>
@@ -68,19 +70,26 @@ std::string with_blanks(std::string text) {
   return text;
 }
 
-/// The script's file, of an argument that names one: `train.pl`, R's `--file=train.R`. The working directory
-/// of the process is not in the log; the folder above detshim-log, and this one, are tried.
-std::string script_file(const Log& log, std::string argument) {
+/// The file that an argument names: `train.pl`, R's `--file=train.R`. Empty for what cannot be a file's name.
+std::string named_file(std::string argument) {
   constexpr std::string_view file_option = "--file=";
   if (argument.starts_with(file_option)) argument.erase(0, file_option.size());
-  if (argument.empty() || argument.starts_with("-") || argument.find('\n') != std::string::npos) return {};
-  std::error_code failed;
-  const std::filesystem::path folder = std::filesystem::absolute(log.folder, failed).lexically_normal();
-  const auto places = std::to_array<std::filesystem::path>(
-      {argument, folder.parent_path() / argument, folder.parent_path().parent_path() / argument});
-  for (const std::filesystem::path& file : places)
-    if (std::filesystem::is_regular_file(file, failed)) return file.string();
-  return {};
+  const bool is_name = !argument.empty() && argument != hidden_argument && !argument.starts_with("-") &&
+                       argument.find('\n') == std::string::npos;
+  return is_name ? argument : std::string();
+}
+
+/// `-e TEXT`, `-ne TEXT`, `--eval TEXT`: what follows is the program.
+bool announces_text(const std::string& argument) {
+  if (argument.starts_with("--")) return argument.starts_with("--eval") || argument.starts_with("--exec");
+  return argument.size() > 1 && argument[0] == '-' &&
+         argument.find_first_of("eErcf", argument.size() - 1) != std::string::npos;
+}
+
+/// awk's first argument is its program.
+bool looks_like_a_script(const std::string& name) {
+  return name.find_first_of(" \t{}()'\"") == std::string::npos &&
+         !std::filesystem::path(name).extension().empty();
 }
 
 void add_script(const Log& log, const Start& start, const Language& language,
@@ -91,13 +100,19 @@ void add_script(const Log& log, const Start& start, const Language& language,
     const std::string line = file.empty() ? "" : ":" + std::to_string(seeds.front().line);
     found.push_back({place + line, file, std::move(seeds.front().text), false});
   };
+  std::string missing;
+  bool has_text = language.is_shell; // a shell's may be gone by right, as conda's are
   for (std::size_t i = 1; i < start.args.size(); ++i) {
-    if (const std::string file = script_file(log, start.args[i]); !file.empty()) {
+    const std::string name = named_file(start.args[i]);
+    if (const std::string file = name.empty() ? "" : find_script(log, start, name); !file.empty()) {
       add(base_name(file), file, text_of_file(file));
       return; // what follows are the script's own arguments
     }
     add(base_name(start.program) + " " + (i > 1 ? start.args[i - 1] : ""), "", with_blanks(start.args[i]));
+    has_text |= announces_text(start.args[i]);
+    if (missing.empty()) missing = name;
   }
+  if (!has_text && looks_like_a_script(missing)) found.push_back({base_name(missing), missing, {}, false});
 }
 
 // ---- Arguments ----
@@ -130,14 +145,14 @@ void add_arguments(const Log& log, const Start& start, std::vector<ScriptSeed>& 
   constexpr std::int64_t before = 600; // a script may have read it before the first process of the run began
   const std::int64_t began = start_of(log.run);
   if (began == 0) return;
+  const std::int64_t ended = std::max(log.written / 1'000'000'000, began) + 1;
   for (std::size_t i = 1; i < start.args.size(); ++i) {
     const std::string& argument = start.args[i];
     const std::size_t equals = argument.rfind('=');
     const bool is_pair = equals != std::string::npos;
     const std::string name = is_pair ? argument.substr(0, equals) : start.args[i - 1];
     const std::string value = is_pair ? argument.substr(equals + 1) : argument;
-    if ((i > 1 || is_pair) && names_seed(name) &&
-        is_time(value, began - before, std::max(log.written, began) + 1))
+    if ((i > 1 || is_pair) && names_seed(name) && is_time(value, began - before, ended))
       found.push_back({base_name(start.program), {}, name + (is_pair ? "=" : " ") + value, true});
   }
 }
@@ -152,9 +167,10 @@ void each_program(const Log& log, const Visit& visit) {
 
 std::vector<ScriptSeed> find_script_seeds(const Log& log, const Summary& summary) {
   std::vector<ScriptSeed> found, each;
-  std::set<std::vector<std::string>> seen; // a forked child, or one of many alike, says nothing new
+  std::set<std::pair<std::string, std::vector<std::string>>>
+      seen; // a forked child, or one of many alike, says nothing new
   each_program(log, [&](const Start& start) {
-    if (!seen.insert(start.args).second) return;
+    if (!seen.emplace(start.working_directory, start.args).second) return;
     const Language* language = language_of(start.program);
     if (language != nullptr && !seeds_libc(*language, summary)) add_script(log, start, *language, found);
     add_arguments(log, start, found);

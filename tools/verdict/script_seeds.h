@@ -15,12 +15,12 @@ namespace detshim {
 struct ScriptSeed {
   std::string place;        ///< "train.pl:3", or "perl -e"
   std::string file;         ///< of the script; empty without one
-  std::string text;         ///< the statement, or the argument: not safe to print
+  std::string text;         ///< the statement, or the argument: not safe to print; empty: it cannot be read
   bool is_argument = false; ///< a process was started with a seed that is the time at which the run began
 };
 
-/// Those of all processes, each once, and of a script the first. A script that cannot be read has none, nor
-/// has one whose interpreter hands its seeds to libc, where they are told.
+/// Those of all processes, each once, and of a script the first. A script that cannot be read may be one. One
+/// has none whose interpreter hands its seeds to libc, where they are told.
 std::vector<ScriptSeed> find_script_seeds(const Log& log, const Summary& summary);
 
 /// The text of `python -c text`; empty if no process of the run was started so. Several are joined.

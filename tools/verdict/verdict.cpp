@@ -352,19 +352,31 @@ private:
       if (is_replaced_in_torch(seed)) continue;
       const std::string place = base_name(seed.file) + ":" + seed.line;
       if (seed.text.empty())
-        add_clock_seed(place +
-                           " reads a clock or an id; whether it seeds, a program from a pipe does not tell",
-                       "put it in a file", seed.file);
+        add_unread_text(place + " reads a clock", seed.file);
       else
         add_clock_seed(place + " seems to seed from a clock or an id: " + one_line(seed.text),
                        fixed_seed_remedy, seed.file);
     }
-    for (const ScriptSeed& seed : find_script_seeds(log_, summary_))
-      add_clock_seed(seed.place +
-                         (seed.is_argument ? " was given the time as a seed: "
-                                           : " seems to seed from a clock or an id: ") +
-                         one_line(seed.text),
-                     fixed_seed_remedy, seed.file);
+    for (const ScriptSeed& seed : find_script_seeds(log_, summary_)) {
+      if (seed.text.empty())
+        add_unread_text(seed.place + " may read a clock", seed.file);
+      else
+        add_clock_seed(seed.place +
+                           (seed.is_argument ? " was given the time as a seed: "
+                                             : " seems to seed from a clock or an id: ") +
+                           one_line(seed.text),
+                       fixed_seed_remedy, seed.file);
+    }
+  }
+
+  /// Whether what was read becomes a seed, the text would say.
+  void add_unread_text(const std::string& what, const std::string& file) {
+    if (file == "<stdin>")
+      add_clock_seed(what + ", perhaps to seed: a program from a pipe", "put it in a file", file);
+    else if (file.find("/ipykernel_") != std::string::npos)
+      add_clock_seed(what + ", perhaps to seed: a cell", "run jupyter nbconvert --to script", file);
+    else
+      add_clock_seed(what + ", perhaps to seed: text gone or changed", "judge the log beside it", file);
   }
 
   void add_clock_seed(std::string text, const char* remedy, const std::string& file) {

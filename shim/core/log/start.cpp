@@ -89,6 +89,14 @@ void write_noted() {
   log_file::write(line);
 }
 
+/// Adds the working directory, below which the arguments name files. Nothing where it has no path, or one
+/// that is too long for the line.
+void add_working_directory(Line& line) {
+  char room[300];
+  const bool is_known = !sys::failed(sys::call(SYS_getcwd, sys::address(room), sizeof room));
+  if (is_known && room[0] == '/') add_text(line, "cwd", room, 2 * sizeof room);
+}
+
 /// Adds the arguments, and of what is cut off them a hash. A hash of what may hold a secret would answer who
 /// guesses at it.
 void add_command_line(TextWriter& line) {
@@ -131,6 +139,7 @@ void write_start() {
   if (*me.world.text != 0) add_text(line, "world", me.world.text);
   if (me.rank_given) add_node(line);
   add_text(line, "program", program);
+  add_working_directory(line);
   add_command_line(line);
   add_text(line, "mode", mode_name(options().mode));
   add_text(line, "policy", policy_name(options().policy));
