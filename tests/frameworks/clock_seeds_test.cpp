@@ -85,6 +85,152 @@ INSTANTIATE_TEST_SUITE_P(
                "random.seed(p.parse_args([]).seed)\nprint(random.random())\n"
                "print('seed', time.time() - start, file=sys.stderr)\n",
                false},
+        Script{"python_default_argument",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "def set_seed(seed=None):\n"
+               "    if seed is None:\n"
+               "        seed = int(time.time() * 1e6)\n"
+               "    random.seed(seed)\n"
+               "set_seed()\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_returned",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "def now():\n"
+               "    return int(time.time() * 1e6)\n"
+               "random.seed(now())\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_returned_by_a_method",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "class Clock:\n"
+               "    def read(self):\n"
+               "        return time.time_ns()\n"
+               "random.seed(Clock().read())\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_handed_over",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "def run(x): random.seed(x)\n"
+               "run(time.time_ns())\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_handed_to_a_seed",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "def main(seed):\n"
+               "    random.seed(seed)\n"
+               "main(int(time.time() * 1e6))\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_handed_to_a_constructor",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "class Run:\n"
+               "    def __init__(self, number): self.number = number\n"
+               "r = Run(time.time_ns())\n"
+               "random.seed(r.number)\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_by_three_names",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "now = time.time()\n"
+               "stamp = int(now * 1e6)\n"
+               "number = stamp % 2**32\n"
+               "random.seed(number)\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_in_a_formatted_text",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "random.seed(f\"{time.time()}\")\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_by_a_walrus",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "if (s := int(time.time() * 1e6)):\n"
+               "    random.seed(s)\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_by_an_attribute",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "class T: pass\n"
+               "t = T()\n"
+               "t.begun = time.time_ns()\n"
+               "random.seed(t.begun)\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_by_a_key",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "c = {\"lr\": 1, \"begun\": time.time_ns()}\n"
+               "random.seed(c[\"begun\"])\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_by_a_loop",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "times = [time.time_ns() + i for i in range(3)]\n"
+               "for t in times:\n"
+               "    random.seed(t)\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_by_setdefault",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "c = {}\n"
+               "c.setdefault(\"seed\", time.time_ns())\n"
+               "random.seed(c[\"seed\"])\n"
+               "print(random.random())\n",
+               true},
+        Script{"python_not_a_neighbour",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "c = dict(seed=42, begun=time.time())\n"
+               "random.seed(c[\"seed\"])\n"
+               "print(random.random())\n",
+               false},
+        Script{"python_not_a_neighbours_attribute",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "class T: pass\n"
+               "t = T()\n"
+               "t.seed = 42\n"
+               "t.begun = time.time()\n"
+               "random.seed(t.seed)\n"
+               "print(random.random())\n",
+               false},
+        Script{"python_not_what_was_made_beside",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "def load(name): return argparse.Namespace(seed=42)\n"
+               "c = load(f\"run {time.time()}\")\n"
+               "random.seed(c.seed)\n"
+               "print(random.random())\n",
+               false},
+        Script{"python_not_in_a_text",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "print(f\"seed at {time.time()}\", file=sys.stderr)\n"
+               "random.seed(42)\n"
+               "print(random.random())\n",
+               false},
+        Script{"python_not_a_duration",
+               {"python3", "script"},
+               "import argparse, random, sys, time\n"
+               "begun = time.time()\n"
+               "random.seed(42)\n"
+               "spent = time.time() - begun\n"
+               "print(\"seed\", spent, file=sys.stderr)\n"
+               "print(random.random())\n",
+               false},
         Script{"perl", {"perl", "-MTime::HiRes=time", "-e", "srand(1e6 * time % 1e9); print rand"}, "", true},
         Script{"perl_by_name",
                {"perl", "script"},
@@ -176,6 +322,19 @@ TEST(ClockSeeds, OfAScriptBelowItsProcesssFolderAreNamed) {
   std::ofstream(folder / "train.pl") << "srand(time());\nprint rand();\n";
   ASSERT_EQ(run({"perl", "train.pl"}, under_shim(scratch, {{"DETSHIM_SEED", "1"}}), folder).status, 0);
   EXPECT_EQ(clock_seeds(scratch), Texts{"train.pl:1 seems to seed from a clock or an id: srand(time())"});
+}
+
+// The reading is in a module, its seed in the script.
+TEST(ClockSeeds, OfAnotherFileAreNamed) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "clock_of_mine.py")
+      << "import time\ndef read():\n    return time.time_ns()\n";
+  std::ofstream(scratch.path() / "train.py")
+      << "import os, random, clock_of_mine\nos.urandom(1)\nrandom.seed(clock_of_mine.read())\n";
+  const Texts command = {"python3", (scratch.path() / "train.py").string()};
+  ASSERT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).status, 0);
+  EXPECT_EQ(clock_seeds(scratch),
+            Texts{"train.py:3 seems to seed from a clock or an id: random.seed(clock_of_mine.read())"});
 }
 
 // As of a notebook's cell, which was in no file when it ran: that it reads a clock is all that is known.

@@ -106,7 +106,8 @@ Environment read_environment_file(const std::string& file, Links links) {
       refuse(file, "is of another version: accepted is schema_version " + std::to_string(environment_schema));
     environment.run = json.value("run", "");
     environment.host = json.value("host", "");
-    environment.began = json.value("began", std::int64_t{0});
+    if (const auto began = json.find("began"); began != json.end())
+      environment.began = began->get_ref<const Json::number_integer_t&>(); // value() converts any number
     environment.is_complete = json.value("complete", true);
     environment.places = json.value("places", std::map<std::string, std::string>{});
     for (std::size_t i = 0; i < environment_sections; ++i) {

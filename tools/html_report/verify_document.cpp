@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <type_traits>
 
 namespace detshim {
 namespace {
@@ -28,7 +29,11 @@ constexpr std::uintmax_t largest = 256u << 20;
 template <typename Value>
 void take(const Json& object, const char* name, Value& value) {
   const auto member = object.find(name);
-  if (member != object.end() && !member->is_null()) member->get_to(value);
+  if (member == object.end() || member->is_null()) return;
+  if constexpr (std::is_same_v<Value, std::uint64_t>)
+    value = member->get_ref<const Json::number_unsigned_t&>(); // get_to() converts what has no such number
+  else
+    member->get_to(value);
 }
 
 template <typename Entry, typename Read>

@@ -1,7 +1,9 @@
 #include "verdict/clock_seeds.h"
 
+#include "log_reader/library_code.h"
 #include "log_reader/open_file.h"
 #include "log_reader/source_lines.h"
+#include "verdict/clock_flow.h"
 #include "verdict/script_files.h"
 #include "verdict/script_seeds.h"
 #include "verdict/script_text.h"
@@ -19,54 +21,6 @@ namespace {
 constexpr Language python{.program = "python"};
 constexpr Language cxx{.program = "c++", .comment = "//", .is_cxx = true};
 
-bool is_import(const Statement& statement) {
-  return statement.text.starts_with("import ") || statement.text.starts_with("from ");
-}
-
-/// Names by which a script of Python calls clocks: "now" of `from time import time as now`.
-std::set<std::string> clock_aliases(const std::vector<Statement>& statements) {
-  std::set<std::string> aliases;
-  for (const Statement& statement : statements)
-    for (const char* module : {"from time import ", "from datetime import ", "from os import "})
-      if (statement.text.starts_with(module))
-        for (std::size_t at = statement.text.find(" as "); at != std::string::npos;
-             at = statement.text.find(" as ", at + 1)) {
-          const std::size_t start = at + 4;
-          aliases.insert(statement.text.substr(start, statement.text.find_first_of(" ,)\n", start) - start));
-        }
-  return aliases;
-}
-
-/// The statements at a line whose words say that they read a clock. The interpreter itself reads some at any
-/// line: to wait for its lock, or for a module's.
-std::vector<Statement> readers_at(const std::vector<Statement>& statements, std::size_t line,
-                                  const Language& language) {
-  const std::set<std::string> aliases = clock_aliases(statements);
-  std::vector<Statement> readers;
-  std::ranges::copy_if(statements, std::back_inserter(readers), [&](const Statement& statement) {
-    return statement.holds(line) && !is_import(statement) && reads_clock(statement.text, language, aliases);
-  });
-  return readers;
-}
-
-/// The seed that a reading at a line becomes, in one text of Python.
-void add_seed(const std::string& file, const std::string& text, std::size_t line,
-              std::vector<ClockSeed>& found) {
-  const std::vector<Statement> statements = statements_of(text, python);
-  const auto add = [&](const Statement& statement) {
-    found.push_back({file, std::to_string(statement.line), statement.text});
-  };
-  for (const Statement& statement : readers_at(statements, line, python)) {
-    if (takes_seed(statement.text) || names_seed_of_clock(statement.text, python, clock_aliases(statements)))
-      return add(statement);
-    const std::string name = named_by(statement.text);
-    if (name.empty()) continue;
-    const auto taken = std::ranges::find_if(
-        statements, [&](const Statement& other) { return takes_seed(other.text, name); });
-    if (taken != statements.end()) return add(*taken);
-  }
-}
-
 /// The text of a file of Python's frames, if it is still there as it was run.
 std::optional<std::string> text_that_ran(const Log& log, const std::string& name) {
   const std::string file = find_script(log, name);
@@ -75,22 +29,75 @@ std::optional<std::string> text_that_ran(const Log& log, const std::string& name
   return text.empty() ? std::nullopt : std::optional(std::move(text));
 }
 
-void add_reading(const Log& log, const std::string& frame, const std::vector<std::string>& commands,
-                 std::vector<ClockSeed>& found) {
-  const std::size_t blank = frame.rfind(' '); // "/home/me/train.py:12 main"
-  const std::size_t colon = frame.rfind(':', blank);
-  if (blank == std::string::npos || colon == std::string::npos) return;
-  const std::string file = frame.substr(0, colon);
-  const std::string number = frame.substr(colon + 1, blank - colon - 1);
-  const std::size_t line = std::strtoul(number.c_str(), nullptr, 10);
-  if (file == "<stdin>")
-    found.push_back({file, number, {}});
-  else if (file == "<string>")
-    for (const std::string& command : commands) add_seed(file, command, line, found);
-  else if (const std::optional<std::string> text = text_that_ran(log, file))
-    add_seed(file, *text, line, found);
-  else if (std::ranges::none_of(found, [&](const ClockSeed& other) { return other.file == file; }))
-    found.push_back({file, number, {}});
+/// "/home/me/train.py:12 main"
+struct Frame {
+  std::string file;
+  std::string line;
+
+  explicit Frame(const std::string& text) {
+    const std::size_t colon = text.rfind(':', text.rfind(' '));
+    file = text.substr(0, colon);
+    if (colon != text.npos) line = text.substr(colon + 1, text.find(' ', colon) - colon - 1);
+  }
+};
+
+bool is_of_a_package(const std::string& file) {
+  return is_library_source(file) || file.find("/lib/python3") != file.npos;
+}
+
+/// The user's files of these places that read a clock, as far as they can be read, and the texts of `-c`.
+std::vector<PythonText> texts_of(const Log& log, const std::vector<std::string>& commands,
+                                 const std::vector<const PythonFrames*>& places) {
+  std::vector<PythonText> texts;
+  for (const std::string& command : commands) texts.push_back({"<string>", statements_of(command, python)});
+  std::set<std::string> files;
+  for (const PythonFrames* place : places)
+    for (const std::string& frame : place->frames) {
+      const std::string file = Frame(frame).file;
+      if (file.starts_with('<') || is_of_a_package(file) || !files.insert(file).second) continue;
+      if (const std::optional<std::string> text = text_that_ran(log, file))
+        texts.push_back({file, statements_of(*text, python)});
+    }
+  return texts;
+}
+
+void add_python_seeds(const Log& log, const std::vector<const PythonFrames*>& places,
+                      std::vector<ClockSeed>& found) {
+  const auto add = [&](ClockSeed seed) {
+    const bool is_new = std::ranges::none_of(found, [&](const ClockSeed& other) {
+      return other.file == seed.file && (other.line == seed.line || seed.text.empty());
+    });
+    if (is_new) found.push_back(std::move(seed));
+  };
+  std::vector<PythonText> texts = texts_of(log, python_command_texts(log), places);
+  const auto is_read = [&](const std::string& file) {
+    return std::ranges::find(texts, file, &PythonText::file) != texts.end();
+  };
+  std::set<std::string> unread;
+  std::set<std::string> frames;
+  for (const PythonFrames* place : places) frames.insert(place->frames.front());
+  for (const std::string& frame : frames)
+    if (const Frame reading(frame); !is_read(reading.file) && reading.file != "<string>")
+      unread.insert(frame);
+  const ClockFlow flow(std::move(texts));
+  for (const std::string& text : frames) {
+    const Frame reading(text);
+    if (unread.contains(text))
+      add({reading.file, reading.line, {}});
+    else if (const std::optional<ClockFlow::Seeding> seed =
+                 flow.seeding_of(reading.file, std::strtoul(reading.line.c_str(), nullptr, 10)))
+      add({seed->file, std::to_string(seed->statement.line), seed->statement.text});
+  }
+}
+
+/// The statements at a line whose words say that they read a clock. Others do at any line: to wait for a
+/// lock.
+std::vector<Statement> readers_at(const std::vector<Statement>& statements, std::size_t line) {
+  std::vector<Statement> readers;
+  std::ranges::copy_if(statements, std::back_inserter(readers), [&](const Statement& statement) {
+    return statement.holds(line) && reads_clock(statement.text, cxx);
+  });
+  return readers;
 }
 
 /// The seed that a reading by machine code becomes, if its line and that line's text are known.
@@ -99,7 +106,7 @@ void add_cxx_seed(const std::string& place, SourceLines& source_lines, std::vect
   if (!user) return;
   const std::string& file = user->line.file;
   const std::vector<Statement> statements = statements_of(text_of_file(file), cxx);
-  for (const Statement& reading : readers_at(statements, static_cast<std::size_t>(user->line.line), cxx))
+  for (const Statement& reading : readers_at(statements, static_cast<std::size_t>(user->line.line)))
     if (const Statement* const seed = cxx_seed_of(statements, reading)) {
       ClockSeed said{file, std::to_string(seed->line), seed->text};
       const bool is_new = std::ranges::none_of(
@@ -115,15 +122,14 @@ std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary,
                                         const std::set<std::string>& changed) {
   constexpr auto readers =
       std::to_array<std::string_view>({"time", "gettimeofday", "clock_gettime", "getpid"});
-  std::set<std::string> frames;
+  std::vector<const PythonFrames*> readings;
   for (const SymbolSummary& symbol : summary.symbols)
     if (symbol.library == "libc" && symbol.action == Action::observe &&
         std::ranges::find(readers, symbol.function) != readers.end())
       for (const CallPlace& place : symbol.places)
-        if (place.python.user == 0 && !place.python.empty()) frames.insert(place.python.frames.front());
+        if (place.python.user == 0 && !place.python.empty()) readings.push_back(&place.python);
   std::vector<ClockSeed> found;
-  const std::vector<std::string> commands = python_command_texts(log);
-  for (const std::string& frame : frames) add_reading(log, frame, commands, found);
+  add_python_seeds(log, readings, found);
   std::set<std::string> places;
   for (const Process& process : log.processes)
     for (const UserPlace& place : process.user_places)

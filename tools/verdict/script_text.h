@@ -1,8 +1,9 @@
 // Scripts by their words: enough to see that a statement takes a seed, and that it reads a clock.
 #pragma once
 
+#include "verdict/script_words.h"
+
 #include <cstddef>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,27 +34,16 @@ std::string text_of_file(const std::string& file);
 /// What stands between line ends and semicolons outside of parentheses and quotes. At most 100,000.
 std::vector<Statement> statements_of(std::string_view text, const Language& language);
 
-/// Whether a statement hands something to a function that seeds, or names it a seed. With a `variable`:
-/// whether it hands that variable to such a function.
-bool takes_seed(std::string_view statement, std::string_view variable = {});
+/// Whether a word asks for a clock or the process's id.
+bool reads_clock(const Word& word, const Language& language);
 
-/// Whether a statement asks for a clock or the process's id, as far as its words tell. `aliases`: other names
-/// of functions that do.
-bool reads_clock(std::string_view statement, const Language& language, const std::set<std::string>& aliases);
-
-/// Whether a statement of Python's gives a clock to what it names a seed in quotes or with a type:
-/// `{"seed": time.time_ns()}`, `add_argument("--seed", default=time.time_ns())`, `seed: int =
-/// time.time_ns()`.
-bool names_seed_of_clock(std::string_view statement, const Language& language,
-                         const std::set<std::string>& aliases);
+/// Whether a statement does.
+bool reads_clock(std::string_view statement, const Language& language);
 
 /// The statement of C++ that makes an engine of the standard library's, or seeds something, by what `reading`
 /// has read of a clock: itself, or one that it hands it to by a name or two. nullptr if none does, or if what
 /// it seeds is replaced by detshim (srand, torch::manual_seed).
 const Statement* cxx_seed_of(const std::vector<Statement>& statements, const Statement& reading);
-
-/// "started" of `started = time.time()`, in lower case; empty if the statement gives nothing a name.
-std::string named_by(std::string_view statement);
 
 /// The statements that hand a clock or the process's id to a function that seeds, or to what is named a seed,
 /// as far as the words tell: directly, or by a name or two.
