@@ -103,6 +103,35 @@ TEST_F(Verify, IsNotStoppedByASignalThatIsIgnored) {
   EXPECT_EQ(verify({}, shell("kill -HUP $(ps -o ppid= -p $$); sleep 1000")).status, 128 + SIGHUP);
 }
 
+// A file would be emptied, or written over from its begin on.
+TEST_F(Verify, KeepsWhatWasPrintedBeforeAStreamIsOpenedByName) {
+  for (const std::string script :
+       {"date +%N; echo same > /dev/stdout", "date +%N >&2; echo same | tee /dev/stderr",
+        "date +%N; echo over the first line >/dev/fd/1", "date +%N; echo over it 1<> /dev/stdout"}) {
+    const Result result = verify({}, shell(script));
+    EXPECT_EQ(result.status, different) << script << result.out;
+    EXPECT_TRUE(contains(result.out, "line 1: '")) << result.out;
+  }
+  EXPECT_EQ(verify({}, shell("echo a; echo b > /dev/stdout; echo c")).status, equal);
+  EXPECT_EQ(contents(kept() / "run-1/stdout"), "a\nb\nc\n");
+}
+
+TEST_F(Verify, KeepsAllThatIsPrinted) {
+  const Result result = verify({}, shell("seq 200000; seq 5 >&2; (seq 200000 200005 &)"));
+  EXPECT_EQ(result.status, equal) << result.out;
+  EXPECT_TRUE(contains(result.out, "stdout (200006 lines)")) << result.out;
+  EXPECT_TRUE(contains(result.out, "stderr (5 lines)")) << result.out;
+}
+
+TEST_F(Verify, SaysThatWhatIsPrintedFindsNoRoom) {
+  Words limited = {"/bin/sh", "-c", "ulimit -f 2000; exec \"$@\"", "sh"};
+  const Words all = words({}, shell("ulimit -f unlimited; seq 2000000"));
+  limited.insert(limited.end(), all.begin(), all.end());
+  const Result result = run(limited, {}, folder());
+  EXPECT_EQ(result.status, unverified) << result.out << result.err;
+  EXPECT_TRUE(contains(result.out, "what run 1 printed could not be kept in '")) << result.out;
+}
+
 TEST_F(Verify, LeavesOutWhatIsIgnoredAndSaysSo) {
   const Result result = verify({"--ignore", "stderr"}, shell("echo same; date +%N >&2"));
   EXPECT_EQ(result.status, equal);

@@ -2,6 +2,7 @@
 
 #include "support/exit_status.h"
 #include "verify/busy_processors.h"
+#include "verify/kept_stream.h"
 #include "verify/line_watch.h"
 
 #include <cerrno>
@@ -26,11 +27,6 @@ double now() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
-bool redirect(const std::filesystem::path& file, int to) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-  return descriptor >= 0 && ::dup2(descriptor, to) == to;
-}
-
 /// A file is read anew from where it stands; a terminal or a pipe could be read by the first run alone.
 bool redirect_input() {
   const off_t at = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
@@ -44,12 +40,13 @@ bool redirect_input() {
 }
 
 /// In the child. Whatever is written to `failures` says that no program was started.
-[[noreturn]] void start(const RunOnce& how, const RunSettings& settings, const Run& run, int failures) {
+[[noreturn]] void start(const RunOnce& how, const RunSettings& settings, const Run& run,
+                        const KeptStream& out, const KeptStream& err, int failures) {
   std::string why;
   int status = wrong_usage;
   try {
     how.signals.release();
-    if (!redirect_input() || !redirect(run.out(), STDOUT_FILENO) || !redirect(run.err(), STDERR_FILENO))
+    if (!redirect_input() || !out.become(STDOUT_FILENO) || !err.become(STDERR_FILENO))
       why = "cannot write in '" + run.folder.string() + "': " + std::strerror(errno);
     else
       status = how.become_program(settings);
@@ -176,13 +173,16 @@ std::string Run::ending() const {
 
 void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  KeptStream out(run.out()), err(run.err());
   int failures[2];
   if (::pipe2(failures, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   run.began = now();
   const pid_t program = ::fork();
   if (program < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (program == 0) start(how, settings, run, failures[1]);
+  if (program == 0) start(how, settings, run, out, err, failures[1]);
   ::close(failures[1]);
+  out.begin();
+  err.begin();
   run.processes.emplace(program, "started");
   const std::string failure = read_failure(failures[0]);
   {
@@ -192,6 +192,8 @@ void run_once(const RunOnce& how, const RunSettings& settings, Run& run) {
     if (how.kill_after != nullptr) watch.emplace(*how.kill_after, std::vector{run.out(), run.err()});
     Waiting(how.signals, program, watch ? &*watch : nullptr).wait(run);
   }
+  for (KeptStream* const stream : {&out, &err})
+    if (const int error = stream->end(); error != 0) run.not_kept = error;
   if (!failure.empty()) throw UsageError(failure == "-" ? first_line(run.err()) : failure);
 }
 

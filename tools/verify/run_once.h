@@ -1,4 +1,4 @@
-// Runs the program once, with its output in files, and waits for all that it started.
+// Runs the program once, with what it prints kept in files, and waits for all that it started.
 #pragma once
 
 #include "verify/held_signals.h"
@@ -34,10 +34,11 @@ struct Run {
   std::string name; ///< "run 2", "control 1", "shake load"
   std::string knob; ///< empty: as the first
   std::filesystem::path folder;
-  int status = 0;                                ///< of waitpid
-  double began = 0, ended = 0;                   ///< in seconds since 1970
-  bool was_cut = false;                          ///< killed on purpose, at the line that was waited for
-  std::size_t left_behind = 0;                   ///< processes that it started and that did not end
+  int status = 0;              ///< of waitpid
+  double began = 0, ended = 0; ///< in seconds since 1970
+  bool was_cut = false;        ///< killed on purpose, at the line that was waited for
+  std::size_t left_behind = 0; ///< processes that it started and that did not end
+  int not_kept = 0;            ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   std::vector<OutputFile> outputs;
   std::optional<std::filesystem::path> full_disk; ///< a folder that had no room left when it ended

@@ -217,10 +217,16 @@ private:
     return "the disk was full after " + run.name + " at '" + run.full_disk->string() + "'";
   }
 
+  static std::string describe_not_kept(const Run& run) {
+    return "what " + run.name + " printed could not be kept in '" + run.folder.string() +
+           "': " + std::generic_category().message(run.not_kept);
+  }
+
   /// A run of the search says something where it ended as one of the two did whose difference is searched.
   static std::string why_not_usable(const Run& made, const Run& first, const Run& turned) {
     if (made.left_behind > 0) return made.name + " left processes behind";
     if (made.full_disk) return describe_full_disk(made);
+    if (made.not_kept != 0) return describe_not_kept(made);
     if (made.status != first.status && made.status != turned.status)
       return made.name + " ended otherwise than " + first.name + " and " + turned.name + ": " + made.ending();
     return {};
@@ -303,6 +309,7 @@ private:
   /// What makes a run none that could be compared.
   void look_at(const Run& run, Verification& result) {
     if (run.full_disk) spoil(result, "full", describe_full_disk(run) + ": its outputs may not be whole");
+    if (run.not_kept != 0) spoil(result, "full", describe_not_kept(run));
     if (run.left_behind > 0)
       spoil(result, "left_behind",
             run.name + " left " + counted(run.left_behind, "process", "processes") +
