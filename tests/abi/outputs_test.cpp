@@ -644,6 +644,25 @@ TEST(AbiOfOutputs, Cusolver) {
   using Status = abi::cusolverStatus;
   using Handle = abi::cusolverDnHandle_t;
   static_assert(CalledAlike<Status(Handle, Stream*), decltype(::cusolverDnGetStream)>());
+  using Parameters = abi::cusolverDnParams_t;
+  static_assert(CalledAlike<Status(Handle, Parameters, int64_t, int64_t, int, Out, int64_t, int64_t*, int,
+                                   Out, size_t, Out, size_t, int*),
+                            decltype(::cusolverDnXgetrf)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int, int64_t, int64_t, int, In, int64_t,
+                                   const int64_t*, int, Out, int64_t, int*),
+                            decltype(::cusolverDnXgetrs)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int64_t, int64_t, int, Out, int64_t, int, Out, int,
+                                   Out, size_t, Out, size_t, int*),
+                            decltype(::cusolverDnXgeqrf)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int, int64_t, int, Out, int64_t, int, Out, size_t, Out,
+                                   size_t, int*),
+                            decltype(::cusolverDnXpotrf)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int, int64_t, int64_t, int, In, int64_t, int, Out,
+                                   int64_t, int*),
+                            decltype(::cusolverDnXpotrs)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int, int, int64_t, int, Out, int64_t, int, Out, int,
+                                   Out, size_t, Out, size_t, int*),
+                            decltype(::cusolverDnXsyevd)>());
   static_assert(
       CalledAlike<Status(Handle, int, int, Out, int, Out, int*, int*), decltype(::cusolverDnSgetrf)>());
   static_assert(

@@ -561,6 +561,20 @@ TEST_P(Outputs, OfFactorizationsAreHashed) {
   expect_hashed("cusolverDnSpotrf", "cusolverDnSpotrf", "m=5 n=5 size=4");
   expect_hashed("cusolverDnSgetrs", "cusolverDnSgetrs", "m=5 n=3 size=4");
   expect_hashed("cusolverDnSsyevd", "cusolverDnSsyevd", "m=5 n=5 size=4");
+  for (const std::string function :
+       {"cusolverDnXgetrf", "cusolverDnXgeqrf", "cusolverDnXgetrs", "cusolverDnXpotrs"})
+    expect_hashed(function, function, "m=5 n=3 size=8");
+  for (const std::string function : {"cusolverDnXpotrf", "cusolverDnXsyevd"})
+    expect_hashed(function, function, "m=5 n=5 size=8");
+  for (const std::string function :
+       {"cusolverDnSgetrs", "cusolverDnXgetrs", "cusolverDnXpotrs", "cusolverDnXsyevd"})
+    expect_to_go_in(function, function, {"OTHER_SETTING"});
+  const auto bytes = [&](const std::string& name) { return print(name, {name, "wait"}).bytes; };
+  EXPECT_EQ(bytes("cusolverDnXgetrf"), std::to_string((5 * 3 + 3) * 8)); // and three pivots
+  EXPECT_EQ(bytes("cusolverDnXgeqrf"), std::to_string((5 * 3 + 3) * 8)); // and three factors
+  EXPECT_EQ(bytes("cusolverDnXsyevd"), std::to_string((5 * 5 + 5) * 8)); // vectors and values
+  EXPECT_EQ(print("cusolverDnXgetrf", {"cusolverDnXgetrf, unknown", "wait"}).why,
+            "of a type whose size is not known");
 }
 
 TEST_P(Outputs, OfTransformsAreHashed) {

@@ -329,6 +329,24 @@ int cusolverDnSgetrs(Opaque handle, int trans, int n, int columns, const void* a
 int cusolverDnSsyevd(Opaque handle, int what, int fill, int n, void* a, int lda, void* w, void* workspace,
                      int size, int* info);
 
+int cusolverDnXgetrf(Opaque handle, Opaque parameters, int64_t m, int64_t n, int type, void* a, int64_t lda,
+                     int64_t* pivots, int compute, void* workspace, size_t size, void* host_workspace,
+                     size_t host_size, int* info);
+int cusolverDnXgetrs(Opaque handle, Opaque parameters, int trans, int64_t n, int64_t columns, int type,
+                     const void* a, int64_t lda, const int64_t* pivots, int type_of_b, void* b, int64_t ldb,
+                     int* info);
+int cusolverDnXgeqrf(Opaque handle, Opaque parameters, int64_t m, int64_t n, int type, void* a, int64_t lda,
+                     int type_of_tau, void* tau, int compute, void* workspace, size_t size,
+                     void* host_workspace, size_t host_size, int* info);
+int cusolverDnXpotrf(Opaque handle, Opaque parameters, int fill, int64_t n, int type, void* a, int64_t lda,
+                     int compute, void* workspace, size_t size, void* host_workspace, size_t host_size,
+                     int* info);
+int cusolverDnXpotrs(Opaque handle, Opaque parameters, int fill, int64_t n, int64_t columns, int type,
+                     const void* a, int64_t lda, int type_of_b, void* b, int64_t ldb, int* info);
+int cusolverDnXsyevd(Opaque handle, Opaque parameters, int what, int fill, int64_t n, int type, void* a,
+                     int64_t lda, int type_of_w, void* w, int compute, void* workspace, size_t size,
+                     void* host_workspace, size_t host_size, int* info);
+
 int cufftSetStream(int plan, Opaque stream);
 int cufftDestroy(int plan);
 int cufftPlan1d(int* plan, int nx, int type, int batch);

@@ -432,15 +432,34 @@ int main(int argc, char** argv) {
     if (is("graph in place")) status = run_graph("", c, c);
     if (std::strncmp(argv[i], "graph: ", 7) == 0) status = run_graph(argv[i] + 7, a, c);
     int* const pivots = static_cast<int*>(b);
+    const int what_else = is_set_otherwise ? 1 : 0; // a transposition, or a triangle
     if (is("cusolverDnSgetrf"))
       status = CALL(cusolverDnSgetrf)(number(1), m, n, a, ld, nullptr, pivots, nullptr);
     if (is("cusolverDnDgeqrf"))
       status = CALL(cusolverDnDgeqrf)(number(1), m, n, a, ld, b, nullptr, 0, nullptr);
     if (is("cusolverDnSpotrf")) status = CALL(cusolverDnSpotrf)(number(1), 1, m, a, ld, nullptr, 0, nullptr);
     if (is("cusolverDnSgetrs"))
-      status = CALL(cusolverDnSgetrs)(number(1), 0, m, n, a, ld, pivots, c, ld, nullptr);
+      status = CALL(cusolverDnSgetrs)(number(1), what_else, m, n, a, ld, pivots, c, ld, nullptr);
     if (is("cusolverDnSsyevd"))
       status = CALL(cusolverDnSsyevd)(number(1), 1, 0, m, a, ld, c, nullptr, 0, nullptr);
+    // Of type double, and of one that nobody knows.
+    const int type = is("cusolverDnXgetrf, unknown") ? 77 : 1;
+    int64_t* const wide = static_cast<int64_t*>(b);
+    if (is("cusolverDnXgetrf") || is("cusolverDnXgetrf, unknown"))
+      status = CALL(cusolverDnXgetrf)(number(1), nullptr, m, n, type, a, ld, wide, 1, nullptr, 0, nullptr, 0,
+                                      nullptr);
+    if (is("cusolverDnXgetrs"))
+      status = CALL(cusolverDnXgetrs)(number(1), nullptr, what_else, m, n, 1, a, ld, wide, 1, c, ld, nullptr);
+    if (is("cusolverDnXgeqrf"))
+      status = CALL(cusolverDnXgeqrf)(number(1), nullptr, m, n, 1, a, ld, 1, b, 1, nullptr, 0, nullptr, 0,
+                                      nullptr);
+    if (is("cusolverDnXpotrf"))
+      status = CALL(cusolverDnXpotrf)(number(1), nullptr, 1, m, 1, a, ld, 1, nullptr, 0, nullptr, 0, nullptr);
+    if (is("cusolverDnXpotrs"))
+      status = CALL(cusolverDnXpotrs)(number(1), nullptr, what_else, m, n, 1, a, ld, 1, c, ld, nullptr);
+    if (is("cusolverDnXsyevd"))
+      status = CALL(cusolverDnXsyevd)(number(1), nullptr, 1, what_else, m, 1, a, ld, 1, c, 1, nullptr, 0,
+                                      nullptr, 0, nullptr);
     int plan = 5, sizes[] = {m}, embed[] = {ld};
     size_t workspace = 0;
     if (is("plan C2C")) status = CALL(cufftPlan1d)(&plan, 16, 0x29, 3);
