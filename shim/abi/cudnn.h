@@ -98,6 +98,7 @@ using cudnnAttnDescriptor_t = struct cudnnAttnStruct*;
 using cudnnLRNDescriptor_t = struct cudnnLRNStruct*;
 using cudnnOpTensorDescriptor_t = struct cudnnOpTensorStruct*;
 using cudnnReduceTensorDescriptor_t = struct cudnnReduceTensorStruct*;
+using cudnnTensorTransformDescriptor_t = struct cudnnTensorTransformStruct*;
 /// cuDNN 7 and 8: opaque, its algorithm cannot be read without asking the library.
 using cudnnAlgorithmPerformance_t = struct cudnnAlgorithmPerformanceStruct*;
 

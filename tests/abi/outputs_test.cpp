@@ -343,7 +343,33 @@ TEST(AbiOfOutputs, Cudnn) {
   static_assert(CalledAlike<Status(Handle, abi::cudnnSpatialTransformerDescriptor_t, In, Tensor, In, In, In,
                                    Tensor, Out),
                             decltype(::cudnnSpatialTfSamplerForward)>());
+  using Transformer = abi::cudnnSpatialTransformerDescriptor_t;
+  using Transform = abi::cudnnTensorTransformDescriptor_t;
+  static_assert(CalledAlike<Status(Transformer, int, int, int, const int*),
+                            decltype(::cudnnSetSpatialTransformerNdDescriptor)>());
+  static_assert(CalledAlike<Status(Transformer), decltype(::cudnnDestroySpatialTransformerDescriptor)>());
+  static_assert(
+      CalledAlike<Status(Handle, Transformer, In, Out), decltype(::cudnnSpatialTfGridGeneratorForward)>());
+  static_assert(
+      CalledAlike<Status(Handle, Transformer, In, Out), decltype(::cudnnSpatialTfGridGeneratorBackward)>());
+  static_assert(CalledAlike<Status(Handle, abi::cudnnLRNDescriptor_t, int, In, Tensor, In, In, Out, Out, In,
+                                   Tensor, Out),
+                            decltype(::cudnnDivisiveNormalizationForward)>());
+  static_assert(CalledAlike<Status(Handle, abi::cudnnLRNDescriptor_t, int, In, Tensor, In, In, In, Out, Out,
+                                   In, Tensor, Out, Out),
+                            decltype(::cudnnDivisiveNormalizationBackward)>());
+  static_assert(CalledAlike<Status(Handle, Transform, In, Tensor, In, In, Tensor, Out),
+                            decltype(::cudnnTransformTensorEx)>());
+  static_assert(CalledAlike<Status(Handle, Transform, In, Filter, In, In, Filter, Out),
+                            decltype(::cudnnTransformFilter)>());
+  static_assert(CalledAlike<Status(Handle, Tensor, In, Filter, Convolution, Out), decltype(::cudnnIm2Col)>());
+  static_assert(CalledAlike<Status(Handle, Filter, int, In, Out, int, In, Out),
+                            decltype(::cudnnReorderFilterAndBias)>());
   // What says how a layer works.
+  static_assert(CalledAlike<Status(Transform, uint32_t, int*, int32_t*, int32_t*, uint32_t*, int*),
+                            decltype(::cudnnGetTensorTransformDescriptor)>());
+  static_assert(CalledAlike<Status(Convolution, Tensor, Filter, int, int*),
+                            decltype(::cudnnGetConvolutionNdForwardOutputDim)>());
   static_assert(CalledAlike<Status(Convolution, int, int*, int*, int*, int*, int*, int*),
                             decltype(::cudnnGetConvolutionNdDescriptor)>());
   static_assert(
@@ -392,6 +418,50 @@ TEST(AbiOfOutputs, Cudnn) {
 #if CUDNN_MAJOR >= 9
   static_assert(CalledAlike<Status(abi::cudnnCTCLossDescriptor_t, int*, int*, int*, int*),
                             decltype(::cudnnGetCTCLossDescriptor_v9)>());
+#else
+  // Networks of which cuDNN 9 has no more.
+  using Rnn = abi::cudnnRNNDescriptor_t;
+  using Data = abi::cudnnRNNDataDescriptor_t;
+  using Tensors = const Tensor*;
+  static_assert(CalledAlike<Status(Handle, Rnn, int, Tensors, In, Tensor, In, Tensor, In, Filter, In, Tensors,
+                                   Out, Tensor, Out, Tensor, Out, Out, size_t),
+                            decltype(::cudnnRNNForwardInference)>());
+  static_assert(CalledAlike<Status(Handle, Rnn, int, Tensors, In, Tensor, In, Tensor, In, Filter, In, Tensors,
+                                   Out, Tensor, Out, Tensor, Out, Out, size_t, Out, size_t),
+                            decltype(::cudnnRNNForwardTraining)>());
+  static_assert(CalledAlike<Status(Handle, Rnn, int, Tensors, In, Tensors, In, Tensor, In, Tensor, In, Filter,
+                                   In, Tensor, In, Tensor, In, Tensors, Out, Tensor, Out, Tensor, Out, Out,
+                                   size_t, Out, size_t),
+                            decltype(::cudnnRNNBackwardData)>());
+  static_assert(CalledAlike<Status(Handle, Rnn, int, Tensors, In, Tensor, In, Tensors, In, In, size_t, Filter,
+                                   Out, In, size_t),
+                            decltype(::cudnnRNNBackwardWeights)>());
+  static_assert(
+      CalledAlike<Status(Handle, Rnn, Data, In, Tensor, In, Tensor, In, Filter, In, Data, Out, Tensor, Out,
+                         Tensor, Out, Data, In, Data, Out, Data, Out, Data, Out, Out, size_t),
+                  decltype(::cudnnRNNForwardInferenceEx)>());
+  static_assert(
+      CalledAlike<Status(Handle, Rnn, Data, In, Tensor, In, Tensor, In, Filter, In, Data, Out, Tensor, Out,
+                         Tensor, Out, Data, In, Data, Out, Data, Out, Data, Out, Out, size_t, Out, size_t),
+                  decltype(::cudnnRNNForwardTrainingEx)>());
+  static_assert(CalledAlike<Status(Handle, Rnn, Data, In, Data, In, Data, In, Tensor, In, Tensor, In, Filter,
+                                   In, Tensor, In, Tensor, In, Data, Out, Tensor, Out, Tensor, Out, Data, Out,
+                                   Out, size_t, Out, size_t),
+                            decltype(::cudnnRNNBackwardDataEx)>());
+  static_assert(
+      CalledAlike<Status(Handle, Rnn, Data, In, Tensor, In, Data, In, Out, size_t, Filter, Out, Out, size_t),
+                  decltype(::cudnnRNNBackwardWeightsEx)>());
+#if CUDNN_MAJOR == 8
+  static_assert(CalledAlike<Status(Handle, Rnn, int*, int*, abi::cudnnDropoutDescriptor_t*, int*, int*, int*,
+                                   int*, int*),
+                            decltype(::cudnnGetRNNDescriptor_v6)>());
+#endif
+  static_assert(CalledAlike<Status(Handle, Rnn, int*, int*), decltype(::cudnnGetRNNProjectionLayers)>());
+  static_assert(
+      CalledAlike<Status(Handle, Rnn, int*, int*, double*, double*), decltype(::cudnnRNNGetClip)>());
+  static_assert(CalledAlike<Status(Rnn, int*), decltype(::cudnnGetRNNBiasMode)>());
+  static_assert(CalledAlike<Status(Rnn, int*), decltype(::cudnnGetRNNMatrixMathType)>());
+  static_assert(CalledAlike<Status(Rnn, int*), decltype(::cudnnGetRNNPaddingMode)>());
 #endif
   static_assert(CalledAlike<abi::cudnnStatus(abi::cudnnRNNDataDescriptor_t, int*, int*, int*, int*, int*, int,
                                              int*, Out),
@@ -574,6 +644,25 @@ TEST(AbiOfOutputs, Cusolver) {
   using Status = abi::cusolverStatus;
   using Handle = abi::cusolverDnHandle_t;
   static_assert(CalledAlike<Status(Handle, Stream*), decltype(::cusolverDnGetStream)>());
+  using Parameters = abi::cusolverDnParams_t;
+  static_assert(CalledAlike<Status(Handle, Parameters, int64_t, int64_t, int, Out, int64_t, int64_t*, int,
+                                   Out, size_t, Out, size_t, int*),
+                            decltype(::cusolverDnXgetrf)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int, int64_t, int64_t, int, In, int64_t,
+                                   const int64_t*, int, Out, int64_t, int*),
+                            decltype(::cusolverDnXgetrs)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int64_t, int64_t, int, Out, int64_t, int, Out, int,
+                                   Out, size_t, Out, size_t, int*),
+                            decltype(::cusolverDnXgeqrf)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int, int64_t, int, Out, int64_t, int, Out, size_t, Out,
+                                   size_t, int*),
+                            decltype(::cusolverDnXpotrf)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int, int64_t, int64_t, int, In, int64_t, int, Out,
+                                   int64_t, int*),
+                            decltype(::cusolverDnXpotrs)>());
+  static_assert(CalledAlike<Status(Handle, Parameters, int, int, int64_t, int, Out, int64_t, int, Out, int,
+                                   Out, size_t, Out, size_t, int*),
+                            decltype(::cusolverDnXsyevd)>());
   static_assert(
       CalledAlike<Status(Handle, int, int, Out, int, Out, int*, int*), decltype(::cusolverDnSgetrf)>());
   static_assert(

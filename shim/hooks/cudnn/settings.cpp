@@ -71,6 +71,22 @@ void add_settings(const Hook& hook, CallOutputs& outputs, cudnnOpTensorDescripto
   add_told(hook, outputs, "cudnnGetOpTensorDescriptor", operation, what, type, nan_propagation);
 }
 
+void add_settings(const Hook& hook, CallOutputs& outputs, cudnnTensorTransformDescriptor_t transform) {
+  auto* const get =
+      find_in_cudnn<cudnnStatus(cudnnTensorTransformDescriptor_t, uint32_t, int*, int32_t*, int32_t*,
+                                uint32_t*, int*)>(hook, "cudnnGetTensorTransformDescriptor");
+  struct {
+    int format = 0, direction = 0;
+    int32_t padded_before[most_dimensions] = {}, padded_after[most_dimensions] = {};
+    uint32_t fold[most_dimensions] = {};
+  } told;
+  if (transform == nullptr || get == nullptr ||
+      get(transform, most_dimensions, &told.format, told.padded_before, told.padded_after, told.fold,
+          &told.direction) != cudnnStatus::success)
+    return outputs.leave_inputs();
+  outputs.add_number(&told, sizeof told);
+}
+
 namespace {
 
 struct Pooling {
@@ -128,6 +144,46 @@ void add_settings(const Hook& hook, CallOutputs& outputs, cudnnHandle_t handle,
   outputs.add_changed(bytes_at(states, size));
 }
 
+namespace {
+
+/// As programs set it by a function that cuDNN 9 lacks, of which the getter of cuDNN 8 tells nothing.
+void add_settings_of_7(const Hook& hook, CallOutputs& outputs, cudnnHandle_t handle, cudnnRNNDescriptor_t rnn,
+                       bool draws) {
+  using Get = cudnnStatus(cudnnHandle_t, cudnnRNNDescriptor_t, int*, int*, cudnnDropoutDescriptor_t*, int*,
+                          int*, int*, int*, int*);
+  auto* get = find_in_cudnn<Get>(hook, "cudnnGetRNNDescriptor_v6");
+  if (get == nullptr) get = find_in_cudnn<Get>(hook, "cudnnGetRNNDescriptor");
+  struct {
+    int hidden_size, layers, input, direction, cell, algorithm, precision;
+    int recurrent_projection, output_projection, clip, nan_propagation, later[3];
+    double low, high;
+  } told = {};
+  cudnnDropoutDescriptor_t dropout = nullptr;
+  if (rnn == nullptr || get == nullptr ||
+      get(handle, rnn, &told.hidden_size, &told.layers, &dropout, &told.input, &told.direction, &told.cell,
+          &told.algorithm, &told.precision) != cudnnStatus::success)
+    return outputs.leave_inputs();
+  // What versions came to have later.
+  if (auto* const ask = find_in_cudnn<cudnnStatus(cudnnHandle_t, cudnnRNNDescriptor_t, int*, int*)>(
+          hook, "cudnnGetRNNProjectionLayers"))
+    ask(handle, rnn, &told.recurrent_projection, &told.output_projection);
+  if (auto* const ask =
+          find_in_cudnn<cudnnStatus(cudnnHandle_t, cudnnRNNDescriptor_t, int*, int*, double*, double*)>(
+              hook, "cudnnRNNGetClip"))
+    ask(handle, rnn, &told.clip, &told.nan_propagation, &told.low, &told.high);
+  int* later = told.later;
+  for (const char* const getter :
+       {"cudnnGetRNNBiasMode", "cudnnGetRNNMatrixMathType", "cudnnGetRNNPaddingMode"}) {
+    auto* const ask = find_in_cudnn<cudnnStatus(cudnnRNNDescriptor_t, int*)>(hook, getter);
+    if (ask != nullptr) ask(rnn, later);
+    ++later;
+  }
+  outputs.add_number(&told, sizeof told);
+  if (dropout != nullptr) add_settings(hook, outputs, handle, dropout, draws);
+}
+
+} // namespace
+
 void add_settings(const Hook& hook, CallOutputs& outputs, cudnnHandle_t handle, cudnnRNNDescriptor_t rnn,
                   bool draws) {
   struct {
@@ -143,7 +199,7 @@ void add_settings(const Hook& hook, CallOutputs& outputs, cudnnHandle_t handle, 
       get(rnn, &told.algorithm, &told.cell, &told.bias, &told.direction, &told.input, &told.type,
           &told.precision, &told.math, &told.input_size, &told.hidden_size, &told.projected_size,
           &told.layers, &dropout, &told.flags) != cudnnStatus::success)
-    return outputs.leave_inputs();
+    return add_settings_of_7(hook, outputs, handle, rnn, draws);
   outputs.add_number(&told, sizeof told);
   int clip = 0, nan_propagation = 0;
   double low = 0, high = 0;

@@ -20,6 +20,7 @@ void add_settings(const Hook& hook, CallOutputs& outputs, abi::cudnnActivationDe
 void add_settings(const Hook& hook, CallOutputs& outputs, abi::cudnnLRNDescriptor_t normalization);
 void add_settings(const Hook& hook, CallOutputs& outputs, abi::cudnnOpTensorDescriptor_t operation);
 void add_settings(const Hook& hook, CallOutputs& outputs, abi::cudnnPoolingDescriptor_t pooling);
+void add_settings(const Hook& hook, CallOutputs& outputs, abi::cudnnTensorTransformDescriptor_t transform);
 
 /// The number of a pooling's mode; -1 where it is not told.
 int mode_of(const Hook& hook, abi::cudnnPoolingDescriptor_t pooling);

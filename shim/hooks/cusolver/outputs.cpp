@@ -51,18 +51,68 @@ cusolverStatus print_solution(const Call& call, cusolverDnHandle_t handle, int64
       run);
 }
 
-/// LU: A becomes both factors.
+// What the functions read and write, in whichever interface. Elements of 0 bytes are of a type that is not
+// known.
+
+/// A matrix or a part of it that becomes the result, next to others.
+void add_replaced(CallOutputs& outputs, uint64_t element, const HashedArea& area) {
+  if (element == 0) outputs.leave_outputs("of a type whose size is not known");
+  outputs.add_changed(area);
+  outputs.add_output(area);
+}
+
+/// LU: A becomes both factors. `pivot`: bytes of one.
+void add_lu(CallOutputs& outputs, uint64_t element, int64_t m, int64_t n, void* a, int64_t lda,
+            const void* pivots, uint64_t pivot) {
+  add_replaced(outputs, element, matrix_at(a, element, m, n, lda));
+  if (pivots != nullptr) outputs.add_output(bytes_at(pivots, number(m < n ? m : n) * pivot));
+}
+
+void add_qr(CallOutputs& outputs, uint64_t element, int64_t m, int64_t n, void* a, int64_t lda,
+            const void* tau) {
+  add_replaced(outputs, element, matrix_at(a, element, m, n, lda));
+  outputs.add_output(bytes_at(tau, number(m < n ? m : n) * element));
+}
+
+/// Cholesky: a triangle of A becomes the factor.
+void add_cholesky(CallOutputs& outputs, uint64_t element, int fill, int64_t n, void* a, int64_t lda) {
+  outputs.add_number(&fill, sizeof fill);
+  add_replaced(outputs, element, triangle_of(fill, a, element, n, lda));
+}
+
+/// By factors: B becomes the solution.
+void add_solution(CallOutputs& outputs, uint64_t element, const HashedArea& factors, int64_t n,
+                  int64_t columns, void* b, int64_t ldb) {
+  outputs.add_input(factors);
+  add_replaced(outputs, element, matrix_at(b, element, n, columns, ldb));
+}
+
+void add_lu_solution(CallOutputs& outputs, uint64_t element, int trans, int64_t n, int64_t columns,
+                     const void* a, int64_t lda, const void* pivots, uint64_t pivot, void* b, int64_t ldb) {
+  outputs.add_number(&trans, sizeof trans);
+  if (pivots != nullptr) outputs.add_input(bytes_at(pivots, number(n) * pivot));
+  add_solution(outputs, element, matrix_at(a, element, n, n, lda), n, columns, b, ldb);
+}
+
+/// Eigenvalues, of the type `real` bytes wide, and, if asked for, vectors in the place of A.
+void add_eigenvalues(CallOutputs& outputs, uint64_t element, uint64_t real, int what, int fill, int64_t n,
+                     void* a, int64_t lda, void* w) {
+  outputs.add_number(&what, sizeof what);
+  outputs.add_number(&fill, sizeof fill);
+  if (element == 0 || real == 0) outputs.leave_outputs("of a type whose size is not known");
+  outputs.add_changed(triangle_of(fill, a, element, n, lda));
+  outputs.add_output(bytes_at(w, number(n) * real));
+  if (what == 1) outputs.add_output(matrix_at(a, element, n, n, lda)); // CUSOLVER_EIG_MODE_VECTOR
+}
+
+// ---- A function for each type ----
+
 template <uint64_t element, typename Call>
 cusolverStatus factorize_lu(const Call& call, cusolverDnHandle_t handle, int m, int n, void* a, int lda,
                             void* workspace, int* pivots, int* info) {
   return print_solution(
       call, handle, m, n, element,
-      [&](CallOutputs& outputs) {
-        const HashedArea area = matrix_at(a, element, m, n, lda);
-        outputs.add_changed(area);
-        outputs.add_output(area);
-        if (pivots != nullptr) outputs.add_output(bytes_at(pivots, number(m < n ? m : n) * sizeof(int)));
-      },
+      [&](CallOutputs& outputs) { add_lu(outputs, element, m, n, a, lda, pivots, sizeof *pivots); },
       [&] { return call.real(handle, m, n, a, lda, workspace, pivots, info); });
 }
 
@@ -70,57 +120,36 @@ template <uint64_t element, typename Call>
 cusolverStatus factorize_qr(const Call& call, cusolverDnHandle_t handle, int m, int n, void* a, int lda,
                             void* tau, void* workspace, int size, int* info) {
   return print_solution(
-      call, handle, m, n, element,
-      [&](CallOutputs& outputs) {
-        const HashedArea area = matrix_at(a, element, m, n, lda);
-        outputs.add_changed(area);
-        outputs.add_output(area);
-        outputs.add_output(bytes_at(tau, number(m < n ? m : n) * element));
-      },
+      call, handle, m, n, element, [&](CallOutputs& outputs) { add_qr(outputs, element, m, n, a, lda, tau); },
       [&] { return call.real(handle, m, n, a, lda, tau, workspace, size, info); });
 }
 
-/// Cholesky: a triangle of A becomes the factor.
 template <uint64_t element, typename Call>
 cusolverStatus factorize_cholesky(const Call& call, cusolverDnHandle_t handle, int fill, int n, void* a,
                                   int lda, void* workspace, int size, int* info) {
   return print_solution(
       call, handle, n, n, element,
-      [&](CallOutputs& outputs) {
-        const HashedArea area = triangle_of(fill, a, element, n, lda);
-        outputs.add_changed(area);
-        outputs.add_output(area);
-      },
+      [&](CallOutputs& outputs) { add_cholesky(outputs, element, fill, n, a, lda); },
       [&] { return call.real(handle, fill, n, a, lda, workspace, size, info); });
 }
 
-/// By LU: B becomes the solution.
 template <uint64_t element, typename Call>
 cusolverStatus solve_by_lu(const Call& call, cusolverDnHandle_t handle, int trans, int n, int columns,
                            const void* a, int lda, const int* pivots, void* b, int ldb, int* info) {
   return print_solution(
       call, handle, n, columns, element,
       [&](CallOutputs& outputs) {
-        const HashedArea area = matrix_at(b, element, n, columns, ldb);
-        outputs.add_changed(area);
-        outputs.add_input(matrix_at(a, element, n, n, lda));
-        outputs.add_input(bytes_at(pivots, number(n) * sizeof(int)));
-        outputs.add_output(area);
+        add_lu_solution(outputs, element, trans, n, columns, a, lda, pivots, sizeof *pivots, b, ldb);
       },
       [&] { return call.real(handle, trans, n, columns, a, lda, pivots, b, ldb, info); });
 }
 
-/// Eigenvalues, of the type `real` bytes wide, and, if asked for, vectors in the place of A.
 template <uint64_t element, uint64_t real, typename Call>
 cusolverStatus find_eigenvalues(const Call& call, cusolverDnHandle_t handle, int what, int fill, int n,
                                 void* a, int lda, void* w, void* workspace, int size, int* info) {
   return print_solution(
       call, handle, n, n, element,
-      [&](CallOutputs& outputs) {
-        outputs.add_changed(triangle_of(fill, a, element, n, lda));
-        outputs.add_output(bytes_at(w, number(n) * real));
-        if (what == 1) outputs.add_output(matrix_at(a, element, n, n, lda)); // CUSOLVER_EIG_MODE_VECTOR
-      },
+      [&](CallOutputs& outputs) { add_eigenvalues(outputs, element, real, what, fill, n, a, lda, w); },
       [&] { return call.real(handle, what, fill, n, a, lda, w, workspace, size, info); });
 }
 template <uint64_t element, typename Call, typename... Arguments>
@@ -144,6 +173,108 @@ using SolveLu =
 using Eigenvalues =
     OutermostCall<cusolverStatus(cusolverDnHandle_t handle, int what, int fill, int n, void* a, int lda,
                                  void* w, void* workspace, int size, int* info)>;
+
+// ---- The 64-bit interface: a function for all types; `others` are its workspaces and where it says how it
+// went ----
+
+template <typename Call, typename... Others>
+cusolverStatus factorize_lu_64(const Call& call, cusolverDnHandle_t handle, cusolverDnParams_t parameters,
+                               int64_t m, int64_t n, cudaDataType type, void* a, int64_t lda, int64_t* pivots,
+                               Others... others) {
+  const uint64_t element = size_of_type(type);
+  return print_solution(
+      call, handle, m, n, element,
+      [&](CallOutputs& outputs) { add_lu(outputs, element, m, n, a, lda, pivots, sizeof *pivots); },
+      [&] { return call.real(handle, parameters, m, n, type, a, lda, pivots, others...); });
+}
+
+template <typename Call, typename... Others>
+cusolverStatus factorize_qr_64(const Call& call, cusolverDnHandle_t handle, cusolverDnParams_t parameters,
+                               int64_t m, int64_t n, cudaDataType type, void* a, int64_t lda,
+                               cudaDataType type_of_tau, void* tau, Others... others) {
+  const uint64_t element = size_of_type(type);
+  return print_solution(
+      call, handle, m, n, element, [&](CallOutputs& outputs) { add_qr(outputs, element, m, n, a, lda, tau); },
+      [&] { return call.real(handle, parameters, m, n, type, a, lda, type_of_tau, tau, others...); });
+}
+
+template <typename Call, typename... Others>
+cusolverStatus factorize_cholesky_64(const Call& call, cusolverDnHandle_t handle,
+                                     cusolverDnParams_t parameters, int fill, int64_t n, cudaDataType type,
+                                     void* a, int64_t lda, Others... others) {
+  const uint64_t element = size_of_type(type);
+  return print_solution(
+      call, handle, n, n, element,
+      [&](CallOutputs& outputs) { add_cholesky(outputs, element, fill, n, a, lda); },
+      [&] { return call.real(handle, parameters, fill, n, type, a, lda, others...); });
+}
+
+template <typename Call>
+cusolverStatus solve_by_lu_64(const Call& call, cusolverDnHandle_t handle, cusolverDnParams_t parameters,
+                              int trans, int64_t n, int64_t columns, cudaDataType type, const void* a,
+                              int64_t lda, const int64_t* pivots, cudaDataType type_of_b, void* b,
+                              int64_t ldb, int* info) {
+  const uint64_t element = size_of_type(type);
+  return print_solution(
+      call, handle, n, columns, element,
+      [&](CallOutputs& outputs) {
+        add_lu_solution(outputs, element, trans, n, columns, a, lda, pivots, sizeof *pivots, b, ldb);
+      },
+      [&] {
+        return call.real(handle, parameters, trans, n, columns, type, a, lda, pivots, type_of_b, b, ldb,
+                         info);
+      });
+}
+
+template <typename Call>
+cusolverStatus solve_by_cholesky_64(const Call& call, cusolverDnHandle_t handle,
+                                    cusolverDnParams_t parameters, int fill, int64_t n, int64_t columns,
+                                    cudaDataType type, const void* a, int64_t lda, cudaDataType type_of_b,
+                                    void* b, int64_t ldb, int* info) {
+  const uint64_t element = size_of_type(type);
+  return print_solution(
+      call, handle, n, columns, element,
+      [&](CallOutputs& outputs) {
+        outputs.add_number(&fill, sizeof fill);
+        add_solution(outputs, element, triangle_of(fill, a, element, n, lda), n, columns, b, ldb);
+      },
+      [&] { return call.real(handle, parameters, fill, n, columns, type, a, lda, type_of_b, b, ldb, info); });
+}
+
+template <typename Call, typename... Others>
+cusolverStatus find_eigenvalues_64(const Call& call, cusolverDnHandle_t handle, cusolverDnParams_t parameters,
+                                   int what, int fill, int64_t n, cudaDataType type, void* a, int64_t lda,
+                                   cudaDataType type_of_w, void* w, Others... others) {
+  const uint64_t element = size_of_type(type), real = size_of_type(type_of_w);
+  return print_solution(
+      call, handle, n, n, element,
+      [&](CallOutputs& outputs) { add_eigenvalues(outputs, element, real, what, fill, n, a, lda, w); },
+      [&] { return call.real(handle, parameters, what, fill, n, type, a, lda, type_of_w, w, others...); });
+}
+
+using Lu64 = OutermostCall<cusolverStatus(cusolverDnHandle_t handle, cusolverDnParams_t parameters, int64_t m,
+                                          int64_t n, cudaDataType type, void* a, int64_t lda, int64_t* pivots,
+                                          cudaDataType compute, void* workspace, size_t size,
+                                          void* host_workspace, size_t host_size, int* info)>;
+using Qr64 = OutermostCall<cusolverStatus(
+    cusolverDnHandle_t handle, cusolverDnParams_t parameters, int64_t m, int64_t n, cudaDataType type,
+    void* a, int64_t lda, cudaDataType type_of_tau, void* tau, cudaDataType compute, void* workspace,
+    size_t size, void* host_workspace, size_t host_size, int* info)>;
+using Cholesky64 = OutermostCall<cusolverStatus(cusolverDnHandle_t handle, cusolverDnParams_t parameters,
+                                                int fill, int64_t n, cudaDataType type, void* a, int64_t lda,
+                                                cudaDataType compute, void* workspace, size_t size,
+                                                void* host_workspace, size_t host_size, int* info)>;
+using SolveLu64 = OutermostCall<cusolverStatus(cusolverDnHandle_t handle, cusolverDnParams_t parameters,
+                                               int trans, int64_t n, int64_t columns, cudaDataType type,
+                                               const void* a, int64_t lda, const int64_t* pivots,
+                                               cudaDataType type_of_b, void* b, int64_t ldb, int* info)>;
+using SolveCholesky64 = OutermostCall<cusolverStatus(
+    cusolverDnHandle_t handle, cusolverDnParams_t parameters, int fill, int64_t n, int64_t columns,
+    cudaDataType type, const void* a, int64_t lda, cudaDataType type_of_b, void* b, int64_t ldb, int* info)>;
+using Eigenvalues64 = OutermostCall<cusolverStatus(
+    cusolverDnHandle_t handle, cusolverDnParams_t parameters, int what, int fill, int64_t n,
+    cudaDataType type, void* a, int64_t lda, cudaDataType type_of_w, void* w, cudaDataType compute,
+    void* workspace, size_t size, void* host_workspace, size_t host_size, int* info)>;
 
 constexpr Description hashed = {
     .action = Action::none,
@@ -175,3 +306,9 @@ DETSHIM_TEMPLATE_HOOK(cusolver, Eigenvalues, cusolverDnSsyevd, find_symmetric<4>
 DETSHIM_TEMPLATE_HOOK(cusolver, Eigenvalues, cusolverDnDsyevd, find_symmetric<8>, hashed);
 DETSHIM_TEMPLATE_HOOK(cusolver, Eigenvalues, cusolverDnCheevd, find_hermitian<8>, hashed);
 DETSHIM_TEMPLATE_HOOK(cusolver, Eigenvalues, cusolverDnZheevd, find_hermitian<16>, hashed);
+DETSHIM_TEMPLATE_HOOK(cusolver, Lu64, cusolverDnXgetrf, factorize_lu_64, hashed);
+DETSHIM_TEMPLATE_HOOK(cusolver, SolveLu64, cusolverDnXgetrs, solve_by_lu_64, hashed);
+DETSHIM_TEMPLATE_HOOK(cusolver, Qr64, cusolverDnXgeqrf, factorize_qr_64, hashed);
+DETSHIM_TEMPLATE_HOOK(cusolver, Cholesky64, cusolverDnXpotrf, factorize_cholesky_64, hashed);
+DETSHIM_TEMPLATE_HOOK(cusolver, SolveCholesky64, cusolverDnXpotrs, solve_by_cholesky_64, hashed);
+DETSHIM_TEMPLATE_HOOK(cusolver, Eigenvalues64, cusolverDnXsyevd, find_eigenvalues_64, hashed);

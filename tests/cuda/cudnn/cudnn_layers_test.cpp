@@ -19,6 +19,33 @@ protected:
       if (line.starts_with(function + " ")) found.push_back(line);
     return found.size() == 1 ? found.front() : "";
   }
+
+  /// Calls of `function` are handed on as they are and recorded with what CUBLAS_WORKSPACE_CONFIG says.
+  void expect_recorded_with_workspace_setting(const std::string& function, const Arguments& program,
+                                              const Lines& out) const {
+    SCOPED_TRACE(function);
+    EXPECT_EQ(native(program), out);
+    const Lines called = calls();
+    const Environment bad{{"CUBLAS_WORKSPACE_CONFIG", ":0:0"}}, good{{"CUBLAS_WORKSPACE_CONFIG", ":16:8"}};
+    for (const Environment& unset :
+         {disabled("env:CUBLAS_WORKSPACE_CONFIG"), disabled("env:CUBLAS_WORKSPACE_CONFIG") + bad, record,
+          observe, observe + bad}) {
+      const auto left = shimmed(program, unset);
+      EXPECT_EQ(calls(), called); // every argument in its place
+      EXPECT_TRUE(left.did("unfixed", function)) << left;
+    }
+    for (const Environment& set : {enforce, strict, observe + good}) {
+      const auto fine = shimmed(program, set);
+      EXPECT_EQ(fine.out, out);
+      EXPECT_EQ(calls(), called);
+      EXPECT_TRUE(fine.did("observe", function)) << fine;
+      EXPECT_FALSE(fine.did("unfixed", function)) << fine;
+      EXPECT_EQ(values(fine, function, "stream"), std::set<std::string>{"default"});
+    }
+    const auto own = shimmed(program, enforce + Environment{{"DOUBLE_STREAM", "77"}});
+    EXPECT_EQ(values(own, function, "stream"), std::set<std::string>{"own"});
+    EXPECT_FALSE(shimmed(program, observe + Environment{{"DETSHIM_DISABLE", function}}).recorded(function));
+  }
 };
 INSTANTIATE_TEST_SUITE_P(Cuda, CudnnLayers, both_ways, name_of_way);
 
@@ -477,31 +504,8 @@ const char* const workspace_users[] = {
     "cudnnMultiHeadAttnForward", "cudnnMultiHeadAttnBackwardData", "cudnnMultiHeadAttnBackwardWeights"};
 
 TEST_P(CudnnLayers, NetworksAreRecordedWithTheWorkspaceSetting) {
-  for (const std::string function : workspace_users) {
-    SCOPED_TRACE(function);
-    const Arguments program{"call", function};
-    EXPECT_EQ(native(program), Lines{"status=0"});
-    const Lines called = calls();
-    const Environment bad{{"CUBLAS_WORKSPACE_CONFIG", ":0:0"}}, good{{"CUBLAS_WORKSPACE_CONFIG", ":16:8"}};
-    for (const Environment& unset :
-         {disabled("env:CUBLAS_WORKSPACE_CONFIG"), disabled("env:CUBLAS_WORKSPACE_CONFIG") + bad, record,
-          observe, observe + bad}) {
-      const auto left = shimmed(program, unset);
-      EXPECT_EQ(calls(), called); // every argument in its place
-      EXPECT_TRUE(left.did("unfixed", function)) << left;
-    }
-    for (const Environment& set : {enforce, strict, observe + good}) {
-      const auto fine = shimmed(program, set);
-      EXPECT_EQ(fine.out, Lines{"status=0"});
-      EXPECT_EQ(calls(), called);
-      EXPECT_TRUE(fine.did("observe", function)) << fine;
-      EXPECT_FALSE(fine.did("unfixed", function)) << fine;
-      EXPECT_EQ(values(fine, function, "stream"), std::set<std::string>{"default"});
-    }
-    const auto own = shimmed(program, enforce + Environment{{"DOUBLE_STREAM", "77"}});
-    EXPECT_EQ(values(own, function, "stream"), std::set<std::string>{"own"});
-    EXPECT_FALSE(shimmed(program, observe + Environment{{"DETSHIM_DISABLE", function}}).recorded(function));
-  }
+  for (const std::string function : workspace_users)
+    expect_recorded_with_workspace_setting(function, {"call", function}, {"status=0"});
 }
 
 const char* const users_of_atomics[] = {"cudnnSpatialTfSamplerBackward", "cudnnCausalConv1dBackward",
@@ -551,7 +555,7 @@ TEST_P(CudnnLayers, AttentionOnGraphsAddsInOneOrderInItsWorkspaces) {
 
 // ---- cuDNN 8, and what cuDNN 7 still had ----
 
-class Cudnn8 : public CudaTest {
+class Cudnn8 : public CudnnLayers {
 protected:
   void SetUp() override { use("cudnn_8_layers", {"cudnn_8"}); }
 };
@@ -649,6 +653,14 @@ TEST_P(Cudnn8, SearchesForAnRnnsAlgorithmAreRecordedAndStrictRefusesThem) {
     EXPECT_FALSE(opted_out.recorded(function));
     EXPECT_FALSE(shimmed({search}, enforce + misbehaving("fail")).recorded(function));
   }
+}
+
+TEST_P(Cudnn8, NetworksAreRecordedWithTheWorkspaceSetting) {
+  for (const std::string function :
+       {"cudnnRNNForwardInference", "cudnnRNNForwardTraining", "cudnnRNNBackwardData",
+        "cudnnRNNBackwardWeights", "cudnnRNNForwardInferenceEx", "cudnnRNNForwardTrainingEx",
+        "cudnnRNNBackwardDataEx", "cudnnRNNBackwardWeightsEx"})
+    expect_recorded_with_workspace_setting(function, {"run", function}, {"status=0 algo=-1 returned=-1"});
 }
 
 } // namespace

@@ -226,6 +226,49 @@ TEST_P(Outputs, OfRecurrentNetworksAreHashed) {
   EXPECT_NE(print_of(derive + ", added").in, print_of(derive + ", added", before).in);
 }
 
+/// A program that is linked to cuDNN 8.
+class OutputsOfCudnn8 : public Outputs {
+protected:
+  void SetUp() override { use("recurrent_8", {"cudnn_8", "doubles"}); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Cuda, OutputsOfCudnn8, testing::Values(Way{"Linked", ""}), name_of_way);
+
+TEST_P(OutputsOfCudnn8, OfRecurrentNetworksAreHashed) {
+  const auto bytes = [&](const std::string& name) {
+    return print(name.substr(0, name.find(',')), {name, "wait"}).bytes;
+  };
+  const std::string left = std::to_string((2 + 2 + 1 + 1) * 6 * 4 + 12); // rows of y or dx, and a state
+  const std::string state = " t=1,3,1,1", weights = " w=16,1,1,1";
+  for (const std::string way : {"", "Ex"}) {
+    const std::string infer = "cudnnRNNForwardInference" + way, train = "cudnnRNNForwardTraining" + way,
+                      derive = "cudnnRNNBackwardData" + way, derive_weights = "cudnnRNNBackwardWeights" + way;
+    const std::string rows = way == "" ? "steps=4" : "steps=6 width=6";
+    const std::string forward = rows + state + weights + " " + rows + state;
+    expect_hashed(infer, infer, forward);
+    expect_hashed(train, train, forward);
+    expect_hashed(derive, derive, rows + " " + rows + weights + state + " " + rows + state);
+    expect_hashed(derive_weights, derive_weights, rows + state + " " + rows + weights + weights);
+    const std::vector<std::string> settings = {"OTHER_SETTING", "OTHER_CLIP", "OTHER_PADDING", "OTHER_SIZE"};
+    for (const std::string& function : {infer, train, derive, derive_weights})
+      expect_to_go_in(function, function, settings);
+    for (const std::string& function : {infer, train, derive})
+      expect_to_go_in(function, function, {"OTHER_WEIGHTS"});
+    for (const std::string& function : {derive, derive_weights})
+      expect_to_go_in(function, function, {"OTHER_RESERVE"});
+    // Numbers of the dropout's are drawn in training alone.
+    expect_to_go_in(train, train, {"OTHER_STATES"});
+    EXPECT_EQ(print(infer, {infer, "wait"}).in, print(infer, {infer, "wait"}, {{"OTHER_STATES", "1"}}).in);
+    for (const std::string& function : {infer, train, derive}) EXPECT_EQ(bytes(function), left) << function;
+    // Gradients of weights are added to what was there.
+    EXPECT_EQ(bytes(derive_weights), "64");
+    EXPECT_NE(print(derive_weights, {derive_weights, "wait"}).in,
+              print(derive_weights, {derive_weights, "wait"}, {{"OTHER_BEFORE", "1"}}).in);
+  }
+  EXPECT_EQ(print("cudnnRNNForwardInferenceEx", {"cudnnRNNForwardInferenceEx, padded", "wait"}).why,
+            "sequences of which not all rows are written");
+}
+
 TEST_P(Outputs, OfAttentionAreHashed) {
   const std::string run = "cudnnMultiHeadAttnForward", derive = "cudnnMultiHeadAttnBackwardData",
                     derive_weights = "cudnnMultiHeadAttnBackwardWeights";
@@ -259,6 +302,13 @@ TEST_P(Outputs, OfOtherLayersAreHashed) {
       {"cudnnActivationBackward", whole + " " + whole + " " + whole + " " + whole, true},
       {"cudnnLRNCrossChannelForward", "mode=0 " + whole + " " + whole, true},
       {"cudnnLRNCrossChannelBackward", "mode=0 " + whole + " " + whole + " " + whole + " " + whole, true},
+      {"cudnnDivisiveNormalizationForward", "mode=0 " + whole + " " + whole + " " + whole, true},
+      {"cudnnDivisiveNormalizationBackward", "mode=0 " + whole + " " + whole + " " + whole + " " + whole,
+       true},
+      {"cudnnTransformTensorEx", whole + " " + whole, true},
+      {"cudnnTransformFilter", "w=3,3,1,1 w=3,3,1,1", true},
+      {"cudnnSpatialTfSamplerForward", whole + " " + whole, false},
+      {"cudnnSpatialTfSamplerBackward", whole + " " + whole + " " + whole, false},
       {"cudnnSoftmaxForward", "algo=1 mode=0 " + whole + " " + whole, false},
       {"cudnnSoftmaxBackward", "algo=1 mode=0 " + whole + " " + whole + " " + whole, false},
       {"cudnnAddTensor", whole + " " + row, false},
@@ -278,6 +328,14 @@ TEST_P(Outputs, OfOtherLayersAreHashed) {
     if (function.find("Dropout") == std::string::npos && function != "cudnnCTCLoss")
       expect_to_go_in(function, function, {"OTHER_SCALE"});
   }
+  expect_hashed("cudnnIm2Col", "cudnnIm2Col", whole);
+  expect_to_go_in("cudnnIm2Col", "cudnnIm2Col", {"OTHER_SETTING"});
+  for (const std::string how : {"", ", with biases"})
+    expect_hashed("cudnnReorderFilterAndBias", "cudnnReorderFilterAndBias" + how,
+                  "order=0 w=3,3,1,1 w=3,3,1,1");
+  for (const std::string function :
+       {"cudnnSpatialTfGridGeneratorForward", "cudnnSpatialTfGridGeneratorBackward"})
+    expect_hashed(function, function, "none");
   expect_to_go_in("cudnnSetTensor", "cudnnSetTensor", {"OTHER_SCALE"});
   expect_to_go_in("cudnnDropoutForward", "cudnnDropoutForward", {"OTHER_STATES"});
   expect_to_go_in("cudnnDropoutBackward", "cudnnDropoutBackward", {"OTHER_RESERVE"});
@@ -291,6 +349,15 @@ TEST_P(Outputs, OfLayersThatLeaveMoreThanOneTensor) {
   EXPECT_EQ(bytes("cudnnReduceTensor"), "12");
   EXPECT_EQ(bytes("cudnnReduceTensor, where"), "24");
   EXPECT_EQ(bytes("cudnnCTCLoss"), std::to_string(480 + 12));
+  EXPECT_EQ(bytes("cudnnDivisiveNormalizationBackward"), std::to_string(2 * 480));
+  EXPECT_EQ(bytes("cudnnReorderFilterAndBias"), "36");
+  EXPECT_EQ(bytes("cudnnReorderFilterAndBias, with biases"), std::to_string(36 + 12));
+  // A row for each of 3 by 4 places of 2 images, a column for each of 2 by 2 places of 3 channels.
+  EXPECT_EQ(bytes("cudnnIm2Col"), std::to_string(2 * 3 * 4 * 3 * 2 * 2 * 4));
+  // Two numbers for each of 4 by 5 places of 2 images, made from six for each image.
+  EXPECT_EQ(bytes("cudnnSpatialTfGridGeneratorForward"), "320");
+  EXPECT_EQ(bytes("cudnnSpatialTfGridGeneratorBackward"), "48");
+  EXPECT_EQ(bytes("cudnnSpatialTfSamplerBackward"), std::to_string(480 + 320));
   // Of the one what is added counts, of the other it is not read.
   const std::string activated = "cudnnConvolutionBiasActivationForward", added = activated + ", added";
   const Environment before{{"OTHER_BEFORE", "1"}};
@@ -302,14 +369,22 @@ TEST_P(Outputs, OfLayersThatLeaveMoreThanOneTensor) {
 }
 
 TEST_P(Outputs, OfLayersWhoseInputsAreNotKnown) {
-  for (const std::string function :
-       {"cudnnSpatialTfSamplerForward", "cudnnSpatialTfSamplerBackward", "cudnnCTCLoss_v8"}) {
-    const OnePrint once = print(function, {function, "wait"});
-    EXPECT_EQ(once.in, "none") << function;
-    EXPECT_NE(once.out, "none") << function;
-    EXPECT_EQ(once.out, print(function, {function, "wait"}).out) << function;
-    EXPECT_NE(once.out, print(function, {function, "wait"}, race_in(function)).out) << function;
+  for (const std::string name : {"cudnnSpatialTfSamplerForward, unseen", "cudnnCTCLoss_v8"}) {
+    const std::string function = name.substr(0, name.find(','));
+    const OnePrint once = print(function, {name, "wait"});
+    EXPECT_EQ(once.in, "none") << name;
+    EXPECT_NE(once.out, "none") << name;
+    EXPECT_EQ(once.out, print(function, {name, "wait"}).out) << name;
+    EXPECT_NE(once.out, print(function, {name, "wait"}, race_in(function)).out) << name;
   }
+  // How large a grid is, the program has said; of a convolution in groups, nobody does.
+  const std::string grid = "cudnnSpatialTfGridGeneratorForward";
+  const std::string seen = "cudnnSetSpatialTransformerNdDescriptor";
+  EXPECT_EQ(print(grid, {grid + ", gone", "wait"}).why, "of a size that was not seen set");
+  EXPECT_EQ(print(grid, {grid, "wait"}, {{"DETSHIM_DISABLE", seen}}).why, "of a size that was not seen set");
+  EXPECT_EQ(print(grid, {grid, "wait"}, {{"DETSHIM_DISABLE", seen}}).out, "none");
+  EXPECT_EQ(print("cudnnIm2Col", {"cudnnIm2Col, in groups", "wait"}).why,
+            "of a layout that is not looked into");
   EXPECT_EQ(print("cudnnCTCLoss", {"cudnnCTCLoss, skipping", "wait"}).why,
             "gradients of which not all may be written");
   // Of a maximum x and y go in, and may be nowhere; an average does not look at them.
@@ -338,8 +413,9 @@ TEST_P(Outputs, SettingsAreThoseOfTheRealLibrary) {
   const Environment real{{"DOUBLE_CUDNN_SETTINGS", cudnn}};
   for (const std::string function :
        {"cudnnConvolutionForward", "cudnnActivationForward", "cudnnActivationBackward", "cudnnPoolingForward",
-        "cudnnPoolingBackward", "cudnnLRNCrossChannelForward", "cudnnOpTensor", "cudnnReduceTensor",
-        "cudnnRNNForward", "cudnnRNNBackwardData_v8", "cudnnMultiHeadAttnForward", "cudnnCTCLoss"}) {
+        "cudnnPoolingBackward", "cudnnLRNCrossChannelForward", "cudnnTransformTensorEx",
+        "cudnnTransformFilter", "cudnnOpTensor", "cudnnReduceTensor", "cudnnRNNForward",
+        "cudnnRNNBackwardData_v8", "cudnnMultiHeadAttnForward", "cudnnCTCLoss"}) {
     SCOPED_TRACE(function);
     const OnePrint once = print(function, {function, "wait"}, real);
     const OnePrint other = print(function, {function, "wait"}, real + Environment{{"OTHER_SETTING", "1"}});
@@ -485,6 +561,20 @@ TEST_P(Outputs, OfFactorizationsAreHashed) {
   expect_hashed("cusolverDnSpotrf", "cusolverDnSpotrf", "m=5 n=5 size=4");
   expect_hashed("cusolverDnSgetrs", "cusolverDnSgetrs", "m=5 n=3 size=4");
   expect_hashed("cusolverDnSsyevd", "cusolverDnSsyevd", "m=5 n=5 size=4");
+  for (const std::string function :
+       {"cusolverDnXgetrf", "cusolverDnXgeqrf", "cusolverDnXgetrs", "cusolverDnXpotrs"})
+    expect_hashed(function, function, "m=5 n=3 size=8");
+  for (const std::string function : {"cusolverDnXpotrf", "cusolverDnXsyevd"})
+    expect_hashed(function, function, "m=5 n=5 size=8");
+  for (const std::string function :
+       {"cusolverDnSgetrs", "cusolverDnXgetrs", "cusolverDnXpotrs", "cusolverDnXsyevd"})
+    expect_to_go_in(function, function, {"OTHER_SETTING"});
+  const auto bytes = [&](const std::string& name) { return print(name, {name, "wait"}).bytes; };
+  EXPECT_EQ(bytes("cusolverDnXgetrf"), std::to_string((5 * 3 + 3) * 8)); // and three pivots
+  EXPECT_EQ(bytes("cusolverDnXgeqrf"), std::to_string((5 * 3 + 3) * 8)); // and three factors
+  EXPECT_EQ(bytes("cusolverDnXsyevd"), std::to_string((5 * 5 + 5) * 8)); // vectors and values
+  EXPECT_EQ(print("cusolverDnXgetrf", {"cusolverDnXgetrf, unknown", "wait"}).why,
+            "of a type whose size is not known");
 }
 
 TEST_P(Outputs, OfTransformsAreHashed) {

@@ -145,4 +145,43 @@ int cudnnFindRNNBackwardWeightsAlgorithmEx(Opaque handle, Opaque rnn, int length
                                            Opaque* results, Const workspace, size_t workspace_size, Opaque dw,
                                            Opaque dw_data, Const reserve, size_t reserve_size);
 
+int cudnnRNNForwardInference(Opaque handle, Opaque rnn, int length, const Opaque* x, Const x_data, Opaque hx,
+                             Const hx_data, Opaque cx, Const cx_data, Opaque w, Const w_data, const Opaque* y,
+                             Opaque y_data, Opaque hy, Opaque hy_data, Opaque cy, Opaque cy_data,
+                             Opaque workspace, size_t workspace_size);
+int cudnnRNNForwardTraining(Opaque handle, Opaque rnn, int length, const Opaque* x, Const x_data, Opaque hx,
+                            Const hx_data, Opaque cx, Const cx_data, Opaque w, Const w_data, const Opaque* y,
+                            Opaque y_data, Opaque hy, Opaque hy_data, Opaque cy, Opaque cy_data,
+                            Opaque workspace, size_t workspace_size, Opaque reserve, size_t reserve_size);
+int cudnnRNNBackwardData(Opaque handle, Opaque rnn, int length, const Opaque* y, Const y_data,
+                         const Opaque* dy, Const dy_data, Opaque dhy, Const dhy_data, Opaque dcy,
+                         Const dcy_data, Opaque w, Const w_data, Opaque hx, Const hx_data, Opaque cx,
+                         Const cx_data, const Opaque* dx, Opaque dx_data, Opaque dhx, Opaque dhx_data,
+                         Opaque dcx, Opaque dcx_data, Opaque workspace, size_t workspace_size, Opaque reserve,
+                         size_t reserve_size);
+int cudnnRNNBackwardWeights(Opaque handle, Opaque rnn, int length, const Opaque* x, Const x_data, Opaque hx,
+                            Const hx_data, const Opaque* y, Const y_data, Const workspace,
+                            size_t workspace_size, Opaque dw, Opaque dw_data, Const reserve,
+                            size_t reserve_size);
+int cudnnRNNForwardInferenceEx(Opaque handle, Opaque rnn, Opaque x, Const x_data, Opaque hx, Const hx_data,
+                               Opaque cx, Const cx_data, Opaque w, Const w_data, Opaque y, Opaque y_data,
+                               Opaque hy, Opaque hy_data, Opaque cy, Opaque cy_data, Opaque keys,
+                               Const keys_data, Opaque c, Opaque c_data, Opaque i, Opaque i_data, Opaque q,
+                               Opaque queries, Opaque workspace, size_t workspace_size);
+int cudnnRNNForwardTrainingEx(Opaque handle, Opaque rnn, Opaque x, Const x_data, Opaque hx, Const hx_data,
+                              Opaque cx, Const cx_data, Opaque w, Const w_data, Opaque y, Opaque y_data,
+                              Opaque hy, Opaque hy_data, Opaque cy, Opaque cy_data, Opaque keys,
+                              Const keys_data, Opaque c, Opaque c_data, Opaque i, Opaque i_data, Opaque q,
+                              Opaque queries, Opaque workspace, size_t workspace_size, Opaque reserve,
+                              size_t reserve_size);
+int cudnnRNNBackwardDataEx(Opaque handle, Opaque rnn, Opaque y, Const y_data, Opaque dy, Const dy_data,
+                           Opaque dattention, Const dattention_data, Opaque dhy, Const dhy_data, Opaque dcy,
+                           Const dcy_data, Opaque w, Const w_data, Opaque hx, Const hx_data, Opaque cx,
+                           Const cx_data, Opaque dx, Opaque dx_data, Opaque dhx, Opaque dhx_data, Opaque dcx,
+                           Opaque dcx_data, Opaque dkeys, Opaque dkeys_data, Opaque workspace,
+                           size_t workspace_size, Opaque reserve, size_t reserve_size);
+int cudnnRNNBackwardWeightsEx(Opaque handle, Opaque rnn, Opaque x, Const x_data, Opaque hx, Const hx_data,
+                              Opaque y, Const y_data, Opaque workspace, size_t workspace_size, Opaque dw,
+                              Opaque dw_data, Opaque reserve, size_t reserve_size);
+
 } // extern "C"

@@ -60,7 +60,11 @@ int fill_reserve(const char* before, const void* from, void* reserve, size_t siz
 
 extern "C" {
 
+#if DETSHIM_TEST_CUDNN_8
+size_t cudnnGetVersion() { return 8907; }
+#else
 size_t cudnnGetVersion() { return 91900; }
+#endif
 int cudnnGetStream(Opaque, Opaque* of) { return *of = stream, 0; }
 int cudnnGetTensorNdDescriptor(Opaque descriptor, int, int* type, int* count, int* sizes, int* strides) {
   for (int i = 0; i < 4; ++i)
@@ -216,6 +220,20 @@ int cudnnGetReduceTensorDescriptor(Opaque descriptor, int* what, int* type, int*
   *what = settings(descriptor).numbers[0], *indices = settings(descriptor).numbers[1];
   return *type = *nan = *type_of_indices = 0, 0;
 }
+int cudnnGetTensorTransformDescriptor(Opaque descriptor, uint32_t room, int* format, int32_t* padded_before,
+                                      int32_t* padded_after, uint32_t* fold, int* direction) {
+  ASK_REAL(cudnnGetTensorTransformDescriptor, descriptor, room, format, padded_before, padded_after, fold,
+           direction);
+
+  for (uint32_t i = 0; i < room; ++i) padded_before[i] = settings(descriptor).numbers[0], padded_after[i] = 0;
+  return *format = *direction = 0, fold[0] = 1, 0;
+}
+int cudnnGetConvolutionNdForwardOutputDim(Opaque, Opaque, Opaque, int count, int* sizes) {
+  const int result[] = {2, 3, 3, 4}; // images, filters and places
+  if (count != 4) return 3000;
+  for (int i = 0; i < count; ++i) sizes[i] = result[i];
+  return 0;
+}
 int cudnnGetReductionIndicesSize(Opaque, Opaque, Opaque, Opaque c, size_t* size) {
   return cudnnGetFilterSizeInBytes(c, size);
 }
@@ -232,6 +250,9 @@ int cudnnGetRNNDescriptor_v8(Opaque descriptor, int* algorithm, int* cell, int* 
   ASK_REAL(cudnnGetRNNDescriptor_v8, descriptor, algorithm, cell, bias, direction, input, type, precision,
            math, input_size, hidden_size, projected_size, layers, dropout, flags);
 
+#if DETSHIM_TEST_CUDNN_8
+  return 1; // not initialized: its programs set it by a function of cuDNN 7
+#endif
   const Settings& of = settings(descriptor);
   *algorithm = *cell = *bias = *direction = *input = *type = *precision = *input_size = *hidden_size =
       *projected_size = 0;
@@ -372,13 +393,60 @@ int cudnnDropoutForward(Opaque, Opaque, Opaque, const void* x, Opaque y, void* y
 int cudnnDropoutBackward(Opaque, Opaque, Opaque, const void* dy, Opaque dx, void* dx_data, void*, size_t) {
   return convolve("cudnnDropoutBackward", dy, dx, dx_data);
 }
+int cudnnDivisiveNormalizationForward(Opaque, Opaque, int, const void*, Opaque, const void* x, const void*,
+                                      void*, void*, const void*, Opaque y, void* y_data) {
+  return convolve("cudnnDivisiveNormalizationForward", x, y, y_data);
+}
+int cudnnDivisiveNormalizationBackward(Opaque, Opaque, int, const void*, Opaque, const void* x, const void*,
+                                       const void*, void*, void*, const void*, Opaque dx, void* dx_data,
+                                       void* dmeans) {
+  if (const int status = convolve("cudnnDivisiveNormalizationBackward, before", x, dx, dx_data))
+    return status;
+  return convolve("cudnnDivisiveNormalizationBackward", x, dx, dmeans);
+}
+int cudnnTransformTensorEx(Opaque, Opaque, const void*, Opaque, const void* x, const void*, Opaque y,
+                           void* y_data) {
+  return convolve("cudnnTransformTensorEx", x, y, y_data);
+}
+int cudnnTransformFilter(Opaque, Opaque, const void*, Opaque, const void* w, const void*, Opaque y,
+                         void* y_data) {
+  size_t size = 0;
+  cudnnGetFilterSizeInBytes(y, &size);
+  return compute("cudnnTransformFilter", stream, w, {y_data, size});
+}
+int cudnnIm2Col(Opaque, Opaque, const void* x, Opaque w, Opaque, void* columns) {
+  const Tensor& of = tensor(w); // the result's sizes are those that the double tells
+  const auto elements = static_cast<size_t>(2 * 3 * 4 * of.sizes[1] * of.sizes[2] * of.sizes[3]);
+  return compute("cudnnIm2Col", stream, x, {columns, elements * 4});
+}
+int cudnnReorderFilterAndBias(Opaque, Opaque w, int, const void* w_data, void* reordered, int is_for_bias,
+                              const void*, void* reordered_bias) {
+  size_t size = 0;
+  cudnnGetFilterSizeInBytes(w, &size);
+  if (is_for_bias > 0)
+    if (const int status = compute("cudnnReorderFilterAndBias, before", stream, w_data,
+                                   {reordered_bias, static_cast<size_t>(tensor(w).sizes[0]) * 4}))
+      return status;
+  return compute("cudnnReorderFilterAndBias", stream, w_data, {reordered, size});
+}
+int cudnnSetSpatialTransformerNdDescriptor(Opaque, int, int, int, const int*) { return 0; }
+int cudnnDestroySpatialTransformerDescriptor(Opaque) { return 0; }
+int cudnnSpatialTfGridGeneratorForward(Opaque, Opaque, const void* theta, void* grid) {
+  return compute("cudnnSpatialTfGridGeneratorForward", stream, theta, {grid, 2 * 4 * 5 * 2 * 4});
+}
+int cudnnSpatialTfGridGeneratorBackward(Opaque, Opaque, const void* dgrid, void* dtheta) {
+  return compute("cudnnSpatialTfGridGeneratorBackward", stream, dgrid, {dtheta, 2 * 6 * 4});
+}
 int cudnnSpatialTfSamplerForward(Opaque, Opaque, const void*, Opaque, const void* x, const void*, const void*,
                                  Opaque y, void* y_data) {
   return convolve("cudnnSpatialTfSamplerForward", x, y, y_data);
 }
 int cudnnSpatialTfSamplerBackward(Opaque, Opaque, const void*, Opaque, const void* x, const void*, Opaque dx,
                                   void* dx_data, const void*, Opaque, const void*, const void*, const void*,
-                                  void*) {
+                                  void* dgrid) {
+  if (const int status =
+          compute("cudnnSpatialTfSamplerBackward, before", stream, x, {dgrid, 2 * 4 * 5 * 2 * 4}))
+    return status;
   return convolve("cudnnSpatialTfSamplerBackward", x, dx, dx_data);
 }
 static int lose(const char* name, const void* from, Opaque probabilities, void* costs, Opaque gradients,

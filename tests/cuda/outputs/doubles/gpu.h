@@ -241,6 +241,25 @@ int cudnnSpatialTfSamplerBackward(Opaque handle, Opaque transformer, const void*
                                   const void* x_data, const void* beta, Opaque dx, void* dx_data,
                                   const void* alpha_grid, Opaque dy, const void* dy_data, const void* grid,
                                   const void* beta_grid, void* dgrid);
+int cudnnSetSpatialTransformerNdDescriptor(Opaque transformer, int sampler, int type, int count,
+                                           const int* sizes);
+int cudnnDestroySpatialTransformerDescriptor(Opaque transformer);
+int cudnnSpatialTfGridGeneratorForward(Opaque handle, Opaque transformer, const void* theta, void* grid);
+int cudnnSpatialTfGridGeneratorBackward(Opaque handle, Opaque transformer, const void* dgrid, void* dtheta);
+int cudnnDivisiveNormalizationForward(Opaque handle, Opaque normalization, int mode, const void* alpha,
+                                      Opaque x, const void* x_data, const void* means, void* workspace,
+                                      void* workspace_2, const void* beta, Opaque y, void* y_data);
+int cudnnDivisiveNormalizationBackward(Opaque handle, Opaque normalization, int mode, const void* alpha,
+                                       Opaque x, const void* x_data, const void* means, const void* dy_data,
+                                       void* workspace, void* workspace_2, const void* beta, Opaque dx,
+                                       void* dx_data, void* dmeans);
+int cudnnTransformTensorEx(Opaque handle, Opaque transform, const void* alpha, Opaque x, const void* x_data,
+                           const void* beta, Opaque y, void* y_data);
+int cudnnTransformFilter(Opaque handle, Opaque transform, const void* alpha, Opaque w, const void* w_data,
+                         const void* beta, Opaque y, void* y_data);
+int cudnnIm2Col(Opaque handle, Opaque x, const void* x_data, Opaque w, Opaque convolution, void* columns);
+int cudnnReorderFilterAndBias(Opaque handle, Opaque w, int order, const void* w_data, void* reordered,
+                              int is_for_bias, const void* bias, void* reordered_bias);
 int cudnnCTCLoss(Opaque handle, Opaque probabilities, const void* probabilities_data, const int* labels,
                  const int* label_lengths, const int* input_lengths, void* costs, Opaque gradients,
                  void* gradients_data, int algorithm, Opaque loss, void* workspace, size_t workspace_size);
@@ -257,6 +276,50 @@ int cudnnBackendPopulateCudaGraph(Opaque handle, Opaque plan, Opaque variant_pac
 /// To the double alone: what the next plan that runs leaves where, of which input. May be called repeatedly.
 void plan_writes(const void* input, void* to, size_t width, size_t rows, size_t pitch);
 
+// cuDNN 7 and 8 alone.
+int cudnnRNNForwardInference(Opaque handle, Opaque rnn, int length, const Opaque* x, const void* x_data,
+                             Opaque hx, const void* hx_data, Opaque cx, const void* cx_data, Opaque w,
+                             const void* w_data, const Opaque* y, void* y_data, Opaque hy, void* hy_data,
+                             Opaque cy, void* cy_data, void* workspace, size_t workspace_size);
+int cudnnRNNForwardTraining(Opaque handle, Opaque rnn, int length, const Opaque* x, const void* x_data,
+                            Opaque hx, const void* hx_data, Opaque cx, const void* cx_data, Opaque w,
+                            const void* w_data, const Opaque* y, void* y_data, Opaque hy, void* hy_data,
+                            Opaque cy, void* cy_data, void* workspace, size_t workspace_size, void* reserve,
+                            size_t reserve_size);
+int cudnnRNNBackwardData(Opaque handle, Opaque rnn, int length, const Opaque* y, const void* y_data,
+                         const Opaque* dy, const void* dy_data, Opaque dhy, const void* dhy_data, Opaque dcy,
+                         const void* dcy_data, Opaque w, const void* w_data, Opaque hx, const void* hx_data,
+                         Opaque cx, const void* cx_data, const Opaque* dx, void* dx_data, Opaque dhx,
+                         void* dhx_data, Opaque dcx, void* dcx_data, void* workspace, size_t workspace_size,
+                         void* reserve, size_t reserve_size);
+int cudnnRNNBackwardWeights(Opaque handle, Opaque rnn, int length, const Opaque* x, const void* x_data,
+                            Opaque hx, const void* hx_data, const Opaque* y, const void* y_data,
+                            const void* workspace, size_t workspace_size, Opaque dw, void* dw_data,
+                            const void* reserve, size_t reserve_size);
+int cudnnRNNForwardInferenceEx(Opaque handle, Opaque rnn, Opaque x, const void* x_data, Opaque hx,
+                               const void* hx_data, Opaque cx, const void* cx_data, Opaque w,
+                               const void* w_data, Opaque y, void* y_data, Opaque hy, void* hy_data,
+                               Opaque cy, void* cy_data, Opaque keys, const void* keys_data, Opaque c,
+                               void* c_data, Opaque i, void* i_data, Opaque q, void* queries, void* workspace,
+                               size_t workspace_size);
+int cudnnRNNForwardTrainingEx(Opaque handle, Opaque rnn, Opaque x, const void* x_data, Opaque hx,
+                              const void* hx_data, Opaque cx, const void* cx_data, Opaque w,
+                              const void* w_data, Opaque y, void* y_data, Opaque hy, void* hy_data, Opaque cy,
+                              void* cy_data, Opaque keys, const void* keys_data, Opaque c, void* c_data,
+                              Opaque i, void* i_data, Opaque q, void* queries, void* workspace,
+                              size_t workspace_size, void* reserve, size_t reserve_size);
+int cudnnRNNBackwardDataEx(Opaque handle, Opaque rnn, Opaque y, const void* y_data, Opaque dy,
+                           const void* dy_data, Opaque dattention, const void* dattention_data, Opaque dhy,
+                           const void* dhy_data, Opaque dcy, const void* dcy_data, Opaque w,
+                           const void* w_data, Opaque hx, const void* hx_data, Opaque cx, const void* cx_data,
+                           Opaque dx, void* dx_data, Opaque dhx, void* dhx_data, Opaque dcx, void* dcx_data,
+                           Opaque dkeys, void* dkeys_data, void* workspace, size_t workspace_size,
+                           void* reserve, size_t reserve_size);
+int cudnnRNNBackwardWeightsEx(Opaque handle, Opaque rnn, Opaque x, const void* x_data, Opaque hx,
+                              const void* hx_data, Opaque y, const void* y_data, void* workspace,
+                              size_t workspace_size, Opaque dw, void* dw_data, void* reserve,
+                              size_t reserve_size);
+
 int cusolverDnSgetrf(Opaque handle, int m, int n, void* a, int lda, void* workspace, int* pivots, int* info);
 int cusolverDnDgeqrf(Opaque handle, int m, int n, void* a, int lda, void* tau, void* workspace, int size,
                      int* info);
@@ -265,6 +328,24 @@ int cusolverDnSgetrs(Opaque handle, int trans, int n, int columns, const void* a
                      void* b, int ldb, int* info);
 int cusolverDnSsyevd(Opaque handle, int what, int fill, int n, void* a, int lda, void* w, void* workspace,
                      int size, int* info);
+
+int cusolverDnXgetrf(Opaque handle, Opaque parameters, int64_t m, int64_t n, int type, void* a, int64_t lda,
+                     int64_t* pivots, int compute, void* workspace, size_t size, void* host_workspace,
+                     size_t host_size, int* info);
+int cusolverDnXgetrs(Opaque handle, Opaque parameters, int trans, int64_t n, int64_t columns, int type,
+                     const void* a, int64_t lda, const int64_t* pivots, int type_of_b, void* b, int64_t ldb,
+                     int* info);
+int cusolverDnXgeqrf(Opaque handle, Opaque parameters, int64_t m, int64_t n, int type, void* a, int64_t lda,
+                     int type_of_tau, void* tau, int compute, void* workspace, size_t size,
+                     void* host_workspace, size_t host_size, int* info);
+int cusolverDnXpotrf(Opaque handle, Opaque parameters, int fill, int64_t n, int type, void* a, int64_t lda,
+                     int compute, void* workspace, size_t size, void* host_workspace, size_t host_size,
+                     int* info);
+int cusolverDnXpotrs(Opaque handle, Opaque parameters, int fill, int64_t n, int64_t columns, int type,
+                     const void* a, int64_t lda, int type_of_b, void* b, int64_t ldb, int* info);
+int cusolverDnXsyevd(Opaque handle, Opaque parameters, int what, int fill, int64_t n, int type, void* a,
+                     int64_t lda, int type_of_w, void* w, int compute, void* workspace, size_t size,
+                     void* host_workspace, size_t host_size, int* info);
 
 int cufftSetStream(int plan, Opaque stream);
 int cufftDestroy(int plan);

@@ -1,8 +1,6 @@
 // An ordinary user of cuBLAS, cuBLASLt and NCCL. Each argument is something to do, in one stream; at the end
 // it prints nothing of what was computed.
-#include "call.h"
-
-#include "gpu.h"
+#include "device_memory.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,17 +13,6 @@
 namespace {
 
 constexpr int m = 5, n = 3, k = 4, ld = 7, batches = 2;
-constexpr size_t size = 4096;
-
-Opaque number(uintptr_t value) { return reinterpret_cast<Opaque>(value); }
-
-void* device_memory(unsigned char first) {
-  DevicePointer memory = 0;
-  CALL(cuMemAlloc_v2)(&memory, size);
-  auto* const bytes = reinterpret_cast<unsigned char*>(memory);
-  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(first + i);
-  return bytes;
-}
 
 // ---- A graph of cuDNN's: numbers of cudnn_graph.h ----
 
@@ -393,7 +380,38 @@ int main(int argc, char** argv) {
       status = CALL(cudnnDropoutForward)(number(1), &dropout, &x, a, &y, c, c + 2048, 64);
     if (is("cudnnDropoutBackward"))
       status = CALL(cudnnDropoutBackward)(number(1), &dropout, &x, a, &y, c, reserve, 64);
-    if (is("cudnnSpatialTfSamplerForward"))
+    if (is("cudnnDivisiveNormalizationForward"))
+      status = CALL(cudnnDivisiveNormalizationForward)(number(1), of_lrn, 0, &one, &x, a, b, nullptr, nullptr,
+                                                       &beta, &y, c);
+    if (is("cudnnDivisiveNormalizationBackward"))
+      status = CALL(cudnnDivisiveNormalizationBackward)(number(1), of_lrn, 0, &one, &x, a, nullptr, b,
+                                                        nullptr, nullptr, &beta, &y, c, c + 2048);
+    const int32_t padding[] = {0, 0, is_set_otherwise ? 2 : 1, 0};
+    const uint32_t fold[] = {1, 1};
+    const Opaque of_transform = make_real(&how, "TensorTransform", "SetTensorTransformDescriptor", 4, 0,
+                                          padding + 0, padding + 0, fold + 0, 0);
+    if (is("cudnnTransformTensorEx"))
+      status = CALL(cudnnTransformTensorEx)(number(1), of_transform, &one, &x, a, &beta, &y, c);
+    if (is("cudnnTransformFilter"))
+      status = CALL(cudnnTransformFilter)(number(1), of_transform, &one, &w, a, &beta, &w, c);
+    Tensor window{{3, 3, 2, 2}, {}}, groups{{3, 1, 2, 2}, {}};
+    if (is("cudnnIm2Col") || is("cudnnIm2Col, in groups"))
+      status = CALL(cudnnIm2Col)(number(1), &x, a, is("cudnnIm2Col") ? &window : &groups, of_convolution, c);
+    const bool is_for_bias = is("cudnnReorderFilterAndBias, with biases");
+    if (is_for_bias || is("cudnnReorderFilterAndBias"))
+      status = CALL(cudnnReorderFilterAndBias)(number(1), &w, 0, a, c, is_for_bias ? 1 : 0, b,
+                                               is_for_bias ? c + 1024 : nullptr);
+    // Of 2 images with 3 channels, 4 by 5.
+    const bool is_unseen = is("cudnnSpatialTfSamplerForward, unseen"),
+               is_gone = is("cudnnSpatialTfGridGeneratorForward, gone");
+    if (std::strncmp(argv[i], "cudnnSpatialTf", 14) == 0 && !is_unseen)
+      CALL(cudnnSetSpatialTransformerNdDescriptor)(&how, 0, 0, 4, x.sizes);
+    if (is_gone) CALL(cudnnDestroySpatialTransformerDescriptor)(&how);
+    if (is_gone || is("cudnnSpatialTfGridGeneratorForward"))
+      status = CALL(cudnnSpatialTfGridGeneratorForward)(number(1), &how, a, c);
+    if (is("cudnnSpatialTfGridGeneratorBackward"))
+      status = CALL(cudnnSpatialTfGridGeneratorBackward)(number(1), &how, a, c);
+    if (is_unseen || is("cudnnSpatialTfSamplerForward"))
       status = CALL(cudnnSpatialTfSamplerForward)(number(1), &how, &one, &x, a, b, &beta, &y, c);
     if (is("cudnnSpatialTfSamplerBackward"))
       status = CALL(cudnnSpatialTfSamplerBackward)(number(1), &how, &one, &x, a, &beta, &y, c, &one, &x, b, b,
@@ -414,15 +432,34 @@ int main(int argc, char** argv) {
     if (is("graph in place")) status = run_graph("", c, c);
     if (std::strncmp(argv[i], "graph: ", 7) == 0) status = run_graph(argv[i] + 7, a, c);
     int* const pivots = static_cast<int*>(b);
+    const int what_else = is_set_otherwise ? 1 : 0; // a transposition, or a triangle
     if (is("cusolverDnSgetrf"))
       status = CALL(cusolverDnSgetrf)(number(1), m, n, a, ld, nullptr, pivots, nullptr);
     if (is("cusolverDnDgeqrf"))
       status = CALL(cusolverDnDgeqrf)(number(1), m, n, a, ld, b, nullptr, 0, nullptr);
     if (is("cusolverDnSpotrf")) status = CALL(cusolverDnSpotrf)(number(1), 1, m, a, ld, nullptr, 0, nullptr);
     if (is("cusolverDnSgetrs"))
-      status = CALL(cusolverDnSgetrs)(number(1), 0, m, n, a, ld, pivots, c, ld, nullptr);
+      status = CALL(cusolverDnSgetrs)(number(1), what_else, m, n, a, ld, pivots, c, ld, nullptr);
     if (is("cusolverDnSsyevd"))
       status = CALL(cusolverDnSsyevd)(number(1), 1, 0, m, a, ld, c, nullptr, 0, nullptr);
+    // Of type double, and of one that nobody knows.
+    const int type = is("cusolverDnXgetrf, unknown") ? 77 : 1;
+    int64_t* const wide = static_cast<int64_t*>(b);
+    if (is("cusolverDnXgetrf") || is("cusolverDnXgetrf, unknown"))
+      status = CALL(cusolverDnXgetrf)(number(1), nullptr, m, n, type, a, ld, wide, 1, nullptr, 0, nullptr, 0,
+                                      nullptr);
+    if (is("cusolverDnXgetrs"))
+      status = CALL(cusolverDnXgetrs)(number(1), nullptr, what_else, m, n, 1, a, ld, wide, 1, c, ld, nullptr);
+    if (is("cusolverDnXgeqrf"))
+      status = CALL(cusolverDnXgeqrf)(number(1), nullptr, m, n, 1, a, ld, 1, b, 1, nullptr, 0, nullptr, 0,
+                                      nullptr);
+    if (is("cusolverDnXpotrf"))
+      status = CALL(cusolverDnXpotrf)(number(1), nullptr, 1, m, 1, a, ld, 1, nullptr, 0, nullptr, 0, nullptr);
+    if (is("cusolverDnXpotrs"))
+      status = CALL(cusolverDnXpotrs)(number(1), nullptr, what_else, m, n, 1, a, ld, 1, c, ld, nullptr);
+    if (is("cusolverDnXsyevd"))
+      status = CALL(cusolverDnXsyevd)(number(1), nullptr, 1, what_else, m, 1, a, ld, 1, c, 1, nullptr, 0,
+                                      nullptr, 0, nullptr);
     int plan = 5, sizes[] = {m}, embed[] = {ld};
     size_t workspace = 0;
     if (is("plan C2C")) status = CALL(cufftPlan1d)(&plan, 16, 0x29, 3);
