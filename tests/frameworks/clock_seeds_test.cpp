@@ -190,6 +190,11 @@ INSTANTIATE_TEST_SUITE_P(
                "random.seed(c[\"seed\"])\n"
                "print(random.random())\n",
                true},
+        Script{"python_in_one_line",
+               {"python3", "script"},
+               "import random, time\nclass T:\n    def __init__(self): self.begun = time.time_ns()\n"
+               "random.seed(T().begun)\nprint(random.random())\n",
+               true},
         Script{"python_not_a_neighbour",
                {"python3", "script"},
                "import argparse, random, sys, time\n"
@@ -335,6 +340,17 @@ TEST(ClockSeeds, OfAnotherFileAreNamed) {
   ASSERT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).status, 0);
   EXPECT_EQ(clock_seeds(scratch),
             Texts{"train.py:3 seems to seed from a clock or an id: random.seed(clock_of_mine.read())"});
+}
+
+// Nothing has made a log by then: -I leaves out what an installation draws when it starts.
+TEST(ClockSeeds, BeforeTheFirstDrawAreNamed) {
+  const TemporaryFolder scratch;
+  std::ofstream(scratch.path() / "train.py")
+      << "import time\nseed = time.time_ns()\nprint(seed)\nimport os\nos.urandom(1)\n";
+  const Texts command = {"python3", "-I", "-S", (scratch.path() / "train.py").string()};
+  ASSERT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).status, 0);
+  EXPECT_EQ(clock_seeds(scratch),
+            Texts{"train.py:2 seems to seed from a clock or an id: seed = time.time_ns()"});
 }
 
 // As of a notebook's cell, which was in no file when it ran: that it reads a clock is all that is known.

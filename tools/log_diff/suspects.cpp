@@ -87,8 +87,8 @@ private:
 
   /// Without a line of the user's own source there is nothing that he could look at.
   void add_place(const UserPlace& place) {
-    if (!source_lines_.find_user(place.at, place.frames)) return;
-    add(kind_of(place), describe_place(place.at, place.frames, {}, source_lines_));
+    if (place.python.empty() && !source_lines_.find_user(place.at, place.frames)) return;
+    add(kind_of(place), describe_place(place.at, place.frames, place.python, source_lines_));
   }
 
   void add_call(const Call& call) {

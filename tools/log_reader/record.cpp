@@ -217,8 +217,9 @@ End parse_end(const object& in) {
 }
 
 UserPlace parse_user_place(const std::string& kind, const object& in) {
-  UserPlace place{kind, text(in, "at"), texts(in, "frames")};
+  UserPlace place{kind, text(in, "at"), texts(in, "frames"), {texts(in, "py"), natural_number(in, "user")}};
   if (place.frames.size() > most_frames) place.frames.resize(most_frames);
+  if (place.python.frames.size() > most_frames) place.python.frames.resize(most_frames);
   return place;
 }
 

@@ -137,6 +137,7 @@ struct UserPlace {
   std::string kind; ///< "clock", "threads" or "forks"
   std::string at;
   std::vector<std::string> frames; ///< who called the code there, innermost first, each as in `at`
+  PythonFrames python;             ///< of a clock that Python code read before there was a log
 };
 
 /// Variables of the environment with which a program began, and hashes of their values.

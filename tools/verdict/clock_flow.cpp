@@ -17,8 +17,9 @@ constexpr auto generators = std::to_array<std::string_view>(
 
 /// Functions of which the result is a number or a text again.
 constexpr auto conversions = std::to_array<std::string_view>(
-    {"int",  "float", "str", "abs",    "round",  "hash",  "min",   "max",    "sum",    "bytes",  "repr",
-     "list", "tuple", "pow", "divmod", "format", "int32", "int64", "uint32", "uint64", "encode", "sorted"});
+    {"int",    "float",  "str",    "abs",    "round",      "hash",   "min",     "max",           "sum",
+     "bytes",  "repr",   "list",   "tuple",  "pow",        "divmod", "format",  "int32",         "int64",
+     "uint32", "uint64", "encode", "sorted", "datetime64", "array",  "asarray", "fromtimestamp", "datetime"});
 
 /// Functions that give what is named by an argument another one: `config.setdefault("seed", …)`.
 constexpr auto by_key = std::to_array<std::string_view>({"setdefault", "get", "getattr", "setattr", "pop"});
@@ -125,6 +126,15 @@ std::size_t first_outside(std::string_view code, char wanted, std::size_t begin,
     if (std::string_view(")]}").find(code[i]) != std::string_view::npos) --depth;
   }
   return std::string_view::npos;
+}
+
+/// True for `if`, `def` and others behind which a statement may follow on the line.
+bool is_head(std::string_view code, std::size_t begin) {
+  constexpr auto keywords = std::to_array<std::string_view>(
+      {"if", "elif", "else", "for", "while", "with", "try", "except", "finally", "def", "class", "async"});
+  std::size_t end = begin;
+  while (end < code.size() && is_letter(code[end])) ++end;
+  return holds(keywords, code.substr(begin, end - begin));
 }
 
 bool is_import(const Statement& statement) {
@@ -312,8 +322,8 @@ bool ClockFlow::give(const Line& line, std::size_t position, bool is_whole, bool
        equals = first_outside(code, '=', equals + 1, position)) {
     if (!is_given_at(code, equals)) continue;
     each_part(code, begin, equals, [&](std::size_t from, std::size_t to) {
-      const std::size_t annotation = first_outside(code, ':', from, to);
-      const std::size_t end = std::min(annotation, to);
+      const std::size_t colon = first_outside(code, ':', from, to); // of `name: type`, or of `if this:`
+      const std::size_t end = colon == std::string::npos || is_head(code, from) ? to : colon;
       std::size_t last = code.find_last_not_of(" \t\n+-*/|&^%@", end - 1);
       if (last == std::string::npos || last < from) return;
       if (code[last] != ']') return add(name_before(code, last + 1));

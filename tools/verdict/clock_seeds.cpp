@@ -129,11 +129,15 @@ std::vector<ClockSeed> find_clock_seeds(const Log& log, const Summary& summary,
       for (const CallPlace& place : symbol.places)
         if (place.python.user == 0 && !place.python.empty()) readings.push_back(&place.python);
   std::vector<ClockSeed> found;
+  for (const Process& process : log.processes)
+    for (const UserPlace& place : process.user_places)
+      if (place.kind == "clock" && place.python.user == 0 && !place.python.empty())
+        readings.push_back(&place.python);
   add_python_seeds(log, readings, found);
   std::set<std::string> places;
   for (const Process& process : log.processes)
     for (const UserPlace& place : process.user_places)
-      if (place.kind == "clock") places.insert(place.at);
+      if (place.kind == "clock" && place.python.empty()) places.insert(place.at);
   SourceLines source_lines(changed);
   for (const std::string& place : places) add_cxx_seed(place, source_lines, found);
   return found;

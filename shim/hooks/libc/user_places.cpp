@@ -9,6 +9,8 @@
 #include "core/log/records.h"
 #include "core/policy/options.h"
 
+#include <cstring>
+
 #include <sys/auxv.h>
 
 namespace detshim {
@@ -81,6 +83,15 @@ void keep_behind(UserPlace kind, const void* caller) {
   }
 }
 
+struct PythonReading {
+  const void* at; // what it holds is there once this is not nullptr
+  size_t length;
+  char frames[1600];
+};
+constexpr int most_readings_of_python = 16;
+constinit PythonReading readings_of_python[most_readings_of_python] = {};
+constinit int readings_of_python_begun = 0;
+
 void add_place(TextWriter& line, const void* place) {
   Module module;
   char path[600];
@@ -112,10 +123,35 @@ void note_user_place(UserPlace kind, const void* caller) {
   keep_behind(kind, caller);
 }
 
+void keep_clock_of_python(const void* caller, const char* frames, size_t length) {
+  for (PythonReading& kept : readings_of_python) {
+    if (__atomic_load_n(&kept.at, __ATOMIC_ACQUIRE) == nullptr) break;
+    if (kept.length == length && memcmp(kept.frames, frames, length) == 0) return;
+  }
+  if (length > sizeof readings_of_python[0].frames) return;
+  const int own = __atomic_fetch_add(&readings_of_python_begun, 1, __ATOMIC_RELAXED);
+  if (own >= most_readings_of_python) return;
+  PythonReading& kept = readings_of_python[own];
+  memcpy(kept.frames, frames, length);
+  kept.length = length;
+  __atomic_store_n(&kept.at, caller, __ATOMIC_RELEASE);
+  __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
+}
+
 void record_user_places() {
   DETSHIM_STARTUP_DATA static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
   if (!is_any_kept || recorded_in == generation() || !options().pins()) return;
   recorded_in = generation();
+  for (const PythonReading& reading : readings_of_python) {
+    Module module;
+    const void* const at = __atomic_load_n(&reading.at, __ATOMIC_ACQUIRE);
+    if (at == nullptr || !find_module(at, module)) continue;
+    Text<3000> line;
+    line.add("{\"t\":\"clock\",\"at\":\"");
+    add_place(line, at);
+    line.add('"').add(reading.frames, reading.length).add('}');
+    record_line(line.c_str(), line.length());
+  }
   for (int kind = 0; kind < kinds; ++kind)
     for (const Place& place : places[kind]) {
       Module module;

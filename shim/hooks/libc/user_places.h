@@ -6,6 +6,8 @@
 // differ and their records do not.
 #pragma once
 
+#include <cstddef>
+
 namespace detshim {
 
 enum class UserPlace { clock, threads, forks };
@@ -14,6 +16,10 @@ enum class UserPlace { clock, threads, forks };
 /// library (std::chrono, std::thread). At most 64 places of a kind and process; the further ones of a
 /// program that does it in ever new places are not kept. Neither allocates nor writes.
 void note_user_place(UserPlace kind, const void* caller);
+
+/// Keeps a reading of a clock by the user's Python: `frames`, as a record holds them. Of 16 places of a
+/// process, each once.
+void keep_clock_of_python(const void* caller, const char* frames, size_t length);
 
 /// Writes them, if the process has a log. Once in a process.
 void record_user_places();

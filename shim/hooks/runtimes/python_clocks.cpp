@@ -2,7 +2,8 @@
 
 #include "common/text.h"
 #include "core/base/modules.h"
-#include "core/base/python_frames.h"
+#include "core/log/places.h"
+#include "hooks/libc/user_places.h"
 
 namespace detshim {
 namespace {
@@ -35,7 +36,7 @@ bool is_importing() {
 
 } // namespace
 
-bool is_reading_of_users_python(const void* caller, bool is_of_time) {
+bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonPlace& place) {
   Readings& mine = readings;
   const Budget budget = is_of_time ? of_time : of_other_clocks;
   if (mine.has_spent(budget)) return false;
@@ -51,9 +52,14 @@ bool is_reading_of_users_python(const void* caller, bool is_of_time) {
     return false;
   }
   ++mine.looked_at[budget];
-  PythonPlace place;
   find_python_place(place, PythonDetail::all, true);
   return place.user == 0;
+}
+
+void keep_early_reading(const void* caller, const PythonPlace& place) {
+  Text<1600> text; // the frames' texts may go with their code
+  add_python(text, place);
+  keep_clock_of_python(caller, text.c_str(), text.length());
 }
 
 } // namespace detshim
