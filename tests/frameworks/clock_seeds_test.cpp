@@ -342,12 +342,12 @@ TEST(ClockSeeds, OfAnotherFileAreNamed) {
             Texts{"train.py:3 seems to seed from a clock or an id: random.seed(clock_of_mine.read())"});
 }
 
-// Nothing has made a log by then: -I leaves out what an installation draws when it starts.
+// Nothing has made a log by then: -S leaves out what an installation may draw when it starts.
 TEST(ClockSeeds, BeforeTheFirstDrawAreNamed) {
   const TemporaryFolder scratch;
   std::ofstream(scratch.path() / "train.py")
       << "import time\nseed = time.time_ns()\nprint(seed)\nimport os\nos.urandom(1)\n";
-  const Texts command = {"python3", "-I", "-S", (scratch.path() / "train.py").string()};
+  const Texts command = {"python3", "-S", (scratch.path() / "train.py").string()};
   ASSERT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "1"}})).status, 0);
   EXPECT_EQ(clock_seeds(scratch),
             Texts{"train.py:2 seems to seed from a clock or an id: seed = time.time_ns()"});
