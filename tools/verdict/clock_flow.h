@@ -29,6 +29,8 @@ class ClockFlow {
 public:
   /// `texts`: those that may hand a clock to each other.
   explicit ClockFlow(std::vector<PythonText> texts);
+  ClockFlow(const ClockFlow&) = delete; // its lines point into its texts
+  ClockFlow& operator=(const ClockFlow&) = delete;
 
   struct Seeding {
     std::string file;
