@@ -87,6 +87,8 @@ private:
 
   /// Without a line of the user's own source there is nothing that he could look at.
   void add_place(const UserPlace& place) {
+    // Text that an installation runs as Python starts (.pth) is nothing of the user's.
+    if (!place.python.empty() && place.python.frames.front().starts_with("<string>")) return;
     if (place.python.empty() && !source_lines_.find_user(place.at, place.frames)) return;
     add(kind_of(place), describe_place(place.at, place.frames, place.python, source_lines_));
   }
