@@ -1,6 +1,6 @@
 #include "log_diff/place_keys.h"
 
-#include "log_reader/script_folder.h"
+#include "log_reader/python_files.h"
 #include "support/wording.h"
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
-#include "log_reader/script_folder.h"
+#include "log_reader/python_files.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
 

@@ -1,6 +1,7 @@
 #include "report/log_report.h"
 
 #include "log_reader/printable.h"
+#include "log_reader/python_files.h"
 
 namespace detshim {
 
@@ -37,12 +38,8 @@ namespace {
 
 /// "/usr/lib/python3.11/random.py:163 seed" without the folder of the library.
 std::string without_folder(const std::string& frame) {
-  for (const std::string folder : {"/site-packages/", "/dist-packages/"})
-    if (const std::size_t at = frame.rfind(folder); at != std::string::npos)
-      return frame.substr(at + folder.size());
-  const std::size_t at = frame.rfind("/lib/python3");
-  const std::size_t end = at == std::string::npos ? at : frame.find('/', at + 5);
-  return end == std::string::npos ? frame : frame.substr(end + 1);
+  const std::string_view rest = below_packages(frame);
+  return rest.empty() ? frame : std::string(rest);
 }
 
 } // namespace

@@ -24,11 +24,6 @@ constexpr auto conversions = std::to_array<std::string_view>(
 /// Functions that give what is named by an argument another one: `config.setdefault("seed", …)`.
 constexpr auto by_key = std::to_array<std::string_view>({"setdefault", "get", "getattr", "setattr", "pop"});
 
-template <typename Words>
-bool holds(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 bool is_seed(const std::string& name) {
   return name == "random_state" || names_seed(word_at(name, 0, name.size()));
 }
@@ -343,6 +338,10 @@ bool ClockFlow::give(const Line& line, std::size_t position, bool is_whole, bool
     for (const Word& word : words_of(std::string_view(code).substr(4, code.find(" in ") - 4), true))
       add(word.text);
   return is_seed_name;
+}
+
+bool ClockFlow::has(std::string_view file) const {
+  return std::ranges::find(texts_, file, &PythonText::file) != texts_.end();
 }
 
 std::optional<ClockFlow::Seeding> ClockFlow::seeding_of(std::string_view file, std::size_t line) const {

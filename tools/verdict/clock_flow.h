@@ -37,6 +37,8 @@ public:
     Statement statement;
   };
 
+  bool has(std::string_view file) const;
+
   /// The statement that makes a seed of what a line of a file has read of a clock.
   std::optional<Seeding> seeding_of(std::string_view file, std::size_t line) const;
 

@@ -1,7 +1,7 @@
 #include "verdict/clock_seeds.h"
 
-#include "log_reader/library_code.h"
 #include "log_reader/open_file.h"
+#include "log_reader/python_files.h"
 #include "log_reader/source_lines.h"
 #include "verdict/clock_flow.h"
 #include "verdict/script_files.h"
@@ -41,10 +41,6 @@ struct Frame {
   }
 };
 
-bool is_of_a_package(const std::string& file) {
-  return is_library_source(file) || file.find("/lib/python3") != file.npos;
-}
-
 /// The user's files of these places that read a clock, as far as they can be read, and the texts of `-c`.
 std::vector<PythonText> texts_of(const Log& log, const std::vector<std::string>& commands,
                                  const std::vector<const PythonFrames*>& places) {
@@ -54,7 +50,7 @@ std::vector<PythonText> texts_of(const Log& log, const std::vector<std::string>&
   for (const PythonFrames* place : places)
     for (const std::string& frame : place->frames) {
       const std::string file = Frame(frame).file;
-      if (file.starts_with('<') || is_of_a_package(file) || !files.insert(file).second) continue;
+      if (file.starts_with('<') || !below_packages(file).empty() || !files.insert(file).second) continue;
       if (const std::optional<std::string> text = text_that_ran(log, file))
         texts.push_back({file, statements_of(*text, python)});
     }
@@ -69,20 +65,12 @@ void add_python_seeds(const Log& log, const std::vector<const PythonFrames*>& pl
     });
     if (is_new) found.push_back(std::move(seed));
   };
-  std::vector<PythonText> texts = texts_of(log, python_command_texts(log), places);
-  const auto is_read = [&](const std::string& file) {
-    return std::ranges::find(texts, file, &PythonText::file) != texts.end();
-  };
-  std::set<std::string> unread;
+  const ClockFlow flow(texts_of(log, python_command_texts(log), places));
   std::set<std::string> frames;
   for (const PythonFrames* place : places) frames.insert(place->frames.front());
-  for (const std::string& frame : frames)
-    if (const Frame reading(frame); !is_read(reading.file) && reading.file != "<string>")
-      unread.insert(frame);
-  const ClockFlow flow(std::move(texts));
   for (const std::string& text : frames) {
     const Frame reading(text);
-    if (unread.contains(text))
+    if (!flow.has(reading.file) && reading.file != "<string>")
       add({reading.file, reading.line, {}});
     else if (const std::optional<ClockFlow::Seeding> seed =
                  flow.seeding_of(reading.file, std::strtoul(reading.line.c_str(), nullptr, 10)))

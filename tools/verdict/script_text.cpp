@@ -74,11 +74,6 @@ constexpr auto replaced_seeders = std::to_array<std::string_view>(
 constexpr auto declarations = std::to_array<std::string_view>(
     {"my", "our", "local", "let", "var", "const", "export", "readonly", "set"});
 
-template <typename Words>
-bool holds(const Words& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 /// In any language but Python: whether the word is handed a seed by what stands behind it. `before`: the
 /// word in front of it, empty if there is none.
 bool is_seeder(const Word& word, std::string_view before, const Language& language) {

@@ -1,6 +1,7 @@
 // The words of a script's statement, and what stands around them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -17,6 +18,12 @@ struct Word {
   char after;             ///< the one behind that
   bool is_quoted = false; ///< all of a text in quotes
 };
+
+/// True if a list of words has one.
+template <typename Words>
+bool holds(const Words& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
 
 bool is_letter(char c);
 

@@ -1,4 +1,4 @@
-#include "log_reader/script_folder.h"
+#include "log_reader/python_files.h"
 
 #include "common/arguments.h"
 
@@ -26,14 +26,6 @@ std::string_view below(std::string_view path, std::string_view folder) {
   return at == path.npos ? std::string_view() : path.substr(at + folder.size());
 }
 
-/// Behind ".../lib/python3.11/" or ".../lib64/python3.11/".
-std::string_view below_python(std::string_view path) {
-  for (const std::string_view folder : {"/lib/python3", "/lib64/python3"})
-    if (const std::string_view rest = below(path, folder); !rest.empty())
-      if (const std::size_t slash = rest.find('/'); slash != rest.npos) return rest.substr(slash + 1);
-  return {};
-}
-
 } // namespace
 
 std::string script_folder(const Start& start) {
@@ -55,17 +47,21 @@ std::string script_folder(const Start& start) {
   return here.string();
 }
 
-std::string_view portable_frame(std::string_view frame, std::string_view own) {
-  const std::size_t end = frame.rfind(' '); // "train.py:12 main": a function's name has no blank
-  const std::string_view path = frame.substr(0, end);
+std::string_view below_packages(std::string_view path) {
   for (const std::string_view folder : {"/site-packages/", "/dist-packages/"})
-    if (const std::string_view rest = below(path, folder); !rest.empty())
-      return frame.substr(static_cast<std::size_t>(rest.data() - frame.data()));
-  if (const std::string_view rest = below_python(path); !rest.empty())
-    return frame.substr(static_cast<std::size_t>(rest.data() - frame.data()));
-  if (!own.empty() && path.starts_with(own) &&
-      (own.ends_with('/') || path.substr(own.size()).starts_with('/')))
-    return frame.substr(own.size() + (own.ends_with('/') ? 0 : 1));
+    if (const std::string_view rest = below(path, folder); !rest.empty()) return rest;
+  for (const std::string_view folder : {"/lib/python3", "/lib64/python3"}) // and ".11/"
+    if (const std::string_view rest = below(path, folder); rest.find('/') != rest.npos)
+      return rest.substr(rest.find('/') + 1);
+  return {};
+}
+
+std::string_view portable_frame(std::string_view frame, std::string_view own) {
+  if (const std::string_view rest = below_packages(frame); !rest.empty()) return rest;
+  const std::string_view path = frame.substr(0, frame.rfind(' ')); // "train.py:12 main"
+  const std::size_t inside = own.size() + (own.ends_with('/') ? 0 : 1);
+  if (!own.empty() && path.starts_with(own) && path.size() > inside && path[inside - 1] == '/')
+    return frame.substr(inside);
   return frame.substr(path.rfind('/') + 1);
 }
 
