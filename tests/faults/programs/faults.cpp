@@ -74,7 +74,7 @@ void threads() {
 
 void openmp_sum() {
   float sum = 0;
-  std::vector<float> terms(200'000);
+  std::vector<float> terms(2'000'000); // longer than a thread of a busy machine runs without another
   for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = 1.0f / static_cast<float>(i * i % 1009 + 1);
 #pragma omp parallel for schedule(dynamic, 7) num_threads(4) if (!is_mended) // openmp_sum
   for (std::size_t i = 0; i < terms.size(); ++i) {
