@@ -1,6 +1,7 @@
 #include "verdict/verdict.h"
 
 #include "log_reader/jobs.h"
+#include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verdict/clock_seeds.h"
 #include "verdict/known_functions.h"
@@ -130,8 +131,8 @@ public:
     add_damage();
     count_idle_libraries();
     take_back(accepted);
-    std::ranges::stable_sort(verdict_.reasons,
-                             [](const Reason& a, const Reason& b) { return a.level > b.level; });
+    std::ranges::stable_sort(
+        verdict_.reasons, [](const VerdictReason& a, const VerdictReason& b) { return a.level > b.level; });
     if (!verdict_.reasons.empty()) verdict_.level = verdict_.reasons.front().level;
     verdict_.has_refused = summary_.calls(Action::refuse) > 0;
     return std::move(verdict_);
@@ -146,7 +147,7 @@ private:
   /// Takes the reasons back that the user answers for.
   void take_back(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-      const auto is_meant = [&](const Reason& reason) {
+      const auto is_meant = [&](const VerdictReason& reason) {
         const std::string kind = reason.kind;
         if (name == kind) return true;
         if (!name.starts_with(kind + ":")) return false;
@@ -155,7 +156,7 @@ private:
                subject == subject_of(reason);
       };
       Acceptance acceptance{name};
-      for (const Reason& reason : verdict_.reasons)
+      for (const VerdictReason& reason : verdict_.reasons)
         if (is_meant(reason)) verdict_.accepted.push_back(reason), ++acceptance.reasons;
       std::erase_if(verdict_.reasons, is_meant);
       // One that repeats another name takes back what is gone already.
@@ -236,8 +237,6 @@ private:
       return;
     }
     if (is_unfixed && add_operators(symbol)) return;
-    constexpr const char* keys_remedy =
-        "; name it in DETSHIM_KEEP_ENTROPY"; // as loader/cryptography.cpp says it
     const std::string why = symbol.reasons.empty() ? "" : symbol.reasons.front();
     std::string text = symbol.library + ": " + symbol.function;
     if (!is_unfixed)
@@ -246,13 +245,15 @@ private:
       text += " went ahead unfixed";
     else if (!from.empty() && from != "?")
       text += " by " + base_name(from);
-    const bool may_be_key = why.find(keys_remedy) != std::string::npos;
+    const bool may_be_key = why == reason_code(Reason::may_be_key);
     if (may_be_key)
       text = "may be a key of " + base_name(from);
     else if (!why.empty())
-      text += ": " + why;
+      text += ": " + reason_text(why);
     Reason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered", std::move(text));
-    if (may_be_key)
+    if (!may_be_key)
+      reason.remedy = reason_remedy(why);
+    else
       reason.remedy = "if not: DETSHIM_KEEP_ENTROPY=-" + base_name(from).substr(0, base_name(from).find('.'));
     if (!is_unfixed && !symbol.examples.empty() && !symbol.examples.front().fields.empty())
       reason.text += " (" + symbol.examples.front().fields.front().value + ")";
@@ -643,9 +644,7 @@ private:
     for (const Process& process : log_.processes)
       for (const Runtime& runtime : process.runtimes) all.emplace(runtime.file, runtime.why);
     for (const auto& [file, why] : all) {
-      const std::size_t end = why.rfind(": "); // what is so: what to do
-      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + why.substr(0, end),
-          end == std::string::npos ? "give it a seed, or compare two runs" : why.substr(end + 2))
+      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + reason_text(why), reason_remedy(why))
           .file = file;
     }
   }
@@ -740,7 +739,7 @@ private:
     const char* const remedy = "run it as the user, and under the root, that the log's folder belongs to";
     for (const Lost& lost : process.lost)
       add(VerdictLevel::unverified, "no_log",
-          lost.program + " (process " + lost.path + ") left no log: " + lost.why, remedy)
+          lost.program + " (process " + lost.path + ") left no log: " + reason_text(lost.why), remedy)
           .file = lost.program;
     const bool is_named = std::ranges::find(process.lost, process.pid, &Lost::pid) != process.lost.end();
     if (!process.gave_up_rights.empty() && !process.end && !is_named)
@@ -807,7 +806,7 @@ private:
   /// False if a later version exports what the list has and no more, or if what it has besides was used,
   /// which is a reason of its own.
   bool may_have_new_functions(const Library& library) const {
-    const auto is_said = [&](const Reason& reason) {
+    const auto is_said = [&](const VerdictReason& reason) {
       return std::string_view(reason.kind) == "new_function" && reason.library == library.name;
     };
     if (std::ranges::any_of(verdict_.reasons, is_said)) return false;
@@ -870,12 +869,12 @@ const char* level_name(VerdictLevel level) {
 }
 
 bool Verdict::passes_check() const {
-  return !has_refused && std::ranges::all_of(reasons, [](const Reason& reason) {
+  return !has_refused && std::ranges::all_of(reasons, [](const VerdictReason& reason) {
     return std::string_view(reason.kind) == not_decoded;
   });
 }
 
-std::string subject_of(const Reason& reason) {
+std::string subject_of(const VerdictReason& reason) {
   if (!reason.function.empty()) return reason.function;
   return reason.file.empty() ? reason.library : base_name(reason.file);
 }

@@ -3,6 +3,7 @@
 // Everything here wants `lock` held, but for remember_stderr().
 #pragma once
 
+#include "common/reasons.h"
 #include "common/text.h"
 
 #include <cstddef>
@@ -67,8 +68,8 @@ void offer_to_children();
 void offer_to_siblings();
 
 /// Says in the log of this process, or else in that of the nearest one before it whose descriptor it still
-/// has, that `program` (nullptr: this one) leaves no log.
-void write_lost(const char* program, const char* why);
+/// has, that `program` (nullptr: this one) leaves no log. `error` is an errno, or 0.
+void write_lost(const char* program, Reason why, int error = 0);
 
 /// True if a program that this process executes now will be able to write its log where this one's is, or if
 /// there is none.

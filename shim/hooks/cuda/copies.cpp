@@ -42,7 +42,7 @@ void add_ended(const Call& call, const HostArea& area) {
 }
 
 template <Default meant, typename Call>
-void add_unread(const Call& call, size_t bytes, const char* why, CUstream stream) {
+void add_unread(const Call& call, size_t bytes, Reason why, CUstream stream) {
   const uint64_t number = number_of_stream<meant>(call.hook(), stream);
   add_unread_in_stream(print_of(call, number), bytes, why, number, current_context(call.hook()));
 }
@@ -51,8 +51,7 @@ template <Default meant, typename Call>
 void add_in_stream(const Call& call, const HostArea& area, CUstream stream) {
   if (area.start == nullptr || area.size() == 0) return;
   const Hook& hook = call.hook();
-  if (is_capturing(hook, stream))
-    return add_unread<meant>(call, area.size(), "put into a graph, whose launches copy it unseen", stream);
+  if (is_capturing(hook, stream)) return add_unread<meant>(call, area.size(), Reason::in_graph, stream);
   const uint64_t number = number_of_stream<meant>(hook, stream);
   add_copy_in_stream(print_of(call, number), area, number, current_context(hook));
 }
@@ -195,7 +194,7 @@ cudaError copy_array_rows_in_stream(const Call& call, void* to, size_t pitch, CU
   return status;
 }
 
-constexpr const char* elements = "out of an array, by elements whose size the call does not say";
+constexpr Reason elements = Reason::element_size_unknown;
 
 template <typename Call>
 cudaError copy_box(const Call& call, const cudaMemcpy3DParms* copy) {
@@ -309,8 +308,7 @@ void add_boxes(const Call& call, const BatchedCopy* copies, size_t count, CUstre
     const BatchedCopy& copy = copies[i];
     if (copy.to.type == operand_memory &&
         is_of_host(call.hook(), reinterpret_cast<const void*>(copy.to.memory.address)))
-      add_unread<meant>(call, copy.width * copy.height * copy.depth,
-                        "by elements whose size the call does not say", stream);
+      add_unread<meant>(call, copy.width * copy.height * copy.depth, Reason::element_size_unknown, stream);
   }
 }
 

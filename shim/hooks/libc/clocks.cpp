@@ -40,9 +40,9 @@ const SeedingFunction* seeding_function_of(const Call& call, const void* const* 
   const SeedingFunction* function =
       frame == nullptr ? seeding_function_at(call.caller()) : seeding_function_behind(call.caller(), frame);
   if (function == nullptr) return nullptr;
-  if (const char* why = why_unfixed(*function)) call.record(Action::unfixed, why, {});
+  if (const Reason why = why_unfixed(*function); why != Reason::none) call.record(Action::unfixed, why, {});
   if (!gets_own_clock(*function)) return nullptr;
-  if (const char* why = why_pinned(*function)) call.record(Action::pin, why, {});
+  if (const Reason why = why_pinned(*function); why != Reason::none) call.record(Action::pin, why, {});
   return function;
 }
 

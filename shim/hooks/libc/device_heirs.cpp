@@ -36,8 +36,7 @@ void record_given(int fd) {
   static constexpr char fields[4][20] = {"path"};
   Text<48> shown;
   shown.add("descriptor ").add(static_cast<uint64_t>(fd));
-  record({"libc", "open", fields}, Action::uncovered, nullptr,
-         "a program that the library is not in inherits the device: it got the kernel's", {shown.c_str()});
+  record({"libc", "open", fields}, Action::uncovered, nullptr, Reason::device_inherited, {shown.c_str()});
 }
 
 } // namespace

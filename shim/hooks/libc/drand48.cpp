@@ -112,7 +112,7 @@ template <typename Signature>
 bool choose(const Call<Signature>& call, uint64_t asked, unsigned bits, uint64_t& given) {
   if (call.passes()) return false;
   if (!options().pins()) {
-    call.record(Action::unfixed, "mode observe: enforce would pin it", {asked, ""});
+    call.record(Action::unfixed, Reason::observed, {asked, ""});
     return false;
   }
   const ChosenSeed chosen = choose_seed({Kind::drand48, asked, bits, call.caller()});

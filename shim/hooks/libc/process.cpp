@@ -177,7 +177,7 @@ DETSHIM_HOOK(
     return call.real(thread, attributes, entry, data);
   });
   if (status != 0 && python.is_users) end_python_thread(true);
-  if (status == 0 && python.why != nullptr)
+  if (status == 0 && python.why != Reason::none)
     call.record(Action::observe, python.why, {python.made_by.c_str()});
   return status;
 }
