@@ -63,9 +63,9 @@ TEST(Seeds, OfTheProgramAreTheSameInEveryThread) {
 TEST(Seeds, OfTheProgramAreNoClockOfAYoungMachine) {
   volatile uint64_t index = 16, start = 1'795'000'000; // what stands in the code is the program's own
   note_reading(Source::nanoseconds, 600, 123'456'789, __builtin_return_address(0));
-  EXPECT_STREQ(chosen(kind(7), index + 1, 32).why, "the program's own value");
+  EXPECT_EQ(chosen(kind(7), index + 1, 32).why, Reason::own_value);
   note_reading(Source::nanoseconds, start, 123'456'789, __builtin_return_address(0));
-  EXPECT_STREQ(chosen(kind(7), start + 3, 32).why, "from a clock: another one in each run");
+  EXPECT_EQ(chosen(kind(7), start + 3, 32).why, Reason::clock_seed);
 }
 
 // A program that times itself and seeds with a small number: in one run of a thousand that is the

@@ -644,7 +644,8 @@ private:
     for (const Process& process : log_.processes)
       for (const Runtime& runtime : process.runtimes) all.emplace(runtime.file, runtime.why);
     for (const auto& [file, why] : all) {
-      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + reason_text(why), reason_remedy(why))
+      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + reason_text(why),
+          reason_of(why) == Reason::none ? "give it a seed, or compare two runs" : reason_remedy(why))
           .file = file;
     }
   }

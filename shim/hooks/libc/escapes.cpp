@@ -247,11 +247,9 @@ void say_once(const char* program, Reason why) {
   Lock guard(log_file::lock);
   if (!guard.held() || !log_file::is_first_in_run(mark.c_str())) return;
   TextWriter line(log_file::text_room, sizeof log_file::text_room);
-  line.add("detshim: ")
-      .add(program)
-      .add(" is not covered: ")
-      .add(reason_code(why))
-      .add("; see: detshim log\n");
+  line.add("detshim: ").add(program).add(" is not covered: ");
+  for (const char* code = reason_code(why); *code != 0; ++code) line.add(*code == '_' ? ' ' : *code);
+  line.add("; see: detshim log\n");
   log_file::say(line);
 }
 
