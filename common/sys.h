@@ -98,6 +98,13 @@ inline int stat(const char* path, struct stat& state) {
   return static_cast<int>(call(SYS_newfstatat, AT_FDCWD, address(path), address(&state), 0));
 }
 
+/// True if 8 bytes can be read there. Asks by a call that the library makes anyway, and that does nothing:
+/// the kernel reads the set of signals before it finds that it is not to be used in any known way.
+inline bool can_read(uintptr_t address) {
+  constexpr long no_way = -1;
+  return call(SYS_rt_sigprocmask, no_way, static_cast<long>(address), 0, 8) == -EINVAL;
+}
+
 /// Text of a symbolic link, null-terminated; its length, or a negated errno.
 inline long readlink(const char* path, char* text, size_t size) {
   const long length =

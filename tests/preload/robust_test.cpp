@@ -100,6 +100,52 @@ INSTANTIATE_TEST_SUITE_P(All, Harmless,
                                          "folder_gone", "unreachable"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
+/// Where a library has its function, as it was linked.
+uint64_t linked_address(const std::string& library, const std::string& function) {
+  const Result symbols = run({"nm", "-D", "--defined-only", library});
+  for (const std::string& line : lines(symbols.out))
+    if (line.find(function) != std::string::npos) return std::stoull(line, nullptr, 16);
+  return 0;
+}
+
+class PlacedLibraries : public testing::TestWithParam<const char*> {};
+
+// What the loader adds to a library's addresses is where it lies only if it was linked to address 0.
+TEST_P(PlacedLibraries, AreToldApartAndNamedInParentAndChild) {
+  const std::string program = PLACED_PROGRAMS + std::string(GetParam());
+  const TemporaryFolder scratch;
+  const Result result = run({program}, under_shim(scratch, seed));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out, run({program}).out);
+  const std::string kind = program.substr(program.find_last_of('/') + 1,
+                                          program.find_last_of('_') - program.find_last_of('/') - 1);
+  const std::string folder = program.substr(0, program.find_last_of('/') + 1);
+  for (const char* which : {"first", "second"}) {
+    const std::string library = folder + "lib" + kind + "_" + which + ".so";
+    const uint64_t linked = linked_address(library, std::string{"draw_"} + which);
+    ASSERT_NE(linked, 0u) << library;
+    int places = 0, builds = 0;
+    for (const ProcessLog& process : read_log(scratch.log())) {
+      for (const auto& call : process.calls("rand")) {
+        const std::string at = call["at"];
+        if (!at.starts_with(library + "+0x")) continue;
+        const uint64_t offset = std::stoull(at.substr(library.size() + 3), nullptr, 16);
+        EXPECT_GT(offset, linked) << at;
+        EXPECT_LT(offset, linked + 100) << at;
+        ++places;
+      }
+      for (const auto& record : process.records)
+        builds += record["t"] == "build" && record["file"] == library && record["id"] != "" ? 1 : 0;
+    }
+    EXPECT_EQ(places, 2) << library;
+    EXPECT_EQ(builds, 1) << library;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlacedLibraries,
+                         testing::Values("same_pie", "same_fixed", "apart_pie", "apart_fixed"),
+                         [](const auto& tested) { return std::string{tested.param}; });
+
 TEST(CopiedStates, DoNotFallIntoAShortCycle) {
   const TemporaryFolder scratch;
   EXPECT_LT(std::stol(robust({"cycle"}, scratch).out), 50);

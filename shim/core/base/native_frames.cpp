@@ -40,13 +40,6 @@ uintptr_t without_signature(uintptr_t address) {
 #endif
 }
 
-/// True if the word there can be read. Asks by a system call that the library makes anyway, and that does
-/// nothing: the kernel reads the set of signals before it finds that it is not to be used in any known way.
-bool can_read(uintptr_t address) {
-  constexpr long no_way = -1;
-  return sys::call(SYS_rt_sigprocmask, no_way, static_cast<long>(address), 0, 8) == -EINVAL;
-}
-
 /// Memory from one page's begin to another's.
 struct Pages {
   uintptr_t begin, end;
@@ -100,7 +93,7 @@ private:
     constexpr uintptr_t most = 256 * page; // of a single frame
     if (address - known_.end > most) return false;
     for (; known_.end <= (address & ~(page - 1)); known_.end += page)
-      if (!can_read(known_.end + page > address ? address : known_.end)) return false;
+      if (!sys::can_read(known_.end + page > address ? address : known_.end)) return false;
     if (stays_) own_pages = known_;
     return true;
   }
