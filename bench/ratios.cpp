@@ -71,6 +71,16 @@ void add_getrandom(size_t size) {
            });
 }
 
+/// Into memory of which a thread does not remember where it drew before.
+void add_getrandom_to_new_pages() {
+  static char pages[64][4096];
+  add_pair("getrandom(16) to another page each time", &getrandom, native<GetRandom>("libc.so", "getrandom"),
+           [](GetRandom* function) {
+             static size_t turn = 0;
+             benchmark::DoNotOptimize(function(pages[turn++ % 64], 16, 0));
+           });
+}
+
 /// A variable that is nobody's business, and one whose readers are noted.
 void add_variables() {
   using GetEnv = char*(const char*);
@@ -225,6 +235,7 @@ void add_all() {
   add_pair("lrand48", &lrand48, native<long()>("libc.so", "lrand48"),
            [](auto* function) { benchmark::DoNotOptimize(function()); });
   for (const size_t size : {size_t{4}, size_t{16}, size_t{256}, size_t{4096}}) add_getrandom(size);
+  add_getrandom_to_new_pages();
 
   add_readings();
   add_variables();

@@ -6,6 +6,7 @@
 
 #include "common/sys.h"
 #include "core/base/thread_memory.h"
+#include "core/base/user_memory.h"
 #include "core/fingerprint/prints.h"
 #include "core/identity/shared_page.h"
 #include "hooks/libc/escapes.h"
@@ -38,6 +39,11 @@ constexpr size_t getrandom_limit = 33554431; // what one call gives at most (get
 constexpr unsigned insecure = 4;             // GRND_INSECURE, which older headers lack
 constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | insecure;
 
+int answer_fault() {
+  errno = EFAULT;
+  return -1;
+}
+
 /// Fills from that source, or for what is not the program's from one of its own.
 template <typename Draw>
 void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k, const Draw& draw,
@@ -51,8 +57,10 @@ void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k
 template <typename Draw>
 ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw, const void* caller) {
   if (size > getrandom_limit) size = getrandom_limit;
-  fill(sources, sources.getrandom, Kind::getrandom, 0, draw, caller, buffer, size);
-  return static_cast<ssize_t>(size);
+  const size_t filled = writable_part(buffer, size);
+  if (__builtin_expect(filled == 0, 0)) return answer_fault();
+  fill(sources, sources.getrandom, Kind::getrandom, 0, draw, caller, buffer, filled);
+  return static_cast<ssize_t>(filled);
 }
 
 } // namespace
@@ -74,8 +82,7 @@ DETSHIM_HOOK(
   Draw<hooks::getrandom_signature> draw(
       hooks::getrandom, is_insecure ? sources.insecure_sites : sources.getrandom.sites,
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
-  if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
-    return draw.real()(buffer, size, flags);
+  if (!draw.pinned || (flags & ~known_flags) != 0) return draw.real()(buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
 }
 
@@ -85,7 +92,8 @@ DETSHIM_HOOK(
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(getentropy, sources.getentropy.sites);
-  if (!draw.pinned || buffer == nullptr || size > 256) return draw.real()(buffer, size);
+  if (!draw.pinned || size == 0 || size > 256) return draw.real()(buffer, size);
+  if (writable_part(buffer, size) < size) return answer_fault();
   fill(sources, sources.getentropy, Kind::getentropy, 0, draw, __builtin_return_address(0), buffer, size);
   return 0;
 }
@@ -174,7 +182,7 @@ const void* detshim_prepare_syscall(long number, long a, long b, long c, long d,
 long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const void* caller) {
   Sources& sources = this_thread_sources();
   Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_sites, caller);
-  if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
+  if (!draw.pinned || size == 0 || (flags & ~known_flags) != 0)
     return draw.real()(SYS_getrandom, buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, caller);
 }
