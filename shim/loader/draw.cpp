@@ -112,7 +112,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
 void kernel_random(void* data, size_t size) {
   auto* at = static_cast<char*>(data);
   while (size > 0) {
-    const long got = sys::call(SYS_getrandom, sys::address(at), static_cast<long>(size), 0);
+    const long got = sys::enter(SYS_getrandom, sys::address(at), static_cast<long>(size));
     if (sys::failed(got)) continue;
     at += got;
     size -= static_cast<size_t>(got);

@@ -92,6 +92,10 @@
     b.eq 2f
     cmp x0, #__NR_getdents64
     b.eq 3f
+    cmp x0, #__NR_seccomp
+    b.eq 4f
+    cmp x0, #__NR_prctl
+    b.eq 4f
     cmp x0, #__NR_clone
     b.eq 1f
     cmp x0, #__NR_clone3
@@ -125,6 +129,7 @@
     mov x1, x2
     mov w2, w3
     b detshim_syscall_getdents64
+4:  b detshim_syscall_filter
     END syscall
 
     .section .note.GNU-stack, "", %progbits

@@ -76,13 +76,17 @@
     jmp *detshim_real_dlmopen(%rip)
     END dlmopen
 
-// syscall(number, ...): getrandom and getdents64 go to C, every other number straight on; before those that may fork or execute, C is
-// told, with the arguments as they lie in the registers.
+// syscall(number, ...): getrandom, getdents64, seccomp and prctl go to C, every other number straight on; before those
+// that may fork or execute, C is told, with the arguments as they lie in the registers.
     BEGIN syscall
     cmpq $__NR_getrandom, %rdi
     je 2f
     cmpq $__NR_getdents64, %rdi
     je 3f
+    cmpq $__NR_seccomp, %rdi
+    je 4f
+    cmpq $__NR_prctl, %rdi
+    je 4f
     leaq -__NR_clone(%rdi), %rax // and fork, vfork, execve: the next numbers
     cmpq $3, %rax
     jbe 1f
@@ -121,6 +125,7 @@
     movq %rdx, %rsi
     movl %ecx, %edx
     jmp detshim_syscall_getdents64
+4:  jmp detshim_syscall_filter // which has the parameters of syscall
     END syscall
 
     .section .note.GNU-stack, "", @progbits

@@ -513,13 +513,9 @@ void detshim::record_at_end() {
   record_coverage();
 }
 
-namespace detshim {
-namespace {
-
-/// What the destructor does at a normal end: dash and Python's workers leave without one. Not in a vfork
-/// child, whose memory is its parent's. Without a system call where there is nothing to close: the process
-/// may be in a sandbox.
-void close_log_of_this_process() {
+/// Dash and Python's workers leave without the destructor. Not in a vfork child, whose memory is its
+/// parent's. Without a system call where there is nothing to close: the process may be in a sandbox.
+void detshim::close_log_of_this_process() {
   if (options().off() || !is_own_memory()) return;
   record_runtimes();
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
@@ -527,9 +523,6 @@ void close_log_of_this_process() {
   flush_tuning();
   close_log(record_at_end);
 }
-
-} // namespace
-} // namespace detshim
 
 DETSHIM_HOOK(libc, void, _exit, (int status), .action = Action::observe,
              .summary = "Closes the log of a process that ends without its exit handlers.") {
