@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <random>
+#include <set>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -212,6 +213,36 @@ TEST(Load, LosesNoDraw) {
   EXPECT_EQ(counted(scratch.log(), "rand"), std::stoull(result.out) + 2);
   std::cout << "drawn " << std::stoull(result.out) + 2 << ", counted " << counted(scratch.log(), "rand")
             << '\n';
+}
+
+// A program that makes ever more threads has a log that comes to an end, with all that they drew.
+TEST(ShortThreads, BehindTheFirstAreOneInTheLog) {
+  constexpr size_t told_apart = 1024, most_places = 8; // as the compiler inlines
+  const TemporaryFolder first, second;
+  for (const TemporaryFolder* scratch : {&first, &second}) {
+    const Result result = robust({"short_threads"}, *scratch);
+    ASSERT_EQ(result.status, 0) << result.err;
+    uint64_t sum = 0, of_folded = 0, number = 0;
+    std::set<std::string> names;
+    for (const ProcessLog& process : read_log(scratch->log())) {
+      EXPECT_LT(process.counts.size(), 6 * told_apart); // of 12 * 1,024 with four for each
+      for (const auto& call : process.calls("rand")) {
+        sum += process.count(call);
+        const std::string name = call["thread"];
+        names.insert(name);
+        if (name != "0.*") continue;
+        of_folded += process.count(call);
+        EXPECT_EQ(call["n"], ++number);
+      }
+    }
+    EXPECT_EQ(sum, std::stoull(result.out) + 2); // and the constructor's and destructor's
+    EXPECT_EQ(of_folded, (3000 - told_apart) * 3);
+    EXPECT_LE(number, most_places);
+    EXPECT_EQ(names.size(), 1 + told_apart + 1);
+  }
+  const Result difference =
+      run({DETSHIM_COMMAND, "log", "diff", first.log().string(), second.log().string()});
+  EXPECT_EQ(difference.status, 0) << difference.out << difference.err;
 }
 
 TEST(Signals, MayDrawAtAnyMoment) {

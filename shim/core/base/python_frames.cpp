@@ -343,9 +343,12 @@ uint64_t PythonPlace::key() const {
   return fnv1a_text(frame.file, static_cast<uint64_t>(frame.line) + 1) | 1;
 }
 
+bool has_found_python() { return __atomic_load_n(&known_at, __ATOMIC_ACQUIRE) > 1; }
+
 void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_python) {
   place.count = 0;
   place.user = -1;
+  if (!looks_for_python && !has_found_python()) return;
   Interpreter python = {};
   if (!find_interpreter(python, looks_for_python) || python.is_initialized() == 0) return;
   const bool is_held = python.held();

@@ -6,6 +6,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/hook_table.h"
+#include "core/base/lock.h"
 #include "core/base/placement.h"
 #include "core/base/processor.h"
 #include "core/policy/settings_table.h"
@@ -15,7 +16,7 @@ extern "C" char** environ;
 namespace detshim {
 
 DETSHIM_STARTUP_DATA constinit Options detail::current_options;
-DETSHIM_STARTUP_DATA constinit int detail::options_state = 0;
+DETSHIM_STARTUP_DATA constinit bool detail::options_are_read = false;
 
 namespace {
 
@@ -104,7 +105,7 @@ constinit char disable_text[3008];
 constinit char keep_text[3008];
 constinit char name_text[1024];
 constinit char tuning_text[3008];
-DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
+DETSHIM_STARTUP_DATA constinit uint64_t reading = 0; // a lock
 
 constexpr struct {
   const char* name;
@@ -294,16 +295,12 @@ void read_environment() {
 } // namespace
 
 const Options& detail::read_options() {
-  int unread = 0;
-  if (__atomic_compare_exchange_n(&options_state, &unread, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    __atomic_store_n(&reader, sys::gettid(), __ATOMIC_RELAXED);
+  // A signal handler that interrupted the reader gets Mode::off or the mode that is already known.
+  const Turn turn(reading);
+  if (turn.held() && !options_are_read) {
     read_environment();
-    __atomic_store_n(&options_state, 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&options_are_read, true, __ATOMIC_RELEASE);
   }
-  // Another thread is reading: wait the few microseconds. A signal handler that interrupted the reader must
-  // not wait for itself; it gets Mode::off or the mode that is already known.
-  while (__atomic_load_n(&options_state, __ATOMIC_ACQUIRE) != 2)
-    if (__atomic_load_n(&reader, __ATOMIC_RELAXED) == sys::gettid()) break;
   return current;
 }
 

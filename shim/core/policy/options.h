@@ -80,12 +80,12 @@ bool parse_seed(const char* text, uint64_t& seed);
 
 namespace detail {
 extern Options current_options;
-extern int options_state; ///< 0 unread, 1 being read, 2 read
+extern bool options_are_read;
 const Options& read_options();
 } // namespace detail
 
 inline const Options& options() {
-  const bool is_read = __atomic_load_n(&detail::options_state, __ATOMIC_ACQUIRE) == 2;
+  const bool is_read = __atomic_load_n(&detail::options_are_read, __ATOMIC_ACQUIRE);
   return __builtin_expect(is_read, 1) ? detail::current_options : detail::read_options();
 }
 

@@ -88,8 +88,13 @@ const char* why_replaced(Origin origin) {
   }
 }
 
+/// For a handler of a fault amid another choice.
+ChosenSeed amid_another(const AskedSeed& asked) { return {mapped(asked), why_kept(Origin::constant)}; }
+
 /// `order`: the j-th distinct value of a thread becomes the j-th seed of its row.
 ChosenSeed choose_by_order(const AskedSeed& asked, const Explanation& told) {
+  Lock guard(lock);
+  if (!guard.held()) return amid_another(asked);
   const Thread& thread = this_thread();
   const uint64_t name =
       told.is_volatile() ? told.instance : derive(derive(thread.key, label_values), asked.value);
@@ -102,6 +107,8 @@ ChosenSeed choose_by_order(const AskedSeed& asked, const Explanation& told) {
 
 /// `fixed`: what changes gives way to a seed of the thread that read it.
 ChosenSeed give_way(const AskedSeed& asked, const Explanation& told) {
+  Lock guard(lock);
+  if (!guard.held()) return amid_another(asked);
   const uint64_t base =
       in_bits(seed_bound_to(told.instance, asked, told.owner_key, told.owner_is_first), asked.bits);
   return {in_bits(base + static_cast<uint64_t>(told.offset), asked.bits), why_replaced(told.origin)};
@@ -117,9 +124,6 @@ uint64_t state_mask(Kind kind, unsigned bits) {
 }
 
 ChosenSeed choose_seed(const AskedSeed& asked) {
-  Lock guard(lock);
-  if (!guard.held())
-    return {mapped(asked), "the program's own value"}; // a fault handler, amid another choice
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
   const SeedPolicy policy = options().policy;
   const bool is_volatile = told.is_volatile() || (told.origin == Origin::received && is_alone());
@@ -141,8 +145,6 @@ ChosenSeed choose_clock_seed(const AskedSeed& asked) {
   constexpr const char* kept = "the program's own value";
   const SeedPolicy policy = options().policy;
   if (policy != SeedPolicy::order && asked.value < low_numbers) return {asked.value, kept, Action::observe};
-  Lock guard(lock);
-  if (!guard.held()) return {asked.value, kept, Action::observe};
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
   if (policy == SeedPolicy::order) return choose_by_order(asked, told);
   if (told.origin != Origin::clock && (told.origin != Origin::received || !is_alone()))
