@@ -1,5 +1,6 @@
 #include "core/seeds/seeds.h"
 
+#include "common/cryptography.h"
 #include "core/base/lock.h"
 #include "core/base/table.h"
 #include "core/identity/thread.h"
@@ -107,7 +108,9 @@ ChosenSeed give_way(const AskedSeed& asked, const Explanation& told) {
   return {in_bits(base + static_cast<uint64_t>(told.offset), asked.bits), why_replaced(told.origin)};
 }
 
-bool keeps_values() { return options().policy == SeedPolicy::keep || options().mode == Mode::record; }
+bool keeps_values() {
+  return options().policy == SeedPolicy::keep || options().mode == Mode::record || makes_secrets();
+}
 
 } // namespace
 
@@ -117,6 +120,7 @@ uint64_t state_mask(Kind kind, unsigned bits) {
 }
 
 ChosenSeed choose_seed(const AskedSeed& asked) {
+  if (makes_secrets()) return {asked.value, why_secret_program, Action::observe};
   Lock guard(lock);
   if (!guard.held())
     return {mapped(asked), "the program's own value"}; // a fault handler, amid another choice
@@ -136,6 +140,7 @@ ChosenSeed choose_seed(const AskedSeed& asked) {
 }
 
 ChosenSeed choose_clock_seed(const AskedSeed& asked) {
+  if (makes_secrets()) return {asked.value, why_secret_program, Action::observe};
   // A fixed number may be the low end of a clock by chance, in one run of many.
   constexpr uint64_t low_numbers = 1 << 24;
   constexpr const char* kept = "the program's own value";
