@@ -344,4 +344,28 @@ TEST(KeepEntropy, RefusesAPath) {
       << result.err;
 }
 
+// A program that is not known may make a secret of what it draws.
+TEST(EntropyNote, IsSaidOnceOfAProgramThatIsNotKnown) {
+  const TemporaryFolder folder, state, scratch;
+  const std::string program = folder.path() / "train";
+  std::filesystem::copy_file(RESEED_PROGRAM, program);
+  const auto said = [&](const std::vector<std::string>& command, Environment more = {}) {
+    more.insert({"XDG_STATE_HOME", state.path()});
+    std::vector<std::string> all = {DETSHIM_COMMAND, "run",   "--seed",      "42", "--library",
+                                    DETSHIM_LIBRARY, "--log", scratch.log(), "--"};
+    all.insert(all.end(), command.begin(), command.end());
+    const Result result = run(all, more);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.err.find("detshim: note: entropy that train draws itself is fixed by the seed") !=
+           std::string::npos;
+  };
+  EXPECT_FALSE(said({program, "7"}, {{"DETSHIM_QUIET", "1"}}));
+  EXPECT_FALSE(said({program, "7"}, {{"DETSHIM_MODE", "observe"}}));
+  EXPECT_FALSE(said({program, "7"}, {{"DETSHIM_KEEP_ENTROPY", "train"}}));
+  EXPECT_FALSE(said({"true"}));
+  EXPECT_TRUE(said({program, "7"}));
+  EXPECT_FALSE(said({program, "7"}));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(said({program, "7"}, {{"XDG_STATE_HOME", "/dev/null"}}));
+}
+
 } // namespace
