@@ -109,8 +109,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     action = Action::unfixed;
     why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
   }
-  // Who asks for counts of kernels wants to read them, whatever else happens.
-  if (action == Action::observe && !log_file::has_begun() && !options().kernels && !options().fingerprint) {
+  // Who asks for counts of kernels wants to read them, whatever else happens; and what a program that makes
+  // secrets gives differs from run to run, which is to be said.
+  if (action == Action::observe && !log_file::has_begun() && !options().kernels && !options().fingerprint &&
+      !makes_secrets()) {
     ++unwritten.number;
     return &unwritten;
   }

@@ -1,5 +1,6 @@
 #include "core/policy/options.h"
 
+#include "common/cryptography.h"
 #include "common/describe.h"
 #include "common/heap_search.h"
 #include "common/run_variable.h"
@@ -10,6 +11,8 @@
 #include "core/base/placement.h"
 #include "core/base/processor.h"
 #include "core/policy/settings_table.h"
+
+#include <sys/auxv.h>
 
 extern "C" char** environ;
 
@@ -63,7 +66,7 @@ enum Which {
     {"DETSHIM_KEEP_ENTROPY", "a list of beginnings of file names, or of Python modules, separated by commas",
      "nothing",
      "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides the known "
-     "ones of cryptography. -NAME pins an object that has a static copy of cryptography in it, its keys "
+     "ones of cryptography. -NAME pins one of those, its keys "
      "too."},
     {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, separated by commas", "nothing",
      "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
@@ -319,6 +322,18 @@ bool gives_up_entropy(const char* file_name) {
   return !each_item(options().keep_entropy, [file_name](const char* item) {
     return !(item[0] == '-' && starts_with(file_name, item + 1));
   });
+}
+
+bool makes_secrets() {
+  enum : uint8_t { unknown, no, yes };
+  static constinit uint8_t answer = unknown;
+  if (__atomic_load_n(&answer, __ATOMIC_RELAXED) == unknown) {
+    const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    const char* const name = path != nullptr ? file_name(path) : "";
+    __atomic_store_n(&answer, is_secret_program(name) && !gives_up_entropy(name) ? yes : no,
+                     __ATOMIC_RELAXED);
+  }
+  return answer == yes;
 }
 
 bool is_named_by_command(const char* program) {

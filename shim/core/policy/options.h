@@ -72,6 +72,11 @@ bool keeps_entropy(const char* name);
 /// True if it names the file with a - before it: pinned, whatever is in it.
 bool gives_up_entropy(const char* file_name);
 
+/// True if the purpose of this program, or script, is a secret (common/cryptography.h): its entropy and its
+/// seeds stay its own, unless DETSHIM_KEEP_ENTROPY names it with a - before it. Told by the name by which it
+/// was executed.
+bool makes_secrets();
+
 /// True if DETSHIM_NAME_BY_COMMAND lists the program.
 bool is_named_by_command(const char* program);
 

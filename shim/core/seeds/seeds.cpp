@@ -1,5 +1,6 @@
 #include "core/seeds/seeds.h"
 
+#include "common/cryptography.h"
 #include "core/base/lock.h"
 #include "core/base/table.h"
 #include "core/identity/thread.h"
@@ -114,7 +115,9 @@ ChosenSeed give_way(const AskedSeed& asked, const Explanation& told) {
   return {in_bits(base + static_cast<uint64_t>(told.offset), asked.bits), why_replaced(told.origin)};
 }
 
-bool keeps_values() { return options().policy == SeedPolicy::keep || options().mode == Mode::record; }
+bool keeps_values() {
+  return options().policy == SeedPolicy::keep || options().mode == Mode::record || makes_secrets();
+}
 
 } // namespace
 
@@ -124,6 +127,7 @@ uint64_t state_mask(Kind kind, unsigned bits) {
 }
 
 ChosenSeed choose_seed(const AskedSeed& asked) {
+  if (makes_secrets()) return {asked.value, why_secret_program, Action::observe};
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
   const SeedPolicy policy = options().policy;
   const bool is_volatile = told.is_volatile() || (told.origin == Origin::received && is_alone());
@@ -140,6 +144,7 @@ ChosenSeed choose_seed(const AskedSeed& asked) {
 }
 
 ChosenSeed choose_clock_seed(const AskedSeed& asked) {
+  if (makes_secrets()) return {asked.value, why_secret_program, Action::observe};
   // A fixed number may be the low end of a clock by chance, in one run of many.
   constexpr uint64_t low_numbers = 1 << 24;
   constexpr const char* kept = "the program's own value";

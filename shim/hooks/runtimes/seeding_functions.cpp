@@ -142,7 +142,9 @@ int64_t seconds_for(const SeedingFunction& function) {
   return seed ^ static_cast<uint32_t>(reinterpret_cast<uintptr_t>(find_symbol(function.name)));
 }
 
-bool gets_own_clock(const SeedingFunction& function) { return function.why == nullptr && options().pins(); }
+bool gets_own_clock(const SeedingFunction& function) {
+  return function.why == nullptr && options().pins() && !makes_secrets();
+}
 
 const char* why_pinned(const SeedingFunction& function) { return function.told; }
 
