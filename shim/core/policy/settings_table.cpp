@@ -51,9 +51,12 @@ namespace settings_table {
      "at each new shape of a convolution", "tensorflow/core/util/use_cudnn.cc; TensorFlow issue 53771"},
     {"TF_ENABLE_ONEDNN_OPTS", "0", "0|false", Treatment::force, false, true, "TensorFlow",
      "as it is imported", "TensorFlow's own notice as it is imported"},
-    {"XLA_FLAGS", "--xla_gpu_deterministic_ops=true --xla_gpu_autotune_level=0",
-     "values in which both flags come last of their name", Treatment::append, false, false,
-     "XLA: JAX, TensorFlow", "once, at the first use of XLA", "xla/parse_flags_from_env.cc"},
+    {"XLA_FLAGS",
+     "--xla_gpu_deterministic_ops=true --xla_gpu_autotune_level=0 "
+     "--xla_disable_hlo_passes=scatter_determinism_expander",
+     "values in which the first two come last of their name", Treatment::append, false, false,
+     "XLA: JAX, TensorFlow", "once, at the first use of XLA",
+     "xla/parse_flags_from_env.cc, gpu_compiler.cc; run with jaxlib 0.4.30 to 0.10.2"},
     // Only 1 turns tuning on, so there is nothing to set where the user set nothing.
     {"PYTORCH_TUNABLEOP_ENABLED", "0", "0", Treatment::force, true, false, "PyTorch",
      "at each matrix product", "PyTorch documentation, TunableOp"},
@@ -242,9 +245,8 @@ bool is_good(const SettingInfo& setting, const char* value) {
   if (value == nullptr) return setting.good_unset;
   if (same_text(value, setting.value)) return true;
   if (&setting == &settings[1]) return is_one_order(value);
-  bool lacks_ops, lacks_level;
-  if (setting.treatment == Treatment::append)
-    return read_xla_flags(value, lacks_ops, lacks_level) == XlaFlags::repeatable;
+  XlaFlagsLacking lacking;
+  if (setting.treatment == Treatment::append) return read_xla_flags(value, lacking) == XlaFlags::repeatable;
   return is_one_of(value, setting.good, setting.any_case);
 }
 

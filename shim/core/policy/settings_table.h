@@ -39,7 +39,7 @@ inline constexpr const char* triton_autotuning = "TRITON_CACHE_AUTOTUNING";
 /// none of them; writable, because a program may cut a value up in place.
 struct Entries {
   struct {
-    char text[80];
+    char text[sizeof(SettingInfo::name) + sizeof(SettingInfo::value)];
   } of[forced_count];
   unsigned char value_at[forced_count];
 };
