@@ -31,6 +31,8 @@ const std::vector<Row> rows = {
     {"NCCL_NVLS_ENABLE", "0", "1", {}},
     {"NCCL_COLLNET_ENABLE", "0", "2", {"1"}},
     {"NCCL_WIN_ENABLE", "0", "1", {}},
+    {"NCCL_SYM_NOWIN_ENABLE", "0", "1", {}, "(unset)"},
+    {"NCCL_SYM_KERNEL", "", "AllReduce_AGxLL_R", {}, "(unset)"},
     {"KMP_DETERMINISTIC_REDUCTION", "TRUE", "FALSE", {"true", "1", "yes", "on"}},
     {"OMP_DYNAMIC", "FALSE", "TRUE", {"false", "0"}},
     {"MKL_DYNAMIC", "FALSE", "0", {"false"}},
