@@ -37,12 +37,13 @@ std::size_t number_from(const char* variable, std::size_t otherwise) {
   return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
 }
 
-/// What stands at a name, links not followed. A file's inode and links where no copy was made.
-std::string what_it_is(const fs::path& path) {
+/// What stands at a name, links not followed. `with_inode`: a file was never copied, so hard links are kept.
+std::string what_it_is(const fs::path& path, bool with_inode) {
   struct stat status = {};
   ::lstat(path.c_str(), &status);
   std::ostringstream text;
   text << std::oct << status.st_mode << std::dec << ' ' << status.st_uid << ' ';
+  if (with_inode && S_ISREG(status.st_mode)) text << status.st_ino << ' ' << status.st_nlink << ' ';
   if (S_ISLNK(status.st_mode)) text << fs::read_symlink(path).string();
   if (S_ISREG(status.st_mode)) text << contents(path) << ' ' << status.st_mtim.tv_nsec;
   return text.str();
@@ -50,17 +51,18 @@ std::string what_it_is(const fs::path& path) {
 
 using Inventory = std::map<fs::path, std::string>;
 
-Inventory inventory_of(const fs::path& folder) {
+Inventory inventory_of(const fs::path& folder, bool with_inode = false) {
   Inventory all;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    all[entry.path()] = what_it_is(entry.path());
+    all[entry.path()] = what_it_is(entry.path(), with_inode);
   return all;
 }
 
 /// A tree, globs into it, and what a program does there, all by one seed.
 class Round {
 public:
-  Round(fs::path root, unsigned seed, bool may_mount) : root_(std::move(root)), random_(seed) {
+  Round(fs::path root, unsigned seed, bool may_mount)
+      : root_(std::move(root)), random_(seed), is_one_device_(!may_mount) {
     work_ = root_ / "work";
     folders_ = {work_, root_ / "away"};
     for (const fs::path& folder : folders_) fs::create_directories(folder);
@@ -84,8 +86,8 @@ public:
   void let_it_swap() { swaps_ = true; }
 
   Inventory inventory() const {
-    Inventory all = inventory_of(work_);
-    all.merge(inventory_of(root_ / "away"));
+    Inventory all = inventory_of(work_, is_one_device_);
+    all.merge(inventory_of(root_ / "away", is_one_device_));
     return all;
   }
 
@@ -173,7 +175,8 @@ private:
         break;
       case 5: { // a folder, or a link, becomes a link to elsewhere
         const fs::path other = folder.string() + ".moved";
-        if (folder != work_ && !fs::exists(fs::symlink_status(other, ignored))) fs::rename(folder, other, ignored);
+        if (folder != work_ && !fs::exists(fs::symlink_status(other, ignored)))
+          fs::rename(folder, other, ignored);
         fs::create_symlink(root_ / "away", folder, ignored);
         break;
       }
@@ -198,6 +201,7 @@ private:
 
   fs::path root_, work_;
   std::mt19937 random_;
+  bool is_one_device_;
   std::vector<fs::path> folders_, files_;
   std::vector<std::string> patterns_;
   bool swaps_ = false;

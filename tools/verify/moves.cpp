@@ -4,8 +4,8 @@
 #include "support/exit_status.h"
 #include "verify/folder.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -54,9 +54,10 @@ bool copy_bytes(int from, int to) {
 void copy_attributes(int from, int to) {
   std::vector<char> names(65536), value(65536);
   const ssize_t length = ::flistxattr(from, names.data(), names.size());
-  for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(&names[at]) + 1)) {
-    const ssize_t size = ::fgetxattr(from, &names[at], value.data(), value.size());
-    if (size >= 0) ::fsetxattr(to, &names[at], value.data(), static_cast<std::size_t>(size), 0);
+  const char* const end = names.data() + std::max<ssize_t>(length, 0);
+  for (const char* name = names.data(); name < end; name += std::strlen(name) + 1) {
+    const ssize_t size = ::fgetxattr(from, name, value.data(), value.size());
+    if (size >= 0) ::fsetxattr(to, name, value.data(), static_cast<std::size_t>(size), 0);
   }
 }
 

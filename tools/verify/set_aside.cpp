@@ -178,6 +178,16 @@ std::string SetAside::restore_folders() {
 std::size_t SetAside::put_back(const fs::path& late) {
   std::size_t number = 0, met = 0;
   std::string first_failure;
+  for (const auto& [path, old] : folders_) { // of a run that was killed
+    const Folder parent(path.parent_path());
+    const auto status = parent.is_open() ? parent.status(path.filename()) : std::nullopt;
+    if (!is_holding() || !status || !S_ISREG(status->st_mode)) continue;
+    try {
+      move_file(path, unused(late, number, path.filename()));
+      ++met;
+    } catch (const UsageError&) { // the files that were in it will say so
+    }
+  }
   restore_folders();
   std::size_t left = 0;
   for (; !files_.empty(); files_.pop_back()) {
