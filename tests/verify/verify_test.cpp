@@ -500,7 +500,7 @@ TEST_F(Verify, PutsBackWhatAKilledOneHadSetAside) {
     const Result result = run(again, {}, folder());
     EXPECT_EQ(result.status, equal) << result.out << result.err;
     EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
-    EXPECT_TRUE(contains(result.err, "1 file put back that a killed command had set aside in '"))
+    EXPECT_TRUE(contains(result.err, "1 file put back that an earlier command had set aside in '"))
         << result.err;
     EXPECT_EQ(contents(folder() / "out/below/f"), "mine");
     while (!fs::exists(folder() / "pid") || read("pid").empty()) std::this_thread::yield();

@@ -243,10 +243,10 @@ void SetAside::recover(const fs::path& folder) {
     met = left.put_back(late);
   } catch (const UsageError& error) {
     throw UsageError(std::string(error.what()) +
-                     ", set aside by a command that was killed: put it back and remove " +
+                     ", set aside by an earlier command: put it back and remove " +
                      quoted(left.keeper_ / journal_name));
   }
-  std::cerr << "detshim: " << counted(count, "file") << " put back that a killed command had set aside in "
+  std::cerr << "detshim: " << counted(count, "file") << " put back that an earlier command had set aside in "
             << quoted(left.keeper_);
   if (met > 0) std::cerr << "; " << met << " that stood there meanwhile: in " << quoted(late);
   std::cerr << '\n';
