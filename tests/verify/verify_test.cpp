@@ -383,6 +383,146 @@ TEST_F(Verify, IsAloneAtItsOutputs) {
   EXPECT_EQ(read("out.txt"), "before");
 }
 
+// ------------------------------------------------------------------ outputs behind links
+
+/// The files and links below a folder, but what the runs left.
+std::string tree(const fs::path& folder) {
+  std::vector<std::string> all;
+  for (auto at = fs::recursive_directory_iterator(folder); at != fs::recursive_directory_iterator(); ++at) {
+    if (at->path().filename() == "kept") at.disable_recursion_pending();
+    if (at->is_symlink())
+      all.push_back(at->path().lexically_relative(folder).string() + "->" +
+                    fs::read_symlink(at->path()).string());
+    else if (at->is_regular_file())
+      all.push_back(at->path().lexically_relative(folder).string() + "=" + contents(at->path()));
+  }
+  std::ranges::sort(all);
+  std::string text;
+  for (const std::string& one : all) text += one + " ";
+  return text;
+}
+
+TEST_F(Verify, FollowsTheLinksThatWereThere) {
+  fs::create_directories(folder() / "real");
+  fs::create_directory_symlink("real", folder() / "link");
+  write("real/a", "precious");
+  const std::string before = tree(folder());
+  for (const std::string output : {"link/*", "link/a", "link", "link/", "l*/a", "{link,real}/a"}) {
+    const Result result = verify({"--output", output},
+                                 shell("test -e real/a && exit 9; mkdir -p link && echo x > link/a; echo a"));
+    EXPECT_EQ(result.status, equal) << output << result.out << result.err;
+    EXPECT_EQ(tree(folder()), before) << output;
+    EXPECT_TRUE(contains(result.out, "/a' (2 bytes)")) << result.out;
+  }
+  // What a wildcard matches in the end is the link itself.
+  EXPECT_EQ(verify({"--output", "li*"}, shell("test -e link && exit 9; mkdir link; echo x > link/b; echo a"))
+                .status,
+            equal);
+  EXPECT_EQ(tree(folder()), before);
+}
+
+TEST_F(Verify, FollowsNoLinkThatARunHasMade) {
+  struct Case {
+    std::string output, script, says, left;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"out/*/f", "echo x > out/v1/f; ln -sfn ../away out/new", "link that was not there before",
+            "away/f=theirs link->out out/new->../away out/v1/f=mine "},
+           {"out/*/f", "mkdir out/v2; echo x > out/v2/f; ln -sfn v2 out/new", "",
+            "away/f=theirs link->out out/new->v2 out/v1/f=mine "},
+           {"link/v1/f", "rm link; ln -s away link; echo x > link/x", "does not lead any more",
+            "away/f=theirs away/x=x\n link->away out/v1/f=mine "},
+           {"link/v1/f", "rm link; mkdir -p link/v1; echo x > link/v1/f", "does not lead any more",
+            "away/f=theirs link/v1/f=x\n out/v1/f=mine "},
+           {"out/v1", "rmdir out/v1; ln -s ../away out/v1", "is a link to '../away'",
+            "away/f=theirs link->out out/v1/f=mine "}}) {
+    for (const char* const path : {"out", "away", "link"}) fs::remove_all(folder() / path);
+    fs::create_directories(folder() / "out/v1");
+    fs::create_directories(folder() / "away");
+    fs::create_directory_symlink("out", folder() / "link");
+    write("out/v1/f", "mine");
+    write("away/f", "theirs");
+    const Result result = verify({"--output", one.output}, shell(one.script + "; echo a"));
+    EXPECT_EQ(result.status, one.says.empty() ? equal : unverified) << one.script << result.out << result.err;
+    EXPECT_TRUE(contains(result.out, one.says)) << result.out << result.err;
+    EXPECT_EQ(tree(folder()), one.left) << one.script << result.out;
+  }
+}
+
+TEST_F(Verify, LeavesWhatItCannotPutBackWhereItSaysThatItIs) {
+  fs::create_directories(folder() / "out");
+  fs::create_directories(folder() / "away");
+  write("out/f", "mine");
+  write("away/f", "theirs");
+  const Result result = verify({"--output", "out/*"}, shell("rmdir out; ln -s away out; echo a"));
+  EXPECT_EQ(result.status, unverified);
+  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  EXPECT_TRUE(contains(result.err, "1 file that stood there before is in '")) << result.err;
+  EXPECT_EQ(tree(folder()), "away/f=theirs out->away ");
+  EXPECT_EQ(contents(kept() / "before/here/out/f"), "mine");
+}
+
+/// As root in the tree of somebody who has put a link there.
+TEST_F(Verify, RefusesALinkOfAnotherUserToWhatIsNotTheirs) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
+  fs::create_directory(folder() / "roots");
+  write("roots/f", "precious");
+  fs::create_directory_symlink("roots", folder() / "link");
+  ASSERT_EQ(::lchown((folder() / "link").c_str(), 65534, 65534), 0);
+  const Result result = verify({"--output", "link/*"}, shell(": > ran"));
+  EXPECT_EQ(result.status, unverified);
+  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  EXPECT_TRUE(contains(result.err, "a link that user 65534 has made to '")) << result.err;
+  EXPECT_FALSE(fs::exists(folder() / "ran"));
+  ASSERT_EQ(::chown((folder() / "roots").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(verify({"--output", "link/*"}, shell("echo x > link/f; echo a")).status, equal);
+  EXPECT_EQ(read("roots/f"), "precious");
+}
+
+TEST_F(Verify, PutsBackWhatAKilledOneHadSetAside) {
+  for (const std::string where : {"second", "elsewhere/second"}) { // beside the killed one's folder, and not
+    fs::remove_all(kept());
+    fs::remove_all(folder() / "second");
+    fs::remove_all(folder() / "out");
+    fs::remove(folder() / "begun");
+    fs::create_directories(folder() / "out/below");
+    write("out/below/f", "mine");
+    Running running(
+        words({"--output", "out"}, shell("rm -r out; mkdir out; echo half > out/below; : > begun; "
+                                         "echo $$ > pid; exec sleep 1000")),
+        {}, folder());
+    while (!fs::exists(folder() / "pid") && !running.has_ended()) std::this_thread::yield();
+    ::kill(running.process(), SIGKILL);
+    running.wait();
+    EXPECT_FALSE(fs::is_directory(folder() / "out/below"));
+    Words again = words({"--output", "out/*"}, shell("echo x > out/g; echo a"));
+    again[5] = (folder() / where).string();
+    const Result result = run(again, {}, folder());
+    EXPECT_EQ(result.status, equal) << result.out << result.err;
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_TRUE(contains(result.err, "1 file put back that an earlier command had set aside in '"))
+        << result.err;
+    EXPECT_EQ(contents(folder() / "out/below/f"), "mine");
+    while (!fs::exists(folder() / "pid") || read("pid").empty()) std::this_thread::yield();
+    ::kill(std::stoi(read("pid")), SIGKILL);
+    fs::remove(folder() / "pid");
+  }
+}
+
+TEST_F(Verify, IsAloneAtItsOutputsBehindALink) {
+  fs::create_directory(folder() / "real");
+  fs::create_directory_symlink("real", folder() / "link");
+  Running running(words({"--output", "link/*"}, shell(": > begun; exec sleep 1000")), {}, folder());
+  while (!fs::exists(folder() / "begun") && !running.has_ended()) std::this_thread::yield();
+  Words second = words({"--output", "real/f"}, shell("echo a"));
+  second[5] = (folder() / "second").string();
+  const Result refused = run(second, {}, folder());
+  EXPECT_EQ(refused.status, unverified) << refused.out;
+  EXPECT_TRUE(contains(refused.err, "is at work on --output")) << refused.err;
+  ::kill(running.process(), SIGTERM);
+  running.wait();
+}
+
 TEST_F(Verify, ComparesArraysByTheirContents) {
   const std::string script =
       "import numpy as np, random; a = np.zeros((3, 4)); a[1, 2] = SEED; np.savez('out.npz', w=a); "

@@ -143,7 +143,7 @@ fs::path make_folder(const std::optional<std::string>& asked_for, const std::str
   if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (error)
     throw UsageError("cannot make the folder '" + printable(folder.string()) + "': " + error.message());
-  return folder;
+  return fs::canonical(folder); // outputs are moved along no links
 }
 
 void limit_processors(std::size_t most) {

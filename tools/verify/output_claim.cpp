@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "verify/set_aside.h"
 
 #include <algorithm>
 #include <fstream>
@@ -83,31 +84,38 @@ bool may_meet(std::string_view one, std::string_view other) {
 
 } // namespace
 
-OutputClaim::OutputClaim(const std::vector<std::string>& patterns) {
+OutputClaim::OutputClaim(const std::vector<std::string>& patterns, const fs::path& kept) {
   const fs::path folder = patterns.empty() ? fs::path() : folder_of_claims();
   if (folder.empty()) return;
   const LockedFile turn(folder / "turn", LOCK_EX); // one looks and claims at a time
   if (!turn.is_locked()) return;
-  const std::string own_name = std::to_string(::getpid());
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name == "turn") continue;
-    if (LockedFile(at->path(), LOCK_EX | LOCK_NB).is_locked()) { // nobody's any more
-      ::unlink(at->path().c_str());
-      continue;
-    }
+    const bool is_alive = !LockedFile(at->path(), LOCK_EX | LOCK_NB).is_locked();
     std::ifstream input(at->path());
+    std::string its_kept, met, own;
+    std::getline(input, its_kept, '\0');
     for (std::string theirs; std::getline(input, theirs, '\0');)
       for (const std::string& pattern : patterns)
-        if (may_meet(whole(pattern), theirs))
-          throw UsageError("process " + printable(name) + " is at work on --output '" + printable(theirs) +
-                           "', of which '" + printable(pattern) +
-                           "' may be part: wait until it has ended, or name other outputs");
+        if (met.empty() && may_meet(whole(pattern), theirs)) {
+          met = theirs;
+          own = pattern;
+        }
+    if (is_alive && !met.empty())
+      throw UsageError("process " + printable(name) + " is at work on --output '" + printable(met) +
+                       "', of which '" + printable(own) +
+                       "' may be part: wait until it has ended, or name other outputs");
+    if (is_alive) continue;
+    if (!met.empty()) SetAside::recover(its_kept);
+    if (!SetAside::may_be_left_in(its_kept)) ::unlink(at->path().c_str());
   }
+  std::string own_name = std::to_string(::getpid());
+  while (fs::exists(folder / own_name)) own_name += '+'; // of one that was killed, and set something aside
   LockedFile own(folder / own_name, LOCK_EX | LOCK_NB);
   if (!own.is_locked()) return;
-  std::string text;
+  std::string text = kept.string() + '\0';
   for (const std::string& pattern : patterns) text += whole(pattern) + '\0';
   file_ = folder / own_name;
   descriptor_ = own.release();

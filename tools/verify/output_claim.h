@@ -11,9 +11,10 @@ namespace detshim {
 /// Says to the user's other commands on this machine which outputs are taken, for as long as it lives.
 class OutputClaim {
 public:
-  /// Throws UsageError if another command is at work on a file that one of the patterns may match. Where
+  /// Throws UsageError if another command is at work on a file that one of the patterns may match. Of one
+  /// that was killed, what it set aside is put back first; `kept` is where that of this one will be. Where
   /// nothing can be written in /tmp nobody can be told, and nobody is asked.
-  explicit OutputClaim(const std::vector<std::string>& patterns);
+  OutputClaim(const std::vector<std::string>& patterns, const std::filesystem::path& kept);
   ~OutputClaim();
   OutputClaim(const OutputClaim&) = delete;
   OutputClaim& operator=(const OutputClaim&) = delete;
