@@ -101,9 +101,9 @@
     cmp x0, #__NR_clone3
     b.eq 1f
     cmp x0, #__NR_execve
-    b.eq 1f
+    b.eq 5f
     cmp x0, #__NR_execveat
-    b.eq 1f
+    b.eq 5f
     LOAD x16, detshim_real_syscall
     cbz x16, 1f
     br x16
@@ -130,6 +130,7 @@
     mov w2, w3
     b detshim_syscall_getdents64
 4:  b detshim_syscall_filter
+5:  b detshim_syscall_execute
     END syscall
 
     .section .note.GNU-stack, "", %progbits

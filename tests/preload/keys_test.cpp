@@ -64,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Key{"node", {"node", "-p", "require('crypto').randomBytes(16).toString('hex')"}},
         Key{"gpg", {"gpg", "--gen-random", "--armor", "1", "16"}},
         Key{"ssh_keygen",
-            {"sh", "-c", "cd $(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f key && cat key.pub"}},
+            {"sh", "-c",
+             "d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f $d/key && cat $d/key.pub && rm -r $d"}},
         Key{"gnutls", {"certtool", "--generate-privkey", "--key-type", "ed25519"}}),
     [](const auto& tested) { return std::string{tested.param.name}; });
 

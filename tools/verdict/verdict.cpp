@@ -172,9 +172,8 @@ private:
   bool is_idle(const std::string& file, const std::string& library) const {
     return std::ranges::none_of(log_.processes, [&](const Process& process) {
       if (process.is_trapped && process.end) return false;
-      const bool is_unknown = process.modules.empty() && !has_executed(process); // killed
       const bool had_file =
-          is_unknown || std::ranges::find(process.modules, file) != process.modules.end() ||
+          process.modules.empty() || std::ranges::find(process.modules, file) != process.modules.end() ||
           std::ranges::any_of(process.starts, [&](const Start& start) { return start.program == file; });
       return had_file && may_have_used(process, library);
     });
@@ -185,7 +184,7 @@ private:
   bool is_answered_for(const std::string& file) const {
     if (!is_part_of_torch(base_name(file))) return false;
     return std::ranges::all_of(log_.processes, [&](const Process& process) {
-      if (process.modules.empty()) return process.is_trapped || has_executed(process);
+      if (process.modules.empty()) return process.is_trapped;
       return std::ranges::find(process.modules, file) == process.modules.end() ||
              (torch_is_deterministic(process) &&
               std::ranges::none_of(process.modules, brings_kernels_as_text));
@@ -197,7 +196,7 @@ private:
     for (const Process& process : log_.processes) {
       for (const std::string& file : process.modules)
         if (!cuda_library_of(file).empty() || compiles_kernels(base_name(file))) files.insert(file);
-      if (may_have_had_gpu(process) && !has_executed(process)) return;
+      if (may_have_had_gpu(process)) return;
     }
     verdict_.idle_cuda_libraries = files.size();
   }
@@ -677,28 +676,19 @@ private:
       add(VerdictLevel::partly, "disabled", "switched off by DETSHIM_DISABLE=" + text, "unset it");
   }
 
-  /// True if the process went on as another program ("0" as "0e"), which kept its id.
-  bool has_executed(const Process& process) const {
-    return std::ranges::any_of(log_.processes, [&](const Process& other) {
-      return other.pid == process.pid && other.rank == process.rank && other.path.starts_with(process.path) &&
-             other.path.substr(process.path.size()).starts_with('e');
-    });
-  }
-
   void add_processes() {
     std::vector<std::string> programs, answered, lost, unnamed;
     for (const Process& process : log_.processes) {
       const std::string program =
           process.starts.empty() ? process.file : base_name(process.starts.back().program);
       add_lost(process, program);
-      // What was executed uncovered is a reason of its own.
-      if (!process.end && !has_executed(process) && !process.left_uncovered &&
-          process.gave_up_rights.empty() && !was_ended_by_parent(log_, process))
+      // What it executed has a log of its own, draws nothing, or is a reason of its own.
+      if (!process.came_to_its_end() && process.gave_up_rights.empty() && !was_ended_by_parent(log_, process))
         programs.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
                            program + ")");
       if (process.starts.empty()) lost.push_back(process.file);
       const bool is_trapped = process.is_trapped;
-      if (process.end && process.modules.empty() && !is_trapped) unnamed.push_back(program);
+      if (process.came_to_its_end() && process.modules.empty() && !is_trapped) unnamed.push_back(program);
       if (is_trapped && std::ranges::find(answered, program) == answered.end()) answered.push_back(program);
     }
     if (!unnamed.empty())
@@ -760,12 +750,13 @@ private:
                  std::ranges::find(coverage.files, library.file) != coverage.files.end();
         });
         // A process that did not end says so already.
-        const bool is_before_exec = i < process.libraries_before_exec || has_executed(process);
-        if (is_before_exec || (!is_named && process.end)) uncovered.insert({library.name, library.file});
+        const bool is_before_exec = i < process.libraries_before_exec;
+        if (is_before_exec || (!is_named && process.came_to_its_end()))
+          uncovered.insert({library.name, library.file});
       }
       for (const std::string& file : process.modules)
         if (const std::string library = cuda_library_of(file);
-            !library.empty() && process.end && may_have_used(process, library))
+            !library.empty() && process.came_to_its_end() && may_have_used(process, library))
           if (std::ranges::find(process.coverage, library, &Coverage::library) == process.coverage.end())
             uncovered.insert({library, file});
       for (const Coverage& coverage : process.coverage)

@@ -9,7 +9,6 @@
 #include "core/base/user_memory.h"
 #include "core/fingerprint/prints.h"
 #include "core/identity/shared_page.h"
-#include "hooks/libc/escapes.h"
 #include "loader/infrastructure.h"
 
 #include <cerrno>
@@ -140,40 +139,24 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
   }
 }
 
-namespace detshim {
-namespace {
-
-const char* text_at(long address) { return reinterpret_cast<const char*>(address); }
-char* const* texts_at(long address) { return reinterpret_cast<char* const*>(address); }
-
-} // namespace
-} // namespace detshim
-
 // `syscall` is a stub in assembly that hands every number on by a jump; comes here for getrandom, and before
-// those that may fork or execute; and goes to getdents64's hook for that. System calls that return twice or
-// change the stack must not pass through a C frame.
-DETSHIM_STUB(
-    libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
-    .summary = "SYS_getrandom fills the buffer from this thread's stream; SYS_getdents64 is as getdents64; a "
-               "program that SYS_execve or SYS_execveat executes and no preload reaches is recorded; all "
-               "others pass.");
+// those that may fork; and goes to other hooks for getdents64 and for those that execute. System calls that
+// return twice or change the stack must not pass through a C frame.
+DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
+             .summary =
+                 "SYS_getrandom fills the buffer from this thread's stream; SYS_getdents64 is as getdents64, "
+                 "SYS_execve as execve, and SYS_execveat as execveat; all others pass.");
 
 extern "C" {
 const void* detshim_real_syscall = nullptr;
 
-/// Called before a number that may fork or execute, and before the first call of all. `a` to `e`: what
-/// follows the number.
-const void* detshim_prepare_syscall(long number, long a, long b, long c, long d, long e) {
+/// Called before a number that may fork, and before the first call of all.
+const void* detshim_prepare_syscall(long number) {
   bool forks = number == SYS_clone || number == SYS_clone3;
 #if defined(SYS_fork)
   forks |= number == SYS_fork;
 #endif
   if (forks && !options().off() && !hooks::syscall.disabled) share_page();
-  // The caller is left open: it is behind registers that hold arguments.
-  if (number == SYS_execve)
-    record_escape(hooks::syscall, text_at(a), false, texts_at(c), nullptr);
-  else if (number == SYS_execveat)
-    record_escape(hooks::syscall, static_cast<int>(a), text_at(b), texts_at(d), static_cast<int>(e), nullptr);
   if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
   __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
   return detshim_real_syscall;

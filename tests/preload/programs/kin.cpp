@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <filesystem>
 #include <mqueue.h>
 #include <pthread.h>
 #include <sched.h>
@@ -94,12 +95,12 @@ std::string output_of(FILE* pipe) {
 void racing_shells(const std::string& self) {
   constexpr int threads = 4, each = 8;
   std::string said[threads];
-  char folder[] = "/tmp/detshim-kin-XXXXXX";
-  if (mkdtemp(folder) == nullptr) fail("mkdtemp");
+  std::string folder = std::filesystem::temp_directory_path() / "detshim-kin-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) fail("mkdtemp");
   std::vector<std::thread> starting;
   for (int t = 0; t < threads; ++t)
     starting.emplace_back([&, t] {
-      const std::string file = std::string{folder} + "/" + std::to_string(t);
+      const std::string file = folder + "/" + std::to_string(t);
       for (int i = 0; i < each; ++i) {
         const std::string name = std::to_string(t) + "." + std::to_string(i);
         if (std::system((self + " say system" + name + " >>" + file).c_str()) != 0) fail("system");
@@ -108,7 +109,7 @@ void racing_shells(const std::string& self) {
       said[t] += output_of(popen(("cat " + file + "; rm " + file).c_str(), "r"));
     });
   for (std::thread& thread : starting) thread.join();
-  rmdir(folder);
+  rmdir(folder.c_str());
   for (const std::string& text : said)
     if (write(1, text.data(), text.size()) < 0) fail("write");
 }
