@@ -20,7 +20,8 @@ namespace detshim {
 class Turn {
 public:
   explicit Turn(uint64_t& word) : word_(word) {
-    const uint64_t me = uint64_t{generation()} << 32 | static_cast<uint32_t>(sys::gettid());
+    // Where a filter refuses to say who this is, the answer has other bits.
+    const uint64_t me = uint64_t{generation()} << 32 | (static_cast<uint32_t>(sys::gettid()) & ~awaited);
     uint64_t mark = 0; // who has slept does not know whether others still do
     for (;;) {
       uint64_t owner = __atomic_load_n(&word_, __ATOMIC_RELAXED);

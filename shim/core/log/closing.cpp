@@ -26,11 +26,12 @@ using log_file::text_room;
 struct ToldModules {
   uint64_t set = 0;
   uint32_t generation = 0;
+  bool by_other = false; ///< another process's record says it
 };
 DETSHIM_STARTUP_DATA constinit ToldModules told_modules;
 
 void add_told_modules(Line& line) {
-  if (log_file::process_number() != 0 && told_modules.generation == generation())
+  if (told_modules.by_other && told_modules.generation == generation())
     line.add(",\"modules\":\"").add_hex(told_modules.set, 16).add('"');
 }
 
@@ -145,10 +146,11 @@ void record_modules() {
   const uint64_t set = set_of_modules();
   // Said before an exec that failed.
   if (told_modules.generation == generation() && told_modules.set == set) return;
-  told_modules = {set, generation()};
   // Of many children all have the same loaded: one of them says what.
   const bool is_further = log_file::process_number() != 0;
-  if (is_further && __atomic_load_n(&shared_page->told_modules, __ATOMIC_ACQUIRE) == set) return;
+  const bool by_other = is_further && __atomic_load_n(&shared_page->told_modules, __ATOMIC_ACQUIRE) == set;
+  told_modules = {set, generation(), by_other};
+  if (by_other) return;
   ModulePaths paths;
   find_modules(paths);
   Lock guard(log_file::lock);
