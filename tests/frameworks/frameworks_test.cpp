@@ -321,7 +321,7 @@ TEST_P(UnseenRuntime, MakesTheVerdictUnverified) {
 INSTANTIATE_TEST_SUITE_P(
     All, UnseenRuntime,
     testing::Values(
-        Unseen{"java", {"java", "-version"}, "libjvm.so"},
+        Unseen{"java", {"java", "-XX:-UsePerfData", "-version"}, "libjvm.so"},
         Unseen{"erlang", {"erl", "-noshell", "-eval", "rand:uniform(9), halt()."}, "beam.smp"},
         Unseen{"ractor", {"ruby", "-W0", "-e", "puts Ractor.new { rand }.take"}, "libruby-3.1.so.3.1"},
         Unseen{"mksh", {"mksh", "-c", "echo $RANDOM"}, "mksh"},

@@ -36,7 +36,12 @@ Sources& this_thread_sources() { return of_this_thread(sources_of_thread); }
 
 constexpr size_t getrandom_limit = 33554431; // what one call gives at most (getrandom(2))
 constexpr unsigned insecure = 4;             // GRND_INSECURE, which older headers lack
-constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | insecure;
+
+/// Flags that the kernel answers with EINVAL (getrandom(2), drivers/char/random.c).
+constexpr bool is_refused(unsigned flags) {
+  constexpr unsigned known = GRND_NONBLOCK | GRND_RANDOM | insecure, contrary = GRND_RANDOM | insecure;
+  return (flags & ~known) != 0 || (flags & contrary) == contrary;
+}
 
 int answer_fault() {
   errno = EFAULT;
@@ -81,7 +86,7 @@ DETSHIM_HOOK(
   Draw<hooks::getrandom_signature> draw(
       hooks::getrandom, is_insecure ? sources.insecure_sites : sources.getrandom.sites,
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
-  if (!draw.pinned || (flags & ~known_flags) != 0) return draw.real()(buffer, size, flags);
+  if (!draw.pinned || is_refused(flags)) return draw.real()(buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
 }
 
@@ -165,8 +170,7 @@ const void* detshim_prepare_syscall(long number) {
 long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const void* caller) {
   Sources& sources = this_thread_sources();
   Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_sites, caller);
-  if (!draw.pinned || size == 0 || (flags & ~known_flags) != 0)
-    return draw.real()(SYS_getrandom, buffer, size, flags);
+  if (!draw.pinned || size == 0 || is_refused(flags)) return draw.real()(SYS_getrandom, buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, caller);
 }
 }

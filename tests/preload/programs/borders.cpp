@@ -38,7 +38,9 @@ void say(const char* way, const char* place, long got) {
 void draw_to(const char* place, int fd, void* (*at)(), size_t size) {
   char good[16];
   say("getrandom", place, getrandom(at(), size, 0));
-  if (reinterpret_cast<long>(at()) != -1) // for which glibc's forgets to draw
+  say("contrary flags", place,
+      getrandom(at(), size, GRND_RANDOM | 4)); // and GRND_INSECURE, which older headers lack
+  if (reinterpret_cast<long>(at()) != -1)      // for which glibc's forgets to draw
     say("getentropy", place, getentropy(at(), size > 256 ? 256 : size));
   say("syscall", place, syscall(SYS_getrandom, at(), size, 0));
   say("read", place, read(fd, at(), size));
