@@ -238,11 +238,17 @@ private:
     const fs::path path = folder.path() / file;
     if (search_.links_.contains(path)) return; // others go through it
     const struct stat status = folder.status();
-    if (!files_.emplace(status.st_dev, status.st_ino, file).second) return;
+    const auto [known, is_new] =
+        files_.emplace(std::tuple(status.st_dev, status.st_ino, file), found_.files.size());
+    if (!is_new) {
+      found_.files[known->second].patterns.insert(pattern_);
+      return;
+    }
     const fs::path whole = (search_.here_ / name / file).lexically_normal();
     found_.files.push_back(
-        {(is_below(whole, search_.here_) ? whole.lexically_relative(search_.here_) : whole).string(), path,
-         pattern_});
+        {(is_below(whole, search_.here_) ? whole.lexically_relative(search_.here_) : whole).string(),
+         path,
+         {pattern_}});
   }
 
   const OutputSearch& search_;
@@ -252,7 +258,7 @@ private:
   std::vector<std::string> parts_;
   bool must_be_folder_ = false;
   std::set<Key> visited_;
-  std::set<std::tuple<dev_t, ino_t, std::string>> files_;
+  std::map<std::tuple<dev_t, ino_t, std::string>, std::size_t> files_; ///< where they are in `found_`
   std::vector<std::pair<fs::path, Key>> links_met_;
 };
 
@@ -281,6 +287,18 @@ std::vector<std::string> OutputSearch::all_patterns() const {
   std::vector<std::string> all = patterns_;
   all.insert(all.end(), behind_links_.begin(), behind_links_.end());
   return all;
+}
+
+bool OutputSearch::would_find(const fs::path& file) const {
+  std::vector<std::string> plain;
+  for (const std::string& pattern : all_patterns()) expand_braces(pattern, plain);
+  return std::ranges::any_of(plain, [&](const std::string& pattern) {
+    std::string whole = (here_ / pattern).lexically_normal().string();
+    if (whole.ends_with('/')) whole.pop_back();
+    for (fs::path at = file; at.has_relative_path(); at = at.parent_path())
+      if (::fnmatch(whole.c_str(), at.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0) return true;
+    return false;
+  });
 }
 
 FoundOutputs OutputSearch::find() const { return Walk(*this, nullptr).found(); }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ namespace detshim {
 /// All paths but names are absolute, and lead through no link.
 struct FoundOutputs {
   struct File {
-    std::string name;           ///< as the user's glob has it, from the working directory
-    std::filesystem::path path; ///< where it lies
-    std::size_t pattern = 0;
+    std::string name;               ///< as the user's glob has it, from the working directory
+    std::filesystem::path path;     ///< where it lies
+    std::set<std::size_t> patterns; ///< that match it
   };
   struct PassedFolder {
     struct stat status;
@@ -45,6 +46,9 @@ public:
 
   /// The patterns, and where links lead to, what is behind them: for who must know of the same files.
   std::vector<std::string> all_patterns() const;
+
+  /// True if a file of that path, which leads through no link, is one of the outputs or would be.
+  bool would_find(const std::filesystem::path& file) const;
 
   /// Throws UsageError if a folder cannot be read.
   FoundOutputs find() const;

@@ -100,11 +100,13 @@ void Outputs::restore_folders(const FoundOutputs& found) {
 
 std::vector<OutputFile> Outputs::take(const fs::path& folder) {
   std::vector<OutputFile> files;
-  const FoundOutputs found = search_.find();
+  FoundOutputs found = search_.find();
+  std::erase_if(found.files,
+                [&](const FoundOutputs::File& one) { return aside_.is_covered(one.path.parent_path()); });
   std::set<fs::path> all;
   for (const FoundOutputs::File& one : found.files) all.insert(one.path);
   for (const FoundOutputs::File& one : found.files) {
-    OutputFile file{one.name, folder / kept_name(one.name), OutputFile::regular, {}, one.pattern, 0};
+    OutputFile file{one.name, folder / kept_name(one.name), OutputFile::regular, {}, one.patterns, 0};
     std::error_code error;
     const fs::file_status status = fs::symlink_status(one.path, error);
     if (fs::is_symlink(status)) {

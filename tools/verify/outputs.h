@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,8 @@ struct OutputFile {
   std::string name;             ///< as seen from the working directory
   std::filesystem::path stored; ///< where it is now
   Kind kind = regular;
-  std::string target; ///< of a link
-  std::size_t pattern = 0;
+  std::string target;             ///< of a link
+  std::set<std::size_t> patterns; ///< that match it
   std::uint64_t size = 0;
 };
 

@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 // for each that was, in order. One without its mark may be a copy that is not whole.
 constexpr const char* journal_name = "journal";
 constexpr const char* keeper_name = "before";
+constexpr const char* keeper_mark = "keeper";
+constexpr const char* here_mark = "here";
 constexpr const char* folder_mark = "folder";
 constexpr const char* file_mark = "file";
 constexpr const char* moved_mark = "moved";
@@ -37,9 +39,24 @@ bool is_there(const fs::path& path) {
   return folder.is_open() && folder.status(path.filename()).has_value();
 }
 
+/// A copy has another: it cannot be made to have this one.
+std::string identity(const Folder& folder) {
+  struct statx its = {};
+  ::statx(folder.descriptor(), "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &its);
+  std::ostringstream text;
+  text << its.stx_dev_major << ' ' << its.stx_dev_minor << ' ' << its.stx_ino << ' ' << its.stx_btime.tv_sec
+       << ' ' << its.stx_btime.tv_nsec;
+  return text.str();
+}
+
 /// Nobody else can have written in it, or put it there.
 bool is_ours_alone(const struct stat& status) {
   return status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
+}
+
+/// Not safe to print.
+std::string covered(const fs::path& folder) {
+  return "'" + folder.string() + "': another file system stands where a folder was";
 }
 
 /// Where the next late file goes: what an interrupted command has put there stays.
@@ -85,11 +102,14 @@ void SetAside::write_journal(const std::vector<File>& files) {
   if (journal_ < 0) throw UsageError("cannot write in " + quoted(keeper_) + ": " + std::strerror(errno));
   ::flock(journal_, LOCK_EX | LOCK_NB);
   std::ostringstream text;
+  text << keeper_mark << '\0' << identity(keeper) << '\0' << here_mark << '\0' << fs::current_path().string()
+       << '\0';
   for (const auto& [path, old] : folders_) {
     const struct stat& its = old.status;
-    text << folder_mark << '\0' << path.string() << '\0' << its.st_mode << ' ' << its.st_uid << ' '
-         << its.st_gid << ' ' << its.st_atim.tv_sec << ' ' << its.st_atim.tv_nsec << ' ' << its.st_mtim.tv_sec
-         << ' ' << its.st_mtim.tv_nsec << ' ' << old.is_ours << '\0';
+    text << folder_mark << '\0' << path.string() << '\0' << its.st_dev << ' ' << its.st_ino << ' '
+         << its.st_mode << ' ' << its.st_uid << ' ' << its.st_gid << ' ' << its.st_atim.tv_sec << ' '
+         << its.st_atim.tv_nsec << ' ' << its.st_mtim.tv_sec << ' ' << its.st_mtim.tv_nsec << ' '
+         << old.is_ours << '\0';
   }
   for (const File& file : files)
     text << file_mark << '\0' << file.from.string() << '\0' << file.to.string() << '\0';
@@ -111,13 +131,17 @@ bool SetAside::read_journal() {
   };
   std::size_t moved = 0;
   for (std::string mark = next(); input; mark = next()) {
-    if (mark == folder_mark) {
+    if (mark == keeper_mark) {
+      keeper_identity_ = next();
+    } else if (mark == here_mark) {
+      here_ = next();
+    } else if (mark == folder_mark) {
       const fs::path path = next();
       OldFolder old = {};
       struct stat& its = old.status;
       std::istringstream numbers(next());
-      numbers >> its.st_mode >> its.st_uid >> its.st_gid >> its.st_atim.tv_sec >> its.st_atim.tv_nsec >>
-          its.st_mtim.tv_sec >> its.st_mtim.tv_nsec >> old.is_ours;
+      numbers >> its.st_dev >> its.st_ino >> its.st_mode >> its.st_uid >> its.st_gid >> its.st_atim.tv_sec >>
+          its.st_atim.tv_nsec >> its.st_mtim.tv_sec >> its.st_mtim.tv_nsec >> old.is_ours;
       if (numbers) folders_.emplace(path, old);
     } else if (mark == file_mark) {
       const fs::path from = next(), to = next();
@@ -132,6 +156,32 @@ bool SetAside::read_journal() {
     return !is_there(keeper_ / file.to) || (!is_moved && is_there(file.from));
   });
   return !files_.empty();
+}
+
+void SetAside::leave_what_is_elsewhere() {
+  const auto is_it = [](const fs::path& path, const OldFolder& old) {
+    const Folder folder(path);
+    const struct stat now = folder.is_open() ? folder.status() : (struct stat){};
+    return folder.is_open() && now.st_dev == old.status.st_dev && now.st_ino == old.status.st_ino;
+  };
+  const bool is_kept_here = identity(Folder(keeper_)) == keeper_identity_;
+  const auto here = folders_.find(here_);
+  const bool is_here = here != folders_.end() && is_it(here->first, here->second);
+  std::erase_if(folders_, [&](const auto& one) { // a program may have made one below `here_` anew
+    return !is_kept_here || !(is_it(one.first, one.second) || (is_here && is_below(one.first, here_)));
+  });
+  elsewhere_ =
+      std::erase_if(files_, [&](const File& file) { return !folders_.contains(file.from.parent_path()); });
+}
+
+bool SetAside::is_covered(fs::path path) const {
+  for (;; path = path.parent_path()) {
+    const auto old = folders_.find(path);
+    const Folder now(path);
+    if (old != folders_.end() && now.is_open() && now.status().st_dev != old->second.status.st_dev)
+      return true;
+    if (!path.has_relative_path()) return false;
+  }
 }
 
 void SetAside::take(const fs::path& keeper, std::map<fs::path, OldFolder> folders,
@@ -163,14 +213,15 @@ void SetAside::give_back(const Folder& folder, const OldFolder& old) {
 
 std::string SetAside::restore_folders() {
   for (auto& [path, old] : folders_)
-    if (Folder(path).is_missing()) old.is_ours |= Folder(path, true).is_open();
+    if (!is_covered(path) && Folder(path).is_missing()) old.is_ours |= Folder(path, true).is_open();
   std::string why_not;
   for (const auto& [path, old] : folders_) { // the outermost first: what is in it can be reached then
     const Folder folder(path);
-    if (folder.is_open())
+    const bool is_other = is_covered(path);
+    if (folder.is_open() && !is_other)
       give_back(folder, old);
     else if (why_not.empty())
-      why_not = folder.why_not();
+      why_not = is_other ? covered(path) : folder.why_not();
   }
   return why_not;
 }
@@ -181,7 +232,7 @@ std::size_t SetAside::put_back(const fs::path& late) {
   for (const auto& [path, old] : folders_) { // of a run that was killed
     const Folder parent(path.parent_path());
     const auto status = parent.is_open() ? parent.status(path.filename()) : std::nullopt;
-    if (!is_holding() || !status || !S_ISREG(status->st_mode)) continue;
+    if (!is_holding() || !status || !S_ISREG(status->st_mode) || is_covered(path)) continue;
     try {
       move_file(path, unused(late, number, path.filename()));
       ++met;
@@ -193,6 +244,9 @@ std::size_t SetAside::put_back(const fs::path& late) {
   for (; !files_.empty(); files_.pop_back()) {
     const File& file = files_.back();
     try {
+      if (is_covered(file.from.parent_path()))
+        throw UsageError("cannot move to " + quoted(file.from) + ": " +
+                         printable(covered(file.from.parent_path())));
       if (is_there(file.from)) {
         clear(file.from, unused(late, number, file.from.filename()));
         ++met;
@@ -203,7 +257,7 @@ std::size_t SetAside::put_back(const fs::path& late) {
     }
   }
   restore_folders();
-  if (left == 0 && is_holding()) ::unlinkat(Folder(keeper_).descriptor(), journal_name, 0);
+  if (left + elsewhere_ == 0 && is_holding()) ::unlinkat(Folder(keeper_).descriptor(), journal_name, 0);
   if (is_holding()) ::close(std::exchange(journal_, -1));
   if (left > 0) // the journal knows of them
     throw UsageError(first_failure + "; " + counted(left, "file") + " that stood there before " +
@@ -222,21 +276,29 @@ void SetAside::recover(const fs::path& folder) {
   if (!keeper.is_open() || !is_ours_alone(keeper.status())) return;
   SetAside left;
   left.keeper_ = keeper.path();
-  left.journal_ = ::openat(keeper.descriptor(), journal_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  left.journal_ = ::openat(keeper.descriptor(), journal_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   struct stat status = {};
-  if (left.journal_ < 0 || ::fstat(left.journal_, &status) != 0 || !is_ours_alone(status)) return;
+  if (left.journal_ < 0 || ::fstat(left.journal_, &status) != 0 || !is_ours_alone(status) ||
+      !S_ISREG(status.st_mode))
+    return;
   if (::flock(left.journal_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
       std::cerr << "detshim: what a command set aside may still be in " << quoted(left.keeper_)
                 << ": whether it is alive cannot be told (" << std::strerror(errno) << ")\n";
     return;
   }
-  const bool holds_any = left.read_journal();
-  const std::size_t count = left.files_.size();
-  if (!holds_any) {
+  if (!left.read_journal()) {
     ::unlinkat(keeper.descriptor(), journal_name, 0);
     return;
   }
+  left.leave_what_is_elsewhere();
+  if (left.elsewhere_ > 0)
+    std::cerr << "detshim: " << counted(left.elsewhere_, "file") << " in " << quoted(left.keeper_)
+              << (left.elsewhere_ == 1 ? " is" : " are")
+              << " not put back: a folder was moved, copied or made anew since; remove "
+              << quoted(left.keeper_ / journal_name) << " when you have what you need\n";
+  const std::size_t count = left.files_.size();
+  if (count == 0) return;
   const fs::path late = folder / "unfinished";
   std::size_t met = 0;
   try {

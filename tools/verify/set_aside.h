@@ -41,6 +41,9 @@ public:
 
   const std::map<std::filesystem::path, OldFolder>& folders() const { return folders_; }
 
+  /// True if a file system has come between: what was there before is not what is there now.
+  bool is_covered(std::filesystem::path path) const;
+
   /// From take() to the first put_back().
   bool is_holding() const { return journal_ >= 0; }
 
@@ -49,7 +52,8 @@ public:
   std::size_t put_back(const std::filesystem::path& late);
 
   /// Puts back what a command that was killed has left in `folder`, where its runs are kept, and says so on
-  /// stderr. Does nothing if there is none, if it is another user's, or if that command is alive. Throws
+  /// stderr. Does nothing if there is none, if it is another user's, or if that command is alive. A journal
+  /// that was copied, and a folder that is not the one it names, are left alone, and a line says so. Throws
   /// UsageError if something could not be put back.
   static void recover(const std::filesystem::path& folder);
 
@@ -59,13 +63,16 @@ public:
 private:
   void write_journal(const std::vector<File>& files);
   bool read_journal();
+  void leave_what_is_elsewhere();
   void append(const std::string& text) const;
   static void give_back(const Folder& folder, const OldFolder& old);
 
-  std::filesystem::path keeper_;
+  std::filesystem::path keeper_, here_;
+  std::string keeper_identity_; ///< as the journal has it
   std::map<std::filesystem::path, OldFolder> folders_;
   std::vector<File> files_; ///< that are there now
-  int journal_ = -1;        ///< locked while it is open
+  std::size_t elsewhere_ = 0;
+  int journal_ = -1; ///< locked while it is open
 };
 
 } // namespace detshim

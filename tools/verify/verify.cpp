@@ -115,9 +115,7 @@ class Session {
 public:
   explicit Session(const VerifyPlan& plan)
       : plan_(plan), search_(plan.rules.outputs, plan.folder), claim_(search_.all_patterns(), plan.folder),
-        outputs_(search_, plan.folder) {
-    if (!plan.rules.outputs.empty()) recover_beside(plan.folder);
-  }
+        outputs_(search_, plan.folder) {}
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
@@ -210,14 +208,6 @@ public:
   }
 
 private:
-  /// What commands that were killed, on this machine or on another, have left where their runs are kept.
-  static void recover_beside(const fs::path& folder) {
-    std::error_code error;
-    for (fs::directory_iterator at(folder.parent_path(), error), end; !error && at != end;
-         at.increment(error))
-      if (at->is_directory(error) && SetAside::may_be_left_in(at->path())) SetAside::recover(at->path());
-  }
-
   /// One search has some dozens of runs.
   static void remove_outputs(const Run& run) {
     std::error_code ignored;
