@@ -320,6 +320,6 @@ void run_rounds(std::size_t usual, bool mounts, bool swaps) {
 
 TEST(OutputsInRandomTrees, AreAsTheyWere) { run_rounds(20, false, false); }
 TEST(OutputsInRandomTrees, AreAsTheyWereOnSeveralDevices) { run_rounds(15, true, false); }
-TEST(OutputsInRandomTrees, AreNotLostWhereFoldersAreSwapped) { run_rounds(20, false, true); }
+TEST(OutputsInRandomTrees, AreNotLostWhereFoldersAreSwapped) { run_rounds(10, false, true); }
 
 } // namespace
