@@ -309,6 +309,7 @@ void assume_loader_lock_is_stuck() { loader_lock_may_be_stuck = true; }
 bool each_module(bool (*visit)(const Module&, void*), void* data) {
   Iterate* const iterate = libc_iterate();
   if (iterate == nullptr || loader_lock_may_be_stuck) return walk_link_map(visit, data);
+  const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
   struct Context {
     bool (*visit)(const Module&, void*);
     void* data;
