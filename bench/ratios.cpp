@@ -6,8 +6,10 @@
 #include "core/base/modules.h"
 
 #include <algorithm>
+#include <atomic>
 #include <benchmark/benchmark.h>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +20,7 @@
 #include <map>
 #include <pthread.h>
 #include <random>
+#include <sched.h>
 #include <spawn.h>
 #include <string>
 #include <sys/random.h>
@@ -69,6 +72,45 @@ void add_getrandom(size_t size) {
              benchmark::DoNotOptimize(function(buffer, size, 0));
              benchmark::DoNotOptimize(buffer);
            });
+}
+
+/// Into memory of which a thread does not remember where it drew before.
+void add_getrandom_to_new_pages() {
+  static char pages[64][4096];
+  add_pair("getrandom(16) to another page each time", &getrandom, native<GetRandom>("libc.so", "getrandom"),
+           [](GetRandom* function) {
+             static size_t turn = 0;
+             benchmark::DoNotOptimize(function(pages[turn++ % 64], 16, 0));
+           });
+}
+
+/// States that lie in the caller's hands, the same one and a new one each time; seeds that are new each time;
+/// and timers that ask for a thread.
+void add_caller_states() {
+  static unsigned state = 1;
+  using Step = int(unsigned*);
+  add_pair("rand_r", &rand_r, native<Step>("libc.so", "rand_r"),
+           [](Step* function) { benchmark::DoNotOptimize(function(&state)); });
+  add_pair("rand_r, a new state", &rand_r, native<Step>("libc.so", "rand_r"), [](Step* function) {
+    unsigned own = state += 2654435761U;
+    benchmark::DoNotOptimize(function(&own));
+  });
+  using Seed = void(unsigned);
+  add_pair("srand, a new seed", &srand, native<Seed>("libc.so", "srand"),
+           [](Seed* function) { function(state += 2654435761U); });
+  using Make = int(clockid_t, sigevent*, timer_t*);
+  using Delete = int(timer_t);
+  static auto* const native_make = native<Make>("libc.so", "timer_create");
+  static auto* const native_delete = native<Delete>("libc.so", "timer_delete");
+  add_pair("timer, made and deleted", &timer_create, native_make, [](Make* function) {
+    sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD;
+    event.sigev_notify_function = [](sigval) {};
+    event.sigev_value.sival_int = static_cast<int>(++state);
+    timer_t timer;
+    if (function(CLOCK_MONOTONIC, &event, &timer) != 0) return;
+    function == native_make ? native_delete(timer) : timer_delete(timer);
+  });
 }
 
 /// A variable that is nobody's business, and one whose readers are noted.
@@ -224,7 +266,9 @@ void add_all() {
            [](auto* function) { benchmark::DoNotOptimize(function()); });
   add_pair("lrand48", &lrand48, native<long()>("libc.so", "lrand48"),
            [](auto* function) { benchmark::DoNotOptimize(function()); });
+  add_caller_states();
   for (const size_t size : {size_t{4}, size_t{16}, size_t{256}, size_t{4096}}) add_getrandom(size);
+  add_getrandom_to_new_pages();
 
   add_readings();
   add_variables();
@@ -298,6 +342,53 @@ void print_threads() {
         std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
   }
   print_line("pthread_create and join", times[0], times[1]);
+}
+
+/// Nanoseconds of a seeding by a real-time thread, beside an ordinary one on the same processor that seeds
+/// all the time; below zero where there may be no such thread.
+double seed_beside(void (*seed)(unsigned)) {
+  constexpr unsigned count = 300;
+  std::atomic<bool> stop = false;
+  const auto on_one_processor = [] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    return pthread_setaffinity_np(pthread_self(), sizeof one, &one) == 0;
+  };
+  double time = -1;
+  std::thread ordinary([&] {
+    if (!on_one_processor()) return;
+    for (unsigned i = 0; !stop; ++i) seed(i * 2654435761U);
+  });
+  std::thread real_time([&] {
+    sched_param priority = {};
+    priority.sched_priority = 10;
+    if (!on_one_processor() || pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority) != 0) return;
+    const auto before = std::chrono::steady_clock::now();
+    for (unsigned i = 0; i < count; ++i) {
+      seed(i * 2246822519U);
+      std::this_thread::sleep_for(std::chrono::microseconds(20)); // amid whatever the other one does
+    }
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - before;
+    time = taken.count() / count;
+  });
+  real_time.join();
+  stop = true;
+  ordinary.join();
+  return time;
+}
+
+void print_priorities() {
+  auto* const native_seed = native<void(unsigned)>("libc.so", "srand");
+  std::vector<double> hooked, plain;
+  for (int i = 0; i < 5; ++i) {
+    plain.push_back(seed_beside(native_seed));
+    hooked.push_back(seed_beside(&srand));
+  }
+  if (plain[0] < 0)
+    std::puts("srand, SCHED_FIFO: not measured, it takes a right that this process does not have");
+  else
+    print_line("srand, SCHED_FIFO", hooked, plain);
 }
 
 double nanoseconds_since(std::chrono::steady_clock::time_point before) {
@@ -450,6 +541,7 @@ int main(int argc, char** argv) {
   benchmark::RunSpecifiedBenchmarks(&medians);
   print_ratios(medians);
   print_threads();
+  print_priorities();
   print_first_draws();
   print_children();
   print_starts();

@@ -1,6 +1,8 @@
-// How a library is told whose entropy stays the kernel's: cryptography, unique names. The command's scan
-// reads the lists of files and of symbols.
+// How a library or a program is told whose entropy stays the kernel's: cryptography, unique names, passwords.
+// The command's scan reads the lists of files and of symbols, its supervisor that of programs.
 #pragma once
+
+#include <cstddef>
 
 namespace detshim {
 
@@ -19,7 +21,26 @@ inline constexpr const char* cryptography_files[] = {
     "libmbed",
     "libssh",
     "libk5crypto",
+    "libhcrypto",
     "libwolfssl",
+    "libbearssl",
+    "libbotan",
+    "libdecaf",
+    "liboqs",
+    "libs2n",
+    "libsequoia",
+    "libtomcrypt",
+    "CryptX.so", // which has LibTomCrypt in it
+    "libstrongswan",
+    "libgsasl",
+    "libsasl2",
+    "libfido2",
+    "libykpers",
+    "libcryptsetup",
+    "libcrypt.so", // salts of passwords
+    "pam_unix.so",
+    "libpasswdqc",
+    "libpwquality",
     "libjava.so", // the JDK's SecureRandom
     "_sodium",
     "_bcrypt",
@@ -42,6 +63,38 @@ inline constexpr const char* cryptography_packages[] = {
     "nacl",  "Crypto", "Cryptodome", "cryptography", "paramiko", "bcrypt",    "OpenSSL", "asyncssh",
     "ecdsa", "rsa",    "jwcrypto",   "jose",         "argon2",   "coincurve", "passlib",
 };
+
+/// Programs whose purpose is a secret, or the salt of one, in the order of their bytes: what `apt-cache
+/// search` finds in Debian 12 for passwords, passphrases, keys and tokens, and of it what asks the kernel for
+/// entropy by itself, or by a library that is not listed. Not those that only use one that is (openssl, gpg,
+/// certtool).
+inline constexpr const char* secret_programs[] = {
+    // clang-format off
+    "age", "age-keygen", "apg", "botan", "chgpasswd", "chpasswd", "chronyc", "cryptmount", "curvecpmakekey",
+    "dbclient", "ddns-confgen", "diceware", "dnssec-keygen", "dropbear", "dropbearkey",
+    "ecryptfs-setup-private", "ecryptfs-setup-swap", "electrum", "expect_mkpasswd", "fastd", "gfsec-split",
+    "gfsplit", "gokey", "google-authenticator", "goxkcdpwgen", "gpasswd", "gpw", "gringotts",
+    "grub-mkpasswd-pbkdf2", "htdbm", "htpasswd", "impass", "kpcli", "ldns-keygen", "makepasswd", "mcookie",
+    "mcrypt", "minisign", "mkpasswd", "mungekey", "newusers", "ntpkeygen", "otp", "pass", "passwd",
+    "pdnsutil", "pki", "pwgen", "pwmake", "pwman3", "pwqgen", "pwsafe", "pypass", "rage", "rage-keygen",
+    "ripasso-cursive", "rndc-confgen", "saslpasswd2", "scrypt", "signify", "signify-openbsd", "slappasswd",
+    "sq", "sqop", "ssh-keygen", "ssss-split", "systemd-creds", "systemd-cryptenroll", "tinysshd-makekey",
+    "tomb", "tor", "tor-gencert", "trocla", "tsig-keygen", "wg", "xkcdpass", "yapet", "ykpersonalize",
+    "ylva", "zerotier-idtool", "zerotier-one",
+    // clang-format on
+};
+
+/// Whether a program or a script of that name, without folders, is one of them.
+constexpr bool is_secret_program(const char* name) {
+  std::size_t from = 0;
+  for (std::size_t to = sizeof secret_programs / sizeof *secret_programs; from < to;) {
+    const std::size_t middle = (from + to) / 2;
+    const int order = __builtin_strcmp(secret_programs[middle], name);
+    if (order == 0) return true;
+    (order < 0 ? from : to) = order < 0 ? middle + 1 : middle;
+  }
+  return false;
+}
 
 /// The same of libraries whose draws must differ between runs: NCCL names communicators by them, and two jobs
 /// on one host with one seed would meet in one.

@@ -50,8 +50,8 @@ enum class Treatment : uint8_t {
 /// table.
 struct alignas(64) SettingInfo {
   char name[40];
-  char value[64]; ///< what is set, in words for Treatment::seed
-  char good[96];  ///< a user's own values that stay, separated by |; a closing star: whatever begins so
+  char value[128]; ///< what is set, in words for Treatment::seed
+  char good[96];   ///< a user's own values that stay, separated by |; a closing star: whatever begins so
   Treatment treatment;
   bool good_unset = false; ///< nothing is set where the user set nothing
   bool any_case = false;   ///< its reader takes capitals and small letters alike

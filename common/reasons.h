@@ -12,10 +12,10 @@
   X(bound_past_hook) X(busybox_shell) X(callback) X(capture_not_filled) X(choice_cannot_be_kept)            \
   X(choosing_variable) X(clisp_runtime) X(clock_by_chance) X(clock_of_other_process) X(clock_read)          \
   X(clock_seed) X(context_gone) X(deepbind) X(default_choice) X(derived_seed) X(deterministic_algorithm)    \
-  X(deterministic_engines) X(deterministic_ones_alone) X(deterministic_setting) X(device_inherited)         \
+  X(deterministic_engines) X(deterministic_ones_alone) X(deterministic_setting) X(device_given_back) X(device_inherited)         \
   X(disable_differs) X(divided_by_time) X(dynamic_threads) X(element_size_unknown) X(emulation)             \
   X(engines_left_out) X(environment_cleared) X(erlang_runtime) X(expected_best) X(file_reopened)            \
-  X(file_system_order) X(finest_division) X(first_does_not_run) X(first_handle_unseen) X(first_that_ran)    \
+  X(file_system_order) X(filter_forbids_log) X(finest_division) X(first_does_not_run) X(first_handle_unseen) X(first_that_ran)    \
   X(flags_not_added) X(further_variables) X(generator_shared) X(go_program) X(graph_memory) X(graph_unseen) \
   X(group_too_large) X(hash_missing) X(host_address) X(id_seed) X(identifier_shared) X(in_graph)            \
   X(java_runtime) X(keep_entropy_differs) X(kept_by_policy) X(kept_choice) X(kept_choice_nondeterministic)  \
@@ -38,7 +38,7 @@
   X(r_linked_in) X(random_start) X(ranks_unknown) X(reduction_needed) X(reduction_scheme_not_applied)       \
   X(reductions_left_out) X(refused_by_library) X(repeatable_per_device) X(repeatable_value)                 \
   X(ruby_linked_in) X(ruby_ractors) X(rust_addresses) X(same_in_every_run) X(same_unless_index_repeats)     \
-  X(scaled_sum) X(scales_unknown) X(schedule_race) X(second_copy) X(seed_in_tensor) X(seed_kept)            \
+  X(scaled_sum) X(scales_unknown) X(schedule_race) X(second_copy) X(secret_program) X(seed_in_tensor) X(seed_kept)            \
   X(seeded_by_runtime) X(setting_overwritten) X(setting_read_before) X(setting_removed) X(setting_restored) \
   X(setting_unset) X(several_devices) X(shapes_overridden) X(size_unknown) X(slowest_by_tuner)              \
   X(sm_count_given) X(sm_count_not_found) X(sm_count_too_high) X(sorted_by_name) X(stale_gradients)         \
@@ -81,7 +81,8 @@ inline constexpr std::size_t reason_count = 1
 inline const char* reason_code(Reason reason) {
   const char* code = detail::reason_codes;
   for (auto left = static_cast<unsigned>(reason); left > 0; --left)
-    while (*code++ != 0) {}
+    while (*code++ != 0) {
+    }
   return code;
 }
 

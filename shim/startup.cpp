@@ -31,7 +31,7 @@ namespace {
 /// The kernel's 16 bytes that some runtimes seed their hashes from. The stack's guard was taken from them
 /// before.
 void pin_auxiliary_bytes() {
-  if (!options().pins()) return;
+  if (!options().pins() || makes_secrets()) return;
   auto* bytes = reinterpret_cast<char*>(getauxval(AT_RANDOM));
   if (bytes != nullptr) Stream(stream_key(this_thread(), Kind::auxv_random)).fill(bytes, 16);
 }

@@ -61,18 +61,18 @@ uint64_t name_of(const void* caller, const NativeFrames& frames) {
   return name == 0 ? 2 : name;
 }
 
-void add_place(TextWriter& line, uintptr_t address, uintptr_t& last_base) {
+void add_place(TextWriter& line, uintptr_t address, const void*& last) {
   Module module;
   if (!find_module(reinterpret_cast<const void*>(address), module)) {
     line.add('?');
     return;
   }
-  if (module.base != last_base || last_base == 0) {
+  if (module.dynamic != last) {
     char path[512];
     module_path(module, path, sizeof path);
     line.add_json(path);
   }
-  last_base = module.base;
+  last = module.dynamic;
   line.add("+0x").add_hex(address - module.base);
 }
 
@@ -83,14 +83,14 @@ void list_place(HeapSearch& search, uint64_t name, size_t size, const void* call
   constexpr size_t kept_free = 700;
   line.add_hex(name, 16).add(' ').add(uint64_t{size}).add(" {\"t\":\"call\",\"n\":1,\"thread\":\"0\",");
   line.add("\"lib\":\"libc\",\"fn\":\"malloc\",\"do\":\"observe\",\"at\":\"");
-  uintptr_t base = 0;
-  add_place(line, reinterpret_cast<uintptr_t>(caller), base);
+  const void* last = nullptr;
+  add_place(line, reinterpret_cast<uintptr_t>(caller), last);
   line.add("\",\"frames\":[");
   for (int i = 0; i < frames.count && line.length() + kept_free < 2600; ++i) {
     Module module;
     if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module)) break;
     line.add(i == 0 ? "\"" : ",\"");
-    add_place(line, frames.addresses[i], base);
+    add_place(line, frames.addresses[i], last);
     line.add('"');
   }
   line.add(']');

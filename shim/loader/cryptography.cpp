@@ -141,12 +141,21 @@ bool is_general_generator(const Module& module, const void* caller) {
   return false;
 }
 
+/// A generator with a state that the caller seeded: no entropy. What it gives follows from the seed, which
+/// went to this library's own state and not to libc's.
+bool draws_by_seed(const char* name) {
+  return same_text(name, "rand") || same_text(name, "random") || same_text(name, "rand_r") ||
+         contains(name, "rand48");
+}
+
 /// "nacl.utils" is in "nacl".
 bool is_in_package(const char* module, const char* package) {
   if (!starts_with(module, package)) return false;
   const char after = module[text_length(package)];
   return after == 0 || after == '.';
 }
+
+static_assert(is_secret_program("age") && is_secret_program("pwgen") && is_secret_program("zerotier-one"));
 
 enum Listening : uint8_t { no, yes, warned };
 constinit uint8_t listening = Listening::no;
@@ -168,7 +177,14 @@ void warn_of_tokens() {
 
 KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose purpose) {
   Module module;
-  if (!find_module(caller, module)) return {};
+  if (draws_by_seed(hook.info().name) || !find_module(caller, module)) return {};
+  if (*options().keep_entropy != 0) { // the user's word comes first
+    char path[600];
+    module_path(module, path, sizeof path);
+    if (keeps_entropy(file_name(path))) return {Reason::named_by_user};
+    if (gives_up_entropy(file_name(path))) return {};
+  }
+  if (makes_secrets()) return {Reason::secret_program};
   const char* const file = file_name(module.path);
   for (const char* start : cryptography_files)
     if (starts_with(file, start)) return {Reason::key};
@@ -184,12 +200,6 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
     const void* start = module.symbol(function.symbol);
     if (start != nullptr && function_at(start).holds(static_cast<const char*>(caller) - 1))
       return {Reason::names_things};
-  }
-  if (*options().keep_entropy != 0) {
-    char path[600];
-    module_path(module, path, sizeof path);
-    if (keeps_entropy(file_name(path))) return {Reason::named_by_user};
-    if (gives_up_entropy(file_name(path))) return {};
   }
   constexpr KeptEntropy mixed = {Reason::may_be_key, true};
   // arc4random is how programs from OpenBSD make their keys themselves (ssh-keygen).
@@ -215,7 +225,7 @@ Reason why_python_keeps_entropy() {
         Asked& found = *static_cast<Asked*>(to);
         Reason& reason = found.why;
         for (const char* package : cryptography_packages)
-          if (is_in_package(name, package)) reason = Reason::key;
+          if (is_in_package(name, package) && !gives_up_entropy(name)) reason = Reason::key;
         if (reason == Reason::none && keeps_entropy(name)) reason = Reason::named_by_user;
         found.is_token |= same_text(name, "secrets");
         // Who asked these two: what they give is the caller's.

@@ -50,8 +50,20 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   if (options().off() || hook.disabled) return false;
   if (hook.state == Hook::State::unknown) find_real(hook);
 
-  Table<8>& places = places_of_this_thread();
   const uint32_t epoch = draw_epoch();
+  // Where each draw is told apart, and by its frames alone, it is enough to see that they are the same.
+  const bool by_way = looks == Looks::always && !has_found_python();
+  WayNote note;
+  const uint64_t way = by_way ? native_frames_key(caller, &note) : 0;
+  if (note.owner == &sites && note.epoch == epoch) {
+    count(*static_cast<Counter*>(note.value));
+    return true;
+  }
+  const auto keep = [&](Counter* counter) {
+    if (by_way) keep_on_way(caller, way, {&sites, counter, epoch});
+  };
+
+  Table<8>& places = places_of_this_thread();
   uint64_t key = mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
   if (purpose == Purpose::no_key) key = ~key;
   for (const Value& value : values)
@@ -64,7 +76,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   Reason kept_by = asks ? why_python_keeps_entropy() : Reason::none;
   PythonPlace line;
   find_python_place(line, PythonDetail::key, false);
-  const uint64_t frames = !asks && line.count == 0 ? native_frames_key(caller) : 0;
+  const uint64_t frames = by_way ? way : !asks && line.count == 0 ? native_frames_key(caller) : 0;
   const bool is_told_apart = line.count > 0 || frames != 0;
   bool follows = asks; // the next draw may come from elsewhere, so this place is not remembered
   if (!asks && is_told_apart)
@@ -78,7 +90,10 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
     auto* counter = reinterpret_cast<Counter*>(*known & ~(pin_bit | ask_bit));
     count(*counter);
     if ((*known & pin_bit) == 0) return false;
-    if (!follows) sites.remember(epoch, caller, counter);
+    if (!follows)
+      sites.remember(epoch, caller, counter);
+    else if (!asks)
+      keep(counter);
     return true;
   }
 
@@ -105,14 +120,14 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   if (action == Action::observe) return false;
   if (asks || follows) put(places, place, asks ? ask_bit : 0);
   put(places, key, reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0));
-  if (pin && !follows && !asks && line.count == 0) sites.remember(epoch, caller, counter);
+  if (pin && !asks && line.count == 0) follows ? keep(counter) : sites.remember(epoch, caller, counter);
   return pin;
 }
 
 void kernel_random(void* data, size_t size) {
   auto* at = static_cast<char*>(data);
   while (size > 0) {
-    const long got = sys::call(SYS_getrandom, sys::address(at), static_cast<long>(size), 0);
+    const long got = sys::enter(SYS_getrandom, sys::address(at), static_cast<long>(size));
     if (sys::failed(got)) continue;
     at += got;
     size -= static_cast<size_t>(got);

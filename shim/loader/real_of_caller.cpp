@@ -11,33 +11,35 @@ struct Entry {
   uint32_t sequence;
   uint32_t epoch; // draw_epoch(): after dlclose another object may lie there
   const Hook* hook;
-  uintptr_t base;
+  const void* asking; ///< its dynamic section
   const void* real;
 };
 constinit Entry entries[64] = {};
 
-Entry& entry_for(const Hook& hook, uintptr_t base) {
-  return entries[spread(reinterpret_cast<uintptr_t>(&hook) / sizeof(Hook) ^ base >> 12) >> 58];
+Entry& entry_for(const Hook& hook, const void* asking) {
+  return entries[spread(reinterpret_cast<uintptr_t>(&hook) / sizeof(Hook) ^
+                        reinterpret_cast<uintptr_t>(asking) >> 4) >>
+                 58];
 }
 
-bool remembered(const Entry& entry, const Hook& hook, uintptr_t base, const void*& real) {
+bool remembered(const Entry& entry, const Hook& hook, const void* asking, const void*& real) {
   const uint32_t before = __atomic_load_n(&entry.sequence, __ATOMIC_ACQUIRE);
   const bool fits = __atomic_load_n(&entry.hook, __ATOMIC_RELAXED) == &hook &&
-                    __atomic_load_n(&entry.base, __ATOMIC_RELAXED) == base &&
+                    __atomic_load_n(&entry.asking, __ATOMIC_RELAXED) == asking &&
                     __atomic_load_n(&entry.epoch, __ATOMIC_RELAXED) == draw_epoch();
   real = __atomic_load_n(&entry.real, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   return fits && (before & 1) == 0 && __atomic_load_n(&entry.sequence, __ATOMIC_RELAXED) == before;
 }
 
-void remember(Entry& entry, const Hook& hook, uintptr_t base, const void* real) {
+void remember(Entry& entry, const Hook& hook, const void* asking, const void* real) {
   uint32_t sequence = __atomic_load_n(&entry.sequence, __ATOMIC_RELAXED);
   if ((sequence & 1) != 0 || !__atomic_compare_exchange_n(&entry.sequence, &sequence, sequence + 1, false,
                                                           __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return; // another thread is at it
   __atomic_thread_fence(__ATOMIC_RELEASE);
   __atomic_store_n(&entry.hook, &hook, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.base, base, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry.asking, asking, __ATOMIC_RELAXED);
   __atomic_store_n(&entry.epoch, draw_epoch(), __ATOMIC_RELAXED);
   __atomic_store_n(&entry.real, real, __ATOMIC_RELAXED);
   __atomic_store_n(&entry.sequence, sequence + 2, __ATOMIC_RELEASE);
@@ -79,11 +81,11 @@ const void* choose(const Hook& hook, const Module& asking) {
 const void* real_of_caller(const Hook& hook, const void* caller) {
   Module asking;
   if (!find_module(caller, asking)) return nullptr;
-  Entry& entry = entry_for(hook, asking.base);
+  Entry& entry = entry_for(hook, asking.dynamic);
   const void* real = nullptr;
-  if (remembered(entry, hook, asking.base, real)) return real;
+  if (remembered(entry, hook, asking.dynamic, real)) return real;
   real = choose(hook, asking);
-  remember(entry, hook, asking.base, real);
+  remember(entry, hook, asking.dynamic, real);
   return real;
 }
 

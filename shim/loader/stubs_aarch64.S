@@ -92,14 +92,18 @@
     b.eq 2f
     cmp x0, #__NR_getdents64
     b.eq 3f
+    cmp x0, #__NR_seccomp
+    b.eq 4f
+    cmp x0, #__NR_prctl
+    b.eq 4f
     cmp x0, #__NR_clone
     b.eq 1f
     cmp x0, #__NR_clone3
     b.eq 1f
     cmp x0, #__NR_execve
-    b.eq 1f
+    b.eq 5f
     cmp x0, #__NR_execveat
-    b.eq 1f
+    b.eq 5f
     LOAD x16, detshim_real_syscall
     cbz x16, 1f
     br x16
@@ -125,6 +129,8 @@
     mov x1, x2
     mov w2, w3
     b detshim_syscall_getdents64
+4:  b detshim_syscall_filter
+5:  b detshim_syscall_execute
     END syscall
 
     .section .note.GNU-stack, "", %progbits

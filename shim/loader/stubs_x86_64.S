@@ -76,19 +76,25 @@
     jmp *detshim_real_dlmopen(%rip)
     END dlmopen
 
-// syscall(number, ...): getrandom and getdents64 go to C, every other number straight on; before those that may fork or execute, C is
-// told, with the arguments as they lie in the registers.
+// syscall(number, ...): getrandom, getdents64, seccomp, prctl and those that execute go to C, every other number straight
+// on; before those that may fork, C is told.
     BEGIN syscall
     cmpq $__NR_getrandom, %rdi
     je 2f
     cmpq $__NR_getdents64, %rdi
     je 3f
-    leaq -__NR_clone(%rdi), %rax // and fork, vfork, execve: the next numbers
-    cmpq $3, %rax
+    cmpq $__NR_seccomp, %rdi
+    je 4f
+    cmpq $__NR_prctl, %rdi
+    je 4f
+    cmpq $__NR_execve, %rdi
+    je 5f
+    cmpq $__NR_execveat, %rdi
+    je 5f
+    leaq -__NR_clone(%rdi), %rax // and fork, vfork: the next numbers
+    cmpq $2, %rax
     jbe 1f
     cmpq $__NR_clone3, %rdi
-    je 1f
-    cmpq $__NR_execveat, %rdi
     je 1f
     movq detshim_real_syscall(%rip), %rax
     testq %rax, %rax
@@ -121,6 +127,8 @@
     movq %rdx, %rsi
     movl %ecx, %edx
     jmp detshim_syscall_getdents64
+4:  jmp detshim_syscall_filter // this and the next have the parameters of syscall
+5:  jmp detshim_syscall_execute
     END syscall
 
     .section .note.GNU-stack, "", @progbits

@@ -6,9 +6,7 @@ table=$("$2" hooks | awk "{print \$2}" | sort)
 [ -n "$table" ] || { echo "the hook table is empty"; exit 1; }
 if [ "$exported" != "$table" ]; then
   echo "exported symbols and hook table differ:"
-  printf '%s\n' "$exported" >"${TMPDIR:-/tmp}/exported.$$"
-  printf '%s\n' "$table" | diff "${TMPDIR:-/tmp}/exported.$$" -
-  rm -f "${TMPDIR:-/tmp}/exported.$$"
+  printf '%s\n%s\n' "$exported" "$table" | sort | uniq -u
   exit 1
 fi
 for name in $table; do

@@ -105,6 +105,7 @@ protected:
                          work(),
                          "PATH=/usr/bin:/bin",
                          "PYTHONDONTWRITEBYTECODE=1",
+                         "GIT_CEILING_DIRECTORIES=" + scratch_.path().parent_path().string(),
                          "HOME=" + (scratch_.path() / "home").string()};
     command.insert(command.end(), variables.begin(), variables.end());
     command.insert(command.end(), {DETSHIM_COMMAND, "run", "--seed", "42", "--quiet", "--library",

@@ -309,7 +309,9 @@ TEST_F(Keeping, IsInTheDocumentOfALog) {
 // Each of them has another number, and mpirun other addresses each time.
 TEST_F(Keeping, ComparesRanksWithRanks) {
   if (run({"which", "mpirun.openmpi"}).status != 0) GTEST_SKIP() << "no mpirun.openmpi (package openmpi-bin)";
-  const Environment as_root = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  const Environment as_root = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                               {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                               {"GIT_CEILING_DIRECTORIES", scratch_.path().parent_path()}};
   fs::create_directories(at("work"));
   const auto job = [&](const std::string& name, const std::string& first) {
     const std::string log = run_with_log(name,

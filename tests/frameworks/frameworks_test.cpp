@@ -321,7 +321,7 @@ TEST_P(UnseenRuntime, MakesTheVerdictUnverified) {
 INSTANTIATE_TEST_SUITE_P(
     All, UnseenRuntime,
     testing::Values(
-        Unseen{"java", {"java", "-version"}, "libjvm.so"},
+        Unseen{"java", {"java", "-XX:-UsePerfData", "-version"}, "libjvm.so"},
         Unseen{"erlang", {"erl", "-noshell", "-eval", "rand:uniform(9), halt()."}, "beam.smp"},
         Unseen{"ractor", {"ruby", "-W0", "-e", "puts Ractor.new { rand }.take"}, "libruby-3.1.so.3.1"},
         Unseen{"mksh", {"mksh", "-c", "echo $RANDOM"}, "mksh"},
@@ -437,6 +437,24 @@ TEST(Xla, TakesTheFlags) {
   const Result result = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
   EXPECT_EQ(result.out, "3\n") << result.err;
   EXPECT_NE(run(command, {{"XLA_FLAGS", "--xla_no_such_flag=true"}}).status, 0) << "it reads the variable";
+}
+
+// XLA adds one list of passes to the other: the user's own stays in force.
+TEST(Xla, LacksThePassThatTheFlagsWouldSwitchOn) {
+  const Arguments command = {"python3", "-c",
+                             "from jax._src.lib import xla_client\n"
+                             "options = xla_client.CompileOptions().SerializeAsString()\n"
+                             "print([p in options for p in (b'algsimp', b'scatter_determinism_expander')])"};
+  if (const std::string missing = why_not({command[0], "-c", "import jax"}); !missing.empty())
+    GTEST_SKIP() << missing;
+  const Environment own = {{"XLA_FLAGS", "--xla_disable_hlo_passes=algsimp"}};
+  EXPECT_EQ(run(command, own).out, "[True, False]\n");
+  for (const char* more : {"", " --xla_gpu_autotune_level=0"}) {
+    const TemporaryFolder scratch;
+    const Result result = run(
+        command, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"XLA_FLAGS", own.at("XLA_FLAGS") + more}}));
+    EXPECT_EQ(result.out, "[True, True]\n") << result.err;
+  }
 }
 
 } // namespace

@@ -53,7 +53,7 @@ class Browser:
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
              "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"],
             preexec_fn=wire, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": profile})  # killed, it removes nothing itself
         os.close(to_it), os.close(from_it)
         self.number, self.rest, self.session = 0, b"", None
         pages = self.call("Target.getTargets")["targetInfos"]

@@ -432,6 +432,31 @@ TEST_F(Written, AProcessWithoutAnEndIsNotEqual) {
   expect_unknown("has no end");
 }
 
+void execute(WrittenLog& log, const std::string& program) {
+  log.start().draw(1).end(true, false);
+  log.line(R"({"t":"exec","thread":"0","program":")" + program + R"(","time":"5"})");
+}
+
+TEST_F(Written, AProcessThatExecutedAnotherProgramHasEnded) {
+  execute(a_, "/bin/true");
+  execute(b_, "/usr/bin/true");
+  EXPECT_EQ(compared().status, 0) << compared();
+}
+
+TEST_F(Written, ProgramsThatWereExecutedAreCompared) {
+  execute(a_, "/bin/true");
+  execute(b_, "/bin/false");
+  EXPECT_EQ(compared().status, 1) << compared();
+}
+
+TEST_F(Written, AProcessThatCouldNotExecuteAnotherProgramHasNoEnd) {
+  both([](WrittenLog& log) {
+    log.start().draw(1).line(R"({"t":"exec","thread":"0","program":"/bin/true","time":"5"})");
+    log.line(R"({"t":"exec","thread":"0","error":2})").end(true, false);
+  });
+  expect_unknown("has no end");
+}
+
 TEST_F(Written, WhetherAPoolsWorkerEndsOrIsEndedIsARace) {
   a_.start().draw(1).line(R"({"t":"killed","pid":4712,"signal":15})").end();
   a_.start(0, "0.1").draw(1).end(false, false);

@@ -63,6 +63,26 @@ TEST(Device, IsACharacterDeviceToStatx) {
   EXPECT_NE(pinned(command, {{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", "statx"}}).out, native.out);
 }
 
+// What the kernel answers where memory is not there, or in part: no signal, and as many bytes.
+TEST(Device, AndEntropyFillWhatMemoryThereIs) {
+  const Arguments command = {BORDERS_PROGRAM, "memory"};
+  const Result native = run(command);
+  ASSERT_EQ(native.status, 0) << native.err;
+  EXPECT_EQ(pinned(command), native);
+}
+
+TEST(Device, IsWrittenToByThoseAloneThatOpenedItForThat) {
+  const TemporaryFolder there, first, second;
+  const Arguments command = {BORDERS_PROGRAM, "rights"};
+  const Result native = run(command, {}, there.path());
+  ASSERT_EQ(native.status, 0) << native.err;
+  EXPECT_EQ(run(command, under_shim(first, seed), first.path()), native);
+  // and the bytes are those of the run, whatever was written
+  EXPECT_EQ(run(command, under_shim(second, seed), second.path()), native);
+  EXPECT_EQ(contents(first.path() / "bytes"), contents(second.path() / "bytes"));
+  EXPECT_NE(contents(first.path() / "bytes"), contents(there.path() / "bytes"));
+}
+
 TEST(Device, CostsNoMemory) { EXPECT_EQ(pinned({DEVICE_WAYS, "memory"}).out, "bounded\n"); }
 
 /// The records of a kind that the processes of a run left, by their path or program.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -63,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
         Key{"node", {"node", "-p", "require('crypto').randomBytes(16).toString('hex')"}},
         Key{"gpg", {"gpg", "--gen-random", "--armor", "1", "16"}},
         Key{"ssh_keygen",
-            {"sh", "-c", "cd $(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f key && cat key.pub"}},
+            {"sh", "-c",
+             "d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f $d/key && cat $d/key.pub && rm -r $d"}},
         Key{"gnutls", {"certtool", "--generate-privkey", "--key-type", "ed25519"}}),
     [](const auto& tested) { return std::string{tested.param.name}; });
 
@@ -229,6 +231,104 @@ TEST(Keys, AloneLeaveNoLog) {
   EXPECT_FALSE(std::filesystem::exists(scratch.log()));
 }
 
+// Programs whose purpose is a secret, and that draw it from the kernel themselves.
+class SecretPrograms : public testing::TestWithParam<Key> {
+public:
+  /// What the log says of the program's draws.
+  static void expect_recorded_as_kept(const TemporaryFolder& scratch) {
+    int kept = 0;
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& call : process.calls()) {
+        EXPECT_NE(call["do"], "unfixed") << call;
+        kept +=
+            call["why"] == "asked for by a program that makes keys or passwords: they stay random" ? 1 : 0;
+      }
+    EXPECT_GT(kept, 0);
+  }
+};
+
+TEST_P(SecretPrograms, MakeAnotherOneInEachRunAndAreNamed) {
+  const auto& command = GetParam().command;
+  const std::string program = find_program(command[0]);
+  if (program.empty()) GTEST_SKIP() << command[0] << " is not installed";
+  const TemporaryFolder scratch;
+  const Result first = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_FALSE(first.out.empty());
+  EXPECT_NE(drawn(command).out, first.out);
+  expect_recorded_as_kept(scratch);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SecretPrograms,
+    testing::Values(Key{"wg_key", {"wg", "genkey"}}, Key{"wg_shared_key", {"wg", "genpsk"}},
+                    Key{"pwgen", {"pwgen", "-s", "16", "1"}}, Key{"makepasswd", {"makepasswd"}},
+                    Key{"apg", {"apg", "-n", "1", "-m", "16"}}, Key{"gpw", {"gpw", "1", "16"}},
+                    Key{"xkcdpass", {"xkcdpass"}}, Key{"pwqgen", {"pwqgen"}},
+                    Key{"mkpasswd", {"mkpasswd", "-m", "sha512crypt", "word"}},
+                    Key{"chronyc", {"chronyc", "keygen", "1", "SHA1", "160"}},
+                    Key{"botan_key", {"botan", "keygen", "--algo=Ed25519"}},
+                    Key{"botan_numbers", {"botan", "rng", "16"}}, Key{"mcookie", {"mcookie"}}),
+    [](const auto& tested) { return std::string{tested.param.name}; });
+
+TEST(SecretProgram, UnderAnotherNameIsPinned) {
+  for (const std::string name : {"pwgen", "makepasswd"}) { // the second is a script
+    const std::string program = find_program(name);
+    if (program.empty()) GTEST_SKIP() << name << " is not installed";
+    const TemporaryFolder folder;
+    const std::filesystem::path copy = folder.path() / "namegen", same = folder.path() / name;
+    std::filesystem::copy_file(program, copy);
+    std::filesystem::copy_file(program, same);
+    EXPECT_EQ(drawn({copy}).out, drawn({copy}).out) << name;
+    EXPECT_NE(drawn({same}).out, drawn({same}).out) << name;
+  }
+}
+
+TEST(SecretProgram, IsPinnedOnRequest) {
+  if (find_program("pwgen").empty()) GTEST_SKIP() << "pwgen is not installed";
+  const std::vector<std::string> command = {"pwgen", "-s", "16", "1"};
+  const Environment pin{{"DETSHIM_KEEP_ENTROPY", "-pwgen"}};
+  EXPECT_NE(drawn(command).out, drawn(command).out);
+  EXPECT_EQ(drawn(command, pin).out, drawn(command, pin).out);
+}
+
+// What it starts is told by its own name.
+TEST(SecretProgram, KeepsNothingForItsChildren) {
+  const TemporaryFolder folder;
+  const std::string script = folder.path() / "pwgen";
+  std::ofstream(script) << "#!/bin/sh\nod -An -tx1 -N8 /dev/urandom\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const Result first = drawn({script});
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(drawn({script}).out, first.out);
+}
+
+// What it seeds itself by is its own too.
+TEST(SecretProgram, KeepsItsSeeds) {
+  const TemporaryFolder folder, scratch;
+  const std::string program = folder.path() / "gpw", other = folder.path() / "other";
+  std::filesystem::copy_file(RESEED_PROGRAM, program);
+  std::filesystem::copy_file(RESEED_PROGRAM, other);
+  EXPECT_EQ(drawn({other, "pid"}).out, drawn({other, "pid"}).out);
+  EXPECT_NE(drawn({program, "pid"}).out, drawn({program, "pid"}).out);
+  EXPECT_EQ(drawn({program, "7"}).out, run({program, "7"}).out);
+  run({program, "pid"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+  SecretPrograms::expect_recorded_as_kept(scratch);
+}
+
+// Of a library and of a Python package too, the user's word counts.
+TEST(KeepEntropy, PinsALibraryThatIsNamedWithADash) {
+  if (find_program("botan").empty()) GTEST_SKIP() << "botan is not installed";
+  const std::vector<std::string> command = {"botan", "rng", "16"};
+  const Environment pin{{"DETSHIM_KEEP_ENTROPY", "-botan,-libbotan"}};
+  EXPECT_EQ(drawn(command, pin).out, drawn(command, pin).out);
+  const std::vector<std::string> python = {"/usr/bin/python3", "-c", "import nacl; print(nacl.by_urandom())"};
+  Environment packages{{"PYTHONPATH", KEY_PACKAGES}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  EXPECT_NE(drawn(python, packages).out, drawn(python, packages).out);
+  packages["DETSHIM_KEEP_ENTROPY"] = "-nacl";
+  EXPECT_EQ(drawn(python, packages).out, drawn(python, packages).out);
+}
+
 TEST(KeepEntropy, LeavesTheNamedFilesAlone) {
   const std::vector<std::string> draw = {TREE_PROGRAM, "say", "x"};
   EXPECT_EQ(drawn(draw).out, drawn(draw).out);
@@ -243,6 +343,30 @@ TEST(KeepEntropy, RefusesAPath) {
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("DETSHIM_KEEP_ENTROPY=\"/usr/lib/libx.so\" is not accepted"), std::string::npos)
       << result.err;
+}
+
+// A program that is not known may make a secret of what it draws.
+TEST(EntropyNote, IsSaidOnceOfAProgramThatIsNotKnown) {
+  const TemporaryFolder folder, state, scratch;
+  const std::string program = folder.path() / "train";
+  std::filesystem::copy_file(RESEED_PROGRAM, program);
+  const auto said = [&](const std::vector<std::string>& command, Environment more = {}) {
+    more.insert({"XDG_STATE_HOME", state.path()});
+    std::vector<std::string> all = {DETSHIM_COMMAND, "run",   "--seed",      "42", "--library",
+                                    DETSHIM_LIBRARY, "--log", scratch.log(), "--"};
+    all.insert(all.end(), command.begin(), command.end());
+    const Result result = run(all, more);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.err.find("detshim: note: entropy that train draws itself is fixed by the seed") !=
+           std::string::npos;
+  };
+  EXPECT_FALSE(said({program, "7"}, {{"DETSHIM_QUIET", "1"}}));
+  EXPECT_FALSE(said({program, "7"}, {{"DETSHIM_MODE", "observe"}}));
+  EXPECT_FALSE(said({program, "7"}, {{"DETSHIM_KEEP_ENTROPY", "train"}}));
+  EXPECT_FALSE(said({"true"}));
+  EXPECT_TRUE(said({program, "7"}));
+  EXPECT_FALSE(said({program, "7"}));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(said({program, "7"}, {{"XDG_STATE_HOME", "/dev/null"}}));
 }
 
 } // namespace

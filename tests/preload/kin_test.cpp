@@ -78,6 +78,21 @@ TEST(UnseenThread, IsNotCalledPinned) {
   EXPECT_GT(unfixed, 0);
 }
 
+class ManyEvents : public testing::TestWithParam<const char*> {};
+
+TEST_P(ManyEvents, TakeMemoryForThoseThatAreAwaitedAlone) {
+  const Lines first = kin({GetParam()});
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_LT(std::stol(first[0]), 100); // pages for 36,000 that are over
+  EXPECT_EQ(kin({GetParam()})[1], first[1]);
+  EXPECT_NE(kin({GetParam()}, {{"DETSHIM_SEED", "43"}})[1], first[1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ManyEvents, testing::Values("many-timers", "many-queue-notices"),
+                         [](const auto& tested) {
+                           return std::string{tested.param} == "many-timers" ? "Timers" : "QueueNotices";
+                         });
+
 TEST(SmallStack, IsEnoughToSpawnFromWithALargeEnvironment) {
   Environment large;
   for (int i = 0; i < 450; ++i) large["VARIABLE_" + std::to_string(i)] = "value";

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -587,6 +588,104 @@ TEST(Killed, ByItsParentIsAnEnd) {
         << signal;
   EXPECT_EQ(kinds_of(judged(start + "  os.kill(os.getpid(), signal.SIGKILL)\nos.wait()\n")),
             std::set<std::string>{"no_end"});
+}
+
+// ---- A process that turns into another program ----
+
+/// Kinds of reasons about a program that has drawn, and then does that; `made` gets the processes that have
+/// logs.
+std::set<std::string> kinds_after_drawing(const std::string& then, std::vector<ProcessLog>* made = nullptr) {
+  const TemporaryFolder scratch;
+  const std::string code = "import ctypes, os, signal, sys, threading\n"
+                           "libc = ctypes.CDLL(None, use_errno=True)\n"
+                           "def texts(*all): return (ctypes.c_char_p * (len(all) + 1))(*all)\n"
+                           "def kill(): os.kill(os.getpid(), signal.SIGKILL)\n"
+                           "os.urandom(4)\n";
+  run({"/usr/bin/python3", "-c", code + then}, under_shim(scratch, seed_42));
+  if (made != nullptr) *made = read_log(scratch.log());
+  return kinds_of(
+      json::parse(run({DETSHIM_COMMAND, "log", scratch.log().string(), "--json", "--no-scan"}).out));
+}
+
+using Kinds = std::set<std::string>;
+
+// What draws nothing leaves no log: that the process has gone on as such a program stands in its own.
+TEST(Executed, ProgramsThatDrawNothingAreAnEnd) {
+  for (const std::string then :
+       {"os.execv('/bin/true', ['true'])", "os.execvp('true', ['true'])",
+        "os.execve(os.open('/bin/true', os.O_RDONLY), ['true'], os.environ)",
+        "os.execv('/bin/sh', ['sh', '-c', 'exec env true'])", "libc.execl(b'/bin/true', b'true', None)",
+        "libc.execlp(b'true', b'true', None)",
+        "libc.execveat(-100, b'/bin/true', texts(b'true'), ctypes.c_void_p.in_dll(libc, 'environ'), 0)",
+        "t = threading.Thread(target=os.execv, args=('/bin/true', ['true'])); t.start(); t.join()",
+        "if os.fork() == 0: os.urandom(4); os.execv('/bin/true', ['true'])\nos.wait()"}) {
+    std::vector<ProcessLog> made;
+    EXPECT_EQ(kinds_after_drawing(then, &made), Kinds{}) << then;
+    size_t executed = 0;
+    for (const ProcessLog& process : made)
+      for (const json& record : process.records)
+        if (record["t"] == "exec") {
+          ++executed;
+          EXPECT_FALSE(record.value("program", "").empty()) << then << record; // none of files not there
+        }
+    EXPECT_EQ(executed, 1u) << then;
+  }
+}
+
+TEST(Executed, BySystemCallIsAnEndToo) {
+  const std::string arguments = ", b'/bin/true', texts(b'true'), ctypes.c_void_p.in_dll(libc, 'environ')";
+  EXPECT_EQ(kinds_after_drawing("libc.syscall(" + std::to_string(SYS_execve) + arguments + ")"), Kinds{});
+  EXPECT_EQ(
+      kinds_after_drawing("libc.syscall(" + std::to_string(SYS_execveat) + ", -100" + arguments + ", 0)"),
+      Kinds{});
+}
+
+TEST(Executed, ProgramsThatDrawHaveLogsOfTheirOwn) {
+  std::vector<ProcessLog> made;
+  EXPECT_EQ(kinds_after_drawing("os.execv('/usr/bin/python3', ['python3', '-c', 'import os; os.urandom(4)'])",
+                                &made),
+            Kinds{});
+  ASSERT_EQ(made.size(), 2u);
+  for (const ProcessLog& process : made) EXPECT_EQ(process.calls("getrandom").size(), 1u);
+}
+
+// The files that it had loaded are looked into as those of one that ended.
+TEST(Executed, SaysWhatWasLoaded) {
+  std::vector<ProcessLog> made;
+  kinds_after_drawing("os.execv('/bin/true', ['true'])", &made);
+  ASSERT_EQ(made.size(), 1u);
+  const std::vector<json>& records = made[0].records;
+  ASSERT_GE(records.size(), 2u);
+  EXPECT_EQ(records.back()["t"], "exec");
+  EXPECT_EQ(records.back()["program"], "/bin/true");
+  EXPECT_EQ(records[records.size() - 2]["t"], "modules");
+}
+
+TEST(Executed, WithoutSuccessIsNoEnd) {
+  for (const std::string attempt : {"os.execv('/nowhere', ['nowhere'])", "os.execv('/etc', ['nowhere'])",
+                                    "libc.execlp(b'nowhere', b'nowhere', None); raise OSError"}) {
+    const std::string then = "try: " + attempt + "\nexcept OSError: ";
+    EXPECT_EQ(kinds_after_drawing(then + "kill()"), Kinds{"no_end"}) << attempt;
+    EXPECT_EQ(kinds_after_drawing(then + "pass"), Kinds{}) << attempt;
+  }
+  const std::string raw =
+      "libc.syscall(" + std::to_string(SYS_execve) + ", b'/nowhere', texts(b'a'), None)\n";
+  EXPECT_EQ(kinds_after_drawing(raw + "assert ctypes.get_errno() == 2\nkill()"), Kinds{"no_end"});
+}
+
+// A child in its parent's memory: what it turns into is not what its parent does.
+TEST(Executed, ByAChildIsNoEndOfItsParent) {
+  for (const std::string child :
+       {"import subprocess; subprocess.run(['true'])",
+        "os.waitpid(os.posix_spawn('/bin/true', ['true'], os.environ), 0)", "os.system('true')",
+        "if os.fork() == 0: os.execv('/bin/true', ['true'])\nos.wait()"}) {
+    EXPECT_EQ(kinds_after_drawing(child + "\nkill()"), Kinds{"no_end"}) << child;
+    EXPECT_EQ(kinds_after_drawing(child + "\n"), Kinds{}) << child;
+  }
+  // Recorded in the parent's log, as nothing else can be by a vfork child.
+  EXPECT_TRUE(kinds_after_drawing("import subprocess; subprocess.run(['/sbin/ldconfig', '-p'], env={}, "
+                                  "stdout=subprocess.DEVNULL)\nkill()")
+                  .contains("no_end"));
 }
 
 /// A task that draws, and pools that run it. The threads of a pool are workers too.

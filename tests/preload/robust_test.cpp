@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <random>
+#include <set>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -100,6 +101,52 @@ INSTANTIATE_TEST_SUITE_P(All, Harmless,
                                          "folder_gone", "unreachable"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
+/// Where a library has its function, as it was linked.
+uint64_t linked_address(const std::string& library, const std::string& function) {
+  const Result symbols = run({"nm", "-D", "--defined-only", library});
+  for (const std::string& line : lines(symbols.out))
+    if (line.find(function) != std::string::npos) return std::stoull(line, nullptr, 16);
+  return 0;
+}
+
+class PlacedLibraries : public testing::TestWithParam<const char*> {};
+
+// What the loader adds to a library's addresses is where it lies only if it was linked to address 0.
+TEST_P(PlacedLibraries, AreToldApartAndNamedInParentAndChild) {
+  const std::string program = PLACED_PROGRAMS + std::string(GetParam());
+  const TemporaryFolder scratch;
+  const Result result = run({program}, under_shim(scratch, seed));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out, run({program}).out);
+  const std::string kind = program.substr(program.find_last_of('/') + 1,
+                                          program.find_last_of('_') - program.find_last_of('/') - 1);
+  const std::string folder = program.substr(0, program.find_last_of('/') + 1);
+  for (const char* which : {"first", "second"}) {
+    const std::string library = folder + "lib" + kind + "_" + which + ".so";
+    const uint64_t linked = linked_address(library, std::string{"draw_"} + which);
+    ASSERT_NE(linked, 0u) << library;
+    int places = 0, builds = 0;
+    for (const ProcessLog& process : read_log(scratch.log())) {
+      for (const auto& call : process.calls("rand")) {
+        const std::string at = call["at"];
+        if (!at.starts_with(library + "+0x")) continue;
+        const uint64_t offset = std::stoull(at.substr(library.size() + 3), nullptr, 16);
+        EXPECT_GT(offset, linked) << at;
+        EXPECT_LT(offset, linked + 100) << at;
+        ++places;
+      }
+      for (const auto& record : process.records)
+        builds += record["t"] == "build" && record["file"] == library && record["id"] != "" ? 1 : 0;
+    }
+    EXPECT_EQ(places, 2) << library;
+    EXPECT_EQ(builds, 1) << library;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlacedLibraries,
+                         testing::Values("same_pie", "same_fixed", "apart_pie", "apart_fixed"),
+                         [](const auto& tested) { return std::string{tested.param}; });
+
 TEST(CopiedStates, DoNotFallIntoAShortCycle) {
   const TemporaryFolder scratch;
   EXPECT_LT(std::stol(robust({"cycle"}, scratch).out), 50);
@@ -166,6 +213,36 @@ TEST(Load, LosesNoDraw) {
   EXPECT_EQ(counted(scratch.log(), "rand"), std::stoull(result.out) + 2);
   std::cout << "drawn " << std::stoull(result.out) + 2 << ", counted " << counted(scratch.log(), "rand")
             << '\n';
+}
+
+// A program that makes ever more threads has a log that comes to an end, with all that they drew.
+TEST(ShortThreads, BehindTheFirstAreOneInTheLog) {
+  constexpr size_t told_apart = 1024, most_places = 8; // as the compiler inlines
+  const TemporaryFolder first, second;
+  for (const TemporaryFolder* scratch : {&first, &second}) {
+    const Result result = robust({"short_threads"}, *scratch);
+    ASSERT_EQ(result.status, 0) << result.err;
+    uint64_t sum = 0, of_folded = 0, number = 0;
+    std::set<std::string> names;
+    for (const ProcessLog& process : read_log(scratch->log())) {
+      EXPECT_LT(process.counts.size(), 6 * told_apart); // of 12 * 1,024 with four for each
+      for (const auto& call : process.calls("rand")) {
+        sum += process.count(call);
+        const std::string name = call["thread"];
+        names.insert(name);
+        if (name != "0.*") continue;
+        of_folded += process.count(call);
+        EXPECT_EQ(call["n"], ++number);
+      }
+    }
+    EXPECT_EQ(sum, std::stoull(result.out) + 2); // and the constructor's and destructor's
+    EXPECT_EQ(of_folded, (3000 - told_apart) * 3);
+    EXPECT_LE(number, most_places);
+    EXPECT_EQ(names.size(), 1 + told_apart + 1);
+  }
+  const Result difference =
+      run({DETSHIM_COMMAND, "log", "diff", first.log().string(), second.log().string()});
+  EXPECT_EQ(difference.status, 0) << difference.out << difference.err;
 }
 
 TEST(Signals, MayDrawAtAnyMoment) {

@@ -9,7 +9,8 @@
 namespace {
 
 const std::string program = ENVIRONMENT_PROGRAM;
-const std::string ops = "--xla_gpu_deterministic_ops=true", level = "--xla_gpu_autotune_level=0";
+const std::string ops = "--xla_gpu_deterministic_ops=true", level = "--xla_gpu_autotune_level=0",
+                  scatter = "--xla_disable_hlo_passes=scatter_determinism_expander";
 
 struct Row {
   std::string name, value, bad;
@@ -30,6 +31,8 @@ const std::vector<Row> rows = {
     {"NCCL_NVLS_ENABLE", "0", "1", {}},
     {"NCCL_COLLNET_ENABLE", "0", "2", {"1"}},
     {"NCCL_WIN_ENABLE", "0", "1", {}},
+    {"NCCL_SYM_NOWIN_ENABLE", "0", "1", {}, "(unset)"},
+    {"NCCL_SYM_KERNEL", "", "AllReduce_AGxLL_R", {}, "(unset)"},
     {"KMP_DETERMINISTIC_REDUCTION", "TRUE", "FALSE", {"true", "1", "yes", "on"}},
     {"OMP_DYNAMIC", "FALSE", "TRUE", {"false", "0"}},
     {"MKL_DYNAMIC", "FALSE", "0", {"false"}},
@@ -39,7 +42,7 @@ const std::vector<Row> rows = {
     {"TF_CUDNN_USE_AUTOTUNE", "0", "1", {"false"}},
     {"TF_CUDNN_USE_FRONTEND", "1", "0", {"true"}},
     {"TF_ENABLE_ONEDNN_OPTS", "0", "1", {"false"}},
-    {"XLA_FLAGS", ops + " " + level, "", {level + " --x " + ops}},
+    {"XLA_FLAGS", ops + " " + level + " " + scatter, "", {level + " --x " + ops}},
     {"PYTORCH_TUNABLEOP_ENABLED", "0", "1", {}, "(unset)"},
     {"TORCHINDUCTOR_DETERMINISTIC", "1", "true", {}},
     {"NVTE_ALLOW_NONDETERMINISTIC_ALGO", "0", "1", {}},
@@ -476,7 +479,7 @@ TEST(SetVariables, ThatTensorFlowWouldNeedAndEnforceDoesNotForceAreSaid) {
 TEST(XlaFlags, AreAddedBehindTheUsersOwn) {
   const std::string own = "--xla_dump_to=/tmp/x  --xla_gpu_cuda_data_dir='/a b'";
   const Followed added = follow({"print", "XLA_FLAGS"}, enforce + Environment{{"XLA_FLAGS", own}});
-  EXPECT_EQ(added.out, Strings{own + " " + ops + " " + level});
+  EXPECT_EQ(added.out, Strings{own + " " + ops + " " + level + " " + scatter});
   EXPECT_EQ(
       printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}, {"DETSHIM_DISABLE", "env:XLA_FLAGS"}}),
       own);
@@ -484,20 +487,38 @@ TEST(XlaFlags, AreAddedBehindTheUsersOwn) {
 
 TEST(XlaFlags, AreAddedWhereTheyAreMissingOnly) {
   EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", ops}}), ops + " " + level);
-  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", level}}), level + " " + ops);
+  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", level}}),
+            level + " " + ops + " " + scatter);
+}
+
+// The first flag switches on a pass that rewrites scatters wrongly in some versions. Whoever asked for the
+// flag or for the pass himself keeps what that brings.
+TEST(XlaFlags, TakeThePassAwayThatTheyWouldSwitchOn) {
+  const std::string added = " " + ops + " " + level, asked = "--xla_gpu_enable_scatter_determinism_expander=";
+  for (const std::string own : {"--xla_disable_hlo_passes=algsimp", "--xla_disable_hlo_passes='algsimp,cse'",
+                                "--xla_disable_hlo_passes=", "--xla_disable_hlo_passes=algsimp --x"})
+    EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}}), own + added + " " + scatter);
+  for (const std::string& own :
+       {scatter, scatter + ",cse", scatter + " --xla_disable_hlo_passes=cse",
+        std::string{"--xla_disable_hlo_passes=\"cse,scatter_determinism_expander\""}, asked + "True"})
+    EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}}), own + added);
+  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", ops}}), ops + " " + level);
+  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", asked + "false"}}),
+            asked + "false" + added + " " + scatter);
 }
 
 // The last of a name counts, so what is added wins; the user's stays in front of it.
 TEST(XlaFlags, OfTheUserThatSayTheContraryAreOutdoneAndRecorded) {
   const std::string own = "--xla_gpu_deterministic_ops=false --xla_gpu_autotune_level=4";
   const Followed added = follow({"print", "XLA_FLAGS"}, enforce + Environment{{"XLA_FLAGS", own}});
-  EXPECT_EQ(added.out, Strings{own + " " + ops + " " + level});
+  EXPECT_EQ(added.out, Strings{own + " " + ops + " " + level + " " + scatter});
   EXPECT_EQ(added.did("replace"), Strings{"XLA_FLAGS " + own});
 }
 
 TEST(XlaFlags, MayBeVeryLong) {
   const std::string own = "--xla_dump_to=" + std::string(100000, 'x');
-  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}}), own + " " + ops + " " + level);
+  EXPECT_EQ(printed("XLA_FLAGS", enforce + Environment{{"XLA_FLAGS", own}}),
+            own + " " + ops + " " + level + " " + scatter);
 }
 
 TEST(XlaFlags, ThatNothingCanBeAddedToStayAndAreRecorded) {

@@ -1,5 +1,6 @@
 // docs/LIMITS.md lists the system calls that the library makes: a filter that allows them lets it pass, and
 // each of them is needed.
+#include "log_files.h"
 #include "run.h"
 
 #include <gtest/gtest.h>
@@ -77,5 +78,100 @@ INSTANTIATE_TEST_SUITE_P(All, SystemCalls,
                                          Case{"device", {new_place, "opening and reading a random device"}},
                                          Case{"end", {new_place, "the end of a process that has a log"}}),
                          [](const auto& tested) { return std::string{tested.param.way}; });
+
+// ------------------------------------------------------------------ a filter that the program puts on itself
+
+Result sandboxed(const std::string& way, const TemporaryFolder& scratch) {
+  return run({SANDBOXED_PROGRAM, way}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+}
+
+/// What was answered, without what was drawn.
+std::vector<std::string> answers(const Result& result) {
+  std::vector<std::string> all = lines(result.out);
+  std::erase_if(all, [](const std::string& line) {
+    return line.starts_with("before") || line.starts_with("after") || line.starts_with("again") ||
+           line.starts_with("child ");
+  });
+  return all;
+}
+
+/// The functions whose records have that action.
+Names functions(const TemporaryFolder& scratch, const std::string& action) {
+  Names names;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls())
+      if (call["do"] == action) names.push_back(call["fn"]);
+  return names;
+}
+
+class Sandboxes : public testing::TestWithParam<const char*> {};
+
+// Whatever the filter does at a call that it does not allow: the program lives as it does without us, its
+// draws are pinned, and what is not recorded is said.
+TEST_P(Sandboxes, AreLivedInAsWithoutTheLibrary) {
+  const std::string way = GetParam();
+  const Result native = run({SANDBOXED_PROGRAM, way});
+  if (native.out.find("on -") != std::string::npos) GTEST_SKIP() << "no filter can be set here";
+  for (const char* mode : {"enforce", "strict", "record", "observe"}) {
+    const TemporaryFolder scratch;
+    const Result result =
+        run({SANDBOXED_PROGRAM, way}, under_shim(scratch, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", mode}}));
+    EXPECT_EQ(result.status, native.status) << mode;
+    EXPECT_EQ(result.err, native.err) << mode;
+    EXPECT_EQ(answers(result), answers(native)) << mode;
+  }
+  const TemporaryFolder first, second;
+  const Result result = sandboxed(way, first);
+  EXPECT_EQ(sandboxed(way, second), result);
+  Names said = functions(first, "uncovered");
+  std::erase(said, "open");
+  EXPECT_EQ(said, Names{way.starts_with("by_") && way != "by_number" ? "syscall" : "prctl"});
+  uint64_t drawn = 0;
+  bool has_end = false;
+  for (const ProcessLog& process : read_log(first.log())) {
+    for (const auto& call : process.calls("rand")) drawn += process.count(call);
+    for (const auto& record : process.records) has_end |= record["t"] == "end";
+  }
+  EXPECT_EQ(drawn, 100u); // those before
+  EXPECT_TRUE(has_end);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Sandboxes,
+                         testing::Values("strict", "kills", "traps", "refuses", "by_number", "by_seccomp",
+                                         "leaves", "device", "fork"),
+                         [](const auto& tested) { return std::string{tested.param}; });
+
+// Most filters keep a program from a few things that we do not do either.
+TEST(Sandbox, ThatAllowsWhatWeCallChangesNothing) {
+  const TemporaryFolder scratch;
+  const Result result = sandboxed("keeps_out_few", scratch);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(functions(scratch, "uncovered"), Names{});
+  uint64_t drawn = 0;
+  for (const ProcessLog& process : read_log(scratch.log()))
+    for (const auto& call : process.calls("rand")) drawn += process.count(call);
+  EXPECT_EQ(drawn, 300u);
+}
+
+TEST(Sandbox, ThatTheKernelDoesNotTakeIsNone) {
+  for (const char* way : {"invalid", "nowhere"}) {
+    const TemporaryFolder scratch;
+    const Result result = sandboxed(way, scratch);
+    EXPECT_EQ(result.status, 0) << way;
+    EXPECT_EQ(answers(result), answers(run({SANDBOXED_PROGRAM, way}))) << way;
+    uint64_t drawn = 0;
+    for (const ProcessLog& process : read_log(scratch.log()))
+      for (const auto& call : process.calls("rand")) drawn += process.count(call);
+    EXPECT_EQ(drawn, 300u) << way;
+  }
+}
+
+TEST(Sandbox, OfStressNgSucceeds) {
+  if (find_program("stress-ng").empty()) GTEST_SKIP() << "stress-ng is not installed";
+  const std::vector<std::string> command = {"stress-ng", "--seccomp", "1", "--seccomp-ops", "30"};
+  if (run(command).status != 0) GTEST_SKIP() << "no filter can be set here";
+  const TemporaryFolder scratch;
+  EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).status, 0);
+}
 
 } // namespace

@@ -108,9 +108,10 @@ TEST_F(TrapTest, ATreeOfBothKindsRepeats) {
 }
 
 TEST_F(TrapTest, EightProgramsAtOnceRepeat) {
-  const Arguments script = {"sh", "-c",
-                            "cd $(mktemp -d); for i in 1 2 3 4 5 6 7 8; do " TRAPPED_PROGRAM
-                            " getrandom threads urandom > $i & done; wait; cat 1 2 3 4 5 6 7 8; rm -r $PWD"};
+  const Arguments script = {
+      "sh", "-c",
+      "folder=$(mktemp -d) || exit; cd $folder; for i in 1 2 3 4 5 6 7 8; do " TRAPPED_PROGRAM
+      " getrandom threads urandom > $i & done; wait; cat 1 2 3 4 5 6 7 8; rm -r $folder"};
   const Result first = trapped(script);
   EXPECT_EQ(lines(first.out).size(), 24u) << first.err;
   EXPECT_EQ(trapped(script).out, first.out);
@@ -126,7 +127,8 @@ TEST_F(TrapTest, ChildrenOfAStaticShellRepeat) {
   const std::string draw = shell + " head -c 20 /dev/urandom | " + shell + " md5sum; ";
   const Arguments script = {shell, "sh", "-c",
                             draw + draw + shell + " dd if=/dev/urandom bs=1M count=3 2>/dev/null | " + shell +
-                                " md5sum; f=$(mktemp); " TRAPPED_PROGRAM " getrandom $f | cat; rm $f; " +
+                                " md5sum; f=$(mktemp) || exit; " TRAPPED_PROGRAM
+                                " getrandom $f | cat; rm $f; " +
                                 shell + " od -An -tx1 -N8 < /dev/urandom"};
   const Result first = trapped(script);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(trapped(script).out, first.out);

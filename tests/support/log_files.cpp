@@ -60,9 +60,10 @@ std::vector<Count> read_counts(const std::filesystem::path& file, const std::str
     wrong(file, "the end of the header is wrong");
   std::vector<Count> counts;
   for (size_t at = 64; at < bytes.size(); at += 16) {
-    counts.push_back({number_at<uint64_t>(bytes, at), number_at<uint32_t>(bytes, at + 8)});
+    counts.push_back({number_at<uint64_t>(bytes, at), number_at<uint32_t>(bytes, at + 8),
+                      number_at<uint32_t>(bytes, at + 12) >> 1});
     if (counts.back().action > 6 && counts.back().action != 255) wrong(file, "there is no such action");
-    if (number_at<uint32_t>(bytes, at + 12) > 1) wrong(file, "the end of an entry is neither 0 nor 1");
+    if (counts.back().further > (bytes.size() - 64) / 16) wrong(file, "an entry is linked to none");
   }
   return counts;
 }
@@ -145,7 +146,10 @@ std::vector<nlohmann::json> ProcessLog::calls(const std::string& function) const
 }
 
 uint64_t ProcessLog::count(const nlohmann::json& record) const {
-  return counts.at(record.at("c").get<size_t>()).calls;
+  const Count* count = &counts.at(record.at("c").get<size_t>());
+  uint64_t calls = count->calls;
+  for (; count->further != 0; calls += count->calls) count = &counts.at(count->further - 1);
+  return calls;
 }
 
 std::vector<ProcessLog> read_log(const std::filesystem::path& folder) {

@@ -12,6 +12,7 @@
 struct Count {
   uint64_t calls = 0;
   uint32_t action = 0;
+  uint32_t further = 0; ///< number, from 1, of the next entry of the same record
 };
 
 /// What one process wrote.

@@ -37,6 +37,12 @@ std::string captured(int file) {
   }
 }
 
+/// Where `detshim run` keeps of which programs it has said its note.
+std::filesystem::path state_home() {
+  static const TemporaryFolder folder;
+  return folder.path();
+}
+
 bool is_inherited(std::string_view name) {
   for (const char* prefix :
        {"DETSHIM_", "OMPI_", "PMIX_", "PMI_", "SLURM_", "MV2_", "PBS_", "SGE_", "LSB_", "TORCHELASTIC_"})
@@ -53,6 +59,7 @@ std::vector<std::string> environment_of_child(const Environment& environment) {
       all[std::string{name}] = text.substr(name.size() + 1);
   }
   all["XDG_CACHE_HOME"] = "/dev/null"; // a test finds nothing that another one left
+  all["XDG_STATE_HOME"] = state_home();
   for (const auto& [name, value] : environment) all[name] = value;
   std::vector<std::string> entries;
   for (const auto& [name, value] : all) entries.push_back(name + "=" + value);
@@ -159,5 +166,9 @@ std::vector<std::string> detshim_run(const TemporaryFolder& scratch, const std::
   all.insert(all.end(), options.begin(), options.end());
   all.push_back("--");
   all.insert(all.end(), command.begin(), command.end());
+  std::error_code none; // of a program that is not there, nothing is said
+  const std::filesystem::path program = std::filesystem::canonical(find_program(command.at(0)), none);
+  if (!none)
+    std::filesystem::create_directories(state_home() / "detshim/told" / program.relative_path(), none);
   return all;
 }

@@ -61,6 +61,7 @@ std::vector<std::string> lines(std::string_view text);
 /// name in it wins: {"DETSHIM_QUIET", "0"}.
 Environment under_shim(const TemporaryFolder& scratch, const Environment& more = {});
 
-/// `detshim run` with these options, its log in scratch.log(), and the command.
+/// `detshim run` with these options, its log in scratch.log(), and the command. Its note about a program that
+/// it does not know counts as said.
 std::vector<std::string> detshim_run(const TemporaryFolder& scratch, const std::vector<std::string>& options,
                                      const std::vector<std::string>& command);

@@ -603,11 +603,18 @@ TEST_F(DetshimCommand, LogHasOneReasonForAProcessThatExecutedAnUncoveredProgram)
     found.erase("not_decoded");
     return found;
   };
-  const std::string executed = call_line("execve", "uncovered", R"(,"program":"/gone/program")");
-  EXPECT_FALSE(kinds(call_line("rand", "pin") + executed).contains("no_end"));
-  EXPECT_TRUE(kinds(executed + call_line("rand", "pin")).contains("no_end")) << "it went on";
-  EXPECT_TRUE(
-      kinds(call_line("posix_spawn", "uncovered", R"(,"program":"/gone/program")")).contains("no_end"));
+  const std::string uncovered = call_line("execve", "uncovered", R"(,"program":"/gone/program")");
+  const auto executed = [](const std::string& thread, const std::string& what) {
+    return R"({"t":"exec","thread":")" + thread + R"(",)" + what + "}\n";
+  };
+  const std::string executes = executed("0", R"("program":"/gone/program","time":"5")");
+  EXPECT_FALSE(kinds(call_line("rand", "pin") + uncovered + executes).contains("no_end"));
+  EXPECT_TRUE(kinds(executes + call_line("rand", "pin")).contains("no_end")) << "its thread went on";
+  EXPECT_TRUE(kinds(executes + executed("0", R"("error":2)")).contains("no_end"));
+  EXPECT_FALSE(kinds(executes + executed("0.1", R"("error":2)")).contains("no_end")) << "another thread's";
+  EXPECT_TRUE(kinds(executes + start_line()).contains("no_end")) << "what it executed was killed";
+  // A child in its parent's memory says so in its parent's log.
+  EXPECT_TRUE(kinds(call_line("rand", "pin") + uncovered).contains("no_end"));
 }
 
 TEST_F(DetshimCommand, LogHasNoReasonForStaticProgramsThatDrawNothing) {

@@ -56,8 +56,10 @@ std::string counts_header() {
   return "DETSHIMC" + little_endian(1, 4) + little_endian(16, 4) + std::string(48, '\0');
 }
 
-std::string counts_entry(std::uint64_t calls, Action action) {
-  return little_endian(calls, 8) + little_endian(static_cast<std::uint64_t>(action), 4) + little_endian(0, 4);
+/// `further` is the number, from 1, of the next entry of the same record.
+std::string counts_entry(std::uint64_t calls, Action action, std::uint64_t further = 0) {
+  return little_endian(calls, 8) + little_endian(static_cast<std::uint64_t>(action), 4) +
+         little_endian(2 * further, 4);
 }
 
 struct Recorded {
@@ -362,6 +364,22 @@ TEST_F(LogReader, CountsBelongToTheirRecordAlone) {
   }
   EXPECT_EQ(process.unrecorded[static_cast<std::size_t>(Action::unfixed)], largest) << "sums do not wrap";
   EXPECT_EQ(process.unrecorded[static_cast<std::size_t>(Action::pin)], 0U);
+}
+
+TEST_F(LogReader, AddsUpTheEntriesOfARecord) {
+  constexpr std::uint64_t nowhere = 99, in_a_circle = 5;
+  write("0-0-4711.counts", counts_header() + counts_entry(5, Action::pin, 3) +
+                               counts_entry(2, Action::pin, nowhere) + counts_entry(7, Action::pin, 4) +
+                               counts_entry(1, Action::pin) + counts_entry(3, Action::pin, in_a_circle) +
+                               counts_entry(6, Action::pin));
+  const Log log = read(start_line() + call_line("all", "pin", R"(,"c":0)") +
+                       call_line("cut", "pin", R"(,"c":1)") + call_line("circle", "pin", R"(,"c":4)"));
+  const std::map<std::string, std::uint64_t> expected{{"all", 13}, {"cut", 2}, {"circle", 3}};
+  for (const auto& [call, count] : calls(log)) {
+    EXPECT_EQ(count.calls, expected.at(call.function)) << call.function;
+    EXPECT_EQ(count.is_exact, call.function == "all") << call.function;
+  }
+  EXPECT_EQ(log.processes.at(0).unrecorded[static_cast<std::size_t>(Action::pin)], 6U);
 }
 
 TEST_F(LogReader, SurvivesDeepNestingAndHugeNumbers) {

@@ -383,6 +383,337 @@ TEST_F(Verify, IsAloneAtItsOutputs) {
   EXPECT_EQ(read("out.txt"), "before");
 }
 
+// ------------------------------------------------------------------ outputs behind links
+
+/// The files and links below a folder, but what the runs left.
+std::string tree(const fs::path& folder) {
+  std::vector<std::string> all;
+  for (auto at = fs::recursive_directory_iterator(folder); at != fs::recursive_directory_iterator(); ++at) {
+    if (at->path().filename() == "kept") at.disable_recursion_pending();
+    if (at->is_symlink())
+      all.push_back(at->path().lexically_relative(folder).string() + "->" +
+                    fs::read_symlink(at->path()).string());
+    else if (at->is_regular_file())
+      all.push_back(at->path().lexically_relative(folder).string() + "=" + contents(at->path()));
+  }
+  std::ranges::sort(all);
+  std::string text;
+  for (const std::string& one : all) text += one + " ";
+  return text;
+}
+
+TEST_F(Verify, FollowsTheLinksThatWereThere) {
+  fs::create_directories(folder() / "real");
+  fs::create_directory_symlink("real", folder() / "link");
+  write("real/a", "precious");
+  const std::string before = tree(folder());
+  for (const std::string output : {"link/*", "link/a", "link", "link/", "l*/a", "{link,real}/a"}) {
+    const Result result = verify({"--output", output},
+                                 shell("test -e real/a && exit 9; mkdir -p link && echo x > link/a; echo a"));
+    EXPECT_EQ(result.status, equal) << output << result.out << result.err;
+    EXPECT_EQ(tree(folder()), before) << output;
+    EXPECT_TRUE(contains(result.out, "/a' (2 bytes)")) << result.out;
+  }
+  // What a wildcard matches in the end is the link itself.
+  EXPECT_EQ(verify({"--output", "li*"}, shell("test -e link && exit 9; mkdir link; echo x > link/b; echo a"))
+                .status,
+            equal);
+  EXPECT_EQ(tree(folder()), before);
+}
+
+TEST_F(Verify, FollowsNoLinkThatARunHasMade) {
+  struct Case {
+    std::string output, script, says, left;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"out/*/f", "echo x > out/v1/f; ln -sfn ../away out/new", "link that was not there before",
+            "away/f=theirs link->out out/new->../away out/v1/f=mine "},
+           {"out/*/f", "mkdir out/v2; echo x > out/v2/f; ln -sfn v2 out/new", "",
+            "away/f=theirs link->out out/new->v2 out/v1/f=mine "},
+           {"link/v1/f", "rm link; ln -s away link; echo x > link/x", "does not lead any more",
+            "away/f=theirs away/x=x\n link->away out/v1/f=mine "},
+           {"link/v1/f", "rm link; mkdir -p link/v1; echo x > link/v1/f", "does not lead any more",
+            "away/f=theirs link/v1/f=x\n out/v1/f=mine "},
+           {"out/v1", "rmdir out/v1; ln -s ../away out/v1", "is a link to '../away'",
+            "away/f=theirs link->out out/v1/f=mine "}}) {
+    for (const char* const path : {"out", "away", "link"}) fs::remove_all(folder() / path);
+    fs::create_directories(folder() / "out/v1");
+    fs::create_directories(folder() / "away");
+    fs::create_directory_symlink("out", folder() / "link");
+    write("out/v1/f", "mine");
+    write("away/f", "theirs");
+    const Result result = verify({"--output", one.output}, shell(one.script + "; echo a"));
+    EXPECT_EQ(result.status, one.says.empty() ? equal : unverified) << one.script << result.out << result.err;
+    EXPECT_TRUE(contains(result.out, one.says)) << result.out << result.err;
+    EXPECT_EQ(tree(folder()), one.left) << one.script << result.out;
+  }
+}
+
+TEST_F(Verify, LeavesWhatItCannotPutBackWhereItSaysThatItIs) {
+  fs::create_directories(folder() / "out");
+  fs::create_directories(folder() / "away");
+  write("out/f", "mine");
+  write("away/f", "theirs");
+  const Result result = verify({"--output", "out/*"}, shell("rmdir out; ln -s away out; echo a"));
+  EXPECT_EQ(result.status, unverified);
+  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  EXPECT_TRUE(contains(result.err, "1 file that stood there before is in '")) << result.err;
+  EXPECT_EQ(tree(folder()), "away/f=theirs out->away ");
+  EXPECT_EQ(contents(kept() / "before/here/out/f"), "mine");
+}
+
+/// As root in the tree of somebody who has put a link there.
+TEST_F(Verify, RefusesALinkOfAnotherUserToWhatIsNotTheirs) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
+  fs::create_directory(folder() / "roots");
+  write("roots/f", "precious");
+  fs::create_directory_symlink("roots", folder() / "link");
+  ASSERT_EQ(::lchown((folder() / "link").c_str(), 65534, 65534), 0);
+  const Result result = verify({"--output", "link/*"}, shell(": > ran"));
+  EXPECT_EQ(result.status, unverified);
+  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  EXPECT_TRUE(contains(result.err, "a link that user 65534 has made to '")) << result.err;
+  EXPECT_FALSE(fs::exists(folder() / "ran"));
+  ASSERT_EQ(::chown((folder() / "roots").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(verify({"--output", "link/*"}, shell("echo x > link/f; echo a")).status, equal);
+  EXPECT_EQ(read("roots/f"), "precious");
+}
+
+TEST_F(Verify, PutsBackWhatAKilledOneHadSetAside) {
+  for (const std::string where : {"second", "elsewhere/second"}) { // beside the killed one's folder, and not
+    fs::remove_all(kept());
+    fs::remove_all(folder() / "second");
+    fs::remove_all(folder() / "out");
+    fs::remove(folder() / "begun");
+    fs::create_directories(folder() / "out/below");
+    write("out/below/f", "mine");
+    Running running(
+        words({"--output", "out"}, shell("rm -r out; mkdir out; echo half > out/below; : > begun; "
+                                         "echo $$ > pid; exec sleep 1000")),
+        {}, folder());
+    while (!fs::exists(folder() / "pid") && !running.has_ended()) std::this_thread::yield();
+    ::kill(running.process(), SIGKILL);
+    running.wait();
+    EXPECT_FALSE(fs::is_directory(folder() / "out/below"));
+    Words again = words({"--output", "out/*"}, shell("echo x > out/g; echo a"));
+    again[5] = (folder() / where).string();
+    const Result result = run(again, {}, folder());
+    EXPECT_EQ(result.status, equal) << result.out << result.err;
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_TRUE(contains(result.err, "1 file put back that an earlier command had set aside in '"))
+        << result.err;
+    EXPECT_EQ(contents(folder() / "out/below/f"), "mine");
+    while (!fs::exists(folder() / "pid") || read("pid").empty()) std::this_thread::yield();
+    ::kill(std::stoi(read("pid")), SIGKILL);
+    fs::remove(folder() / "pid");
+  }
+}
+
+/// `detshim verify` there, ended by SIGKILL while its program runs, and the program too. It keeps its runs in
+/// `kept_in`.
+void kill_one(Words command, const fs::path& kept_in, const fs::path& where,
+              const Environment& environment = {}) {
+  command[5] = kept_in.string();
+  const fs::path pid = where / "pid";
+  Running running(command, environment, where);
+  while (!running.has_ended() && !contents(pid).ends_with('\n')) std::this_thread::yield();
+  ::kill(running.process(), SIGKILL);
+  running.wait();
+  ::kill(std::stoi("0" + contents(pid)), SIGKILL);
+  fs::remove(pid);
+}
+const std::string sleeps = "echo $$ > pid; exec sleep 1000";
+
+// A folder that was cloned, copied or moved brings its journals along.
+TEST_F(Verify, ObeysNoJournalOfOtherFolders) {
+  const fs::path before = folder() / "log/old/before", w = folder() / "w", other = folder() / "w2";
+  fs::create_directories(before / "here");
+  fs::permissions(before, fs::perms::owner_all);
+  write("victim", "mine");
+  write("log/old/before/here/rc", "theirs");
+  const std::string target = (folder() / "victim").string();
+  std::ofstream(before / "journal") << "file" << '\0' << target << '\0' << "here/rc" << '\0' << "moved"
+                                    << '\0';
+  ::chmod((before / "journal").c_str(), 0600);
+  Words command = words({"--output", "x"}, shell("echo x > x; echo a"));
+  command[5] = (folder() / "log/new").string();
+  const Result cloned = run(command, {}, folder());
+  EXPECT_EQ(cloned.status, equal) << cloned.err;
+  EXPECT_EQ(lines(cloned.err).size(), 1u) << cloned.err;
+  EXPECT_TRUE(contains(cloned.err, "1 file in '" + before.string() + "' is not put back")) << cloned.err;
+  EXPECT_EQ(read("victim"), "mine");
+  EXPECT_EQ(contents(before / "here/rc"), "theirs");
+
+  for (const bool is_moved : {false, true}) {
+    fs::remove_all(w);
+    fs::remove_all(other);
+    fs::create_directories(w / "out");
+    write("w/out/f", "mine");
+    kill_one(words({"--output", "out"}, shell("chmod 750 out; " + sleeps)), w / "log/old", w);
+    ASSERT_EQ(contents(w / "log/old/before/here/out/f"), "mine");
+    if (is_moved) {
+      fs::rename(w, other);
+      fs::create_directories(w / "out");
+    } else {
+      ASSERT_EQ(run({"cp", "-a", w.string(), other.string()}).status, 0);
+    }
+    ::chmod((w / "out").c_str(), 0700);
+    command[5] = (other / "log/new").string();
+    const Result result = run(command, {}, other);
+    EXPECT_EQ(result.status, equal) << result.err;
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_TRUE(
+        contains(result.err, "1 file in '" + (other / "log/old/before").string() + "' is not put back"))
+        << result.err;
+    EXPECT_FALSE(fs::exists(w / "out/f")) << is_moved;
+    EXPECT_EQ(fs::status(w / "out").permissions(), fs::perms::owner_all) << is_moved;
+    EXPECT_EQ(contents(other / "log/old/before/here/out/f"), "mine") << is_moved;
+  }
+}
+
+TEST_F(Verify, PutsBackWithoutOutputsToo) {
+  for (const char* const verb : {"verify", "bisect"}) {
+    for (const char* const kept_in : {"log/old", "log/new", "away/new"}) {
+      for (const char* const path : {"log", "away", "out"}) fs::remove_all(folder() / path);
+      fs::create_directories(folder() / "out");
+      write("out/f", "mine");
+      kill_one(words({"--output", "out"}, shell(sleeps)), folder() / "log/old", folder());
+      ASSERT_FALSE(fs::exists(folder() / "out/f"));
+      Words command = words({}, shell("echo a"));
+      command[1] = verb;
+      command[5] = (folder() / kept_in).string();
+      const Result result = run(command, {}, folder());
+      EXPECT_EQ(result.err.find("detshim: 1 file put back that an earlier command had set aside in '"), 0u)
+          << verb << kept_in << result.err;
+      EXPECT_EQ(contains(result.err, "a folder that is new or empty"), kept_in == std::string("log/old"));
+      EXPECT_EQ(read("out/f"), "mine") << verb << kept_in;
+    }
+  }
+}
+
+TEST_F(Verify, KeepsItsClaimsWithTheUsersState) {
+  const fs::path home = folder() / "home", state = folder() / "state";
+  const std::string nowhere = "/dev/null";
+  for (const auto& [environment, claims] : std::vector<std::pair<Environment, fs::path>>{
+           {{{"XDG_STATE_HOME", state}, {"HOME", home}}, state / "detshim/outputs"},
+           {{{"XDG_STATE_HOME", nowhere}, {"HOME", home}}, home / ".local/state/detshim/outputs"}}) {
+    write("f", "mine");
+    kill_one(words({"--output", "f"}, shell(sleeps)), folder() / "log/old", folder(), environment);
+    ASSERT_FALSE(fs::exists(folder() / "f"));
+    EXPECT_TRUE(fs::exists(claims / "turn")) << claims;
+    Words command = words({"--output", "f"}, shell("echo a > f; echo a"));
+    command[5] = (folder() / "elsewhere/new").string();
+    EXPECT_EQ(run(command, environment, folder()).status, equal);
+    EXPECT_EQ(read("f"), "mine");
+    fs::remove_all(folder() / "elsewhere");
+    fs::remove_all(folder() / "log");
+  }
+}
+
+/// In a file system of its own at /tmp.
+TEST_F(Verify, RefusesToWorkWhereNoClaimCanBeMade) {
+  if (::geteuid() != 0 || run({"unshare", "-m", "true"}).status != 0 ||
+      folder().string().starts_with("/tmp/"))
+    GTEST_SKIP() << "needs mounts, and a scratch folder that is not in /tmp";
+  const std::string claims = "/tmp/detshim-outputs-0";
+  const auto verify_after = [&](const std::string& made_before) {
+    fs::remove_all(kept());
+    Words all = {"unshare",
+                 "-m",
+                 "/bin/sh",
+                 "-c",
+                 "mount -t tmpfs none /tmp && { " + made_before + "; } && \"$@\"; status=$?; ls " + claims +
+                     " >&2; exit $status",
+                 "sh"};
+    const Words verify = words({"--output", "f"}, shell("echo x > f; echo a; touch ran"));
+    all.insert(all.end(), verify.begin(), verify.end());
+    return run(all, {{"XDG_STATE_HOME", "/dev/null"}, {"HOME", "/dev/null"}}, folder());
+  };
+  write("f", "mine");
+  const Result fine = verify_after("true");
+  EXPECT_EQ(fine.status, equal) << fine.err;
+  EXPECT_EQ(fine.err, "turn\n");
+  fs::remove(folder() / "ran");
+  for (const std::string& made :
+       {": >" + claims, "ln -s /root " + claims, "mkdir -m 700 " + claims + "; chown 65534 " + claims,
+        "mkdir -m 777 " + claims}) {
+    const Result result = verify_after(made);
+    EXPECT_EQ(result.status, unverified) << made << result.out;
+    EXPECT_TRUE(contains(result.err, "'" + claims + "'")) << result.err;
+    EXPECT_FALSE(fs::exists(folder() / "ran")) << made;
+    EXPECT_EQ(read("f"), "mine");
+  }
+}
+
+TEST_F(Verify, PutsNothingIntoAFileSystemThatWasMounted) {
+  if (::geteuid() != 0 || run({"unshare", "-m", "true"}).status != 0) GTEST_SKIP() << "needs mounts";
+  fs::create_directories(folder() / "out/below");
+  write("out/f", "mine");
+  write("out/below/g", "mine too");
+  Words all = {"unshare", "-m"};
+  const Words verify =
+      words({"--output", "out"}, shell("mount -t tmpfs none out; mkdir out/below; echo x > out/f; echo a"));
+  all.insert(all.end(), verify.begin(), verify.end());
+  const Result result = run(all, {}, folder());
+  EXPECT_EQ(result.status, unverified);
+  EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+  EXPECT_TRUE(contains(result.err, "/out': another file system stands where")) << result.err;
+  EXPECT_TRUE(contains(result.err, "2 files that stood there before are in '")) << result.err;
+  EXPECT_EQ(contents(kept() / "before/here/out/f"), "mine");
+  EXPECT_EQ(contents(kept() / "before/here/out/below/g"), "mine too");
+  EXPECT_FALSE(fs::exists(kept() / "run-1/outputs/here/out/f")); // what is in it may be somebody's own
+}
+
+TEST_F(Verify, CountsAFileForEachPatternThatMatchesIt) {
+  fs::create_directories(folder() / "d/e");
+  const Result result = verify({"--output", "d", "--output", "d/e/x", "--output", "{d/e,d/*}/x"},
+                               shell("echo x > d/e/x; echo a"));
+  EXPECT_EQ(result.status, equal) << result.out;
+  EXPECT_FALSE(contains(result.out, "matches nothing")) << result.out;
+}
+
+TEST_F(Verify, RefusesAReportThatIsAnOutput) {
+  fs::create_directories(folder() / "d");
+  write("d/r", "mine");
+  write("d/hard", "mine");
+  fs::create_symlink("d/r", folder() / "link");
+  fs::create_hard_link(folder() / "d/hard", folder() / "second");
+  fs::create_directory_symlink("d", folder() / "to_d");
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  for (const auto& [output, report] : Pairs{
+           {"d", "d/r"}, {"d/*", "link"}, {"d", "to_d/new"}, {"to_d/{new,old}", "d/new"}, {"d", "second"}}) {
+    const Result result = verify({"--output", output, "--junit", report}, shell("touch ran; echo a"));
+    EXPECT_EQ(result.status, unverified) << output << report << result.out;
+    EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
+    EXPECT_TRUE(contains(result.err, "'" + report + "'")) << result.err;
+    EXPECT_FALSE(fs::exists(folder() / "ran"));
+    EXPECT_EQ(read("d/r") + read("d/hard"), "minemine");
+  }
+  for (const auto& [output, report] :
+       Pairs{{"*.npz", "r.xml"}, {"d", "dr"}, {"d/*/x", "d/r.xml"}, {"*/x", "x"}})
+    EXPECT_FALSE(contains(verify({"--output", output, "--junit", report}, shell("echo a")).err, "--junit"))
+        << output << report;
+  const Result redirected = run({"/bin/sh", "-c", "\"$@\" >d/r", "sh", DETSHIM_COMMAND, "verify", "--library",
+                                 DETSHIM_LIBRARY, "--json", "--output", "d/*", "echo"},
+                                {}, folder());
+  EXPECT_EQ(redirected.status, unverified);
+  EXPECT_TRUE(contains(redirected.err, "standard output")) << redirected.err;
+}
+
+TEST_F(Verify, IsAloneAtItsOutputsBehindALink) {
+  fs::create_directory(folder() / "real");
+  fs::create_directory_symlink("real", folder() / "link");
+  Running running(words({"--output", "link/*"}, shell(": > begun; exec sleep 1000")), {}, folder());
+  while (!fs::exists(folder() / "begun") && !running.has_ended()) std::this_thread::yield();
+  Words second = words({"--output", "real/f"}, shell("echo a"));
+  second[5] = (folder() / "second").string();
+  const Result refused = run(second, {}, folder());
+  EXPECT_EQ(refused.status, unverified) << refused.out;
+  EXPECT_TRUE(contains(refused.err, "is at work on --output")) << refused.err;
+  ::kill(running.process(), SIGTERM);
+  running.wait();
+}
+
 TEST_F(Verify, ComparesArraysByTheirContents) {
   const std::string script =
       "import numpy as np, random; a = np.zeros((3, 4)); a[1, 2] = SEED; np.savez('out.npz', w=a); "
@@ -677,6 +1008,8 @@ TEST_F(Verify, RefusesWhatItCannotTake) {
                                                  {"--resume", "kill after ("},
                                                  {"--output", ""},
                                                  {"--output", "out/**/*.npy"},
+                                                 {"--output", "--"},
+                                                 {"--output", "--control"},
                                                  {"--junit", "no/such/folder.xml"},
                                                  {"--junit", "."},
                                                  {"--accept", "anything"},

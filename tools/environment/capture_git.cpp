@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -22,6 +23,15 @@ std::string first_line_of(const fs::path& file) {
   return text.substr(0, text.find('\n'));
 }
 
+/// True where git is told not to look for a repository, in that folder or above (GIT_CEILING_DIRECTORIES).
+bool is_ceiling(const fs::path& folder) {
+  const char* const ceilings = std::getenv("GIT_CEILING_DIRECTORIES");
+  std::istringstream list(ceilings != nullptr ? ceilings : "");
+  for (std::string one; std::getline(list, one, ':');)
+    if (!one.empty() && fs::path(one).lexically_normal() == folder) return true;
+  return false;
+}
+
 /// `.git` of the repository that holds the folder, behind the file that a worktree has in its place
 /// (gitrepository-layout(5)).
 fs::path git_folder(const std::string& folder) {
@@ -32,7 +42,7 @@ fs::path git_folder(const std::string& folder) {
     if (fs::is_directory(git, none_here)) return git;
     if (const std::string link = first_line_of(git); link.starts_with("gitdir: "))
       return (at / link.substr(8)).lexically_normal();
-    if (at == at.root_path()) break;
+    if (at == at.root_path() || is_ceiling(at.parent_path())) break;
   }
   return {};
 }
@@ -386,7 +396,7 @@ bool is_in_repository(const std::string& folder) {
   for (;; at = at.parent_path()) {
     const fs::file_status status = fs::symlink_status(at / ".git", error);
     if (status.type() != fs::file_type::not_found) return true;
-    if (at == at.parent_path()) return false;
+    if (at == at.parent_path() || is_ceiling(at.parent_path())) return false;
   }
 }
 

@@ -78,7 +78,10 @@ private:
                       ", " + counted(process.calls, "record") +
                       (process.is_trapped ? ", answered by the supervisor" : ""));
     if (process.end) return;
-    if (was_ended_by_parent(log_, process))
+    if (process.executed)
+      html_.element("span", {{"class", "faint"}},
+                    ", then executed " + cut(printable(process.executed->program), longest_command));
+    else if (was_ended_by_parent(log_, process))
       html_.element("span", {{"class", "faint"}}, ", ended by its parent");
     else
       html_.element("span", {{"class", "warning"}}, ", no end record");

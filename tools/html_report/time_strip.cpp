@@ -26,7 +26,7 @@ struct Life {
   std::size_t depth = 0;
   double begin = 0;
   std::vector<double> programs; ///< when it executed others
-  std::optional<double> end;    ///< nothing: it has no end record
+  std::optional<double> end;    ///< or until it turned into a program without a log; nothing: not known
 };
 
 /// By whose clock the process's times are. With one machine at most that is named, all are by that one's: a
@@ -88,7 +88,9 @@ private:
     Life life{&process, rank, depth, seconds(*process.starts.front().time), {}, std::nullopt};
     for (std::size_t i = 1; i < process.starts.size(); ++i)
       if (process.starts[i].time) life.programs.push_back(seconds(*process.starts[i].time));
-    if (process.end && process.end->time) life.end = std::max(seconds(*process.end->time), life.begin);
+    const auto time_of = [](const auto& last) { return last ? last->time : std::nullopt; };
+    const auto last = process.end ? time_of(process.end) : time_of(process.executed);
+    if (last) life.end = std::max(seconds(*last), life.begin);
     return life;
   }
 

@@ -68,6 +68,10 @@ void LibraryFacts::add(const Modules& modules) {
     files_[base_name(modules.files[i])].insert(i < modules.builds.size() ? modules.builds[i] : "");
 }
 
+void LibraryFacts::add(const Exec& exec) {
+  others_["program that it executed"].insert(base_name(exec.program));
+}
+
 void LibraryFacts::add(const Record& record, std::string_view line) {
   if (const auto* library = std::get_if<Library>(&record)) {
     others_["version of " + library->name].insert(library->version.value_or("not given"));

@@ -36,6 +36,8 @@ void add_environment(Facts& settings, const std::vector<EnvironmentChange>& chan
 class LibraryFacts {
 public:
   void add(const Modules& modules);
+  /// What the process turned into.
+  void add(const Exec& exec);
   /// Of the other kinds; `line` is the record's, for one of a kind that is not known.
   void add(const Record& record, std::string_view line);
   void add_files_of(const LibraryFacts& other);

@@ -3,6 +3,7 @@
 #include "log_diff/facts.h"
 #include "log_diff/quick_call.h"
 #include "log_reader/counts.h"
+#include "log_reader/executions.h"
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
@@ -35,6 +36,7 @@ struct OpenProgram {
   Program program;
   Facts settings;
   LibraryFacts libraries;
+  Executions executions;
   std::size_t last_thread = 0;
 };
 
@@ -175,6 +177,7 @@ private:
 
   void add_record(OpenProgram& open, std::string_view thread, std::uint64_t number, std::string_view body,
                   const RecordCount& count) {
+    open.executions.take_record_of(thread);
     ThreadRecords& records = thread_of(open, thread);
     if (number != records.records + 1)
       refuse(path_, "lacks records before byte " + std::to_string(splitter_.line_start()) +
@@ -205,6 +208,8 @@ private:
       take_modules(open, *modules);
     else if (const auto* more = std::get_if<MoreEnvironment>(&record))
       add_environment(open.settings, more->changes, more->noted, more->readers);
+    else if (const auto* exec = std::get_if<Exec>(&record))
+      take_exec(open, *exec);
     else if (const auto* end = std::get_if<End>(&record))
       take_end(open, *end);
     else
@@ -223,6 +228,16 @@ private:
     files.add(modules);
   }
 
+  void add_files_of(OpenProgram& open, const std::string& set) {
+    if (const auto known = module_sets_.find(set); known != module_sets_.end())
+      open.libraries.add_files_of(known->second.second);
+  }
+
+  void take_exec(OpenProgram& open, const Exec& exec) {
+    open.executions.take(exec);
+    add_files_of(open, exec.module_set);
+  }
+
   void take_end(OpenProgram& open, const End& end) {
     open.program.has_end = true;
     // Without a counts file each record was taken for one call: the end says whether that is so. Calls that
@@ -233,8 +248,7 @@ private:
         refuse(counts_file(run_.folder, run_.files[file_]),
                "is missing or empty, and its process has made more calls than it has records");
     if (end.counts_lost) add_unknown(open.program, " could not write how often its calls happened");
-    if (const auto known = module_sets_.find(end.module_set); known != module_sets_.end())
-      open.libraries.add_files_of(known->second.second);
+    add_files_of(open, end.module_set);
     for (int i = 1; i < action_count; ++i)
       if (end.counts[static_cast<std::size_t>(i)] > 0)
         open.libraries.add_total(action_names[i], end.counts[static_cast<std::size_t>(i)]);
@@ -248,6 +262,10 @@ private:
     run_.records += run_records_;
     for (OpenProgram& open : programs_) {
       Program& program = open.program;
+      if (const Exec* const exec = open.executions.last()) {
+        program.was_replaced = true;
+        open.libraries.add(*exec);
+      }
       if (!program.has_end && !program.was_replaced)
         add_unknown(program, " has no end: it was killed, or is still running");
       if (!open.libraries.has_files()) open.libraries.add_unknown_files();

@@ -29,12 +29,15 @@ public:
   /// There is no file of that name, or one that was just made: a process was killed there.
   bool is_missing() const { return is_missing_; }
 
-  /// The entry of a record; nothing if it is not there, of another action, or was taken already: it belongs
-  /// to one record alone. What a record calls unfixed may have been given back: the entry then says observe.
+  /// The entry of a record, with those linked to it; nothing if it is not there, of another action, or was
+  /// taken already: it belongs to one record alone. What a record calls unfixed may have been given back: the
+  /// entry then says observe.
   std::optional<CountEntry> take(std::uint64_t index, Action action);
 
   /// The same, whoever took it.
-  std::optional<CountEntry> look_at(std::uint64_t index, Action action);
+  std::optional<CountEntry> look_at(std::uint64_t index, Action action) {
+    return look_at(index, action, false);
+  }
 
   /// What no record took, by action.
   ActionCounts rest();
@@ -43,7 +46,14 @@ private:
   static constexpr std::size_t entry_size = 16;
   static constexpr std::size_t block_entries = 4096;
 
-  std::optional<CountEntry> read(std::uint64_t index);
+  struct Entry {
+    CountEntry own;
+    std::uint64_t next; ///< number, from 1, of one more entry of the same record; 0 without one
+  };
+
+  std::optional<CountEntry> look_at(std::uint64_t index, Action action, bool takes);
+  std::optional<Entry> read(std::uint64_t index);
+  void mark_taken(std::uint64_t index);
   bool read_block(std::uint64_t number);
 
   OpenFile file_;

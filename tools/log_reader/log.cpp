@@ -1,6 +1,7 @@
 #include "log_reader/log.h"
 
 #include "log_reader/counts.h"
+#include "log_reader/executions.h"
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
 
@@ -46,6 +47,7 @@ struct OpenProcess {
   std::set<std::string> threads{"0"};
   std::map<std::string, std::uint64_t> last_numbers; ///< of the records of each thread
   ActionCounts recorded{};                           ///< calls that the records stand for
+  Executions executions;
 };
 
 /// The rank of the program that a call has executed, where it is not the caller's.
@@ -87,7 +89,10 @@ public:
       open.process.threads = open.threads.size();
     }
     processes_[main_].process.unrecorded = counts_.rest();
-    for (OpenProcess& open : processes_) hold_against_end(open);
+    for (OpenProcess& open : processes_) {
+      hold_against_end(open);
+      if (const Exec* const exec = open.executions.last()) open.process.executed = *exec;
+    }
     return true;
   }
 
@@ -163,6 +168,8 @@ private:
       process.lost.push_back(std::move(*lost));
     else if (const Killed* killed = std::get_if<Killed>(&*record))
       process.killed.insert(killed->pid);
+    else if (const Exec* exec = std::get_if<Exec>(&*record))
+      take_exec(open, *exec);
     else if (const End* end = std::get_if<End>(&*record))
       take_end(open, *end);
   }
@@ -184,6 +191,7 @@ private:
   }
 
   static void take_number(OpenProcess& open, const Call& call) {
+    open.executions.take_record_of(call.thread);
     std::uint64_t& last = open.last_numbers[call.thread];
     if (call.number > last + 1)
       open.process.missing_records = saturated_sum(open.process.missing_records, call.number - last - 1);
@@ -195,11 +203,6 @@ private:
     return counts_.is_missing() && !process.starts.empty() && process.starts.back().counts_come_later;
   }
 
-  /// Of libc's functions those that put another program in this one's place.
-  static bool executes(const std::string& function) {
-    return function.starts_with("exec") || function == "fexecve";
-  }
-
   static bool lost_counts(const Process& process) { return process.end && process.end->counts_lost; }
 
   void take_call(OpenProcess& open, Call call) {
@@ -208,7 +211,6 @@ private:
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
     process.is_trapped |= call.library == "kernel";
-    process.left_uncovered = call.action == Action::uncovered && executes(call.function);
     std::optional<CountEntry> entry = call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
     if (call.counter && is_one_each(process)) entry = CountEntry{1, call.action, true};
     if (entry) call.action = entry->action;
@@ -245,8 +247,17 @@ private:
 
   void take_end(OpenProcess& open, const End& end) {
     open.process.end = end;
-    if (const auto known = known_modules_.find(end.module_set); known != known_modules_.end())
+    take_modules_of(open, end.module_set);
+  }
+
+  void take_modules_of(OpenProcess& open, const std::string& set) {
+    if (const auto known = known_modules_.find(set); known != known_modules_.end())
       open.shared_modules = known->second.files;
+  }
+
+  void take_exec(OpenProcess& open, const Exec& exec) {
+    open.executions.take(exec);
+    take_modules_of(open, exec.module_set);
   }
 
   /// It is a fork of what the file's start record describes.
@@ -288,8 +299,11 @@ private:
     process.pid = start.pid;
     process.path = start.path;
     take_in_further(process);
-    if (!process.starts.empty()) process.libraries_before_exec = process.libraries.size();
+    // One that said so was looked at before.
+    if (!process.starts.empty() && processes_[main_].executions.last() == nullptr)
+      process.libraries_before_exec = process.libraries.size();
     process.end.reset();
+    processes_[main_].executions = {};
     processes_[main_].last_numbers.clear();
     process.starts.push_back(std::move(start));
   }
@@ -435,7 +449,7 @@ bool comes_before(const Process& a, const Process& b) {
 } // namespace
 
 bool was_ended_by_parent(const Log& log, const Process& process) {
-  return !process.end && std::ranges::any_of(log.processes, [&process](const Process& other) {
+  return !process.came_to_its_end() && std::ranges::any_of(log.processes, [&process](const Process& other) {
     return other.rank == process.rank && other.killed.contains(process.pid) &&
            process.path.starts_with(other.path + ".");
   });

@@ -43,11 +43,10 @@ struct Process {
   std::string path;
   std::vector<Start> starts; ///< the first program, then one for each exec
   std::vector<Library> libraries;
-  std::size_t libraries_before_exec = 0; ///< so many of them were answered to programs that executed another
+  std::size_t libraries_before_exec = 0; ///< so many were answered to programs that executed another unseen
   std::uint64_t calls = 0;               ///< records of calls: they themselves are in Log::calls
   std::size_t threads = 1;               ///< that made them, and the main thread
   bool is_trapped = false;               ///< the supervisor answered it (`run --trap-syscalls`)
-  bool left_uncovered = false;           ///< its last record: it executed a program that has no library
   std::vector<Bound> bound;              ///< functions of CUDA's libraries that it uses and that have no hook
   std::vector<Framework> frameworks;     ///< their answers
   std::vector<Runtime> runtimes;         ///< that seed themselves where no hook sees it
@@ -57,12 +56,16 @@ struct Process {
   std::vector<Lost> lost;                ///< processes that it, or one behind it, says have no log
   std::set<std::int64_t> killed;         ///< processes that it ended
   std::string gave_up_rights;            ///< the call by which it did; empty: none
+  std::optional<Exec> executed;          ///< the program that it turned into after its last record
   std::optional<End> end;            ///< nothing: killed, still running, or it left without its exit handlers
   bool has_counts = false;           ///< its counts file could be read
   ActionCounts unrecorded{};         ///< calls that were counted, but whose record is lost
   std::uint64_t missing_records = 0; ///< gaps in the numbers of its threads' records
   std::size_t damaged_lines = 0;
   bool has_torn_line = false; ///< its last line was cut
+
+  /// False if what came of it is not known: it was killed, or is still running.
+  bool came_to_its_end() const { return end || executed; }
 
   /// The job that it belongs to, where the run has several; empty for the first.
   std::string world() const { return starts.empty() ? std::string() : starts.back().world; }

@@ -254,6 +254,9 @@ std::optional<Record> parse_record(const std::string& type, const object& in) {
   if (type == "lost")
     return Lost{small_number(in, "pid"), text(in, "path"), text(in, "program"), text(in, "why")};
   if (type == "killed") return Killed{small_number(in, "pid")};
+  if (type == "exec")
+    return Exec{text(in, "thread"), text(in, "program"), find(in, "error").has_value(), time_in(in),
+                text(in, "modules")};
   if (type == "end") return parse_end(in);
   if (type == "rank" || type == "launcher")
     return RankMark{text(in, "run"),          text(in, "world"),      text(in, "world_key"),

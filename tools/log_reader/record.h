@@ -175,6 +175,14 @@ struct Killed {
   std::int64_t pid = 0;
 };
 
+/// A thread was about to turn its process into another program, or could not.
+struct Exec {
+  std::string thread, program;
+  bool has_failed = false;
+  std::optional<std::uint64_t> time; ///< as of Start
+  std::string module_set;            ///< as of End
+};
+
 struct End {
   ActionCounts counts{};
   bool counts_lost = false;          ///< the counts file could not be made
@@ -197,7 +205,7 @@ struct OtherRecord {};
 
 using Record =
     std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Print, Build, Bound, Coverage, Modules,
-                 Rights, Lost, Runtime, UserPlace, VariableHashes, Framework, Killed, End, RankMark>;
+                 Rights, Lost, Runtime, UserPlace, VariableHashes, Framework, Killed, Exec, End, RankMark>;
 
 struct Line {
   Record record;

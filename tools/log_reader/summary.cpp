@@ -75,7 +75,8 @@ Summary summarise(const Log& log) {
     summary.threads += process.threads;
     for (std::size_t i = 0; i < action_count; ++i)
       summary.unrecorded[i] = saturated_sum(summary.unrecorded[i], process.unrecorded[i]);
-    if (!process.end && !was_ended_by_parent(log, process)) summary.without_end.push_back(&process);
+    if (!process.came_to_its_end() && !was_ended_by_parent(log, process))
+      summary.without_end.push_back(&process);
     summary.missing_records = saturated_sum(summary.missing_records, process.missing_records);
     if (!process.has_counts && process.calls > 0) ++summary.without_counts;
   }

@@ -1,6 +1,8 @@
 #include "supervisor/processes.h"
 
+#include "common/cryptography.h"
 #include "common/stream_kinds.h"
+#include "support/wording.h"
 
 #include <charconv>
 #include <cinttypes>
@@ -80,9 +82,16 @@ bool any_item(std::string_view list, Fits fits) {
 
 } // namespace
 
+bool Served::makes_secrets() const {
+  const std::string file = base_name(program);
+  return is_secret_program(file.c_str()) && !any_item(name.keep_entropy, [&](const std::string& item) {
+           return item.starts_with('-') && file.starts_with(item.substr(1));
+         });
+}
+
 bool Served::pins(const char* function) const {
   if (!name.pins()) return false;
-  const std::string file = program.substr(program.find_last_of('/') + 1);
+  const std::string file = base_name(program);
   return !any_item(name.keep_entropy, [&](const std::string& item) {
     return file.starts_with(item);
   }) && !any_item(name.disabled, [&](const std::string& item) { return item == "libc" || item == function; });

@@ -35,6 +35,8 @@ struct Served {
 
   /// True if a function is neither switched off nor to be left random for this program.
   bool pins(const char* function) const;
+  /// The program's purpose is a secret: its entropy stays the kernel's, and that is recorded.
+  bool makes_secrets() const;
   /// Where in the program a call came from.
   std::string place(std::uint64_t instruction) const;
   const char* thread(const seccomp_notif& call) const {

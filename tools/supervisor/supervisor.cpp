@@ -1,5 +1,6 @@
 #include "supervisor/supervisor.h"
 
+#include "common/cryptography.h"
 #include "common/philox.h"
 #include "common/stream_kinds.h"
 #include "supervisor/devices.h"
@@ -219,7 +220,7 @@ private:
     if (!asker) return false;
     const std::lock_guard guard(lock_);
     Served* const served = processes_.find(listener_, call, *asker);
-    if (served == nullptr || !served->pins("getrandom")) return false;
+    if (served == nullptr || !pins(*served, call, "getrandom", "")) return false;
 
     const Stream before = served->getrandom;
     std::size_t written = 0;
@@ -256,7 +257,7 @@ private:
     if (!asker) return false;
     const std::lock_guard guard(lock_);
     Served* const served = processes_.find(listener_, call, *asker);
-    if (served == nullptr || !served->pins("openat") || !has_device(thread, path)) return false;
+    if (served == nullptr || !has_device(thread, path) || !pins(*served, call, "openat", path)) return false;
 
     const std::uint64_t key = derive(derive(derive(served->name.key, 0), // as the main thread's
                                             static_cast<std::uint64_t>(Kind::kernel_device)),
@@ -274,6 +275,13 @@ private:
     --served->devices;
     if (listener_.still_waits(call))
       record(*served, call, "openat", path, Action::unfixed, Reason::no_memory_file);
+    return false;
+  }
+
+  static bool pins(Served& served, const seccomp_notif& call, const char* function, const std::string& path) {
+    if (!served.pins(function)) return false;
+    if (!served.makes_secrets()) return true;
+    record(served, call, function, path, Action::observe, Reason::secret_program);
     return false;
   }
 

@@ -1,4 +1,5 @@
 // detshim log --follow: prints records while they are written.
+#include "log_reader/executions.h"
 #include "log_reader/lines.h"
 #include "log_reader/log.h"
 #include "log_reader/open_file.h"
@@ -13,6 +14,8 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
+#include <cerrno>
+#include <climits>
 #include <csignal>
 #include <filesystem>
 #include <map>
@@ -37,6 +40,8 @@ struct Tail {
   LineSplitter lines;
   Start start; ///< the last one read of the process that the file is named after
   bool has_ended = false;
+  bool was_here = false; ///< a process of its id was on this machine
+  Executions executions;
   bool is_shown = true; ///< false: of an older run, or of a format that we do not know
   std::map<std::uint64_t, std::string> further_paths; ///< of the processes in the file that have not ended
 };
@@ -52,6 +57,10 @@ bool first_process_has_ended(const Processes& processes, IsFirst is_first, HasEn
     if (!has_ended(process)) return false;
   }
   return was_seen;
+}
+
+bool is_here(std::int64_t pid) {
+  return pid > 0 && pid <= INT_MAX && (::kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
 }
 
 class Follower {
@@ -143,12 +152,16 @@ private:
     }
     if (start != nullptr) take_start(tail, file, *start);
     if (is_end) tail.has_ended = true;
+    if (const Exec* const exec = std::get_if<Exec>(&read->record)) tail.executions.take(*exec);
+    if (const Call* const call = call_or_print(read->record)) tail.executions.take_record_of(call->thread);
+    tail.was_here = tail.was_here || is_here(tail.start.pid);
     if (tail.is_shown) print(tail, tail.start.path, read->record);
   }
 
   void take_start(Tail& tail, const std::string& file, const Start& start) {
     tail.start = start;
     tail.has_ended = false;
+    tail.executions = {};
     tail.is_shown = start.format <= known_log_format && start.run >= newest_run_;
     if (start.format > known_log_format)
       warn(printable(file) + " left out: it is of log format " + std::to_string(start.format) +
@@ -166,6 +179,8 @@ private:
            printable(library->version.value_or("(version unknown)")) + " " + printable(library->file));
     } else if (const Call* call = std::get_if<Call>(&record)) {
       print_call(who, *call);
+    } else if (const Exec* exec = std::get_if<Exec>(&record)) {
+      info(who + (exec->has_failed ? " has not executed it" : " executes " + printable(exec->program)));
     } else if (std::get_if<End>(&record) != nullptr) {
       info(who + " end");
     }
@@ -189,8 +204,12 @@ private:
       const Tail& tail = entry.second;
       return tail.is_shown && is_first_process(tail.start.rank, tail.start.path);
     };
-    return first_process_has_ended(tails_, is_first,
-                                   [](const auto& entry) { return entry.second.has_ended; });
+    return first_process_has_ended(tails_, is_first, [](const auto& entry) {
+      const Tail& tail = entry.second;
+      // What it executed may have nothing to record: then the process says when it is over.
+      return tail.has_ended ||
+             (tail.executions.last() != nullptr && tail.was_here && !is_here(tail.start.pid));
+    });
   }
 
   /// Sleeps until there may be news; false if the user wants to stop.

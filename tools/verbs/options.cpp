@@ -38,8 +38,8 @@ std::string value_of(const SettingDescription& setting) {
   if (setting.treatment == Treatment::strict) return setting.value + ", in strict alone";
   if (setting.treatment == Treatment::append) return "adds " + setting.value;
   if (setting.treatment == Treatment::answer) return setting.value + ", answered where that is loaded";
-  return setting.good_unset && setting.treatment == Treatment::force ? setting.value + ", where it is set"
-                                                                     : setting.value;
+  if (!setting.good_unset || setting.treatment != Treatment::force) return setting.value;
+  return (setting.value.empty() ? "nothing" : setting.value) + ", where it is set";
 }
 
 /// A user's own values that stay, in words.

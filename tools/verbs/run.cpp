@@ -1,4 +1,5 @@
 // detshim run: puts libdetshim.so in front of a program and becomes that program.
+#include "common/cryptography.h"
 #include "log_reader/printable.h"
 #include "scanner/preloading.h"
 #include "supervisor/trapped_run.h"
@@ -8,6 +9,7 @@
 #include "verbs/handover.h"
 #include "verbs/library_file.h"
 #include "verbs/verbs.h"
+#include "verdict/script_seeds.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +17,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string_view>
 #include <system_error>
@@ -87,12 +91,48 @@ bool changes_anything() {
   return mode == nullptr || !is_one_of(mode, {"observe", "off"});
 }
 
+bool is_script(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return stream.get() == '#' && stream.get() == '!';
+}
+
+/// Said of a program that is neither the system's own nor an interpreter, once for each user and program: a
+/// folder for it in $XDG_STATE_HOME/detshim/told, or ~/.local/state, tells that it was. Where none can be
+/// made, it is said each time.
+void note_entropy(const std::string& program) {
+  namespace fs = std::filesystem;
+  const char* const quiet = std::getenv("DETSHIM_QUIET");
+  if (!changes_anything() || (quiet != nullptr && std::string_view(quiet) == "1")) return;
+  std::error_code error;
+  const fs::path file = fs::canonical(find_executable(program), error);
+  const std::string name = base_name(file);
+  const char* const keeps = std::getenv("DETSHIM_KEEP_ENTROPY");
+  const bool is_answered = keeps != nullptr && std::string_view(keeps).find(name) != std::string_view::npos;
+  if (error || is_answered || is_secret_program(name.c_str()) || is_interpreter(name) || is_script(file))
+    return;
+  for (const char* folder : {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/bin/", "/sbin/"})
+    if (file.native().starts_with(folder)) return;
+  const char* const state = std::getenv("XDG_STATE_HOME");
+  const char* const home = std::getenv("HOME");
+  const fs::path folder = state != nullptr && *state == '/' ? fs::path(state)
+                          : home != nullptr && *home == '/' ? fs::path(home) / ".local/state"
+                                                            : fs::path();
+  if (!folder.empty() && !fs::create_directories(folder / "detshim/told" / file.relative_path(), error) &&
+      !error)
+    return;
+  std::cerr
+      << "detshim: note: entropy that " << printable(name)
+      << " draws itself is fixed by the seed; do not make keys or passwords with it (DETSHIM_KEEP_ENTROPY="
+      << printable(name) << " leaves it random)\n";
+}
+
 /// Says so where the library does not: the run would be as if detshim were not there. What a static program
 /// starts is covered, and that may be all that it does (tini, a launcher).
 bool comes_up(const std::string& program, const std::string& library, bool is_quiet) {
   const PreloadingAnswer answer = ask_preloading(program, library);
   if (answer.is == Preloading::reaches_children && !is_quiet)
     std::cerr << "detshim: '" << printable(program) << "' is not covered: " << answer.why << '\n';
+  if (answer.is == Preloading::comes_up) note_entropy(program);
   if (answer.is != Preloading::fails) return true;
   std::cerr << "detshim: '" << printable(program)
             << "' is not run: libdetshim.so does not come up in it: " << answer.why
@@ -132,7 +172,10 @@ int run(const RunOptions& options) {
   const bool is_on = mode == nullptr || std::string_view(mode) != "off";
   if (is_on) hand_over(command, options.trap_syscalls, options.quiet);
   if (is_on) hand_over_environment(options.command);
-  if (options.trap_syscalls) return run_trapped(command);
+  if (options.trap_syscalls) {
+    note_entropy(command[0]);
+    return run_trapped(command);
+  }
   if (is_on && !options.allow_uncovered && !comes_up(command[0], library, options.quiet))
     return cannot_execute;
 

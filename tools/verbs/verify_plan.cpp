@@ -6,6 +6,8 @@
 #include "verbs/acceptance.h"
 #include "verbs/early_settings.h"
 #include "verbs/library_file.h"
+#include "verify/output_claim.h"
+#include "verify/output_search.h"
 #include "verify/shake.h"
 
 #include <algorithm>
@@ -63,9 +65,31 @@ void check_allocations(const VerifyOptions& options) {
                      "' cannot be preloaded: LD_PRELOAD takes no path with a space or a colon");
 }
 
+/// What is written into an output in the end would be over the user's file.
+void check_reports(const VerifyOptions& options) {
+  if (options.outputs.empty()) return;
+  const OutputSearch search(options.outputs, "/nothing/of/it/is/our/own");
+  const FoundOutputs found = search.find();
+  const auto check = [&](const std::string& what, const fs::path& file) {
+    std::error_code error;
+    const bool is_found = fs::is_regular_file(file, error) &&
+                          std::ranges::any_of(found.files, [&](const FoundOutputs::File& one) {
+                            return fs::equivalent(one.path, file, error);
+                          });
+    if (is_found || search.would_find(fs::weakly_canonical(fs::absolute(file), error)))
+      throw UsageError(what + " is one of the outputs that --output names: name another file");
+  };
+  if (options.junit) check("--junit '" + printable(*options.junit) + "'", *options.junit);
+  check("standard output", "/proc/self/fd/1");
+  check("standard error", "/proc/self/fd/2");
+}
+
 } // namespace
 
 void check_verify(const VerifyOptions& options) {
+  std::error_code error; // before all else: the program, and the user, look for what is missing
+  const fs::path log = options.run.log.value_or("detshim-log/new");
+  OutputClaim::recover(options.outputs, fs::weakly_canonical(fs::absolute(log) / "..", error));
   check_run(options.run);
   constexpr std::size_t fewest = 2, most = 100'000;
   if (options.runs < fewest || options.runs > most)
@@ -78,12 +102,17 @@ void check_verify(const VerifyOptions& options) {
   for (const std::string& stream : options.ignored)
     if (stream != "stdout" && stream != "stderr")
       throw UsageError("--ignore '" + printable(stream) + "' is not accepted: stdout or stderr");
-  for (const std::string& output : options.outputs)
+  for (const std::string& output : options.outputs) {
+    if (output.starts_with('-')) // an option, or the -- before the program
+      throw UsageError("--output '" + printable(output) + "' is not accepted: its GLOB is missing (" +
+                       printable("./" + output) + " for a file of that name)");
     if (output.empty() || ("/" + output + "/").find("/**/") != std::string::npos)
       throw UsageError("--output '" + printable(output) +
                        "' is not accepted: a glob, where ** is no more than *, or a folder, which stands for "
                        "all that is below it");
+  }
   if (options.junit) check_can_be_written(*options.junit);
+  check_reports(options);
   find_library(options.run.library);
   check_allocations(options);
 }
@@ -143,7 +172,7 @@ fs::path make_folder(const std::optional<std::string>& asked_for, const std::str
   if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (error)
     throw UsageError("cannot make the folder '" + printable(folder.string()) + "': " + error.message());
-  return folder;
+  return fs::canonical(folder); // outputs are moved along no links
 }
 
 void limit_processors(std::size_t most) {

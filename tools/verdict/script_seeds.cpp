@@ -165,6 +165,10 @@ void each_program(const Log& log, const Visit& visit) {
 
 } // namespace
 
+bool is_interpreter(const std::string& program) {
+  return is_python(program) || language_of(program) != nullptr;
+}
+
 std::vector<ScriptSeed> find_script_seeds(const Log& log, const Summary& summary) {
   std::vector<ScriptSeed> found, each;
   std::set<std::pair<std::string, std::vector<std::string>>>

@@ -23,6 +23,9 @@ struct ScriptSeed {
 /// has none whose interpreter hands its seeds to libc, where they are told.
 std::vector<ScriptSeed> find_script_seeds(const Log& log, const Summary& summary);
 
+/// True if a program of that name runs scripts.
+bool is_interpreter(const std::string& program);
+
 /// The text of `python -c text`; empty if no process of the run was started so. Several are joined.
 std::vector<std::string> python_command_texts(const Log& log);
 

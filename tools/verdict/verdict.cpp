@@ -139,7 +139,7 @@ public:
   }
 
 private:
-  Reason& add(VerdictLevel level, const char* kind, std::string text, std::string remedy = {}) {
+  VerdictReason& add(VerdictLevel level, const char* kind, std::string text, std::string remedy = {}) {
     verdict_.reasons.push_back({level, kind, std::move(text), std::move(remedy), {}, {}, {}});
     return verdict_.reasons.back();
   }
@@ -173,9 +173,8 @@ private:
   bool is_idle(const std::string& file, const std::string& library) const {
     return std::ranges::none_of(log_.processes, [&](const Process& process) {
       if (process.is_trapped && process.end) return false;
-      const bool is_unknown = process.modules.empty() && !has_executed(process); // killed
       const bool had_file =
-          is_unknown || std::ranges::find(process.modules, file) != process.modules.end() ||
+          process.modules.empty() || std::ranges::find(process.modules, file) != process.modules.end() ||
           std::ranges::any_of(process.starts, [&](const Start& start) { return start.program == file; });
       return had_file && may_have_used(process, library);
     });
@@ -186,7 +185,7 @@ private:
   bool is_answered_for(const std::string& file) const {
     if (!is_part_of_torch(base_name(file))) return false;
     return std::ranges::all_of(log_.processes, [&](const Process& process) {
-      if (process.modules.empty()) return process.is_trapped || has_executed(process);
+      if (process.modules.empty()) return process.is_trapped;
       return std::ranges::find(process.modules, file) == process.modules.end() ||
              (torch_is_deterministic(process) &&
               std::ranges::none_of(process.modules, brings_kernels_as_text));
@@ -198,7 +197,7 @@ private:
     for (const Process& process : log_.processes) {
       for (const std::string& file : process.modules)
         if (!cuda_library_of(file).empty() || compiles_kernels(base_name(file))) files.insert(file);
-      if (may_have_had_gpu(process) && !has_executed(process)) return;
+      if (may_have_had_gpu(process)) return;
     }
     verdict_.idle_cuda_libraries = files.size();
   }
@@ -250,7 +249,7 @@ private:
       text = "may be a key of " + base_name(from);
     else if (!why.empty())
       text += ": " + reason_text(why);
-    Reason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered", std::move(text));
+    VerdictReason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered", std::move(text));
     if (!may_be_key)
       reason.remedy = reason_remedy(why);
     else
@@ -268,9 +267,10 @@ private:
     for (const Example& example : symbol.examples)
       if (const std::string* name = find_field(example.fields, "operator")) operators.insert(*name);
     for (const std::string& name : operators) {
-      Reason& reason = add(VerdictLevel::partly, "unfixed",
-                           symbol.library + ": " + name + " ran, which has no deterministic implementation",
-                           "take another operator");
+      VerdictReason& reason =
+          add(VerdictLevel::partly, "unfixed",
+              symbol.library + ": " + name + " ran, which has no deterministic implementation",
+              "take another operator");
       reason.library = symbol.library;
       reason.function = name;
     }
@@ -287,15 +287,15 @@ private:
   }
 
   void add_bypass(const SymbolSummary& symbol, const std::string& from, const std::string& function_of) {
-    Reason& reason = from == function_of
-                         ? add(VerdictLevel::partly, "foreign",
-                               symbol.library + ": " + symbol.function + " of " + from +
-                                   " is not the library's: calls to it were handed through",
-                               "link the shared library")
-                         : add(VerdictLevel::partly, "bypass",
-                               symbol.library + ": " + from + " is bound past the hook of " +
-                                   symbol.function + others_of(symbol) + ", to " + function_of,
-                               "load it behind libdetshim.so, and without RTLD_DEEPBIND");
+    VerdictReason& reason = from == function_of
+                                ? add(VerdictLevel::partly, "foreign",
+                                      symbol.library + ": " + symbol.function + " of " + from +
+                                          " is not the library's: calls to it were handed through",
+                                      "link the shared library")
+                                : add(VerdictLevel::partly, "bypass",
+                                      symbol.library + ": " + from + " is bound past the hook of " +
+                                          symbol.function + others_of(symbol) + ", to " + function_of,
+                                      "load it behind libdetshim.so, and without RTLD_DEEPBIND");
     reason.library = symbol.library;
     reason.function = symbol.function;
     reason.file = from;
@@ -321,12 +321,12 @@ private:
           (is_of("multiprocessing.Queue") || is_of("multiprocessing.Manager") || is_of("dask.distributed")))
         continue;
       const std::string place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
-      Reason& reason = add_pool(pool, place);
+      VerdictReason& reason = add_pool(pool, place);
       reason.library = pool.substr(0, comma);
     }
   }
 
-  Reason& add_pool(const std::string& pool, const std::string& place) {
+  VerdictReason& add_pool(const std::string& pool, const std::string& place) {
     if (pool.starts_with("threading."))
       return add(VerdictLevel::unverified, "pool",
                  "threads (" + place + ") may share a generator: which draws first is a race",
@@ -400,7 +400,7 @@ private:
   void add_code() {
     if (const std::size_t places = code_.own_places(); places > 0) {
       const FileScan& first = code_.uncovered.front();
-      Reason& reason =
+      VerdictReason& reason =
           add(VerdictLevel::partly, "code",
               counted(places, "place") + " in loaded code can draw around every hook" +
                   (first.places.empty() ? "" : ", the first in " + place_text(first, first.places.front())),
@@ -541,7 +541,7 @@ private:
         copy.library + ": " + copy.first +
         (copy.functions > 1 ? " and " + counted(copy.functions - 1, "more function") : "");
     // Beside the library it may be a stub that hands on to it, as TensorFlow's, and those calls are hooked.
-    Reason& reason =
+    VerdictReason& reason =
         is_without(file, copy.library)
             ? add(VerdictLevel::partly, "linked_copy",
                   what + (copy.functions > 1 ? " are" : " is") + " linked statically into " + file,
@@ -601,7 +601,7 @@ private:
     const auto& [library, file, name] = key;
     const std::string what = library + ": " + (file.empty() ? std::string("the program") : file) +
                              (is_lookup ? " has looked up " : " is bound to ") + some_of(use.functions);
-    Reason& reason =
+    VerdictReason& reason =
         use.of == nullptr
             ? add(is_lookup ? VerdictLevel::unverified : VerdictLevel::partly, "new_function",
                   what + ", which this detshim (" + library + " " +
@@ -627,7 +627,7 @@ private:
     }
     const auto& [key, first] = *bound.begin();
     const auto& [library, file, name] = key;
-    Reason& reason =
+    VerdictReason& reason =
         add(VerdictLevel::unverified, "open_function",
             (functions == 1 ? first.functions.front() : counted(functions, "function")) + " of " +
                 enumerated(libraries) + " without a hook " + (functions == 1 ? "is" : "are") + " bound in " +
@@ -677,28 +677,19 @@ private:
       add(VerdictLevel::partly, "disabled", "switched off by DETSHIM_DISABLE=" + text, "unset it");
   }
 
-  /// True if the process went on as another program ("0" as "0e"), which kept its id.
-  bool has_executed(const Process& process) const {
-    return std::ranges::any_of(log_.processes, [&](const Process& other) {
-      return other.pid == process.pid && other.rank == process.rank && other.path.starts_with(process.path) &&
-             other.path.substr(process.path.size()).starts_with('e');
-    });
-  }
-
   void add_processes() {
     std::vector<std::string> programs, answered, lost, unnamed;
     for (const Process& process : log_.processes) {
       const std::string program =
           process.starts.empty() ? process.file : base_name(process.starts.back().program);
       add_lost(process, program);
-      // What was executed uncovered is a reason of its own.
-      if (!process.end && !has_executed(process) && !process.left_uncovered &&
-          process.gave_up_rights.empty() && !was_ended_by_parent(log_, process))
+      // What it executed has a log of its own, draws nothing, or is a reason of its own.
+      if (!process.came_to_its_end() && process.gave_up_rights.empty() && !was_ended_by_parent(log_, process))
         programs.push_back("rank " + std::to_string(process.rank) + " process " + process.path + " (" +
                            program + ")");
       if (process.starts.empty()) lost.push_back(process.file);
       const bool is_trapped = process.is_trapped;
-      if (process.end && process.modules.empty() && !is_trapped) unnamed.push_back(program);
+      if (process.came_to_its_end() && process.modules.empty() && !is_trapped) unnamed.push_back(program);
       if (is_trapped && std::ranges::find(answered, program) == answered.end()) answered.push_back(program);
     }
     if (!unnamed.empty())
@@ -760,19 +751,20 @@ private:
                  std::ranges::find(coverage.files, library.file) != coverage.files.end();
         });
         // A process that did not end says so already.
-        const bool is_before_exec = i < process.libraries_before_exec || has_executed(process);
-        if (is_before_exec || (!is_named && process.end)) uncovered.insert({library.name, library.file});
+        const bool is_before_exec = i < process.libraries_before_exec;
+        if (is_before_exec || (!is_named && process.came_to_its_end()))
+          uncovered.insert({library.name, library.file});
       }
       for (const std::string& file : process.modules)
         if (const std::string library = cuda_library_of(file);
-            !library.empty() && process.end && may_have_used(process, library))
+            !library.empty() && process.came_to_its_end() && may_have_used(process, library))
           if (std::ranges::find(process.coverage, library, &Coverage::library) == process.coverage.end())
             uncovered.insert({library, file});
       for (const Coverage& coverage : process.coverage)
         if (may_have_used(process, coverage.library)) add_coverage(coverage, said);
     }
     for (const auto& [library, file] : uncovered) {
-      Reason& reason =
+      VerdictReason& reason =
           add(VerdictLevel::unverified, "no_coverage",
               library + ": " + file +
                   " was not there any more when the process ended, or another program was executed: "
@@ -785,9 +777,9 @@ private:
   void add_coverage(const Coverage& coverage, std::set<std::pair<std::string, std::string>>& said) {
     if (coverage.files.empty()) return;
     if (coverage.hooks == 0 && said.insert({coverage.library, coverage.files.front()}).second) {
-      Reason& reason = add(VerdictLevel::unverified, "no_hooks",
-                           coverage.library + ": " + coverage.files.front() +
-                               " has none of the functions that detshim hooks");
+      VerdictReason& reason = add(VerdictLevel::unverified, "no_hooks",
+                                  coverage.library + ": " + coverage.files.front() +
+                                      " has none of the functions that detshim hooks");
       reason.library = coverage.library;
       reason.file = coverage.files.front();
     }
@@ -795,10 +787,10 @@ private:
     for (const std::string& file : coverage.files) {
       const auto [first, is_new] = by_name.try_emplace(base_name(file), file);
       if (is_new || !said.insert({first->second, file}).second) continue;
-      Reason& reason = add(VerdictLevel::unverified, "two_copies",
-                           coverage.library + ": two copies are loaded, " + first->second + " and " + file +
-                               ": whose functions a call reached is not known",
-                           "load one");
+      VerdictReason& reason = add(VerdictLevel::unverified, "two_copies",
+                                  coverage.library + ": two copies are loaded, " + first->second + " and " +
+                                      file + ": whose functions a call reached is not known",
+                                  "load one");
       reason.library = coverage.library;
       reason.file = file;
     }
@@ -822,12 +814,13 @@ private:
       const std::string version(known->version);
       if (library.version && !is_later(*library.version, version)) continue;
       if (library.version && !may_have_new_functions(library)) continue;
-      Reason& reason = add(VerdictLevel::unverified, "version",
-                           library.name + ": " + library.file +
-                               (library.version ? " is of version " + *library.version + ", later than " +
-                                                      version + ", with which this detshim was written"
-                                                : " does not say its version"),
-                           library.version ? "take a later detshim, or compare two runs" : "");
+      VerdictReason& reason =
+          add(VerdictLevel::unverified, "version",
+              library.name + ": " + library.file +
+                  (library.version ? " is of version " + *library.version + ", later than " + version +
+                                         ", with which this detshim was written"
+                                   : " does not say its version"),
+              library.version ? "take a later detshim, or compare two runs" : "");
       reason.library = library.name;
       reason.file = library.file;
     }

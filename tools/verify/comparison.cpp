@@ -170,9 +170,9 @@ void compare_output(const OutputPair& pair, Comparison& result) {
 
 void compare_outputs(const Run& one, const Run& other, const ComparisonRules& rules, Comparison& result) {
   for (std::size_t i = 0; i < rules.outputs.size(); ++i) {
-    const auto is_of_it = [i](const OutputFile& file) { return file.pattern == i; };
+    const auto is_of_it = [i](const OutputFile& file) { return file.patterns.contains(i); };
     const auto is_of_it_and_full = [i](const OutputFile& file) {
-      return file.pattern == i && (file.size > 0 || file.kind != OutputFile::regular);
+      return file.patterns.contains(i) && (file.size > 0 || file.kind != OutputFile::regular);
     };
     const std::string glob = "--output '" + rules.outputs[i] + "'";
     if (std::ranges::none_of(one.outputs, is_of_it) && std::ranges::none_of(other.outputs, is_of_it))

@@ -2,14 +2,16 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "verify/folder.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -17,48 +19,128 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& from, const fs::path& to, const std::string& why) {
-  throw UsageError("cannot move '" + printable(from.string()) + "' to '" + printable(to.string()) +
-                   "': " + why);
+/// A descriptor for as long as it lives.
+class Open {
+public:
+  Open(const Folder& folder, const std::string& name, int flags)
+      : descriptor_(
+            ::openat(folder.descriptor(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {}
+  ~Open() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+  operator int() const { return descriptor_; }
+
+private:
+  int descriptor_;
+};
+
+/// False, and errno, if not all of it came to the disk: the other copy is removed then.
+bool copy_bytes(int from, int to) {
+  std::vector<char> buffer(1 << 20);
+  for (ssize_t got; (got = ::read(from, buffer.data(), buffer.size())) != 0;) {
+    if (got < 0) return false;
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t written = ::write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
+      if (written < 0) return false;
+      done += written;
+    }
+  }
+  return ::fsync(to) == 0 || errno == EINVAL;
 }
 
-/// With mode, times and, where it may, owner. A copy that is not whole is taken away again.
-void copy_whole(const fs::path& from, const fs::path& to) {
-  struct stat status = {};
-  if (::lstat(from.c_str(), &status) != 0) fail(from, to, std::strerror(errno));
-  try {
-    if (S_ISLNK(status.st_mode))
-      fs::copy_symlink(from, to);
-    else if (!S_ISREG(status.st_mode)) { // a pipe, a socket, a device: its name is all there is
-      if (::mknod(to.c_str(), status.st_mode, status.st_rdev) != 0) fail(from, to, std::strerror(errno));
-    } else
-      fs::copy_file(from, to, fs::copy_options::none);
-  } catch (const fs::filesystem_error& error) {
-    std::error_code ignored;
-    if (error.code() != std::errc::file_exists) fs::remove(to, ignored);
-    fail(from, to, error.code().message());
+/// Access lists among them. What the other file system does not know is left out.
+void copy_attributes(int from, int to) {
+  std::vector<char> names(65536), value(65536);
+  const ssize_t length = ::flistxattr(from, names.data(), names.size());
+  const char* const end = names.data() + std::max<ssize_t>(length, 0);
+  for (const char* name = names.data(); name < end; name += std::strlen(name) + 1) {
+    const ssize_t size = ::fgetxattr(from, name, value.data(), value.size());
+    if (size >= 0) ::fsetxattr(to, name, value.data(), static_cast<std::size_t>(size), 0);
   }
-  [[maybe_unused]] const int owner = ::lchown(to.c_str(), status.st_uid, status.st_gid);
-  if (!S_ISLNK(status.st_mode)) ::chmod(to.c_str(), status.st_mode & 07777);
-  const timespec times[] = {status.st_atim, status.st_mtim};
-  ::utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
+
+class Move {
+public:
+  Move(const fs::path& from, const fs::path& to)
+      : from_(from), to_(to), source_(from.parent_path()), target_(to.parent_path(), true),
+        name_(from.filename()), new_name_(to.filename()) {
+    for (const Folder* const folder : {&source_, &target_})
+      if (!folder->is_open()) fail(folder->why_not());
+  }
+
+  void move() const {
+    if (::renameat2(source_.descriptor(), name_.c_str(), target_.descriptor(), new_name_.c_str(),
+                    RENAME_NOREPLACE) == 0)
+      return;
+    const bool cannot_tell =
+        errno == EINVAL || errno == ENOSYS; // NFS: a second name overwrites nothing either
+    if (!cannot_tell && errno != EXDEV) fail();
+    if (!cannot_tell ||
+        ::linkat(source_.descriptor(), name_.c_str(), target_.descriptor(), new_name_.c_str(), 0) != 0) {
+      if (errno == EEXIST) fail();
+      copy();
+    }
+    if (::unlinkat(source_.descriptor(), name_.c_str(), 0) == 0) return;
+    const int error = errno;
+    remove_copy();
+    errno = error;
+    fail();
+  }
+
+private:
+  [[noreturn]] void fail(const std::string& why = std::strerror(errno)) const {
+    throw UsageError("cannot move '" + printable(from_.string()) + "' to '" + printable(to_.string()) +
+                     "': " + printable(why));
+  }
+
+  void remove_copy() const { ::unlinkat(target_.descriptor(), new_name_.c_str(), 0); }
+
+  /// With mode, times, attributes and, where it may, owner. A copy that is not whole is taken away again.
+  void copy() const {
+    const std::optional<struct stat> status = source_.status(name_);
+    if (!status) fail();
+    if (S_ISREG(status->st_mode)) {
+      copy_file(*status);
+    } else if (S_ISLNK(status->st_mode)) {
+      const std::optional<std::string> text = source_.link_text(name_);
+      if (!text || ::symlinkat(text->c_str(), target_.descriptor(), new_name_.c_str()) != 0) fail();
+    } else if (::mknodat(target_.descriptor(), new_name_.c_str(), status->st_mode, status->st_rdev) != 0) {
+      fail(); // a pipe, a socket, a device: its name is all there is
+    }
+    const bool has_owner = ::fchownat(target_.descriptor(), new_name_.c_str(), status->st_uid, status->st_gid,
+                                      AT_SYMLINK_NOFOLLOW) == 0;
+    if (!S_ISLNK(status->st_mode))
+      ::fchmodat(target_.descriptor(), new_name_.c_str(), status->st_mode & (has_owner ? 07777U : 0777U),
+                 AT_SYMLINK_NOFOLLOW);
+    const timespec times[] = {status->st_atim, status->st_mtim};
+    ::utimensat(target_.descriptor(), new_name_.c_str(), times, AT_SYMLINK_NOFOLLOW);
+  }
+
+  void copy_file(const struct stat& status) const {
+    const Open from(source_, name_, O_RDONLY);
+    struct stat opened = {};
+    if (from < 0 || ::fstat(from, &opened) != 0) fail();
+    if (opened.st_ino != status.st_ino || opened.st_dev != status.st_dev) fail("it was replaced meanwhile");
+    const Open to(target_, new_name_, O_WRONLY | O_CREAT | O_EXCL);
+    if (to < 0) fail();
+    if (!copy_bytes(from, to)) {
+      const int error = errno;
+      remove_copy();
+      errno = error;
+      fail();
+    }
+    copy_attributes(from, to);
+  }
+
+  const fs::path &from_, &to_;
+  Folder source_, target_;
+  std::string name_, new_name_;
+};
 
 } // namespace
 
-void move_file(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::create_directories(to.parent_path(), error);
-  if (error) fail(from, to, error.message());
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
-  if (errno == EINVAL || errno == ENOSYS) { // a file system that cannot tell
-    if (fs::exists(fs::symlink_status(to))) fail(from, to, std::strerror(EEXIST));
-    if (::rename(from.c_str(), to.c_str()) == 0) return;
-  }
-  if (errno != EXDEV) fail(from, to, std::strerror(errno));
-  if (fs::exists(fs::symlink_status(to))) fail(from, to, std::strerror(EEXIST));
-  copy_whole(from, to);
-  if (!fs::remove(from, error)) fail(from, to, "it was copied and cannot be removed: " + error.message());
-}
+void move_file(const fs::path& from, const fs::path& to) { Move(from, to).move(); }
 
 } // namespace detshim

@@ -2,9 +2,12 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "verify/set_aside.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -40,14 +43,42 @@ private:
   bool is_locked_;
 };
 
-/// The same for all commands of a user, whatever their TMPDIR. Empty if it is not the user's alone.
-fs::path folder_of_claims() {
-  fs::path folder = "/tmp/detshim-outputs-" + std::to_string(::geteuid());
-  ::mkdir(folder.c_str(), 0700);
-  struct stat status = {};
-  const bool is_ours = ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
-                       status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
-  return is_ours ? folder : fs::path();
+/// The folder of claims, for as long as one command looks and claims there. The first of these that can be
+/// used: $XDG_STATE_HOME/detshim/outputs, $HOME/.local/state/detshim/outputs, /tmp/detshim-outputs-UID.
+class Turn {
+public:
+  Turn() {
+    const char *const state = std::getenv("XDG_STATE_HOME"), *const home = std::getenv("HOME");
+    if (state != nullptr && *state == '/') take(fs::path(state) / "detshim/outputs");
+    if (home != nullptr && *home == '/') take(fs::path(home) / ".local/state/detshim/outputs");
+    take("/tmp/detshim-outputs-" + std::to_string(::geteuid()));
+  }
+
+  bool is_ours() const { return lock_ && lock_->is_locked(); }
+  const fs::path& folder() const { return folder_; } ///< the last that was tried, if none is ours
+
+private:
+  void take(const fs::path& folder) {
+    if (is_ours()) return;
+    folder_ = folder;
+    std::error_code ignored;
+    fs::create_directories(folder.parent_path(), ignored);
+    ::mkdir(folder.c_str(), 0700);
+    struct stat status = {};
+    if (::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
+        (status.st_mode & 022) == 0)
+      lock_.emplace(folder / "turn", LOCK_EX);
+  }
+
+  fs::path folder_;
+  std::optional<LockedFile> lock_;
+};
+
+/// Another machine's claims may lie in the same folder, and what it set aside where only it can see it.
+std::string this_machine() {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  return std::string("@") + name;
 }
 
 /// Without a slash at its end, as seen from everywhere.
@@ -81,37 +112,61 @@ bool may_meet(std::string_view one, std::string_view other) {
   return ending(one).ends_with(ending(other)) || ending(other).ends_with(ending(one));
 }
 
-} // namespace
-
-OutputClaim::OutputClaim(const std::vector<std::string>& patterns) {
-  const fs::path folder = patterns.empty() ? fs::path() : folder_of_claims();
-  if (folder.empty()) return;
-  const LockedFile turn(folder / "turn", LOCK_EX); // one looks and claims at a time
-  if (!turn.is_locked()) return;
-  const std::string own_name = std::to_string(::getpid());
+/// Puts back what commands that were killed set aside of the same files. Throws UsageError if one is alive
+/// and `must_be_alone`.
+void look_at_claims(const fs::path& folder, const std::vector<std::string>& patterns, bool must_be_alone) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name == "turn") continue;
-    if (LockedFile(at->path(), LOCK_EX | LOCK_NB).is_locked()) { // nobody's any more
-      ::unlink(at->path().c_str());
-      continue;
-    }
+    const bool is_alive = !LockedFile(at->path(), LOCK_EX | LOCK_NB).is_locked();
     std::ifstream input(at->path());
+    std::string its_kept, met, own;
+    std::getline(input, its_kept, '\0');
     for (std::string theirs; std::getline(input, theirs, '\0');)
       for (const std::string& pattern : patterns)
-        if (may_meet(whole(pattern), theirs))
-          throw UsageError("process " + printable(name) + " is at work on --output '" + printable(theirs) +
-                           "', of which '" + printable(pattern) +
-                           "' may be part: wait until it has ended, or name other outputs");
+        if (met.empty() && may_meet(whole(pattern), theirs)) {
+          met = theirs;
+          own = pattern;
+        }
+    if (is_alive && !met.empty() && must_be_alone)
+      throw UsageError("process " + printable(name) + " is at work on --output '" + printable(met) +
+                       "', of which '" + printable(own) +
+                       "' may be part: wait until it has ended, or name other outputs");
+    if (is_alive) continue;
+    if (!met.empty()) SetAside::recover(its_kept);
+    if (name.ends_with(this_machine()) && !SetAside::may_be_left_in(its_kept)) ::unlink(at->path().c_str());
   }
+}
+
+} // namespace
+
+OutputClaim::OutputClaim(const std::vector<std::string>& patterns, const fs::path& kept) {
+  if (patterns.empty()) return;
+  const Turn turn;
+  const fs::path& folder = turn.folder();
+  if (!turn.is_ours())
+    throw UsageError("cannot keep in '" + printable(folder.string()) +
+                     "' which outputs are at work: a folder of this user alone is needed, there or in "
+                     "$XDG_STATE_HOME/detshim/outputs");
+  look_at_claims(folder, patterns, true);
+  std::string own_name = std::to_string(::getpid()) + this_machine();
+  while (fs::exists(folder / own_name)) own_name = "+" + own_name; // of a killed one that set something aside
   LockedFile own(folder / own_name, LOCK_EX | LOCK_NB);
-  if (!own.is_locked()) return;
-  std::string text;
+  if (!own.is_locked()) throw UsageError("cannot write '" + printable((folder / own_name).string()) + "'");
+  std::string text = kept.string() + '\0';
   for (const std::string& pattern : patterns) text += whole(pattern) + '\0';
   file_ = folder / own_name;
   descriptor_ = own.release();
   [[maybe_unused]] const ssize_t written = ::write(descriptor_, text.data(), text.size());
+}
+
+void OutputClaim::recover(std::vector<std::string> patterns, const fs::path& kept_beside) {
+  std::error_code error;
+  for (fs::directory_iterator at(kept_beside, error), end; !error && at != end; at.increment(error))
+    if (at->is_directory(error) && SetAside::may_be_left_in(at->path())) SetAside::recover(at->path());
+  patterns.emplace_back("."); // what is missing here may be read, too
+  if (const Turn turn; turn.is_ours()) look_at_claims(turn.folder(), patterns, false);
 }
 
 OutputClaim::~OutputClaim() {

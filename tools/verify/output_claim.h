@@ -11,12 +11,17 @@ namespace detshim {
 /// Says to the user's other commands on this machine which outputs are taken, for as long as it lives.
 class OutputClaim {
 public:
-  /// Throws UsageError if another command is at work on a file that one of the patterns may match. Where
-  /// nothing can be written in /tmp nobody can be told, and nobody is asked.
-  explicit OutputClaim(const std::vector<std::string>& patterns);
+  /// Throws UsageError if another command is at work on a file that one of the patterns may match. Of one
+  /// that was killed, what it set aside is put back first; `kept` is where that of this one will be. Throws
+  /// UsageError too where no folder can be had in which to tell the others.
+  OutputClaim(const std::vector<std::string>& patterns, const std::filesystem::path& kept);
   ~OutputClaim();
   OutputClaim(const OutputClaim&) = delete;
   OutputClaim& operator=(const OutputClaim&) = delete;
+
+  /// Puts back what commands that were killed have set aside of these outputs, of files here, or in folders
+  /// in `kept_beside`, which leads through no link.
+  static void recover(std::vector<std::string> patterns, const std::filesystem::path& kept_beside);
 
 private:
   std::filesystem::path file_;

@@ -2,14 +2,16 @@
 // the next one's; what stood there before comes back at the end.
 #pragma once
 
+#include "verify/output_search.h"
+#include "verify/set_aside.h"
+
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include <sys/stat.h>
 
 namespace detshim {
 
@@ -24,8 +26,8 @@ struct OutputFile {
   std::string name;             ///< as seen from the working directory
   std::filesystem::path stored; ///< where it is now
   Kind kind = regular;
-  std::string target; ///< of a link
-  std::size_t pattern = 0;
+  std::string target;             ///< of a link
+  std::set<std::size_t> patterns; ///< that match it
   std::uint64_t size = 0;
 };
 
@@ -34,16 +36,14 @@ bool is_full(const std::filesystem::path& folder);
 
 class Outputs {
 public:
-  /// `patterns` as in glob(7), with {a,b}; a folder stands for all files in it. Files in `own_folder` are
-  /// never outputs.
-  Outputs(std::vector<std::string> patterns, const std::filesystem::path& own_folder);
+  /// `own_folder` is where files go that are met in the place of others in the end.
+  Outputs(const OutputSearch& search, std::filesystem::path own_folder)
+      : search_(search), own_folder_(std::move(own_folder)) {}
 
   /// Puts back what put_aside() took, if put_back() was not called.
   ~Outputs();
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
-
-  const std::vector<std::string>& patterns() const { return patterns_; }
 
   /// Moves what stands there now to `folder`, until put_back().
   void put_aside(const std::filesystem::path& folder);
@@ -52,38 +52,28 @@ public:
   /// before take(), which may make room.
   std::optional<std::filesystem::path> full_disk() const;
 
-  /// Moves what a run has made to `folder`; folders are as before the run then.
+  /// Moves what a run has made to `folder`; folders are as before the run then. What is behind links that
+  /// the run has made stays where it is.
   std::vector<OutputFile> take(const std::filesystem::path& folder);
 
+  /// Why take() may have left some of it; empty if it has all. Not safe to print.
+  const std::string& left_alone() const { return left_alone_; }
+
   /// True if something stands there: written after the run had ended.
-  bool has_any() const { return !find().empty(); }
+  bool has_any() const { return !search_.find().files.empty(); }
 
   /// Moves back what stood there before. What is in its place goes to `folder`; returns how many such files
   /// there were.
-  std::size_t put_back(const std::filesystem::path& folder);
+  std::size_t put_back(const std::filesystem::path& folder) { return aside_.put_back(folder); }
 
 private:
-  struct Found {
-    std::string name;
-    std::filesystem::path path;
-    std::size_t pattern;
-  };
-  struct OldFolder {
-    struct stat status;
-    bool is_ours; ///< its times are given back too
-  };
-  std::vector<Found> find() const;
-  bool is_own(const std::filesystem::path& path) const;
-  void note_folders();
-  void remove_new_folders(const std::vector<Found>& moved) const;
-  void make_old_folders();
-  void restore_folders() const;
+  void remove_new_folders(const FoundOutputs& moved) const;
+  void restore_folders(const FoundOutputs& found);
 
-  std::vector<std::string> patterns_;
+  const OutputSearch& search_;
+  SetAside aside_;
   std::filesystem::path own_folder_;
-  std::map<std::filesystem::path, OldFolder> folders_; ///< that were there before the first run
-  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> aside_; ///< from, to
-  std::filesystem::path last_folder_;
+  std::string left_alone_;
 };
 
 } // namespace detshim

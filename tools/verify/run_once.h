@@ -41,6 +41,7 @@ struct Run {
   int not_kept = 0;            ///< the error for which what was printed is not whole in its file
   std::map<std::int64_t, std::string> processes; ///< those that are known: their names by their ids
   std::vector<OutputFile> outputs;
+  std::string left_alone;                         ///< why some outputs were not taken; empty: all were
   std::optional<std::filesystem::path> full_disk; ///< a folder that had no room left when it ended
 
   std::filesystem::path log() const { return folder / "log"; }

@@ -114,7 +114,8 @@ private:
 class Session {
 public:
   explicit Session(const VerifyPlan& plan)
-      : plan_(plan), claim_(plan.rules.outputs), outputs_(plan.rules.outputs, plan.folder) {}
+      : plan_(plan), search_(plan.rules.outputs, plan.folder), claim_(search_.all_patterns(), plan.folder),
+        outputs_(search_, plan.folder) {}
 
   void run_all(Verification& result) {
     outputs_.put_aside(plan_.folder / "before");
@@ -217,6 +218,10 @@ private:
     return "the disk was full after " + run.name + " at '" + run.full_disk->string() + "'";
   }
 
+  static std::string describe_left_alone(const Run& run) {
+    return "after " + run.name + ", " + run.left_alone + ": what is behind it was left where it is";
+  }
+
   static std::string describe_not_kept(const Run& run) {
     return "what " + run.name + " printed could not be kept in '" + run.folder.string() +
            "': " + std::generic_category().message(run.not_kept);
@@ -227,6 +232,7 @@ private:
     if (made.left_behind > 0) return made.name + " left processes behind";
     if (made.full_disk) return describe_full_disk(made);
     if (made.not_kept != 0) return describe_not_kept(made);
+    if (!made.left_alone.empty()) return describe_left_alone(made);
     if (made.status != first.status && made.status != turned.status)
       return made.name + " ended otherwise than " + first.name + " and " + turned.name + ": " + made.ending();
     return {};
@@ -303,6 +309,7 @@ private:
   void take_outputs(Run& run) {
     run.full_disk = outputs_.full_disk();
     run.outputs = outputs_.take(run.folder / "outputs");
+    run.left_alone = outputs_.left_alone();
     if (!run.full_disk && is_full(run.folder)) run.full_disk = run.folder;
   }
 
@@ -310,6 +317,7 @@ private:
   void look_at(const Run& run, Verification& result) {
     if (run.full_disk) spoil(result, "full", describe_full_disk(run) + ": its outputs may not be whole");
     if (run.not_kept != 0) spoil(result, "full", describe_not_kept(run));
+    if (!run.left_alone.empty()) spoil(result, "swapped", describe_left_alone(run));
     if (run.left_behind > 0)
       spoil(result, "left_behind",
             run.name + " left " + counted(run.left_behind, "process", "processes") +
@@ -329,6 +337,7 @@ private:
 
   const VerifyPlan& plan_;
   HeldSignals signals_;
+  OutputSearch search_;
   OutputClaim claim_;
   Outputs outputs_;
   RunLines lines_;

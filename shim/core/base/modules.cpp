@@ -21,7 +21,8 @@ struct Tables {
 
 /// The loader relocates the addresses in a dynamic section in place; the vDSO's it leaves alone.
 uintptr_t table_address(const Module& module, uintptr_t value) {
-  return value < module.base ? module.base + value : value;
+  const bool is_relocated = module.header_count == 0 || module.holds(reinterpret_cast<const void*>(value));
+  return is_relocated ? value : module.base + value;
 }
 
 bool read_tables(const Module& module, Tables& tables) {
@@ -240,7 +241,14 @@ const unsigned char* frame_description_at(const void* address) {
 
 namespace {
 
-Module from_link_map(const link_map* map) {
+/// What the loader says without a lock of the object that holds an address; false before glibc 2.35, and of
+/// an object that is just being loaded.
+bool find_object(const void* address, dl_find_object& object) {
+  return &_dl_find_object != nullptr && _dl_find_object(const_cast<void*>(address), &object) == 0;
+}
+
+/// `object`: what the loader says of it, or nullptr.
+Module from_link_map(const link_map* map, const dl_find_object* object) {
   Module module;
   module.path = map->l_name != nullptr ? map->l_name : "";
   module.base = map->l_addr;
@@ -250,17 +258,27 @@ Module from_link_map(const link_map* map) {
     module.header_count = static_cast<int>(getauxval(AT_PHNUM));
     return module;
   }
-  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(map->l_addr);
-  if (header == nullptr || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return module;
-  module.headers = reinterpret_cast<const ElfW(Phdr)*>(map->l_addr + header->e_phoff);
+  const uintptr_t begin =
+      object != nullptr ? reinterpret_cast<uintptr_t>(object->dlfo_map_start) : map->l_addr;
+  if (object == nullptr && !sys::can_read(begin)) return module;
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(begin);
+  if (__builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return module;
+  const uintptr_t headers = begin + header->e_phoff;
+  if (object != nullptr &&
+      headers + header->e_phnum * sizeof *module.headers > reinterpret_cast<uintptr_t>(object->dlfo_map_end))
+    return module;
+  module.headers = reinterpret_cast<const ElfW(Phdr)*>(headers);
   module.header_count = header->e_phnum;
   return module;
 }
 
 /// The loader's own list, without its lock.
 bool walk_link_map(bool (*visit)(const Module&, void*), void* data) {
-  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next)
-    if (map->l_ld != nullptr && visit(from_link_map(map), data)) return true;
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+    dl_find_object object;
+    const bool is_found = map->l_ld != nullptr && find_object(map->l_ld, object);
+    if (map->l_ld != nullptr && visit(from_link_map(map, is_found ? &object : nullptr), data)) return true;
+  }
   return false;
 }
 
@@ -291,6 +309,7 @@ void assume_loader_lock_is_stuck() { loader_lock_may_be_stuck = true; }
 bool each_module(bool (*visit)(const Module&, void*), void* data) {
   Iterate* const iterate = libc_iterate();
   if (iterate == nullptr || loader_lock_may_be_stuck) return walk_link_map(visit, data);
+  const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
   struct Context {
     bool (*visit)(const Module&, void*);
     void* data;
@@ -321,10 +340,10 @@ bool any_module_path(bool (*is_it)(const char* path, void* data), void* data) {
 }
 
 bool find_module(const void* address, Module& found) {
-  if (&_dl_find_object != nullptr) { // glibc 2.35 and later: no lock
+  if (&_dl_find_object != nullptr) {
     dl_find_object object;
-    if (_dl_find_object(const_cast<void*>(address), &object) != 0) return false;
-    found = from_link_map(object.dlfo_link_map);
+    if (!find_object(address, object)) return false;
+    found = from_link_map(object.dlfo_link_map, &object);
     return true;
   }
   return each_module([&](const Module& module) {

@@ -12,7 +12,9 @@
 namespace detshim {
 
 /// A loaded object. `path` belongs to the loader and holds as long as the object is loaded; it is empty for
-/// the main program.
+/// the main program. `base` is what the loader added to the addresses that the object was linked to: where it
+/// begins if that was 0, which it need not be (prelink, -Wl,-Ttext-segment), and the same for several objects
+/// then. `dynamic` is one object's alone.
 struct Module {
   const char* path = "";
   uintptr_t base = 0;

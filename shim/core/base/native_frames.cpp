@@ -40,13 +40,6 @@ uintptr_t without_signature(uintptr_t address) {
 #endif
 }
 
-/// True if the word there can be read. Asks by a system call that the library makes anyway, and that does
-/// nothing: the kernel reads the set of signals before it finds that it is not to be used in any known way.
-bool can_read(uintptr_t address) {
-  constexpr long no_way = -1;
-  return sys::call(SYS_rt_sigprocmask, no_way, static_cast<long>(address), 0, 8) == -EINVAL;
-}
-
 /// Memory from one page's begin to another's.
 struct Pages {
   uintptr_t begin, end;
@@ -76,7 +69,9 @@ public:
   explicit Stack(uintptr_t stack) : low_(stack) {
     // The kernel maps nothing else near to the first thread's stack, whose top it puts some random bytes at.
     constexpr uintptr_t usual_size = 8 << 20;
-    const uintptr_t top = getauxval(AT_RANDOM);
+    static constinit uintptr_t random = 0;
+    uintptr_t top = __atomic_load_n(&random, __ATOMIC_RELAXED);
+    if (top == 0) __atomic_store_n(&random, top = getauxval(AT_RANDOM), __ATOMIC_RELAXED);
     known_ = {stack & ~(page - 1), (stack | (page - 1)) + 1};
     if (stack < top && top - stack < usual_size) {
       known_.end = (top | (page - 1)) + 1;
@@ -100,7 +95,7 @@ private:
     constexpr uintptr_t most = 256 * page; // of a single frame
     if (address - known_.end > most) return false;
     for (; known_.end <= (address & ~(page - 1)); known_.end += page)
-      if (!can_read(known_.end + page > address ? address : known_.end)) return false;
+      if (!sys::can_read(known_.end + page > address ? address : known_.end)) return false;
     if (stays_) own_pages = known_;
     return true;
   }
@@ -132,7 +127,7 @@ bool step(Stack& stack, Registers& now, uintptr_t& slot) {
   return now.code != 0;
 }
 
-/// Calls see(slot, address) for each return address from here outwards.
+/// Calls see(slot, address) for each return address from the caller's outwards.
 template <typename See>
 void walk(const Registers& from, Stack& stack, const void* caller, NativeFrames& frames, int wanted,
           See see) {
@@ -143,8 +138,8 @@ void walk(const Registers& from, Stack& stack, const void* caller, NativeFrames&
   uintptr_t slot = 0;
   do {
     if (++steps > most_of_ours || !step(stack, now, slot)) return;
-    see(slot, now.code);
   } while (now.code != reinterpret_cast<uintptr_t>(caller));
+  see(slot, now.code);
 
   while (++steps <= most && frames.count < wanted && step(stack, now, slot)) {
     see(slot, now.code);
@@ -173,6 +168,7 @@ struct KnownWay {
   uint32_t count;
   uintptr_t addresses[limit];
   uint32_t offsets[limit]; ///< from the stack pointer
+  WayNote note;
 
   [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool leads_from(const Registers& now,
                                                                         const void* by) const {
@@ -202,17 +198,20 @@ DETSHIM_THREAD_MEMORY KnownWays ways_of_thread = {};
   walk(now, stack, caller, frames, most, [](uintptr_t, uintptr_t) {});
 }
 
-[[gnu::noinline]] uint64_t native_frames_key(const void* caller) {
+[[gnu::noinline]] uint64_t native_frames_key(const void* caller, WayNote* note) {
   const Registers now = own_registers();
   if (caller == nullptr) return 0;
   Stack stack(now.stack);
   const uint64_t place = spread(reinterpret_cast<uintptr_t>(caller) ^ now.stack);
   KnownWay& way = of_this_thread(ways_of_thread).ways[place >> 62];
+  if (note != nullptr) *note = way.note; // before the way is looked at: a signal handler may come
   if (way.count > 0 && stack.knows(now.stack + way.offsets[way.count - 1]) && way.leads_from(now, caller))
     return way.key;
   // Not known while it is written: a signal handler may come.
   way.count = 0;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  way.note = {};
+  if (note != nullptr) *note = {};
   NativeFrames frames;
   uint32_t count = 0;
   walk(now, stack, caller, frames, NativeFrames::limit, [&](uintptr_t slot, uintptr_t address) {
@@ -229,6 +228,12 @@ DETSHIM_THREAD_MEMORY KnownWays ways_of_thread = {};
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (count <= KnownWay::limit) way.count = count;
   return way.key;
+}
+
+void keep_on_way(const void* caller, uint64_t key, const WayNote& note) {
+  const sys::SignalsBlocked no_signals;
+  for (KnownWay& way : of_this_thread(ways_of_thread).ways)
+    if (way.count > 0 && way.caller == caller && way.key == key) way.note = note;
 }
 
 } // namespace detshim

@@ -117,7 +117,7 @@ bool find_functions(const Module& module, Interpreter& python) {
 
 /// The process's interpreter: looked for at each draw, it would cost more than the draw.
 constinit Interpreter known = {};
-constinit uintptr_t known_at = 0;  // its object's address; 1 while `known` is written
+constinit uintptr_t known_at = 0;  // its object's dynamic section; 1 while `known` is written
 constinit uint32_t known_in = ~0u; // the epoch in which its object was last seen loaded
 
 /// Whether what PythonStack reads is what the interpreter itself says: not yet known, yes, no.
@@ -132,7 +132,7 @@ Trust known_trust() {
 
 bool find_functions_once(const Module& module, Interpreter& python) {
   const uintptr_t at = __atomic_load_n(&known_at, __ATOMIC_ACQUIRE);
-  if (at == module.base + 2) {
+  if (at == reinterpret_cast<uintptr_t>(module.dynamic)) {
     python = known;
     return true;
   }
@@ -141,7 +141,7 @@ bool find_functions_once(const Module& module, Interpreter& python) {
   if (__atomic_compare_exchange_n(&known_at, &none, uintptr_t{1}, false, __ATOMIC_RELAXED,
                                   __ATOMIC_RELAXED)) {
     known = python;
-    __atomic_store_n(&known_at, module.base + 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&known_at, reinterpret_cast<uintptr_t>(module.dynamic), __ATOMIC_RELEASE);
   }
   return true;
 }
@@ -174,7 +174,7 @@ bool find_interpreter(Interpreter& python, bool looks_for_it) {
     Module of_known;
     if (__atomic_load_n(&known_in, __ATOMIC_RELAXED) == epoch ||
         (find_module(reinterpret_cast<const void*>(known.current_frame), of_known) &&
-         of_known.base + 2 == at)) {
+         reinterpret_cast<uintptr_t>(of_known.dynamic) == at)) {
       __atomic_store_n(&known_in, epoch, __ATOMIC_RELAXED);
       python = known;
       return true;
@@ -343,9 +343,12 @@ uint64_t PythonPlace::key() const {
   return fnv1a_text(frame.file, static_cast<uint64_t>(frame.line) + 1) | 1;
 }
 
+bool has_found_python() { return __atomic_load_n(&known_at, __ATOMIC_ACQUIRE) > 1; }
+
 void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_python) {
   place.count = 0;
   place.user = -1;
+  if (!looks_for_python && !has_found_python()) return;
   Interpreter python = {};
   if (!find_interpreter(python, looks_for_python) || python.is_initialized() == 0) return;
   const bool is_held = python.held();

@@ -38,6 +38,10 @@ enum class PythonDetail : uint8_t {
 /// interpreter if none was found before, which takes as long as there are loaded objects.
 void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_python);
 
+/// True if an interpreter was found in this process: without one, find_python_place() finds nothing that it
+/// is not told to look for.
+bool has_found_python();
+
 /// The same with all its frames for a call out of an allocator, which may be the interpreter's own: nothing
 /// is asked of it that could allocate. No frames where its version is not known.
 void read_python_place(PythonPlace& place);

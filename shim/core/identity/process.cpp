@@ -405,7 +405,7 @@ void become_child() {
   write_variable();
 }
 
-DETSHIM_STARTUP_DATA constinit int establishing = 0; // the thread that is at it
+DETSHIM_STARTUP_DATA constinit uint64_t establishing = 0; // a lock
 
 } // namespace
 } // namespace identity
@@ -418,22 +418,14 @@ const Process& process() {
   if (__builtin_expect(generation() != 0, 1)) return self;
   // First call, or a child that no handler announced. Constructors run in one thread; a second thread that
   // comes at the same moment waits.
-  const sys::SignalsBlocked no_signals;
-  const int me = sys::gettid();
-  for (int owner = 0;
-       !__atomic_compare_exchange_n(&establishing, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-       owner = 0) {
-    if (owner == me || generation() != 0) return self;
-    sys::call(SYS_sched_yield);
-  }
-  if (generation() == 0) {
+  const Lock guard(establishing);
+  if (guard.held() && generation() == 0) {
     if (generations_begun() == 0)
       establish_process();
     else
       become_child();
     begin_generation();
   }
-  __atomic_store_n(&establishing, 0, __ATOMIC_RELEASE);
   return self;
 }
 

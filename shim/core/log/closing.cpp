@@ -7,6 +7,7 @@
 #include "core/base/placement.h"
 #include "core/identity/process.h"
 #include "core/identity/shared_page.h"
+#include "core/identity/thread.h"
 #include "core/log/counts.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
@@ -21,8 +22,18 @@ using log_file::line_room;
 using log_file::path_room;
 using log_file::text_room;
 
-DETSHIM_STARTUP_DATA constinit uint64_t told_modules =
-    0; // the set that this process refers to, see record_modules()
+/// The files that this process has said to be loaded, see record_modules().
+struct ToldModules {
+  uint64_t set = 0;
+  uint32_t generation = 0;
+  bool by_other = false; ///< another process's record says it
+};
+DETSHIM_STARTUP_DATA constinit ToldModules told_modules;
+
+void add_told_modules(Line& line) {
+  if (told_modules.by_other && told_modules.generation == generation())
+    line.add(",\"modules\":\"").add_hex(told_modules.set, 16).add('"');
+}
 
 void write_end() {
   uint64_t sums[action_count] = {};
@@ -37,8 +48,7 @@ void write_end() {
   }
   line.add('}');
   add_time(line);
-  if (log_file::process_number() != 0 && told_modules != 0)
-    line.add(",\"modules\":\"").add_hex(told_modules, 16).add('"');
+  add_told_modules(line);
   if (!are_counts_kept()) line.add(",\"counts_lost\":true");
   line.add('}');
   log_file::write(line);
@@ -133,18 +143,20 @@ void write_modules(const ModulePaths& paths, uint64_t set) {
 void record_modules() {
   if (!has_log()) return;
   const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
+  const uint64_t set = set_of_modules();
+  // Said before an exec that failed.
+  if (told_modules.generation == generation() && told_modules.set == set) return;
   // Of many children all have the same loaded: one of them says what.
-  const uint64_t set = log_file::process_number() != 0 ? set_of_modules() : 0;
-  if (set != 0 && __atomic_load_n(&shared_page->told_modules, __ATOMIC_ACQUIRE) == set) {
-    told_modules = set;
-    return;
-  }
+  const bool is_further = log_file::process_number() != 0;
+  const bool by_other = is_further && __atomic_load_n(&shared_page->told_modules, __ATOMIC_ACQUIRE) == set;
+  told_modules = {set, generation(), by_other};
+  if (by_other) return;
   ModulePaths paths;
   find_modules(paths);
   Lock guard(log_file::lock);
   if (!guard.held()) return;
-  write_modules(paths, set);
-  if (set != 0) __atomic_store_n(&shared_page->told_modules, set, __ATOMIC_RELEASE);
+  write_modules(paths, is_further ? set : 0);
+  if (is_further) __atomic_store_n(&shared_page->told_modules, set, __ATOMIC_RELEASE);
 }
 
 bool ends_with(const char* text, const char* end) {
@@ -261,16 +273,46 @@ void write_closing_line() {
 DETSHIM_STARTUP_DATA constinit uint32_t closed =
     0; // the generation that was: _exit may follow the destructor
 
+void record_last(void (*last_records)()) {
+  last_records();
+  record_undone_settings();
+  record_setting_reads();
+  record_modules();
+}
+
 } // namespace
+
+void go_on_with_log() { closed = 0; }
+
+void write_exec(const char* program, void (*last_records)()) {
+  record_last(last_records);
+  Lock guard(log_file::lock);
+  if (!guard.held() || !log_file::is_open()) return;
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"exec\"");
+  add_text(line, "thread", this_thread().path);
+  add_text(line, "program", program);
+  add_time(line);
+  add_told_modules(line);
+  line.add('}');
+  log_file::write(line);
+}
+
+void write_failed_exec(int error) {
+  Lock guard(log_file::lock);
+  if (!guard.held() || !log_file::is_open()) return;
+  Line line(line_room, sizeof line_room);
+  line.add("{\"t\":\"exec\"");
+  add_text(line, "thread", this_thread().path);
+  line.add(",\"error\":").add(static_cast<uint64_t>(error)).add('}');
+  log_file::write(line);
+}
 
 void close_log(void (*last_records)()) {
   if (options().off()) return;
   if (closed == generation()) return;
   closed = generation();
-  last_records();
-  record_undone_settings();
-  record_setting_reads();
-  record_modules();
+  record_last(last_records);
   {
     Lock guard(log_file::lock);
     if (guard.held() && log_file::is_open()) write_end();

@@ -1,10 +1,20 @@
-// How the log of a process ends.
+// How the log of a process ends: with the process, or with the program that it turns into.
 #pragma once
 
 namespace detshim {
 
+/// The process is about to turn into `program`: says so in its log, behind all that is recorded at an end and
+/// may be recorded again if there is none. The caller sees to it that the process has a log, and that it is
+/// not a vfork child in another's memory.
+void write_exec(const char* program, void (*last_records)());
+/// It could not, and goes on.
+void write_failed_exec(int error);
+
 /// Writes the closing record, and in the first process of the run the closing line on stderr. Once in a
 /// process: `last_records` is called before, for what is recorded at the end.
 void close_log(void (*last_records)());
+
+/// It was not the end after all: the next close_log() closes it again.
+void go_on_with_log();
 
 } // namespace detshim

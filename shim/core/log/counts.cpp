@@ -33,9 +33,14 @@ struct Header {
 struct Entry {
   uint64_t number;
   uint32_t action;
-  uint32_t is_final;
+  uint32_t link; // twice the number, from 1, of the next entry of the same record, and 1 if this one is final
 };
 static_assert(sizeof(Header) == header_size && sizeof(Entry) == 16);
+
+Entry entry_of(const Counter& counter, bool is_final = false) {
+  const uint32_t further = __atomic_load_n(&counter.further, __ATOMIC_RELAXED);
+  return {counter.number, counter.action, further << 1 | (is_final && counter.action != 0 ? 1U : 0U)};
+}
 
 struct File {
   const char* path = nullptr; // no file without one
@@ -211,7 +216,7 @@ void copy_counters(FirstEntries& entries) {
   each_piece([&](const Counter* counters, uint64_t number) {
     for (uint64_t i = 0; i < number; ++i)
       if (const uint64_t entry = counters[i].entry; entry - 1 < sizeof entries / sizeof entries[0])
-        entries[entry - 1] = {counters[i].number, counters[i].action, 0};
+        entries[entry - 1] = entry_of(counters[i]);
   });
 }
 
@@ -234,8 +239,7 @@ bool read_header(int fd) {
 /// Tells the file that number; a further process's first one together with the entry that says that it is
 /// one.
 bool write_entry(int fd, const Counter& counter) {
-  const Entry entries[] = {{static_cast<uint64_t>(process().pid), a_process, 0},
-                           {counter.number, counter.action, 0}};
+  const Entry entries[] = {{static_cast<uint64_t>(process().pid), a_process, 0}, entry_of(counter)};
   const uint64_t entry = counter.entry - 1;
   const bool is_first = file.process != 0 && entry == file.process + 1;
   return write_to(fd, is_first ? entries : entries + 1, is_first ? sizeof entries : sizeof(Entry),
@@ -294,6 +298,20 @@ Counter* new_counter(Action action, int64_t& index) {
   index = static_cast<int64_t>(counter->entry) - 1;
   counter->action = static_cast<uint32_t>(action);
   return counter;
+}
+
+void count_together(Counter& counter, Counter& other) {
+  if (counter.entry == 0 || other.entry == 0 || other.entry >> 31 != 0) return;
+  other.further = counter.further;
+  __atomic_store_n(&counter.further, static_cast<uint32_t>(other.entry), __ATOMIC_RELEASE);
+  Lock guard(lock);
+  if (!guard.held() || !make_if_due()) return;
+  struct stat state;
+  const int fd = borrow_descriptor(state);
+  if (fd < 0) return;
+  write_entry(fd, other);
+  write_entry(fd, counter);
+  give_back(fd);
 }
 
 namespace {
@@ -443,7 +461,7 @@ bool write_all(bool is_final) {
       counter.write_at = 0; // what is counted from now on makes the number no longer the last
       if (filled == 32 || counter.entry - 1 != first + filled) write_room();
       if (filled == 0) first = counter.entry - 1;
-      room[filled++] = {counter.number, counter.action, is_final && counter.action != 0 ? 1U : 0U};
+      room[filled++] = entry_of(counter, is_final);
     }
   });
   write_room();

@@ -19,7 +19,7 @@ struct Counter {
   uint64_t write_at; ///< the number at which the file is told next
   uint64_t entry;    ///< in the file, from 1; 0 where there is none
   uint32_t action;
-  uint32_t zero;
+  uint32_t further; ///< the entry, from 1, of one more counter of the same record; 0 where there is none
 };
 
 namespace detail {
@@ -47,6 +47,9 @@ void recount_as(Counter& counter, Action action);
 /// A counter for a record of the calling thread, and its index in the counts file; index -1 where the file
 /// could not be made and the counter lives in memory alone. Never nullptr.
 Counter* new_counter(Action action, int64_t& index);
+
+/// What `other` counts is of the record of `counter`.
+void count_together(Counter& counter, Counter& other);
 
 /// Where the counters of a process that begins go: an open file, empty or an earlier program's of this
 /// process; none for -1. Once in each process, because counters that were handed out stay in use. The

@@ -8,7 +8,7 @@ namespace {
 using log_file::line_room;
 using log_file::path_room;
 
-constinit uintptr_t told_builds[64] = {}; // by the base of the object
+constinit const void* told_builds[64] = {}; // by the dynamic section of the object
 constinit unsigned told_build_count = 0;
 
 /// The object's path. The program's is asked for once: a forked child has its parent's answer.
@@ -28,9 +28,9 @@ void write_build(const void* caller, bool held) {
   Module module;
   if (!find_module(caller, module)) return;
   for (unsigned i = 0; i < told_build_count; ++i)
-    if (told_builds[i] == module.base) return;
+    if (told_builds[i] == module.dynamic) return;
   if (told_build_count == sizeof told_builds / sizeof *told_builds) return;
-  told_builds[told_build_count++] = module.base;
+  told_builds[told_build_count++] = module.dynamic;
   Line line(line_room, sizeof line_room);
   line.add("{\"t\":\"build\",\"file\":\"");
   line.add_json(path_of(module)).add("\",\"id\":\"");
@@ -82,7 +82,7 @@ void add_frames(Line& line, const void* caller, const NativeFrames& frames) {
     const size_t before = line.length();
     if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module)) break;
     line.add(separator);
-    if (module.base != last.base) line.add_json(path_of(module));
+    if (module.dynamic != last.dynamic) line.add_json(path_of(module));
     line.add("+0x").add_hex(frames.addresses[i] - module.base).add('"');
     constexpr size_t kept_free = 800; // for what Python and a pool add, and the end
     if (line.length() + kept_free > sizeof line_room) {

@@ -9,6 +9,7 @@
 #include "core/base/placement.h"
 #include "core/base/python_frames.h"
 #include "core/identity/thread.h"
+#include "core/log/folded_threads.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
 #include "core/log/places.h"
@@ -46,6 +47,8 @@ struct ThreadRecords {
   uint32_t generation; // of the process that the rest was made for
   uint32_t written;    // so far, where `numbers` is nullptr
   RecordNumbers* numbers;
+  uint64_t folded; // a number for the name that it shares with others; 0 where its records have its own
+  Share* shares;
   Table<8> places; // see places_of_this_thread()
 };
 thread_local constinit ThreadRecords thread_records = {};
@@ -58,12 +61,16 @@ ThreadRecords& records_of(const Thread& thread) {
     own.places.clear();
     own.written = 0;
     own.numbers = nullptr;
+    PathText name;
+    own.folded = fold_name(thread.path, name) ? fnv1a_text(name) : 0;
+    own.shares = nullptr;
     own.generation = thread.generation;
   }
   return own;
 }
 
 uint64_t next_number(ThreadRecords& own) {
+  if (own.folded != 0) return count_folded(own.folded, 0) + 1;
   return own.numbers != nullptr ? ++own.numbers->written : ++own.written;
 }
 
@@ -81,8 +88,14 @@ void number_records_in(RecordNumbers* numbers) {
 }
 
 void leave_records() {
+  ThreadRecords& own = thread_records;
   const sys::SignalsBlocked no_signals;
-  thread_records.places.clear();
+  if (own.shares != nullptr && own.generation == generation()) {
+    Lock guard(log_file::lock);
+    if (guard.held()) leave_shares(own.shares);
+  }
+  own.shares = nullptr;
+  own.places.clear();
 }
 
 Counter* record(const Subject& subject, Action action, const void* caller, Reason why,
@@ -96,8 +109,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
     action = Action::unfixed;
     why = Reason::thread_unnamed;
   }
-  // Who asks for counts of kernels wants to read them, whatever else happens.
-  if (action == Action::observe && !log_file::has_begun() && !options().kernels && !options().fingerprint) {
+  // Who asks for counts of kernels wants to read them, whatever else happens; and what a program that makes
+  // secrets gives differs from run to run, which is to be said.
+  if (action == Action::observe && !log_file::has_begun() && !options().kernels && !options().fingerprint &&
+      !makes_secrets()) {
     ++unwritten.number;
     return &unwritten;
   }
@@ -120,34 +135,48 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
     count(*counter);
     return counter;
   }
-  find_python_place(python, PythonDetail::all, python.count == 0);
-  key = key_here();
-
-  Lock guard(log_file::lock);
-  constexpr uint64_t use = 0x706C616365;
-  const bool frame_is_full = own.places.insert(mix(innermost, use))++ >= value_limit_of_a_frame;
-  const bool full = frame_is_full || own.places.insert(mix(place_here(), use))++ >= value_limit_of_a_place;
-  if (full) {
-    key = mix(frame_is_full ? innermost : place_here(), 0x66756C6C);
-    why = Reason::values_not_written;
-    if (const uint64_t* known = own.places.find(key)) {
+  // A place that gives ever new values comes no further than here.
+  constexpr uint64_t use = 0x706C616365, further = 0x66756C6C;
+  for (const uint64_t of : {innermost, place_here()})
+    if (const uint64_t* known = own.places.find(mix(of, further))) {
       auto* counter = reinterpret_cast<Counter*>(*known);
       count(*counter);
       return counter;
     }
+  find_python_place(python, PythonDetail::all, python.count == 0);
+  key = key_here();
+
+  Lock guard(log_file::lock);
+  const bool is_folded = own.folded != 0 && guard.held();
+  const auto is_used_up = [&](uint64_t of, uint64_t limit) {
+    of = mix(of, use);
+    return (is_folded ? count_folded(own.folded, of) : own.places.insert(of)++) >= limit;
+  };
+  bool full = is_folded && values.size() != 0; // whose values come first is a race
+  if (full) key = mix(place_here(), further);
+  bool frame_is_full = false;
+  if (!is_folded || !is_known_folded(own.folded, key)) {
+    frame_is_full = is_used_up(innermost, value_limit_of_a_frame);
+    full |= frame_is_full || is_used_up(place_here(), value_limit_of_a_place);
+    if (full) key = mix(frame_is_full ? innermost : place_here(), further);
   }
+  if (full) why = Reason::values_not_written;
 
   const bool writable = guard.held() && open_log();
   int64_t index = -1;
-  Counter* counter = new_counter(action, index);
+  bool is_new = true;
+  Counter* counter = is_folded ? share_counter(own.folded, key, action, index, is_new, own.shares)
+                               : new_counter(action, index);
   own.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
-  if (writable) {
+  if (writable && is_new) {
+    PathText name;
+    fold_name(thread.path, name);
     NativeFrames frames;
     if (python.count == 0 && !frame_is_full) find_native_frames(caller, frames);
     write_builds(caller, frames);
     Line line(line_room, sizeof line_room);
     line.add("{\"t\":\"call\",\"n\":").add(next_number(own));
-    add_text(line, "thread", thread.path);
+    add_text(line, "thread", name);
     add_text(line, "lib", subject.library);
     add_text(line, "fn", subject.symbol);
     add_text(line, "do", action_names[static_cast<int>(action)]);

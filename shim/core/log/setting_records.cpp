@@ -164,15 +164,15 @@ void record_setting_reads() {
         if (to.length() > 3000) return;
         to.add(to.length() == 0 ? "{\"t\":\"env\",\"read\":[" : ",").add("{\"name\":\"").add(name);
         to.add("\",\"by\":[");
-        uintptr_t said[8] = {};
+        const void* said[8] = {};
         int files = 0;
         for (int i = 0; i < count; ++i) {
           Module module;
           if (!find_module(callers[i], module)) continue;
           bool is_said = false;
-          for (int k = 0; k < files; ++k) is_said |= said[k] == module.base;
+          for (int k = 0; k < files; ++k) is_said |= said[k] == module.dynamic;
           if (is_said) continue;
-          said[files++] = module.base;
+          said[files++] = module.dynamic;
           char path[600];
           module_path(module, path, sizeof path);
           to.add(files == 1 ? "\"" : ",\"").add_json(file_name(path), 100).add('"');

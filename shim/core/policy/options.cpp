@@ -1,21 +1,25 @@
 #include "core/policy/options.h"
 
+#include "common/cryptography.h"
 #include "common/describe.h"
 #include "common/heap_search.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/hook_table.h"
+#include "core/base/lock.h"
 #include "core/base/placement.h"
 #include "core/base/processor.h"
 #include "core/policy/settings_table.h"
+
+#include <sys/auxv.h>
 
 extern "C" char** environ;
 
 namespace detshim {
 
 DETSHIM_STARTUP_DATA constinit Options detail::current_options;
-DETSHIM_STARTUP_DATA constinit int detail::options_state = 0;
+DETSHIM_STARTUP_DATA constinit bool detail::options_are_read = false;
 
 namespace {
 
@@ -62,7 +66,7 @@ enum Which {
     {"DETSHIM_KEEP_ENTROPY", "a list of beginnings of file names, or of Python modules, separated by commas",
      "nothing",
      "Libraries, programs and Python modules (secrets) whose entropy stays the kernel's, besides the known "
-     "ones of cryptography. -NAME pins an object that has a static copy of cryptography in it, its keys "
+     "ones of cryptography. -NAME pins one of those, its keys "
      "too."},
     {"DETSHIM_NAME_BY_COMMAND", "a list of programs without folders, separated by commas", "nothing",
      "Programs, besides make, gmake, ninja and ctest, that start their children in an order that is a race: "
@@ -104,7 +108,7 @@ constinit char disable_text[3008];
 constinit char keep_text[3008];
 constinit char name_text[1024];
 constinit char tuning_text[3008];
-DETSHIM_STARTUP_DATA constinit int reader = 0; // the thread that reads
+DETSHIM_STARTUP_DATA constinit uint64_t reading = 0; // a lock
 
 constexpr struct {
   const char* name;
@@ -294,16 +298,12 @@ void read_environment() {
 } // namespace
 
 const Options& detail::read_options() {
-  int unread = 0;
-  if (__atomic_compare_exchange_n(&options_state, &unread, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    __atomic_store_n(&reader, sys::gettid(), __ATOMIC_RELAXED);
+  // A signal handler that interrupted the reader gets Mode::off or the mode that is already known.
+  const Turn turn(reading);
+  if (turn.held() && !options_are_read) {
     read_environment();
-    __atomic_store_n(&options_state, 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&options_are_read, true, __ATOMIC_RELEASE);
   }
-  // Another thread is reading: wait the few microseconds. A signal handler that interrupted the reader must
-  // not wait for itself; it gets Mode::off or the mode that is already known.
-  while (__atomic_load_n(&options_state, __ATOMIC_ACQUIRE) != 2)
-    if (__atomic_load_n(&reader, __ATOMIC_RELAXED) == sys::gettid()) break;
   return current;
 }
 
@@ -322,6 +322,18 @@ bool gives_up_entropy(const char* file_name) {
   return !each_item(options().keep_entropy, [file_name](const char* item) {
     return !(item[0] == '-' && starts_with(file_name, item + 1));
   });
+}
+
+bool makes_secrets() {
+  enum : uint8_t { unknown, no, yes };
+  static constinit uint8_t answer = unknown;
+  if (__atomic_load_n(&answer, __ATOMIC_RELAXED) == unknown) {
+    const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+    const char* const name = path != nullptr ? file_name(path) : "";
+    __atomic_store_n(&answer, is_secret_program(name) && !gives_up_entropy(name) ? yes : no,
+                     __ATOMIC_RELAXED);
+  }
+  return answer == yes;
 }
 
 bool is_named_by_command(const char* program) {

@@ -72,6 +72,11 @@ bool keeps_entropy(const char* name);
 /// True if it names the file with a - before it: pinned, whatever is in it.
 bool gives_up_entropy(const char* file_name);
 
+/// True if the purpose of this program, or script, is a secret (common/cryptography.h): its entropy and its
+/// seeds stay its own, unless DETSHIM_KEEP_ENTROPY names it with a - before it. Told by the name by which it
+/// was executed.
+bool makes_secrets();
+
 /// True if DETSHIM_NAME_BY_COMMAND lists the program.
 bool is_named_by_command(const char* program);
 
@@ -80,12 +85,12 @@ bool parse_seed(const char* text, uint64_t& seed);
 
 namespace detail {
 extern Options current_options;
-extern int options_state; ///< 0 unread, 1 being read, 2 read
+extern bool options_are_read;
 const Options& read_options();
 } // namespace detail
 
 inline const Options& options() {
-  const bool is_read = __atomic_load_n(&detail::options_state, __ATOMIC_ACQUIRE) == 2;
+  const bool is_read = __atomic_load_n(&detail::options_are_read, __ATOMIC_ACQUIRE);
   return __builtin_expect(is_read, 1) ? detail::current_options : detail::read_options();
 }
 

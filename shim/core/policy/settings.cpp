@@ -46,15 +46,16 @@ const char* keep(const char* text) {
 
 /// The user's flags and what they lack, or nullptr where nothing can be added.
 char* extended_flags(const SettingInfo& setting, const char* value) {
-  bool lacks_ops, lacks_level;
-  if (read_xla_flags(value, lacks_ops, lacks_level) != XlaFlags::extendable) return nullptr;
+  XlaFlagsLacking lacking;
+  if (read_xla_flags(value, lacking) != XlaFlags::extendable) return nullptr;
   const size_t size = text_length(value) + sizeof setting.name + sizeof setting.value;
   auto* room = static_cast<char*>(sys::map(size));
   if (room == nullptr) return nullptr;
   TextWriter entry(room, size);
   entry.add(setting.name).add('=').add(value);
-  if (lacks_ops) entry.add(' ').add(xla_flag_ops);
-  if (lacks_level) entry.add(' ').add(xla_flag_level);
+  if (lacking.ops) entry.add(' ').add(xla_flag_ops);
+  if (lacking.level) entry.add(' ').add(xla_flag_level);
+  if (lacking.scatter) entry.add(' ').add(xla_flag_scatter);
   entry.c_str();
   return room;
 }

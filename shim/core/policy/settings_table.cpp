@@ -16,18 +16,24 @@ namespace settings_table {
      "cuBLAS documentation, Results Reproducibility; measured on 13.1"},
     // Rings add in the order of the ranks. What may stay: core/policy/nccl_algorithms.h.
     {"NCCL_ALGO", "Ring", "Ring, CollnetDirect, CollnetChain; Tree if channels are pinned; ^NVLS",
-     Treatment::force, false, true, "NCCL", "as each communicator is made",
+     Treatment::force, false, true, "NCCL 2.5 and later", "as each communicator is made",
      "NCCL's tuning.cc; Megatron-LM, vLLM and SGLang, which choose so for repeatable runs"},
-    {"NCCL_PROTO", "Simple", "Simple|LL|LL128", Treatment::force, false, true, "NCCL",
+    {"NCCL_PROTO", "Simple", "Simple|LL|LL128", Treatment::force, false, true, "NCCL 2.5 and later",
      "as each communicator is made", "NCCL documentation, Environment Variables"},
-    {"NCCL_NVLS_ENABLE", "0", "0", Treatment::force, false, false, "NCCL", "as each communicator is made",
-     "NCCL documentation, Environment Variables"},
+    {"NCCL_NVLS_ENABLE", "0", "0", Treatment::force, false, false, "NCCL 2.17 and later",
+     "as each communicator is made", "NCCL documentation, Environment Variables"},
     // 1 stays: a ring has no use for it, and the user's own CollnetDirect needs it.
-    {"NCCL_COLLNET_ENABLE", "0", "0|1", Treatment::force, false, false, "NCCL",
+    {"NCCL_COLLNET_ENABLE", "0", "0|1", Treatment::force, false, false, "NCCL 2.6 and later",
      "as each communicator is made", "NCCL documentation, Environment Variables"},
-    // Kernels for registered windows ignore NCCL_ALGO.
-    {"NCCL_WIN_ENABLE", "0", "0", Treatment::force, false, false, "NCCL", "as each communicator is made",
-     "NCCL's init.cc, enqueue.cc"},
+    // Symmetric kernels ignore NCCL_ALGO: those for registered windows, and those for other buffers that the
+    // two variables behind it ask for.
+    {"NCCL_WIN_ENABLE", "0", "0", Treatment::force, false, false, "NCCL 2.27 and later",
+     "as each communicator is made", "NCCL's init.cc, enqueue.cc"},
+    {"NCCL_SYM_NOWIN_ENABLE", "0", "0", Treatment::force, true, false, "NCCL 2.30 and later",
+     "at the first call that could use one", "NCCL's symmetric_sched.cc, tuning.cc; in libnccl 2.30 to 2.32"},
+    {"NCCL_SYM_KERNEL", "", "", Treatment::force, true, false, "NCCL 2.27 and later",
+     "as each communicator is made, or at the first call",
+     "NCCL's sym_kernels.cc, cost_model.cc; in libnccl 2.30 to 2.32"},
     {"KMP_DETERMINISTIC_REDUCTION", "TRUE", "TRUE|true|1|yes|on", Treatment::force, false, false,
      "OpenMP of LLVM and Intel", "at the first region", "LLVM's openmp/runtime/src/kmp_settings.cpp"},
     // True makes the number of threads follow the machine's load.
@@ -41,7 +47,7 @@ namespace settings_table {
      false, true, "MKL", "at the first call",
      "oneMKL Developer Guide, Conditional Numerical Reproducibility; measured"},
     // With it TensorFlow refuses random ops in a program that sets no seed, which is what enforce is for.
-    {"TF_DETERMINISTIC_OPS", "1", "1|true", Treatment::strict, false, true, "TensorFlow",
+    {"TF_DETERMINISTIC_OPS", "1", "1|true", Treatment::strict, false, true, "TensorFlow 2.1 and later",
      "once, at the first op that asks", "tsl/util/determinism.cc"},
     {"TF_CUDNN_DETERMINISTIC", "1", "1|true", Treatment::force, false, true, "TensorFlow, XLA",
      "once, at the first convolution", "stream_executor/cuda/cuda_dnn.cc"},
@@ -51,14 +57,18 @@ namespace settings_table {
      "at each new shape of a convolution", "tensorflow/core/util/use_cudnn.cc; TensorFlow issue 53771"},
     {"TF_ENABLE_ONEDNN_OPTS", "0", "0|false", Treatment::force, false, true, "TensorFlow",
      "as it is imported", "TensorFlow's own notice as it is imported"},
-    {"XLA_FLAGS", "--xla_gpu_deterministic_ops=true --xla_gpu_autotune_level=0",
-     "values in which both flags come last of their name", Treatment::append, false, false,
-     "XLA: JAX, TensorFlow", "once, at the first use of XLA", "xla/parse_flags_from_env.cc"},
+    {"XLA_FLAGS",
+     "--xla_gpu_deterministic_ops=true --xla_gpu_autotune_level=0 "
+     "--xla_disable_hlo_passes=scatter_determinism_expander",
+     "values in which the first two come last of their name", Treatment::append, false, false,
+     "XLA: JAX, TensorFlow", "once, at the first use of XLA",
+     "xla/parse_flags_from_env.cc, gpu_compiler.cc; run with jaxlib 0.4.30 to 0.10.2"},
     // Only 1 turns tuning on, so there is nothing to set where the user set nothing.
     {"PYTORCH_TUNABLEOP_ENABLED", "0", "0", Treatment::force, true, false, "PyTorch",
      "at each matrix product", "PyTorch documentation, TunableOp"},
-    {"TORCHINDUCTOR_DETERMINISTIC", "1", "1", Treatment::force, false, false, "PyTorch's Inductor",
-     "as torch._inductor is imported", "torch/_inductor/config.py"},
+    {"TORCHINDUCTOR_DETERMINISTIC", "1", "1", Treatment::force, false, false,
+     "PyTorch's Inductor, 2.10 and later", "as torch._inductor is imported",
+     "torch/_inductor/config.py, PyTorch's pull request 163589"},
     {"NVTE_ALLOW_NONDETERMINISTIC_ALGO", "0", "0", Treatment::force, false, false, "Transformer Engine",
      "at each attention", "Transformer Engine's documentation, Environment Variables"},
     {"NVTE_DISABLE_TRITON_AUTOTUNING", "1", "1", Treatment::force, false, false, "Transformer Engine",
@@ -183,7 +193,7 @@ constexpr bool is_in_order() {
   }
   return settings[forced_count].treatment == Treatment::seed;
 }
-static_assert(is_in_order() && setting_count < 64);
+static_assert(is_in_order() && first_noted < 64 && setting_count - first_noted < 64); // a bit for each
 static_assert(settings[1].name[5] == 'A'); // NCCL_ALGO, which is_good() asks for
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -242,9 +252,8 @@ bool is_good(const SettingInfo& setting, const char* value) {
   if (value == nullptr) return setting.good_unset;
   if (same_text(value, setting.value)) return true;
   if (&setting == &settings[1]) return is_one_order(value);
-  bool lacks_ops, lacks_level;
-  if (setting.treatment == Treatment::append)
-    return read_xla_flags(value, lacks_ops, lacks_level) == XlaFlags::repeatable;
+  XlaFlagsLacking lacking;
+  if (setting.treatment == Treatment::append) return read_xla_flags(value, lacking) == XlaFlags::repeatable;
   return is_one_of(value, setting.good, setting.any_case);
 }
 

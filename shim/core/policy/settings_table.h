@@ -20,8 +20,8 @@ bool setting_is_good(const char* name, const char* value);
 /// library is loaded, then what is only written down (noted).
 namespace settings_table {
 
-inline constexpr size_t setting_count = 63;
-inline constexpr size_t forced_count = 27;
+inline constexpr size_t setting_count = 65;
+inline constexpr size_t forced_count = 29;
 inline constexpr size_t first_answered = forced_count + 1;
 inline constexpr size_t answered_count = 10;
 inline constexpr size_t first_noted = first_answered + answered_count;
@@ -39,7 +39,7 @@ inline constexpr const char* triton_autotuning = "TRITON_CACHE_AUTOTUNING";
 /// none of them; writable, because a program may cut a value up in place.
 struct Entries {
   struct {
-    char text[80];
+    char text[sizeof(SettingInfo::name) + sizeof(SettingInfo::value)];
   } of[forced_count];
   unsigned char value_at[forced_count];
 };

@@ -96,10 +96,11 @@ uint64_t missing_entries() {
   return looked_for;
 }
 
-/// What the environment holds now for the settings in `wanted`, read by peek: calls visit(i, value), with
-/// value nullptr for one that is unset, and not at all where the environment cannot be read to its end.
+/// What the environment holds now for the settings in `wanted`, a bit for each from `first` on, read by peek:
+/// calls visit(i, value), with value nullptr for one that is unset, and not at all where the environment
+/// cannot be read to its end.
 template <typename Visit>
-void find_again(uint64_t wanted, Visit visit) {
+void find_again(size_t first, uint64_t wanted, Visit visit) {
   constexpr size_t longest = 1 << 16;
   auto* room = static_cast<char*>(sys::map(longest)); // pages that are not written cost nothing
   if (room == nullptr) return;
@@ -114,22 +115,20 @@ void find_again(uint64_t wanted, Visit visit) {
       const long size = peek(block[used], room, sizeof settings->name + 1);
       if (size <= 0) continue;
       room[size] = 0;
-      for (size_t i = 0; i < setting_count; ++i) {
-        if ((wanted & bit(i)) == 0 || value_in(room, settings[i].name) == nullptr) continue;
+      each_bit(wanted, [&](size_t i) {
+        const char* const name = settings[first + i].name;
+        if (value_in(room, name) == nullptr) return;
         const long whole = peek(block[used], room, longest - 1);
         room[whole > 0 ? whole : 0] = 0;
         wanted &= ~bit(i);
-        if (const char* value = value_in(room, settings[i].name)) visit(i, value);
-        break;
-      }
+        if (const char* value = value_in(room, name)) visit(first + i, value);
+      });
     }
     is_whole = used < count;
     at += count;
   }
   sys::unmap(room, longest);
-  if (!is_whole) return;
-  for (size_t i = 0; i < setting_count; ++i)
-    if ((wanted & bit(i)) != 0) visit(i, nullptr);
+  if (is_whole) each_bit(wanted, [&](size_t i) { visit(first + i, nullptr); });
 }
 
 } // namespace
@@ -138,8 +137,7 @@ void each_noted_setting(void (*visit)(const char* name, const char* value, void*
   const auto visit_set = [=](size_t i, const char* value) {
     if (value != nullptr) visit(settings[i].name, value, data);
   };
-  constexpr uint64_t noted = (bit(setting_count) - 1) & ~(bit(first_noted) - 1);
-  if (environ != held_array) return find_again(noted, visit_set);
+  if (environ != held_array) return find_again(first_noted, bit(setting_count - first_noted) - 1, visit_set);
   for (size_t i = first_noted; i < setting_count; ++i) visit_set(i, environment_value(settings[i].name));
 }
 
@@ -164,13 +162,13 @@ void each_silent_undoing(void (*visit)(const SettingFinding& finding)) {
   const uint64_t missing = missing_entries();
   if (missing == 0) return;
   uint64_t unset = 0;
-  find_again(missing, [&](size_t i, const char* value) {
+  find_again(0, missing, [&](size_t i, const char* value) {
     if (value == nullptr) unset |= bit(i);
   });
   // Emptied as a whole, by a program that clears up behind itself or before it starts others.
   if (unset == missing && missing == watched && environment_is_foreign()) return;
   const bool is_for_others = environment_is_foreign();
-  find_again(missing, [&](size_t i, const char* value) {
+  find_again(0, missing, [&](size_t i, const char* value) {
     if (is_good(settings[i], value)) return;
     undone |= bit(i);
     visit({settings[i].name, value, is_for_others});

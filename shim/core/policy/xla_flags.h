@@ -15,8 +15,20 @@ enum class XlaFlags {
 inline constexpr char xla_flag_ops[] = "--xla_gpu_deterministic_ops=true";
 inline constexpr char xla_flag_level[] = "--xla_gpu_autotune_level=0";
 
-/// Reads a value as XLA does (xla/parse_flags_from_env.cc, tsl/util/command_line_flags.cc). `lacks_ops` and
-/// `lacks_level`: which of the two flags would have to be added.
-XlaFlags read_xla_flags(const char* value, bool& lacks_ops, bool& lacks_level);
+/// Goes with the first flag where that is ours: it switches this pass on, which from jaxlib 0.4.36 on
+/// rewrites scatters, and wrongly (an index of 0, batches). Without the pass they become loops, in one order
+/// too. Every XLA knows the flag, passes over names that it does not know, and adds one list to the other.
+inline constexpr char xla_flag_scatter[] = "--xla_disable_hlo_passes=scatter_determinism_expander";
+
+/// What would have to be added to a value.
+struct XlaFlagsLacking {
+  bool ops;
+  bool level;
+  bool scatter; ///< true only with `ops`: what the user chose for himself stays, and so does the pass where
+                ///< he asks for it by name
+};
+
+/// Reads a value as XLA does (xla/parse_flags_from_env.cc, tsl/util/command_line_flags.cc).
+XlaFlags read_xla_flags(const char* value, XlaFlagsLacking& lacking);
 
 } // namespace detshim

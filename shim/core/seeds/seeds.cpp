@@ -1,5 +1,6 @@
 #include "core/seeds/seeds.h"
 
+#include "common/cryptography.h"
 #include "core/base/lock.h"
 #include "core/base/table.h"
 #include "core/identity/thread.h"
@@ -87,8 +88,13 @@ Reason why_replaced(Origin origin) {
   }
 }
 
+/// For a handler of a fault amid another choice.
+ChosenSeed amid_another(const AskedSeed& asked) { return {mapped(asked), why_kept(Origin::constant)}; }
+
 /// `order`: the j-th distinct value of a thread becomes the j-th seed of its row.
 ChosenSeed choose_by_order(const AskedSeed& asked, const Explanation& told) {
+  Lock guard(lock);
+  if (!guard.held()) return amid_another(asked);
   const Thread& thread = this_thread();
   const uint64_t name =
       told.is_volatile() ? told.instance : derive(derive(thread.key, label_values), asked.value);
@@ -101,12 +107,16 @@ ChosenSeed choose_by_order(const AskedSeed& asked, const Explanation& told) {
 
 /// `fixed`: what changes gives way to a seed of the thread that read it.
 ChosenSeed give_way(const AskedSeed& asked, const Explanation& told) {
+  Lock guard(lock);
+  if (!guard.held()) return amid_another(asked);
   const uint64_t base =
       in_bits(seed_bound_to(told.instance, asked, told.owner_key, told.owner_is_first), asked.bits);
   return {in_bits(base + static_cast<uint64_t>(told.offset), asked.bits), why_replaced(told.origin)};
 }
 
-bool keeps_values() { return options().policy == SeedPolicy::keep || options().mode == Mode::record; }
+bool keeps_values() {
+  return options().policy == SeedPolicy::keep || options().mode == Mode::record || makes_secrets();
+}
 
 } // namespace
 
@@ -116,8 +126,7 @@ uint64_t state_mask(Kind kind, unsigned bits) {
 }
 
 ChosenSeed choose_seed(const AskedSeed& asked) {
-  Lock guard(lock);
-  if (!guard.held()) return {mapped(asked), Reason::own_value}; // a fault handler, amid another choice
+  if (makes_secrets()) return {asked.value, Reason::secret_program, Action::observe};
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
   const SeedPolicy policy = options().policy;
   const bool is_volatile = told.is_volatile() || (told.origin == Origin::received && is_alone());
@@ -132,13 +141,12 @@ ChosenSeed choose_seed(const AskedSeed& asked) {
 }
 
 ChosenSeed choose_clock_seed(const AskedSeed& asked) {
+  if (makes_secrets()) return {asked.value, Reason::secret_program, Action::observe};
   // A fixed number may be the low end of a clock by chance, in one run of many.
   constexpr uint64_t low_numbers = 1 << 24;
   constexpr Reason kept = Reason::own_value;
   const SeedPolicy policy = options().policy;
   if (policy != SeedPolicy::order && asked.value < low_numbers) return {asked.value, kept, Action::observe};
-  Lock guard(lock);
-  if (!guard.held()) return {asked.value, kept, Action::observe};
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
   if (policy == SeedPolicy::order) return choose_by_order(asked, told);
   if (told.origin != Origin::clock && (told.origin != Origin::received || !is_alone()))

@@ -32,11 +32,20 @@ int find_streams(Inherited* streams, int most) {
   return count;
 }
 
-void record_given(int fd) {
+/// Puts the kernel's device in the place of a stream.
+bool take_kernels(int fd, bool closes) {
+  const int flags = sys::fcntl(fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK);
+  const int kernels = sys::openat(AT_FDCWD, "/dev/urandom", flags | O_CLOEXEC);
+  const bool done = kernels >= 0 && sys::dup3(kernels, fd, closes ? O_CLOEXEC : 0) == fd;
+  if (kernels >= 0) sys::close(kernels);
+  return done;
+}
+
+void record_given(int fd, Reason why) {
   static constexpr char fields[4][20] = {"path"};
   Text<48> shown;
   shown.add("descriptor ").add(static_cast<uint64_t>(fd));
-  record({"libc", "open", fields}, Action::uncovered, nullptr, Reason::device_inherited, {shown.c_str()});
+  record({"libc", "open", fields}, Action::uncovered, nullptr, why, {shown.c_str()});
 }
 
 } // namespace
@@ -45,14 +54,21 @@ void DeviceHeirs::give_kernels(int fd) {
   const bool closes = closes_on_exec(fd);
   const int stream = sys::fcntl(fd, F_DUPFD_CLOEXEC, 3);
   if (stream < 0) return;
-  const int kernels = sys::openat(AT_FDCWD, "/dev/urandom", O_RDWR | O_CLOEXEC);
-  if (kernels < 0 || sys::dup3(kernels, fd, closes ? O_CLOEXEC : 0) != fd) {
+  if (!take_kernels(fd, closes)) {
     sys::close(stream);
-  } else {
-    given_[count_++] = {fd, stream};
-    if (!closes) record_given(fd);
+    return;
   }
-  if (kernels >= 0) sys::close(kernels);
+  given_[count_++] = {fd, stream};
+  if (!closes) record_given(fd, Reason::device_inherited);
+}
+
+void give_kernels_for_good() {
+  if (!device_was_replaced()) return;
+  Inherited streams[8];
+  const int count = find_streams(streams, 8);
+  for (int i = 0; i < count; ++i)
+    if (take_kernels(streams[i].fd, closes_on_exec(streams[i].fd)))
+      record_given(streams[i].fd, Reason::device_given_back);
 }
 
 DeviceHeirs::DeviceHeirs(Reach reach) {

@@ -9,6 +9,10 @@
 
 namespace detshim {
 
+/// Gives this process the kernel's devices itself: a filter that it is about to put on forbids what the hooks
+/// read streams with.
+void give_kernels_for_good();
+
 /// Around the call that executes such a program. If that returns, or makes a child, the descriptors of this
 /// process are what they were. Legal in a vfork child.
 class DeviceHeirs {

@@ -6,6 +6,7 @@
 #include "hooks/libc/device_stream.h"
 
 #include "common/sys.h"
+#include "core/base/user_memory.h"
 #include "core/fingerprint/prints.h"
 #include "loader/hook.h"
 
@@ -42,6 +43,8 @@ public:
   ssize_t read(void* data, size_t size) {
     if (!given_) return device::read(fd_, key_, data, size);
     if (at_ < 0) return -EINVAL;
+    const size_t filled = writable_part(data, size);
+    if (filled < size && (size = filled) == 0) return -EFAULT;
     device::fill(key_, static_cast<uint64_t>(at_), data, size);
     note_drawn(data, size);
     at_ += static_cast<long>(size);
@@ -74,14 +77,24 @@ ssize_t read_parts(Place place, const iovec* parts, int count) {
   size_t got = 0;
   for (int i = 0; i < count && got < device::read_limit; ++i) {
     const size_t left = device::read_limit - got;
-    const ssize_t now = place.read(parts[i].iov_base, parts[i].iov_len < left ? parts[i].iov_len : left);
+    const size_t part = parts[i].iov_len < left ? parts[i].iov_len : left;
+    const ssize_t now = place.read(parts[i].iov_base, part);
     if (now < 0) return got > 0 ? static_cast<ssize_t>(got) : answer(now);
     got += static_cast<size_t>(now);
+    if (static_cast<size_t>(now) < part) break;
   }
   return static_cast<ssize_t>(got);
 }
 
-bool are_parts(const iovec* parts, int count) { return parts != nullptr && count > 0 && count <= 1024; }
+/// Whether the kernel would begin to fill them. What it refuses before, the real call is refused too.
+bool are_parts(const iovec* parts, int count) {
+  if (count <= 0 || count > 1024 || !can_read(parts, static_cast<unsigned>(count) * sizeof *parts))
+    return false;
+  for (int i = 0; i < count; ++i)
+    if (static_cast<ssize_t>(parts[i].iov_len) < 0 || reinterpret_cast<intptr_t>(parts[i].iov_base) < 0)
+      return false;
+  return true;
+}
 
 bool has_room(int pipe) {
   pollfd asked = {pipe, POLLOUT, 0};
@@ -115,7 +128,7 @@ ssize_t write_stream(int to, Place& place, size_t size, bool is_pipe, bool waits
 template <typename Call>
 ssize_t read_at_offset(const Call& call, int fd, void* buffer, size_t size, long offset) {
   uint64_t key;
-  if (buffer != nullptr && is_stream(fd, key)) return read_at(key, buffer, size, offset);
+  if (is_stream(fd, key)) return read_at(key, buffer, size, offset);
   return call.real(fd, buffer, size, offset);
 }
 
@@ -123,14 +136,14 @@ template <typename Call>
 ssize_t read_at_offset_fortified(const Call& call, int fd, void* buffer, size_t size, long offset,
                                  size_t room) {
   uint64_t key;
-  if (size <= room && buffer != nullptr && is_stream(fd, key)) return read_at(key, buffer, size, offset);
+  if (size <= room && is_stream(fd, key)) return read_at(key, buffer, size, offset);
   return call.real(fd, buffer, size, offset, room);
 }
 
 template <typename Call>
 ssize_t read_parts_at_offset(const Call& call, int fd, const iovec* parts, int count, long offset) {
   uint64_t key;
-  if (are_parts(parts, count) && is_stream(fd, key)) return read_parts({fd, key, &offset}, parts, count);
+  if (is_stream(fd, key) && are_parts(parts, count)) return read_parts({fd, key, &offset}, parts, count);
   return call.real(fd, parts, count, offset);
 }
 
@@ -139,7 +152,7 @@ template <typename Call>
 ssize_t read_parts_with_flags(const Call& call, int fd, const iovec* parts, int count, long offset,
                               int flags) {
   uint64_t key;
-  if (are_parts(parts, count) && is_stream(fd, key))
+  if (is_stream(fd, key) && are_parts(parts, count))
     return read_parts({fd, key, offset == -1 ? nullptr : &offset}, parts, count);
   return call.real(fd, parts, count, offset, flags);
 }
@@ -188,31 +201,29 @@ using namespace detshim;
 DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), keeps_device_endless) {
   DETSHIM_ENTER(read);
   uint64_t key;
-  const bool is_ours = device::may_exist && buffer != nullptr;
-  if (is_ours && device::was_seen_at(fd) && device::find(fd, key))
+  if (device::may_exist && device::was_seen_at(fd) && device::find(fd, key))
     return answer(device::read(fd, key, buffer, size));
   const ssize_t got = call.real(fd, buffer, size);
-  if (!is_ours || got < 0 || static_cast<size_t>(got) >= size) return got;
+  if (!device::may_exist || got < 0 || static_cast<size_t>(got) >= size) return got;
   // What lies ready ended, or it is another file that does.
   if (!device::find(fd, key)) return got;
   const ssize_t more =
       device::read(fd, key, static_cast<char*>(buffer) + got, size - static_cast<size_t>(got));
-  return more > 0 ? got + more : got;
+  return more > 0 ? got + more : got > 0 ? got : answer(more);
 }
 
 DETSHIM_HOOK(libc, ssize_t, __read_chk, (int fd, void* buffer, size_t size, size_t room),
              keeps_device_endless) {
   DETSHIM_ENTER(__read_chk);
   uint64_t key;
-  if (size <= room && buffer != nullptr && is_stream(fd, key))
-    return answer(device::read(fd, key, buffer, size));
+  if (size <= room && is_stream(fd, key)) return answer(device::read(fd, key, buffer, size));
   return call.real(fd, buffer, size, room);
 }
 
 DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), keeps_device_endless) {
   DETSHIM_ENTER(readv);
   uint64_t key;
-  if (are_parts(parts, count) && is_stream(fd, key)) return read_parts({fd, key, nullptr}, parts, count);
+  if (is_stream(fd, key) && are_parts(parts, count)) return read_parts({fd, key, nullptr}, parts, count);
   return call.real(fd, parts, count);
 }
 

@@ -4,6 +4,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/placement.h"
+#include "core/base/user_memory.h"
 #include "core/fingerprint/prints.h"
 #include "core/identity/process.h"
 #include "loader/hook.h"
@@ -19,6 +20,7 @@ DETSHIM_DECLARE_HOOK(fopen);
 namespace device {
 
 DETSHIM_STARTUP_DATA constinit bool may_exist = false;
+DETSHIM_STARTUP_DATA constinit bool may_be_written = false;
 
 namespace {
 
@@ -81,14 +83,30 @@ bool write(int fd, uint64_t key, uint64_t from, uint64_t to) {
   return true;
 }
 
+/// What open(2) keeps of its flags, as far as a file in memory can have them.
+constexpr int kept_flags = O_ACCMODE | O_NONBLOCK | O_APPEND | O_SYNC;
+
+/// Another descriptor of the file behind one, which has rights of its own.
+int open_again(int fd, int flags) {
+  Text<32> link;
+  link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
+  return sys::openat(AT_FDCWD, link.c_str(), flags | O_CLOEXEC);
+}
+
 } // namespace
 
-int make(uint64_t key, bool closes_on_exec) {
+int make(uint64_t key, int flags) {
   Text<48> name;
   name.add(memory_name).add_hex(key, 16);
-  const int fd = sys::memfd_create(name.c_str(), closes_on_exec ? 1 /* MFD_CLOEXEC */ : 0);
+  const int fd = sys::memfd_create(name.c_str(), (flags & O_CLOEXEC) != 0 ? 1 /* MFD_CLOEXEC */ : 0);
   if (fd < 0) return -1;
   if (sys::may_grow_to(piece)) write(fd, key, 0, piece);
+  // A file in memory is made for writing too. Without /proc it stays so.
+  if (const int opened = open_again(fd, flags & kept_flags); opened >= 0) {
+    sys::dup3(opened, fd, flags & O_CLOEXEC);
+    sys::close(opened);
+  }
+  if ((flags & O_ACCMODE) == O_RDWR) may_be_written = true;
   struct stat state;
   if (sys::fstat(fd, state) == 0) remember(fd, state, key);
   may_exist = true;
@@ -112,12 +130,10 @@ bool find_anew(int fd, uint64_t& key) {
 
 void lengthen(int fd, uint64_t key) {
   constexpr uint64_t long_enough = 16 << 20;
-  Text<32> link;
-  link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
   const long at = sys::lseek(fd, 0, SEEK_CUR);
   if (at < 0 || !sys::may_grow_to(static_cast<uint64_t>(at) + long_enough)) return;
   // The descriptor may be open for reading alone: a program opened /dev/fd/N.
-  const int writer = sys::openat(AT_FDCWD, link.c_str(), O_RDWR | O_CLOEXEC);
+  const int writer = open_again(fd, O_RDWR);
   if (writer < 0) return;
   const auto here = static_cast<uint64_t>(at);
   write(writer, key, here < long_enough ? 0 : here, here + long_enough);
@@ -156,8 +172,17 @@ void fill(uint64_t key, uint64_t offset, void* data, size_t size) {
   }
 }
 
+int Target::open_kernels(int fd) {
+  uint64_t key;
+  if ((sys::fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR || !find(fd, key)) return fd;
+  const int kernels = sys::openat(AT_FDCWD, "/dev/urandom", O_WRONLY | O_CLOEXEC);
+  return kernels < 0 ? fd : kernels;
+}
+
 ssize_t read(int fd, uint64_t key, void* data, size_t size) {
   if (size > read_limit) size = read_limit;
+  const size_t filled = writable_part(data, size);
+  if (filled < size && (size = filled) == 0) return -EFAULT;
   // Moved before anything is given: whoever shares the descriptor gets other bytes.
   const long end = sys::lseek(fd, static_cast<long>(size), SEEK_CUR);
   if (sys::failed(end)) return end;

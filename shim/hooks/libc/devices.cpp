@@ -145,7 +145,7 @@ int open_settled(Hook& hook, const char* path, int flags, const void* caller, Op
     return fd;
   }
   if (!is_known) sys::close(fd); // so that the stream gets the lowest number, as an open does
-  const int stream = device::make(next_key(is_of_infrastructure(caller)), closes);
+  const int stream = device::make(next_key(is_of_infrastructure(caller)), flags);
   if (stream >= 0) return stream;
   record_kept(hook, caller, Reason::no_memory_file, shown);
   return open();
@@ -159,7 +159,8 @@ FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const F
   note_opening();
   const int fd = file->_fileno;
   const DeviceSource source = source_of(hook, fd, path);
-  if (source == DeviceSource::none || !is_read(sys::fcntl(fd, F_GETFL))) return file;
+  const int flags = sys::fcntl(fd, F_GETFL);
+  if (source == DeviceSource::none || !is_read(flags)) return file;
   const char* shown = path != nullptr ? path : "";
   if (source == DeviceSource::device && before != nullptr && before != stdin) {
     record_kept(hook, caller, Reason::file_reopened, shown);
@@ -172,7 +173,7 @@ FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const F
     return file;
   }
   const uint64_t key = next_key(is_of_infrastructure(caller));
-  const int stream = device::make(key, true);
+  const int stream = device::make(key, flags | O_CLOEXEC);
   FILE* const own = stream < 0 ? nullptr : device::open_file(fd, mode);
   if (own == nullptr || !device::replace(fd, stream, key, closes_on_exec(fd))) {
     if (stream >= 0) sys::close(stream);
@@ -193,14 +194,18 @@ FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const F
 /// `program </dev/urandom` from a shell that the library is not in.
 void settle_inherited(int fd) {
   struct stat state;
-  if (sys::fstat(fd, state) != 0 || !is_random_device(state)) return;
+  if (sys::fstat(fd, state) != 0) return;
+  if (device::may_exist && S_ISREG(state.st_mode) && state.st_nlink == 0) // as a stream's file is
+    device::may_be_written |= (sys::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
+  if (!is_random_device(state)) return;
   Text<64> shown;
   shown.add("descriptor ").add(static_cast<uint64_t>(fd)).add(", open before the program began");
   const auto* program = reinterpret_cast<const void*>(static_cast<uintptr_t>(getauxval(AT_ENTRY)));
   DrawSites sites;
-  if (!is_read(sys::fcntl(fd, F_GETFL)) || !decide_draw(hooks::open, sites, program, {shown.c_str()})) return;
+  const int flags = sys::fcntl(fd, F_GETFL);
+  if (!is_read(flags) || !decide_draw(hooks::open, sites, program, {shown.c_str()})) return;
   const uint64_t key = next_key();
-  const int stream = device::make(key, true);
+  const int stream = device::make(key, flags | O_CLOEXEC);
   if (stream < 0 || !device::replace(fd, stream, key, closes_on_exec(fd)))
     record_kept(hooks::open, program, Reason::no_memory_file, shown.c_str());
   if (stream >= 0) sys::close(stream);

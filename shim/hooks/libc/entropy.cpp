@@ -6,9 +6,9 @@
 
 #include "common/sys.h"
 #include "core/base/thread_memory.h"
+#include "core/base/user_memory.h"
 #include "core/fingerprint/prints.h"
 #include "core/identity/shared_page.h"
-#include "hooks/libc/escapes.h"
 #include "loader/infrastructure.h"
 
 #include <cerrno>
@@ -36,7 +36,17 @@ Sources& this_thread_sources() { return of_this_thread(sources_of_thread); }
 
 constexpr size_t getrandom_limit = 33554431; // what one call gives at most (getrandom(2))
 constexpr unsigned insecure = 4;             // GRND_INSECURE, which older headers lack
-constexpr unsigned known_flags = GRND_NONBLOCK | GRND_RANDOM | insecure;
+
+/// Flags that the kernel answers with EINVAL (getrandom(2), drivers/char/random.c).
+constexpr bool is_refused(unsigned flags) {
+  constexpr unsigned known = GRND_NONBLOCK | GRND_RANDOM | insecure, contrary = GRND_RANDOM | insecure;
+  return (flags & ~known) != 0 || (flags & contrary) == contrary;
+}
+
+int answer_fault() {
+  errno = EFAULT;
+  return -1;
+}
 
 /// Fills from that source, or for what is not the program's from one of its own.
 template <typename Draw>
@@ -51,8 +61,10 @@ void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k
 template <typename Draw>
 ssize_t fill_getrandom(Sources& sources, void* buffer, size_t size, const Draw& draw, const void* caller) {
   if (size > getrandom_limit) size = getrandom_limit;
-  fill(sources, sources.getrandom, Kind::getrandom, 0, draw, caller, buffer, size);
-  return static_cast<ssize_t>(size);
+  const size_t filled = writable_part(buffer, size);
+  if (__builtin_expect(filled == 0, 0)) return answer_fault();
+  fill(sources, sources.getrandom, Kind::getrandom, 0, draw, caller, buffer, filled);
+  return static_cast<ssize_t>(filled);
 }
 
 } // namespace
@@ -74,8 +86,7 @@ DETSHIM_HOOK(
   Draw<hooks::getrandom_signature> draw(
       hooks::getrandom, is_insecure ? sources.insecure_sites : sources.getrandom.sites,
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
-  if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
-    return draw.real()(buffer, size, flags);
+  if (!draw.pinned || is_refused(flags)) return draw.real()(buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
 }
 
@@ -85,7 +96,8 @@ DETSHIM_HOOK(
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   Sources& sources = this_thread_sources();
   DETSHIM_DRAW(getentropy, sources.getentropy.sites);
-  if (!draw.pinned || buffer == nullptr || size > 256) return draw.real()(buffer, size);
+  if (!draw.pinned || size == 0 || size > 256) return draw.real()(buffer, size);
+  if (writable_part(buffer, size) < size) return answer_fault();
   fill(sources, sources.getentropy, Kind::getentropy, 0, draw, __builtin_return_address(0), buffer, size);
   return 0;
 }
@@ -132,40 +144,24 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
   }
 }
 
-namespace detshim {
-namespace {
-
-const char* text_at(long address) { return reinterpret_cast<const char*>(address); }
-char* const* texts_at(long address) { return reinterpret_cast<char* const*>(address); }
-
-} // namespace
-} // namespace detshim
-
 // `syscall` is a stub in assembly that hands every number on by a jump; comes here for getrandom, and before
-// those that may fork or execute; and goes to getdents64's hook for that. System calls that return twice or
-// change the stack must not pass through a C frame.
-DETSHIM_STUB(
-    libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
-    .summary = "SYS_getrandom fills the buffer from this thread's stream; SYS_getdents64 is as getdents64; a "
-               "program that SYS_execve or SYS_execveat executes and no preload reaches is recorded; all "
-               "others pass.");
+// those that may fork; and goes to other hooks for getdents64 and for those that execute. System calls that
+// return twice or change the stack must not pass through a C frame.
+DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
+             .summary =
+                 "SYS_getrandom fills the buffer from this thread's stream; SYS_getdents64 is as getdents64, "
+                 "SYS_execve as execve, and SYS_execveat as execveat; all others pass.");
 
 extern "C" {
 const void* detshim_real_syscall = nullptr;
 
-/// Called before a number that may fork or execute, and before the first call of all. `a` to `e`: what
-/// follows the number.
-const void* detshim_prepare_syscall(long number, long a, long b, long c, long d, long e) {
+/// Called before a number that may fork, and before the first call of all.
+const void* detshim_prepare_syscall(long number) {
   bool forks = number == SYS_clone || number == SYS_clone3;
 #if defined(SYS_fork)
   forks |= number == SYS_fork;
 #endif
   if (forks && !options().off() && !hooks::syscall.disabled) share_page();
-  // The caller is left open: it is behind registers that hold arguments.
-  if (number == SYS_execve)
-    record_escape(hooks::syscall, text_at(a), false, texts_at(c), nullptr);
-  else if (number == SYS_execveat)
-    record_escape(hooks::syscall, static_cast<int>(a), text_at(b), texts_at(d), static_cast<int>(e), nullptr);
   if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
   __atomic_store_n(&detshim_real_syscall, hooks::syscall.real, __ATOMIC_RELEASE);
   return detshim_real_syscall;
@@ -174,8 +170,7 @@ const void* detshim_prepare_syscall(long number, long a, long b, long c, long d,
 long detshim_syscall_getrandom(void* buffer, size_t size, unsigned flags, const void* caller) {
   Sources& sources = this_thread_sources();
   Draw<hooks::syscall_signature> draw(hooks::syscall, sources.syscall_sites, caller);
-  if (!draw.pinned || buffer == nullptr || (flags & ~known_flags) != 0)
-    return draw.real()(SYS_getrandom, buffer, size, flags);
+  if (!draw.pinned || size == 0 || is_refused(flags)) return draw.real()(SYS_getrandom, buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, caller);
 }
 }

@@ -10,9 +10,9 @@ thread_local constinit LeftStates::Table* LeftStates::own = nullptr;
 namespace {
 
 // All tables, and of those the ones that no thread has. None is given back: another thread may be looking
-// into it.
+// into it. So there are as many as threads that drew were alive at once.
 constinit void* all = nullptr;
-constinit void* unused[64] = {};
+constinit void* unused = nullptr;
 constinit uint64_t lock = 0;
 
 } // namespace
@@ -26,9 +26,12 @@ bool LeftStates::any_thread_holds(uint64_t state) const {
 
 LeftStates::Table* LeftStates::take_table() {
   Lock guard(lock);
-  for (void*& table : unused)
-    if (table != nullptr) return static_cast<Table*>(__atomic_exchange_n(&table, nullptr, __ATOMIC_RELAXED));
-  auto* table = static_cast<Table*>(sys::map(sizeof(Table))); // pages that are not written cost nothing
+  auto* table = static_cast<Table*>(unused);
+  if (table != nullptr) {
+    unused = table->next_unused;
+    return table;
+  }
+  table = static_cast<Table*>(sys::map(sizeof(Table))); // pages that are not written cost nothing
   if (table == nullptr) return nullptr;
   table->next = static_cast<Table*>(all);
   __atomic_store_n(&all, static_cast<void*>(table), __ATOMIC_RELEASE);
@@ -38,11 +41,8 @@ LeftStates::Table* LeftStates::take_table() {
 void leave_left_states() {
   if (LeftStates::own == nullptr) return;
   Lock guard(lock);
-  for (void*& table : unused)
-    if (table == nullptr) {
-      table = LeftStates::own;
-      break;
-    }
+  LeftStates::own->next_unused = static_cast<LeftStates::Table*>(unused);
+  unused = LeftStates::own;
   LeftStates::own = nullptr;
 }
 

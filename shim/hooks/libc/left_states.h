@@ -32,6 +32,7 @@ private:
 
   struct Table {
     Table* next;
+    Table* next_unused;
     uint64_t entries[entry_count];
   };
 

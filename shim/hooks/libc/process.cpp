@@ -38,6 +38,10 @@
 extern "C" char** environ;
 
 namespace detshim {
+namespace hooks {
+DETSHIM_DECLARE_HOOK(syscall);
+} // namespace hooks
+
 namespace {
 
 /// The room itself follows.
@@ -248,13 +252,44 @@ private:
   Room* room_;
 };
 
+void record_before_exec() {
+  record_runtimes();
+  end_copies();
+  record_coverage();
+}
+
+/// True for a path of nothing: who looks for a program tries several.
+bool is_missing(const char* program) {
+  return contains(program, "/") &&
+         sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(program), F_OK));
+}
+
+/// Says in the log that the process turns into a program, and takes it back where that fails. What draws
+/// nothing has no log that could show how the process went on.
+class Execution {
+public:
+  Execution(const char* program, bool spawns)
+      : is_said_(!spawns && program != nullptr && has_log() && is_own_memory() && !is_missing(program)) {
+    if (is_said_) write_exec(program, record_before_exec);
+  }
+  ~Execution() {
+    if (is_said_) write_failed_exec(errno);
+  }
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+private:
+  const bool is_said_;
+};
+
 /// Calls execute(environment) with the internal variable in a copy of `original`, for the program whose
 /// command line `argv` is.
 template <typename Execute>
-auto with_name(char* const* original, char* const* argv, bool spawns, Execute execute) {
+auto with_name(const char* program, char* const* original, char* const* argv, bool spawns, Execute execute) {
   if (!spawns)
     flush_tuning(), write_prints(); // what this program chose and printed; the next one begins anew
   prepare_log_for(argv, spawns);
+  const Execution execution(program, spawns);
   if (options().off()) return execute(original);
   if (!preloads_us(original)) {
     const DeviceHeirs heirs(Reach::uncovered);
@@ -271,6 +306,22 @@ auto with_name(char* const* original, char* const* argv, bool spawns, Execute ex
   copy_environment(original, copy, entry);
   return execute(static_cast<char* const*>(copy));
 }
+
+/// The path of an open file; empty for a negative number, and where it has none.
+class FileName {
+public:
+  explicit FileName(int fd) {
+    Text<32> link;
+    if (fd >= 0 &&
+        sys::failed(sys::readlink(link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd)).c_str(), path_,
+                                  sizeof path_)))
+      path_[0] = 0;
+  }
+  const char* path() const { return path_; }
+
+private:
+  char path_[513] = {};
+};
 
 constexpr Description names_program = {
     .action = Action::uncovered,
@@ -289,32 +340,62 @@ constexpr Description names_unseen_child = {
 DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(execve);
   const DeviceHeirs heirs(record_escape(call.hook(), path, false, envp, call.caller()));
-  return with_name(envp, argv, false,
+  return with_name(path, envp, argv, false,
                    [&](char* const* environment) { return call.real(path, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(execvpe);
   const DeviceHeirs heirs(record_escape(call.hook(), file, true, envp, call.caller()));
-  return with_name(envp, argv, false,
+  return with_name(file, envp, argv, false,
                    [&](char* const* environment) { return call.real(file, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(fexecve);
   const DeviceHeirs heirs(record_escape(call.hook(), fd, envp, call.caller()));
-  return with_name(envp, argv, false,
+  return with_name(FileName(fd).path(), envp, argv, false,
                    [&](char* const* environment) { return call.real(fd, argv, environment); });
 }
+
+namespace detshim {
+namespace {
+
+template <typename Real>
+int execute_at(const Hook& hook, const void* caller, int folder, const char* path, char* const argv[],
+               char* const envp[], int flags, Real real) {
+  const DeviceHeirs heirs(record_escape(hook, folder, path, envp, flags, caller));
+  const bool is_open_file = path != nullptr && *path == 0;
+  const FileName file(is_open_file ? folder : -1);
+  return with_name(is_open_file ? file.path() : path, envp, argv, false, real);
+}
+
+} // namespace
+} // namespace detshim
 
 DETSHIM_HOOK(libc, int, execveat,
              (int folder, const char* path, char* const argv[], char* const envp[], int flags),
              names_program) {
   DETSHIM_ENTER(execveat);
-  const DeviceHeirs heirs(record_escape(call.hook(), folder, path, envp, flags, call.caller()));
-  return with_name(envp, argv, false, [&](char* const* environment) {
-    return call.real(folder, path, argv, environment, flags);
-  });
+  return execute_at(
+      call.hook(), call.caller(), folder, path, argv, envp, flags,
+      [&](char* const* environment) { return call.real(folder, path, argv, environment, flags); });
+}
+
+// Where the stub of `syscall` sends SYS_execve and SYS_execveat, with all registers as they were.
+extern "C" long detshim_syscall_execute(long number, long a, long b, long c, long d, long e) {
+  if (hooks::syscall.real == nullptr) find_real(hooks::syscall);
+  auto* const real = reinterpret_cast<long (*)(long, ...)>(const_cast<void*>(hooks::syscall.real));
+  const void* const caller = __builtin_return_address(0);
+  const auto text = [](long address) { return reinterpret_cast<const char*>(address); };
+  const auto texts = [](long address) { return reinterpret_cast<char* const*>(address); };
+  if (number == SYS_execveat)
+    return execute_at(
+        hooks::syscall, caller, static_cast<int>(a), text(b), texts(c), texts(d), static_cast<int>(e),
+        [&](char* const* environment) { return static_cast<int>(real(number, a, b, c, environment, e)); });
+  const DeviceHeirs heirs(record_escape(hooks::syscall, text(a), false, texts(c), caller));
+  return with_name(text(a), texts(c), texts(b), false,
+                   [&](char* const* environment) { return real(number, a, b, environment); });
 }
 
 // libc's other forms use the process's own environment without a call that could be seen, so each is sent
@@ -325,7 +406,7 @@ DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), names_pro
   const DeviceHeirs heirs(record_escape(call.hook(), path, false, environ, call.caller()));
   if (call.passes()) return call.real(path, argv);
   auto* real_execve = call.beside<hooks::execve_signature>("execve");
-  return with_name(environ, argv, false,
+  return with_name(path, environ, argv, false,
                    [&](char* const* environment) { return real_execve(path, argv, environment); });
 }
 
@@ -334,7 +415,7 @@ DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), names_pr
   const DeviceHeirs heirs(record_escape(call.hook(), file, true, environ, call.caller()));
   if (call.passes()) return call.real(file, argv);
   auto* real_execvpe = call.beside<hooks::execvpe_signature>("execvpe");
-  return with_name(environ, argv, false,
+  return with_name(file, environ, argv, false,
                    [&](char* const* environment) { return real_execvpe(file, argv, environment); });
 }
 
@@ -361,7 +442,7 @@ int execute_list(const Call& call, const char* beside, const char* path, bool se
   return with_arguments(
       first, counting, arguments, has_environment, [&](char* const* argv, char* const* environment) {
         const DeviceHeirs heirs(record_escape(call.hook(), path, searches, environment, call.caller()));
-        return with_name(environment, argv, false,
+        return with_name(path, environment, argv, false,
                          [&](char* const* named) { return real(path, argv, named); });
       });
 }
@@ -407,7 +488,7 @@ DETSHIM_HOOK(libc, int, posix_spawn,
              names_program) {
   DETSHIM_ENTER(posix_spawn);
   const DeviceHeirs heirs(record_escape(call.hook(), path, false, envp, call.caller()));
-  return with_name(envp, argv, true, [&](char* const* environment) {
+  return with_name(nullptr, envp, argv, true, [&](char* const* environment) {
     return call.real(pid, path, actions, attributes, argv, environment);
   });
 }
@@ -418,7 +499,7 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
              names_program) {
   DETSHIM_ENTER(posix_spawnp);
   const DeviceHeirs heirs(record_escape(call.hook(), file, true, envp, call.caller()));
-  return with_name(envp, argv, true, [&](char* const* environment) {
+  return with_name(nullptr, envp, argv, true, [&](char* const* environment) {
     return call.real(pid, file, actions, attributes, argv, environment);
   });
 }
@@ -442,7 +523,7 @@ DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
   if (command == nullptr || real_spawn == nullptr || options().off() || !preloads_us(environ))
     return call.real(command);
   return run_shell(command, [&](pid_t* child, const posix_spawnattr_t* attributes, char* const argv[]) {
-    return with_name(environ, argv, true, [&](char* const* environment) {
+    return with_name(nullptr, environ, argv, true, [&](char* const* environment) {
       return real_spawn(child, "/bin/sh", nullptr, attributes, argv, environment);
     });
   });
@@ -513,13 +594,9 @@ void detshim::record_at_end() {
   record_coverage();
 }
 
-namespace detshim {
-namespace {
-
-/// What the destructor does at a normal end: dash and Python's workers leave without one. Not in a vfork
-/// child, whose memory is its parent's. Without a system call where there is nothing to close: the process
-/// may be in a sandbox.
-void close_log_of_this_process() {
+/// Dash and Python's workers leave without the destructor. Not in a vfork child, whose memory is its
+/// parent's. Without a system call where there is nothing to close: the process may be in a sandbox.
+void detshim::close_log_of_this_process() {
   if (options().off() || !is_own_memory()) return;
   record_runtimes();
   const bool may_have_to = log_file::has_begun() || process().pid == process().root_pid;
@@ -527,9 +604,6 @@ void close_log_of_this_process() {
   flush_tuning();
   close_log(record_at_end);
 }
-
-} // namespace
-} // namespace detshim
 
 DETSHIM_HOOK(libc, void, _exit, (int status), .action = Action::observe,
              .summary = "Closes the log of a process that ends without its exit handlers.") {

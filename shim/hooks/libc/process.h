@@ -10,6 +10,9 @@ void call_at_thread_end();
 /// constructor only.
 void prepare_for_children();
 
+/// What the destructor does at a normal end, for a process that ends otherwise, or whose log does.
+void close_log_of_this_process();
+
 /// Writes the records that wait for the process's end: where it read clocks, and what it had loaded.
 void record_at_end();
 

@@ -24,16 +24,16 @@ namespace {
 using namespace abi;
 
 constexpr const char* window_setting = "NCCL_WIN_ENABLE";
-constexpr const char* used_settings[] = {"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE",
-                                         window_setting};
+constexpr const char* used_settings[] = {
+    "NCCL_ALGO",       "NCCL_PROTO",  "NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE", "NCCL_SYM_NOWIN_ENABLE",
+    "NCCL_SYM_KERNEL", window_setting};
 /// Code of somebody else's that may choose instead.
 constexpr const char* plugins[] = {"NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN"};
 constexpr const char* file_variable = "NCCL_CONF_FILE";
 constexpr const char* system_file = "/etc/nccl.conf";
 
 bool is_deterministic_now(const char* setting) {
-  const char* value = environment_value(setting);
-  return value != nullptr && setting_is_good(setting, value);
+  return setting_is_good(setting, environment_value(setting));
 }
 
 /// Before NCCL reads them. The program may have changed them since the constructor set them.
@@ -47,20 +47,26 @@ void force_settings(const Call& call) {
       continue;
     }
     const char* value = environment_value(name);
-    if (is_deterministic_now(name))
-      call.record(Action::observe, Reason::one_order, {name, value, value});
-    else
+    if (is_deterministic_now(name)) {
+      if (value != nullptr) call.record(Action::observe, Reason::one_order, {name, value, value});
+    } else {
       call.record(Action::unfixed, Reason::order_by_topology, {name, value != nullptr ? value : "", ""});
+    }
   }
-  for (const char* name : plugins)
-    if (const char* value = environment_value(name); value != nullptr && *value != 0)
-      call.record(Action::unfixed, Reason::plugin, {name, value, value});
-  // Files that NCCL takes further variables from, at its first call.
+  // Files that NCCL takes further variables from, at its first call: it sets them where they are unset.
   const char* named = environment_value(file_variable);
   for (const char* path : {named, system_file})
     if (path != nullptr && *path != 0 && sys::call(SYS_faccessat, AT_FDCWD, sys::address(path), R_OK) == 0)
       call.record(Action::observe, Reason::further_variables,
                   {path == named ? file_variable : "", path, path});
+}
+
+/// After the call, because a file may name them, ~/.nccl.conf too.
+template <typename Call>
+void record_plugins(const Call& call) {
+  for (const char* name : plugins)
+    if (const char* value = environment_value(name); value != nullptr && *value != 0)
+      call.record(Action::unfixed, Reason::plugin, {name, value, value});
 }
 
 /// A field of ncclConfig_t that goes before its variable, or takes part in choosing channels and algorithms.
@@ -124,6 +130,7 @@ ncclResult make_communicator(const Call& call, Arguments... arguments) {
   if (call.passes()) return call.real(arguments...);
   force_settings(call);
   const ncclResult result = call.real(arguments...);
+  record_plugins(call);
   if (is_taken(result)) (force_config_argument(call, arguments), ...);
   return result;
 }

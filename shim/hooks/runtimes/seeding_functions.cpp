@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/referenced_text.h"
+#include "core/base/thread_memory.h"
 #include "core/identity/process.h"
 #include "core/identity/thread.h"
 #include "core/policy/options.h"
@@ -93,26 +94,31 @@ const SeedingFunction* look_up(const void* caller) {
   return nullptr;
 }
 
+/// What a thread found of its last callers.
+struct Callers {
+  struct {
+    const void* caller;
+    const SeedingFunction* function;
+  } functions[4];
+  struct {
+    const void* caller;
+    bool has_frame;
+  } frames[4];
+};
+DETSHIM_THREAD_MEMORY Callers callers_of_thread = {};
+
+size_t place_of(const void* caller) { return reinterpret_cast<uintptr_t>(caller) / 4 % 4; }
+
 } // namespace
 
 const SeedingFunction* seeding_function_at(const void* caller) {
-  struct Place {
-    const void* caller;
-    const SeedingFunction* function;
-  };
-  static thread_local constinit Place places[4] = {};
-  Place& place = places[reinterpret_cast<uintptr_t>(caller) / 4 % 4];
+  auto& place = of_this_thread(callers_of_thread).functions[place_of(caller)];
   if (place.caller != caller) place = {caller, look_up(caller)};
   return place.function;
 }
 
 const SeedingFunction* seeding_function_behind(const void* caller, const void* const* frame) {
-  struct Place {
-    const void* caller;
-    bool has_frame;
-  };
-  static thread_local constinit Place places[4] = {};
-  Place& place = places[reinterpret_cast<uintptr_t>(caller) / 4 % 4];
+  auto& place = of_this_thread(callers_of_thread).frames[place_of(caller)];
   if (place.caller != caller)
     place = {caller, keeps_frame_pointer(function_at(static_cast<const char*>(caller) - 1))};
   return place.has_frame ? seeding_function_at(frame[1]) : nullptr;
@@ -132,7 +138,7 @@ int64_t seconds_for(const SeedingFunction& function) {
 }
 
 bool gets_own_clock(const SeedingFunction& function) {
-  return function.why == Reason::none && options().pins();
+  return function.why == Reason::none && options().pins() && !makes_secrets();
 }
 
 Reason why_pinned(const SeedingFunction& function) { return function.told; }

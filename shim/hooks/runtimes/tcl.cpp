@@ -10,7 +10,7 @@ DETSHIM_HOOK(libtcl, Tcl_Interp*, Tcl_CreateInterp, (), .action = Action::pin, .
              .summary = "Seeds the interpreter's rand() as srand() does, before the program can.") {
   DETSHIM_ENTER(Tcl_CreateInterp);
   Tcl_Interp* const interpreter = call.real();
-  if (call.passes() || !options().pins() || interpreter == nullptr) return interpreter;
+  if (call.passes() || !options().pins() || makes_secrets() || interpreter == nullptr) return interpreter;
   auto* const evaluate = call.beside<int(Tcl_Interp*, const char*, int, int)>("Tcl_EvalEx");
   auto* const forget_result = call.beside<void(Tcl_Interp*)>("Tcl_ResetResult");
   static thread_local constinit uint64_t made = 0;

@@ -200,11 +200,17 @@ void note_thread_of_runtime(const void* caller) {
 
 void record_runtimes() {
   DETSHIM_STARTUP_DATA static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
-  if (recorded_in == generation() || !options().pins() || !may_be_there()) return;
+  DETSHIM_STARTUP_DATA static constinit uint32_t recorded = 0;      // bits: an exec that failed came before
+  if (!options().pins() || !may_be_there()) return;
+  if (recorded_in != generation()) recorded = 0;
   recorded_in = generation();
+  uint32_t bit = 1;
   for (const Runtime& runtime : runtimes) {
+    const uint32_t own = bit;
+    bit <<= 1;
     Text<600> path;
-    if (!find(runtime, path)) continue;
+    if ((recorded & own) != 0 || !find(runtime, path)) continue;
+    recorded |= own;
     Text<1000> line;
     line.add("{\"t\":\"runtime\",\"file\":\"").add_json(path.c_str(), 600);
     line.add("\",\"why\":\"").add(reason_code(runtime.why)).add("\"}");

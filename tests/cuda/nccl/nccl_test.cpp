@@ -119,6 +119,24 @@ TEST_P(Nccl, PluginsAreRecorded) {
     const auto without = shimmed({}, disabled("ncclCommInitRank") + plugin);
     EXPECT_FALSE(without.recorded("ncclCommInitRank")) << without;
   }
+  // One that a file of NCCL's names is not in the environment before the first call.
+  EXPECT_TRUE(shimmed({}, enforce + misbehaving("file")).did("unfixed", "ncclGetUniqueId"));
+}
+
+// They are for buffers without a window, so NCCL_WIN_ENABLE=0 is not in their way by its name alone.
+TEST_P(Nccl, SymmetricKernelsThatAreAskedForAreTakenAway) {
+  for (const auto& [name, another, value] : {std::array{"NCCL_SYM_NOWIN_ENABLE", "1", "0"},
+                                             std::array{"NCCL_SYM_KERNEL", "AllReduce_AGxLL_R", ""}}) {
+    const auto set_again = shimmed({std::string{name} + "=" + another});
+    EXPECT_TRUE(set_again.did("replace", "ncclCommInitRank")) << set_again;
+    const auto left = shimmed({}, disabled(std::string{"env:"} + name) + Environment{{name, another}});
+    EXPECT_TRUE(left.did("unfixed", "ncclCommInitRank")) << left;
+    const auto replaced = shimmed({}, enforce + Environment{{name, another}});
+    EXPECT_FALSE(replaced.did("unfixed", "ncclCommInitRank")) << replaced;
+    EXPECT_TRUE(std::ranges::any_of(replaced.start()["env"], [&](const nlohmann::json& c) {
+      return c["name"] == name && c["was"] == another && c["now"] == value;
+    })) << replaced;
+  }
 }
 
 TEST_P(Nccl, WindowsAreRecordedAndRefusedInStrict) {

@@ -46,6 +46,24 @@ void make_load() {
   std::printf("%d\n", 64 * 1000000 + 4 * 25 * 1000);
 }
 
+void draw_here() { sink = static_cast<unsigned>(std::rand()); }
+
+/// 3,000 threads, some beside each other, that draw from two places and end.
+void make_short_threads() {
+  for (int i = 0; i < 3000; i += 4) {
+    std::vector<std::thread> threads;
+    for (int k = 0; k < 4; ++k)
+      threads.emplace_back([k] {
+        if (k % 2 == 0)
+          draw(2), draw_here();
+        else
+          draw_here(), draw(2);
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+  std::puts("9000");
+}
+
 volatile sig_atomic_t handled;
 
 void on_signal(int) {
@@ -167,6 +185,7 @@ struct InConstructor {
 int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "load") make_load();
+  if (command == "short_threads") make_short_threads();
   if (command == "signals") draw_in_signals();
   if (command == "draw") draw(10), std::puts("12");
   if (command == "close") close_range(3, ~0u, 0), draw(10), std::puts("12");

@@ -20,6 +20,7 @@ int make(const char* name, Opaque* communicator) {
   static int the_communicator;
   record("%s ALGO=%s PROTO=%s NVLS=%s COLLNET=%s WIN=%s", name, value_of("NCCL_ALGO"), value_of("NCCL_PROTO"),
          value_of("NCCL_NVLS_ENABLE"), value_of("NCCL_COLLNET_ENABLE"), value_of("NCCL_WIN_ENABLE"));
+  if (misbehaves("file")) setenv("NCCL_TUNER_PLUGIN", "libmine.so", 0); // as the real one does with its files
   if (misbehaves("fail")) return system_error;
   if (communicator) *communicator = &the_communicator;
   return 0;

@@ -1,0 +1,146 @@
+#include "core/base/lock.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace detshim {
+namespace {
+
+/// What the kernel says of a thread: R while it runs or could, S while it sleeps.
+char state_of(int thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t behind_name = text.rfind(") ");
+  return behind_name == std::string::npos ? '?' : text[behind_name + 2];
+}
+
+/// True if the thread is seen asleep in one of very many looks.
+bool falls_asleep(int thread) {
+  for (int i = 0; i < 200'000; ++i)
+    if (state_of(thread) == 'S') return true;
+  return false;
+}
+
+/// Makes futex fail in the calling thread alone, as a sandbox may.
+bool refuse_futex() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// A thread waits for a lock that this one holds: true if it slept meanwhile.
+bool sleeps_until_it_is_free(bool with_futex) {
+  uint64_t word = 0;
+  std::atomic<int> waiter = 0;
+  std::atomic<bool> has_had_it = false;
+  std::thread thread;
+  bool slept;
+  {
+    const Turn turn(word);
+    EXPECT_TRUE(turn.held());
+    thread = std::thread([&] {
+      EXPECT_TRUE(with_futex || refuse_futex());
+      waiter = sys::gettid();
+      const Turn other(word);
+      has_had_it = other.held();
+    });
+    while (waiter == 0) std::this_thread::yield();
+    slept = falls_asleep(waiter);
+    EXPECT_FALSE(has_had_it);
+  }
+  thread.join();
+  EXPECT_TRUE(has_had_it);
+  EXPECT_EQ(word, 0u);
+  return slept;
+}
+
+// A real-time thread that only yields would never let an ordinary holder run.
+TEST(Turn, WhoWaitsSleeps) { EXPECT_TRUE(sleeps_until_it_is_free(true)); }
+TEST(Turn, WhoWaitsSleepsWhereFutexesAreRefused) { EXPECT_TRUE(sleeps_until_it_is_free(false)); }
+
+TEST(Turn, IsNotHadTwiceByOneThread) {
+  uint64_t word = 0;
+  const Turn outer(word);
+  EXPECT_TRUE(outer.held());
+  {
+    const Turn inner(word);
+    EXPECT_FALSE(inner.held());
+  }
+  EXPECT_NE(word, 0u);
+}
+
+TEST(Turn, IsHadByOneThreadAtATime) {
+  uint64_t word = 0;
+  long number = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20'000; ++i) {
+        const Turn turn(word);
+        number = number + 1;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(number, 160'000);
+  EXPECT_EQ(word, 0u);
+}
+
+// What another thread of the parent held, with others waiting for it, is free in a child.
+TEST(Turn, OfAParentsThreadIsFreeInAChild) {
+  uint64_t word = 0;
+  begin_generation();
+  std::atomic<int> waiter = 0;
+  std::thread thread;
+  {
+    const Turn turn(word);
+    thread = std::thread([&] {
+      waiter = sys::gettid();
+      const Turn other(word);
+    });
+    while (waiter == 0) std::this_thread::yield();
+    EXPECT_TRUE(falls_asleep(waiter));
+    const pid_t child = fork();
+    if (child == 0) {
+      begin_generation();
+      bool is_held, is_left;
+      {
+        const Turn own(word);
+        is_held = own.held();
+      }
+      is_left = word == 0;
+      _exit(is_held && is_left ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  thread.join();
+}
+
+TEST(Turn, LeavesErrnoAlone) {
+  uint64_t word = 0;
+  errno = ENOTTY;
+  { const Turn turn(word); }
+  EXPECT_EQ(errno, ENOTTY);
+}
+
+} // namespace
+} // namespace detshim

@@ -1,0 +1,53 @@
+// A folder by a descriptor. No link is followed on the way to it, so what others put there meanwhile leads
+// nowhere else, whoever runs this.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+
+namespace detshim {
+
+class Folder {
+public:
+  /// `path` is absolute. With `makes_it`, parts that are missing are made.
+  explicit Folder(const std::filesystem::path& path, bool makes_it = false);
+  Folder(const Folder& parent, const std::string& name);
+  ~Folder();
+  Folder(Folder&& other) noexcept;
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  Folder& operator=(Folder&&) = delete;
+
+  bool is_open() const { return descriptor_ >= 0; }
+  /// Why it is not open, with the part of its path that is to blame. Not safe to print.
+  std::string why_not() const;
+  bool is_missing() const;
+
+  const std::filesystem::path& path() const { return path_; }
+  int descriptor() const { return descriptor_; } ///< of O_PATH
+  /// A name by which calls reach it that take no such descriptor.
+  std::string open_name() const;
+
+  /// Of the folder itself.
+  struct stat status() const;
+  /// Of what stands there, be it a link; nothing if there is none.
+  std::optional<struct stat> status(const std::string& name) const;
+  /// What a link says; nothing if there is none.
+  std::optional<std::string> link_text(const std::string& name) const;
+  /// All that is in it, in order; nothing, and errno, if it cannot be read.
+  std::optional<std::vector<std::string>> names() const;
+
+private:
+  void step(const std::string& name, bool makes_it);
+
+  int descriptor_ = -1, error_ = 0;
+  std::filesystem::path path_, failed_at_;
+};
+
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+} // namespace detshim
