@@ -79,8 +79,8 @@ TEST(Seeds, OfTheProgramAreTheSameWhateverTheClockSays) {
   note_reading(Source::nanoseconds, 1'795'000'001, 123'456'789, __builtin_return_address(0));
   const ChosenSeed usual = chosen(kind(9), asked, 32);
   EXPECT_EQ(by_chance.given, usual.given);
-  EXPECT_EQ(by_chance.action, Action::unfixed) << by_chance.why;
-  EXPECT_EQ(usual.action, Action::pin) << usual.why;
+  EXPECT_EQ(by_chance.action, Action::unfixed) << reason_code(by_chance.why);
+  EXPECT_EQ(usual.action, Action::pin) << reason_code(usual.why);
 }
 
 TEST(Seeds, SmallSeedsFoldToThemselves) {

@@ -1,5 +1,6 @@
 #include "core/seeds/seed_origin.h"
 
+#include "common/run_name.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
@@ -502,32 +503,11 @@ bool is_address(uint64_t value, unsigned bits, const void* caller) {
   return false;
 }
 
-/// The moment when the run began, in seconds, from its name: 20261122T005500-…. 0 if it has none.
-uint64_t beginning_of_run() {
-  const char* text = process().run;
-  uint64_t part[6] = {};
-  constexpr int widths[6] = {4, 2, 2, 2, 2, 2};
-  for (int i = 0; i < 6; ++i) {
-    if (i == 3 && *text++ != 'T') return 0;
-    for (int k = 0; k < widths[i]; ++k, ++text) {
-      if (*text < '0' || *text > '9') return 0;
-      part[i] = part[i] * 10 + static_cast<uint64_t>(*text - '0');
-    }
-  }
-  // Date to days: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
-  const uint64_t year = part[0] - (part[1] <= 2 ? 1 : 0);
-  const uint64_t era = year / 400, year_of_era = year % 400;
-  const uint64_t day_of_year = (153 * (part[1] > 2 ? part[1] - 3 : part[1] + 9) + 2) / 5 + part[2] - 1;
-  const uint64_t days =
-      era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
-  return days * 86400 + part[3] * 3600 + part[4] * 60 + part[5];
-}
-
 /// True if the value is a moment of this run, in a usual unit.
 bool is_present(uint64_t value) {
   constexpr uint64_t seconds_before = 5;             // a script read the clock and then started us
   constexpr uint64_t longest_run = 10 * 366 * 86400; // so that the clock is not read for each seed
-  const uint64_t began = beginning_of_run();
+  const uint64_t began = beginning_of_run(process().run);
   if (began == 0) return false;
   for (const uint64_t unit : {1u, 1000u, 1000000u, 1000000000u}) {
     if (value < (began - seconds_before) * unit || value > (began + longest_run) * unit) continue;
