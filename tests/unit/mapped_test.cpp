@@ -32,7 +32,7 @@ TEST(Mapped, IsOneForAllThreads) {
 }
 
 TEST(Mapped, IsNoneWithoutMemory) {
-  static constinit Mapped<char[size_t{1} << 62]> table;
+  static constinit Mapped<char[size_t{1} << 50]> table;
   EXPECT_EQ(table.get(), nullptr);
   EXPECT_EQ(table.peek(), nullptr);
 }
