@@ -4,6 +4,7 @@
 #include "core/base/generations.h"
 #include "core/base/hash.h"
 #include "core/base/lock.h"
+#include "core/base/mapped.h"
 #include "core/base/table.h"
 
 #include <sys/uio.h>
@@ -36,16 +37,19 @@ struct Copies {
   Table<8> event_streams, event_orders;
   unsigned char bytes[piece];
 };
-constinit Copies copies = {};
+constinit Mapped<Copies> memory;
 constinit uint64_t lock = 0;
+
+/// Where there is memory for them.
+Copies& copies() { return *memory.peek(); }
 
 /// A child forgets its parent's: what a GPU does for that is none of its business.
 void begin() {
-  if (copies.generation == generation()) return;
-  copies.generation = generation();
-  copies.count = 0;
-  copies.event_streams.clear();
-  copies.event_orders.clear();
+  if (memory.get() == nullptr || copies().generation == generation()) return;
+  copies().generation = generation();
+  copies().count = 0;
+  copies().event_streams.clear();
+  copies().event_orders.clear();
 }
 
 /// Calls visit(row) for each row; false as soon as visit is.
@@ -76,11 +80,11 @@ bool hash_area(const HostArea& area, uint64_t& hash, Read read) {
 
 /// The program may have given the memory back: read in a way that fails where there is none.
 const void* read_carefully(const void* from, size_t size) {
-  iovec here = {copies.bytes, size};
+  iovec here = {copies().bytes, size};
   iovec there = {const_cast<void*>(from), size};
   const long got =
       sys::call(SYS_process_vm_readv, sys::getpid(), sys::address(&here), 1, sys::address(&there), 1, 0);
-  return got == static_cast<long>(size) ? copies.bytes : nullptr;
+  return got == static_cast<long>(size) ? copies().bytes : nullptr;
 }
 
 void leave_unread(Entry& entry, Reason why) {
@@ -130,20 +134,20 @@ bool has_ended(const Entry& entry) {
 template <typename IsDone>
 void take_out(IsDone is_done) {
   size_t kept = 0;
-  for (size_t i = 0; i < copies.count; ++i)
-    if (!is_done(copies.entries[i])) copies.entries[kept++] = copies.entries[i];
-  __atomic_store_n(&copies.count, kept, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < copies().count; ++i)
+    if (!is_done(copies().entries[i])) copies().entries[kept++] = copies().entries[i];
+  __atomic_store_n(&copies().count, kept, __ATOMIC_RELAXED);
 }
 
 /// A place for one more; nullptr if there is none.
 Entry* add(uint64_t stream, uint64_t context) {
-  if (copies.count == most_entries) return nullptr;
-  Entry& entry = copies.entries[copies.count];
+  if (copies().count == most_entries) return nullptr;
+  Entry& entry = copies().entries[copies().count];
   entry = {};
   entry.stream = stream;
   entry.context = context;
-  entry.order = ++copies.order;
-  __atomic_store_n(&copies.count, copies.count + 1, __ATOMIC_RELAXED);
+  entry.order = ++copies().order;
+  __atomic_store_n(&copies().count, copies().count + 1, __ATOMIC_RELAXED);
   return &entry;
 }
 
@@ -182,7 +186,8 @@ void end_what_has_ended() {
 
 /// A place for one more print in that stream; nullptr if there is none.
 Entry* add(Print* print, uint64_t stream, uint64_t context) {
-  if (copies.count == most_entries) end_what_has_ended();
+  if (memory.peek() == nullptr) return nullptr;
+  if (copies().count == most_entries) end_what_has_ended();
   Entry* const entry = add(stream, context);
   if (entry == nullptr) return nullptr;
   hold_print(print);
@@ -191,7 +196,10 @@ Entry* add(Print* print, uint64_t stream, uint64_t context) {
   return entry;
 }
 
-bool has_copies() { return __atomic_load_n(&copies.count, __ATOMIC_RELAXED) != 0; }
+bool has_copies() {
+  const Copies* const all = memory.peek();
+  return all != nullptr && __atomic_load_n(&all->count, __ATOMIC_RELAXED) != 0;
+}
 
 } // namespace
 
@@ -208,9 +216,9 @@ void add_copy_in_stream(Print* print, const HostArea& area, uint64_t stream, uin
   Lock guard(lock);
   if (!guard.held()) return;
   begin();
-  for (size_t i = 0; i < copies.count; ++i)
-    if (copies.entries[i].is_copy() && copies.entries[i].area.start == area.start)
-      copies.entries[i].why_unread = Reason::overwritten_before_wait;
+  for (size_t i = 0; has_copies() && i < copies().count; ++i)
+    if (copies().entries[i].is_copy() && copies().entries[i].area.start == area.start)
+      copies().entries[i].why_unread = Reason::overwritten_before_wait;
   if (Entry* const entry = add(print, stream, context); entry != nullptr)
     entry->area = area;
   else
@@ -245,8 +253,8 @@ void note_event(uint64_t event, uint64_t stream) {
   Lock guard(lock);
   if (!guard.held()) return;
   begin();
-  copies.event_streams.insert(event) = stream;
-  copies.event_orders.insert(event) = copies.order;
+  copies().event_streams.insert(event) = stream;
+  copies().event_orders.insert(event) = copies().order;
 }
 
 void note_wait(uint64_t stream, uint64_t event) {
@@ -254,11 +262,11 @@ void note_wait(uint64_t stream, uint64_t event) {
   Lock guard(lock);
   if (!guard.held()) return;
   begin();
-  const uint64_t* const other = copies.event_streams.find(event);
+  const uint64_t* const other = copies().event_streams.find(event);
   if (other == nullptr || *other == stream) return;
   if (Entry* const entry = add(stream, 0); entry != nullptr) {
     entry->other_stream = *other;
-    entry->other_order = *copies.event_orders.find(event);
+    entry->other_order = *copies().event_orders.find(event);
   }
 }
 
@@ -275,8 +283,8 @@ void end_copies_of_event(uint64_t event) {
   Lock guard(lock);
   if (!guard.held()) return;
   begin();
-  const uint64_t* const stream = copies.event_streams.find(event);
-  if (stream != nullptr) end_stream(*stream, *copies.event_orders.find(event));
+  const uint64_t* const stream = copies().event_streams.find(event);
+  if (stream != nullptr) end_stream(*stream, *copies().event_orders.find(event));
 }
 
 void end_copies_of_context(uint64_t context) {
@@ -289,7 +297,7 @@ void end_copies_of_context(uint64_t context) {
     if (is_done) end_copy(entry);
     return is_done;
   });
-  if (copies.count == 0) return;
+  if (copies().count == 0) return;
   take_out([](const Entry& entry) { return entry.print == nullptr && entry.context == 0; });
 }
 
@@ -309,7 +317,7 @@ void leave_context(uint64_t context) {
 void end_copies() {
   if (!has_copies()) return;
   Lock guard(lock);
-  if (!guard.held() || copies.generation != generation()) return;
+  if (!guard.held() || copies().generation != generation()) return;
   end_what_has_ended();
   take_out([](Entry& entry) {
     if (entry.print == nullptr) return true;

@@ -8,6 +8,7 @@
 #include "abi/cublaslt.h"
 #include "core/base/hash.h"
 #include "core/base/lock.h"
+#include "core/base/mapped.h"
 #include "core/base/table.h"
 #include "core/tuning/tuning.h"
 #include "hooks/cublas/outputs.h"
@@ -423,11 +424,12 @@ struct Taken {
   Algo algo;
 };
 constexpr size_t taken_limit = 1024;
-constinit Taken taken[taken_limit] = {};
+constinit Mapped<Taken[taken_limit]> taken;
 
 Taken* place_of(uint64_t product) {
-  for (size_t i = 0; i < 16; ++i) {
-    Taken& place = taken[(product + i) % taken_limit];
+  auto* const all = taken.get();
+  for (size_t i = 0; i < 16 && all != nullptr; ++i) {
+    Taken& place = (*all)[(product + i) % taken_limit];
     if (place.product == product || place.product == 0) return &place;
   }
   return nullptr;

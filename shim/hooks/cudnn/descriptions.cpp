@@ -1,7 +1,7 @@
 #include "hooks/cudnn/descriptions.h"
 
-#include "core/base/hash.h"
 #include "core/base/lock.h"
+#include "hooks/cudnn/descriptor_table.h"
 
 namespace detshim::cudnn {
 namespace {
@@ -14,37 +14,9 @@ struct Description {
   char text[text_size]; ///< of what a person wants to see of it, cut where it is long
 };
 
-// A description is in one of the places of its set. Programs destroy a graph's tensors and operations soon
-// after it, or keep a few hundred graphs. Pages that nothing was written to are no memory.
-constexpr size_t set_size = 16;
-constexpr size_t set_count = 2048;
-constinit Description descriptions[set_count][set_size] = {};
+// Programs destroy a graph's tensors and operations soon after it, or keep a few hundred graphs.
+constinit DescriptorTable<Description, 2048> descriptions;
 constinit uint64_t lock = 0;
-
-Description* set_of(const void* descriptor) {
-  return descriptions[mix(reinterpret_cast<uintptr_t>(descriptor), 0) % set_count];
-}
-
-Description* find(const void* descriptor) {
-  Description* const set = set_of(descriptor);
-  for (size_t i = 0; i < set_size; ++i)
-    if (set[i].descriptor == descriptor) return &set[i];
-  return nullptr;
-}
-
-/// The descriptor's description, a new one where it has none; nullptr without room.
-Description* make(const void* descriptor) {
-  if (Description* const known = find(descriptor)) return known;
-  Description* const set = set_of(descriptor);
-  for (size_t i = 0; i < set_size; ++i)
-    if (set[i].descriptor == nullptr) {
-      set[i].descriptor = descriptor;
-      set[i].hash = 0;
-      set[i].length = 0;
-      return &set[i];
-    }
-  return nullptr;
-}
 
 // Numbers of cudnn_graph.h, cuDNN 9.19.
 constexpr int pointwise_mode = 0, convolution_dilations = 102, convolution_strides = 103,
@@ -141,8 +113,9 @@ void describe(const void* descriptor, Name attribute, Type type, int64_t count, 
       attribute == Name::operation_rng_seed)
     return;
   Lock guard(lock);
-  Description* const own = guard.held() ? make(descriptor) : nullptr;
+  Description* const own = guard.held() ? descriptions.make(descriptor) : nullptr;
   if (own == nullptr) return;
+  own->descriptor = descriptor;
 
   uint64_t hash = mix(static_cast<uint64_t>(name), static_cast<uint64_t>(count));
   Text<text_size> words;
@@ -150,7 +123,7 @@ void describe(const void* descriptor, Name attribute, Type type, int64_t count, 
     const char* const operation = own->length == 0 ? operation_name(name) : nullptr;
     if (operation != nullptr) words.add(operation);
     for (int64_t i = 0; i < count; ++i) {
-      const Description* const held = find(static_cast<const Descriptor*>(elements)[i]);
+      const Description* const held = descriptions.find(static_cast<const Descriptor*>(elements)[i]);
       hash = mix(hash, held != nullptr ? held->hash : 0);
       if (held != nullptr && held->length != 0) words.add(" (").add(held->text, held->length).add(')');
     }
@@ -174,7 +147,7 @@ bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& tex
   uint64_t hash = 0;
   Text<problem_size - hash_room> words;
   for (int64_t i = 0; i < count; ++i) {
-    const Description* const operation = find(operations[i]);
+    const Description* const operation = descriptions.find(operations[i]);
     if (operation == nullptr) return false;
     hash = mix(hash, operation->hash);
     if (i != 0) words.add("; ");
@@ -187,7 +160,7 @@ bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& tex
 void forget_description(const void* descriptor) {
   Lock guard(lock);
   if (!guard.held()) return;
-  if (Description* const known = find(descriptor)) known->descriptor = nullptr;
+  if (Description* const known = descriptions.find(descriptor)) known->descriptor = nullptr;
 }
 
 } // namespace detshim::cudnn

@@ -1,8 +1,8 @@
 #include "hooks/cudnn/graph_tensors.h"
 
-#include "core/base/hash.h"
 #include "core/base/lock.h"
 #include "hooks/cudnn/descriptions.h"
+#include "hooks/cudnn/descriptor_table.h"
 #include "hooks/cudnn/graph_attributes.h"
 
 namespace detshim::cudnn {
@@ -48,46 +48,24 @@ struct Pack {
   const void* pointers[most_of_pack];
 };
 
-// As hooks/cudnn/plans.cpp keeps its notes: in one of the places of a set. Pages that nothing was written to
-// are no memory.
-constexpr size_t set_size = 16, set_count = 2048, node_limit = 1 << 16, graph_limit = 4096, pack_limit = 64;
-constinit Tensor tensors[set_count][set_size] = {};
-constinit Operation operations[set_count][set_size] = {};
-constinit Graph graphs[graph_limit] = {};
-constinit Pack packs[pack_limit] = {};
-constinit Node nodes[node_limit] = {};
-constinit uint32_t nodes_used = 1, free_node = 0, next_pack = 0; // number 0 is none
+constexpr size_t set_count = 2048, node_limit = 1 << 16, graph_limit = 4096, pack_limit = 64;
+constinit DescriptorTable<Tensor, set_count> tensors;
+constinit DescriptorTable<Operation, set_count> operations;
+
+struct Kept {
+  Graph graphs[graph_limit];
+  Pack packs[pack_limit];
+  Node nodes[node_limit]; // the first is none
+  uint32_t nodes_used, free_node, next_pack;
+};
+constinit Mapped<Kept> memory;
 constinit uint64_t lock = 0;
 
-template <typename Entry>
-Entry* set_of(Entry (&table)[set_count][set_size], const void* descriptor) {
-  return table[mix(reinterpret_cast<uintptr_t>(descriptor), 0) % set_count];
-}
-
-template <typename Entry>
-Entry* find(Entry (&table)[set_count][set_size], const void* descriptor) {
-  Entry* const set = set_of(table, descriptor);
-  for (size_t i = 0; i < set_size; ++i)
-    if (set[i].descriptor == descriptor) return &set[i];
-  return nullptr;
-}
-
-/// The descriptor's entry, an empty one where it has none; nullptr without room.
-template <typename Entry>
-Entry* make(Entry (&table)[set_count][set_size], const void* descriptor) {
-  if (Entry* const known = find(table, descriptor)) return known;
-  Entry* const set = set_of(table, descriptor);
-  for (size_t i = 0; i < set_size; ++i)
-    if (set[i].descriptor == nullptr) {
-      set[i] = {};
-      set[i].descriptor = descriptor;
-      return &set[i];
-    }
-  return nullptr;
-}
+/// Where there is memory for it.
+Kept& kept() { return *memory.peek(); }
 
 Pack* find_pack(const void* descriptor) {
-  for (Pack& pack : packs)
+  for (Pack& pack : kept().packs)
     if (pack.descriptor == descriptor) return &pack;
   return nullptr;
 }
@@ -96,7 +74,7 @@ Pack* find_pack(const void* descriptor) {
 Pack& make_pack(const void* descriptor) {
   if (Pack* const known = find_pack(descriptor)) return *known;
   Pack* place = find_pack(nullptr);
-  if (place == nullptr) place = &packs[next_pack++ % pack_limit];
+  if (place == nullptr) place = &kept().packs[kept().next_pack++ % pack_limit];
   place->descriptor = descriptor;
   place->id_count = place->pointer_count = 0;
   place->is_unknown = false;
@@ -104,16 +82,17 @@ Pack& make_pack(const void* descriptor) {
 }
 
 uint32_t make_node() {
-  uint32_t number = free_node;
-  if (number != 0) return free_node = nodes[number].next, number;
-  return nodes_used < node_limit ? nodes_used++ : 0;
+  Kept& all = kept();
+  const uint32_t number = all.free_node;
+  if (number != 0) return all.free_node = all.nodes[number].next, number;
+  return all.nodes_used + 1 < node_limit ? ++all.nodes_used : 0;
 }
 
 void free_nodes(uint32_t& first) {
   while (first != 0) {
-    const uint32_t next = nodes[first].next;
-    nodes[first].next = free_node;
-    free_node = first;
+    const uint32_t next = kept().nodes[first].next;
+    kept().nodes[first].next = kept().free_node;
+    kept().free_node = first;
     first = next;
   }
 }
@@ -122,10 +101,10 @@ void free_nodes(uint32_t& first) {
 bool append(uint32_t& first, const Node& node) {
   const uint32_t number = make_node();
   if (number == 0) return false;
-  nodes[number] = node;
-  nodes[number].next = 0;
+  kept().nodes[number] = node;
+  kept().nodes[number].next = 0;
   uint32_t* last = &first;
-  while (*last != 0) last = &nodes[*last].next;
+  while (*last != 0) last = &kept().nodes[*last].next;
   *last = number;
   return true;
 }
@@ -140,8 +119,9 @@ Value first_of(const void* elements) {
 }
 
 void follow_tensor(const void* descriptor, int name, Type type, int64_t count, const void* elements) {
-  Tensor* const tensor = make(tensors, descriptor);
+  Tensor* const tensor = tensors.make(descriptor);
   if (tensor == nullptr) return; // an operation that is given it will not find it
+  tensor->descriptor = descriptor;
   TensorNote& note = tensor->note;
   const auto copy = [&](int64_t(&into)[TensorNote::most_dimensions], int8_t& number) {
     if (type != Type::int64 || count > TensorNote::most_dimensions) return void(note.is_unknown = true);
@@ -192,8 +172,9 @@ void follow_operation(const void* descriptor, int name, Type type, int64_t count
   const bool is_scale = is_beta(name), is_descriptor = type == Type::backend_descriptor;
   if (!is_descriptor && !is_scale && name != norm_phase) return;
   if (is_descriptor && is_of_no_operation(name)) return;
-  Operation* const operation = make(operations, descriptor);
+  Operation* const operation = operations.make(descriptor);
   if (operation == nullptr) return; // a graph that is given it will not find it
+  operation->descriptor = descriptor;
   if (is_scale) {
     const bool is_double = type == Type::floating_double;
     const double value = is_double ? first_of<double>(elements) : double{first_of<float>(elements)};
@@ -208,11 +189,11 @@ void follow_operation(const void* descriptor, int name, Type type, int64_t count
   if (use == Use::lengths) operation->why_unknown = Reason::partly_written;
   operation->is_backward |= name == pointwise_dx;
   if (operation->name == 0) operation->name = name;
-  for (uint32_t node = operation->first; node != 0; node = nodes[node].next)
-    if (nodes[node].name == name)
+  for (uint32_t node = operation->first; node != 0; node = kept().nodes[node].next)
+    if (kept().nodes[node].name == name)
       operation->why_unknown = Reason::operation_unknown; // set again: who has which?
   for (int64_t i = 0; i < count; ++i) {
-    const Tensor* const tensor = find(tensors, static_cast<const Descriptor*>(elements)[i]);
+    const Tensor* const tensor = tensors.find(static_cast<const Descriptor*>(elements)[i]);
     if (tensor == nullptr || !append(operation->first, {tensor->note, name, use, Role::read, 0}))
       operation->why_unknown = Reason::too_many_descriptors;
   }
@@ -239,8 +220,8 @@ bool are_alike(const TensorNote& a, const TensorNote& b) {
 /// None, or why the tensor makes the graph's outputs unknown.
 Reason add_tensor(Graph& graph, const TensorNote& tensor, Role role) {
   if (!tensor.has_id) return Reason::layout_unknown;
-  for (uint32_t number = graph.first; number != 0; number = nodes[number].next) {
-    Node& known = nodes[number];
+  for (uint32_t number = graph.first; number != 0; number = kept().nodes[number].next) {
+    Node& known = kept().nodes[number];
     if (known.tensor.id != tensor.id) continue;
     if (known.tensor.is_virtual != tensor.is_virtual || !are_alike(known.tensor, tensor))
       return Reason::identifier_shared;
@@ -256,7 +237,7 @@ void follow_operands(const void* descriptor, Name attribute, Type type, int64_t 
   const int name = static_cast<int>(attribute);
   if (count < 1 || descriptor == nullptr || elements == nullptr) return;
   Lock guard(lock);
-  if (!guard.held()) return;
+  if (!guard.held() || memory.get() == nullptr) return;
   if (name >= first_of_tensor && name < first_of_pack)
     follow_tensor(descriptor, name, type, count, elements);
   else if (name >= first_of_pack && name < behind_pack)
@@ -268,9 +249,9 @@ void follow_operands(const void* descriptor, Name attribute, Type type, int64_t 
 void forget_operands(const void* descriptor) {
   if (descriptor == nullptr) return;
   Lock guard(lock);
-  if (!guard.held()) return;
-  if (Tensor* const tensor = find(tensors, descriptor)) tensor->descriptor = nullptr;
-  if (Operation* const operation = find(operations, descriptor)) {
+  if (!guard.held() || memory.peek() == nullptr) return;
+  if (Tensor* const tensor = tensors.find(descriptor)) tensor->descriptor = nullptr;
+  if (Operation* const operation = operations.find(descriptor)) {
     free_nodes(operation->first);
     operation->descriptor = nullptr;
   }
@@ -280,14 +261,14 @@ void forget_operands(const void* descriptor) {
 void keep_operands(uint32_t number, const Descriptor* of_graph, int64_t count) {
   if (number == 0) return;
   Lock guard(lock);
-  if (!guard.held()) return;
-  Graph& graph = graphs[number % graph_limit];
+  if (!guard.held() || memory.get() == nullptr) return;
+  Graph& graph = kept().graphs[number % graph_limit];
   free_nodes(graph.first);
   graph.number = number;
   graph.why_unknown = Reason::none;
   TextWriter names(graph.names, sizeof graph.names);
   for (int64_t i = 0; i < count; ++i) {
-    const Operation* const operation = find(operations, of_graph[i]);
+    const Operation* const operation = operations.find(of_graph[i]);
     if (operation == nullptr) {
       graph.why_unknown = Reason::operation_unknown;
       break;
@@ -296,8 +277,9 @@ void keep_operands(uint32_t number, const Descriptor* of_graph, int64_t count) {
     if (i != 0) names.add('+');
     names.add(name != nullptr ? name : "?");
     if (operation->why_unknown != Reason::none) graph.why_unknown = operation->why_unknown;
-    for (uint32_t node = operation->first; node != 0; node = nodes[node].next)
-      if (const Reason why = add_tensor(graph, nodes[node].tensor, role_of(*operation, nodes[node]));
+    for (uint32_t node = operation->first; node != 0; node = kept().nodes[node].next)
+      if (const Reason why =
+              add_tensor(graph, kept().nodes[node].tensor, role_of(*operation, kept().nodes[node]));
           why != Reason::none)
         graph.why_unknown = why;
   }
@@ -306,21 +288,23 @@ void keep_operands(uint32_t number, const Descriptor* of_graph, int64_t count) {
 
 GraphOperands::GraphOperands(uint32_t number, const void* variant_pack) {
   Lock guard(lock);
-  const Graph& graph = graphs[number % graph_limit];
-  if (!guard.held() || number == 0 || graph.number != number) {
+  const bool is_kept = guard.held() && number != 0 && memory.peek() != nullptr &&
+                       kept().graphs[number % graph_limit].number == number;
+  if (!is_kept) {
     why_ = Reason::graph_unseen;
     return;
   }
+  const Graph& graph = kept().graphs[number % graph_limit];
   TextWriter(names_, sizeof names_).add(graph.names).c_str();
   why_ = graph.why_unknown;
   const Pack* const pack = variant_pack != nullptr ? find_pack(variant_pack) : nullptr;
   if (why_ == Reason::none && (pack == nullptr || pack->id_count != pack->pointer_count))
     why_ = Reason::pack_unseen;
   if (why_ == Reason::none && pack->is_unknown) why_ = Reason::shapes_overridden;
-  for (uint32_t node = graph.first; node != 0 && why_ == Reason::none; node = nodes[node].next) {
-    const TensorNote& tensor = nodes[node].tensor;
+  for (uint32_t node = graph.first; node != 0 && why_ == Reason::none; node = kept().nodes[node].next) {
+    const TensorNote& tensor = kept().nodes[node].tensor;
     if (tensor.is_virtual) continue;
-    const Role role = nodes[node].role;
+    const Role role = kept().nodes[node].role;
     int at = 0;
     while (at < pack->id_count && pack->ids[at] != tensor.id) ++at;
     const bool is_there = at < pack->id_count && pack->pointers[at] != nullptr;

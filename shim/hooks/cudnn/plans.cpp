@@ -1,18 +1,15 @@
 #include "hooks/cudnn/plans.h"
 
-#include "core/base/hash.h"
 #include "core/base/lock.h"
 #include "core/tuning/tuning.h"
+#include "hooks/cudnn/descriptor_table.h"
 
 namespace detshim::cudnn {
 namespace {
 
-// A descriptor's note is in one of the places of its set. Heuristics lists stay alive beside their graphs in
-// some programs, 30 to 70 configs each: there is room for about a thousand such graphs. Pages that nothing
-// was written to are no memory.
-constexpr size_t set_size = 16;
-constexpr size_t set_count = 4096;
-constinit Note notes[set_count][set_size] = {};
+// Heuristics lists stay alive beside their graphs in some programs, 30 to 70 configs each: there is room for
+// about a thousand such graphs.
+constinit DescriptorTable<Note, 4096> notes;
 
 /// What is known of a graph, in the place that its number gives.
 struct Graph {
@@ -31,27 +28,18 @@ struct Graph {
   uint64_t ran_last; ///< key of the config
 };
 constexpr uint32_t graph_limit = 4096;
-constinit Graph graphs[graph_limit] = {};
-constinit char problems[graph_limit][problem_size] = {}; ///< for recorded tuning; by the place of the graph
+constinit Mapped<Graph[graph_limit]> graphs;
+constinit Mapped<char[graph_limit][problem_size]>
+    problems; ///< for recorded tuning; by the place of the graph
 constinit uint32_t last_number = 0;
 constinit uint64_t lock = 0;
 
-Note* set_of(const void* descriptor) {
-  return notes[mix(reinterpret_cast<uintptr_t>(descriptor), 0) % set_count];
-}
-
-Note* find(const void* descriptor) {
-  if (descriptor == nullptr) return nullptr;
-  Note* const set = set_of(descriptor);
-  for (size_t i = 0; i < set_size; ++i)
-    if (__atomic_load_n(&set[i].descriptor, __ATOMIC_RELAXED) == descriptor) return &set[i];
-  return nullptr;
-}
-
 /// The graph of that number, if its place is not another's by now.
 Graph* graph_of(uint32_t number) {
-  Graph& graph = graphs[number % graph_limit];
-  return number != 0 && graph.number == number ? &graph : nullptr;
+  auto* const all = graphs.peek();
+  if (number == 0 || all == nullptr) return nullptr;
+  Graph& graph = (*all)[number % graph_limit];
+  return graph.number == number ? &graph : nullptr;
 }
 
 Descriptor take_copy(Graph& graph) {
@@ -82,14 +70,7 @@ Descriptor forget_locked(Note& note) {
 }
 
 bool write_locked(const Note& note) {
-  Note* place = find(note.descriptor);
-  if (place == nullptr)
-    place = [&]() -> Note* {
-      Note* const set = set_of(note.descriptor);
-      for (size_t i = 0; i < set_size; ++i)
-        if (set[i].descriptor == nullptr) return &set[i];
-      return nullptr;
-    }();
+  Note* const place = notes.make(note.descriptor);
   if (place == nullptr) return false;
   if (place->graph != note.graph) { // of none before: what is filled anew was forgotten
     if (Graph* const graph = graph_of(place->graph)) --graph->notes;
@@ -155,13 +136,13 @@ Config config_of(const Backend& backend, Descriptor config, TextWriter& name) {
 }
 
 uint32_t flags_of(const void* descriptor) {
-  const Note* const note = find(descriptor);
+  const Note* const note = notes.find(descriptor);
   return note != nullptr ? __atomic_load_n(&note->flags, __ATOMIC_RELAXED) : 0;
 }
 
 Note note_of(const void* descriptor) {
   Lock guard(lock);
-  const Note* const note = find(descriptor);
+  const Note* const note = notes.find(descriptor);
   return note != nullptr ? *note : Note{};
 }
 
@@ -171,10 +152,10 @@ bool remember(const Note& note) {
 }
 
 Descriptor forget(const void* descriptor) {
-  if (find(descriptor) == nullptr) return nullptr;
+  if (notes.find(descriptor) == nullptr) return nullptr;
   Lock guard(lock);
   if (!guard.held()) return nullptr;
-  Note* const note = find(descriptor);
+  Note* const note = notes.find(descriptor);
   return note != nullptr ? forget_locked(*note) : nullptr;
 }
 
@@ -182,9 +163,9 @@ bool inherit_graph(const void* descriptor, const void* from, Descriptor& stale) 
   stale = nullptr;
   Lock guard(lock);
   if (!guard.held()) return false;
-  const Note* const source = find(from);
+  const Note* const source = notes.find(from);
   const uint32_t graph = source != nullptr ? source->graph : 0;
-  if (Note* const old = find(descriptor); old != nullptr) stale = forget_locked(*old);
+  if (Note* const old = notes.find(descriptor); old != nullptr) stale = forget_locked(*old);
   return graph == 0 || write_locked({descriptor, graph, 0, {}});
 }
 
@@ -192,17 +173,19 @@ uint32_t number_of(const void* descriptor, Descriptor& stale) {
   stale = nullptr;
   Lock guard(lock);
   if (!guard.held()) return 0;
-  if (const Note* const note = find(descriptor); note != nullptr && note->graph != 0) return note->graph;
-  for (uint32_t tries = 0; tries < graph_limit; ++tries) {
+  if (const Note* const note = notes.find(descriptor); note != nullptr && note->graph != 0)
+    return note->graph;
+  auto* const all = graphs.get();
+  for (uint32_t tries = 0; tries < graph_limit && all != nullptr; ++tries) {
     if (++last_number == 0) ++last_number;
-    Graph& place = graphs[last_number % graph_limit];
+    Graph& place = (*all)[last_number % graph_limit];
     if (place.number != 0 && place.is_alive) continue;
     stale = take_copy(place);
     place = {};
     place.number = last_number;
     place.is_alive = write_locked({descriptor, last_number, Note::graph_itself, {}});
     if (!place.is_alive) return 0;
-    problems[last_number % graph_limit][0] = 0;
+    if (auto* const named = problems.peek()) (*named)[last_number % graph_limit][0] = 0;
     return last_number;
   }
   return 0;
@@ -221,14 +204,16 @@ bool has_sdpa_backward(uint32_t number) {
 
 void name_problem(uint32_t number, const char* problem) {
   Lock guard(lock);
-  if (!guard.held() || graph_of(number) == nullptr) return;
-  TextWriter(problems[number % graph_limit], problem_size).add(problem).c_str();
+  auto* const named = guard.held() && graph_of(number) != nullptr ? problems.get() : nullptr;
+  if (named == nullptr) return;
+  TextWriter((*named)[number % graph_limit], problem_size).add(problem).c_str();
 }
 
 void copy_problem(uint32_t number, char* problem, size_t size) {
   Lock guard(lock);
   TextWriter text(problem, size);
-  if (guard.held() && graph_of(number) != nullptr) text.add(problems[number % graph_limit]);
+  const auto* const named = guard.held() && graph_of(number) != nullptr ? problems.peek() : nullptr;
+  if (named != nullptr) text.add((*named)[number % graph_limit]);
   text.c_str();
 }
 
@@ -280,7 +265,7 @@ bool take(const Note& plan) {
   const uint64_t thread = this_thread().key;
   Lock guard(lock);
   Graph* const graph = graph_of(plan.graph);
-  Note* const note = find(plan.descriptor);
+  Note* const note = notes.find(plan.descriptor);
   if (!guard.held() || graph == nullptr || note == nullptr) return true;
   if (graph->taken.key != 0 && graph->taken.key != plan.config.key) return false;
   if (graph->taken.key == 0) {
@@ -313,7 +298,7 @@ bool keep_copy(const Note& plan, Descriptor copy) {
 
 bool ran(const void* plan, bool succeeded, Descriptor& copy) {
   Lock guard(lock);
-  Note* const note = find(plan);
+  Note* const note = notes.find(plan);
   if (!guard.held() || note == nullptr || (note->flags & Note::holds) == 0) return false;
   Graph* const graph = graph_of(note->graph);
   const bool is_its = graph != nullptr && graph->taken.key == note->config.key;

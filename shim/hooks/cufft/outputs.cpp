@@ -5,6 +5,7 @@
 #include "hooks/cufft/outputs.h"
 
 #include "core/base/lock.h"
+#include "core/base/mapped.h"
 #include "hooks/cuda/outputs.h"
 #include "hooks/support/data_sizes.h"
 #include "hooks/support/library_version.h"
@@ -30,13 +31,15 @@ struct Plan {
   int64_t batches;
   Side in, out;
 };
-constinit Plan plans[most_plans] = {};
+constinit Mapped<Plan[most_plans]> plans;
 constinit uint64_t lock = 0;
 
 /// With the lock held. With `is_new`, a free one if it is not known; else nullptr.
 Plan* find_plan(cufftHandle handle, bool is_new) {
+  auto* const all = is_new ? plans.get() : plans.peek();
+  if (all == nullptr) return nullptr;
   Plan* free = nullptr;
-  for (Plan& plan : plans) {
+  for (Plan& plan : *all) {
     if (plan.generation == generation() && plan.handle == handle) return &plan;
     if (plan.generation != generation() && free == nullptr) free = &plan;
   }

@@ -7,6 +7,7 @@
 #include "hooks/nccl/outputs.h"
 
 #include "core/base/lock.h"
+#include "core/base/mapped.h"
 #include "hooks/support/library_version.h"
 
 #include <new>
@@ -28,7 +29,7 @@ struct Grouped {
   CallOutputs& get() { return *reinterpret_cast<CallOutputs*>(outputs); }
 };
 constexpr int most_grouped = 128;
-constinit Grouped grouped[most_grouped] = {};
+constinit Mapped<Grouped[most_grouped]> grouped;
 constinit uint64_t lock = 0;
 
 uint64_t this_thread_number() { return number_of(&group_depth); }
@@ -36,21 +37,25 @@ uint64_t this_thread_number() { return number_of(&group_depth); }
 /// In the order in which they were put there by their thread: a place is taken behind all of its others.
 CallOutputs* take_grouped(const Hook& hook, const void* caller) {
   Lock guard(lock);
-  if (!guard.held()) return nullptr;
+  auto* const kept = guard.held() ? grouped.get() : nullptr;
+  if (kept == nullptr) return nullptr;
+  auto& all = *kept;
   const auto is_free = [](const Grouped& one) { return one.thread == 0 || one.generation != generation(); };
   int place = 0;
   for (int i = 0; i < most_grouped; ++i)
-    if (!is_free(grouped[i]) && grouped[i].thread == this_thread_number()) place = i + 1;
-  while (place < most_grouped && !is_free(grouped[place])) ++place;
+    if (!is_free(all[i]) && all[i].thread == this_thread_number()) place = i + 1;
+  while (place < most_grouped && !is_free(all[place])) ++place;
   if (place == most_grouped) return nullptr;
-  grouped[place].thread = this_thread_number();
-  grouped[place].generation = generation();
-  return new (grouped[place].outputs) CallOutputs(hook, caller);
+  all[place].thread = this_thread_number();
+  all[place].generation = generation();
+  return new (all[place].outputs) CallOutputs(hook, caller);
 }
 
 template <typename Visit>
 void each_grouped(Visit visit) {
-  for (Grouped& one : grouped)
+  auto* const all = grouped.peek();
+  if (all == nullptr) return;
+  for (Grouped& one : *all)
     if (__atomic_load_n(&one.thread, __ATOMIC_ACQUIRE) == this_thread_number() &&
         one.generation == generation()) {
       visit(one.get());
@@ -60,7 +65,7 @@ void each_grouped(Visit visit) {
 }
 
 void give_back(CallOutputs* outputs) {
-  for (Grouped& one : grouped)
+  for (Grouped& one : *grouped.peek())
     if (&one.get() == outputs) {
       outputs->~CallOutputs();
       __atomic_store_n(&one.thread, 0, __ATOMIC_RELEASE);
