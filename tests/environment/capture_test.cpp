@@ -71,11 +71,7 @@ protected:
   std::string planted() const { return scratch_.path() / "planted"; }
   bool is_planted() const { return fs::exists(planted()); }
 
-  detshim::GitState state(const Since& since = {}) const {
-    GitQuestion question;
-    question.since = since;
-    return detshim::git_state(work(), question);
-  }
+  detshim::GitState state() const { return detshim::git_state(work(), {}); }
 
   /// `variables`: added to, or in place of, those of an empty environment.
   Json capture(const Arguments& variables = {}, const std::string& log = "") const {
@@ -211,17 +207,9 @@ TEST_F(Capture, TakesNothingOfARunThatIsToCome) {
   file(log + "/environment.json", start.dump());
   file(work() / "train.py", "print(2)\n");
   Json sections = capture({}, log)["sections"]; // it is not kept
-  EXPECT_FALSE(sections["code"]["facts"].contains("git changes")) << sections["code"];
-  EXPECT_NE(sections["code"]["unknown"][""].get<std::string>().find("has not begun yet"), std::string::npos);
-}
-
-TEST_F(Capture, KnowsTheCommitInAFolderOfARepository) {
-  repository(work());
-  fs::create_directories(work() / "a/b");
-  wait_until_after(changed_at(work() / ".git/logs/HEAD") + Since::tick);
-  GitQuestion question;
-  question.since = since_now();
-  EXPECT_NE(detshim::git_state(work() / "a/b", question).commit.text, "");
+  EXPECT_EQ(sections["code"]["facts"].value("git changes", ""), "none") << "of the start";
+  EXPECT_NE(sections["versions"]["unknown"][""].get<std::string>().find("has not begun yet"),
+            std::string::npos);
 }
 
 TEST_F(Capture, ReadsRegularFilesAndNotWithoutEnd) {
@@ -287,29 +275,30 @@ TEST_F(Capture, TellsDamagesApart) {
   EXPECT_NE(one, other);
 }
 
-TEST_F(Capture, DoesNotTakeTodaysFilesForThose) {
+// Whatever becomes of them later: they were looked at as the run began.
+TEST_F(Capture, KnowsTheFilesThatARunBeganWith) {
   repository(work());
   file(work() / "a/b/new.py", "1\n");
-  file(work() / "other.py", "1\n");
-  EXPECT_EQ(state(since_now()).problem(), "");
-  Since since = since_now();
-  fs::remove_all(work() / "a");
-  EXPECT_NE(state(since).untracked.problem, "") << "gone with its folder";
-  file(work() / "c/d/new.py", "1\n");
-  since = since_now();
-  fs::remove(work() / "c/d/new.py");
-  EXPECT_NE(state(since).untracked.problem, "") << "its folder is empty now";
-  since = since_now();
-  git(work(), {"rm", "-q", "--cached", "train.py"});
-  EXPECT_EQ(state(since).changes.problem, "git's index changed since the run began");
-  git(work(), {"reset", "-q"});
-  // A link that stays, to what does not.
-  file(scratch_.path() / "target", "1\n");
-  fs::create_symlink(scratch_.path() / "target", work() / "link");
-  EXPECT_EQ(state(since_now()).untracked.problem, "");
-  since = since_now();
-  file(scratch_.path() / "target", "2\n");
-  EXPECT_NE(state(since).untracked.problem, "");
+  file(work() / "helper.py", "value = 1\n");
+  file(scratch_.path() / "home/.triton/cache/kernel", "1\n");
+  const auto captured = [&](const std::string& name, const std::string& then) {
+    Json sections = completed(
+        log_of(scratch_.path() / name, {"/usr/bin/python3", "-c", "import os; os.urandom(4); " + then}));
+    sections["code"]["facts"].erase("arguments");
+    return sections;
+  };
+  const Json left = captured("left", "");
+  EXPECT_EQ(left["code"]["facts"].value("git changes", ""), "none") << left;
+  EXPECT_TRUE(left["code"]["facts"].contains("module helper")) << left;
+  const Json changed = captured("changed", "import shutil; shutil.rmtree('a'); os.remove('helper.py'); "
+                                           "open('train.py', 'w').write('2'); "
+                                           "os.remove('../home/.triton/cache/kernel')");
+  EXPECT_EQ(changed["code"], left["code"]);
+  EXPECT_EQ(changed["caches"], left["caches"]);
+  const Json after = captured("after", "");
+  for (const char* subject : {"git changes", "git untracked files", "module train"})
+    EXPECT_NE(after["code"]["facts"][subject], left["code"]["facts"][subject]) << subject;
+  EXPECT_NE(after["caches"], left["caches"]);
 }
 
 TEST_F(Capture, FollowsLinksToWhatWasChanged) {
@@ -376,38 +365,19 @@ TEST_F(Capture, KnowsEachInterpreterOfARun) {
   EXPECT_TRUE(facts.contains("interpreter " + (bin / "python3").string())) << facts;
 }
 
-TEST_F(Capture, LeavesALongListOfReferencesToLater) {
-  repository(work());
-  std::string list = "# pack-refs with: peeled fully-peeled sorted \n";
-  const std::string commit(40, '1');
-  const fs::path packed = work() / ".git/packed-refs";
-  fs::remove_all(work() / ".git/refs/heads");
-  file(work() / ".git/HEAD", "ref: refs/heads/main\n");
-  file(packed, list + commit + " refs/heads/main\n");
-  EXPECT_EQ(detshim::read_git_commit(work()), commit);
-  while (list.size() < 100'000) list += commit + " refs/tags/a" + std::to_string(list.size()) + "\n";
-  file(packed, list + commit + " refs/heads/main\n");
-  EXPECT_EQ(detshim::read_git_commit(work()), "");
-}
-
-// A run's own log lies in the repository: its files are no changes of the program's.
-TEST_F(Capture, LeavesOutTheRunsOwnLog) {
+// Logs lie in the repository: their files are no changes of the program's.
+TEST_F(Capture, LeavesOutTheFilesOfLogs) {
   repository(work());
   file(work() / "new.py", "1\n");
-  const std::string log = log_of("o1", draw);
-  Json sections = completed(log);
-  EXPECT_TRUE(sections["code"]["facts"].value("git untracked files", "").starts_with("1 untracked file "))
-      << sections["code"];
-  // What lies in it and is none of a log's counts.
-  const std::string other = log_of("o2", draw);
-  file(work() / "o2/new.py", "1\n");
-  sections = completed(other);
-  EXPECT_FALSE(sections["code"]["facts"].contains("git untracked files")) << sections["code"];
-  const std::string gone = log_of("o3", draw);
-  wait_until_after(changed_at(work()) + Since::tick); // its own log was made in that folder
-  fs::remove(work() / "new.py");
-  sections = completed(gone);
-  EXPECT_FALSE(sections["code"]["facts"].contains("git untracked files")) << sections["code"];
+  const auto untracked = [&](const std::string& log) {
+    return completed(log_of(log, draw))["code"]["facts"].value("git untracked files", "");
+  };
+  const std::string first = untracked("o1");
+  EXPECT_TRUE(first.starts_with("1 untracked file ")) << first;
+  EXPECT_EQ(untracked("o1"), first) << "with a log in it";
+  EXPECT_EQ(untracked("o2"), first) << "with another log beside it";
+  file(work() / "o2/new.py", "1\n"); // none of a log's
+  EXPECT_NE(untracked("o3"), first);
 }
 
 // Modules that no distribution brought: of PYTHONPATH and beside the program.
@@ -454,43 +424,18 @@ TEST_F(Capture, NamesAChangedModule) {
   }
 }
 
-TEST_F(Capture, DoesNotTakeTodaysModulesForThoseOfARun) {
-  fs::create_directories(work());
-  const fs::path helpers = scratch_.path() / "helpers";
-  file(helpers / "helper.py", "value = 1\n");
-  file(helpers / "kept.py", "value = 1\n");
-  file(helpers / "package/__init__.py", "");
-  file(helpers / "package/part.py", "");
-  const std::string log =
-      log_of(scratch_.path() / "log", {"/usr/bin/python3", "-c", "import os; os.urandom(4)"},
-             {"PYTHONPATH=" + helpers.string()});
-  file(helpers / "helper.py", "value = 2\n");
-  fs::remove(helpers / "package/part.py");
-  const Json code = completed(log)["code"];
-  EXPECT_EQ(code["unknown"].value("module helper", ""), "changed since the run began") << code;
-  EXPECT_NE(code["unknown"].value("module package", ""), "") << code;
-  EXPECT_TRUE(code["facts"].contains("module kept")) << code;
-}
-
-// A program that writes beside its script changes the folder, and takes no module away.
-TEST_F(Capture, KnowsTheModulesOfAFolderThatTheProgramWroteTo) {
-  fs::create_directories(work());
+// Which folder a Python that a script starts looks into first is known once it has run.
+TEST_F(Capture, DoesNotKnowModulesOfAFolderThatItCouldNotForetell) {
   const fs::path beside = scratch_.path() / "beside";
-  const auto next = [&](const std::string& name) {
-    file(beside / "helper.py", "value = 1\n");
-    file(beside / "train.py", "import helper, os, sys; os.urandom(4)\n"
-                              "os.makedirs(sys.path[0] + '/out', exist_ok=True)\n"
-                              "open(sys.path[0] + '/loss.txt', 'w').write('1')\n"
-                              "os.remove(sys.path[0] + '/loss.txt')\n");
-    fs::create_directories(beside / "__pycache__"); // made before, so that it explains no change
-    return log_of(scratch_.path() / name, {"/usr/bin/python3", beside / "train.py"}, {});
-  };
-  const Json code = completed(next("log"))["code"];
-  EXPECT_FALSE(code["unknown"].contains("module *")) << code;
-  EXPECT_TRUE(code["facts"].contains("module helper")) << code;
-  const std::string other = next("other");
-  fs::remove(beside / "helper.py");
-  EXPECT_TRUE(completed(other)["code"]["unknown"].contains("module *"));
+  fs::create_directories(work());
+  file(beside / "train.py", "import os; os.urandom(4)\n");
+  file(work() / "run.sh", "exec /usr/bin/python3 '" + (beside / "train.py").string() + "'\n");
+  const Json code = completed(log_of(scratch_.path() / "log", {"/bin/sh", "run.sh"}))["code"];
+  EXPECT_EQ(code["unknown"].value("module *", ""), beside.string() + " was not looked into as the run began")
+      << code;
+  file(work() / "run.sh", "exec /usr/bin/python3 -c 'import os; os.urandom(4)'\n");
+  EXPECT_FALSE(completed(log_of(scratch_.path() / "here", {"/bin/sh", "run.sh"}))["code"]["unknown"].contains(
+      "module *"));
 }
 
 TEST_F(Capture, SaysWhereItGaveUpOnModules) {

@@ -306,44 +306,6 @@ TEST_F(Keeping, IsInTheDocumentOfALog) {
   EXPECT_NE(document(alone)["remark"].get<std::string>().find("environment.json"), std::string::npos);
 }
 
-// Each of them has another number, and mpirun other addresses each time.
-TEST_F(Keeping, ComparesRanksWithRanks) {
-  if (run({"which", "mpirun.openmpi"}).status != 0) GTEST_SKIP() << "no mpirun.openmpi (package openmpi-bin)";
-  const Environment as_root = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-                               {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                               {"GIT_CEILING_DIRECTORIES", scratch_.path().parent_path()}};
-  fs::create_directories(at("work"));
-  const auto job = [&](const std::string& name, const std::string& first) {
-    const std::string log = run_with_log(name,
-                                         {"mpirun.openmpi", "--oversubscribe", "-n", "4", "sh", "-c",
-                                          "eval \"$0\"; exec od -An -N4 /dev/urandom", first},
-                                         as_root, {"env", "-C", at("work")}); // in no repository
-    look(log);
-    return log;
-  };
-  const std::string a = job("a", ":"), b = job("b", ":");
-  const Result alike = run({DETSHIM_COMMAND, "env", "diff", a, b});
-  EXPECT_EQ(alike.status, 0) << alike.out;
-  EXPECT_FALSE(fact(kept(a), "settings", "variable OMPI_COMM_WORLD_RANK, rank 3").is_null());
-  const char* const rank = "[ $OMPI_COMM_WORLD_RANK != 2 ] || ";
-  const auto named = [&](const std::string& one, const std::string& other) {
-    const Json found = compare(one, other);
-    std::set<std::string> names = subjects(found, "differences");
-    EXPECT_TRUE(subjects(found, "unknown").empty()) << found;
-    for (const char* says_it_too : {"arguments", "variable OMPI_ARGV"}) names.erase(says_it_too);
-    return names;
-  };
-  using Names = std::set<std::string>;
-  const std::string added = job("added", rank + std::string("export AN_EXAMPLE=2"));
-  EXPECT_EQ(named(a, added), Names{"variable AN_EXAMPLE, rank 2"});
-  EXPECT_EQ(named(added, a), Names{"variable AN_EXAMPLE, rank 2"});
-  const std::string removed = job("removed", rank + std::string("unset HOME"));
-  EXPECT_EQ(named(a, removed), Names{"variable HOME, rank 2"});
-  const std::string changed = job("changed", rank + std::string("HOME=/"));
-  EXPECT_EQ(named(a, changed), Names{"variable HOME, rank 2"});
-  EXPECT_EQ(named(changed, removed), Names{"variable HOME, rank 2"});
-}
-
 // What was handed over is no business of a program that leaves no log.
 TEST_F(Keeping, LeavesNoDescriptorWhereThereIsNoLog) {
   file(at("file"), "");
@@ -407,15 +369,6 @@ TEST_F(Keeping, LeavesADigestOfAnImage) {
   const std::string image = "reg/img:24.05@sha256:0123456789abcdef";
   const Json found = Json::parse(text(capture("a.json", {{"CONTAINER_IMAGE", image}})));
   EXPECT_EQ(fact(found, "machine", "container image"), image);
-}
-
-// A wrapper that sets one for some of its children.
-TEST_F(Keeping, DoesNotKnowWhatDiffersBetweenProcesses) {
-  const std::string log = run_with_log(
-      "log", {"/bin/sh", "-c", "AN_EXAMPLE=1 od -An -N4 /dev/urandom; AN_EXAMPLE=2 od -An -N4 /dev/urandom"});
-  look(log);
-  EXPECT_TRUE(fact(kept(log), "others", "variable AN_EXAMPLE").is_null());
-  EXPECT_EQ(unknown(kept(log), "others", "variable AN_EXAMPLE"), "differs between processes of the run");
 }
 
 } // namespace

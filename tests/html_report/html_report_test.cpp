@@ -206,52 +206,17 @@ TEST_F(Report, OfALogHasItsVerdictAndItsCallsWorstFirst) {
   EXPECT_EQ(coverage[2][6], "1") << "pinned";
 }
 
-TEST_F(Report, ShowsRanksAsATreeWhereALogHasNoTimes) {
-  for (int rank = 0; rank < 6; ++rank)
-    write("log/" + std::to_string(rank) + "-0-" + std::to_string(4711 + rank) + ".jsonl",
-          start_line(rank) + call_line(1, R"("lib":"libc","fn":"rand","do":"pin")", "10") + end_line);
-  const Json page = page_of("log");
-  EXPECT_TRUE(contains(page["text"], "no times")) << page["text"];
-  for (int rank = 0; rank < 6; ++rank)
-    EXPECT_TRUE(contains(page["text"], "Rank " + std::to_string(rank) + ": 1 process")) << page["text"];
-}
-
-/// A machine's clock begins anywhere, and a process that was killed has no end.
-TEST_F(Report, DrawsProcessesInTime) {
-  const auto timed = [](std::string line, const std::string& time) {
-    return line.insert(line.find(",\"run\"") == std::string::npos ? line.find(",\"counts\"")
-                                                                  : line.find(",\"run\""),
-                       ",\"time\":\"" + time + "\"");
-  };
+TEST_F(Report, ListsProcessesAndMarksThoseWithoutAnEnd) {
   write("log/0-0-4711.jsonl",
-        timed(start_line(0), "900000000000000000") + timed(end_line, "900000002500000000"));
-  write("log/1-0-4712.jsonl", timed(start_line(1), "900000000500000000"));
-  write("log/2-0-4713.jsonl", timed(start_line(2), "900000001000000000") + timed(end_line, "1"));
+        start_line(0) + call_line(1, R"("lib":"libc","fn":"rand","do":"pin")", "10") + end_line);
+  write("log/1-0-4712.jsonl", start_line(1));
   const Json page = page_of("log");
-  const Json rows = page["tables"]["When the processes recorded, in seconds from the first"];
-  ASSERT_EQ(rows.size(), 4U) << page["tables"];
-  EXPECT_EQ(rows[1], (Json{"0", "Rank 0", "0.000 s", "2.500 s", "./train"}));
-  EXPECT_EQ(rows[2], (Json{"0", "Rank 1", "0.500 s", "not recorded", "./train"}));
-  EXPECT_EQ(rows[3], (Json{"0", "Rank 2", "1.000 s", "1.000 s", "./train"})) << "an end before the begin";
-  const std::string html = contents(folder() / "page.html");
-  EXPECT_TRUE(contains(html, "<path class=\"life\" d=\"M0.0 1H1000.0V9H0.0Z\">")) << html;
-  EXPECT_TRUE(contains(html, "<path class=\"life open\" d=\"M200.0 1H1000.0V9H200.0Z\">")) << html;
-  EXPECT_FALSE(contains(page["text"], "Each machine has a clock"));
-}
-
-TEST_F(Report, DrawsEachMachineByItsOwnClock) {
-  for (int rank = 0; rank < 2; ++rank) {
-    std::string start = start_line(rank);
-    const std::string time = rank == 0 ? "5000000000" : "700000000000";
-    start.insert(start.find(",\"run\""),
-                 ",\"node\":\"n" + std::to_string(rank) + "\",\"time\":\"" + time + "\"");
-    write("log/" + std::to_string(rank) + "-0-" + std::to_string(4711 + rank) + ".jsonl", start);
-  }
-  const Json page = page_of("log");
-  const Json rows = page["tables"]["When the processes recorded, in seconds from the first"];
+  const Json rows = page["tables"]["Processes by their names: 0.2.1 was started by 0.2"];
   ASSERT_EQ(rows.size(), 3U) << page["tables"];
-  EXPECT_EQ(rows[2][2], "0.000 s");
-  EXPECT_TRUE(contains(page["text"], "Each machine has a clock")) << page["text"];
+  EXPECT_EQ(rows[1][2], "./train");
+  EXPECT_EQ(rows[1][6], "ended");
+  EXPECT_EQ(rows[2][1], "1");
+  EXPECT_EQ(rows[2][6], "no end record");
 }
 
 /// A document of a verification whose two runs have logs of three ranks; the second gave something else for

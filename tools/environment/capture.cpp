@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <future>
 #include <initializer_list>
 
 #include <fcntl.h>
@@ -71,13 +72,6 @@ std::int64_t now() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// The second at which a run's name says that it began; 0 where it says none.
-std::int64_t began_by_name(const std::string& run) {
-  std::tm parts{};
-  const char* const end = ::strptime(run.c_str(), "%Y%m%dT%H%M%S-", &parts);
-  return end == nullptr ? 0 : std::int64_t{::timegm(&parts)} * 1'000'000'000;
-}
-
 /// The process that the run began with, if it has a log.
 const Process* first_process(const Log& log) {
   for (const Process& process : log.processes)
@@ -85,21 +79,16 @@ const Process* first_process(const Log& log) {
   return nullptr;
 }
 
-/// Without a capture as the run began: the same boot of a machine, on which its program is the same file.
-bool is_this_machine(const Log& log, std::int64_t began) {
-  for (const Process& process : log.processes)
-    for (const Start& start : process.starts) {
-      if (!start.time || !is_of_this_boot(*start.time, began)) continue;
-      const auto builds = log.builds.find(start.program);
-      if (builds == log.builds.end() || builds->second.size() != 1) continue;
-      if (std::error_code error; !std::filesystem::is_regular_file(start.program, error)) return false;
-      try {
-        return ElfFile(start.program).build_id() == *builds->second.begin();
-      } catch (const ElfError&) {
-        return false;
-      }
+/// A fact stands before what is not known.
+void add(const Environment& more, Environment& to) {
+  for (std::size_t i = 0; i < environment_sections; ++i) {
+    for (const auto& [subject, text] : more.sections[i].facts) {
+      to.sections[i].facts.emplace(subject, text);
+      to.sections[i].unknown.erase(subject);
     }
-  return false;
+    for (const auto& [subject, why] : more.sections[i].unknown)
+      if (!to.sections[i].facts.contains(subject)) to.sections[i].unknown.emplace(subject, why);
+  }
 }
 
 void set_unknown(Environment& to, std::initializer_list<EnvironmentSection> sections,
@@ -119,9 +108,12 @@ Environment capture_environment(const CaptureOptions& options) {
   environment.host = host_name();
   environment.began = now();
   environment.is_complete = true;
-  for (auto* const capture : {capture_libraries, capture_packages, capture_variables, capture_distributions,
-                              capture_modules, capture_code, capture_caches})
-    capture(options, environment);
+  capture_libraries(options, environment);
+  capture_variables(environment);
+  capture_distributions(options, environment);
+  capture_modules({}, environment);
+  capture_code(options.limits, environment);
+  capture_caches(options.deep, environment);
   capture_machine(environment);
   capture_session(environment);
   capture_gpu_modes(environment);
@@ -139,47 +131,30 @@ Environment capture_start(const std::vector<std::string>& command) {
   environment.places["machine"] = machine_identity();
   const char* const home = std::getenv("HOME");
   environment.places["home"] = home == nullptr ? "" : home;
-  find_lock(environment);
-  find_modules(command, environment);
-  capture_variables({}, environment);
+  capture_variables(environment);
   const std::string file = find_executable(command.front());
   const std::filesystem::path program = std::filesystem::canonical(file, error);
   capture_command(error ? file : program.string(), command, environment);
-  if (!is_in_repository("."))
-    environment.of(EnvironmentSection::code).facts["git commit"] = no_repository;
-  else if (const std::string commit = read_git_commit("."); !commit.empty())
-    environment.of(EnvironmentSection::code).facts["git commit"] = commit;
-  find_caches(environment);
+  CaptureOptions options;
+  options.limits.time = std::chrono::seconds(1);
+  options.program = command.front();
+  Environment code; // the program waits: git takes most of the time, and is asked beside the rest
+  auto git = std::async(std::launch::async, [&] { capture_code(options.limits, code); });
+  capture_sources(options, environment);
+  capture_modules(command, environment);
+  capture_caches(false, environment);
+  git.get();
+  add(code, environment);
   capture_machine(environment);
   capture_session(environment);
   const char* const later = "not captured yet: `detshim log` and `detshim env capture` do";
   set_unknown(environment,
               {EnvironmentSection::libraries, EnvironmentSection::versions, EnvironmentSection::packages},
               later);
-  for (const char* subject : {"git changes", "git untracked files", "git commit"})
-    if (!environment.of(EnvironmentSection::code).facts.contains(subject))
-      environment.of(EnvironmentSection::code).unknown[subject] = later;
-  for (const EnvironmentSection section : {EnvironmentSection::settings, EnvironmentSection::others})
-    environment.of(section).unknown["variable *"] = later; // the library sets some
   for (const char* subject : {"detshim", "seed"})
     environment.of(EnvironmentSection::settings).unknown[subject] = later;
   return environment;
 }
-
-namespace {
-
-/// What an earlier capture of the same run could still tell. Not variables: the log has them still, and by
-/// now may have several values.
-void take_back(const Environment& earlier, Environment& to) {
-  for (std::size_t i = 0; i < environment_sections; ++i)
-    for (const auto& [subject, text] : earlier.sections[i].facts) {
-      if (subject.starts_with("variable ")) continue;
-      to.sections[i].facts.emplace(subject, text);
-      to.sections[i].unknown.erase(subject);
-    }
-}
-
-} // namespace
 
 Environment capture_run(const Log& log, const Environment* start, CaptureOptions options) {
   Environment to = start == nullptr ? Environment{} : *start;
@@ -187,62 +162,43 @@ Environment capture_run(const Log& log, const Environment* start, CaptureOptions
   if (is_again) to.of(EnvironmentSection::versions).facts.clear();
   to.run = log.run;
   to.is_complete = true;
-  if (start == nullptr) to.began = began_by_name(log.run);
   for (CapturedSection& section : to.sections)
     std::erase_if(section.unknown,
                   [](const auto& one) { return one.second.starts_with("not captured yet"); });
   options.log = &log;
-  options.start = start;
   options.since = Since(to.began); // where it is not known, everything was changed since
-  const auto place = to.places.find("folder");
-  options.folder = place == to.places.end() ? "" : place->second;
-  // A stranger's log does not name a folder here to run git in: it knows no machine's identity.
-  const auto identity = to.places.find("machine");
-  const bool is_here = identity == to.places.end() ? start == nullptr && is_this_machine(log, to.began)
-                                                   : identity->second == machine_identity();
-  const bool is_of_the_future = to.began > now();
   capture_libraries(options, to);
-  capture_variables(options, to);
-  if (start == nullptr) { // else that knows it; a shell leaves no log, and its first child would stand for it
+  capture_own_settings(log, to);
+  using enum EnvironmentSection;
+  if (start == nullptr) {
     if (const Process* const first = first_process(log))
       capture_command(first->starts.front().program, first->starts.front().args, to);
-    else
-      to.of(EnvironmentSection::code).unknown["program"] = "the process that the run began with has no log";
+    set_unknown(to, {driver, loader, settings, versions, code, caches, machine, packages, session, others},
+                no_start());
+    return to;
   }
-  if (is_here && !is_of_the_future) {
+  // A stranger's log does not name a folder here: it knows no machine's identity.
+  const auto identity = to.places.find("machine");
+  if (to.began > now()) {
+    set_unknown(to, {packages, versions},
+                "by this machine's clock the run has not begun yet: what changed since cannot be told");
+  } else if (identity == to.places.end() || identity->second != machine_identity()) {
+    set_unknown(to, {packages, versions},
+                "this is another machine than the run's, or another container: what lies here says nothing "
+                "of what lay there");
+  } else {
     capture_packages(options, to);
     capture_distributions(options, to);
-    capture_modules(options, to);
-    capture_code(options, to);
-    capture_caches(options, to);
-  } else {
-    set_unknown(
-        to,
-        {EnvironmentSection::packages, EnvironmentSection::versions, EnvironmentSection::code,
-         EnvironmentSection::caches},
-        is_of_the_future
-            ? "by this machine's clock the run has not begun yet: what changed since cannot be told"
-            : "this is another machine than the run's, another container, or started anew since: what "
-              "lies here says nothing of what lay there");
   }
-  if (start == nullptr) {
-    const std::string why = no_start();
-    set_unknown(to, {EnvironmentSection::session, EnvironmentSection::driver}, why);
-    if (is_here) {
-      capture_machine(to);
-      to.places.clear();
-      to.host = host_name();
-      for (const char* subject : {"processors allowed", "NUMA nodes allowed"})
-        to.of(EnvironmentSection::machine).unknown[subject] = why;
-    } else {
-      set_unknown(to, {EnvironmentSection::machine}, why);
-    }
-  } else if (to.of(EnvironmentSection::driver).facts["driver"] != no_driver) {
-    to.of(EnvironmentSection::driver).unknown["modes and clocks"] =
-        "they take too long to ask as a program starts: "
-        "`detshim env capture` before a run has them";
+  check_modules(log, to);
+  if (to.of(driver).facts["driver"] != no_driver)
+    to.of(driver).unknown["modes and clocks"] = "they take too long to ask as a program starts: "
+                                                "`detshim env capture` before a run has them";
+  if (is_again) { // what an earlier capture of the same run could still tell
+    Environment earlier = *start;
+    for (CapturedSection& section : earlier.sections) section.unknown.clear();
+    add(earlier, to);
   }
-  if (is_again) take_back(*start, to);
   return to;
 }
 

@@ -162,11 +162,9 @@ std::set<fs::path> sites_of(const CaptureOptions& options, Environment& environm
               "it was started as '" + name + "', by which its environment cannot be found";
       }
     }
-    if (is_python && options.start != nullptr) {
+    if (is_python) {
       add_user_sites(environment.places["home"], variable_of(environment, "PYTHONNOUSERSITE"), sites);
       add_paths(environment.places[module_folders], options.since, to, sites);
-    } else if (is_python) {
-      to.unknown["python in the home folder and in PYTHONPATH"] = "it is not in a log where they were";
     }
     return sites;
   }
@@ -223,8 +221,12 @@ std::string text_of(const Json& object, const char* name) {
   return member != object.end() && member->is_string() ? member->get<std::string>() : "";
 }
 
-/// Where it came from, if not from an index; of an editable one, the state of the folder that it stands for.
-std::string origin_of(const fs::path& info, const Since& since) {
+/// Where a distribution came from, if not from an index.
+struct Origin {
+  std::string text;   ///< ", from https://…"
+  std::string source; ///< the folder that an editable one stands for
+};
+Origin origin_of(const fs::path& info) {
   const Json json = Json::parse(whole_file(info / "direct_url.json"), nullptr, false);
   if (!json.is_object()) return {};
   const std::string url = text_of(json, "url");
@@ -233,13 +235,8 @@ std::string origin_of(const fs::path& info, const Since& since) {
     text += " commit " + text_of(*vcs, "commit_id");
   const auto folder = json.find("dir_info");
   if (folder == json.end() || !folder->is_object() || folder->value("editable", Json()) != Json(true))
-    return text;
-  if (!url.starts_with("file://")) return text + ", editable";
-  GitQuestion question;
-  question.since = since;
-  const GitState state = git_state(decoded(url.substr(7)), question);
-  return text + ", editable, " +
-         (state.problem().empty() ? state.text() : "its source not known: " + state.problem());
+    return {text, ""};
+  return {text + ", editable", url.starts_with("file://") ? decoded(url.substr(7)) : ""};
 }
 
 /// "numpy", "1.26.4" of METADATA.
@@ -307,30 +304,49 @@ Told state_of_files(const fs::path& site, const fs::path& info, const CaptureOpt
   return {damage + (options.deep ? contents_mark + hash_text(contents) : ""), ""};
 }
 
+/// The state of the folder that an editable distribution stands for. Of a run, only its start could tell.
+void capture_source(const std::string& name, const std::string& folder, const CaptureOptions& options,
+                    Environment& to) {
+  CapturedSection& code = to.of(EnvironmentSection::code);
+  const std::string subject = "source of " + name;
+  if (code.facts.contains(subject) || code.unknown.contains(subject)) return;
+  const GitState state =
+      options.log == nullptr && !folder.empty() ? git_state(folder, {options.limits}) : GitState{};
+  if (const std::string known = state.commit.text.empty() ? "" : state.text(); !known.empty())
+    code.facts[subject] = known;
+  else
+    code.unknown[subject] = options.log != nullptr ? "it was not looked into as the run began"
+                            : folder.empty()       ? "it is no folder"
+                                                   : state.problem();
+}
+
+/// "numpy".
+std::string name_in(const std::string& metadata, const fs::path& info) {
+  const std::string name = field_of(metadata, "Name");
+  return name.empty() ? info.stem().string() : name;
+}
+
 void capture_distribution(const fs::path& site, const fs::path& info, const CaptureOptions& options,
-                          CapturedSection& to) {
+                          Environment& environment) {
+  CapturedSection& to = environment.of(EnvironmentSection::versions);
   const std::string metadata = whole_file(info / "METADATA");
-  std::string name = field_of(metadata, "Name");
-  if (name.empty()) name = info.stem().string();
+  const std::string name = name_in(metadata, info);
   const std::string version = field_of(metadata, "Version");
   if (version.empty()) {
     to.unknown["python " + name] = "its METADATA cannot be read, or says no version";
     return;
   }
   const Told files = state_of_files(site, info, options);
-  const std::string origin = origin_of(info, options.since);
+  const Origin origin = origin_of(info);
+  if (origin.text.ends_with(", editable")) capture_source(name, origin.source, options, environment);
   const bool is_new = options.since.has_changed(info) || options.since.has_changed(info / "METADATA");
   if (is_new || !files.problem.empty()) {
     to.unknown["python " + name] = is_new ? changed_since : files.problem;
     return;
   }
-  if (!options.since.is_now() && origin.find(changed_since) != std::string::npos) {
-    to.unknown["python " + name] = "its source: " + origin.substr(origin.find("not known: ") + 11);
-    return;
-  }
   std::string& fact = to.facts["python " + name];
   // Of several folders, the first in sys.path is imported.
-  fact += (fact.empty() ? "" : "; and ") + version + origin + files.text;
+  fact += (fact.empty() ? "" : "; and ") + version + origin.text + files.text;
 }
 
 /// An environment that was put in another's place keeps the times of all that is in it: those of the folders
@@ -344,7 +360,8 @@ std::string replaced_folder(const fs::path& site, const Since& since) {
   return {};
 }
 
-void capture_site(const fs::path& site, const CaptureOptions& options, CapturedSection& to) {
+void capture_site(const fs::path& site, const CaptureOptions& options, Environment& environment) {
+  CapturedSection& to = environment.of(EnvironmentSection::versions);
   std::error_code error;
   if (const std::string folder = replaced_folder(site, options.since); !folder.empty()) {
     for (const char* subject : {"python *", "link *", "start file *"})
@@ -357,7 +374,7 @@ void capture_site(const fs::path& site, const CaptureOptions& options, CapturedS
     const std::string name = entry.path().filename();
     std::error_code ignored;
     if (name.ends_with(".dist-info")) {
-      capture_distribution(site, entry.path(), options, to);
+      capture_distribution(site, entry.path(), options, environment);
       continue;
     }
     const bool is_one_file = name.ends_with(".egg-link") || name.ends_with(".pth") ||
@@ -474,12 +491,24 @@ void capture_distributions(const CaptureOptions& options, Environment& to) {
   std::string folders;
   for (const fs::path& site : sites_of(options, to)) {
     folders += (folders.empty() ? "" : ", ") + site.string();
-    capture_site(site, options, section);
+    capture_site(site, options, to);
   }
   if (!folders.empty()) section.facts["python's folders"] = folders;
   capture_interpreters(options, section);
   // Of two folders that have it, one was changed.
   for (const auto& [subject, why] : section.unknown) section.facts.erase(subject);
+}
+
+void capture_sources(const CaptureOptions& options, Environment& to) {
+  Environment ignored; // what is not known of sites will be found out once the run has said where they are
+  std::error_code error;
+  for (const fs::path& site : sites_of(options, ignored))
+    for (const auto& entry : fs::directory_iterator(site, error)) {
+      const fs::path& info = entry.path();
+      if (info.extension() != ".dist-info") continue;
+      if (const Origin origin = origin_of(info); origin.text.ends_with(", editable"))
+        capture_source(name_in(whole_file(info / "METADATA"), info), origin.source, options, to);
+    }
 }
 
 } // namespace detshim

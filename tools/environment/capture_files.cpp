@@ -114,11 +114,11 @@ void capture_packages_of(const std::set<std::string>& files, const CaptureOption
 }
 
 /// The names and sizes of all files below a folder, or of one; `deep`: and what they hold.
-Told state_of(const fs::path& place, const CaptureOptions& options) {
+Told state_of(const fs::path& place, bool deep) {
+  constexpr std::size_t most = 50'000; // a run that begins waits for it
   std::error_code error, ignored;
   std::map<std::string, std::string> files;
   std::string contents;
-  if (options.since.has_changed(place) || options.since.has_way_changed(place)) return {"", changed_since};
   if (fs::is_regular_file(place, ignored)) {
     Told told = hash_of_file(place);
     if (told.problem.empty()) told.text.insert(0, "contents ");
@@ -126,7 +126,7 @@ Told state_of(const fs::path& place, const CaptureOptions& options) {
   }
   auto entry = fs::recursive_directory_iterator(place, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (options.since.has_changed(entry->path())) return {"", changed_since};
+    if (files.size() >= most) return {"", "it holds more than 50,000 files"};
     if (entry->is_symlink(ignored) && entry->is_directory(ignored))
       return {"", "it holds a link to a folder, which is not looked into"};
     if (!entry->is_regular_file(ignored)) continue;
@@ -136,13 +136,13 @@ Told state_of(const fs::path& place, const CaptureOptions& options) {
   std::string all;
   for (const auto& [name, size] : files) {
     all += name + ' ' + size + '\n';
-    if (!options.deep) continue;
+    if (!deep) continue;
     const Told told = hash_of_file(place / name);
     if (!told.problem.empty()) return told;
     contents += told.text;
   }
   return {counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)) +
-              (options.deep ? contents_mark + hash_text(contents) : ""),
+              (deep ? contents_mark + hash_text(contents) : ""),
           ""};
 }
 
@@ -159,15 +159,15 @@ void put(CapturedSection& section, const std::string& subject, const Told& told)
     section.unknown[subject] = told.problem;
 }
 
-/// What uv has installed, by the file that `find_lock` found.
-void capture_lock(const CaptureOptions& options, Environment& to) {
-  CapturedSection& section = to.of(EnvironmentSection::versions);
-  if (options.log == nullptr) find_lock(to);
-  const auto place = to.places.find(lock_subject);
-  if (place != to.places.end())
-    put(section, lock_subject, state_of(place->second, options));
-  else if (!section.facts.contains(lock_subject))
-    section.unknown[lock_subject] = "whether there was one is not in a log";
+/// What uv has installed.
+void capture_lock(CapturedSection& to) {
+  std::error_code error;
+  for (fs::path at = fs::current_path(error); !error && !at.empty(); at = at.parent_path()) {
+    if (const fs::path lock = at / "uv.lock"; ::access(lock.c_str(), F_OK) == 0)
+      return put(to, lock_subject, state_of(lock, false));
+    if (at == at.root_path()) break;
+  }
+  to.facts[lock_subject] = "none";
 }
 
 } // namespace
@@ -179,18 +179,6 @@ std::set<std::string> mapped_files(const Log& log) {
     if (!process.modules.empty() && seen.insert(&*process.modules.begin()).second)
       files.insert(process.modules.begin(), process.modules.end());
   return files;
-}
-
-void find_lock(Environment& to) {
-  std::error_code error;
-  for (fs::path at = fs::current_path(error); !error && !at.empty(); at = at.parent_path()) {
-    if (const fs::path lock = at / "uv.lock"; ::access(lock.c_str(), F_OK) == 0) {
-      to.places[lock_subject] = lock;
-      return;
-    }
-    if (at == at.root_path()) break;
-  }
-  to.of(EnvironmentSection::versions).facts[lock_subject] = "none";
 }
 
 void capture_libraries(const CaptureOptions& options, Environment& to) {
@@ -222,26 +210,15 @@ void capture_packages(const CaptureOptions& options, Environment& to) {
   if (!files.empty()) capture_packages_of(files, options, to.began, to.of(EnvironmentSection::packages));
 }
 
-void capture_code(const CaptureOptions& options, Environment& to) {
+void capture_code(const AskLimits& limits, Environment& to) {
+  capture_lock(to.of(EnvironmentSection::versions));
   CapturedSection& section = to.of(EnvironmentSection::code);
-  if (options.folder.empty()) {
-    section.unknown["git *"] = "the folder that the run began in is not known";
-    return;
-  }
-  capture_lock(options, to);
-  const auto known = section.facts.find("git commit");
-  const bool was_none = known != section.facts.end() && known->second == no_repository;
-  if ((was_none || options.since.is_now()) && !is_in_repository(options.folder)) {
+  if (!is_in_repository(".")) {
     for (const char* subject : {"git commit", "git changes", "git untracked files"})
       section.facts[subject] = no_repository;
     return;
   }
-  GitQuestion question;
-  question.since = options.since;
-  if (known != section.facts.end()) question.commit = known->second;
-  if (options.log != nullptr) question.log_folder = options.log->folder;
-  const GitState state = git_state(options.folder, question);
-  section.facts.erase("git commit");
+  const GitState state = git_state(".", {limits});
   put(section, "git commit", state.commit);
   put(section, "git changes", state.changes);
   put(section, "git untracked files", state.untracked);
@@ -310,33 +287,15 @@ std::string place_of(const Cache& cache) {
 
 } // namespace
 
-void find_caches(Environment& to) {
+void capture_caches(bool deep, Environment& to) {
   std::error_code error;
   CapturedSection& section = to.of(EnvironmentSection::caches);
   for (const Cache& cache : caches) {
     const std::string place = place_of(cache);
-    const fs::path absolute = place.empty() ? fs::path() : fs::absolute(place, error);
-    if (place.empty() || fs::status(absolute, error).type() == fs::file_type::not_found) {
+    if (place.empty() || fs::status(place, error).type() == fs::file_type::not_found)
       section.facts[cache.name] = "cold";
-    } else {
-      section.unknown[cache.name] = "it was there as the run began, and was not looked into";
-      to.places[cache.name] = absolute.string();
-    }
-  }
-}
-
-void capture_caches(const CaptureOptions& options, Environment& to) {
-  CapturedSection& section = to.of(EnvironmentSection::caches);
-  if (options.log == nullptr) find_caches(to);
-  if (options.log != nullptr && options.start == nullptr) {
-    section.unknown["*"] = no_start();
-    return;
-  }
-  for (const Cache& cache : caches) {
-    const auto place = to.places.find(cache.name);
-    if (place == to.places.end()) continue;
-    section.unknown.erase(cache.name);
-    put(section, cache.name, state_of(place->second, options));
+    else
+      put(section, cache.name, state_of(place, deep));
   }
 }
 

@@ -204,16 +204,4 @@ std::string machine_identity() {
                    std::to_string(root.st_dev) + ' ' + std::to_string(root.st_ino));
 }
 
-bool is_of_this_boot(std::uint64_t monotonic, std::int64_t began) {
-  // Both clocks are set by what the kernel adds to one; a start record is written within seconds of the
-  // start.
-  timespec real, since_boot;
-  if (::clock_gettime(CLOCK_REALTIME, &real) != 0 || ::clock_gettime(CLOCK_MONOTONIC, &since_boot) != 0)
-    return false;
-  const std::int64_t booted = std::int64_t{real.tv_sec} - since_boot.tv_sec;
-  constexpr std::int64_t second = 1'000'000'000, at_most = 5;
-  const std::int64_t booted_then = began / second - static_cast<std::int64_t>(monotonic / second);
-  return booted - booted_then <= at_most && booted_then - booted <= at_most;
-}
-
 } // namespace detshim

@@ -3,6 +3,7 @@
 //
 // Sources: "sys.path" and "-P" in Python's documentation of its command line; the import system's reference.
 #include "environment/capture.h"
+#include "scanner/preloading.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -22,16 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of all folders together: a home folder may be one of them, and a reader waits.
+// Of all folders together: a home folder may be one of them, and a run that begins waits.
 constexpr std::size_t most_files = 5'000;
-constexpr std::size_t most_entries = 100'000;
+constexpr std::size_t most_entries = 20'000;
 constexpr std::uintmax_t most_bytes = 64U << 20;
 constexpr int deepest = 30;
 /// Levels of folders without an __init__.py that are looked into: data lie in such too.
 constexpr int deepest_loose = 2;
-/// Of a folder, as a program starts: one with more is read later alone.
-constexpr std::size_t most_names_at_start = 4'000;
-constexpr std::string_view at_start = "modules in ";
 
 /// What `import` can name: no "python3.11", ".git" or "detshim-log".
 bool is_importable(const std::string& name) {
@@ -55,27 +53,9 @@ struct Found {
   std::string problem;
 };
 
-/// What of a folder `import` could name, with a slash behind each; nothing where there is too much.
-std::optional<std::string> names_in(const fs::path& folder) {
-  std::set<std::string> names;
-  std::error_code error;
-  std::size_t entries = 0;
-  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    if (++entries > most_names_at_start) return std::nullopt;
-    const std::string name = entry->path().filename();
-    if (!module_of(name).empty() || is_importable(name)) names.insert(name);
-  }
-  std::string all = "/";
-  for (const std::string& name : names) all += name + '/';
-  return error ? std::nullopt : std::optional(all);
-}
-
 class ModuleSearch {
 public:
-  ModuleSearch(const CaptureOptions& options, const std::map<std::string, std::string>& places,
-               CapturedSection& to)
-      : options_(options), places_(places), to_(to) {}
+  explicit ModuleSearch(CapturedSection& to) : to_(to) {}
 
   /// Looks into a folder that may hold modules; what comes first is imported.
   void look_into(const fs::path& folder) {
@@ -89,10 +69,6 @@ public:
     struct stat state;
     if (::stat(real.c_str(), &state) != 0) return;
     device_ = state.st_dev;
-    if (options_.since.has_way_changed(folder))
-      problems_.insert("what " + folder.string() + " leads to was " + changed_since);
-    if (has_lost(real) && !has_all_of_start(real))
-      problems_.insert("what is in " + real.string() + " was " + changed_since);
     const std::set<std::string> brought = brought_by_distributions(real);
     std::map<std::string, Found> found;
     for (auto entry = fs::directory_iterator(real, error); !error && entry != fs::directory_iterator();
@@ -113,7 +89,7 @@ public:
       if (!what.files.empty() || !what.problem.empty()) add(name, what);
   }
 
-  void is_not_known(const std::string& why) { problems_.insert(why); }
+  const std::set<fs::path>& folders() const { return seen_; }
 
   /// Writes down what was found.
   void finish() {
@@ -157,7 +133,6 @@ private:
   Found look_at(const fs::path& file, const std::string& name) {
     if (++files_ > most_files) give_up(counted_most(most_files) + " modules");
     if (!given_up_.empty()) return {};
-    if (options_.since.has_changed(file)) return {{}, changed_since};
     std::error_code error;
     const std::uintmax_t size = fs::file_size(file, error);
     if (error || size > left_) {
@@ -181,7 +156,6 @@ private:
       if (is_package) found.problem = "its folders are nested too deep";
       return found;
     }
-    const bool has_gone = has_lost(folder);
     for (auto entry = fs::directory_iterator(folder, error);
          !error && given_up_.empty() && entry != fs::directory_iterator(); entry.increment(error)) {
       if (++entries_ > most_entries) give_up(counted_most(most_entries) + " files and folders");
@@ -193,43 +167,7 @@ private:
         merge(found, look_below(entry->path(), name + '/' + below, depth + 1, is_package));
     }
     if (error) found.problem = "a folder of it cannot be read";
-    if (has_gone && (is_package || !found.files.empty()) && found.problem.empty())
-      found.problem = "a folder of it was " + std::string(changed_since);
     return found;
-  }
-
-  /// True if something may have gone from a folder since the run began. Compiled files and the run's own log
-  /// are made in it too; what went before they were there does not show.
-  bool has_lost(const fs::path& folder) const {
-    if (!options_.since.has_changed(folder)) return false;
-    std::set<fs::path> made = {folder / "__pycache__"};
-    std::error_code error;
-    if (options_.log != nullptr)
-      for (fs::path log = fs::canonical(options_.log->folder, error); !error && log.has_relative_path();
-           log = log.parent_path())
-        if (log.parent_path() == folder) made.insert(log);
-    return std::ranges::none_of(made, [&](const fs::path& one) {
-      struct statx state;
-      if (::statx(AT_FDCWD, one.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &state) != 0 ||
-          (state.stx_mask & STATX_BTIME) == 0)
-        return false;
-      const std::int64_t born =
-          state.stx_btime.tv_sec * std::int64_t{1'000'000'000} + state.stx_btime.tv_nsec;
-      return options_.since.may_be_later(born) && !Since(born + Since::tick).has_changed(folder);
-    });
-  }
-
-  /// True if all that could be imported from a folder as the run began is there still. What was changed shows
-  /// by its own times.
-  bool has_all_of_start(const fs::path& folder) const {
-    const auto place = places_.find(std::string(at_start) + folder.string());
-    if (place == places_.end()) return false;
-    const std::optional<std::string> now = names_in(folder);
-    if (!now) return false;
-    std::istringstream names(place->second);
-    for (std::string name; std::getline(names, name, '/');)
-      if (!name.empty() && now->find('/' + name + '/') == now->npos) return false;
-    return true;
   }
 
   /// Names in a folder of what distributions brought there, which capture_distributions() looks at.
@@ -248,8 +186,6 @@ private:
     return names;
   }
 
-  const CaptureOptions& options_;
-  const std::map<std::string, std::string>& places_;
   CapturedSection& to_;
   std::set<fs::path> seen_;
   std::map<std::string, Found> modules_;
@@ -288,62 +224,69 @@ bool is_python(const std::string& program) {
   return fs::path(program).filename().string().find("python") != std::string::npos;
 }
 
+bool is_shell(const std::string& program) { return fs::path(program).filename().string().ends_with("sh"); }
+
+/// Where the Pythons of a command look first for modules, as far as its words tell.
+std::set<fs::path> first_folders(const std::vector<std::string>& command) {
+  std::set<fs::path> folders;
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const fs::path file = fs::canonical(i == 0 ? find_executable(command[0]) : command[i], error);
+    if (is_python(command[i])) {
+      if (const auto first = first_folder({command.begin() + static_cast<long>(i), command.end()}, here))
+        folders.insert(*first);
+    } else if (!error && (command[i].ends_with(".py") || (i == 0 && beginning_of_file(file, 2) == "#!"))) {
+      folders.insert(file.parent_path());
+    }
+  }
+  if (folders.empty() && is_shell(command[0])) folders.insert(here); // its script may start one
+  return folders;
+}
+
+/// The folder itself, where it is there: names of links lead to it.
+std::string real_name(const fs::path& folder) {
+  std::error_code error;
+  const fs::path real = fs::canonical(folder, error);
+  return error ? folder : real;
+}
+
 } // namespace
 
-void find_module_folders(Environment& to) {
+void capture_modules(const std::vector<std::string>& command, Environment& to) {
+  ModuleSearch modules(to.of(EnvironmentSection::code));
+  std::error_code error;
+  if (!command.empty())
+    for (const fs::path& folder : first_folders(command)) modules.look_into(folder);
   const char* const paths = std::getenv("PYTHONPATH");
-  if (paths == nullptr || *paths == 0) return;
-  std::string found;
-  std::istringstream list(paths);
-  std::error_code error;
-  for (std::string path; std::getline(list, path, ':');)
-    if (fs::exists(path.empty() ? "." : path, error))
-      found += (found.empty() ? "" : ":") + fs::absolute(path.empty() ? "." : path, error).string();
-  to.places[module_folders] = found;
+  std::istringstream list(paths == nullptr ? "" : paths);
+  for (std::string path; std::getline(list, path, ':');) {
+    const fs::path folder = fs::absolute(path.empty() ? "." : path, error);
+    if (!fs::exists(folder, error)) continue;
+    std::string& found = to.places[module_folders];
+    found += (found.empty() ? "" : ":") + folder.string();
+    modules.look_into(folder);
+  }
+  for (const fs::path& folder : modules.folders()) to.places[looked_into] += folder.string() + ':';
+  modules.finish();
 }
 
-void find_modules(const std::vector<std::string>& command, Environment& to) {
-  find_module_folders(to);
-  std::error_code error;
-  std::set<fs::path> folders = {fs::current_path(error)};
-  for (const std::string& word : command)
-    if (word.ends_with(".py"))
-      if (const fs::path script = fs::canonical(word, error); !error) folders.insert(script.parent_path());
-  std::istringstream list(to.places[module_folders]);
-  for (std::string path; std::getline(list, path, ':');)
-    if (const fs::path folder = fs::canonical(path, error); !error && fs::is_directory(folder, error))
-      folders.insert(folder);
-  for (const fs::path& folder : folders)
-    if (const auto names = names_in(folder)) to.places[std::string(at_start) + folder.string()] = *names;
-}
-
-void capture_modules(const CaptureOptions& options, Environment& to) {
+void check_modules(const Log& log, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::code);
+  const std::string looked = ':' + to.places[looked_into];
+  bool has_python = false;
+  for (const Process& process : log.processes)
+    for (const Start& start : process.starts) {
+      if (!is_python(start.program)) continue;
+      has_python = true;
+      const auto folder = first_folder(start.args, to.places["folder"]);
+      if (folder && looked.find(':' + real_name(*folder) + ':') == looked.npos)
+        section.unknown["module *"] = real_name(*folder) + " was not looked into as the run began";
+    }
+  if (has_python) return;
+  to.places[looked_into].clear(); // one that is seen later has no facts then
   for (auto* const texts : {&section.facts, &section.unknown})
     std::erase_if(*texts, [](const auto& one) { return one.first.starts_with("module "); });
-  ModuleSearch modules(options, to.places, section);
-  bool has_python = options.log == nullptr;
-  if (options.log == nullptr) {
-    find_module_folders(to);
-  } else {
-    for (const Process& process : options.log->processes)
-      for (const Start& start : process.starts) {
-        if (!is_python(start.program)) continue;
-        has_python = true;
-        if (options.folder.empty()) continue;
-        if (const auto folder = first_folder(start.args, options.folder)) {
-          if (std::error_code error; fs::exists(*folder, error))
-            modules.look_into(*folder);
-          else
-            modules.is_not_known(folder->string() + " is gone, or was named from another folder");
-        }
-      }
-  }
-  if (!has_python) return;
-  if (options.log != nullptr && options.start == nullptr) modules.is_not_known(no_start());
-  std::istringstream list(to.places[module_folders]);
-  for (std::string path; std::getline(list, path, ':');) modules.look_into(path);
-  modules.finish();
 }
 
 } // namespace detshim

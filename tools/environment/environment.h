@@ -57,9 +57,6 @@ std::string variable_hash(std::string_view value);
 /// Of what may be a secret. Two that differ do not show, nor that they are equal.
 inline constexpr const char* hidden_value = "set; it may be a secret, and its value is not kept";
 
-/// Of a variable that other ranks of the run have: "variable NAME, rank 2".
-inline constexpr const char* not_set = "not set";
-
 /// What stands before the hash of contents that a deep capture adds.
 inline constexpr const char* contents_mark = ", contents ";
 

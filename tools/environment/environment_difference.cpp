@@ -20,44 +20,6 @@ std::optional<std::string> fact(const CapturedSection& section, const std::strin
   return found == section.facts.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// "variable NAME" of "variable NAME, rank 2", as a run has it whose ranks differ in it; empty for others.
-std::string of_all_ranks(const std::string& subject) {
-  const std::size_t at = subject.starts_with("variable ") ? subject.rfind(", rank ") : std::string::npos;
-  return at == std::string::npos ? "" : subject.substr(0, at);
-}
-
-std::set<std::string> differing_between_ranks(const CapturedSection& section) {
-  std::set<std::string> subjects;
-  for (const auto* const texts : {&section.facts, &section.unknown})
-    for (const auto& [subject, text] : *texts)
-      if (const std::string general = of_all_ranks(subject); !general.empty()) subjects.insert(general);
-  return subjects;
-}
-
-/// One side of a comparison. What is said of all ranks is so in each of them.
-struct Side {
-  explicit Side(const CapturedSection& its) : section(its), by_rank(differing_between_ranks(its)) {}
-
-  std::optional<std::string> fact_of(const std::string& subject) const {
-    std::optional<std::string> found = fact(section, subject);
-    const std::string general = found ? "" : of_all_ranks(subject);
-    return general.empty() ? found : fact(section, general);
-  }
-  std::string why_unknown_of(const std::string& subject) const {
-    std::string why = why_unknown(section, subject);
-    const std::string general = why.empty() ? of_all_ranks(subject) : "";
-    return general.empty() ? why : why_unknown(section, general);
-  }
-
-  const CapturedSection& section;
-  std::set<std::string> by_rank;
-};
-
-/// A variable that a rank has not, and no rank of the other run.
-bool is_not_set_in_both(const std::optional<std::string>& one, const std::optional<std::string>& other) {
-  return (one && !other && *one == not_set) || (other && !one && *other == not_set);
-}
-
 /// One capture may have a variable's value where the other has its hash.
 bool is_same(const std::string& one, const std::string& other) {
   const auto is_hash_of = [](const std::string& hash, const std::string& value) {
@@ -79,24 +41,19 @@ EnvironmentComparison compare_environments(const Environment& a, const Environme
   for (std::size_t i = 0; i < environment_sections; ++i) {
     const auto name = static_cast<EnvironmentSection>(i);
     const CapturedSection &in_a = a.sections[i], &in_b = b.sections[i];
-    const Side side_a(in_a), side_b(in_b);
     std::set<std::string> subjects;
     for (const CapturedSection* section : {&in_a, &in_b}) {
       for (const auto& [subject, text] : section->facts) subjects.insert(subject);
       for (const auto& [subject, why] : section->unknown) subjects.insert(subject);
     }
-    for (const auto& [side, general] : {std::pair(&side_a, &side_b), std::pair(&side_b, &side_a)})
-      for (const std::string& subject : side->by_rank) // rank by rank
-        if (fact(general->section, subject)) subjects.erase(subject);
     for (const std::string& subject : subjects) {
-      const std::optional<std::string> one = side_a.fact_of(subject), other = side_b.fact_of(subject);
+      const std::optional<std::string> one = fact(in_a, subject), other = fact(in_b, subject);
       // A fact that is there is known, whatever else of its section is not.
-      const std::string why_in_a = one ? "" : side_a.why_unknown_of(subject);
-      const std::string why_in_b = other ? "" : side_b.why_unknown_of(subject);
+      const std::string why_in_a = one ? "" : why_unknown(in_a, subject);
+      const std::string why_in_b = other ? "" : why_unknown(in_b, subject);
       if (one && other && *one == hidden_value && *other == hidden_value) {
         result.hidden.push_back({name, subject, true});
-      } else if (one && other && *one != not_set && *other != not_set &&
-                 (*one == hidden_value || *other == hidden_value)) {
+      } else if (one && other && (*one == hidden_value || *other == hidden_value)) {
         const std::string why = "its value may be a secret, and was not kept";
         result.unknown.push_back(
             {name, subject, *one == hidden_value ? why : "", *other == hidden_value ? why : ""});
@@ -107,8 +64,6 @@ EnvironmentComparison compare_environments(const Environment& a, const Environme
         const std::string why = "what its files hold was not looked at (--deep)";
         result.unknown.push_back(
             {name, subject, is_deeper(*other, *one) ? why : "", is_deeper(*one, *other) ? why : ""});
-      } else if (why_in_a.empty() && why_in_b.empty() && is_not_set_in_both(one, other)) {
-        ++result.same;
       } else if (why_in_a.empty() && why_in_b.empty()) {
         result.differences.push_back({name, subject, one, other});
       } else if (in_a.unknown.contains(subject) || in_b.unknown.contains(subject)) {

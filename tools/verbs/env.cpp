@@ -98,7 +98,7 @@ int env_capture(const EnvCaptureOptions& options) {
                        "; -o names another place");
     return done;
   }
-  CaptureOptions capture = capture_options();
+  CaptureOptions capture;
   capture.deep = options.deep;
   const std::string text = environment_json(capture_environment(capture));
   if (!options.output || options.output == "-") {

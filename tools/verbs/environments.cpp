@@ -6,7 +6,6 @@
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "support/wording.h"
-#include "verbs/library_file.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -102,7 +101,7 @@ bool has_grown(const Environment& environment, const Log& log) {
   return seen != environment.places.end() && seen->second != size_of_log(log);
 }
 
-/// True if the disk here says nothing of the run's: capture_run().
+/// True if the disk here says nothing of the run's, whose start was captured: capture_run().
 bool was_seen_from_elsewhere(const Environment& environment) {
   return environment.of(EnvironmentSection::versions).unknown.contains("");
 }
@@ -123,16 +122,6 @@ bool is_handed_over(int descriptor) {
 
 std::string name_of(EnvironmentSection section, const std::string& subject) {
   return section_name(section) + (subject.empty() ? "" : ": " + printable(subject));
-}
-
-CaptureOptions capture_options() {
-  CaptureOptions options;
-  try {
-    for (const SettingDescription& setting : read_settings(find_library(std::nullopt)))
-      options.known_settings.push_back(setting.name);
-  } catch (const UsageError&) { // the command alone: a capture knows the usual names without them
-  }
-  return options;
 }
 
 void hand_over_environment(const std::vector<std::string>& command) {
@@ -182,10 +171,10 @@ RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
   }
   // One that is complete has what only its start could tell under places, if it began with one.
   if (start != nullptr && !was_captured_at_start(*start)) start = nullptr;
-  CaptureOptions options = capture_options();
+  CaptureOptions options;
   options.deep = deep;
   result.environment = capture_run(log, start, std::move(options));
-  const bool is_elsewhere = was_seen_from_elsewhere(result.environment);
+  const bool is_elsewhere = start != nullptr && was_seen_from_elsewhere(result.environment);
   if (is_elsewhere && before != nullptr && before->is_complete && !again) return as_kept(*before);
   result.environment.places[log_seen] = size_of_log(log);
   if (result.file.empty()) result.file = place_to_keep(log.folder, result.environment);
@@ -229,7 +218,7 @@ void write_run_environment(JsonWriter& out, const RunEnvironment& environment) {
 
 std::vector<std::string> changes_since(const Environment& before) {
   constexpr std::size_t longest = 60;
-  CaptureOptions options = capture_options();
+  CaptureOptions options;
   options.since = Since(before.began);
   if (const auto program = before.places.find("program"); program != before.places.end())
     options.program = program->second;

@@ -13,10 +13,7 @@
 
 namespace detshim {
 
-/// With the variables that the library knows of, if it is there. Takes longer than a start should.
-CaptureOptions capture_options();
-
-/// Leaves what is captured in no time for the library in `command` to write beside its log. Whatever fails,
+/// Leaves what is captured as it begins for the library in `command` to write beside its log. Whatever fails,
 /// the run is as without it.
 void hand_over_environment(const std::vector<std::string>& command);
 

@@ -38,7 +38,7 @@ void keep_environment(const VerifyPlan& plan, const Environment& environment) {
 int verify(const VerifyOptions& options) {
   check_verify(options);
   const VerifyPlan plan = plan_verification(options, "verify");
-  CaptureOptions capture = capture_options();
+  CaptureOptions capture;
   capture.program = plan.command.front();
   const Environment before = capture_environment(capture);
   keep_environment(plan, before);
