@@ -88,19 +88,20 @@ public:
 
   /// The inside of a JSON string, at most `limit` bytes of it: escaped, and valid UTF-8 whatever came in.
   TextWriter& add_json(const char* text, size_t limit = 512) {
-    const size_t end = length_ + limit;
-    for (const auto* p = reinterpret_cast<const unsigned char*>(text); *p != 0;) {
-      if (length_ + 8 > end || length_ + 16 > size_) return add("\xE2\x80\xA6"); // "…"
-      if (*p == '"' || *p == '\\') {
-        add('\\').add(static_cast<char>(*p++));
-      } else if (*p < 0x20 || *p == 0x7f) {
-        add("\\u").add_hex(*p++, 4);
-      } else if (const int size = utf8_size(p)) {
-        for (int i = 0; i < size; ++i) add(static_cast<char>(*p++));
-      } else {
-        add("\xEF\xBF\xBD"); // U+FFFD for a byte that is no UTF-8
-        ++p;
-      }
+    put_json(text, limit);
+    return *this;
+  }
+
+  /// The same of a path, whose end says more than its beginning: a long one becomes "…/folder/name".
+  TextWriter& add_json_path(const char* path, size_t limit) {
+    const size_t before = length_;
+    while (!put_json(path, limit - (length_ - before))) {
+      const char* rest = path + 1;
+      while (*rest != 0 && *rest != '/') ++rest;
+      if (*rest == 0) break;
+      path = rest;
+      shorten(before);
+      add("\xE2\x80\xA6");
     }
     return *this;
   }
@@ -154,6 +155,25 @@ public:
   }
 
 private:
+  /// False where it had to be cut.
+  bool put_json(const char* text, size_t limit) {
+    const size_t end = length_ + limit;
+    for (const auto* p = reinterpret_cast<const unsigned char*>(text); *p != 0;) {
+      if (length_ + 8 > end || length_ + 16 > size_) return add("\xE2\x80\xA6"), false; // "…"
+      if (*p == '"' || *p == '\\') {
+        add('\\').add(static_cast<char>(*p++));
+      } else if (*p < 0x20 || *p == 0x7f) {
+        add("\\u").add_hex(*p++, 4);
+      } else if (const int size = utf8_size(p)) {
+        for (int i = 0; i < size; ++i) add(static_cast<char>(*p++));
+      } else {
+        add("\xEF\xBF\xBD"); // U+FFFD for a byte that is no UTF-8
+        ++p;
+      }
+    }
+    return true;
+  }
+
   /// Bytes in the valid UTF-8 sequence at p (Unicode 15, table 3-7), 0 if there is none.
   static int utf8_size(const unsigned char* p) {
     const auto follows = [](unsigned char c) { return (c & 0xC0) == 0x80; };

@@ -94,14 +94,7 @@ void list_place(HeapSearch& search, uint64_t name, size_t size, const void* call
     line.add('"');
   }
   line.add(']');
-  for (int i = 0; i < python.count; ++i) {
-    const PythonFrame& frame = python.frames[i];
-    line.add(i == 0 ? ",\"py\":[\"" : ",\"").add_json(frame.file, 160).add(':');
-    line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
-    line.add_json(frame.function, 60).add('"');
-  }
-  if (python.count > 0) line.add(']');
-  if (python.user >= 0) line.add(",\"user\":").add(static_cast<uint64_t>(python.user));
+  add_python(line, python, 4000);
   line.add("}\n");
   if (!line.cut()) list_text(search, line.c_str(), line.length());
 }

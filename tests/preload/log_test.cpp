@@ -688,6 +688,30 @@ TEST(Executed, ByAChildIsNoEndOfItsParent) {
                   .contains("no_end"));
 }
 
+// A folder of CI's, or of a notebook's server.
+TEST(Places, OfALongPathTheEndIsInTheLog) {
+  for (const int folders : {1, 4}) {
+    const TemporaryFolder scratch;
+    fs::path script = scratch.path();
+    for (int i = 0; i < folders; ++i) script /= std::string(200, static_cast<char>('a' + i));
+    fs::create_directories(script);
+    script /= "train.py";
+    std::ofstream(script)
+        << "import os\ndef draw(n):\n    if n: return draw(n - 1)\n    os.urandom(4)\ndraw(9)\n";
+    run({"python3", script.string()}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
+    std::size_t found = 0;
+    for (const ProcessLog& log : read_log(scratch.log()))
+      for (const auto& call : log.calls()) {
+        if (!call.contains("user")) continue;
+        ++found;
+        const auto place = call["py"][call["user"].get<std::size_t>()].get<std::string>();
+        EXPECT_NE(place.find("/train.py:4 draw"), std::string::npos) << call;
+        EXPECT_EQ(place.starts_with(scratch.path().string()), folders == 1) << call;
+      }
+    EXPECT_EQ(found, 1U);
+  }
+}
+
 /// A task that draws, and pools that run it. The threads of a pool are workers too.
 const std::string tasks = "import os, random, sys, multiprocessing\n"
                           "from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor\n"

@@ -36,6 +36,17 @@ TEST(Text, JsonKeepsUtf8AndReplacesWhatIsNone) {
   EXPECT_EQ(json("\xF4\x90\x80\x80"), bad + bad + bad + bad); // above U+10FFFF
 }
 
+TEST(Text, OfAPathTheEndIsKept) {
+  const auto path = [](const char* text, size_t limit) -> std::string {
+    return Text<64>().add_json_path(text, limit).c_str();
+  };
+  EXPECT_EQ(path("/home/me/a.py", 40), "/home/me/a.py");
+  EXPECT_EQ(path("/home/me/project/a.py", 24), "…/project/a.py");
+  EXPECT_EQ(path("/home/me/pro\"\"\"\"ject/a.py", 24), "…/a.py") << "what is escaped takes more room";
+  EXPECT_EQ(path("/home/a_name_without_room", 24), "…/a_name_withou…");
+  EXPECT_EQ(path("<frozen importlib._bootstrap>", 24), "<frozen importlib…");
+}
+
 TEST(Text, JsonIsCutAtALimitWithoutCuttingASequence) {
   std::string euros;
   for (int i = 0; i < 100; ++i) euros += "\xE2\x82\xAC";

@@ -337,6 +337,23 @@ bool is_same(const PythonPlace& a, const PythonPlace& b) {
 
 } // namespace
 
+void add_python(TextWriter& line, const PythonPlace& place, size_t end) {
+  if (place.count == 0) return;
+  constexpr size_t rest = 100; // a frame's line, its function, what is around them
+  constexpr size_t least = 160, most = 1024;
+  for (int i = 0; i < place.count; ++i) {
+    const PythonFrame& frame = place.frames[i];
+    const size_t room =
+        end > line.length() ? (end - line.length()) / static_cast<size_t>(place.count - i) : 0;
+    const size_t limit = room < least + rest ? least : room > most + rest ? most : room - rest;
+    line.add(i == 0 ? ",\"py\":[\"" : ",\"").add_json_path(frame.file, limit).add(':');
+    line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
+    line.add_json(frame.function, 60).add('"');
+  }
+  line.add(']');
+  if (place.user >= 0) line.add(",\"user\":").add(static_cast<uint64_t>(place.user));
+}
+
 uint64_t PythonPlace::key() const {
   if (count == 0) return 0;
   const PythonFrame& frame = frames[user < 0 ? 0 : user];

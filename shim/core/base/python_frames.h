@@ -28,6 +28,11 @@ struct PythonPlace {
   uint64_t key() const;
 };
 
+/// Adds the keys `py` and `user` of a record (docs/LOG_FORMAT.md), nothing without frames. The line ends
+/// before `end` bytes where it leaves 260 for each frame; of files that find no room the ends of their paths
+/// remain.
+void add_python(TextWriter& line, const PythonPlace& place, size_t end);
+
 enum class PythonDetail : uint8_t {
   key, ///< the frame alone that the key is made of
   all,

@@ -139,7 +139,7 @@ void describe_place(Print& print, const void* caller, const PythonPlace& python)
   add_place(line, caller);
   const size_t without_frames = line.length();
   add_frames(line, caller, frames);
-  add_python(line, python);
+  add_python(line, python, sizeof print.place);
   if (line.length() >= sizeof print.place) line.shorten(without_frames);
   if (line.length() >= sizeof print.place) line.shorten(0);
   __builtin_memcpy(print.place, line.c_str(), line.length() + 1);

@@ -95,16 +95,4 @@ void add_frames(Line& line, const void* caller, const NativeFrames& frames) {
   if (separator[2] != 'f') line.add(']');
 }
 
-void add_python(Line& line, const PythonPlace& place) {
-  if (place.count == 0) return;
-  for (int i = 0; i < place.count; ++i) {
-    const PythonFrame& frame = place.frames[i];
-    line.add(i == 0 ? ",\"py\":[\"" : ",\"").add_json(frame.file, 160).add(':');
-    line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
-    line.add_json(frame.function, 60).add('"');
-  }
-  line.add(']');
-  if (place.user >= 0) line.add(",\"user\":").add(static_cast<uint64_t>(place.user));
-}
-
 } // namespace detshim

@@ -18,6 +18,4 @@ void add_place(Line& line, const void* caller);
 /// before. As many as leave room for the rest of the line.
 void add_frames(Line& line, const void* caller, const NativeFrames& frames);
 
-void add_python(Line& line, const PythonPlace& place);
-
 } // namespace detshim

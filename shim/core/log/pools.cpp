@@ -82,7 +82,7 @@ struct Search {
          {"/multiprocessing/", "/multiprocess/", "/concurrent/", "/threading.py", "/loky/", "/ray/", "<"})
       if (contains(frame.file, part)) return;
     line.add(", ")
-        .add_json(frame.file, 160)
+        .add_json_path(frame.file, 320)
         .add(':')
         .add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0));
     close();

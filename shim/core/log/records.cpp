@@ -184,7 +184,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
     add_text(line, "why", reason_code(why));
     add_place(line, caller);
     add_frames(line, caller, frames);
-    add_python(line, python);
+    add_python(line, python, sizeof line_room - 500); // a pool and the counter follow
     add_pool(line);
     if (index >= 0) line.add(",\"c\":").add(static_cast<uint64_t>(index));
     line.add('}');

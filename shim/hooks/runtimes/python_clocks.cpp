@@ -58,7 +58,7 @@ bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonPlace
 
 void keep_early_reading(const void* caller, const PythonPlace& place) {
   Text<1600> text; // the frames' texts may go with their code
-  add_python(text, place);
+  add_python(text, place, 1600);
   keep_clock_of_python(caller, text.c_str(), text.length());
 }
 
