@@ -5,7 +5,7 @@
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/python_frames.h"
-#include "core/base/referenced_text.h"
+#include "core/base/string_references.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"
 

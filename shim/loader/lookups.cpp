@@ -6,7 +6,7 @@
 #include "loader/lookups.h"
 
 #include "common/text.h"
-#include "core/base/frame_rules.h"
+#include "core/base/cfi_rules.h"
 #include "core/base/modules.h"
 #include "core/log/records.h"
 #include "loader/coverage.h"

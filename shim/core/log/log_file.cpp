@@ -16,7 +16,7 @@
 namespace detshim::log_file {
 
 DETSHIM_STARTUP_DATA uint64_t lock = 0;
-constinit Rooms rooms = {};
+constinit LogBuffers rooms = {};
 
 namespace {
 

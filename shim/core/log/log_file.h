@@ -14,15 +14,16 @@ namespace detshim::log_file {
 /// The log's lock, and room for one line and the texts that go into it: a thread's stack may be 16 KiB in
 /// all.
 extern uint64_t lock;
-struct Rooms { // what a forked child that draws once writes to comes first, on one page: each it writes to is
-               // copied
+struct LogBuffers {  // what a forked child that draws once writes to comes first, on one page: each it writes
+                     // to is
+                     // copied
   char held[512];    ///< lines that wait for the next
   char program[256]; ///< the program's path, once it was asked for and if it has room
   char line[4096];   ///< the longest line, docs/LOG_FORMAT.md
   char text[4096];
   char path[3700];
 };
-extern Rooms rooms;
+extern LogBuffers rooms;
 inline constexpr char (&line_room)[sizeof rooms.line] = rooms.line;
 inline constexpr char (&text_room)[sizeof rooms.text] = rooms.text;
 inline constexpr char (&path_room)[sizeof rooms.path] = rooms.path;

@@ -1,11 +1,12 @@
 // Copies that bring something to the host, and what tells the program that they have ended: hashed if
-// DETSHIM_FINGERPRINT asks for it (core/fingerprint/copies.h). Nothing is changed and nothing is waited for.
+// DETSHIM_FINGERPRINT asks for it (core/fingerprint/pending_transfers.h). Nothing is changed and nothing is
+// waited for.
 //
 // Not seen: memory that host and GPU both reach (managed, mapped). What a graph copies is said at its launch
 // (graph_copies.cpp). Peer copies go from GPU to GPU.
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0; cudaMemcpyFromArray is gone since 13.
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 
 #include "hooks/cuda/graph_copies.h"
 #include "hooks/cuda/streams.h"

@@ -5,7 +5,7 @@
 #include "hooks/cuda/graph_copies.h"
 
 #include "core/base/lock.h"
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 
 namespace detshim {
 namespace {

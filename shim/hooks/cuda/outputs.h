@@ -7,7 +7,7 @@
 
 #include "common/reasons.h"
 #include "core/fingerprint/area_hash.h"
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 #include "hooks/cuda/streams.h"
 
 namespace detshim {

@@ -13,7 +13,7 @@
 #include "common/text.h"
 #include "common/trap_filter.h"
 #include "core/identity/process.h"
-#include "core/seeds/readings.h"
+#include "core/seeds/clock_samples.h"
 #include "loader/draw.h"
 #include "loader/infrastructure.h"
 

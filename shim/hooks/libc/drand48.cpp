@@ -4,7 +4,7 @@
 // whole process; here each thread has its own, and the main thread's starts as srand48(seed) would leave it.
 #include "core/fingerprint/prints.h"
 #include "core/seeds/seeds.h"
-#include "hooks/libc/left_states.h"
+#include "hooks/libc/rand_r_cache.h"
 #include "loader/draw.h"
 
 #include <cstdlib>

@@ -7,7 +7,7 @@
 #include "common/sys.h"
 #include "core/identity/process.h"
 #include "core/log/closing.h"
-#include "hooks/libc/device_heirs.h"
+#include "hooks/libc/inherited_descriptors.h"
 #include "hooks/libc/process.h"
 #include "loader/hook.h"
 

@@ -7,7 +7,7 @@
 #include "common/sys.h"
 #include "core/fingerprint/prints.h"
 #include "core/seeds/seeds.h"
-#include "hooks/libc/left_states.h"
+#include "hooks/libc/rand_r_cache.h"
 #include "loader/draw.h"
 
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
-#include "core/base/referenced_text.h"
+#include "core/base/string_references.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/process.h"
 #include "core/identity/thread.h"

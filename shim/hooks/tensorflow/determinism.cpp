@@ -6,7 +6,7 @@
 // rows to a variable (an embedding's gradient) goes on one thread instead of in whichever order threads come.
 // Kernels for GPUs are told what is so: where one has no deterministic form, yes would end the program.
 #include "core/base/modules.h"
-#include "core/base/referenced_text.h"
+#include "core/base/string_references.h"
 #include "loader/hook.h"
 
 namespace detshim {

@@ -1,4 +1,4 @@
-#include "hooks/libc/escapes.h"
+#include "hooks/libc/uncovered_execs.h"
 
 #include "common/run_variable.h"
 #include "common/sys.h"

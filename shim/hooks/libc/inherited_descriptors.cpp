@@ -1,4 +1,4 @@
-#include "hooks/libc/device_heirs.h"
+#include "hooks/libc/inherited_descriptors.h"
 
 #include "common/text.h"
 #include "core/identity/process.h"
@@ -50,7 +50,7 @@ void record_given(int fd, Reason why) {
 
 } // namespace
 
-void DeviceHeirs::give_kernels(int fd) {
+void InheritedDescriptors::give_kernels(int fd) {
   const bool closes = closes_on_exec(fd);
   const int stream = sys::fcntl(fd, F_DUPFD_CLOEXEC, 3);
   if (stream < 0) return;
@@ -71,7 +71,7 @@ void give_kernels_for_good() {
       record_given(streams[i].fd, Reason::device_given_back);
 }
 
-DeviceHeirs::DeviceHeirs(Reach reach) {
+InheritedDescriptors::InheritedDescriptors(Reach reach) {
   if (reach == Reach::covered || !device_was_replaced()) return;
   Inherited streams[most];
   const int count = find_streams(streams, most);
@@ -82,7 +82,7 @@ DeviceHeirs::DeviceHeirs(Reach reach) {
       device::lengthen(streams[i].fd, streams[i].key);
 }
 
-DeviceHeirs::~DeviceHeirs() {
+InheritedDescriptors::~InheritedDescriptors() {
   while (count_ > 0) {
     const Given& given = given_[--count_];
     sys::dup3(given.stream, given.fd, closes_on_exec(given.fd) ? O_CLOEXEC : 0);

@@ -1,4 +1,4 @@
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 
 #include "common/sys.h"
 #include "core/base/generations.h"
