@@ -139,7 +139,7 @@ TEST_F(Verify, LeavesOutWhatIsIgnoredAndSaysSo) {
 }
 
 TEST_F(Verify, CountsVolatileLines) {
-  const Json times = verify_json({}, shell("echo begun; date +%s%N; echo \"I am $$\""));
+  const Json times = verify_json({}, shell("echo begun; date +%s%N; echo \"I am process $$\""));
   EXPECT_EQ(times["verdict"], "equal") << times;
   ASSERT_EQ(times["volatile"].size(), 1u) << times;
   EXPECT_EQ(times["volatile"][0]["lines"], 2);
