@@ -21,7 +21,7 @@ shim/abi:
 shim/loader: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning
 shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader
 shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks
-tools/support:
+tools/support: common
 tools/log_reader: common
 tools/scanner: common tools/log_reader
 tools/supervisor: common tools/support tools/log_reader

@@ -129,10 +129,8 @@ TEST(Escapes, FromTheEnvironmentAreSaid) {
                       ", arguments, nothing, 0)"}}) {
     const TemporaryFolder scratch;
     const Result result = run(command, under_shim(scratch, loud));
-    EXPECT_NE(result.err.find(" is not covered: not preloaded"),
-              std::string::npos)
-        << command.back() << '\n'
-        << result.err;
+    EXPECT_NE(result.err.find(" is not covered: not preloaded"), std::string::npos) << command.back() << '\n'
+                                                                                    << result.err;
     const TemporaryFolder other;
     EXPECT_NE(run(command, under_shim(other, loud)).out, result.out) << command.back() << ": it is covered";
   }

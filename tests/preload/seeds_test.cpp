@@ -302,10 +302,8 @@ TEST(SeedsInTheLog, SayWhatTheyWere) {
   EXPECT_EQ(why("pid", "0"), "pin: id_seed");
   EXPECT_EQ(why("stack", "0"), "pin: address_seed");
   EXPECT_EQ(why("value", "1234567"), "pin: own_value");
-  EXPECT_EQ(why("epochs", "0"),
-            "pin: seed_kept");
-  EXPECT_EQ(why("seconds", "0", {{"DETSHIM_SEED_POLICY", "keep"}}),
-            "unfixed: kept_by_policy");
+  EXPECT_EQ(why("epochs", "0"), "pin: seed_kept");
+  EXPECT_EQ(why("seconds", "0", {{"DETSHIM_SEED_POLICY", "keep"}}), "unfixed: kept_by_policy");
 }
 
 } // namespace

@@ -132,16 +132,14 @@ TEST_P(RuntimeCopies, ThatNobodyWaitedForAreNotRead) {
   };
   const std::string copy = "cudaMemcpyAsync";
   EXPECT_EQ(why({copy}), "never_awaited");
-  EXPECT_EQ(why({copy, "cudaStreamSynchronize"}, misbehaving("not ready")),
-            "never_awaited");
+  EXPECT_EQ(why({copy, "cudaStreamSynchronize"}, misbehaving("not ready")), "never_awaited");
   EXPECT_EQ(why({copy, "other stream"}), "never_awaited");
   // An event from before the copy.
   EXPECT_EQ(why({"cudaEventRecord", copy, "cudaEventSynchronize"}), "never_awaited");
   EXPECT_EQ(why({"elsewhere", "cudaEventRecord", copy, "cudaEventSynchronize"}), "read")
       << "the first was waited for";
   EXPECT_EQ(why({copy, copy, "cudaStreamSynchronize"}), "overwritten_before_wait");
-  EXPECT_EQ(why({copy, "cudaStreamSynchronize"}, misbehaving("captured")),
-            "in_graph");
+  EXPECT_EQ(why({copy, "cudaStreamSynchronize"}, misbehaving("captured")), "in_graph");
 }
 
 TEST_P(RuntimeCopies, IntoMemoryThatIsGoneAreNotRead) {

@@ -383,10 +383,8 @@ TEST_P(Outputs, OfLayersWhoseInputsAreNotKnown) {
   EXPECT_EQ(print(grid, {grid + ", gone", "wait"}).why, "size_unknown");
   EXPECT_EQ(print(grid, {grid, "wait"}, {{"DETSHIM_DISABLE", seen}}).why, "size_unknown");
   EXPECT_EQ(print(grid, {grid, "wait"}, {{"DETSHIM_DISABLE", seen}}).out, "none");
-  EXPECT_EQ(print("cudnnIm2Col", {"cudnnIm2Col, in groups", "wait"}).why,
-            "layout_unknown");
-  EXPECT_EQ(print("cudnnCTCLoss", {"cudnnCTCLoss, skipping", "wait"}).why,
-            "partly_written");
+  EXPECT_EQ(print("cudnnIm2Col", {"cudnnIm2Col, in groups", "wait"}).why, "layout_unknown");
+  EXPECT_EQ(print("cudnnCTCLoss", {"cudnnCTCLoss, skipping", "wait"}).why, "partly_written");
   // Of a maximum x and y go in, and may be nowhere; an average does not look at them.
   const std::string pooling = "cudnnPoolingBackward";
   EXPECT_EQ(print(pooling, {pooling + ", of nothing", "wait"}).in, "none");
@@ -573,8 +571,7 @@ TEST_P(Outputs, OfFactorizationsAreHashed) {
   EXPECT_EQ(bytes("cusolverDnXgetrf"), std::to_string((5 * 3 + 3) * 8)); // and three pivots
   EXPECT_EQ(bytes("cusolverDnXgeqrf"), std::to_string((5 * 3 + 3) * 8)); // and three factors
   EXPECT_EQ(bytes("cusolverDnXsyevd"), std::to_string((5 * 5 + 5) * 8)); // vectors and values
-  EXPECT_EQ(print("cusolverDnXgetrf", {"cusolverDnXgetrf, unknown", "wait"}).why,
-            "type_unknown");
+  EXPECT_EQ(print("cusolverDnXgetrf", {"cusolverDnXgetrf, unknown", "wait"}).why, "type_unknown");
 }
 
 TEST_P(Outputs, OfTransformsAreHashed) {
@@ -667,14 +664,11 @@ TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
   EXPECT_EQ(why(product, misbehaving("captured")), "in_graph");
   EXPECT_EQ(why(product, misbehaving("no kernels")), "no_hash_kernel");
   EXPECT_EQ(why(product, misbehaving("launches fail")), "no_hash_kernel");
-  EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"),
-            "layout_unknown");
-  EXPECT_EQ(why({"cublasLtMatmul in planes", "wait"}, {}, "cublasLtMatmul"),
-            "layout_unknown");
+  EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"), "layout_unknown");
+  EXPECT_EQ(why({"cublasLtMatmul in planes", "wait"}, {}, "cublasLtMatmul"), "layout_unknown");
   EXPECT_EQ(why({"plan C2C", "destroy", "stream of plan", "cufftExecC2C", "wait"}, {}, "cufftExecC2C"),
             "plan_unseen");
-  EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"),
-            "nonblocking");
+  EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"), "nonblocking");
 }
 
 // Each refused call has hashed what it would have added to.
