@@ -23,7 +23,7 @@ START = (
 )
 CALL = (
     '{"t":"call","n":%d,"thread":"0.%d","lib":"libc","fn":"srand","do":"pin","asked":"%d","given":"1130509160",'
-    '"why":"the program\'s own value","at":"/bin/train+0x%x",'
+    '"why":"own_value","at":"/bin/train+0x%x",'
     '"frames":["/lib/x86_64-linux-gnu/libstdc++.so.6+0xd44a3","/bin/train+0x1268"],"c":%d}\n'
 )
 END = (

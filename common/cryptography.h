@@ -84,10 +84,6 @@ inline constexpr const char* secret_programs[] = {
     // clang-format on
 };
 
-/// What a record says of them.
-inline constexpr const char* why_secret_program =
-    "asked for by a program that makes keys or passwords: they stay random";
-
 /// Whether a program or a script of that name, without folders, is one of them.
 constexpr bool is_secret_program(const char* name) {
   std::size_t from = 0;

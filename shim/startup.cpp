@@ -12,7 +12,7 @@
 #include "core/policy/options.h"
 #include "core/policy/portable.h"
 #include "core/policy/settings.h"
-#include "core/seeds/rank_readings.h"
+#include "core/seeds/rank_clock_samples.h"
 #include "core/tuning/tuning.h"
 #include "hooks/libc/inherited_input.h"
 #include "hooks/libc/process.h"

@@ -188,7 +188,7 @@ void find_library_files(const Module& module, int library, Findings& findings) {
 
 constexpr char fields[4][20] = {"function_of", "others"};
 
-void record_bypass(const Bypass& bypass, const char* why) {
+void record_bypass(const Bypass& bypass, Reason why) {
   Module at;
   if (!find_module(bypass.target, at)) return;
   record({bypass.hook->info().library, bypass.hook->info().name, fields}, Action::uncovered, bypass.slot, why,
@@ -203,8 +203,7 @@ void record_foreign() {
     if (hook.state != Hook::State::foreign || hook.disabled) continue;
     const int library = library_named(hook.info().library);
     if (library < 0 || !matters(library)) continue;
-    record_bypass({&hook, hook.real, hook.real, 0},
-                  "a function of that name that is not the library's: handed through");
+    record_bypass({&hook, hook.real, hook.real, 0}, Reason::not_the_library);
   }
 }
 
@@ -345,7 +344,7 @@ void record_coverage() {
       return false;
     });
   }
-  for (int i = 0; i < findings->count; ++i) record_bypass(findings->bypasses[i], "bound past the hook");
+  for (int i = 0; i < findings->count; ++i) record_bypass(findings->bypasses[i], Reason::bound_past_hook);
   if (!has_log()) return;
   for (int i = 0; i < cuda_library_count; ++i)
     if (findings->libraries[i].is_loaded) record_coverage_of(i, *findings);

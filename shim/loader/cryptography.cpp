@@ -5,7 +5,7 @@
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/python_frames.h"
-#include "core/base/referenced_text.h"
+#include "core/base/string_references.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"
 
@@ -157,9 +157,6 @@ bool is_in_package(const char* module, const char* package) {
 
 static_assert(is_secret_program("age") && is_secret_program("pwgen") && is_secret_program("zerotier-one"));
 
-constexpr const char* names_things =
-    "asked for by a library that names things by it: two runs at once must not share a name";
-
 enum Listening : uint8_t { no, yes, warned };
 constinit uint8_t listening = Listening::no;
 
@@ -184,31 +181,27 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
   if (*options().keep_entropy != 0) { // the user's word comes first
     char path[600];
     module_path(module, path, sizeof path);
-    if (keeps_entropy(file_name(path))) return {"named in DETSHIM_KEEP_ENTROPY"};
+    if (keeps_entropy(file_name(path))) return {Reason::named_by_user};
     if (gives_up_entropy(file_name(path))) return {};
   }
-  if (makes_secrets()) return {why_secret_program};
+  if (makes_secrets()) return {Reason::secret_program};
   const char* const file = file_name(module.path);
   for (const char* start : cryptography_files)
-    if (starts_with(file, start)) return {"asked for by a cryptography library: keys stay random"};
+    if (starts_with(file, start)) return {Reason::key};
   for (const char* folder : cryptography_folders)
-    if (contains(module.path, folder)) return {"asked for by a cryptography library: keys stay random"};
+    if (contains(module.path, folder)) return {Reason::key};
   if (same_text(hook.info().library, "libc"))
     for (const char* start : carrier_files)
-      if (starts_with(file, start) && !is_general_generator(module, caller))
-        return {"asked for by the OpenSSL or the allocator in a library of data: keys stay random"};
+      if (starts_with(file, start) && !is_general_generator(module, caller)) return {Reason::key};
   for (const char* start : identifier_files)
-    if (starts_with(file, start)) return {names_things};
+    if (starts_with(file, start)) return {Reason::names_things};
   for (const IdentifierFunction& function : identifier_functions) {
     if (!starts_with(file, function.file_start)) continue;
     const void* start = module.symbol(function.symbol);
     if (start != nullptr && function_at(start).holds(static_cast<const char*>(caller) - 1))
-      return {names_things};
+      return {Reason::names_things};
   }
-  constexpr KeptEntropy mixed = {
-      "an object with cryptography in it: this may be a key and stays random; name it "
-      "in DETSHIM_KEEP_ENTROPY if it draws nothing else, or -NAME to pin all of it",
-      true};
+  constexpr KeptEntropy mixed = {Reason::may_be_key, true};
   // arc4random is how programs from OpenBSD make their keys themselves (ssh-keygen).
   if (starts_with(hook.info().name, "arc4random"))
     for (const char* start : cryptography_files)
@@ -220,27 +213,26 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
   return is_general_generator(module, caller) ? KeptEntropy{} : mixed;
 }
 
-const char* why_python_keeps_entropy() {
+Reason why_python_keeps_entropy() {
   constexpr int limit = 8;
   struct Asked {
-    const char* why = nullptr;
+    Reason why = Reason::none;
     bool is_token = false;
   } asked;
   each_python_module(
       limit,
       [](const char* name, void* to) {
         Asked& found = *static_cast<Asked*>(to);
-        const char*& reason = found.why;
+        Reason& reason = found.why;
         for (const char* package : cryptography_packages)
-          if (is_in_package(name, package) && !gives_up_entropy(name))
-            reason = "asked for by a cryptography package: keys stay random";
-        if (reason == nullptr && keeps_entropy(name)) reason = "named in DETSHIM_KEEP_ENTROPY";
+          if (is_in_package(name, package) && !gives_up_entropy(name)) reason = Reason::key;
+        if (reason == Reason::none && keeps_entropy(name)) reason = Reason::named_by_user;
         found.is_token |= same_text(name, "secrets");
         // Who asked these two: what they give is the caller's.
-        return reason == nullptr && (same_text(name, "random") || same_text(name, "secrets"));
+        return reason == Reason::none && (same_text(name, "random") || same_text(name, "secrets"));
       },
       &asked);
-  if (asked.is_token && asked.why == nullptr) warn_of_tokens();
+  if (asked.is_token && asked.why == Reason::none) warn_of_tokens();
   return asked.why;
 }
 

@@ -1,6 +1,7 @@
 // Whose entropy stays the kernel's, whatever the mode.
 #pragma once
 
+#include "common/reasons.h"
 #include "core/base/hook_table.h"
 
 #include <cstdint>
@@ -12,7 +13,7 @@ enum class Purpose : uint8_t { any, no_key };
 
 /// Why a draw is left to the kernel.
 struct KeptEntropy {
-  const char* why = nullptr;  ///< in words; nullptr: it is not left to the kernel
+  Reason why = Reason::none;  ///< none: it is not left to the kernel
   bool may_be_no_key = false; ///< other code in that object may have drawn, and then its results differ
 };
 
@@ -23,7 +24,7 @@ KeptEntropy why_entropy_is_kept(const Hook& hook, const void* caller, Purpose pu
 /// The same for a draw of a Python interpreter's own (os.urandom), by the Python code that asked: that of a
 /// package that makes keys. Wants the interpreter's lock (core/base/python_frames.h); nullptr where it is
 /// none.
-const char* why_python_keeps_entropy();
+Reason why_python_keeps_entropy();
 
 /// Others can reach this process from now on.
 void note_listening();

@@ -73,7 +73,7 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   Module interpreter;
   if (asks) find_module(caller, interpreter);
   const PythonLock python(interpreter); // before the log's, which a thread that holds this one may wait for
-  const char* kept_by = asks ? why_python_keeps_entropy() : nullptr;
+  Reason kept_by = asks ? why_python_keeps_entropy() : Reason::none;
   PythonPlace line;
   find_python_place(line, PythonDetail::key, false);
   const uint64_t frames = by_way ? way : !asks && line.count == 0 ? native_frames_key(caller) : 0;
@@ -83,9 +83,9 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
     follows = looks == Looks::always ||
               note_use(places, key) < (line.count > 0 ? lines_looked_at : frames_looked_at);
   const uint64_t place = key;
-  if (kept_by != nullptr) key = mix(key, 1);
+  if (kept_by != Reason::none) key = mix(key, 1);
   if (follows) key = mix(key, line.count > 0 || asks ? line.key() : frames);
-  if (kept_by != nullptr || follows) known = places.find(key);
+  if (kept_by != Reason::none || follows) known = places.find(key);
   if (known != nullptr && (*known & ~(pin_bit | ask_bit)) != 0) {
     auto* counter = reinterpret_cast<Counter*>(*known & ~(pin_bit | ask_bit));
     count(*counter);
@@ -98,19 +98,19 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   }
 
   Action action = Action::pin;
-  const char* why = "from the stream of this thread";
+  Reason why = Reason::own_stream;
   if (hook.state == Hook::State::foreign) {
     action = Action::uncovered;
-    why = "another library's function of this name, not the one that is hooked";
-  } else if (kept_by != nullptr) {
+    why = Reason::not_the_library;
+  } else if (kept_by != Reason::none) {
     action = Action::observe;
     why = kept_by;
-  } else if (const KeptEntropy kept = why_entropy_is_kept(hook, caller, purpose); kept.why != nullptr) {
+  } else if (const KeptEntropy kept = why_entropy_is_kept(hook, caller, purpose); kept.why != Reason::none) {
     action = kept.may_be_no_key ? Action::unfixed : Action::observe;
     why = kept.why;
   } else if (!options().pins()) {
     action = hook.info().action == Action::pin ? Action::unfixed : Action::observe;
-    why = "mode observe: enforce would pin it";
+    why = Reason::observed;
   }
   const bool pin = action == Action::pin;
   Counter* counter =

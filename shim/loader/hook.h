@@ -100,7 +100,7 @@ public:
   bool is_hooked() const { return !hook_.disabled && hook_.state == Hook::State::hooked; }
 
   /// Records the call; see core/log/records.h.
-  void record(Action action, const char* why, std::initializer_list<Value> values) const {
+  void record(Action action, Reason why, std::initializer_list<Value> values) const {
     detshim::record({hook_.info().library, hook_.info().name, hook_.info().fields}, action, caller_, why,
                     values);
   }

@@ -6,7 +6,7 @@
 #include "loader/lookups.h"
 
 #include "common/text.h"
-#include "core/base/frame_rules.h"
+#include "core/base/cfi_rules.h"
 #include "core/base/modules.h"
 #include "core/log/records.h"
 #include "loader/coverage.h"
@@ -60,7 +60,7 @@ void record_second_copy(const Hook& by, const char* name, const void* function, 
   Module module;
   if (!find_module(function, module)) return;
   record({by.info().library, by.info().name, by.info().fields}, Action::uncovered, caller,
-         "a second copy of a library that is hooked already: its calls pass unseen", {name, module.path});
+         Reason::second_copy, {name, module.path});
 }
 
 /// A library that looks up its own parts wants those: answering with a wrapper would make it call itself.
@@ -143,19 +143,18 @@ int detshim_prepare_dlopen(const char* path, int flags, const void* caller) {
   const Subject subject = {"libc", "dlopen", hooks::dlopen_info.fields};
   const char* file = path != nullptr ? path : "";
   if (options().mode == Mode::observe) {
-    record(subject, Action::uncovered, caller,
-           "RTLD_DEEPBIND lets it bypass every hook; enforce takes it away", {file});
+    record(subject, Action::uncovered, caller, Reason::deepbind, {file});
     return flags;
   }
-  record(subject, Action::replace, caller, "RTLD_DEEPBIND taken away: it binds around every hook", {file});
+  record(subject, Action::replace, caller, Reason::deepbind, {file});
   return flags & ~RTLD_DEEPBIND;
 }
 
 void detshim_prepare_dlmopen(const char* path, const void* caller) {
   resolve(hooks::dlmopen, detshim_real_dlmopen);
   if (options().off() || hooks::dlmopen.disabled) return;
-  record({"libc", "dlmopen", hooks::dlmopen_info.fields}, Action::uncovered, caller,
-         "a namespace of its own bypasses every hook", {path != nullptr ? path : ""});
+  record({"libc", "dlmopen", hooks::dlmopen_info.fields}, Action::uncovered, caller, Reason::own_namespace,
+         {path != nullptr ? path : ""});
 }
 }
 

@@ -21,17 +21,17 @@ shim/abi:
 shim/loader: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning
 shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader
 shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks
-tools/support:
+tools/support: common
 tools/log_reader: common
 tools/scanner: common tools/log_reader
 tools/supervisor: common tools/support tools/log_reader
 tools/verdict: common tools/support tools/log_reader tools/scanner
 tools/report: common tools/support tools/log_reader tools/scanner tools/verdict
 tools/log_diff: common tools/support tools/log_reader tools/scanner tools/verdict tools/report
-tools/verify/contents:
-tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/contents
+tools/verify/artifact_formats:
+tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/artifact_formats
 tools/bisect: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify
-tools/html_report: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/contents tools/verify
+tools/html_report: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/artifact_formats tools/verify
 tools/environment: common tools/support tools/log_reader tools/scanner tools/report
 tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment
 tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/verbs

@@ -1,7 +1,7 @@
 // libFuzzer's target for what reads a program's outputs: a byte that chooses the name, then two files with
 // 0xFF 0xFE between them. Whatever they hold, comparing ends; equal is what has the same bytes, or a format
 // that says what may differ.
-#include "verify/contents/compare.h"
+#include "verify/artifact_formats/compare.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -154,9 +154,7 @@ TEST_F(Preloading, InAnotherFileSystemIsSaid) {
   EXPECT_EQ(covered.err.find("not covered"), std::string::npos) << covered.err;
   const TemporaryFolder other;
   const Result missing = run(detshim_run(other, options, in_sandbox({"--tmpfs", folder}, draw)));
-  EXPECT_NE(missing.err.find("head is not covered: libdetshim.so is not where LD_PRELOAD says"),
-            std::string::npos)
-      << missing.err;
+  EXPECT_NE(missing.err.find("head is not covered: library missing"), std::string::npos) << missing.err;
   EXPECT_NE(run({DETSHIM_COMMAND, "log", "--check", other.log().string()}).status, 0);
 }
 

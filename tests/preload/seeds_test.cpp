@@ -298,14 +298,12 @@ std::string why(const std::string& scenario, const std::string& number, const En
 }
 
 TEST(SeedsInTheLog, SayWhatTheyWere) {
-  EXPECT_EQ(why("seconds", "0"), "pin: from a clock: another one in each run");
-  EXPECT_EQ(why("pid", "0"), "pin: from the id of a process or thread: another one in each run");
-  EXPECT_EQ(why("stack", "0"), "pin: an address: another one in each run");
-  EXPECT_EQ(why("value", "1234567"), "pin: the program's own value");
-  EXPECT_EQ(why("epochs", "0"),
-            "pin: kept to its value; if it differs between two runs, use DETSHIM_SEED_POLICY=order");
-  EXPECT_EQ(why("seconds", "0", {{"DETSHIM_SEED_POLICY", "keep"}}),
-            "unfixed: changes from run to run, and is kept by the policy");
+  EXPECT_EQ(why("seconds", "0"), "pin: clock_seed");
+  EXPECT_EQ(why("pid", "0"), "pin: id_seed");
+  EXPECT_EQ(why("stack", "0"), "pin: address_seed");
+  EXPECT_EQ(why("value", "1234567"), "pin: own_value");
+  EXPECT_EQ(why("epochs", "0"), "pin: seed_kept");
+  EXPECT_EQ(why("seconds", "0", {{"DETSHIM_SEED_POLICY", "keep"}}), "unfixed: kept_by_policy");
 }
 
 } // namespace

@@ -90,7 +90,9 @@ protected:
     for (const auto& [name, value] : environment) all[name] = value;
     const Result result = run(words, all);
     for (const std::string& line : lines(result.err))
-      if (line.find("; see: detshim log") == std::string::npos) return normal(line);
+      if (line.find("; see: detshim log") == std::string::npos ||
+          line.find(" is not covered: ") != std::string::npos)
+        return normal(line);
     return "nothing";
   }
 

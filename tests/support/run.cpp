@@ -19,10 +19,14 @@ namespace {
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 /// A file in memory takes the output: unlike a pipe it never fills up, and a child of the program that
-/// outlives it cannot keep the test waiting.
+/// outlives it cannot keep the test waiting. Opened anew by its path: the kernel gives processes that write
+/// at once places of their own in what was opened, and not in what memfd_create() gave.
 int capture() {
-  const int file = memfd_create("captured", MFD_CLOEXEC);
-  if (file < 0) fail("memfd_create");
+  const int made = memfd_create("captured", MFD_CLOEXEC);
+  if (made < 0) fail("memfd_create");
+  const int file = open(("/proc/self/fd/" + std::to_string(made)).c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) fail("open of a file in memory");
+  close(made);
   return file;
 }
 

@@ -1,5 +1,5 @@
 // What files hold that a program writes, compared: formats made by hand, byte by byte.
-#include "verify/contents/compare.h"
+#include "verify/artifact_formats/compare.h"
 
 #include <gtest/gtest.h>
 

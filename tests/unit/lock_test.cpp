@@ -54,12 +54,12 @@ bool sleeps_until_it_is_free(bool with_futex) {
   std::thread thread;
   bool slept;
   {
-    const Turn turn(word);
+    const SpinGuard turn(word);
     EXPECT_TRUE(turn.held());
     thread = std::thread([&] {
       EXPECT_TRUE(with_futex || refuse_futex());
       waiter = sys::gettid();
-      const Turn other(word);
+      const SpinGuard other(word);
       has_had_it = other.held();
     });
     while (waiter == 0) std::this_thread::yield();
@@ -73,28 +73,28 @@ bool sleeps_until_it_is_free(bool with_futex) {
 }
 
 // A real-time thread that only yields would never let an ordinary holder run.
-TEST(Turn, WhoWaitsSleeps) { EXPECT_TRUE(sleeps_until_it_is_free(true)); }
-TEST(Turn, WhoWaitsSleepsWhereFutexesAreRefused) { EXPECT_TRUE(sleeps_until_it_is_free(false)); }
+TEST(SpinGuard, WhoWaitsSleeps) { EXPECT_TRUE(sleeps_until_it_is_free(true)); }
+TEST(SpinGuard, WhoWaitsSleepsWhereFutexesAreRefused) { EXPECT_TRUE(sleeps_until_it_is_free(false)); }
 
-TEST(Turn, IsNotHadTwiceByOneThread) {
+TEST(SpinGuard, IsNotHadTwiceByOneThread) {
   uint64_t word = 0;
-  const Turn outer(word);
+  const SpinGuard outer(word);
   EXPECT_TRUE(outer.held());
   {
-    const Turn inner(word);
+    const SpinGuard inner(word);
     EXPECT_FALSE(inner.held());
   }
   EXPECT_NE(word, 0u);
 }
 
-TEST(Turn, IsHadByOneThreadAtATime) {
+TEST(SpinGuard, IsHadByOneThreadAtATime) {
   uint64_t word = 0;
   long number = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 20'000; ++i) {
-        const Turn turn(word);
+        const SpinGuard turn(word);
         number = number + 1;
       }
     });
@@ -104,16 +104,16 @@ TEST(Turn, IsHadByOneThreadAtATime) {
 }
 
 // What another thread of the parent held, with others waiting for it, is free in a child.
-TEST(Turn, OfAParentsThreadIsFreeInAChild) {
+TEST(SpinGuard, OfAParentsThreadIsFreeInAChild) {
   uint64_t word = 0;
   begin_generation();
   std::atomic<int> waiter = 0;
   std::thread thread;
   {
-    const Turn turn(word);
+    const SpinGuard turn(word);
     thread = std::thread([&] {
       waiter = sys::gettid();
-      const Turn other(word);
+      const SpinGuard other(word);
     });
     while (waiter == 0) std::this_thread::yield();
     EXPECT_TRUE(falls_asleep(waiter));
@@ -122,7 +122,7 @@ TEST(Turn, OfAParentsThreadIsFreeInAChild) {
       begin_generation();
       bool is_held, is_left;
       {
-        const Turn own(word);
+        const SpinGuard own(word);
         is_held = own.held();
       }
       is_left = word == 0;
@@ -135,10 +135,10 @@ TEST(Turn, OfAParentsThreadIsFreeInAChild) {
   thread.join();
 }
 
-TEST(Turn, LeavesErrnoAlone) {
+TEST(SpinGuard, LeavesErrnoAlone) {
   uint64_t word = 0;
   errno = ENOTTY;
-  { const Turn turn(word); }
+  { const SpinGuard turn(word); }
   EXPECT_EQ(errno, ENOTTY);
 }
 

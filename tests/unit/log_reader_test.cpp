@@ -529,7 +529,7 @@ TEST_F(LogReader, FindsEqualSeedsThatRanksNowDrawDifferently) {
   };
   write("0-0-1.jsonl", start_line("r", 0) + pinned("1234", "42") + pinned("7", "5") + pinned("a word", "1"));
   write("1-0-2.jsonl", start_line("r", 1) + pinned("1234", "43") + pinned("8", "6") + pinned("a word", "2"));
-  const std::string clock = R"(,"asked":"99","why":"a clock or process id: new each time","given":")";
+  const std::string clock = R"(,"asked":"99","why":"clock_seed","given":")";
   write("0-0-3.jsonl", start_line("r", 0) + call_line("srandom", "pin", clock + "1\""));
   write("1-0-4.jsonl", start_line("r", 1) + call_line("srandom", "pin", clock + "2\""));
   const Log log = read_log(folder_);

@@ -3,7 +3,7 @@
 #include "core/identity/process.h"
 #include "core/identity/thread.h"
 #include "core/policy/options.h"
-#include "core/seeds/readings.h"
+#include "core/seeds/clock_samples.h"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -62,10 +62,10 @@ TEST(Seeds, OfTheProgramAreTheSameInEveryThread) {
 // the day.
 TEST(Seeds, OfTheProgramAreNoClockOfAYoungMachine) {
   volatile uint64_t index = 16, start = 1'795'000'000; // what stands in the code is the program's own
-  note_reading(Source::nanoseconds, 600, 123'456'789, __builtin_return_address(0));
-  EXPECT_STREQ(chosen(kind(7), index + 1, 32).why, "the program's own value");
-  note_reading(Source::nanoseconds, start, 123'456'789, __builtin_return_address(0));
-  EXPECT_STREQ(chosen(kind(7), start + 3, 32).why, "from a clock: another one in each run");
+  note_clock_sample(Source::nanoseconds, 600, 123'456'789, __builtin_return_address(0));
+  EXPECT_EQ(chosen(kind(7), index + 1, 32).why, Reason::own_value);
+  note_clock_sample(Source::nanoseconds, start, 123'456'789, __builtin_return_address(0));
+  EXPECT_EQ(chosen(kind(7), start + 3, 32).why, Reason::clock_seed);
 }
 
 // A program that times itself and seeds with a small number: in one run of a thousand that is the
@@ -74,13 +74,13 @@ TEST(Seeds, OfTheProgramAreTheSameWhateverTheClockSays) {
   if (!is_alone()) GTEST_SKIP() << "not the only test in this process, which decides otherwise beside others";
   setenv("LEVEL", "613", 1); // a number that the user may have passed
   volatile uint64_t asked = 613;
-  note_reading(Source::nanoseconds, 1'795'000'000, 613'123'456, __builtin_return_address(0));
+  note_clock_sample(Source::nanoseconds, 1'795'000'000, 613'123'456, __builtin_return_address(0));
   const ChosenSeed by_chance = chosen(kind(9), asked, 32);
-  note_reading(Source::nanoseconds, 1'795'000'001, 123'456'789, __builtin_return_address(0));
+  note_clock_sample(Source::nanoseconds, 1'795'000'001, 123'456'789, __builtin_return_address(0));
   const ChosenSeed usual = chosen(kind(9), asked, 32);
   EXPECT_EQ(by_chance.given, usual.given);
-  EXPECT_EQ(by_chance.action, Action::unfixed) << by_chance.why;
-  EXPECT_EQ(usual.action, Action::pin) << usual.why;
+  EXPECT_EQ(by_chance.action, Action::unfixed) << reason_code(by_chance.why);
+  EXPECT_EQ(usual.action, Action::pin) << reason_code(usual.why);
 }
 
 TEST(Seeds, SmallSeedsFoldToThemselves) {

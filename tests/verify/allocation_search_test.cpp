@@ -37,8 +37,8 @@ HeapRun run_of(bool differs) {
   return run;
 }
 
-AllocationSearch search_with(const RunWithHeap& run, const std::string& knob = "fill") {
-  return search_allocations(knob, run, [] { return std::vector<HeapSite>{{4, 100, "here"}}; });
+AllocationSearch search_with(const RunWithHeap& run, const std::string& perturbation = "fill") {
+  return search_allocations(perturbation, run, [] { return std::vector<HeapSite>{{4, 100, "here"}}; });
 }
 
 TEST(AllocationSearch, ProvesNothingOfAProgramThatDiffersAtRandom) {
@@ -118,17 +118,17 @@ TEST(AllocationSearch, TriesSeveralDistancesAndSaysWhatItTried) {
 
 class SearchedProgram : public testing::Test {
 protected:
-  Words words(const std::string& knob, const Words& options, const Words& program) const {
+  Words words(const std::string& perturbation, const Words& options, const Words& program) const {
     Words all = {DETSHIM_COMMAND, "verify",        "--library",     DETSHIM_LIBRARY,
-                 "--log",         kept().string(), "--allocations", "--shake=" + knob};
+                 "--log",         kept().string(), "--allocations", "--shake=" + perturbation};
     all.insert(all.end(), options.begin(), options.end());
     all.push_back("--");
     all.insert(all.end(), program.begin(), program.end());
     return all;
   }
 
-  Json search(const std::string& knob, const Words& program, const Environment& environment = {}) {
-    const Result result = run(words(knob, {"--json"}, program), environment, folder());
+  Json search(const std::string& perturbation, const Words& program, const Environment& environment = {}) {
+    const Result result = run(words(perturbation, {"--json"}, program), environment, folder());
     const Json document = Json::parse(result.out, nullptr, false);
     EXPECT_EQ(result.status, 1) << result.out << result.err;
     EXPECT_TRUE(document.is_object() && document["allocations"].size() == 1) << result.out << result.err;

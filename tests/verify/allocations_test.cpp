@@ -45,37 +45,37 @@ bool has_module(const std::string& module) { return run({python3, "-c", "import 
 
 class Allocations : public testing::Test {
 protected:
-  Words words(const std::string& knob, const Words& options, const Words& program) const {
+  Words words(const std::string& perturbation, const Words& options, const Words& program) const {
     Words all = {DETSHIM_COMMAND, "verify",        "--library",     DETSHIM_LIBRARY,
-                 "--log",         kept().string(), "--allocations", "--shake=" + knob};
+                 "--log",         kept().string(), "--allocations", "--shake=" + perturbation};
     all.insert(all.end(), options.begin(), options.end());
     all.push_back("--");
     all.insert(all.end(), program.begin(), program.end());
     return all;
   }
 
-  Result verify(const std::string& knob, const Words& program, const Environment& environment = {}) {
+  Result verify(const std::string& perturbation, const Words& program, const Environment& environment = {}) {
     fs::remove_all(kept());
-    return run(words(knob, {"--json"}, program), environment, folder());
+    return run(words(perturbation, {"--json"}, program), environment, folder());
   }
 
   /// The one search.
-  Json search(const std::string& knob, const Words& program, const Environment& environment = {}) {
-    const Result result = verify(knob, program, environment);
+  Json search(const std::string& perturbation, const Words& program, const Environment& environment = {}) {
+    const Result result = verify(perturbation, program, environment);
     const Json document = Json::parse(result.out, nullptr, false);
     EXPECT_TRUE(document.is_object()) << result.out << result.err;
     EXPECT_EQ(document["allocations"].size(), 1U) << result.out;
     return document["allocations"].empty() ? Json::object() : document["allocations"][0];
   }
 
-  void expect_named(const std::string& knob, const Words& program, const std::string& place) {
-    const Json found = search(knob, program);
+  void expect_named(const std::string& perturbation, const Words& program, const std::string& place) {
+    const Json found = search(perturbation, program);
     EXPECT_EQ(found["result"], "proved") << found;
     EXPECT_TRUE(contains(found["place"].get<std::string>() + " ", place)) << found << place;
   }
 
-  void expect_not_searched(const std::string& knob, const Words& program) {
-    const Result result = verify(knob, program);
+  void expect_not_searched(const std::string& perturbation, const Words& program) {
+    const Result result = verify(perturbation, program);
     EXPECT_EQ(result.status, 0) << result.out;
     EXPECT_TRUE(Json::parse(result.out)["allocations"].empty()) << result.out;
   }

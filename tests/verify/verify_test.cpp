@@ -139,7 +139,7 @@ TEST_F(Verify, LeavesOutWhatIsIgnoredAndSaysSo) {
 }
 
 TEST_F(Verify, CountsVolatileLines) {
-  const Json times = verify_json({}, shell("echo begun; date +%s%N; echo \"I am $$\""));
+  const Json times = verify_json({}, shell("echo begun; date +%s%N; echo \"I am process $$\""));
   EXPECT_EQ(times["verdict"], "equal") << times;
   ASSERT_EQ(times["volatile"].size(), 1u) << times;
   EXPECT_EQ(times["volatile"][0]["lines"], 2);
@@ -799,7 +799,7 @@ TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
   ASSERT_EQ(bad["differences"].size(), 2u) << bad;
   EXPECT_EQ(bad["differences"][0]["subject"], "ckpt");
   EXPECT_EQ(bad["differences"][1]["where"], "step 4 (after it was resumed)");
-  EXPECT_EQ(bad["differences"][1]["knob"], "resume");
+  EXPECT_EQ(bad["differences"][1]["perturbation"], "resume");
 
   fs::remove(folder() / "starts");
   const Result never =
@@ -811,7 +811,7 @@ TEST_F(Verify, ComparesAResumedRunToTheWholeOne) {
 // ------------------------------------------------------------------ planted faults
 
 struct Fault {
-  std::string name, knob;
+  std::string name, perturbation;
 };
 
 class Faults : public Verify, public testing::WithParamInterface<Fault> {};
@@ -822,19 +822,21 @@ INSTANTIATE_TEST_SUITE_P(All, Faults,
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(Faults, AreFound) {
-  if (GetParam().knob == "aslr" && run({"setarch", "-R", "true"}).status != 0)
+  if (GetParam().perturbation == "aslr" && run({"setarch", "-R", "true"}).status != 0)
     GTEST_SKIP() << "the kernel refuses a fixed layout";
   Words options = {"-n", "3", "--output", "result.*"};
-  if (!GetParam().knob.empty()) {
+  if (!GetParam().perturbation.empty()) {
     EXPECT_EQ(verify(options, {FAULTS_PROGRAM, GetParam().name}).status, equal)
         << "it shows without being shaken";
-    options.push_back("--shake=" + GetParam().knob);
+    options.push_back("--shake=" + GetParam().perturbation);
   }
   const Json document = verify_json(options, {FAULTS_PROGRAM, GetParam().name});
   EXPECT_EQ(document["verdict"], "different") << document;
   for (const Json& difference : document["differences"]) {
     EXPECT_EQ(difference["kind"], "output") << difference;
-    EXPECT_EQ(difference["knob"], GetParam().knob.empty() ? Json() : Json(GetParam().knob)) << difference;
+    EXPECT_EQ(difference["perturbation"],
+              GetParam().perturbation.empty() ? Json() : Json(GetParam().perturbation))
+        << difference;
     const std::string subject = difference["subject"];
     EXPECT_TRUE(subject == "result.bin" || (GetParam().name == "ranks" && subject == "result.2"))
         << difference;
@@ -950,7 +952,7 @@ TEST_F(Verify, NamesWhatLeavesNoRecord) {
   const Json cause = verify_json({}, shell(begin + "exec /usr/bin/python3 -c \"" + draw +
                                            "print(os.environ['AN_EXAMPLE'])\""))["first_cause"];
   EXPECT_EQ(suspects_of(cause), "variable: variable AN_EXAMPLE is not the same in both\n") << cause;
-  // The line that reads a folder, where that knob was turned, and nothing else.
+  // The line that reads a folder, where that perturbation was turned, and nothing else.
   write("folder.py",
         "import os, random, threading, time\nrandom.random()\nos.makedirs('d/a', exist_ok=True)\n"
         "os.makedirs('d/b', exist_ok=True)\nprint(os.listdir('d'), time.time() > 0)\n");
@@ -958,7 +960,7 @@ TEST_F(Verify, NamesWhatLeavesNoRecord) {
       suspects_of(verify_json({"--shake=readdir"}, {"/usr/bin/python3", "folder.py"})["first_cause"]);
   EXPECT_TRUE(contains(folder, "folder: a folder is read at ") && contains(folder, "folder.py:5 ")) << folder;
   EXPECT_FALSE(contains(folder, "clock")) << folder;
-  // What a knob shows, which is not that it was turned.
+  // What a perturbation shows, which is not that it was turned.
   write("address.py", "import random\nrandom.random()\nprint(id(object()))\n");
   const Json address = verify_json({"--shake=aslr"}, {"/usr/bin/python3", "address.py"})["first_cause"];
   EXPECT_TRUE(suspects_of(address).starts_with("address: an address goes into ")) << address;

@@ -3,6 +3,7 @@
 #include "html_report/section_parts.h"
 #include "log_reader/printable.h"
 #include "report/log_report.h"
+#include "support/reason_texts.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ private:
       html_.element("code", symbol.function);
       html_.text(" of " + symbol.library + ", " + describe_calls(symbol.count));
     }
-    for (const std::string& why : symbol.reasons) html_.element("p", why);
+    for (const std::string& why : symbol.reasons) html_.element("p", reason_text(why));
     write_values(symbol);
     write_places(symbol);
   }

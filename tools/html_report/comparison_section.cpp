@@ -14,7 +14,7 @@ void add_runs(Table& table, const std::vector<VerifyDocument::Run>& runs) {
   for (const VerifyDocument::Run& run : runs) {
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.1f", run.seconds);
-    table.row({run.name, run.knob.empty() ? "nothing" : run.knob, seconds, run.ending,
+    table.row({run.name, run.perturbation.empty() ? "nothing" : run.perturbation, seconds, run.ending,
                run.level.empty() ? "none" : run.level});
   }
 }

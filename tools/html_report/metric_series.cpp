@@ -1,7 +1,7 @@
 #include "html_report/metric_series.h"
 
 #include "support/exit_status.h"
-#include "verify/contents/mapped_file.h"
+#include "verify/artifact_formats/mapped_file.h"
 #include "verify/pattern.h"
 
 #include <algorithm>

@@ -27,7 +27,7 @@ void write_word(HtmlWriter& html, const std::string& word, const std::string& lo
   if (!text.empty()) html.element("p", {{"class", "lead"}}, text);
 }
 
-void write_reason(HtmlWriter& html, const Reason& reason) {
+void write_reason(HtmlWriter& html, const VerdictReason& reason) {
   const std::string subject = subject_of(reason);
   const Element item(html, "li");
   html.element("span", {{"class", std::string("tag ") + level_name(reason.level)}}, level_name(reason.level));
@@ -39,7 +39,7 @@ void write_reason(HtmlWriter& html, const Reason& reason) {
 
 void write_reasons(HtmlWriter& html, const LogEvidence& evidence) {
   constexpr std::size_t shown = 20;
-  const std::vector<Reason>& reasons = evidence.verdict.reasons;
+  const std::vector<VerdictReason>& reasons = evidence.verdict.reasons;
   for (std::size_t begin = 0; begin < reasons.size(); begin += std::min(shown, reasons.size() - begin)) {
     const bool is_folded = begin > 0;
     const std::size_t end = is_folded ? reasons.size() : std::min(shown, reasons.size());

@@ -48,7 +48,7 @@ void take_list(const Json& object, const char* name, std::vector<Entry>& list, R
 
 void read_run(const Json& json, VerifyDocument::Run& run) {
   take(json, "name", run.name);
-  take(json, "knob", run.knob);
+  take(json, "perturbation", run.perturbation);
   take(json, "seconds", run.seconds);
   take(json, "ending", run.ending);
   take(json, "folder", run.folder);
@@ -58,7 +58,7 @@ void read_run(const Json& json, VerifyDocument::Run& run) {
 void read_difference(const Json& json, VerifyDocument::Difference& difference) {
   take(json, "one", difference.one);
   take(json, "other", difference.other);
-  take(json, "knob", difference.knob);
+  take(json, "perturbation", difference.perturbation);
   take(json, "kind", difference.kind);
   take(json, "subject", difference.subject);
   ContentDifference& what = difference.what;
@@ -111,11 +111,11 @@ VerifyDocument document_of(const Json& json) {
               take(entry, "other_value", lines.other_value);
             });
   take_list(json, "allocations", document.searches, [](const Json& entry, VerifyDocument::Problem& search) {
-    std::string knob, text;
-    take(entry, "knob", knob);
+    std::string perturbation, text;
+    take(entry, "perturbation", perturbation);
     take(entry, "text", text);
     take(entry, "result", search.kind);
-    search.text = knob + ": " + text;
+    search.text = perturbation + ": " + text;
   });
   take_list(json, "problems", document.problems, [](const Json& entry, VerifyDocument::Problem& problem) {
     take(entry, "kind", problem.kind);

@@ -1,7 +1,7 @@
 // The document that `detshim verify --json` prints, and that stands as verify.json in the folder of its runs.
 #pragma once
 
-#include "verify/contents/compare.h"
+#include "verify/artifact_formats/compare.h"
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace detshim {
 /// Texts are as they stand in the document: not safe to print.
 struct VerifyDocument {
   struct Run {
-    std::string name, knob, ending, folder;
+    std::string name, perturbation, ending, folder;
     std::string level; ///< of its log; empty without one
     double seconds = 0;
   };
@@ -20,7 +20,7 @@ struct VerifyDocument {
     bool is_equal = true;
   };
   struct Difference {
-    std::string one, other, knob; ///< names of the runs; what was turned for the other
+    std::string one, other, perturbation; ///< names of the runs; what was turned for the other
     std::string kind, subject;
     ContentDifference what;
   };

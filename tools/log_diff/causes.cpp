@@ -1,4 +1,5 @@
 #include "log_diff/causes.h"
+#include "common/reasons.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -22,11 +23,11 @@ bool is_received(const Cause& cause) {
   // What a collective operation left on a GPU.
   if (record.section == Section::prints && record.a && record.a->call.library == "nccl")
     return record.kind == CauseKind::result;
-  const auto says = [&record](const char* text) {
-    return record.a && record.b && record.a->call.why.find(text) != std::string::npos &&
-           record.b->call.why.find(text) != std::string::npos;
+  const auto says = [&record](Reason reason) {
+    return record.a && record.b && record.a->call.why == reason_code(reason) &&
+           record.b->call.why == reason_code(reason);
   };
-  return record.is_volatile && (says("that this process has not read") || says("from elsewhere"));
+  return record.is_volatile && (says(Reason::clock_of_other_process) || says(Reason::time_from_elsewhere));
 }
 
 /// The seed and the command line say more than what follows from them.

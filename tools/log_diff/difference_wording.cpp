@@ -3,6 +3,7 @@
 #include "log_diff/causes.h"
 #include "log_reader/printable.h"
 #include "report/log_report.h"
+#include "support/reason_texts.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -53,7 +54,8 @@ std::string sides(const RecordDifference& record) {
   const bool with_action = record.a && record.b && record.a->call.action != record.b->call.action;
   std::string text = "A " + values_of(record.a, with_action) + "; B " + values_of(record.b, with_action);
   if (record.a && record.b && record.a->call.why != record.b->call.why)
-    text += "; why: A " + printable(record.a->call.why) + "; B " + printable(record.b->call.why);
+    text += "; why: A " + printable(reason_text(record.a->call.why)) + "; B " +
+            printable(reason_text(record.b->call.why));
   return text;
 }
 

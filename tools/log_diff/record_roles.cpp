@@ -1,4 +1,5 @@
 #include "log_diff/record_roles.h"
+#include "common/reasons.h"
 
 #include <algorithm>
 #include <charconv>
@@ -38,12 +39,22 @@ bool has_inputs(const Call& call) {
       call.fields, [&call](const Field& field) { return role_of(call, field.name) == Role::input; });
 }
 
+/// True if the reason is what a tuning file holds, or lacks.
+bool is_of_tuning(const std::string& why) {
+  constexpr Reason reasons[] = {
+      Reason::kept_choice,          Reason::kept_choice_nondeterministic, Reason::kept_choice_not_offered,
+      Reason::kept_plan_other,      Reason::not_in_tuning_file,           Reason::tuning_cannot_keep,
+      Reason::tuning_keeps_fastest, Reason::tuning_keeps_last_plan,       Reason::tuning_keeps_order,
+      Reason::tuning_keeps_use};
+  return std::ranges::any_of(reasons, [&](Reason reason) { return why == reason_code(reason); });
+}
+
 Section section_of(const Call& call) {
   if (call.is_print) return Section::prints;
   if (call.library == "env" || find_field(call.fields, "variable") != nullptr) return Section::settings;
   if (call.library == "nccl") return Section::collectives;
   if (call.function.find("Find") != std::string::npos ||
-      call.function.find("Heuristic") != std::string::npos || contains(call.why, "tuning") ||
+      call.function.find("Heuristic") != std::string::npos || is_of_tuning(call.why) ||
       find_field(call.fields, "first") != nullptr)
     return Section::tuning;
   const bool is_drawing_library =
@@ -70,7 +81,7 @@ std::uint64_t launches_of(const Call& call) {
 }
 
 bool has_unknown_values(const Call& call) {
-  return contains(call.why, "values not written") ||
+  return call.why == reason_code(Reason::values_not_written) ||
          (call.is_print && find_field(call.fields, "unread") != nullptr);
 }
 

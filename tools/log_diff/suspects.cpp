@@ -7,6 +7,7 @@
 #include "log_reader/record.h"
 #include "log_reader/source_lines.h"
 #include "report/log_report.h"
+#include "support/reason_texts.h"
 
 #include <algorithm>
 #include <array>
@@ -97,7 +98,7 @@ private:
     const bool is_users = call.python.user.has_value();
     const std::string where = describe_place(call.at, call.frames, call.python, source_lines_);
     if (call.action == Action::unfixed) {
-      const std::string why = call.why.empty() ? "" : ": " + printable(call.why);
+      const std::string why = call.why.empty() ? "" : ": " + printable(reason_text(call.why));
       texts_[unfixed].insert(printable(call.function) + " at " + where + why);
     } else if (call.library == "libc" && reads_folders(call.function)) {
       add(folder, where);

@@ -7,7 +7,8 @@
 namespace detshim {
 
 struct Suspect {
-  /// "variable", "unfixed", "threads", "forks", "clock" or "folder"; of a knob: "memory" or "address".
+  /// "variable", "unfixed", "threads", "forks", "clock" or "folder"; of a perturbation: "memory" or
+  /// "address".
   const char* kind;
   std::string text; ///< for people, with the line of source; safe to print
 };

@@ -1,4 +1,5 @@
 #include "log_reader/calls.h"
+#include "common/reasons.h"
 
 #include <algorithm>
 #include <functional>
@@ -74,7 +75,11 @@ void FoldedCalls::add_seed(std::int64_t rank, const Call& call) {
   const std::string* const asked = find_field(call.fields, "asked");
   const std::string* const given = find_field(call.fields, "given");
   // Values of a clock are equal by chance, and no policy would keep them so.
-  const bool is_clock_value = call.why.find("clock") != std::string::npos;
+  constexpr Reason clock_values[] = {Reason::clock_seed, Reason::clock_of_other_process,
+                                     Reason::clock_by_chance, Reason::seeded_by_runtime,
+                                     Reason::unexplained_seed};
+  const bool is_clock_value =
+      std::ranges::any_of(clock_values, [&](Reason reason) { return call.why == reason_code(reason); });
   if (call.action != Action::pin || asked == nullptr || given == nullptr || !is_number(*asked) ||
       is_clock_value)
     return;

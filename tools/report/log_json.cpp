@@ -335,11 +335,11 @@ private:
       out_.member("name", acceptance.name);
       out_.member("reasons", acceptance.reasons);
     });
-    add_array("accepted", verdict_.accepted, [this](const Reason& reason) { add_reason(reason); });
-    add_array("reasons", verdict_.reasons, [this](const Reason& reason) { add_reason(reason); });
+    add_array("accepted", verdict_.accepted, [this](const VerdictReason& reason) { add_reason(reason); });
+    add_array("reasons", verdict_.reasons, [this](const VerdictReason& reason) { add_reason(reason); });
   }
 
-  void add_reason(const Reason& reason) {
+  void add_reason(const VerdictReason& reason) {
     out_.member("verdict", level_name(reason.level));
     out_.member("kind", reason.kind);
     out_.member("text", reason.text);

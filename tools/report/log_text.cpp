@@ -3,6 +3,7 @@
 #include "log_reader/jobs.h"
 #include "log_reader/printable.h"
 #include "report/style.h"
+#include "support/reason_texts.h"
 #include "support/wording.h"
 
 #include <algorithm>
@@ -215,7 +216,7 @@ private:
   std::string describe_draw(const SymbolSummary& symbol, std::size_t before) {
     std::string text;
     if (symbol.action == Action::observe && !symbol.reasons.empty())
-      text = printable(symbol.reasons.front()) + "; ";
+      text = printable(reason_text(symbol.reasons.front())) + "; ";
     constexpr std::size_t most = 100; // so that a long log is not looked up line by line
     std::set<std::string> places;
     for (const CallPlace& place : symbol.places) {
@@ -255,7 +256,8 @@ private:
     for (const Example& example : symbol.examples)
       examples.add(describe_fields(example.fields), example.count);
     examples.has_others = symbol.examples_left_out > 0;
-    for (const std::string& reason : symbol.reasons) reasons.add(printable(reason), symbol.count);
+    for (const std::string& reason : symbol.reasons)
+      reasons.add(printable(reason_text(reason)), symbol.count);
     for (const CallPlace& place : symbol.places)
       places.add(describe_place(place.at, place.frames, place.python, source_lines_), place.count);
     print_lines("value", examples, few, true);
@@ -271,7 +273,7 @@ private:
           std::cout << "      rank " << process.rank << " process " << printable(process.path) << " thread "
                     << printable(call.thread) << " #" << call.number << ": " << calls(count) << '\n';
           print_line("value", describe_fields(call.fields));
-          print_line("why", printable(call.why));
+          print_line("why", printable(reason_text(call.why)));
           print_line("at", describe_place(call.at, call.frames, call.python, source_lines_));
           if (!call.python.empty()) print_line("in", describe_place(call.at, call.frames, {}, source_lines_));
         });
@@ -465,13 +467,13 @@ private:
     print_accepted();
   }
 
-  static std::string name_of(const Reason& reason) {
+  static std::string name_of(const VerdictReason& reason) {
     const std::string subject = subject_of(reason);
     return reason.kind + (subject.empty() ? "" : ":" + printable(subject));
   }
 
   /// One line; what does not fit is under --all. The remedy stays, as what a reader can do.
-  void print_reason(const Reason& reason) const {
+  void print_reason(const VerdictReason& reason) const {
     const std::string start = "  " + padded(level_name(reason.level), 12) + name_of(reason) + " - ";
     const std::string remedy = reason.remedy.empty() ? "" : "; " + reason.remedy;
     if (all_) {

@@ -182,7 +182,7 @@ std::uint64_t& ProcessLog::record(const CallRecord& call) {
   add_text(line, "fn", call.function);
   add_text(line, "do", action_names[static_cast<std::size_t>(call.action)]);
   if (!call.path.empty() && !is_full) add_text(line, "path", call.path, 200);
-  add_text(line, "why", is_full ? "further calls from this place, values not written" : call.why, 200);
+  add_text(line, "why", reason_code(is_full ? Reason::values_not_written : call.why));
   add_text(line, "at", call.at);
   if (counter.index >= 0) line.add(",\"c\":").add(static_cast<std::uint64_t>(counter.index));
   line.add('}');

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/describe.h"
+#include "common/reasons.h"
 #include "supervisor/descriptor.h"
 #include "supervisor/process_name.h"
 
@@ -19,7 +20,7 @@ struct CallRecord {
   const char* thread;   ///< "0" or "?"
   const char* function; ///< getrandom or openat
   std::string path;     ///< of the device; empty for getrandom
-  const char* why;
+  Reason why;
   std::string at; ///< file of the program and offset in it
 };
 

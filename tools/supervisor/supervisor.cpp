@@ -34,10 +34,6 @@ constexpr std::size_t draw_limit = 33554431; // getrandom(2): more than that in 
 constexpr std::size_t chunk = 1 << 20;
 static_assert(chunk % sizeof(PhiloxBlock) == 0); // so that a draw in chunks is the draw in one
 
-constexpr const char* why_pinned = "from the stream of this process, by the supervisor";
-constexpr const char* why_no_memory = "the process's memory cannot be written: the kernel's bytes were given";
-constexpr const char* why_no_file = "no file in memory could be given: the kernel's bytes were given";
-
 /// Bytes of a task's memory, as many as can be read of `size`.
 std::string read_memory(int thread, std::uint64_t address, std::size_t size) {
   std::string text(size, '\0');
@@ -232,10 +228,10 @@ private:
     if (written == 0) {
       served->getrandom = before;
       if (error == EFAULT) return false; // as the kernel will say too
-      record(*served, call, "getrandom", "", Action::unfixed, why_no_memory);
+      record(*served, call, "getrandom", "", Action::unfixed, Reason::memory_not_writable);
       return false;
     }
-    std::uint64_t& count = record(*served, call, "getrandom", "", Action::pin, why_pinned);
+    std::uint64_t& count = record(*served, call, "getrandom", "", Action::pin, Reason::own_stream);
     if (listener_.answer(call, static_cast<std::int64_t>(written))) return true;
     served->getrandom = before; // interrupted: it will ask again
     --count;
@@ -269,27 +265,28 @@ private:
     const int number = free_device_number(thread);
     const OwnedDescriptor file = make_device(key, (flags & O_ACCMODE) == O_RDWR, number < 0);
     if (!file || !listener_.still_waits(call)) {
-      record(*served, call, "openat", path, Action::unfixed, why_no_file);
+      record(*served, call, "openat", path, Action::unfixed, Reason::no_memory_file);
       return false;
     }
-    std::uint64_t& count = record(*served, call, "openat", path, Action::pin, why_pinned);
+    std::uint64_t& count = record(*served, call, "openat", path, Action::pin, Reason::own_stream);
     ++served->devices;
     if (listener_.answer_with_descriptor(call, file.number(), number, (flags & O_CLOEXEC) != 0)) return true;
     --count;
     --served->devices;
-    if (listener_.still_waits(call)) record(*served, call, "openat", path, Action::unfixed, why_no_file);
+    if (listener_.still_waits(call))
+      record(*served, call, "openat", path, Action::unfixed, Reason::no_memory_file);
     return false;
   }
 
   static bool pins(Served& served, const seccomp_notif& call, const char* function, const std::string& path) {
     if (!served.pins(function)) return false;
     if (!served.makes_secrets()) return true;
-    record(served, call, function, path, Action::observe, why_secret_program);
+    record(served, call, function, path, Action::observe, Reason::secret_program);
     return false;
   }
 
   static std::uint64_t& record(Served& served, const seccomp_notif& call, const char* function,
-                               const std::string& path, Action action, const char* why) {
+                               const std::string& path, Action action, Reason why) {
     return served.log->record(
         {action, served.thread(call), function, path, why, served.place(call.data.instruction_pointer)});
   }

@@ -7,6 +7,7 @@
 #include "report/log_report.h"
 #include "report/style.h"
 #include "supervisor/descriptor.h"
+#include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
 
@@ -191,7 +192,7 @@ private:
                              " " + printable(call.library) + " " + printable(call.function) +
                              (values.empty() ? "" : ": " + values) + " at " +
                              describe_place(call.at, call.frames, call.python, source_lines_) +
-                             (call.why.empty() ? "" : " - " + printable(call.why));
+                             (call.why.empty() ? "" : " - " + printable(reason_text(call.why)));
     if (is_bad(call.action))
       warn(text);
     else

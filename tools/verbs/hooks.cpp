@@ -1,4 +1,5 @@
 // detshim hooks: what libdetshim.so intercepts, read out of its file.
+#include "support/reason_texts.h"
 #include "verbs/library_file.h"
 #include "verbs/verbs.h"
 
@@ -47,6 +48,14 @@ void print_markdown(std::span<const HookDescription> hooks) {
     library = &hook.library;
     std::cout << "| `" << markdown_cell(hook.name) << "` | " << hook.action << " | "
               << markdown_cell(joined(hook.fields, "`")) << " | " << markdown_cell(hook.summary) << " |\n";
+  }
+  std::cout << "\n## Reason codes\n\n"
+               "What stands in `why` of a log's records, what `detshim log` says for it, and what helps.\n\n"
+               "| code | meaning | remedy |\n|---|---|---|\n";
+  for (std::size_t i = 1; i < reason_count; ++i) {
+    const char* const code = reason_code(static_cast<Reason>(i));
+    std::cout << "| `" << code << "` | " << markdown_cell(reason_text(code)) << " | "
+              << markdown_cell(reason_remedy(code)) << " |\n";
   }
 }
 

@@ -73,7 +73,7 @@ struct VerifyOptions {
   RunOptions run; ///< how each run is to be; its log is the folder for all
   std::size_t runs = 2;
   bool control = false;
-  std::optional<std::string> shake;  ///< names of knobs; empty for all
+  std::optional<std::string> shake;  ///< names of perturbations; empty for all
   bool allocations = false;          ///< what `fill` and `aslr` show is searched
   std::optional<std::string> resume; ///< "kill after REGEX"
   std::vector<std::string> outputs, metrics, volatile_text, ignored;

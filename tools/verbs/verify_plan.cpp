@@ -49,9 +49,11 @@ namespace {
 /// Hours of runs come before the search.
 void check_allocations(const VerifyOptions& options) {
   if (!options.allocations) return;
-  const std::vector<const Knob*> turned =
-      options.shake ? choose_knobs(*options.shake) : std::vector<const Knob*>();
-  const auto is_searched = [](const Knob* knob) { return can_search_allocations(knob->name); };
+  const std::vector<const Perturbation*> turned =
+      options.shake ? choose_perturbations(*options.shake) : std::vector<const Perturbation*>();
+  const auto is_searched = [](const Perturbation* perturbation) {
+    return can_search_allocations(perturbation->name);
+  };
   if (std::ranges::none_of(turned, is_searched))
     throw UsageError(
         "--allocations searches what a shaken run shows: --shake=fill or --shake=aslr is missing");
@@ -221,7 +223,7 @@ VerifyPlan plan_verification(const VerifyOptions& options, const std::string& ve
   plan.runs = options.runs;
   plan.has_control = options.control;
   plan.names_allocations = options.allocations;
-  if (options.shake) plan.knobs = choose_knobs(*options.shake);
+  if (options.shake) plan.perturbations = choose_perturbations(*options.shake);
   if (options.resume) plan.kill_after = line_to_kill_after(*options.resume);
   plan.rules = rules_of(options);
   plan.accepted = accepted_reasons(options.accepted, false);

@@ -1,6 +1,7 @@
 #include "verdict/script_seeds.h"
 
 #include "common/arguments.h"
+#include "common/run_name.h"
 #include "support/wording.h"
 #include "verdict/script_files.h"
 #include "verdict/script_text.h"
@@ -117,13 +118,6 @@ void add_script(const Log& log, const Start& start, const Language& language,
 
 // ---- Arguments ----
 
-/// When the run began, in seconds since 1970: its name says so ("20261121T003512-4711-9f3c"); 0 if not.
-std::int64_t start_of(const std::string& run) {
-  std::tm time{};
-  const char* const end = ::strptime(run.c_str(), "%Y%m%dT%H%M%S", &time);
-  return end != nullptr && *end == '-' ? ::timegm(&time) : 0;
-}
-
 /// Whether a number is a time between `from` and `to` (in seconds), in seconds or in a part of them.
 bool is_time(std::string_view digits, std::int64_t from, std::int64_t to) {
   std::int64_t number = 0;
@@ -143,7 +137,7 @@ bool names_seed(std::string text) {
 /// `--seed 1795703344`, `seed=1795703344`: a number from a clock, whoever read that.
 void add_arguments(const Log& log, const Start& start, std::vector<ScriptSeed>& found) {
   constexpr std::int64_t before = 600; // a script may have read it before the first process of the run began
-  const std::int64_t began = start_of(log.run);
+  const auto began = static_cast<std::int64_t>(beginning_of_run(log.run.c_str()));
   if (began == 0) return;
   const std::int64_t ended = std::max(log.written / 1'000'000'000, began) + 1;
   for (std::size_t i = 1; i < start.args.size(); ++i) {

@@ -1,7 +1,9 @@
 #include "verdict/timing.h"
 
+#include "support/reason_texts.h"
+
 #include <algorithm>
-#include <cctype>
+#include <iterator>
 #include <string_view>
 
 namespace detshim {
@@ -10,23 +12,20 @@ namespace {
 constexpr std::string_view tuned_libraries[] = {"cublas", "cublaslt",   "cuda",     "cudart",
                                                 "cudnn",  "cusparselt", "cutensor", "tensorrt"};
 
-/// True if the text has a word of that family: "time", "times", "timed", "timing".
-bool speaks_of_time(std::string_view why) {
-  constexpr std::string_view stem = "tim";
-  for (std::size_t at = why.find(stem); at != why.npos; at = why.find(stem, at + 1)) {
-    if (at != 0 && std::isalpha(static_cast<unsigned char>(why[at - 1])) != 0) continue;
-    std::size_t end = at;
-    while (end < why.size() && std::isalpha(static_cast<unsigned char>(why[end])) != 0) ++end;
-    const std::string_view word = why.substr(at, end - at);
-    if (word == "time" || word == "times" || word == "timed" || word == "timing") return true;
-  }
-  return false;
-}
+// What a record says of a choice by time.
+constexpr Reason timed_reasons[] = {
+    Reason::choice_cannot_be_kept, Reason::first_does_not_run, Reason::program_may_time,
+    Reason::slowest_by_tuner,      Reason::timed_algorithm,    Reason::timed_by_library,
+    Reason::timed_by_tuner,        Reason::timed_engine,       Reason::timed_list,
+    Reason::too_many_products,     Reason::tuning_cannot_keep, Reason::tuning_keeps_fastest,
+    Reason::tuning_keeps_order,    Reason::tuning_keeps_use};
 
 bool is_timed_choice(const SymbolSummary& symbol) {
   return symbol.action == Action::unfixed &&
          std::ranges::find(tuned_libraries, symbol.library) != std::end(tuned_libraries) &&
-         std::ranges::any_of(symbol.reasons, speaks_of_time);
+         std::ranges::any_of(symbol.reasons, [](const std::string& code) {
+           return std::ranges::find(timed_reasons, reason_of(code)) != std::end(timed_reasons);
+         });
 }
 
 } // namespace

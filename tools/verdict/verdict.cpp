@@ -1,6 +1,7 @@
 #include "verdict/verdict.h"
 
 #include "log_reader/jobs.h"
+#include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verdict/clock_seeds.h"
 #include "verdict/known_functions.h"
@@ -130,15 +131,15 @@ public:
     add_damage();
     count_idle_libraries();
     take_back(accepted);
-    std::ranges::stable_sort(verdict_.reasons,
-                             [](const Reason& a, const Reason& b) { return a.level > b.level; });
+    std::ranges::stable_sort(
+        verdict_.reasons, [](const VerdictReason& a, const VerdictReason& b) { return a.level > b.level; });
     if (!verdict_.reasons.empty()) verdict_.level = verdict_.reasons.front().level;
     verdict_.has_refused = summary_.calls(Action::refuse) > 0;
     return std::move(verdict_);
   }
 
 private:
-  Reason& add(VerdictLevel level, const char* kind, std::string text, std::string remedy = {}) {
+  VerdictReason& add(VerdictLevel level, const char* kind, std::string text, std::string remedy = {}) {
     verdict_.reasons.push_back({level, kind, std::move(text), std::move(remedy), {}, {}, {}});
     return verdict_.reasons.back();
   }
@@ -146,7 +147,7 @@ private:
   /// Takes the reasons back that the user answers for.
   void take_back(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-      const auto is_meant = [&](const Reason& reason) {
+      const auto is_meant = [&](const VerdictReason& reason) {
         const std::string kind = reason.kind;
         if (name == kind) return true;
         if (!name.starts_with(kind + ":")) return false;
@@ -155,7 +156,7 @@ private:
                subject == subject_of(reason);
       };
       Acceptance acceptance{name};
-      for (const Reason& reason : verdict_.reasons)
+      for (const VerdictReason& reason : verdict_.reasons)
         if (is_meant(reason)) verdict_.accepted.push_back(reason), ++acceptance.reasons;
       std::erase_if(verdict_.reasons, is_meant);
       // One that repeats another name takes back what is gone already.
@@ -235,8 +236,6 @@ private:
       return;
     }
     if (is_unfixed && add_operators(symbol)) return;
-    constexpr const char* keys_remedy =
-        "; name it in DETSHIM_KEEP_ENTROPY"; // as loader/cryptography.cpp says it
     const std::string why = symbol.reasons.empty() ? "" : symbol.reasons.front();
     std::string text = symbol.library + ": " + symbol.function;
     if (!is_unfixed)
@@ -245,13 +244,15 @@ private:
       text += " went ahead unfixed";
     else if (!from.empty() && from != "?")
       text += " by " + base_name(from);
-    const bool may_be_key = why.find(keys_remedy) != std::string::npos;
+    const bool may_be_key = why == reason_code(Reason::may_be_key);
     if (may_be_key)
       text = "may be a key of " + base_name(from);
     else if (!why.empty())
-      text += ": " + why;
-    Reason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered", std::move(text));
-    if (may_be_key)
+      text += ": " + reason_text(why);
+    VerdictReason& reason = add(VerdictLevel::partly, is_unfixed ? "unfixed" : "uncovered", std::move(text));
+    if (!may_be_key)
+      reason.remedy = reason_remedy(why);
+    else
       reason.remedy = "if not: DETSHIM_KEEP_ENTROPY=-" + base_name(from).substr(0, base_name(from).find('.'));
     if (!is_unfixed && !symbol.examples.empty() && !symbol.examples.front().fields.empty())
       reason.text += " (" + symbol.examples.front().fields.front().value + ")";
@@ -266,9 +267,10 @@ private:
     for (const Example& example : symbol.examples)
       if (const std::string* name = find_field(example.fields, "operator")) operators.insert(*name);
     for (const std::string& name : operators) {
-      Reason& reason = add(VerdictLevel::partly, "unfixed",
-                           symbol.library + ": " + name + " ran, which has no deterministic implementation",
-                           "take another operator");
+      VerdictReason& reason =
+          add(VerdictLevel::partly, "unfixed",
+              symbol.library + ": " + name + " ran, which has no deterministic implementation",
+              "take another operator");
       reason.library = symbol.library;
       reason.function = name;
     }
@@ -285,15 +287,15 @@ private:
   }
 
   void add_bypass(const SymbolSummary& symbol, const std::string& from, const std::string& function_of) {
-    Reason& reason = from == function_of
-                         ? add(VerdictLevel::partly, "foreign",
-                               symbol.library + ": " + symbol.function + " of " + from +
-                                   " is not the library's: calls to it were handed through",
-                               "link the shared library")
-                         : add(VerdictLevel::partly, "bypass",
-                               symbol.library + ": " + from + " is bound past the hook of " +
-                                   symbol.function + others_of(symbol) + ", to " + function_of,
-                               "load it behind libdetshim.so, and without RTLD_DEEPBIND");
+    VerdictReason& reason = from == function_of
+                                ? add(VerdictLevel::partly, "foreign",
+                                      symbol.library + ": " + symbol.function + " of " + from +
+                                          " is not the library's: calls to it were handed through",
+                                      "link the shared library")
+                                : add(VerdictLevel::partly, "bypass",
+                                      symbol.library + ": " + from + " is bound past the hook of " +
+                                          symbol.function + others_of(symbol) + ", to " + function_of,
+                                      "load it behind libdetshim.so, and without RTLD_DEEPBIND");
     reason.library = symbol.library;
     reason.function = symbol.function;
     reason.file = from;
@@ -319,12 +321,12 @@ private:
           (is_of("multiprocessing.Queue") || is_of("multiprocessing.Manager") || is_of("dask.distributed")))
         continue;
       const std::string place = comma == std::string::npos ? "" : base_name(pool.substr(comma + 2));
-      Reason& reason = add_pool(pool, place);
+      VerdictReason& reason = add_pool(pool, place);
       reason.library = pool.substr(0, comma);
     }
   }
 
-  Reason& add_pool(const std::string& pool, const std::string& place) {
+  VerdictReason& add_pool(const std::string& pool, const std::string& place) {
     if (pool.starts_with("threading."))
       return add(VerdictLevel::unverified, "pool",
                  "threads (" + place + ") may share a generator: which draws first is a race",
@@ -398,7 +400,7 @@ private:
   void add_code() {
     if (const std::size_t places = code_.own_places(); places > 0) {
       const FileScan& first = code_.uncovered.front();
-      Reason& reason =
+      VerdictReason& reason =
           add(VerdictLevel::partly, "code",
               counted(places, "place") + " in loaded code can draw around every hook" +
                   (first.places.empty() ? "" : ", the first in " + place_text(first, first.places.front())),
@@ -539,7 +541,7 @@ private:
         copy.library + ": " + copy.first +
         (copy.functions > 1 ? " and " + counted(copy.functions - 1, "more function") : "");
     // Beside the library it may be a stub that hands on to it, as TensorFlow's, and those calls are hooked.
-    Reason& reason =
+    VerdictReason& reason =
         is_without(file, copy.library)
             ? add(VerdictLevel::partly, "linked_copy",
                   what + (copy.functions > 1 ? " are" : " is") + " linked statically into " + file,
@@ -599,7 +601,7 @@ private:
     const auto& [library, file, name] = key;
     const std::string what = library + ": " + (file.empty() ? std::string("the program") : file) +
                              (is_lookup ? " has looked up " : " is bound to ") + some_of(use.functions);
-    Reason& reason =
+    VerdictReason& reason =
         use.of == nullptr
             ? add(is_lookup ? VerdictLevel::unverified : VerdictLevel::partly, "new_function",
                   what + ", which this detshim (" + library + " " +
@@ -625,7 +627,7 @@ private:
     }
     const auto& [key, first] = *bound.begin();
     const auto& [library, file, name] = key;
-    Reason& reason =
+    VerdictReason& reason =
         add(VerdictLevel::unverified, "open_function",
             (functions == 1 ? first.functions.front() : counted(functions, "function")) + " of " +
                 enumerated(libraries) + " without a hook " + (functions == 1 ? "is" : "are") + " bound in " +
@@ -642,9 +644,8 @@ private:
     for (const Process& process : log_.processes)
       for (const Runtime& runtime : process.runtimes) all.emplace(runtime.file, runtime.why);
     for (const auto& [file, why] : all) {
-      const std::size_t end = why.rfind(": "); // what is so: what to do
-      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + why.substr(0, end),
-          end == std::string::npos ? "give it a seed, or compare two runs" : why.substr(end + 2))
+      add(VerdictLevel::unverified, "runtime", base_name(file) + ": " + reason_text(why),
+          reason_of(why) == Reason::none ? "give it a seed, or compare two runs" : reason_remedy(why))
           .file = file;
     }
   }
@@ -730,7 +731,7 @@ private:
     const char* const remedy = "run it as the user, and under the root, that the log's folder belongs to";
     for (const Lost& lost : process.lost)
       add(VerdictLevel::unverified, "no_log",
-          lost.program + " (process " + lost.path + ") left no log: " + lost.why, remedy)
+          lost.program + " (process " + lost.path + ") left no log: " + reason_text(lost.why), remedy)
           .file = lost.program;
     const bool is_named = std::ranges::find(process.lost, process.pid, &Lost::pid) != process.lost.end();
     if (!process.gave_up_rights.empty() && !process.end && !is_named)
@@ -763,7 +764,7 @@ private:
         if (may_have_used(process, coverage.library)) add_coverage(coverage, said);
     }
     for (const auto& [library, file] : uncovered) {
-      Reason& reason =
+      VerdictReason& reason =
           add(VerdictLevel::unverified, "no_coverage",
               library + ": " + file +
                   " was not there any more when the process ended, or another program was executed: "
@@ -776,9 +777,9 @@ private:
   void add_coverage(const Coverage& coverage, std::set<std::pair<std::string, std::string>>& said) {
     if (coverage.files.empty()) return;
     if (coverage.hooks == 0 && said.insert({coverage.library, coverage.files.front()}).second) {
-      Reason& reason = add(VerdictLevel::unverified, "no_hooks",
-                           coverage.library + ": " + coverage.files.front() +
-                               " has none of the functions that detshim hooks");
+      VerdictReason& reason = add(VerdictLevel::unverified, "no_hooks",
+                                  coverage.library + ": " + coverage.files.front() +
+                                      " has none of the functions that detshim hooks");
       reason.library = coverage.library;
       reason.file = coverage.files.front();
     }
@@ -786,10 +787,10 @@ private:
     for (const std::string& file : coverage.files) {
       const auto [first, is_new] = by_name.try_emplace(base_name(file), file);
       if (is_new || !said.insert({first->second, file}).second) continue;
-      Reason& reason = add(VerdictLevel::unverified, "two_copies",
-                           coverage.library + ": two copies are loaded, " + first->second + " and " + file +
-                               ": whose functions a call reached is not known",
-                           "load one");
+      VerdictReason& reason = add(VerdictLevel::unverified, "two_copies",
+                                  coverage.library + ": two copies are loaded, " + first->second + " and " +
+                                      file + ": whose functions a call reached is not known",
+                                  "load one");
       reason.library = coverage.library;
       reason.file = file;
     }
@@ -798,7 +799,7 @@ private:
   /// False if a later version exports what the list has and no more, or if what it has besides was used,
   /// which is a reason of its own.
   bool may_have_new_functions(const Library& library) const {
-    const auto is_said = [&](const Reason& reason) {
+    const auto is_said = [&](const VerdictReason& reason) {
       return std::string_view(reason.kind) == "new_function" && reason.library == library.name;
     };
     if (std::ranges::any_of(verdict_.reasons, is_said)) return false;
@@ -813,12 +814,13 @@ private:
       const std::string version(known->version);
       if (library.version && !is_later(*library.version, version)) continue;
       if (library.version && !may_have_new_functions(library)) continue;
-      Reason& reason = add(VerdictLevel::unverified, "version",
-                           library.name + ": " + library.file +
-                               (library.version ? " is of version " + *library.version + ", later than " +
-                                                      version + ", with which this detshim was written"
-                                                : " does not say its version"),
-                           library.version ? "take a later detshim, or compare two runs" : "");
+      VerdictReason& reason =
+          add(VerdictLevel::unverified, "version",
+              library.name + ": " + library.file +
+                  (library.version ? " is of version " + *library.version + ", later than " + version +
+                                         ", with which this detshim was written"
+                                   : " does not say its version"),
+              library.version ? "take a later detshim, or compare two runs" : "");
       reason.library = library.name;
       reason.file = library.file;
     }
@@ -861,12 +863,12 @@ const char* level_name(VerdictLevel level) {
 }
 
 bool Verdict::passes_check() const {
-  return !has_refused && std::ranges::all_of(reasons, [](const Reason& reason) {
+  return !has_refused && std::ranges::all_of(reasons, [](const VerdictReason& reason) {
     return std::string_view(reason.kind) == not_decoded;
   });
 }
 
-std::string subject_of(const Reason& reason) {
+std::string subject_of(const VerdictReason& reason) {
   if (!reason.function.empty()) return reason.function;
   return reason.file.empty() ? reason.library : base_name(reason.file);
 }

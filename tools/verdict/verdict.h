@@ -20,7 +20,7 @@ enum class VerdictLevel {
 const char* level_name(VerdictLevel level);
 
 /// Why a log is not covered. Texts are as they stand in the log: not safe to print.
-struct Reason {
+struct VerdictReason {
   VerdictLevel level = VerdictLevel::unverified;
   const char* kind = ""; ///< one of those in docs/VERDICT.md
   std::string text;
@@ -37,8 +37,8 @@ struct Acceptance {
 
 struct Verdict {
   VerdictLevel level = VerdictLevel::covered; ///< the worst of the reasons'
-  std::vector<Reason> reasons;                ///< worst first
-  std::vector<Reason> accepted;               ///< those that were taken back
+  std::vector<VerdictReason> reasons;         ///< worst first
+  std::vector<VerdictReason> accepted;        ///< those that were taken back
   std::vector<Acceptance> acceptances;        ///< as they were asked for
   std::vector<std::string> own_kernels;       ///< files with code for a GPU that is not CUDA's own
   std::size_t idle_cuda_libraries =
@@ -51,7 +51,7 @@ struct Verdict {
 
 /// What a reason is about, in a word: a function, else a file's name, else a library. Empty if it is about
 /// the run.
-std::string subject_of(const Reason& reason);
+std::string subject_of(const VerdictReason& reason);
 
 /// True if `name` can name a reason: a kind of docs/VERDICT.md, alone or with a colon and what it is about.
 bool is_acceptance(const std::string& name);

@@ -57,7 +57,7 @@ class Search {
 public:
   Search(AllocationSearch& result, const RunWithHeap& run, const DescribeSites& describe)
       : result_(result), run_(run), describe_(describe) {
-    choice_.change = result.knob == "fill" ? HeapChange::fill : HeapChange::move;
+    choice_.change = result.perturbation == "fill" ? HeapChange::fill : HeapChange::move;
     choice_.distance = distances[0];
   }
 
@@ -230,7 +230,7 @@ std::string after(const AllocationSearch& result) {
 }
 
 std::string describe(const AllocationSearch& result) {
-  const bool is_fill = result.knob == "fill";
+  const bool is_fill = result.perturbation == "fill";
   const std::string memory = "memory allocated at " + result.place;
   const std::string all = "with all allocations" + std::string(is_fill ? " filled" : " moved");
   switch (result.result) {
@@ -264,12 +264,14 @@ std::string describe(const AllocationSearch& result) {
 
 } // namespace
 
-bool can_search_allocations(const std::string& knob) { return knob == "fill" || knob == "aslr"; }
+bool can_search_allocations(const std::string& perturbation) {
+  return perturbation == "fill" || perturbation == "aslr";
+}
 
-AllocationSearch search_allocations(const std::string& knob, const RunWithHeap& run,
+AllocationSearch search_allocations(const std::string& perturbation, const RunWithHeap& run,
                                     const DescribeSites& describe_sites) {
   AllocationSearch result;
-  result.knob = knob;
+  result.perturbation = perturbation;
   try {
     result.result = Search(result, run, describe_sites).find();
   } catch (const Stopped& stopped) {

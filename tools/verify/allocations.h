@@ -11,7 +11,7 @@
 
 namespace detshim {
 
-/// What the search after one knob came to.
+/// What the search after one perturbation came to.
 struct AllocationSearch {
   enum class Result {
     proved,    ///< one place is enough, and without it the result is as before, each time
@@ -19,7 +19,7 @@ struct AllocationSearch {
     elsewhere, ///< all that is allocated can be changed: it is not that
     stopped,   ///< it could not be searched
   };
-  std::string knob; ///< "fill" or "aslr"
+  std::string perturbation; ///< "fill" or "aslr"
   Result result = Result::stopped;
   std::string place;             ///< of the allocation, safe to print; empty where none was found
   std::uint64_t size = 0;        ///< of the first allocation there, in bytes
@@ -52,10 +52,10 @@ using RunWithHeap = std::function<HeapRun(const HeapChoice& choice, HeapRole rol
 /// The sites that the last run described.
 using DescribeSites = std::function<std::vector<HeapSite>()>;
 
-AllocationSearch search_allocations(const std::string& knob, const RunWithHeap& run,
+AllocationSearch search_allocations(const std::string& perturbation, const RunWithHeap& run,
                                     const DescribeSites& describe_sites);
 
-/// True for the knobs whose differences can be searched.
-bool can_search_allocations(const std::string& knob);
+/// True for the perturbations whose differences can be searched.
+bool can_search_allocations(const std::string& perturbation);
 
 } // namespace detshim

@@ -1,7 +1,7 @@
 #include "verify/comparison.h"
 
 #include "support/wording.h"
-#include "verify/contents/mapped_file.h"
+#include "verify/artifact_formats/mapped_file.h"
 
 #include <algorithm>
 #include <map>
@@ -201,7 +201,7 @@ Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules&
   Comparison result;
   result.one = one.name;
   result.other = other.name;
-  result.knob = other.knob;
+  result.perturbation = other.perturbation;
   const ComparedItem status{"exit status", "", one.ending(), false};
   if (one.status != other.status)
     result.differences.push_back({status, in_words("", one.ending(), other.ending())});

@@ -1,7 +1,7 @@
 // What two runs have in common, and what not.
 #pragma once
 
-#include "verify/contents/compare.h"
+#include "verify/artifact_formats/compare.h"
 #include "verify/lines.h"
 #include "verify/metrics.h"
 #include "verify/run_once.h"
@@ -42,8 +42,8 @@ struct VolatileLines {
 };
 
 struct Comparison {
-  std::string one, other; ///< names of the runs
-  std::string knob;       ///< what was turned for the other; empty: nothing
+  std::string one, other;   ///< names of the runs
+  std::string perturbation; ///< what was turned for the other; empty: nothing
   std::size_t one_index = 0, other_index = 0;
   std::vector<ComparedItem> items;
   std::vector<Difference> differences;

@@ -38,17 +38,17 @@ std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
   return text;
 }
 
-/// Those that `knob` can have turned; of two runs that nothing was turned in, all but folders, which are
-/// sorted.
-std::vector<Suspect> suspects_under(const std::string& knob, const FirstCause& cause) {
+/// Those that `perturbation` can have turned; of two runs that nothing was turned in, all but folders, which
+/// are sorted.
+std::vector<Suspect> suspects_under(const std::string& perturbation, const FirstCause& cause) {
   std::vector<std::string_view> kinds;
-  if (knob.empty())
+  if (perturbation.empty())
     kinds = {"variable", "unfixed", "threads", "forks", "clock"};
-  else if (knob == "readdir")
+  else if (perturbation == "readdir")
     kinds = {"folder"};
-  else if (knob == "workers")
+  else if (perturbation == "workers")
     kinds = {"threads", "forks"};
-  else if (knob == "load" || knob == "cores")
+  else if (perturbation == "load" || perturbation == "cores")
     kinds = {"unfixed", "threads", "forks", "clock"};
   std::vector<Suspect> suspects = find_suspects({cause.log, {}}, {cause.other_log, {}});
   std::erase_if(suspects, [&](const Suspect& suspect) {
@@ -57,24 +57,24 @@ std::vector<Suspect> suspects_under(const std::string& knob, const FirstCause& c
   return suspects;
 }
 
-/// What of a log's settings is another one because of the knob: no cause, but what makes one show.
-std::set<std::string> settings_turned_by(const std::string& knob) {
-  if (knob == "aslr") return {"layout of the address space"};
-  if (knob == "events") return {"TRITON_CACHE_DIR"}; // a folder for each way of choosing
+/// What of a log's settings is another one because of the perturbation: no cause, but what makes one show.
+std::set<std::string> settings_turned_by(const std::string& perturbation) {
+  if (perturbation == "aslr") return {"layout of the address space"};
+  if (perturbation == "events") return {"TRITON_CACHE_DIR"}; // a folder for each way of choosing
   return {};
 }
 
-/// What a knob shows by itself, whatever the logs hold; nothing where that was searched.
-void add_what_knob_shows(const std::string& knob, const std::vector<AllocationSearch>& searches,
+/// What a perturbation shows by itself, whatever the logs hold; nothing where that was searched.
+void add_what_knob_shows(const std::string& perturbation, const std::vector<AllocationSearch>& searches,
                          std::vector<Suspect>& suspects) {
-  const auto is_of_knob = [&](const AllocationSearch& search) { return search.knob == knob; };
+  const auto is_of_knob = [&](const AllocationSearch& search) { return search.perturbation == perturbation; };
   if (std::ranges::any_of(searches, is_of_knob)) return;
-  if (knob == "fill")
+  if (perturbation == "fill")
     suspects.insert(suspects.begin(),
                     {"memory", "memory is read before anything wrote it; --allocations names where it was "
                                "allocated, in some 15 to 60 further runs, and of a program in C or C++ "
                                "`valgrind --track-origins=yes` where it is used"});
-  else if (knob == "aslr")
+  else if (perturbation == "aslr")
     suspects.insert(suspects.begin(),
                     {"address",
                      "an address goes into a hash or an order: pointers that are keys or sorted by, "
@@ -82,9 +82,10 @@ void add_what_knob_shows(const std::string& knob, const std::vector<AllocationSe
                      "where it was allocated, in some 15 to 60 further runs"});
 }
 
-void compare(const LogVerdict& one, const LogVerdict& other, const std::string& knob, FirstCause& cause) {
+void compare(const LogVerdict& one, const LogVerdict& other, const std::string& perturbation,
+             FirstCause& cause) {
   try {
-    cause.difference = compare_logs(cause.log, cause.other_log, settings_turned_by(knob));
+    cause.difference = compare_logs(cause.log, cause.other_log, settings_turned_by(perturbation));
   } catch (const UsageError& error) {
     cause.text = "the logs cannot be compared: " + printable(error.what());
     return;
@@ -93,7 +94,7 @@ void compare(const LogVerdict& one, const LogVerdict& other, const std::string& 
     if (!is_print_of_host(*first)) return;
     // A print shows that something went past every record before it: what that may be belongs to it.
     cause.text = describe_verdicts(one, other);
-    cause.suspects = suspects_under(knob, cause);
+    cause.suspects = suspects_under(perturbation, cause);
     return;
   }
   const bool are_equal = cause.difference->result() == LogDifference::Result::equal;
@@ -101,7 +102,7 @@ void compare(const LogVerdict& one, const LogVerdict& other, const std::string& 
   if (!are_equal && !cause.difference->unknown.empty())
     cause.text += ", and do not hold all (" + cause.difference->unknown.front() + ")";
   cause.text += ": what differed went past every record; " + describe_verdicts(one, other);
-  cause.suspects = suspects_under(knob, cause);
+  cause.suspects = suspects_under(perturbation, cause);
 }
 
 /// The likeliest few.
@@ -147,9 +148,9 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
       cause.text = "only " + (cause.log.empty() ? cause.other : cause.one) +
                    " left a log: the other made no call that is recorded";
     else
-      compare(log, other_log, comparison.knob, cause);
+      compare(log, other_log, comparison.perturbation, cause);
     if (!cause.is_found() || !cause.text.empty())
-      add_what_knob_shows(comparison.knob, searches, cause.suspects);
+      add_what_knob_shows(comparison.perturbation, searches, cause.suspects);
     return cause;
   }
   return std::nullopt;

@@ -33,7 +33,7 @@ struct FirstCause {
 };
 
 /// Nothing where none of the comparisons, each with the first run, found a difference. `logs`: of each run.
-/// `searches`: what further runs have found of a knob; that takes the place of what it may be.
+/// `searches`: what further runs have found of a perturbation; that takes the place of what it may be.
 std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,
                                            const std::vector<Run>& runs, const std::vector<LogVerdict>& logs,
                                            const std::vector<AllocationSearch>& searches);

@@ -1,20 +1,19 @@
 // { schema: 1, verdict, text, command: [...], seed, mode, folder,   text: the closing line
-//   runs: [{ name, knob, seconds, ending, folder, log }], controls: [the same without log],
+//   runs: [{ name, perturbation, seconds, ending, folder, log }], controls: [the same without log],
 //   resumed: [likewise: the killed run, and the one that took it up],
 //   compared: [{ kind, subject, amount, equal }],
-//   differences: [{ one, other, knob, kind, subject, where, value, other_value, count, of, unit,
+//   differences: [{ one, other, perturbation, kind, subject, where, value, other_value, count, of, unit,
 //   max_absolute,
 //                   max_relative, not_comparable, parts }], control_differences: [the same],
 //   first_cause: null where nothing differs, else { one, other, log, other_log, result, place, rank, role,
 //   cause,
 //                text, suspects: [{ kind, text }], command }: of the pair whose logs were compared, what `log
 //                diff --json` says,
-//   allocations: [{ knob, result, place, size, runs, allocations, text }], of --allocations: one for each
-//   knob that was searched; result: "proved", "together", "elsewhere" or "stopped",
-//   ledger: [{ function, place, whole, killed, resumed, began_anew }], of --resume: pinned calls,
-//   volatile: [{ one, other, stream, lines, line, value, other_value }],
-//   problems: [{ kind, text }], notes: [...], environment_changes: [...], equal_runs, bound, bound_text,
-//   relative_tolerance, absolute_tolerance }
+//   allocations: [{ perturbation, result, place, size, runs, allocations, text }], of --allocations: one for
+//   each perturbation that was searched; result: "proved", "together", "elsewhere" or "stopped", ledger: [{
+//   function, place, whole, killed, resumed, began_anew }], of --resume: pinned calls, volatile: [{ one,
+//   other, stream, lines, line, value, other_value }], problems: [{ kind, text }], notes: [...],
+//   environment_changes: [...], equal_runs, bound, bound_text, relative_tolerance, absolute_tolerance }
 // A null stands for what is not known; max_absolute and max_relative are null where no numbers differ.
 #include "log_diff/difference_report.h"
 #include "report/json_writer.h"
@@ -30,7 +29,7 @@ constexpr int schema = 1;
 void print_run(JsonWriter& json, const Run& run, const LogVerdict* log) {
   json.begin_object();
   json.member("name", run.name);
-  json.member("knob", unless_empty(run.knob));
+  json.member("perturbation", unless_empty(run.perturbation));
   json.member("seconds", run.ended - run.began);
   json.member("ending", run.ending());
   json.member("folder", run.folder.string());
@@ -43,7 +42,7 @@ void print_difference(JsonWriter& json, const Comparison& comparison, const Diff
   json.begin_object();
   json.member("one", comparison.one);
   json.member("other", comparison.other);
-  json.member("knob", unless_empty(comparison.knob));
+  json.member("perturbation", unless_empty(comparison.perturbation));
   json.member("kind", difference.item.kind);
   json.member("subject", unless_empty(difference.item.subject));
   json.member("where", unless_empty(what.where));
@@ -117,7 +116,7 @@ void print_searches(JsonWriter& json, const std::vector<AllocationSearch>& searc
   json.begin_array();
   for (const AllocationSearch& search : searches) {
     json.begin_object();
-    json.member("knob", search.knob);
+    json.member("perturbation", search.perturbation);
     json.member("result", allocation_results[static_cast<int>(search.result)]);
     json.member("place", unless_empty(search.place));
     json.member("size", search.size);

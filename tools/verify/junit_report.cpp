@@ -60,7 +60,7 @@ void print_verify_junit(const VerifyPlan& plan, const Verification& result, std:
     for (const std::string& line : describe_first_cause(*result.first_cause, {}))
       cause += escaped(line) + "\n";
   for (const AllocationSearch& search : result.searches)
-    cause += escaped(search.knob + ": " + search.text) + "\n";
+    cause += escaped(search.perturbation + ": " + search.text) + "\n";
   print_case(out, "verdict", what, describe_answer(plan, result), cause);
   out << "  </testsuite>\n</testsuites>\n";
 }

@@ -30,7 +30,7 @@ void judge_run(const Log& log, const std::vector<std::string>& accepted, LogVerd
   if (!result.is_there || !verdict.passes_check()) result.level = level_name(verdict.level);
   result.is_there = true;
   result.passes &= verdict.passes_check();
-  for (const Reason& reason : verdict.reasons)
+  for (const VerdictReason& reason : verdict.reasons)
     result.reasons.push_back(std::string(reason.kind) + ": " + reason.text);
   if (verdict.has_refused) result.reasons.emplace_back("refused: calls failed on purpose, in mode strict");
 }

@@ -2,8 +2,8 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
-#include "verify/contents/elements.h"
-#include "verify/contents/text_cells.h"
+#include "verify/artifact_formats/elements.h"
+#include "verify/artifact_formats/text_cells.h"
 #include "verify/lines.h"
 
 #include <algorithm>

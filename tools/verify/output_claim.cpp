@@ -45,9 +45,9 @@ private:
 
 /// The folder of claims, for as long as one command looks and claims there. The first of these that can be
 /// used: $XDG_STATE_HOME/detshim/outputs, $HOME/.local/state/detshim/outputs, /tmp/detshim-outputs-UID.
-class Turn {
+class SpinGuard {
 public:
-  Turn() {
+  SpinGuard() {
     const char *const state = std::getenv("XDG_STATE_HOME"), *const home = std::getenv("HOME");
     if (state != nullptr && *state == '/') take(fs::path(state) / "detshim/outputs");
     if (home != nullptr && *home == '/') take(fs::path(home) / ".local/state/detshim/outputs");
@@ -143,7 +143,7 @@ void look_at_claims(const fs::path& folder, const std::vector<std::string>& patt
 
 OutputClaim::OutputClaim(const std::vector<std::string>& patterns, const fs::path& kept) {
   if (patterns.empty()) return;
-  const Turn turn;
+  const SpinGuard turn;
   const fs::path& folder = turn.folder();
   if (!turn.is_ours())
     throw UsageError("cannot keep in '" + printable(folder.string()) +
@@ -166,7 +166,7 @@ void OutputClaim::recover(std::vector<std::string> patterns, const fs::path& kep
   for (fs::directory_iterator at(kept_beside, error), end; !error && at != end; at.increment(error))
     if (at->is_directory(error) && SetAside::may_be_left_in(at->path())) SetAside::recover(at->path());
   patterns.emplace_back("."); // what is missing here may be read, too
-  if (const Turn turn; turn.is_ours()) look_at_claims(turn.folder(), patterns, false);
+  if (const SpinGuard turn; turn.is_ours()) look_at_claims(turn.folder(), patterns, false);
 }
 
 OutputClaim::~OutputClaim() {

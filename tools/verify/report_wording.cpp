@@ -83,15 +83,15 @@ std::string describe_bound(const Verification& result) {
 std::string describe_answer(const VerifyPlan& plan, const Verification& result) {
   std::string text = answer_name(result.answer);
   if (result.answer == Answer::different) {
-    std::vector<std::string> knobs;
+    std::vector<std::string> perturbations;
     bool differs_plainly = false;
     for (const Comparison& comparison : result.comparisons)
       if (!comparison.differences.empty()) {
-        differs_plainly |= comparison.knob.empty();
-        if (!comparison.knob.empty()) knobs.push_back(comparison.knob);
+        differs_plainly |= comparison.perturbation.empty();
+        if (!comparison.perturbation.empty()) perturbations.push_back(comparison.perturbation);
       }
     return text + (differs_plainly ? " - under one seed, with nothing turned"
-                                   : " - equal but for " + enumerated(knobs));
+                                   : " - equal but for " + enumerated(perturbations));
   }
   if (result.answer == Answer::unverified)
     return text + " - " + result.problems.front().kind + ": " + printable(result.problems.front().text);
@@ -103,11 +103,11 @@ std::string describe_answer(const VerifyPlan& plan, const Verification& result) 
   }
   if (lines > 0) text += " but for " + counted(lines, "volatile line");
   text += " - " + counted(result.plain_runs, "run");
-  if (!plan.knobs.empty()) {
-    std::vector<std::string> knobs;
+  if (!plan.perturbations.empty()) {
+    std::vector<std::string> perturbations;
     for (const Run& run : result.runs)
-      if (!run.knob.empty()) knobs.push_back(run.knob);
-    if (!knobs.empty()) text += ", and under " + enumerated(knobs);
+      if (!run.perturbation.empty()) perturbations.push_back(run.perturbation);
+    if (!perturbations.empty()) text += ", and under " + enumerated(perturbations);
   }
   if (result.resumed) text += ", and killed and resumed";
   return text;

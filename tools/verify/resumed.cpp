@@ -1,7 +1,7 @@
 #include "verify/resumed.h"
 
 #include "support/wording.h"
-#include "verify/contents/mapped_file.h"
+#include "verify/artifact_formats/mapped_file.h"
 
 #include <algorithm>
 
@@ -81,7 +81,7 @@ Comparison compare_resumed(const Run& whole, const Run& killed, const Run& resum
   without_lines.ignores_out = without_lines.ignores_err = true;
   without_lines.metrics.clear();
   Comparison result = compare_runs(whole, resumed, without_lines);
-  result.knob = "resume";
+  result.perturbation = "resume";
   for (const Pattern& pattern : rules.metrics)
     note_what_fails(result, [&] { compare_metric(pattern, whole, killed, resumed, rules, result); });
   if (rules.metrics.empty() && rules.outputs.empty())

@@ -31,8 +31,8 @@ struct RunSettings {
 
 /// What a run was, and what it left.
 struct Run {
-  std::string name; ///< "run 2", "control 1", "shake load"
-  std::string knob; ///< empty: as the first
+  std::string name;         ///< "run 2", "control 1", "shake load"
+  std::string perturbation; ///< empty: as the first
   std::filesystem::path folder;
   int status = 0;              ///< of waitpid
   double began = 0, ended = 0; ///< in seconds since 1970

@@ -33,7 +33,7 @@ void invert_events() {
   if (chosen == nullptr || std::string_view(chosen) == "first") ::setenv("DETSHIM_AUTOTUNE", "inverse", 1);
 }
 
-constexpr Knob table[] = {
+constexpr Perturbation table[] = {
     {"aslr", "another address-space layout", &keep_random_layout, nullptr, false, nullptr},
     {"fill", "new memory filled: malloc's with bytes, a GPU's with NaN", nullptr, &fill_memory, false,
      nullptr},
@@ -47,21 +47,21 @@ constexpr Knob table[] = {
 
 } // namespace
 
-std::span<const Knob> knobs() { return table; }
+std::span<const Perturbation> perturbations() { return table; }
 
-std::vector<const Knob*> choose_knobs(const std::string& list) {
-  std::vector<const Knob*> chosen;
+std::vector<const Perturbation*> choose_perturbations(const std::string& list) {
+  std::vector<const Perturbation*> chosen;
   if (list.empty()) {
-    for (const Knob& knob : table) chosen.push_back(&knob);
+    for (const Perturbation& perturbation : table) chosen.push_back(&perturbation);
     return chosen;
   }
   std::istringstream names(list);
   for (std::string name; std::getline(names, name, ',');) {
-    const auto* const found =
-        std::ranges::find_if(table, [&](const Knob& knob) { return name == knob.name; });
+    const auto* const found = std::ranges::find_if(
+        table, [&](const Perturbation& perturbation) { return name == perturbation.name; });
     if (found == std::end(table)) {
       std::vector<std::string> accepted;
-      for (const Knob& knob : table) accepted.emplace_back(knob.name);
+      for (const Perturbation& perturbation : table) accepted.emplace_back(perturbation.name);
       throw UsageError("--shake '" + printable(list) + "' is not accepted: a list of " +
                        enumerated(accepted));
     }

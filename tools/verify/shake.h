@@ -9,7 +9,7 @@
 
 namespace detshim {
 
-struct Knob {
+struct Perturbation {
   const char* name;
   const char* what;                    ///< "another address-space layout"
   void (*turn)(RunSettings& settings); ///< before the run; may be null
@@ -18,9 +18,9 @@ struct Knob {
   bool (*is_possible)(); ///< may be null: everywhere
 };
 
-std::span<const Knob> knobs();
+std::span<const Perturbation> perturbations();
 
-/// The knobs named in "aslr,load"; all for an empty text. Throws UsageError for a name that is none.
-std::vector<const Knob*> choose_knobs(const std::string& list);
+/// The perturbations named in "aslr,load"; all for an empty text. Throws UsageError for a name that is none.
+std::vector<const Perturbation*> choose_perturbations(const std::string& list);
 
 } // namespace detshim

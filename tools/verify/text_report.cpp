@@ -69,14 +69,15 @@ void print_volatile_lines(const Verification& result) {
 void print_searches(const Verification& result) {
   for (const AllocationSearch& search : result.searches) {
     const bool is_proved = search.result == AllocationSearch::Result::proved;
-    std::cout << label(is_proved ? "proved" : "searched") << search.knob << ": " << search.text << '\n';
+    std::cout << label(is_proved ? "proved" : "searched") << search.perturbation << ": " << search.text
+              << '\n';
   }
 }
 
 /// Where a resumed run came out otherwise: what it drew a second time.
 void print_ledger(const Verification& result) {
   const auto is_resumed = [](const Comparison& comparison) {
-    return comparison.knob == "resume" && !comparison.differences.empty();
+    return comparison.perturbation == "resume" && !comparison.differences.empty();
   };
   if (std::ranges::none_of(result.comparisons, is_resumed)) return;
   constexpr std::size_t most = 5;

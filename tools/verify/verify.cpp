@@ -3,7 +3,7 @@
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
-#include "verify/contents/mapped_file.h"
+#include "verify/artifact_formats/mapped_file.h"
 #include "verify/fingerprints.h"
 #include "verify/heap_file.h"
 #include "verify/lines.h"
@@ -128,16 +128,16 @@ public:
       run(numbered("run ", i), nullptr,
           plan_.turns.empty() ? RunSettings{} : plan_.turns[i % plan_.turns.size()], result.runs, result);
     result.plain_runs = result.runs.size();
-    for (const Knob* const knob : plan_.knobs) {
+    for (const Perturbation* const perturbation : plan_.perturbations) {
       if (is_over_) break;
-      if (knob->is_possible != nullptr && !knob->is_possible()) {
-        result.remarks.push_back(std::string("shake ") + knob->name +
+      if (perturbation->is_possible != nullptr && !perturbation->is_possible()) {
+        result.remarks.push_back(std::string("shake ") + perturbation->name +
                                  ": left out, not possible on this machine");
         continue;
       }
       RunSettings settings;
-      if (knob->turn != nullptr) knob->turn(settings);
-      run(std::string("shake ") + knob->name, knob, settings, result.runs, result);
+      if (perturbation->turn != nullptr) perturbation->turn(settings);
+      run(std::string("shake ") + perturbation->name, perturbation, settings, result.runs, result);
     }
     if (plan_.kill_after && !is_over_) run_resumed(result);
   }
@@ -149,10 +149,10 @@ public:
       result.problems.push_back({"late", counted(late, "output") + " written after the run had ended", true});
   }
 
-  /// After runs that are equal but for knobs that show what was allocated.
+  /// After runs that are equal but for perturbations that show what was allocated.
   void search_allocations(Verification& result) {
     for (const Comparison& shaken : result.comparisons) {
-      if (is_over_ || shaken.differences.empty() || !can_search_allocations(shaken.knob)) continue;
+      if (is_over_ || shaken.differences.empty() || !can_search_allocations(shaken.perturbation)) continue;
       const Run& first = result.runs.front();
       const Run& turned = result.runs[shaken.other_index];
       std::optional<Run> reference;
@@ -166,7 +166,7 @@ public:
         settings.heap_file = file.string();
         settings.python_uses_malloc = choice.change == HeapChange::move;
         const RunOnce how{signals_, plan_.become_program};
-        const std::string name = "search " + shaken.knob + " " + std::to_string(++count);
+        const std::string name = "search " + shaken.perturbation + " " + std::to_string(++count);
         check_for_late_outputs(name, result);
         Run made = run_one(name, how, std::move(settings));
         take_outputs(made);
@@ -202,7 +202,7 @@ public:
         has_broken_off_ = true;
         return broken_off;
       };
-      result.searches.push_back(detshim::search_allocations(shaken.knob, run_or_say_why_not,
+      result.searches.push_back(detshim::search_allocations(shaken.perturbation, run_or_say_why_not,
                                                             [&] { return read_heap_sites(file); }));
     }
   }
@@ -238,17 +238,17 @@ private:
     return {};
   }
 
-  void run(const std::string& name, const Knob* knob, RunSettings settings, std::vector<Run>& runs,
-           Verification& result) {
-    RunOnce how{signals_, plan_.become_program, knob != nullptr && knob->is_loaded};
-    if (knob != nullptr && knob->turn_in_child != nullptr)
-      how.become_program = [this, knob](const RunSettings& its_settings) {
-        knob->turn_in_child();
+  void run(const std::string& name, const Perturbation* perturbation, RunSettings settings,
+           std::vector<Run>& runs, Verification& result) {
+    RunOnce how{signals_, plan_.become_program, perturbation != nullptr && perturbation->is_loaded};
+    if (perturbation != nullptr && perturbation->turn_in_child != nullptr)
+      how.become_program = [this, perturbation](const RunSettings& its_settings) {
+        perturbation->turn_in_child();
         return plan_.become_program(its_settings);
       };
     check_for_late_outputs(name, result);
     Run run = run_one(name, how, std::move(settings));
-    run.knob = knob == nullptr ? "" : knob->name;
+    run.perturbation = perturbation == nullptr ? "" : perturbation->name;
     take_outputs(run);
     look_at(run, result);
     runs.push_back(std::move(run));
@@ -400,8 +400,8 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
   for (Run& run : result.runs) {
     LogVerdict log = judge_log(run.log().string(), plan.accepted);
     run.processes.insert(log.processes.begin(), log.processes.end());
-    // With times inverted its choices are recorded as unfixed: that is the knob's own doing.
-    if (!log.passes && run.knob != "events") add_problem(result, "log", describe_log(log));
+    // With times inverted its choices are recorded as unfixed: that is the perturbation's own doing.
+    if (!log.passes && run.perturbation != "events") add_problem(result, "log", describe_log(log));
     result.logs.push_back(std::move(log));
   }
   if (result.resumed) { // the killed one has no end
@@ -476,14 +476,14 @@ Answer answer_of(const Verification& result) {
 /// How many plain runs equal the first, itself included; 0 if one does not.
 std::size_t equal_plain_runs(const Verification& result) {
   for (const Comparison& comparison : result.comparisons)
-    if (comparison.knob.empty() && !comparison.differences.empty()) return 0;
+    if (comparison.perturbation.empty() && !comparison.differences.empty()) return 0;
   return result.plain_runs;
 }
 
 /// Runs in which nothing was turned are equal; notes why nothing is searched otherwise.
 bool can_be_searched(Verification& result) {
   const auto differs_plainly = [](const Comparison& comparison) {
-    return comparison.knob.empty() && !comparison.differences.empty();
+    return comparison.perturbation.empty() && !comparison.differences.empty();
   };
   if (std::ranges::none_of(result.comparisons, differs_plainly)) return true;
   result.remarks.emplace_back("--allocations: nothing was searched, since runs differ with nothing turned");

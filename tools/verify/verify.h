@@ -22,7 +22,7 @@ struct VerifyPlan {
   std::filesystem::path folder; ///< for what the runs leave; must not be there yet
   std::size_t runs = 2;
   bool has_control = false;
-  std::vector<const Knob*> knobs;
+  std::vector<const Perturbation*> perturbations;
   std::optional<Pattern> kill_after; ///< one more run is killed at that line, and started again
   ComparisonRules rules;
   std::vector<std::string> accepted; ///< reasons that the user answers for
@@ -46,13 +46,13 @@ struct Problem {
 
 struct Verification {
   Answer answer = Answer::unverified;
-  std::vector<Run> controls, runs;    ///< runs: the plain ones, then those with a knob turned
+  std::vector<Run> controls, runs;    ///< runs: the plain ones, then those with a perturbation turned
   std::vector<LogVerdict> logs;       ///< of each of `runs`
   std::optional<Run> killed, resumed; ///< of --resume
   std::vector<LedgerRow> ledger;      ///< of --resume
   std::vector<Comparison> control_comparisons, comparisons; ///< each with the first run
   std::optional<FirstCause> first_cause;                    ///< where runs differ
-  std::vector<AllocationSearch> searches;                   ///< one for each knob that was searched
+  std::vector<AllocationSearch> searches;                   ///< one for each perturbation that was searched
   std::vector<Problem> problems;
   std::vector<std::string> remarks;
   std::vector<std::string> environment_changes; ///< while the runs ran; safe to print

@@ -17,9 +17,9 @@ namespace detshim {
 /// it from a holder of an ordinary one. The operations are those of libc's own mutexes. FUTEX_LOCK_PI would
 /// lift the holder above threads between the two as well, but sandboxes of browsers and of OpenSSH end a
 /// process that asks for it, and libc's lock around srand() does not lift its holder either.
-class Turn {
+class SpinGuard {
 public:
-  explicit Turn(uint64_t& word) : word_(word) {
+  explicit SpinGuard(uint64_t& word) : word_(word) {
     // Where a filter refuses to say who this is, the answer has other bits.
     const uint64_t me = uint64_t{generation()} << 32 | (static_cast<uint32_t>(sys::gettid()) & ~awaited);
     uint64_t mark = 0; // who has slept does not know whether others still do
@@ -36,7 +36,7 @@ public:
       sleep_while(static_cast<uint32_t>(owner | awaited));
     }
   }
-  ~Turn() {
+  ~SpinGuard() {
     if (!held()) return;
     uint64_t owner = __atomic_load_n(&word_, __ATOMIC_RELAXED);
     while ((owner & ~awaited) == mine_) // or this is a new process, and somebody took it for free
@@ -45,8 +45,8 @@ public:
         return;
       }
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  SpinGuard(const SpinGuard&) = delete;
+  SpinGuard& operator=(const SpinGuard&) = delete;
 
   bool held() const { return mine_ != 0; }
 
@@ -83,7 +83,7 @@ public:
 
 private:
   sys::SignalsBlocked no_signals_; // before the lock is taken, until after it is given back
-  Turn turn_;
+  SpinGuard turn_;
 };
 
 } // namespace detshim

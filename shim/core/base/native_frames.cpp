@@ -1,7 +1,7 @@
 #include "core/base/native_frames.h"
 
 #include "common/sys.h"
-#include "core/base/frame_rules.h"
+#include "core/base/cfi_rules.h"
 #include "core/base/hash.h"
 #include "core/base/thread_memory.h"
 

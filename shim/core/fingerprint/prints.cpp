@@ -47,7 +47,7 @@ struct Print {
   // Of those since:
   uint64_t bytes, hash, unread, inputs;
   bool lacks_inputs; // at least one of them
-  const char* why_unread;
+  Reason why_unread;
   PrintMoment last;
   char shape[200];
   char place[1900]; // as the record has it
@@ -89,8 +89,6 @@ struct Memory {
 DETSHIM_STARTUP_DATA constinit Memory* memory =
     nullptr; // had when it is first needed: most processes take no fingerprints
 constinit Print* overflow = nullptr;
-
-constexpr const char* no_room = "more places print than are kept";
 
 constexpr uint64_t printer_key = 0x7072696E746572;
 
@@ -201,7 +199,7 @@ void write_record(Print& print) {
   if (print.unread == 0)
     line.add(",\"print\":\"").add_hex(print.hash, 16).add('"');
   else
-    add_number("unread", print.unread), add_text(line, "why", print.why_unread);
+    add_number("unread", print.unread), add_text(line, "why", reason_code(print.why_unread));
   line.add(print.place).add('}');
   log_file::write(line);
   print.written = print.number;
@@ -212,7 +210,7 @@ void write_record(Print& print) {
 
 void add(Print* print, const Printed& printed, const PrintMoment& moment) {
   if (print == nullptr) return;
-  const char* const why_unread = print == overflow ? no_room : printed.why_unread;
+  const Reason why_unread = print == overflow ? Reason::too_many_places : printed.why_unread;
   if (print->is_changing)
     return; // by whom this handler has interrupted, or by another thread that found no room
   print->is_changing = true;
@@ -224,7 +222,7 @@ void add(Print* print, const Printed& printed, const PrintMoment& moment) {
   print->inputs = behind(print->inputs, printed.inputs);
   print->lacks_inputs |= !printed.has_inputs;
   print->bytes += printed.bytes;
-  if (why_unread != nullptr) ++print->unread, print->why_unread = why_unread;
+  if (why_unread != Reason::none) ++print->unread, print->why_unread = why_unread;
   print->last = moment;
   if (++print->number >= print->next) write_record(*print);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -303,7 +301,7 @@ void add_print(Print* print, size_t bytes, uint64_t hash) {
   if (print != nullptr) add(print, {bytes, hash}, print_moment());
 }
 
-void add_unread_print(Print* print, size_t bytes, const char* why) {
+void add_unread_print(Print* print, size_t bytes, Reason why) {
   if (print != nullptr) add(print, {bytes, 0, why}, print_moment());
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "common/describe.h"
+#include "common/reasons.h"
 #include "core/fingerprint/content_hash.h"
 #include "core/policy/options.h"
 
@@ -29,7 +30,7 @@ PrintMoment print_moment();
 struct Printed {
   size_t bytes;
   uint64_t hash;
-  const char* why_unread = nullptr; ///< a constant: the contents could not be read
+  Reason why_unread = Reason::none; ///< a constant: the contents could not be read
   bool has_inputs = false;
   uint64_t inputs = 0; ///< a hash of what it was made of
 };
@@ -50,7 +51,7 @@ void add_print(Print* print, const Printed& printed, const PrintMoment& moment);
 /// One more, of so many bytes with that hash. Nothing for nullptr.
 void add_print(Print* print, size_t bytes, uint64_t hash);
 /// One more whose contents could not be read. `why` is a constant.
-void add_unread_print(Print* print, size_t bytes, const char* why);
+void add_unread_print(Print* print, size_t bytes, Reason why);
 
 /// A copy under way keeps its print from being given to another place.
 void hold_print(Print* print);

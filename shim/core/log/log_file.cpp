@@ -16,7 +16,7 @@
 namespace detshim::log_file {
 
 DETSHIM_STARTUP_DATA uint64_t lock = 0;
-constinit Rooms rooms = {};
+constinit LogBuffers rooms = {};
 
 namespace {
 
@@ -182,10 +182,7 @@ int move_up(int fd) {
 
 void complain(int error) {
   file.failed = true;
-  Text<64> why;
-  write_lost(
-      nullptr,
-      why.add("the log cannot be written (error ").add(static_cast<uint64_t>(-error)).add(')').c_str());
+  write_lost(nullptr, Reason::log_not_writable, -error);
   if (options().quiet) return;
   TextWriter line(text_room, sizeof text_room);
   line.add("detshim: cannot write the log in ")
@@ -440,7 +437,7 @@ Opened open() {
   return Opened::now;
 }
 
-void write_lost(const char* program, const char* why) {
+void write_lost(const char* program, Reason why, int error) {
   if (file.inode == 0) return; // no process before this one has a log
   const int kept = file.fd;    // in a vfork child the parent's, and still good there
   int opened = -1;
@@ -458,7 +455,9 @@ void write_lost(const char* program, const char* why) {
   line.add("{\"t\":\"lost\",\"path\":\"").add_json(process().path);
   line.add("\",\"pid\":").add(static_cast<uint64_t>(sys::getpid()));
   line.add(",\"program\":\"").add_json(program == nullptr ? path_room : program);
-  line.add("\",\"why\":\"").add_json(why).add("\"}");
+  line.add("\",\"why\":\"").add(reason_code(why)).add('"');
+  if (error != 0) line.add(",\"error\":").add(static_cast<uint64_t>(error));
+  line.add('}');
   write(line);
   if (opened >= 0) sys::close(opened);
   file.fd = kept;

@@ -3,6 +3,7 @@
 // Everything here wants `lock` held, but for remember_stderr().
 #pragma once
 
+#include "common/reasons.h"
 #include "common/text.h"
 
 #include <cstddef>
@@ -13,15 +14,16 @@ namespace detshim::log_file {
 /// The log's lock, and room for one line and the texts that go into it: a thread's stack may be 16 KiB in
 /// all.
 extern uint64_t lock;
-struct Rooms { // what a forked child that draws once writes to comes first, on one page: each it writes to is
-               // copied
+struct LogBuffers {  // what a forked child that draws once writes to comes first, on one page: each it writes
+                     // to is
+                     // copied
   char held[512];    ///< lines that wait for the next
   char program[256]; ///< the program's path, once it was asked for and if it has room
   char line[4096];   ///< the longest line, docs/LOG_FORMAT.md
   char text[4096];
   char path[3700];
 };
-extern Rooms rooms;
+extern LogBuffers rooms;
 inline constexpr char (&line_room)[sizeof rooms.line] = rooms.line;
 inline constexpr char (&text_room)[sizeof rooms.text] = rooms.text;
 inline constexpr char (&path_room)[sizeof rooms.path] = rooms.path;
@@ -67,8 +69,8 @@ void offer_to_children();
 void offer_to_siblings();
 
 /// Says in the log of this process, or else in that of the nearest one before it whose descriptor it still
-/// has, that `program` (nullptr: this one) leaves no log.
-void write_lost(const char* program, const char* why);
+/// has, that `program` (nullptr: this one) leaves no log. `error` is an errno, or 0.
+void write_lost(const char* program, Reason why, int error = 0);
 
 /// True if a program that this process executes now will be able to write its log where this one's is, or if
 /// there is none.

@@ -98,7 +98,7 @@ void leave_records() {
   own.places.clear();
 }
 
-Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
+Counter* record(const Subject& subject, Action action, const void* caller, Reason why,
                 std::initializer_list<Value> values) {
   const Thread& thread = this_thread();
   ThreadRecords& own = records_of(thread);
@@ -107,7 +107,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
   if (subject.is_own && action != Action::observe && action != Action::uncovered) mark_drawn();
   if (subject.is_own && action == Action::pin && thread.path[0] == '?') {
     action = Action::unfixed;
-    why = "pinned, but no hook saw the thread being made: which of such threads has which stream is a race";
+    why = Reason::thread_unnamed;
   }
   // Who asks for counts of kernels wants to read them, whatever else happens; and what a program that makes
   // secrets gives differs from run to run, which is to be said.
@@ -160,7 +160,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     full |= frame_is_full || is_used_up(place_here(), value_limit_of_a_place);
     if (full) key = mix(frame_is_full ? innermost : place_here(), further);
   }
-  if (full) why = "further calls from this place, values not written";
+  if (full) why = Reason::values_not_written;
 
   const bool writable = guard.held() && open_log();
   int64_t index = -1;
@@ -181,7 +181,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, const
     add_text(line, "fn", subject.symbol);
     add_text(line, "do", action_names[static_cast<int>(action)]);
     if (!full) add_values(line, subject, values);
-    add_text(line, "why", why, 200);
+    add_text(line, "why", reason_code(why));
     add_place(line, caller);
     add_frames(line, caller, frames);
     add_python(line, python, sizeof line_room - 500); // a pool and the counter follow
@@ -228,8 +228,7 @@ void prepare_log_for(char* const argv[], bool spawns) {
     return;
   else
     said_by = me;
-  log_file::write_lost(argv != nullptr && argv[0] != nullptr ? argv[0] : "?",
-                       "executed there as a user, or under a root, that cannot write in the log's folder");
+  log_file::write_lost(argv != nullptr && argv[0] != nullptr ? argv[0] : "?", Reason::log_out_of_reach);
 }
 
 bool has_log() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/describe.h"
+#include "common/reasons.h"
 #include "core/base/table.h"
 #include "core/log/counts.h"
 
@@ -39,7 +40,7 @@ struct Subject {
 /// values, counts it every time. Returns its counter, which the caller may add to for the same call (hot
 /// draws). A record of Action::observe alone makes no log: until another record does, it is only counted in
 /// memory. Preserves errno. `why` is a few words; `caller` a return address.
-Counter* record(const Subject& subject, Action action, const void* caller, const char* why,
+Counter* record(const Subject& subject, Action action, const void* caller, Reason why,
                 std::initializer_list<Value> values);
 
 /// What the calling thread remembers of its calls' places: a key made by record(), or by another part, and a

@@ -23,7 +23,7 @@ namespace {
 constexpr char fields[4][20] = {"asked", "given"};
 
 /// One value, which was neither asked for nor given by us.
-void record_value(const SettingFinding& found, Action action, const char* why) {
+void record_value(const SettingFinding& found, Action action, Reason why) {
   const char* const value = found.value != nullptr ? found.value : "";
   record({"env", found.name, fields}, action, nullptr, why, {value, value});
 }
@@ -98,13 +98,11 @@ void record_undone_setting(const Subject& subject, const void* caller, const cha
                            const char* value) {
   // XLA reads its flags once: what comes later changes nothing, unless a second copy of it is loaded.
   const bool is_late = is_read_for_good(setting);
-  Counter* const counter = record(
-      subject, Action::unfixed, caller,
-      is_late            ? "its reader has read it before, and reads it once"
-      : value != nullptr ? "not a repeatable value; whatever reads the variable from now on may differ"
-                         : "unset, which is not repeatable; whatever reads the variable from now on may "
-                           "differ",
-      {setting, value != nullptr ? value : ""});
+  Counter* const counter = record(subject, Action::unfixed, caller,
+                                  is_late            ? Reason::setting_read_before
+                                  : value != nullptr ? Reason::not_repeatable_value
+                                                     : Reason::setting_unset,
+                                  {setting, value != nullptr ? value : ""});
   recount_as(*counter, is_late ? Action::observe : Action::unfixed);
   undone_of(setting) = {counter, generation()};
 }
@@ -116,7 +114,7 @@ void record_restored_setting(const Subject& subject, const void* caller, const c
       !is_shared(undone))
     recount_as(*undone.counter, Action::observe);
   undone = {};
-  record(subject, Action::observe, caller, "a repeatable value again",
+  record(subject, Action::observe, caller, Reason::repeatable_value,
          {setting, value != nullptr ? value : ""});
 }
 
@@ -131,8 +129,8 @@ void record_answered_setting(size_t setting, const char* value) {
   if (__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED)) return;
   const SettingInfo& info = settings_table::settings[setting];
   if (value != nullptr) {
-    record({"env", info.name, fields}, Action::replace, nullptr,
-           "the value that was set is not a repeatable one", {value, info.value});
+    record({"env", info.name, fields}, Action::replace, nullptr, Reason::not_repeatable_value,
+           {value, info.value});
     return;
   }
   Text<300> line;
@@ -192,13 +190,11 @@ void record_replaced_settings() {
   const SettingChange* changes = setting_changes(count);
   for (int i = 0; i < count; ++i)
     if (changes[i].was != nullptr)
-      record({"env", changes[i].name, fields}, Action::replace, nullptr,
-             "the value that was set is not a repeatable one", {changes[i].was, changes[i].now});
+      record({"env", changes[i].name, fields}, Action::replace, nullptr, Reason::not_repeatable_value,
+             {changes[i].was, changes[i].now});
   if (const char* name = setting_left_alone()) {
     const char* value = environment_value(name);
-    record({"env", name, fields}, Action::unfixed, nullptr,
-           "flags cannot be added to this value: it names a file, or holds what ends the reading of flags",
-           {value, value});
+    record({"env", name, fields}, Action::unfixed, nullptr, Reason::flags_not_added, {value, value});
   }
 }
 
@@ -206,18 +202,13 @@ void record_undone_settings() {
   // Only where there is a log, which Python has in its first breath: most processes end without the loader's
   // lock.
   if (SettingFinding found; log_file::has_begun() && find_unforced_reader(found))
-    record_value(
-        found, Action::unfixed,
-        "TensorFlow's kernels for GPUs may add in any order: 1 with tf.random.set_seed, which it then needs");
+    record_value(found, Action::unfixed, Reason::tensorflow_needs_seed);
   each_silent_undoing([](const SettingFinding& found) {
     if (found.is_for_others)
-      record_value(found, Action::observe,
-                   "the program has an environment of its own, for those that it starts");
+      record_value(found, Action::observe, Reason::own_environment);
     else
       record_value(found, Action::unfixed,
-                   found.value != nullptr
-                       ? "the program wrote another value into its environment, without a call"
-                       : "the program took it out of its environment, without a call");
+                   found.value != nullptr ? Reason::setting_overwritten : Reason::setting_removed);
   });
 }
 

@@ -1,12 +1,13 @@
 #include "core/seeds/seed_origin.h"
 
+#include "common/run_name.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/ring.h"
 #include "core/identity/thread.h"
-#include "core/seeds/readings.h"
+#include "core/seeds/clock_samples.h"
 
 #include <initializer_list>
 #include <time.h>
@@ -52,7 +53,7 @@ struct Unit {
 
 /// Calls visit(unit) for each number that programs make of a reading, until it returns true.
 template <typename Visit>
-bool each_unit(const Reading& reading, Visit visit) {
+bool each_unit(const ClockSample& reading, Visit visit) {
   const uint64_t s = reading.a;
   const auto whole = [](uint64_t value, bool is_coarse) {
     return Unit{value, value >= least_whole, is_coarse, false, is_coarse && value < small_number};
@@ -139,11 +140,11 @@ struct Used {
   int64_t offset;
   uint64_t owner_key;
   bool owner_is_first;
-  Reading reading;
+  ClockSample reading;
 };
 constinit Ring<Used, 64> used;
 
-uint64_t instance_of(uint64_t owner_key, const Reading& reading) {
+uint64_t instance_of(uint64_t owner_key, const ClockSample& reading) {
   // An id is the same whenever it is read.
   const uint64_t which = reading.source == Source::id ? reading.a : reading.order;
   return derive(derive(owner_key, static_cast<uint64_t>(reading.source)), which);
@@ -154,7 +155,7 @@ struct Match {
   const Notes* notes = nullptr; ///< nullptr for one of `used`
   uint64_t owner_key = 0;
   bool owner_is_first = false;
-  Reading reading = {};
+  ClockSample reading = {};
   int64_t offset = 0;
   bool is_exact = false;
   bool is_coarse = false;
@@ -228,7 +229,7 @@ public:
       const uint64_t owner_key = notes.owner_key;
       for (const auto& readings : {notes.first, notes.latest})
         for (size_t i = 0; i < reading_site_count; ++i) {
-          const Reading reading = copy_of(readings[i]);
+          const ClockSample reading = copy_of(readings[i]);
           // The notes of a thread that has ended may become another's at any moment.
           const bool is_owners = __atomic_load_n(&notes.owner_key, __ATOMIC_RELAXED) == owner_key;
           if (reading.source != Source::none && is_owners) consider(best, notes, reading);
@@ -268,8 +269,8 @@ private:
   void collect_parts() {
     each_notes([&](const Notes& notes) {
       if (is_of_rank(notes)) return;
-      for (const Reading& latest : notes.latest) {
-        const Reading reading = copy_of(latest);
+      for (const ClockSample& latest : notes.latest) {
+        const ClockSample reading = copy_of(latest);
         const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
         if (!is_part || !readers_.include(reading.site)) continue;
         if (reading.source == Source::id) ids_.add(reading.a);
@@ -296,7 +297,7 @@ private:
     });
   }
 
-  void consider(Match& best, const Notes& notes, const Reading& reading) {
+  void consider(Match& best, const Notes& notes, const ClockSample& reading) {
     if (!may_explain(notes, reading)) return;
     each_unit(reading, [&](const Unit& unit) {
       int64_t offset = 0, index = 0;
@@ -333,7 +334,7 @@ private:
   /// A small number is an index or a constant of the program's. It counts as the low end of a clock, or an
   /// id, where the reading is this thread's, nothing was seeded since, and, in a process that has others
   /// beside it, the call follows at once.
-  bool may_explain(const Notes& notes, const Reading& reading) const {
+  bool may_explain(const Notes& notes, const ClockSample& reading) const {
     const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
     if (value_.number() >= small_number && !is_part) return true;
     if (&notes != own_ || reading.order <= notes.seeded) return false;
@@ -502,32 +503,11 @@ bool is_address(uint64_t value, unsigned bits, const void* caller) {
   return false;
 }
 
-/// The moment when the run began, in seconds, from its name: 20261122T005500-…. 0 if it has none.
-uint64_t beginning_of_run() {
-  const char* text = process().run;
-  uint64_t part[6] = {};
-  constexpr int widths[6] = {4, 2, 2, 2, 2, 2};
-  for (int i = 0; i < 6; ++i) {
-    if (i == 3 && *text++ != 'T') return 0;
-    for (int k = 0; k < widths[i]; ++k, ++text) {
-      if (*text < '0' || *text > '9') return 0;
-      part[i] = part[i] * 10 + static_cast<uint64_t>(*text - '0');
-    }
-  }
-  // Date to days: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
-  const uint64_t year = part[0] - (part[1] <= 2 ? 1 : 0);
-  const uint64_t era = year / 400, year_of_era = year % 400;
-  const uint64_t day_of_year = (153 * (part[1] > 2 ? part[1] - 3 : part[1] + 9) + 2) / 5 + part[2] - 1;
-  const uint64_t days =
-      era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
-  return days * 86400 + part[3] * 3600 + part[4] * 60 + part[5];
-}
-
 /// True if the value is a moment of this run, in a usual unit.
 bool is_present(uint64_t value) {
   constexpr uint64_t seconds_before = 5;             // a script read the clock and then started us
   constexpr uint64_t longest_run = 10 * 366 * 86400; // so that the clock is not read for each seed
-  const uint64_t began = beginning_of_run();
+  const uint64_t began = beginning_of_run(process().run);
   if (began == 0) return false;
   for (const uint64_t unit : {1u, 1000u, 1000000u, 1000000000u}) {
     if (value < (began - seconds_before) * unit || value > (began + longest_run) * unit) continue;
@@ -544,7 +524,7 @@ bool has_just_read(const void* caller) {
   const Notes* notes = own_notes();
   if (notes == nullptr) return false;
   const Readers readers(caller);
-  for (const Reading& reading : notes->latest)
+  for (const ClockSample& reading : notes->latest)
     if (reading.source != Source::none && reading.order > notes->seeded && reading.order > notes->opened &&
         readers.include_compiled(reading.site))
       return true;

@@ -1,7 +1,7 @@
 // Which values that a program passes as a seed change from run to run.
 //
 // A program that seeds itself from a clock passes another value in each run. Whether a value is one of those
-// is told by what the program has read (core/seeds/readings.h). Nearness to the present would decide by
+// is told by what the program has read (core/seeds/clock_samples.h). Nearness to the present would decide by
 // chance.
 //
 // Whether two readings fall into one second must not decide anything. So a reading is known by its order, and

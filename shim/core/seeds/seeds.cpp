@@ -60,32 +60,31 @@ uint64_t mapped(const AskedSeed& asked) {
   return asked.value ^ mask;
 }
 
-const char* why_kept(Origin origin) {
+Reason why_kept(Origin origin) {
   switch (origin) {
   case Origin::untold:
-    return "kept to its value; if it differs between two runs, use DETSHIM_SEED_POLICY=order";
+    return Reason::seed_kept;
   case Origin::received:
-    return "a clock's value that this process has not read: another one in each run";
+    return Reason::clock_of_other_process;
   case Origin::chance:
-    return "kept: it is the milliseconds of a clock that was read, maybe by chance: in other runs it is not "
-           "then";
+    return Reason::clock_by_chance;
   default:
-    return "the program's own value";
+    return Reason::own_value;
   }
 }
 
-const char* why_replaced(Origin origin) {
+Reason why_replaced(Origin origin) {
   switch (origin) {
   case Origin::id:
-    return "from the id of a process or thread: another one in each run";
+    return Reason::id_seed;
   case Origin::address:
-    return "an address: another one in each run";
+    return Reason::address_seed;
   case Origin::doubt:
-    return "not explained, right after a clock or an id was read: taken for one that changes";
+    return Reason::unexplained_seed;
   case Origin::received:
-    return "the present time, from elsewhere: another one in each run";
+    return Reason::time_from_elsewhere;
   default:
-    return "from a clock: another one in each run";
+    return Reason::clock_seed;
   }
 }
 
@@ -102,8 +101,8 @@ ChosenSeed choose_by_order(const AskedSeed& asked, const Explanation& told) {
   bool is_known;
   const uint64_t seed = seed_bound_to(name, asked, thread.key, thread.is_first, &is_known);
   return {in_bits(seed, asked.bits), told.is_volatile() ? why_replaced(told.origin)
-                                     : is_known         ? "the same value as before in this thread"
-                                                        : "a new value in this thread"};
+                                     : is_known         ? Reason::known_value
+                                                        : Reason::new_value};
 }
 
 /// `fixed`: what changes gives way to a seed of the thread that read it.
@@ -127,16 +126,14 @@ uint64_t state_mask(Kind kind, unsigned bits) {
 }
 
 ChosenSeed choose_seed(const AskedSeed& asked) {
-  if (makes_secrets()) return {asked.value, why_secret_program, Action::observe};
+  if (makes_secrets()) return {asked.value, Reason::secret_program, Action::observe};
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
   const SeedPolicy policy = options().policy;
   const bool is_volatile = told.is_volatile() || (told.origin == Origin::received && is_alone());
   if (policy == SeedPolicy::order) return choose_by_order(asked, told);
   if (is_volatile && policy == SeedPolicy::fixed) return give_way(asked, told);
   if (is_volatile)
-    return {mapped(asked),
-            policy == SeedPolicy::keep ? "changes from run to run, and is kept by the policy"
-                                       : "derived from a value that changes from run to run",
+    return {mapped(asked), policy == SeedPolicy::keep ? Reason::kept_by_policy : Reason::derived_seed,
             Action::unfixed};
   const bool may_change = told.origin == Origin::received || told.origin == Origin::chance;
   const Action action = may_change ? Action::unfixed : keeps_values() ? Action::observe : Action::pin;
@@ -144,10 +141,10 @@ ChosenSeed choose_seed(const AskedSeed& asked) {
 }
 
 ChosenSeed choose_clock_seed(const AskedSeed& asked) {
-  if (makes_secrets()) return {asked.value, why_secret_program, Action::observe};
+  if (makes_secrets()) return {asked.value, Reason::secret_program, Action::observe};
   // A fixed number may be the low end of a clock by chance, in one run of many.
   constexpr uint64_t low_numbers = 1 << 24;
-  constexpr const char* kept = "the program's own value";
+  constexpr Reason kept = Reason::own_value;
   const SeedPolicy policy = options().policy;
   if (policy != SeedPolicy::order && asked.value < low_numbers) return {asked.value, kept, Action::observe};
   const Explanation told = explain(asked.value, asked.bits, asked.caller);
@@ -156,7 +153,7 @@ ChosenSeed choose_clock_seed(const AskedSeed& asked) {
     return {asked.value, why_kept(told.origin),
             told.origin == Origin::received ? Action::unfixed : Action::observe};
   if (policy == SeedPolicy::fixed) return give_way(asked, told);
-  return {asked.value, "changes from run to run, and is kept by the policy", Action::unfixed};
+  return {asked.value, Reason::kept_by_policy, Action::unfixed};
 }
 
 uint64_t next_seed(Kind kind) {
@@ -169,11 +166,11 @@ uint64_t next_seed(Kind kind) {
 ChosenSeed choose_unseeded(Kind kind, uint64_t standard) {
   const Thread& thread = this_thread();
   if (keeps_values()) {
-    if (thread.label == 0) return {standard, "not seeded: the standard's own start, kept", Action::observe};
+    if (thread.label == 0) return {standard, Reason::standard_start, Action::observe};
     // Natively threads race for one state. Each has its own here, and it is the same in every run.
-    return {derive(derive(standard, thread.label), static_cast<uint64_t>(kind)), "not seeded by the program"};
+    return {derive(derive(standard, thread.label), static_cast<uint64_t>(kind)), Reason::not_seeded};
   }
-  return {next_seed(kind), "not seeded by the program"};
+  return {next_seed(kind), Reason::not_seeded};
 }
 
 } // namespace detshim

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "common/describe.h"
+#include "common/reasons.h"
 #include "common/stream_kinds.h"
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace detshim {
 /// A seed, and what the log says of it.
 struct ChosenSeed {
   uint64_t given; ///< as wide as what was asked
-  const char* why;
+  Reason why;
   Action action =
       Action::pin; ///< unfixed where something that changes still decides, observe where the program does
 };

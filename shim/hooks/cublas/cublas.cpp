@@ -40,7 +40,7 @@ void note_pool() {
 struct GemmChoice {
   cublasGemmAlgo given;
   Action action = Action::none; ///< none: nothing to record
-  const char* why = nullptr;
+  Reason why = Reason::none;
 };
 
 GemmChoice choose_gemm(cublasGemmAlgo asked) {
@@ -50,16 +50,14 @@ GemmChoice choose_gemm(cublasGemmAlgo asked) {
   const bool is_plain = asked >= cublasGemmAlgo::first && asked <= cublasGemmAlgo::last;
   const bool is_tensor = asked >= cublasGemmAlgo::first_tensor && asked <= cublasGemmAlgo::last_tensor;
   if (is_plain || is_tensor) {
-    constexpr const char* why = "named by the program, which may have timed several";
+    constexpr Reason why = Reason::program_may_time;
     if (tuning != Autotune::first && tuning != Autotune::replay) return {asked, Action::unfixed, why};
     return {is_plain ? cublasGemmAlgo::standard : cublasGemmAlgo::standard_tensor, Action::replace, why};
   }
   if (asked != cublasGemmAlgo::autotune) return {asked};
-  if (tuning == Autotune::off)
-    return {asked, Action::unfixed, "cuBLAS times algorithms and takes the fastest"};
-  if (tuning == Autotune::record)
-    return {asked, Action::unfixed, "cuBLAS times algorithms and does not say which it takes"};
-  return {cublasGemmAlgo::standard, Action::replace, "CUBLAS_GEMM_AUTOTUNE takes what was fastest"};
+  if (tuning == Autotune::off) return {asked, Action::unfixed, Reason::timed_by_library};
+  if (tuning == Autotune::record) return {asked, Action::unfixed, Reason::timed_by_library};
+  return {cublasGemmAlgo::standard, Action::replace, Reason::timed_by_library};
 }
 
 /// The body of a hook of that family. `run(algorithm)` calls the library. A product that fails has used no
@@ -72,8 +70,7 @@ cublasStatus multiply(const Call& call, cublasComputeType compute, cublasGemmAlg
   if (status != cublasStatus::success) return status;
   const auto number = static_cast<int64_t>(asked), given = static_cast<int64_t>(choice.given);
   if (compute == cublasComputeType::emulated_fixedpoint)
-    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
-                {number, given});
+    call.record(Action::unfixed, Reason::emulation, {number, given});
   if (choice.action != Action::none) call.record(choice.action, choice.why, {number, given});
   return status;
 }
@@ -230,13 +227,12 @@ DETSHIM_HOOK(
   record_cublas_variables(call);
   const char* const value = environment_value(workspace_setting);
   if (change != nullptr)
-    call.record(Action::replace, "the program had undone CUBLAS_WORKSPACE_CONFIG",
+    call.record(Action::replace, Reason::setting_restored,
                 {change->was != nullptr ? change->was : "", change->now, workspace_setting});
   else if (pool_of_environment() == Pool::bounded)
-    call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace",
-                {value, value, workspace_setting});
+    call.record(Action::observe, Reason::workspace_bounded, {value, value, workspace_setting});
   else
-    call.record(Action::unfixed, "without CUBLAS_WORKSPACE_CONFIG several streams may share a workspace",
+    call.record(Action::unfixed, Reason::workspace_shared,
                 {value != nullptr ? value : "", "", workspace_setting});
   return status;
 }
@@ -248,7 +244,7 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasXtCreate, (cublasXtHandle_t * handle), 
   const cublasStatus status = call.real(handle);
   if (call.passes() || status != cublasStatus::success) return status;
   record_library_once(call, cublas_library);
-  call.record(Action::unfixed, "divides the work among devices and the processor as they become free", {});
+  call.record(Action::unfixed, Reason::work_divided_as_free, {});
   return status;
 }
 
@@ -264,12 +260,11 @@ DETSHIM_HOOK(
   if (call.passes() || status != cublasStatus::success) return status;
   const auto asked = static_cast<int64_t>(mode);
   if (is_replaced)
-    call.record(Action::replace, "atomics add in any order", {asked, static_cast<int64_t>(given)});
+    call.record(Action::replace, Reason::atomic_adds, {asked, static_cast<int64_t>(given)});
   else if (mode == cublasAtomicsMode::allowed)
-    call.record(Action::unfixed, "atomics add in any order; this mode leaves algorithms alone",
-                {asked, asked});
+    call.record(Action::unfixed, Reason::atomic_adds, {asked, asked});
   else
-    call.record(Action::observe, "atomics are off", {asked, asked});
+    call.record(Action::observe, Reason::deterministic_setting, {asked, asked});
   return status;
 }
 
@@ -290,12 +285,11 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetStream_v2, (cublasHandle_t handle, c
   Pool now;
   __atomic_load(&pool, &now, __ATOMIC_RELAXED);
   if (now == Pool::bounded)
-    call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace", {"default"});
+    call.record(Action::observe, Reason::workspace_bounded, {"default"});
   else if (now == Pool::shared)
-    call.record(Action::unfixed, "without CUBLAS_WORKSPACE_CONFIG at the first handle, streams may share one",
-                {"default"});
+    call.record(Action::unfixed, Reason::workspace_shared, {"default"});
   else
-    call.record(Action::observe, "the first handle was made out of sight", {"default"});
+    call.record(Action::observe, Reason::first_handle_unseen, {"default"});
   return status;
 }
 
@@ -307,7 +301,7 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetWorkspace_v2,
   DETSHIM_ENTER_OUTERMOST(cublasSetWorkspace_v2);
   const cublasStatus status = call.real(handle, workspace, size);
   if (call.passes() || status != cublasStatus::success) return status;
-  call.record(Action::observe, "the program's own until the next cublasSetStream", {uint64_t{size}});
+  call.record(Action::observe, Reason::own_workspace, {uint64_t{size}});
   return status;
 }
 
@@ -319,10 +313,9 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetMathMode, (cublasHandle_t handle, in
   const cublasStatus status = call.real(handle, mode);
   if (call.passes() || status != cublasStatus::success) return status;
   if ((mode & cublas_math_emulated_fixedpoint) != 0)
-    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
-                {mode});
+    call.record(Action::unfixed, Reason::emulation, {mode});
   else
-    call.record(Action::observe, "repeatable on one kind of device", {mode});
+    call.record(Action::observe, Reason::repeatable_per_device, {mode});
   return status;
 }
 
@@ -337,10 +330,9 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
   if (call.passes() || status != cublasStatus::success) return status;
   const auto number = static_cast<int64_t>(strategy);
   if (strategy == cublasEmulationStrategy::standard)
-    call.record(Action::observe, "the default", {number});
+    call.record(Action::observe, Reason::default_choice, {number});
   else
-    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
-                {number});
+    call.record(Action::unfixed, Reason::emulation, {number});
   return status;
 }
 

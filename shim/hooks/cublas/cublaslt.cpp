@@ -116,7 +116,7 @@ HashedArea matrix_of_epilogue(Get* get, cublasLtMatmulDesc_t operation, const Ep
 template <typename Get>
 void add_epilogue(CallOutputs& outputs, Get* get, cublasLtMatmulDesc_t operation,
                   const EpilogueTarget& target) {
-  constexpr const char* why = "an epilogue whose outputs are not known";
+  constexpr Reason why = Reason::outputs_unknown;
   uint32_t epilogue = 0;
   if (!ask(get, operation, cublaslt_epilogue, epilogue) || epilogue == 0) return outputs.leave_inputs();
   if ((epilogue & ~epilogues_known) != 0) return outputs.leave_inputs(), outputs.leave_outputs(why);
@@ -193,10 +193,10 @@ void add_operands(CallOutputs& outputs, Get* of_layout, Get* of_operation, cubla
     uint32_t value = 0;
     if (ask(of_operation, operation, attribute, value)) outputs.add_shape(name, uint64_t{value});
   }
-  if (result.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+  if (result.width == 0) outputs.leave_outputs(Reason::layout_unknown);
   const void* scales = nullptr; // CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER, since CUDA 12.8
   if (ask(of_operation, operation, 36, scales) && scales != nullptr)
-    outputs.leave_outputs("with scales of its own that are not looked into");
+    outputs.leave_outputs(Reason::scales_unknown);
 
   uint32_t input_type = 0;
   const auto add_input = [&](const void* start, cublasLtMatrixLayout_t layout) {
@@ -394,7 +394,7 @@ void keep_used(const Call& call, const Product& product, const Algo& algo) {
   add_algo(choice, algo);
   choice.add("workspace ").add(workspace); // for a person to read
   if (!keep_tuning(problem.names(), choice.c_str()))
-    call.record(Action::unfixed, "the tuning file cannot keep this choice", {"", ""});
+    call.record(Action::unfixed, Reason::tuning_cannot_keep, {"", ""});
 }
 
 // ---- algorithms that the program configures ----
@@ -504,7 +504,7 @@ cublasStatus run_configured(const Call& call, const Product& product, const Algo
                             Run run) {
   Problem problem(getters_of(call), product);
   const uint64_t key = (problem.hash() ^ this_thread().key) | 1;
-  const auto record = [&](Action action, const char* why, const Algo& given) {
+  const auto record = [&](Action action, Reason why, const Algo& given) {
     call.record(action, why,
                 {Fingerprint(given).c_str(), uint64_t{workspace}, Fingerprint(asked).c_str(),
                  reduction_of(call, given)});
@@ -513,18 +513,17 @@ cublasStatus run_configured(const Call& call, const Product& product, const Algo
   const bool is_other = find_other_taken(key, asked, first);
   if (is_other) {
     const cublasStatus status = run(first);
-    if (status == cublasStatus::success)
-      record(Action::replace, "timing would choose: the first that ran for this product runs", first);
+    if (status == cublasStatus::success) record(Action::replace, Reason::first_that_ran, first);
     if (!is_refusal(status)) return status;
   }
   const cublasStatus status = run(asked);
   if (status != cublasStatus::success) return status;
   if (is_other)
-    record(Action::unfixed, "the program may time it: the first that ran does not run here", asked);
+    record(Action::unfixed, Reason::first_does_not_run, asked);
   else if (take(key, asked))
-    record(Action::observe, "configured by the program: the first that runs for this product", asked);
+    record(Action::observe, Reason::first_that_ran, asked);
   else
-    record(Action::unfixed, "too many products at once: the program may time algorithms of this one", asked);
+    record(Action::unfixed, Reason::too_many_products, asked);
   return status;
 }
 
@@ -596,14 +595,12 @@ cublasStatus list_by_preference(const Call& call, cublasLtMatmulPreference_t pre
   if (without.get() == nullptr || results == nullptr || returned == nullptr) return list(preference);
   const cublasStatus status = list(without.get());
   if (status == cublasStatus::success && first_success(results, *returned) >= 0) {
-    call.record(Action::replace, "DETSHIM_REDUCTION_SCHEME=none: algorithms that add up no parts",
-                {*returned, *returned});
+    call.record(Action::replace, Reason::reductions_left_out, {*returned, *returned});
     return status;
   }
   const cublasStatus with = list(preference);
   if (with == cublasStatus::success && first_success(results, *returned) >= 0)
-    call.record(Action::unfixed, "DETSHIM_REDUCTION_SCHEME=none: there is none that adds up no parts",
-                {*returned, *returned});
+    call.record(Action::unfixed, Reason::reduction_needed, {*returned, *returned});
   return with;
 }
 
@@ -638,23 +635,22 @@ int first_usable(const Call& call, cublasLtMatmulPreference_t preference, const 
 
 /// The result that the tuning file keeps for a product.
 struct Kept {
-  int place = -1;  ///< in the list; -1: it is not there
-  const char* why; ///< for the log
+  int place = -1; ///< in the list; -1: it is not there
+  Reason why;     ///< for the log
 };
 
 template <typename Call>
 Kept find_kept(const Call& call, const Product& product, const Result* results, int count) {
   Problem problem(getters_of(call), product);
   char kept[tuning_choice_size];
-  if (!find_tuning(problem.names(), kept, sizeof kept))
-    return {-1, "not in the tuning file: the first is given"};
+  if (!find_tuning(problem.names(), kept, sizeof kept)) return {-1, Reason::not_in_tuning_file};
   for (int i = 0; i < count; ++i) {
     if (results[i].state != cublasStatus::success) continue;
     Text<160> algo;
     add_algo(algo, results[i].algo);
-    if (starts_with(kept, algo.c_str())) return {i, "the choice that the tuning file keeps"};
+    if (starts_with(kept, algo.c_str())) return {i, Reason::kept_choice};
   }
-  return {-1, "the library does not offer what the tuning file keeps: the first is given"};
+  return {-1, Reason::kept_choice_not_offered};
 }
 
 /// What becomes of a list that the library gave: one algorithm is left of several. `check` is first_usable's.
@@ -666,13 +662,12 @@ void give_one(const Call& call, const Product& product, cublasLtMatmulPreference
   const int found = *returned < requested ? *returned : requested;
   const int first = first_success(results, found);
   if (first < 0) {
-    call.record(Action::observe, "none of them works", {found, found});
+    call.record(Action::observe, Reason::nothing_works, {found, found});
     return;
   }
   const Autotune tuning = autotune();
   if (tuning == Autotune::off) {
-    call.record(Action::unfixed, "the program may time them; this mode leaves algorithms alone",
-                {found, found});
+    call.record(Action::unfixed, Reason::program_may_time, {found, found});
     return;
   }
   if (tuning == Autotune::record) {
@@ -680,11 +675,10 @@ void give_one(const Call& call, const Product& product, cublasLtMatmulPreference
     char kept[tuning_choice_size];
     find_tuning(problem.names(), kept, sizeof kept); // refuses a wrong file now, not after the search
     remember_list(problem, results, found);
-    call.record(Action::unfixed, "the program may time them; the tuning file keeps what it then uses",
-                {found, found});
+    call.record(Action::unfixed, Reason::tuning_keeps_use, {found, found});
     return;
   }
-  const char* why = "one is given: several would be timed";
+  Reason why = Reason::one_candidate;
   int chosen = first_usable(call, preference, results, found, check);
   if (tuning == Autotune::replay) {
     const Kept kept = find_kept(call, product, results, found);
@@ -781,11 +775,10 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
   const int found = *returned;
   const Autotune tuning = autotune();
   if (takes_the_first())
-    call.record(Action::observe, "the first of them that runs for a product is the one", {found, found});
+    call.record(Action::observe, Reason::first_that_ran, {found, found});
   else
     call.record(Action::unfixed,
-                tuning == Autotune::off ? "the program may time them; this mode leaves algorithms alone"
-                                        : "the program may time them; such a choice cannot be kept",
+                tuning == Autotune::off ? Reason::program_may_time : Reason::choice_cannot_be_kept,
                 {found, found});
   return status;
 }
@@ -814,12 +807,10 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
   if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
   if (takes_the_first()) {
     remember_configured(*algo);
-    call.record(Action::observe, "configured by the program: the first that runs for a product is the one",
-                {attribute, number});
+    call.record(Action::observe, Reason::first_that_ran, {attribute, number});
     return status;
   }
-  call.record(Action::unfixed, "configured by the program, which may have timed several",
-              {attribute, number});
+  call.record(Action::unfixed, Reason::program_may_time, {attribute, number});
   return status;
 }
 
@@ -856,14 +847,12 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
   if (call.passes() || status != cublasStatus::success) return status;
   if (algo == nullptr) {
     call.record(Action::observe,
-                options().without_reduction
-                    ? "the library's choice, which DETSHIM_REDUCTION_SCHEME is not for"
-                    : "the library's choice",
+                options().without_reduction ? Reason::reduction_scheme_not_applied : Reason::library_choice,
                 {"", uint64_t{workspace_size}, "", ""});
     return status;
   }
   Fingerprint name(*algo);
-  call.record(Action::observe, "the program's choice",
+  call.record(Action::observe, Reason::program_choice,
               {name.c_str(), uint64_t{workspace_size}, name.c_str(), reduction_of(call, *algo)});
   if (autotune() == Autotune::record) keep_used(call, product, *algo);
   return status;

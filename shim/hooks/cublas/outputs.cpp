@@ -44,7 +44,7 @@ void add_product(CallOutputs& outputs, const BlasProduct& product) {
   };
   add_input(product.a, product.transposed_a != 0, product.m, product.k);
   add_input(product.b, product.transposed_b != 0, product.k, product.n);
-  if (product.c.element == 0) outputs.leave_outputs("of a type whose size is not known");
+  if (product.c.element == 0) outputs.leave_outputs(Reason::type_unknown);
   outputs.add_output(area_of(product.c, product.m, product.n, product.batches));
 }
 

@@ -65,7 +65,7 @@ void add_stream(const Call& call, CallOutputs& outputs, abi::cublasHandle_t hand
   if (get != nullptr && handle != nullptr && get(handle, &stream) == abi::cublasStatus::success)
     outputs.set_stream(stream);
   else
-    outputs.leave_outputs("its stream is not known");
+    outputs.leave_outputs(Reason::stream_unknown);
 }
 
 void add_product(CallOutputs& outputs, const BlasProduct& product);

@@ -33,10 +33,9 @@ void record_cublas_variables(const Call& call) {
     const char* value = environment_value(variable.name);
     if (value == nullptr || *value == 0) continue;
     if (variable.emulates && !same_text(value, variable.harmless))
-      call.record(Action::unfixed, "emulation is outside cuBLAS's promise of repeatability",
-                  {value, value, variable.name});
+      call.record(Action::unfixed, Reason::emulation, {value, value, variable.name});
     else
-      call.record(Action::observe, "takes part in choosing algorithms", {value, value, variable.name});
+      call.record(Action::observe, Reason::choosing_variable, {value, value, variable.name});
   }
 }
 

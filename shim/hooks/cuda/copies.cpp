@@ -1,11 +1,12 @@
 // Copies that bring something to the host, and what tells the program that they have ended: hashed if
-// DETSHIM_FINGERPRINT asks for it (core/fingerprint/copies.h). Nothing is changed and nothing is waited for.
+// DETSHIM_FINGERPRINT asks for it (core/fingerprint/pending_transfers.h). Nothing is changed and nothing is
+// waited for.
 //
 // Not seen: memory that host and GPU both reach (managed, mapped). What a graph copies is said at its launch
 // (graph_copies.cpp). Peer copies go from GPU to GPU.
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0; cudaMemcpyFromArray is gone since 13.
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 
 #include "hooks/cuda/graph_copies.h"
 #include "hooks/cuda/streams.h"
@@ -42,7 +43,7 @@ void add_ended(const Call& call, const HostArea& area) {
 }
 
 template <Default meant, typename Call>
-void add_unread(const Call& call, size_t bytes, const char* why, CUstream stream) {
+void add_unread(const Call& call, size_t bytes, Reason why, CUstream stream) {
   const uint64_t number = number_of_stream<meant>(call.hook(), stream);
   add_unread_in_stream(print_of(call, number), bytes, why, number, current_context(call.hook()));
 }
@@ -51,8 +52,7 @@ template <Default meant, typename Call>
 void add_in_stream(const Call& call, const HostArea& area, CUstream stream) {
   if (area.start == nullptr || area.size() == 0) return;
   const Hook& hook = call.hook();
-  if (is_capturing(hook, stream))
-    return add_unread<meant>(call, area.size(), "put into a graph, whose launches copy it unseen", stream);
+  if (is_capturing(hook, stream)) return add_unread<meant>(call, area.size(), Reason::in_graph, stream);
   const uint64_t number = number_of_stream<meant>(hook, stream);
   add_copy_in_stream(print_of(call, number), area, number, current_context(hook));
 }
@@ -195,7 +195,7 @@ cudaError copy_array_rows_in_stream(const Call& call, void* to, size_t pitch, CU
   return status;
 }
 
-constexpr const char* elements = "out of an array, by elements whose size the call does not say";
+constexpr Reason elements = Reason::element_size_unknown;
 
 template <typename Call>
 cudaError copy_box(const Call& call, const cudaMemcpy3DParms* copy) {
@@ -309,8 +309,7 @@ void add_boxes(const Call& call, const BatchedCopy* copies, size_t count, CUstre
     const BatchedCopy& copy = copies[i];
     if (copy.to.type == operand_memory &&
         is_of_host(call.hook(), reinterpret_cast<const void*>(copy.to.memory.address)))
-      add_unread<meant>(call, copy.width * copy.height * copy.depth,
-                        "by elements whose size the call does not say", stream);
+      add_unread<meant>(call, copy.width * copy.height * copy.depth, Reason::element_size_unknown, stream);
   }
 }
 

@@ -21,10 +21,10 @@ void give_count(const Call& call, int& count) {
   const int asked = options().sm_count;
   if (count == asked) return;
   if (count < asked) {
-    call.record(Action::unfixed, "DETSHIM_SM_COUNT: the device has fewer multiprocessors", {count, count});
+    call.record(Action::unfixed, Reason::sm_count_too_high, {count, count});
     return;
   }
-  call.record(Action::replace, "DETSHIM_SM_COUNT: grids are made by it", {count, asked});
+  call.record(Action::replace, Reason::sm_count_given, {count, asked});
   count = asked;
 }
 
@@ -58,7 +58,7 @@ cudaError answer_properties(const Call& call, void* properties, int device) {
   if (int* const count = count_in(call, properties, device))
     give_count(call, *count);
   else
-    call.record(Action::unfixed, "DETSHIM_SM_COUNT: the count was not found where this version has it", {});
+    call.record(Action::unfixed, Reason::sm_count_not_found, {});
   return status;
 }
 

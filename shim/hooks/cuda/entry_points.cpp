@@ -23,7 +23,7 @@ auto answer_lookup(const Call& call, const char* symbol, void** function, Argume
       const_cast<void*>(answer_entry_point(call.hook(), "cuda", symbol, *function, call.caller(), unseen));
   if (unseen &&
       (options().fill != Fill::off || options().kernels || options().fingerprint || options().sm_count != 0))
-    call.record(Action::uncovered, "another function of that name than those that are hooked", {symbol, ""});
+    call.record(Action::uncovered, Reason::unknown_entry_point, {symbol, ""});
   return status;
 }
 

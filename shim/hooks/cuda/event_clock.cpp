@@ -228,53 +228,40 @@ struct Last {
 };
 DETSHIM_THREAD_MEMORY Last last_of_thread = {};
 
-/// What is said of an answer.
-struct Reason {
+/// What is recorded of an answer.
+struct Outcome {
   Action action;
-  const char* why;
+  Reason why;
 };
 
-constexpr Reason told_first = {Action::replace, "an autotuner: one time for all, so that its first candidate "
-                                                "that runs is taken"};
-constexpr Reason told_kept = {Action::replace,
-                              "an autotuner: the candidate that the tuning file keeps is the "
-                              "fastest"};
-constexpr Reason not_kept = {Action::replace,
-                             "an autotuner, not in the tuning file: its first candidate that "
-                             "runs is taken"};
-constexpr Reason inverted = {Action::unfixed,
-                             "an autotuner chose by time, turned round: its slowest candidate"};
-constexpr Reason left = {Action::unfixed, "an autotuner timed candidates here and chose by time"};
-constexpr Reason recorded = {Action::unfixed,
-                             "an autotuner chose by time; the tuning file keeps the fastest"};
-constexpr Reason unrecorded = {Action::unfixed, "an autotuner chose by time; the tuning file cannot keep it"};
-
 /// Keeps the candidate if it is the fastest so far.
-Reason keep(const Timed& timed, uint64_t candidate, float time) {
-  if (!timed.is_known()) return unrecorded;
+Outcome keep(const Timed& timed, uint64_t candidate, float time) {
+  if (!timed.is_known()) return {Action::unfixed, Reason::tuning_cannot_keep};
   Problem problem(timed);
   Choice choice;
-  if (!problem.is_whole()) return unrecorded;
-  if (!note_time(problem.key(), candidate, time, choice)) return recorded;
+  if (!problem.is_whole()) return {Action::unfixed, Reason::tuning_cannot_keep};
+  if (!note_time(problem.key(), candidate, time, choice))
+    return {Action::unfixed, Reason::tuning_keeps_fastest};
   Text<tuning_choice_size> text;
   write_choice(choice, timed.candidate.c_str(), text);
-  return keep_tuning(problem.names(), text.c_str()) ? recorded : unrecorded;
+  return keep_tuning(problem.names(), text.c_str()) ? Outcome{Action::unfixed, Reason::tuning_keeps_fastest}
+                                                    : Outcome{Action::unfixed, Reason::tuning_cannot_keep};
 }
 
 /// The time that lets the kept candidate win.
-Reason replay(const Timed& timed, uint64_t candidate, bool is_first, float& time) {
+Outcome replay(const Timed& timed, uint64_t candidate, bool is_first, float& time) {
   time = one_time;
-  if (!timed.is_known()) return not_kept;
+  if (!timed.is_known()) return {Action::replace, Reason::not_in_tuning_file};
   Problem problem(timed);
   char kept[tuning_choice_size];
   Choice choice;
   if (!problem.is_whole() || !find_tuning(problem.names(), kept, sizeof kept) || !read_choice(kept, choice))
-    return not_kept;
+    return {Action::replace, Reason::not_in_tuning_file};
   if (choice.candidate == candidate)
     time = is_first ? choice.first : choice.least;
   else
     time = choice.first + slower_by;
-  return told_kept;
+  return {Action::replace, Reason::kept_choice};
 }
 
 /// Answers a tuner: `time` is what the library measured.
@@ -292,27 +279,27 @@ void answer_tuner(const Call& call, const Tuner& tuner, float& time) {
   last = {now, tuner.line};
 
   const float measured = time;
-  Reason reason = left;
+  Outcome outcome{Action::unfixed, Reason::timed_by_tuner};
   switch (event_clock()) {
   case Autotune::off:
     break;
   case Autotune::record:
-    reason = keep(timed, candidate, measured);
+    outcome = keep(timed, candidate, measured);
     break;
   case Autotune::replay:
-    reason = replay(timed, candidate, is_first, time);
+    outcome = replay(timed, candidate, is_first, time);
     break;
   case Autotune::inverse:
-    reason = inverted;
+    outcome.why = Reason::slowest_by_tuner;
     time = measured > 0 ? inverse_of / measured : one_time;
     break;
   case Autotune::first:
-    reason = told_first;
+    outcome = {Action::replace, Reason::one_time_for_all};
     time = one_time;
     break;
   }
   // Once a candidate, so that the record's count is theirs.
-  if (is_first) call.record(reason.action, reason.why, {tuner.name, timed.kernel.c_str()});
+  if (is_first) call.record(outcome.action, outcome.why, {tuner.name, timed.kernel.c_str()});
 }
 
 template <typename Call, typename Event>

@@ -5,7 +5,7 @@
 #include "hooks/cuda/graph_copies.h"
 
 #include "core/base/lock.h"
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 
 namespace detshim {
 namespace {
@@ -13,7 +13,6 @@ namespace {
 using namespace abi;
 
 constexpr const char* host = "host";
-constexpr const char* why_graph = "copied by a graph, which is not looked into";
 
 struct GraphCopies {
   uint32_t generation; // 0: free
@@ -124,7 +123,7 @@ void print_graph_copies(const Hook& hook, const void* caller, CUgraphExec graph,
   const uint64_t number = number_of_stream(hook, stream, meant);
   Print* const print = options().fingerprint_calls ? prints_of_stream(hook.info(), host, caller, number, "")
                                                    : prints_at(hook.info(), host, caller);
-  add_unread_in_stream(print, bytes, why_graph, number, current_context(hook));
+  add_unread_in_stream(print, bytes, Reason::in_graph, number, current_context(hook));
 }
 
 } // namespace detshim

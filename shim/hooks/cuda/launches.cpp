@@ -35,7 +35,7 @@ bool counts(const Call& call, Status status) {
 template <typename Call>
 void count(const Call& call, const char* kernel) {
   record_cuda_once(call.hook());
-  call.record(Action::observe, "launched", {kernel});
+  call.record(Action::observe, Reason::launched, {kernel});
 }
 
 /// `kernel` is the function on the host that stands for it, or the runtime's handle of it.

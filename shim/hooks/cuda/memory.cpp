@@ -41,11 +41,11 @@ bool wants_fill(const Call& call, Status status) {
   return options().fill != Fill::off && !call.passes() && status == Status::success;
 }
 
-/// Writes what is to be said of a fill that did (`trouble` is nullptr) or did not come about.
+/// Writes what is to be said of a fill that did (`trouble` is none) or did not come about.
 template <typename Call>
-void record_fill(const Call& call, const char* trouble) {
-  if (trouble == nullptr)
-    call.record(Action::replace, "DETSHIM_FILL: would hold what was there before", {fill_name()});
+void record_fill(const Call& call, Reason trouble) {
+  if (trouble == Reason::none)
+    call.record(Action::replace, Reason::memory_filled, {fill_name()});
   else
     call.record(Action::unfixed, trouble, {""});
 }
@@ -55,13 +55,13 @@ template <typename Call>
 bool may_fill(const Call& call) {
   record_cuda_once(call.hook());
   if (options().pins()) return true;
-  record_fill(call, "mode observe: enforce would fill it");
+  record_fill(call, Reason::observed);
   return false;
 }
 
 /// Says of memory that nothing can fill.
 template <typename Call>
-void leave_unfilled(const Call& call, const char* why) {
+void leave_unfilled(const Call& call, Reason why) {
   record_cuda_once(call.hook());
   record_fill(call, why);
 }
@@ -90,16 +90,13 @@ bool set_memory(const Hook& driver, const Area& area, CUstream stream) {
          set(area.address, area.pitch, fill_byte(), area.width, area.rows, stream) == CUresult::success;
 }
 
-constexpr const char* capture_trouble = "not filled: a stream is being captured, and that would end it";
-constexpr const char* refusal_trouble = "not filled: the driver's memset failed";
-
 /// Fills memory of an allocation in stream order, in that stream.
 template <typename Call>
 void fill_in_stream(const Call& call, const Area& area, CUstream stream) {
   if (area.address == 0 || area.width == 0 || !may_fill(call)) return;
   const Hook& driver = driver_behind(call.hook());
-  if (is_capturing(driver, stream)) return record_fill(call, capture_trouble);
-  record_fill(call, set_memory(driver, area, stream) ? nullptr : refusal_trouble);
+  if (is_capturing(driver, stream)) return record_fill(call, Reason::capture_not_filled);
+  record_fill(call, set_memory(driver, area, stream) ? Reason::none : Reason::memset_failed);
 }
 
 /// Fills memory that may be used from everywhere as soon as it is there.
@@ -108,7 +105,7 @@ void fill_now(const Call& call, const Area& area) {
   if (area.address == 0 || area.width == 0 || area.rows == 0 || !may_fill(call)) return;
   const Hook& driver = driver_behind(call.hook());
   const CUstream stream = stream_of(stream_legacy);
-  if (is_capturing(driver, stream)) return record_fill(call, capture_trouble);
+  if (is_capturing(driver, stream)) return record_fill(call, Reason::capture_not_filled);
   // Waiting for a stream ends the captures of other threads, unless this one says that it knows better: what
   // it waits for is in no capture.
   auto* exchange = find_beside<ExchangeMode>(driver, "cuThreadExchangeStreamCaptureMode");
@@ -118,7 +115,7 @@ void fill_now(const Call& call, const Area& area) {
   const bool filled =
       set_memory(driver, area, stream) && synchronize != nullptr && synchronize(stream) == CUresult::success;
   if (relaxed) exchange(&mode);
-  record_fill(call, filled ? nullptr : refusal_trouble);
+  record_fill(call, filled ? Reason::none : Reason::memset_failed);
 }
 
 /// Fills memory of the host.
@@ -126,7 +123,7 @@ template <typename Call>
 void fill_host(const Call& call, void* memory, size_t size) {
   if (memory == nullptr || size == 0 || !may_fill(call)) return;
   __builtin_memset(memory, fill_byte(), size);
-  record_fill(call, nullptr);
+  record_fill(call, Reason::none);
 }
 
 /// Managed memory; the host alone may touch some of it at first.
@@ -195,13 +192,12 @@ auto allocate_in_stream(const Call& call, Pointer* memory, size_t size, CUmemory
 }
 
 // A graph's own memory is there anew in each launch.
-constexpr const char* graph_memory = "not filled: memory that a graph allocates";
 
 template <typename Call>
 auto add_memory_node(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                      size_t count, void* node_params) {
   const auto status = call.real(node, graph, before, count, node_params);
-  if (wants_fill(call, status)) leave_unfilled(call, graph_memory);
+  if (wants_fill(call, status)) leave_unfilled(call, Reason::graph_memory);
   return status;
 }
 
@@ -209,7 +205,8 @@ template <typename Call>
 CUresult add_node(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
                   int* node_type) {
   const CUresult status = call.real(node, graph, before, count, node_type);
-  if (wants_fill(call, status) && *node_type == graph_node_mem_alloc) leave_unfilled(call, graph_memory);
+  if (wants_fill(call, status) && *node_type == graph_node_mem_alloc)
+    leave_unfilled(call, Reason::graph_memory);
   return status;
 }
 
@@ -217,7 +214,8 @@ template <typename Call>
 CUresult add_node_with_edges(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                              const void* edges, size_t count, int* node_type) {
   const CUresult status = call.real(node, graph, before, edges, count, node_type);
-  if (wants_fill(call, status) && *node_type == graph_node_mem_alloc) leave_unfilled(call, graph_memory);
+  if (wants_fill(call, status) && *node_type == graph_node_mem_alloc)
+    leave_unfilled(call, Reason::graph_memory);
   return status;
 }
 
@@ -322,7 +320,7 @@ DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
              .summary = "Recorded if DETSHIM_FILL is set: such memory is not filled.") {
   DETSHIM_ENTER_CUDA(cuMemCreate);
   const CUresult status = call.real(memory, size, properties, flags);
-  if (wants_fill(call, status)) leave_unfilled(call, "not filled: memory that is mapped to addresses later");
+  if (wants_fill(call, status)) leave_unfilled(call, Reason::memory_mapped_later);
   return status;
 }
 

@@ -9,9 +9,6 @@ namespace {
 using namespace abi;
 
 constexpr const char* device = "device";
-constexpr const char* why_captured = "put into a graph, whose launches compute it unseen";
-constexpr const char* why_no_kernel = "the driver did not take the kernel that hashes";
-constexpr const char* why_no_slot = "more hashes under way than are kept";
 
 constinit DriverFunction<CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                   unsigned, CUstream, void**, void**)>
@@ -255,7 +252,7 @@ void forget_hashes_of_context(uint64_t context) {
 }
 
 void print_unseen(const Hook& hook, const void* caller) {
-  add_unread_print(prints_at(hook.info(), device, caller), 0, why_captured);
+  add_unread_print(prints_at(hook.info(), device, caller), 0, Reason::in_graph);
 }
 
 CallOutputs::~CallOutputs() {
@@ -272,8 +269,8 @@ void CallOutputs::add(const HashedArea& area, Kind kind) {
     operands_[count_++] = {area, kind};
   } else if (kind != Kind::output) {
     has_inputs_ &= is_empty;
-  } else if (!is_empty && why_unread_ == nullptr) {
-    why_unread_ = area.start == 0 ? "where it is, the call does not say" : "more operands than are looked at";
+  } else if (!is_empty && why_unread_ == Reason::none) {
+    why_unread_ = area.start == 0 ? Reason::address_unknown : Reason::too_many_operands;
   }
 }
 
@@ -291,9 +288,10 @@ bool CallOutputs::is_written(const HashedArea& input) const {
 bool CallOutputs::hash(const HashedArea& area, PendingHash& into) {
   const Kernel kernel = kernel_here(*hook_);
   auto* const launch = launch_kernel.of(*hook_);
-  if (kernel.function == nullptr || launch == nullptr) return why_unread_ = why_no_kernel, false;
-  if (into.parts == 0 && !take_hash_slot(kernel.set, into)) return why_unread_ = why_no_slot, false;
-  if (into.set != kernel.set) return why_unread_ = why_no_kernel, false; // another context's by now
+  if (kernel.function == nullptr || launch == nullptr) return why_unread_ = Reason::no_hash_kernel, false;
+  if (into.parts == 0 && !take_hash_slot(kernel.set, into))
+    return why_unread_ = Reason::too_many_hashes, false;
+  if (into.set != kernel.set) return why_unread_ = Reason::no_hash_kernel, false; // another context's by now
   HashJob job = {area, kernel.results + into.slot * sizeof(HashResult), into.slot, into.parts};
   constexpr uint64_t words_of_block = uint64_t{hash_threads} * 4, most_blocks = 1024;
   const uint64_t words = words_of_row(area) * rows_of(area);
@@ -304,7 +302,7 @@ bool CallOutputs::hash(const HashedArea& area, PendingHash& into) {
     return ++into.parts, true;
   if (into.parts == 0) give_back_hash_slot(into);
   note_failure(current_context(*hook_));
-  return why_unread_ = why_no_kernel, false;
+  return why_unread_ = Reason::no_hash_kernel, false;
 }
 
 bool CallOutputs::hash_all(Kind kind, PendingHash& into) {
@@ -318,7 +316,7 @@ bool CallOutputs::hash_all(Kind kind, PendingHash& into) {
 bool CallOutputs::hash_before(Kind kind) {
   for (int i = 0; i < count_; ++i)
     if (operands_[i].kind == kind &&
-        (why_unread_ != nullptr || !is_in_one_allocation(*hook_, operands_[i].area) ||
+        (why_unread_ != Reason::none || !is_in_one_allocation(*hook_, operands_[i].area) ||
          !hash(operands_[i].area, inputs_)))
       return false;
   return true;
@@ -329,9 +327,9 @@ void CallOutputs::begin() {
   // What is loaded for the first call is loaded before it: the call does not wait on the GPU for it.
   const ContextOfStream context(*hook_, stream_);
   if (is_capturing(*hook_, stream_)) {
-    why_unread_ = why_captured;
+    why_unread_ = Reason::in_graph;
   } else if (kernel_here(*hook_).function == nullptr) {
-    if (why_unread_ == nullptr) why_unread_ = why_no_kernel;
+    if (why_unread_ == Reason::none) why_unread_ = Reason::no_hash_kernel;
   }
   stream_number_ = number_of_stream<Default::legacy>(*hook_, stream_);
   print_ = prints_of_stream(hook_->info(), device, caller_, stream_number_, shape_.c_str());
@@ -348,10 +346,10 @@ void CallOutputs::finish() {
   Output output;
   for (int i = 0; i < count_; ++i)
     if (operands_[i].kind == Kind::output) output.bytes += size_of(operands_[i].area);
-  if (why_unread_ == nullptr && has_inputs_ && !are_inputs_before_)
+  if (why_unread_ == Reason::none && has_inputs_ && !are_inputs_before_)
     has_inputs_ = hash_all(Kind::input, inputs_);
-  if (why_unread_ == nullptr) hash_all(Kind::output, output.output);
-  if (why_unread_ != nullptr) {
+  if (why_unread_ == Reason::none) hash_all(Kind::output, output.output);
+  if (why_unread_ != Reason::none) {
     if (output.output.parts != 0) give_back_hash_slot(output.output);
     return add_unread_in_stream(print_, output.bytes, why_unread_, stream_number_, where);
   }

@@ -5,8 +5,9 @@
 // Nothing is waited for. In a stream that is being captured nothing is launched; the record says so.
 #pragma once
 
+#include "common/reasons.h"
 #include "core/fingerprint/area_hash.h"
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 #include "hooks/cuda/streams.h"
 
 namespace detshim {
@@ -48,7 +49,7 @@ public:
   /// Not all of the inputs are known: nothing is said of them.
   void leave_inputs() { has_inputs_ = false; }
   /// The outputs are not known, and why (a constant).
-  void leave_outputs(const char* why) { why_unread_ = why; }
+  void leave_outputs(Reason why) { why_unread_ = why; }
   /// A number of the host's that the call is given: part of what goes in. Nothing for nullptr.
   void add_number(const void* bytes, size_t size);
   /// A number that what comes out depends on: "m=128".
@@ -76,7 +77,7 @@ public:
   /// After it, if the library has taken it: once it is in its stream.
   void finish();
   /// The same for one that the library will put there at a time of its own.
-  void finish_unread(const char* why) { leave_outputs(why), finish(); }
+  void finish_unread(Reason why) { leave_outputs(why), finish(); }
 
 private:
   enum class Kind { input, changed, output };
@@ -100,7 +101,7 @@ private:
   int count_ = 0;
   bool has_inputs_ = true;
   bool are_inputs_before_ = false; ///< hashed before the call
-  const char* why_unread_ = nullptr;
+  Reason why_unread_ = Reason::none;
   PendingHash inputs_;
   uint64_t numbers_ = 0; ///< a hash of those of the host's
   Text<200> shape_;

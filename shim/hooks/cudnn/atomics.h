@@ -8,7 +8,7 @@ namespace detshim {
 /// Records such a call; strict refuses it. `is_whole` is false where the library would not take the
 /// arguments, which it says itself. `run()` calls the library.
 template <typename Call, typename Run>
-abi::cudnnStatus run_with_atomics(const Call& call, const char* why, bool is_whole, Run run) {
+abi::cudnnStatus run_with_atomics(const Call& call, Reason why, bool is_whole, Run run) {
   if (call.passes()) return run();
   record_cudnn_once(call);
   if (is_whole && options().strict()) {

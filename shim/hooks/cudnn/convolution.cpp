@@ -39,7 +39,7 @@ cudnnStatus replace_choice(const Call& call, cudnnConvolutionPreference preferen
   if (is_deterministic(*chosen)) return cudnnStatus::success;
   const auto algorithm = substitute(*chosen);
   if (!options().forces()) {
-    call.record(Action::unfixed, "nondeterministic; this mode leaves algorithms alone",
+    call.record(Action::unfixed, Reason::nondeterministic,
                 {algorithm.asked_number(), algorithm.asked_number()});
     return cudnnStatus::success;
   }
@@ -49,10 +49,11 @@ cudnnStatus replace_choice(const Call& call, cudnnConvolutionPreference preferen
   size_t needed = 0;
   if (size_of(algorithm.given, &needed) == cudnnStatus::success && needed <= available) {
     *chosen = algorithm.given;
-    call.record(Action::replace, "nondeterministic", {algorithm.asked_number(), algorithm.given_number()});
+    call.record(Action::replace, Reason::nondeterministic,
+                {algorithm.asked_number(), algorithm.given_number()});
     return cudnnStatus::success;
   }
-  constexpr const char* why = "the deterministic algorithm does not fit the workspace, or the problem";
+  constexpr Reason why = Reason::workspace_too_small;
   if (options().strict()) {
     call.record(Action::refuse, why, {algorithm.asked_number(), ""});
     return cudnn_not_supported(call);

@@ -45,9 +45,8 @@ int describe(const Hook& hook, CallOutputs& outputs, const Loss& loss) {
   add_read(hook, outputs, loss.probabilities);
   const bool skips = add_settings(hook, outputs, loss.descriptor);
   const int samples = samples_of(hook, loss.probabilities.tensor);
-  if (samples <= 0) outputs.leave_outputs("of a layout that is not looked into");
-  if (skips && loss.gradients.data != nullptr)
-    outputs.leave_outputs("gradients of which not all may be written");
+  if (samples <= 0) outputs.leave_outputs(Reason::layout_unknown);
+  if (skips && loss.gradients.data != nullptr) outputs.leave_outputs(Reason::partly_written);
   if (loss.costs != nullptr && samples > 0)
     outputs.add_output(bytes_at(loss.costs, static_cast<uint64_t>(samples) * sizeof(float)));
   add_written(hook, outputs, loss.gradients, nullptr, nullptr);
@@ -185,6 +184,6 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSetCTCLossDescriptor_v9,
   if (status != cudnnStatus::success || gradients != cudnnCTCGradMode::skip_oob_gradients || call.passes())
     return status;
   record_cudnn_once(call);
-  call.record(Action::unfixed, "some gradients keep what their memory held before", {"SKIP_OOB_GRADIENTS"});
+  call.record(Action::unfixed, Reason::stale_gradients, {"SKIP_OOB_GRADIENTS"});
   return status;
 }

@@ -41,12 +41,12 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSetDropoutDescriptor,
   record_cudnn_once(call);
   remember_states(dropout, states);
   if (states == nullptr) { // a descriptor without dropout: takes no seed of the row
-    call.record(Action::observe, "without states nothing is drawn from the seed", {uint64_t{seed}, ""});
+    call.record(Action::observe, Reason::no_states, {uint64_t{seed}, ""});
     return call.real(dropout, handle, probability, states, states_size, seed);
   }
   users_of_states.forget(states); // they are new
   if (!options().pins()) {
-    call.record(Action::unfixed, "mode observe: enforce would pin it", {uint64_t{seed}, ""});
+    call.record(Action::unfixed, Reason::observed, {uint64_t{seed}, ""});
     return call.real(dropout, handle, probability, states, states_size, seed);
   }
   const ChosenSeed chosen = choose_seed({Kind::cudnn_dropout, seed, 64, call.caller()});
@@ -66,7 +66,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnRestoreDropoutDescriptor,
   if (!call.passes()) {
     record_cudnn_once(call);
     remember_states(dropout, states);
-    call.record(Action::observe, "the states are the caller's", {uint64_t{seed}});
+    call.record(Action::observe, Reason::states_of_caller, {uint64_t{seed}});
   }
   return call.real(dropout, handle, probability, states, states_size, seed);
 }
@@ -92,8 +92,7 @@ DETSHIM_HOOK(
     const uint64_t user = derive(thread, reinterpret_cast<uintptr_t>(stream_of(call, handle)));
     if (users_of_states.is_newly_shared(states, user)) {
       record_cudnn_once(call);
-      call.record(Action::unfixed,
-                  "several threads or streams use these states: which gets which numbers is a race", {});
+      call.record(Action::unfixed, Reason::generator_shared, {});
     }
   }
   return print_described(

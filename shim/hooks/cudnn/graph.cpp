@@ -141,28 +141,25 @@ Status finalize_reduction(const Call& call, Descriptor reduction, uint32_t flags
   const auto asked = static_cast<int64_t>((flags & Note::repeatable) != 0);
   record_cudnn_once(call);
   if (asked != 0) {
-    call.record(Action::observe, "the program asks for a deterministic reduction", {no_note, asked, asked});
+    call.record(Action::observe, Reason::program_asks_deterministic, {no_note, asked, asked});
     return call.real(reduction);
   }
   if (!options().forces()) {
-    call.record(Action::unfixed, "a reduction need not be deterministic; this mode leaves algorithms alone",
-                {no_note, asked, asked});
+    call.record(Action::unfixed, Reason::nondeterministic_reduction, {no_note, asked, asked});
     return call.real(reduction);
   }
   if (cudnn_version(call) < first_deterministic_reduction) {
-    call.record(Action::unfixed, "a reduction need not be deterministic before cuDNN 9.11",
-                {no_note, asked, asked});
+    call.record(Action::unfixed, Reason::version_too_old, {no_note, asked, asked});
     return call.real(reduction);
   }
   const Backend backend = backend_of(call);
   const bool deterministic = true;
   if (backend.set == nullptr || backend.set(reduction, Name::reduction_is_deterministic, Type::boolean, 1,
                                             &deterministic) != Status::success) {
-    call.record(Action::unfixed, "the library refused a deterministic reduction", {no_note, asked, asked});
+    call.record(Action::unfixed, Reason::refused_by_library, {no_note, asked, asked});
     return call.real(reduction);
   }
-  call.record(Action::replace, "a reduction need not be deterministic unless asked to be",
-              {no_note, asked, int64_t{1}});
+  call.record(Action::replace, Reason::nondeterministic_reduction, {no_note, asked, int64_t{1}});
   return call.real(reduction);
 }
 
@@ -201,41 +198,33 @@ template <typename Call>
 Status finalize_plan(const Call& call, Descriptor plan) {
   const Note note = note_of(plan);
   const int64_t engine = note.config.key != 0 ? note.config.engine : -1;
-  const auto refuse = [&](const char* why, const char* what) {
+  const auto refuse = [&](Reason why, const char* what) {
     call.record(Action::refuse, why, {what, engine, ""});
     return cudnn_not_supported(call);
   };
-  constexpr const char* is_nondeterministic_text = "the plan's engine is nondeterministic";
-  constexpr const char* threads_text = "the first plan is another thread's: which is first may be chance";
-  constexpr const char* may_be_text = "SDPA backward: deterministic in some cases, and no note says in which";
-  constexpr const char* unreadable_text = "the notes of the plan's engine cannot be read";
-  constexpr const char* from_json_text = "a plan from JSON: its engine's notes are seen, its operations not";
   record_cudnn_once(call);
   bool is_bad = (note.flags & Note::nondeterministic) != 0;
   bool is_unreadable = (note.flags & Note::unreadable) != 0;
   const bool may_be_bad = has_sdpa_backward(note.graph);
-  if (options().strict() && is_bad) return refuse(is_nondeterministic_text, nondeterministic_note);
-  if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
-  if (options().strict() && may_be_bad) return refuse(may_be_text, no_note);
+  if (options().strict() && is_bad) return refuse(Reason::nondeterministic_engine, nondeterministic_note);
+  if (options().strict() && is_unreadable) return refuse(Reason::notes_unreadable, no_note);
+  if (options().strict() && may_be_bad) return refuse(Reason::unsure_attention, no_note);
 
   const bool is_one_of_many = keeps_first_plan() && note.config.key != 0;
   Taken taken = {};
   if (is_one_of_many && is_taken(note, taken)) {
-    if (taken.is_wanted) return refuse("the tuning file keeps another plan of this graph", no_note);
+    if (taken.is_wanted) return refuse(Reason::kept_plan_other, no_note);
     const bool is_equal = finalize_as_taken(call, note, taken);
     if (taken.by_another_thread)
-      call.record(Action::unfixed, threads_text, {no_note, engine, is_equal ? taken.config.engine : -1});
+      call.record(Action::unfixed, Reason::plan_of_other_thread,
+                  {no_note, engine, is_equal ? taken.config.engine : -1});
     else if (is_equal)
-      call.record(Action::replace, "timing would choose: another plan of this graph's first engine is given",
-                  {no_note, engine, taken.config.engine});
+      call.record(Action::replace, Reason::plan_exchanged, {no_note, engine, taken.config.engine});
     if (is_equal) return Status::success;
-    return taken.by_another_thread
-               ? cudnn_not_supported(call)
-               : refuse("timing would choose, and the first plan cannot be made again", no_note);
+    return taken.by_another_thread ? cudnn_not_supported(call) : refuse(Reason::plan_cannot_be_made, no_note);
   }
   if (taken.gave_up)
-    call.record(Action::unfixed, "the program does not try the kept plan",
-                {no_note, taken.config.engine, engine});
+    call.record(Action::unfixed, Reason::kept_plan_untried, {no_note, taken.config.engine, engine});
   const Status status = call.real(plan);
   if (status != Status::success) {
     give_up(note);
@@ -245,26 +234,27 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     const EngineNotes notes = notes_of_plan(backend_of(call), plan);
     is_bad = notes == EngineNotes::nondeterministic;
     is_unreadable = notes == EngineNotes::unreadable;
-    if (options().strict() && is_bad) return refuse(is_nondeterministic_text, nondeterministic_note);
-    if (options().strict() && is_unreadable) return refuse(unreadable_text, no_note);
-    if (!is_bad && !is_unreadable) call.record(Action::observe, from_json_text, {no_note, engine, engine});
+    if (options().strict() && is_bad) return refuse(Reason::nondeterministic_engine, nondeterministic_note);
+    if (options().strict() && is_unreadable) return refuse(Reason::notes_unreadable, no_note);
+    if (!is_bad && !is_unreadable)
+      call.record(Action::observe, Reason::plan_from_json, {no_note, engine, engine});
   }
   if (note.config.key != 0 && take(note)) {
     if (is_one_of_many) keep_copy_of(call, note);
   } else if (note.config.key != 0) {
     if (is_one_of_many) {
-      call.record(Action::unfixed, threads_text, {no_note, engine, ""});
+      call.record(Action::unfixed, Reason::plan_of_other_thread, {no_note, engine, ""});
       return cudnn_not_supported(call);
     }
     call.record(Action::unfixed,
-                autotune() == Autotune::record
-                    ? "several plans of one graph: the tuning file keeps the one that runs last"
-                    : "several plans of one graph: the program may choose by their times",
+                autotune() == Autotune::record ? Reason::tuning_keeps_last_plan : Reason::program_may_time,
                 {no_note, engine, engine});
   }
-  if (is_bad) call.record(Action::unfixed, is_nondeterministic_text, {nondeterministic_note, engine, engine});
-  if (is_unreadable) call.record(Action::unfixed, unreadable_text, {no_note, engine, engine});
-  if (may_be_bad && !is_bad) call.record(Action::unfixed, may_be_text, {no_note, engine, engine});
+  if (is_bad)
+    call.record(Action::unfixed, Reason::nondeterministic_engine, {nondeterministic_note, engine, engine});
+  if (is_unreadable) call.record(Action::unfixed, Reason::notes_unreadable, {no_note, engine, engine});
+  if (may_be_bad && !is_bad)
+    call.record(Action::unfixed, Reason::unsure_attention, {no_note, engine, engine});
   return status;
 }
 
@@ -278,9 +268,7 @@ Status note_run(const Call& call, Descriptor plan, Status status) {
   if ((flags & Note::holds) == 0 || (succeeded && (flags & Note::ran) != 0) || call.passes()) return status;
   Descriptor copy = nullptr;
   if (ran(plan, succeeded, copy))
-    call.record(Action::observe,
-                "the plan that was taken for its graph fails: the next one may take its place",
-                {static_cast<int64_t>(status)});
+    call.record(Action::observe, Reason::taken_plan_fails, {static_cast<int64_t>(status)});
   release(call, copy);
   return status;
 }
@@ -302,7 +290,7 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
   if (name == Name::operation_rng_seed) {
     record_cudnn_once(call);
     if (type != Type::int64 || count != 1) {
-      call.record(Action::observe, "the seed comes in a tensor: the program's own generator", {"", ""});
+      call.record(Action::observe, Reason::seed_in_tensor, {"", ""});
       const Status status = call.real(descriptor, name, type, count, elements);
       if (status == Status::success && options().fingerprint_calls)
         follow_operands(descriptor, name, type, count, elements);
@@ -310,7 +298,7 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
     }
     const auto asked = static_cast<uint64_t>(*static_cast<const int64_t*>(elements));
     if (!options().pins()) {
-      call.record(Action::unfixed, "mode observe: enforce would pin it", {asked, ""});
+      call.record(Action::unfixed, Reason::observed, {asked, ""});
       return call.real(descriptor, name, type, count, elements);
     }
     const ChosenSeed chosen = choose_seed({Kind::cudnn_graph_rng, asked, 64, call.caller()});

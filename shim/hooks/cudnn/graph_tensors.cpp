@@ -8,17 +8,6 @@
 namespace detshim::cudnn {
 namespace {
 
-constexpr const char* why_no_graph = "a plan whose operation graph was not seen made";
-constexpr const char* why_no_pack = "a variant pack that was not seen filled";
-constexpr const char* why_no_room = "more descriptors of graphs than are kept";
-constexpr const char* why_operation = "an operation that is not looked into";
-constexpr const char* why_partial = "an operation that may leave a part of its output untouched";
-constexpr const char* why_twice = "tensors of one graph share an identifier";
-constexpr const char* why_override = "shapes that are given anew at each call";
-constexpr const char* why_tensor = "of a layout that is not looked into";
-constexpr const char* why_many = "more tensors than are looked at";
-constexpr const char* why_missing = "a tensor that the variant pack does not hold";
-
 // ---- What is kept ----
 
 struct Tensor {
@@ -40,13 +29,13 @@ struct Operation {
   uint32_t first; // node; 0: none
   int name;       // of an attribute with a tensor: which operation it is
   bool is_backward, is_training, adds_to_output;
-  const char* why_unknown;
+  Reason why_unknown;
 };
 
 struct Graph {
   uint32_t number;
   uint32_t first;
-  const char* why_unknown;
+  Reason why_unknown;
   char names[GraphOperands::names_size];
 };
 
@@ -189,23 +178,24 @@ void follow_operation(const void* descriptor, int name, Type type, int64_t count
   if (is_scale) {
     const bool is_double = type == Type::floating_double;
     const double value = is_double ? first_of<double>(elements) : double{first_of<float>(elements)};
-    if (!is_double && type != Type::floating) operation->why_unknown = why_operation;
+    if (!is_double && type != Type::floating) operation->why_unknown = Reason::operation_unknown;
     operation->adds_to_output = value != 0;
     return;
   }
   if (name == norm_phase)
     return void(operation->is_training = first_of<int>(elements) == norm_phase_training);
-  if (use == Use::unknown) return void(operation->why_unknown = why_operation);
+  if (use == Use::unknown) return void(operation->why_unknown = Reason::operation_unknown);
   if (use == Use::none) return;
-  if (use == Use::lengths) operation->why_unknown = why_partial;
+  if (use == Use::lengths) operation->why_unknown = Reason::partly_written;
   operation->is_backward |= name == pointwise_dx;
   if (operation->name == 0) operation->name = name;
   for (uint32_t node = operation->first; node != 0; node = kept().nodes[node].next)
-    if (kept().nodes[node].name == name) operation->why_unknown = why_operation; // set again: who has which?
+    if (kept().nodes[node].name == name)
+      operation->why_unknown = Reason::operation_unknown; // set again: who has which?
   for (int64_t i = 0; i < count; ++i) {
     const Tensor* const tensor = tensors.find(static_cast<const Descriptor*>(elements)[i]);
     if (tensor == nullptr || !append(operation->first, {tensor->note, name, use, Role::read, 0}))
-      operation->why_unknown = why_no_room;
+      operation->why_unknown = Reason::too_many_descriptors;
   }
 }
 
@@ -227,17 +217,18 @@ bool are_alike(const TensorNote& a, const TensorNote& b) {
   return true;
 }
 
-/// nullptr, or why the tensor makes the graph's outputs unknown.
-const char* add_tensor(Graph& graph, const TensorNote& tensor, Role role) {
-  if (!tensor.has_id) return why_tensor;
+/// None, or why the tensor makes the graph's outputs unknown.
+Reason add_tensor(Graph& graph, const TensorNote& tensor, Role role) {
+  if (!tensor.has_id) return Reason::layout_unknown;
   for (uint32_t number = graph.first; number != 0; number = kept().nodes[number].next) {
     Node& known = kept().nodes[number];
     if (known.tensor.id != tensor.id) continue;
-    if (known.tensor.is_virtual != tensor.is_virtual || !are_alike(known.tensor, tensor)) return why_twice;
+    if (known.tensor.is_virtual != tensor.is_virtual || !are_alike(known.tensor, tensor))
+      return Reason::identifier_shared;
     if (role > known.role) known.role = role; // what one operation writes and another reads is an output
-    return nullptr;
+    return Reason::none;
   }
-  return append(graph.first, {tensor, 0, Use::none, role, 0}) ? nullptr : why_no_room;
+  return append(graph.first, {tensor, 0, Use::none, role, 0}) ? Reason::none : Reason::too_many_descriptors;
 }
 
 } // namespace
@@ -274,21 +265,22 @@ void keep_operands(uint32_t number, const Descriptor* of_graph, int64_t count) {
   Graph& graph = kept().graphs[number % graph_limit];
   free_nodes(graph.first);
   graph.number = number;
-  graph.why_unknown = nullptr;
+  graph.why_unknown = Reason::none;
   TextWriter names(graph.names, sizeof graph.names);
   for (int64_t i = 0; i < count; ++i) {
     const Operation* const operation = operations.find(of_graph[i]);
     if (operation == nullptr) {
-      graph.why_unknown = why_operation;
+      graph.why_unknown = Reason::operation_unknown;
       break;
     }
     const char* const name = operation_name(operation->name);
     if (i != 0) names.add('+');
     names.add(name != nullptr ? name : "?");
-    if (operation->why_unknown != nullptr) graph.why_unknown = operation->why_unknown;
+    if (operation->why_unknown != Reason::none) graph.why_unknown = operation->why_unknown;
     for (uint32_t node = operation->first; node != 0; node = kept().nodes[node].next)
-      if (const char* const why =
-              add_tensor(graph, kept().nodes[node].tensor, role_of(*operation, kept().nodes[node])))
+      if (const Reason why =
+              add_tensor(graph, kept().nodes[node].tensor, role_of(*operation, kept().nodes[node]));
+          why != Reason::none)
         graph.why_unknown = why;
   }
   names.c_str();
@@ -299,16 +291,17 @@ GraphOperands::GraphOperands(uint32_t number, const void* variant_pack) {
   const bool is_kept = guard.held() && number != 0 && memory.peek() != nullptr &&
                        kept().graphs[number % graph_limit].number == number;
   if (!is_kept) {
-    why_ = why_no_graph;
+    why_ = Reason::graph_unseen;
     return;
   }
   const Graph& graph = kept().graphs[number % graph_limit];
   TextWriter(names_, sizeof names_).add(graph.names).c_str();
   why_ = graph.why_unknown;
   const Pack* const pack = variant_pack != nullptr ? find_pack(variant_pack) : nullptr;
-  if (why_ == nullptr && (pack == nullptr || pack->id_count != pack->pointer_count)) why_ = why_no_pack;
-  if (why_ == nullptr && pack->is_unknown) why_ = why_override;
-  for (uint32_t node = graph.first; node != 0 && why_ == nullptr; node = kept().nodes[node].next) {
+  if (why_ == Reason::none && (pack == nullptr || pack->id_count != pack->pointer_count))
+    why_ = Reason::pack_unseen;
+  if (why_ == Reason::none && pack->is_unknown) why_ = Reason::shapes_overridden;
+  for (uint32_t node = graph.first; node != 0 && why_ == Reason::none; node = kept().nodes[node].next) {
     const TensorNote& tensor = kept().nodes[node].tensor;
     if (tensor.is_virtual) continue;
     const Role role = kept().nodes[node].role;
@@ -319,11 +312,11 @@ GraphOperands::GraphOperands(uint32_t number, const void* variant_pack) {
       if (role == Role::read)
         has_inputs_ = false;
       else
-        why_ = is_there ? why_tensor : why_missing;
+        why_ = is_there ? Reason::layout_unknown : Reason::tensor_missing;
     } else if (count_ < most) {
       operands_[count_++] = {tensor, role, pack->pointers[at]};
     } else {
-      why_ = why_many;
+      why_ = Reason::too_many_tensors;
     }
   }
 }

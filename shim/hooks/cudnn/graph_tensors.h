@@ -6,6 +6,7 @@
 // an input. Whatever is not known of an operation or a tensor makes the graph's outputs unread.
 #pragma once
 
+#include "common/reasons.h"
 #include "hooks/cudnn/backend.h"
 
 namespace detshim::cudnn {
@@ -57,8 +58,8 @@ public:
 
   int count() const { return count_; }
   const Operand& operator[](int i) const { return operands_[i]; }
-  /// nullptr, or a constant: why what comes out cannot be told.
-  const char* why_unknown() const { return why_; }
+  /// None, or why what comes out cannot be told.
+  Reason why_unknown() const { return why_; }
   /// Whether all that goes in is among the operands.
   bool has_inputs() const { return has_inputs_; }
   /// "convolution_forward+pointwise", cut where it is long.
@@ -68,7 +69,7 @@ private:
   Operand operands_[most];
   int count_ = 0;
   bool has_inputs_ = true;
-  const char* why_ = nullptr;
+  Reason why_ = Reason::none;
   char names_[names_size] = {};
 };
 

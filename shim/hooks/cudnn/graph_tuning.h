@@ -36,14 +36,14 @@ void keep_choice(const Call& call, Descriptor plan) {
     config_of(backend, config.descriptor, choice);
   GraphProblem problem(call, note.graph);
   if (!problem.is_known() || choice.length() == 0 || !keep_tuning(problem.names(), choice.c_str()))
-    call.record(Action::unfixed, "the tuning file cannot keep this choice", {""});
+    call.record(Action::unfixed, Reason::tuning_cannot_keep, {""});
 }
 
 /// The config that the tuning file keeps for a graph.
 struct Kept {
   int64_t place = -1; ///< in the list; -1: it is not there
   Config config;
-  const char* why; ///< for the log
+  Reason why; ///< for the log
 };
 
 /// Looks in a list of engine configs for the one that the tuning file keeps for the graph.
@@ -53,14 +53,13 @@ Kept find_kept(const Call& call, const Backend& backend, uint32_t graph, const D
   GraphProblem problem(call, graph);
   char kept[tuning_choice_size];
   if (!problem.is_known() || !find_tuning(problem.names(), kept, sizeof kept))
-    return {-1, {}, "not in the tuning file: the first plan is taken"};
+    return {-1, {}, Reason::not_in_tuning_file};
   for (int64_t i = 0; i < count; ++i) {
     Text<tuning_choice_size> name;
     const Config config = config_of(backend, configs[i], name);
-    if (name.length() != 0 && same_text(name.c_str(), kept))
-      return {i, config, "the engine that the tuning file keeps comes first"};
+    if (name.length() != 0 && same_text(name.c_str(), kept)) return {i, config, Reason::kept_choice};
   }
-  return {-1, {}, "this list has not what the tuning file keeps: the first plan is taken"};
+  return {-1, {}, Reason::kept_choice_not_offered};
 }
 
 } // namespace detshim::cudnn

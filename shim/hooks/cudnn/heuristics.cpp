@@ -105,7 +105,7 @@ int64_t tune(const Call& call, const Backend& backend, Descriptor heuristics, co
   Kept kept = find_kept(call, backend, graph, results.configs, results.found);
   if (tuning == Autotune::record || !options().forces()) return -1;
   if (kept.place >= 0 && results.nondeterministic[kept.place])
-    kept = {-1, {}, "what the tuning file keeps is nondeterministic: the first plan is taken"};
+    kept = {-1, {}, Reason::kept_choice_nondeterministic};
   if (kept.place >= 0) want(graph, kept.config, results.found - 1);
   call.record(
       kept.place >= 0 ? Action::replace : Action::observe, kept.why,
@@ -125,31 +125,28 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
   Results results(backend);
   if (!backend.usable() || !results.read(heuristics)) {
     const Status status = pass();
-    if (status == Status::success)
-      call.record(Action::unfixed, "the list could not be read ahead", {0, 0, 0});
+    if (status == Status::success) call.record(Action::unfixed, Reason::list_unreadable, {0, 0, 0});
     return status;
   }
   const int64_t bad = results.nondeterministic_count;
   if (results.unreadable_count > 0) // they stay in the list; strict refuses their plans
-    call.record(Action::unfixed, "the notes of some engines cannot be read", {results.found, bad, 0});
+    call.record(Action::unfixed, Reason::notes_unreadable, {results.found, bad, 0});
   const int64_t front = tune(call, backend, heuristics, results);
   if (bad == 0 && front <= 0) {
     const Status status = pass();
     if (results.unreadable_count > 0) return status;
-    call.record(Action::observe, "every engine is deterministic by its notes",
-                {results.found, bad, results.found});
+    call.record(Action::observe, Reason::deterministic_engines, {results.found, bad, results.found});
     return status;
   }
   if (bad == results.found && options().strict()) {
-    call.record(Action::refuse, "every engine is nondeterministic", {results.found, bad, 0});
+    call.record(Action::refuse, Reason::no_deterministic_engine, {results.found, bad, 0});
     if (returned != nullptr) *returned = 0;
     return cudnn_not_supported(call);
   }
   if (bad == results.found || !options().forces()) {
     const Status status = pass();
     call.record(Action::unfixed,
-                bad == results.found ? "every engine is nondeterministic"
-                                     : "some engines are nondeterministic; this mode leaves algorithms alone",
+                bad == results.found ? Reason::no_deterministic_engine : Reason::nondeterministic_engine,
                 {results.found, bad, results.found});
     return status;
   }
@@ -160,11 +157,10 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
   if (returned != nullptr) *returned = given.count;
   if (!given.is_nondeterministic) {
     if (bad == 0) return status; // the order alone was changed
-    call.record(Action::replace, "engines with the note NONDETERMINISTIC left out",
-                {results.found, bad, given.count});
+    call.record(Action::replace, Reason::engines_left_out, {results.found, bad, given.count});
     return status;
   }
-  constexpr const char* changed = "the list came in another order when it was asked for again";
+  constexpr Reason changed = Reason::list_reordered;
   if (options().strict()) {
     call.record(Action::refuse, changed, {results.found, bad, 0});
     if (returned != nullptr) *returned = 0;

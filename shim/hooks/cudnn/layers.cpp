@@ -222,7 +222,7 @@ cudnnStatus reduce(const Call& call, cudnnHandle_t handle, cudnnReduceTensorDesc
                 call.hook(), "cudnnGetReductionIndicesSize");
         size_t size = 0;
         if (get_size == nullptr || get_size(handle, reduction, a, c, &size) != cudnnStatus::success)
-          return outputs.leave_outputs("of indices whose number is not told");
+          return outputs.leave_outputs(Reason::size_unknown);
         if (indices != nullptr) outputs.add_output(bytes_at(indices, size));
       },
       [&] {
@@ -277,7 +277,7 @@ cudnnStatus convolve_and_activate(const Call& call, cudnnHandle_t handle, In alp
         const Hook& hook = call.hook();
         outputs.add_shape("algo", static_cast<uint64_t>(algorithm));
         add_written(hook, outputs, {y, y_data}, alpha, nullptr);
-        if (y_data == nullptr) outputs.leave_outputs("where it is, the call does not say");
+        if (y_data == nullptr) outputs.leave_outputs(Reason::address_unknown);
         for (const LayerTensor& input : {LayerTensor{x, x_data}, {w, w_data}, {bias, bias_data}})
           add_read(hook, outputs, input);
         // By 0 it is not read.
@@ -334,7 +334,7 @@ cudnnStatus make_columns(const Call& call, cudnnHandle_t handle, Tensor x, In x_
         const HashedArea area = columns_at(call.hook(), x, w, convolution, columns);
         add_read(call.hook(), outputs, {x, x_data});
         add_settings(call.hook(), outputs, convolution);
-        if (area.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+        if (area.width == 0) outputs.leave_outputs(Reason::layout_unknown);
         outputs.add_output(area);
       },
       [&] { return call.real(handle, x, x_data, w, convolution, columns); });
@@ -361,7 +361,7 @@ cudnnStatus reorder(const Call& call, cudnnHandle_t handle, Filter w, int order,
         add_read(call.hook(), outputs, {w, w_data});
         if (is_for_bias <= 0) return;
         const HashedArea area = biases_at(call.hook(), w, reordered_bias);
-        if (area.width == 0) return outputs.leave_outputs("of biases whose number is not told");
+        if (area.width == 0) return outputs.leave_outputs(Reason::size_unknown);
         outputs.add_input(bytes_at(bias, area.width));
         outputs.add_output(area);
       },

@@ -77,7 +77,7 @@ void add_written(const Hook& hook, CallOutputs& outputs, const LayerTensor& tens
   if (beta != nullptr) __builtin_memcpy(bytes, beta, size);
   for (const unsigned char byte : bytes) reads_before |= byte != 0;
   if (reads_before) outputs.add_changed(area);
-  if (area.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+  if (area.width == 0) outputs.leave_outputs(Reason::layout_unknown);
   outputs.add_output(area);
 }
 
@@ -113,7 +113,7 @@ void add_layer(const Hook& hook, CallOutputs& outputs, std::initializer_list<Lay
                const void* alpha, const void* beta, const LayerTensor& result) {
   add_written(hook, outputs, result, alpha, beta);
   for (const LayerTensor& input : inputs) add_read(hook, outputs, input);
-  if (result.data == nullptr || beta == nullptr) outputs.leave_outputs("where it is, the call does not say");
+  if (result.data == nullptr || beta == nullptr) outputs.leave_outputs(Reason::address_unknown);
 }
 
 namespace {
@@ -153,7 +153,7 @@ void add_plan(CallOutputs& outputs, const void* plan, const void* variant_pack) 
     outputs.add_shape("engine", static_cast<uint64_t>(note.config.engine));
   add_graph(outputs, note.graph);
   if (!operands.has_inputs()) outputs.leave_inputs();
-  if (const char* const why = operands.why_unknown()) {
+  if (const Reason why = operands.why_unknown(); why != Reason::none) {
     outputs.leave_inputs();
     return outputs.leave_outputs(why);
   }
@@ -168,8 +168,7 @@ void add_plan(CallOutputs& outputs, const void* plan, const void* variant_pack) 
       continue;
     }
     if (area.width == 0 && role == Role::read) outputs.leave_inputs();
-    if (area.width == 0 && role != Role::read)
-      return outputs.leave_outputs("of a layout that is not looked into");
+    if (area.width == 0 && role != Role::read) return outputs.leave_outputs(Reason::layout_unknown);
     if (role == Role::read) outputs.add_input(area);
     if (role == Role::changed) outputs.add_changed(area);
     if (role == Role::read) continue;

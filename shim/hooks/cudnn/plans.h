@@ -134,7 +134,7 @@ template <typename Call>
 void record_overflow_once(const Call& call, std::initializer_list<Value> values) {
   if (overflow_recorded_in == generation()) return;
   overflow_recorded_in = generation();
-  call.record(Action::unfixed, "too many descriptors at once: plans of some graphs are not followed", values);
+  call.record(Action::unfixed, Reason::too_many_descriptors, values);
 }
 
 } // namespace detshim::cudnn

@@ -51,16 +51,16 @@ cudnnStatus set_pooling(const Call& call, cudnnPoolingDescriptor_t descriptor, c
   };
   if (mode != cudnnPoolingMode::max) return set_as_asked();
   record_cudnn_once(call);
-  const char* why = "MAX may be nondeterministic backward; this mode leaves algorithms alone";
+  Reason why = Reason::nondeterministic_pooling;
   if (options().forces()) {
     const cudnnStatus status = set(cudnnPoolingMode::max_deterministic);
     if (status == cudnnStatus::success) {
       remember(descriptor);
-      call.record(Action::replace, "MAX may be nondeterministic backward",
+      call.record(Action::replace, Reason::nondeterministic_pooling,
                   {max, static_cast<int64_t>(cudnnPoolingMode::max_deterministic)});
     }
     if (!is_refusal(status)) return status;
-    why = "the library refuses MAX_DETERMINISTIC";
+    why = Reason::refused_by_library;
     if (options().strict()) {
       call.record(Action::refuse, why, {max, ""});
       return status;
@@ -75,7 +75,7 @@ cudnnStatus set_pooling(const Call& call, cudnnPoolingDescriptor_t descriptor, c
 template <typename Call>
 void tell_own_mode(const Call& call, cudnnPoolingDescriptor_t descriptor, cudnnPoolingMode* mode) {
   if (mode == nullptr || *mode != cudnnPoolingMode::max_deterministic || !was_replaced(descriptor)) return;
-  call.record(Action::replace, "the program's own mode",
+  call.record(Action::replace, Reason::own_value,
               {static_cast<int64_t>(*mode), static_cast<int64_t>(cudnnPoolingMode::max)});
   *mode = cudnnPoolingMode::max;
 }

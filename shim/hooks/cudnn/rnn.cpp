@@ -46,7 +46,7 @@ void add_sequences_read(const Hook& hook, CallOutputs& outputs, cudnnRNNDataDesc
 void add_sequences_written(const Hook& hook, CallOutputs& outputs, cudnnRNNDataDescriptor_t sequences,
                            const void* data) {
   const HashedArea area = sequences_at(hook, outputs, sequences, data);
-  if (area.width == 0) outputs.leave_outputs("sequences of which not all rows are written");
+  if (area.width == 0) outputs.leave_outputs(Reason::partly_written);
   outputs.add_output(area);
 }
 
@@ -175,7 +175,7 @@ void add_vectors_written(const Hook& hook, CallOutputs& outputs, cudnnSeqDataDes
                          const void* data, const int* low = nullptr, const int* high = nullptr) {
   int longest = 0;
   const HashedArea area = vectors_at(hook, outputs, vectors, data, longest);
-  if (area.width == 0) return outputs.leave_outputs("sequences of which not all rows are written");
+  if (area.width == 0) return outputs.leave_outputs(Reason::partly_written);
   const size_t size = static_cast<size_t>(longest) * sizeof(int);
   outputs.add_number(low, size);
   outputs.add_number(high, size);
@@ -192,7 +192,7 @@ cudnnStatus attend_forward(const Call& call, cudnnHandle_t handle, cudnnAttnDesc
                            void* workspace, size_t reserve_size, void* reserve) {
   const auto describe = [&](CallOutputs& outputs) {
     const Hook& hook = call.hook();
-    if (current >= 0) outputs.leave_outputs("one step of the sequences, where it is, the call does not say");
+    if (current >= 0) outputs.leave_outputs(Reason::address_unknown);
     add_settings(hook, outputs, handle, attention, reserve != nullptr);
     add_vectors_written(hook, outputs, o, out, low, high);
     add_vectors_read(hook, outputs, q, queries);

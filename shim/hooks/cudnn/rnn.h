@@ -20,11 +20,9 @@ void record_workspace_setting(const Call& call, abi::cudnnHandle_t handle) {
   // Not its address, which differs from run to run.
   const char* const stream = stream_of(call, handle) == nullptr ? "default" : "own";
   if (value != nullptr && setting_is_good(setting, value))
-    call.record(Action::observe, "CUBLAS_WORKSPACE_CONFIG bounds each stream's workspace", {value, stream});
+    call.record(Action::observe, Reason::workspace_bounded, {value, stream});
   else
-    call.record(Action::unfixed,
-                "without CUBLAS_WORKSPACE_CONFIG the streams that it runs on may share a workspace",
-                {value != nullptr ? value : "", stream});
+    call.record(Action::unfixed, Reason::workspace_shared, {value != nullptr ? value : "", stream});
 }
 
 /// Records with what CUBLAS_WORKSPACE_CONFIG the call runs, and hands it on.

@@ -51,7 +51,7 @@ void add_sequences_read(const Hook& hook, CallOutputs& outputs, const Steps& ste
 
 void add_sequences_written(const Hook& hook, CallOutputs& outputs, const Steps& steps, const void* data) {
   const HashedArea area = steps_at(hook, outputs, steps, data);
-  if (area.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+  if (area.width == 0) outputs.leave_outputs(Reason::layout_unknown);
   outputs.add_output(area);
 }
 
@@ -277,7 +277,7 @@ cudnnStatus find_rnn(const Call& call, Arguments... arguments) {
   if (call.passes()) return call.real(arguments...);
   record_cudnn_once(call);
   int* const returned = find_returned(arguments...);
-  constexpr const char* why = "sorted by measured time; the list cannot be put in another order";
+  constexpr Reason why = Reason::timed_list;
   if (options().strict()) {
     if (returned != nullptr) *returned = 0;
     call.record(Action::refuse, why, {0});

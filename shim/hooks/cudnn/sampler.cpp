@@ -54,7 +54,7 @@ void add_grid_read(CallOutputs& outputs, Transformer transformer, In grid) {
   outputs.add_input(area);
 }
 
-constexpr const char* unseen = "of a size that was not seen set";
+constexpr Reason unseen = Reason::size_unknown;
 
 template <typename Call>
 cudnnStatus generate(const Call& call, cudnnHandle_t handle, Transformer transformer, In theta, Out grid) {
@@ -157,7 +157,7 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSpatialTfSamplerBackward,
     if (add_scale(call.hook(), outputs, dx, beta_grid)) outputs.add_changed(area);
     outputs.add_output(area);
   };
-  return run_with_atomics(call, "adds by atomics; there is no deterministic algorithm",
+  return run_with_atomics(call, Reason::atomic_adds,
                           are_there(handle, transformer, alpha, x, x_data, beta, dx, dx_data, alpha_grid, dy,
                                     dy_data, grid, beta_grid, dgrid),
                           [&] {

@@ -49,10 +49,10 @@ struct Search {
   size_t workspace; ///< bytes that the caller has, or can have; the largest number where that is not known
 };
 
-/// What is said of an answer.
-struct Reason {
+/// What is recorded of an answer.
+struct Outcome {
   Action action;
-  const char* why;
+  Reason why;
 };
 
 /// The deterministic candidates that fit go to the caller's array, in their order. Their number, without
@@ -73,18 +73,18 @@ void fill_with_all(const Search& search, const Candidates& candidates) {
 }
 
 template <typename Call>
-void record(const Call& call, const Search& search, const Candidates& candidates, Reason reason) {
+void record(const Call& call, const Search& search, const Candidates& candidates, Outcome outcome) {
   const int given = *search.returned;
-  call.record(reason.action, reason.why,
+  call.record(outcome.action, outcome.why,
               {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
                given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
 }
 
 /// Why nothing was filled in.
-const char* why_nothing_serves(const Candidates& candidates) {
+Reason why_nothing_serves(const Candidates& candidates) {
   for (int i = 0; i < candidates.count; ++i)
-    if (is_usable(candidates.list[i])) return "no deterministic algorithm fits the workspace";
-  return "every algorithm is nondeterministic";
+    if (is_usable(candidates.list[i])) return Reason::workspace_too_small;
+  return Reason::no_deterministic_algorithm;
 }
 
 template <typename Call>
@@ -130,30 +130,29 @@ bool is_answerable(const Search& search) {
 }
 
 /// Keeps the order of a timed list. What is said of the search.
-const char* keep_order(cudnn::ConvolutionProblem problem, const Perf* results, int count) {
+Reason keep_order(cudnn::ConvolutionProblem problem, const Perf* results, int count) {
   cudnn::KeptOrder order;
   for (int i = 0; i < count; ++i)
     if (is_usable(results[i])) order.add(results[i]);
   if (!problem.is_whole() || !order.is_whole() || *order.text() == 0 ||
       !keep_tuning(problem.names(), order.text()))
-    return "sorted by measured time; the tuning file cannot keep this search";
-  return "sorted by measured time; the tuning file keeps the order";
+    return Reason::tuning_cannot_keep;
+  return Reason::tuning_keeps_order;
 }
 
 /// Puts candidates in the kept order, where one is kept that fits. What is said of the search.
-const char* follow_kept_order(cudnn::ConvolutionProblem problem, size_t workspace, Candidates& candidates) {
+Reason follow_kept_order(cudnn::ConvolutionProblem problem, size_t workspace, Candidates& candidates) {
   cudnn::KeptOrder order;
-  if (!problem.is_whole() || !order.find(problem))
-    return "not in the tuning file: answered from the heuristic";
+  if (!problem.is_whole() || !order.find(problem)) return Reason::not_in_tuning_file;
   Candidates fitting;
   for (int i = 0; i < candidates.count; ++i)
     if (is_usable(candidates.list[i]) && candidates.list[i].memory <= workspace)
       fitting.list[fitting.count++] = candidates.list[i];
   const int kept = order.sort(fitting.list, fitting.count);
-  if (kept == 0) return "the library does not offer what the tuning file keeps: answered from the heuristic";
+  if (kept == 0) return Reason::kept_choice_not_offered;
   fitting.count = kept;
   candidates = fitting;
-  return "in the order that the tuning file keeps";
+  return Reason::kept_choice;
 }
 
 /// What a direction's searches have in common.
@@ -186,9 +185,9 @@ cudnnStatus answer_find(const Call& call, const Direction& direction, const Sear
     const cudnnStatus status = find(search.requested, search.returned, search.results);
     if (status == cudnnStatus::success)
       call.record(Action::unfixed,
-                  !whole                       ? "sorted by measured time; not all of its arguments are known"
+                  !whole                       ? Reason::timed_list
                   : tuning == Autotune::record ? keep_order(problem(), search.results, *search.returned)
-                                               : "sorted by measured time; this mode leaves algorithms alone",
+                                               : Reason::timed_list,
                   {static_cast<int64_t>(*search.returned), static_cast<int64_t>(*search.returned), ""});
     return status;
   }
@@ -205,9 +204,8 @@ cudnnStatus answer_find(const Call& call, const Direction& direction, const Sear
     }
     const cudnnStatus status = time_all();
     if (status != cudnnStatus::success) return status;
-    const char* const why = tuning == Autotune::record
-                                ? keep_order(problem(), candidates.list, candidates.count)
-                                : "sorted by measured time, as DETSHIM_AUTOTUNE=off says";
+    const Reason why = tuning == Autotune::record ? keep_order(problem(), candidates.list, candidates.count)
+                                                  : Reason::timed_list;
     if (fill(search, candidates) != 0) {
       record(call, search, candidates, {Action::unfixed, why});
       return status;
@@ -217,14 +215,14 @@ cudnnStatus answer_find(const Call& call, const Direction& direction, const Sear
     record(call, search, candidates, {Action::unfixed, why_nothing_serves(candidates)});
     return status;
   }
-  const char* why = "answered from the heuristic, nothing timed, deterministic ones alone";
+  Reason why = Reason::answered_by_heuristic;
   const bool is_from_heuristic =
       get(algorithm_limit, &candidates.count, candidates.list) == cudnnStatus::success &&
       candidates.count > 0;
   if (!is_from_heuristic) {
     if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
     sort_by_algorithm(candidates.list, candidates.count);
-    why = "timed list put in order of the algorithm, deterministic ones alone";
+    why = Reason::timed_list_sorted;
   }
   if (tuning == Autotune::replay) why = follow_kept_order(problem(), search.workspace, candidates);
   if (fill(search, candidates) != 0) {
@@ -289,7 +287,7 @@ cudnnStatus get_v7(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvol
   if (!options().forces()) {
     const cudnnStatus status = get(search.requested, search.returned, search.results);
     if (status == cudnnStatus::success)
-      call.record(Action::unfixed, "may name a nondeterministic one; this mode leaves algorithms alone",
+      call.record(Action::unfixed, Reason::may_be_nondeterministic,
                   {static_cast<int64_t>(*search.returned), static_cast<int64_t>(*search.returned), ""});
     return status;
   }
@@ -297,7 +295,7 @@ cudnnStatus get_v7(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvol
   const cudnnStatus status = get(algorithm_limit, &candidates.count, candidates.list);
   if (status != cudnnStatus::success) return status;
   if (fill(search, candidates) != 0) {
-    record(call, search, candidates, {Action::replace, "deterministic ones alone, in the heuristic's order"});
+    record(call, search, candidates, {Action::replace, Reason::deterministic_ones_alone});
     return status;
   }
   if (options().strict()) return refuse(call, search, candidates);

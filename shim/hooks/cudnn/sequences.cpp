@@ -7,15 +7,13 @@ namespace {
 
 using namespace abi;
 
-constexpr const char* convolution_why = "adds the gradients of weights and bias by atomics";
-
 /// cudnnCausalConv1dBackward, and its form for another layout.
 template <typename Call>
 cudnnStatus convolve_backward(const Call& call, cudaStream_t stream, const void* x, const void* weight,
                               const void* bias, const void* dy, void* dx, void* dweight, void* dbias,
                               int batch, int dimensions, int length, int kernel_size, int type,
                               int weight_type, int activation) {
-  return run_with_atomics(call, convolution_why, are_there(x, weight, bias, dy, dx, dweight, dbias), [&] {
+  return run_with_atomics(call, Reason::atomic_adds, are_there(x, weight, bias, dy, dx, dweight, dbias), [&] {
     return call.real(stream, x, weight, bias, dy, dx, dweight, dbias, batch, dimensions, length, kernel_size,
                      type, weight_type, activation);
   });
@@ -27,11 +25,11 @@ template <typename Call, typename Run>
 cudnnStatus attend_backward(const Call& call, const void* feature_workspace, const void* weight_workspace,
                             bool is_whole, Run run) {
   if (feature_workspace == nullptr && weight_workspace == nullptr)
-    return run_with_atomics(call, "adds by atomics, for want of both workspaces", is_whole, run);
+    return run_with_atomics(call, Reason::workspaces_missing, is_whole, run);
   const cudnnStatus status = run();
   if (call.passes() || status != cudnnStatus::success) return status;
   record_cudnn_once(call);
-  call.record(Action::observe, "adds in one order, in the workspaces that it was given", {});
+  call.record(Action::observe, Reason::one_order, {});
   return status;
 }
 
@@ -67,11 +65,10 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGnnAggSimpleBackward,
              .action = Action::refuse,
              .summary = "Recorded: it adds by atomics, and there is no other algorithm; strict refuses it.") {
   DETSHIM_ENTER_OUTERMOST(cudnnGnnAggSimpleBackward);
-  return run_with_atomics(call, "adds by atomics; there is no deterministic algorithm", are_there(graph, dy),
-                          [&] {
-                            return call.real(stream, graph, dy, positions, dnodes, dedges, dothers,
-                                             nodes_size, edges_size, others_size, type, operation);
-                          });
+  return run_with_atomics(call, Reason::atomic_adds, are_there(graph, dy), [&] {
+    return call.real(stream, graph, dy, positions, dnodes, dedges, dothers, nodes_size, edges_size,
+                     others_size, type, operation);
+  });
 }
 
 DETSHIM_HOOK(cudnn, cudnnStatus, cudnnGnnMhaGatBackward,

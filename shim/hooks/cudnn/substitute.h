@@ -49,26 +49,26 @@ abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algori
   const uint64_t bytes = workspace;
   record_cudnn_once(call);
   cudnnStatus refusal = cudnnStatus::success; // the library's own, of the call itself
-  const auto leave = [&](const char* why) {
+  const auto leave = [&](Reason why) {
     const cudnnStatus status = run(algorithm.asked);
     if (status == cudnnStatus::success || refusal != cudnnStatus::success) // its size was ours
       call.record(Action::unfixed, why, {algorithm.asked_number(), algorithm.asked_number(), bytes});
     return status;
   };
-  if (!options().forces()) return leave("nondeterministic; this mode leaves algorithms alone");
+  if (!options().forces()) return leave(Reason::nondeterministic);
 
   size_t needed = 0;
-  const char* why = "the library gives no size for the deterministic algorithm";
+  Reason why = Reason::no_workspace_size;
   if (size_of(algorithm.given, &needed) == cudnnStatus::success) {
-    why = "the workspace is too small for the deterministic algorithm";
+    why = Reason::workspace_too_small;
     if (needed <= workspace) {
       const cudnnStatus status = run(algorithm.given);
       if (status == cudnnStatus::success)
-        call.record(Action::replace, "nondeterministic",
+        call.record(Action::replace, Reason::nondeterministic,
                     {algorithm.asked_number(), algorithm.given_number(), bytes});
       if (!is_refusal(status)) return status;
       refusal = status;
-      why = "the library refuses the deterministic algorithm";
+      why = Reason::refused_by_library;
     }
   }
   if (!options().strict()) return leave(why);
@@ -89,13 +89,13 @@ abi::cudnnStatus answer_substitute_size(const Call& call, Substitution<Algorithm
     const cudnnStatus status = size_of(algorithm.asked, bytes);
     if (is_bad_argument(status)) return status;
     if (status != cudnnStatus::success || *bytes < given) *bytes = given;
-    call.record(Action::replace, "the size for the algorithm that will run",
+    call.record(Action::replace, Reason::workspace_size,
                 {algorithm.asked_number(), algorithm.given_number(), uint64_t{*bytes}});
     return cudnnStatus::success;
   }
   const cudnnStatus status = size_of(algorithm.asked, bytes);
   if (status == cudnnStatus::success && bytes != nullptr)
-    call.record(Action::observe, "the size for the nondeterministic algorithm, which will run",
+    call.record(Action::observe, Reason::workspace_size,
                 {algorithm.asked_number(), algorithm.asked_number(), uint64_t{*bytes}});
   return status;
 }

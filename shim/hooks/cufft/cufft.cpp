@@ -27,8 +27,7 @@ template <typename Call>
 void record_callback(const Call& call, cufftResult result, cufftXtCallbackType type) {
   record_library_once(call, cufft_library);
   if (result == cufftResult::success)
-    call.record(Action::observe, "the program's own code runs inside the transform",
-                {static_cast<int>(type)});
+    call.record(Action::observe, Reason::callback, {static_cast<int>(type)});
 }
 
 constexpr Description says_library = {.action = Action::observe, .summary = "Says which cuFFT answers."};
@@ -83,8 +82,8 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetGPUs, (cufftHandle plan, int count, i
   record_library_once(call, cufft_library);
   if (result != cufftResult::success) return result;
   if (count > 1)
-    call.record(Action::unfixed, "of several GPUs cuFFT does not say that results repeat", {count});
+    call.record(Action::unfixed, Reason::several_devices, {count});
   else
-    call.record(Action::observe, "one GPU", {count});
+    call.record(Action::observe, Reason::one_device, {count});
   return result;
 }

@@ -87,13 +87,13 @@ void add_transform(CallOutputs& outputs, cufftHandle handle, const void* in, con
   outputs.add_shape("batches", static_cast<uint64_t>(plan.batches));
   if (plan.rank == 0 || plan.in.side.element == 0 || plan.out.side.element == 0) {
     outputs.leave_inputs();
-    return outputs.leave_outputs("of a plan that was not seen made");
+    return outputs.leave_outputs(Reason::plan_unseen);
   }
   const HashedArea input = area_of(plan, plan.in, in, in == out);
   if (input.width == 0) outputs.leave_inputs();
   outputs.add_changed(input); // a transform to real numbers may overwrite what it is given
   const HashedArea output = area_of(plan, plan.out, out, in == out);
-  if (output.width == 0) outputs.leave_outputs("of a layout that is not looked into");
+  if (output.width == 0) outputs.leave_outputs(Reason::layout_unknown);
   outputs.add_output(output);
 }
 

@@ -76,19 +76,19 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
   const auto number = static_cast<int64_t>(type);
   if (!is_pseudo_random(type)) {
     remember({generator, 0, true});
-    return call.record(Action::observe, "a quasi-random type has no seed", {number, ""});
+    return call.record(Action::observe, Reason::quasi_random, {number, ""});
   }
   if (!options().pins()) // seed 0, the same in every run
-    return call.record(Action::observe, "starts from cuRAND's constant seed", {number, ""});
+    return call.record(Action::observe, Reason::standard_start, {number, ""});
   const bool keeps = options().mode == Mode::record || options().policy == SeedPolicy::keep ||
                      options().policy == SeedPolicy::mix;
-  if (keeps) return call.record(Action::observe, "not seeded: cuRAND's constant seed, kept", {number, ""});
+  if (keeps) return call.record(Action::observe, Reason::standard_start, {number, ""});
   auto* set_seed = call.template beside<SetSeed>(real_seed_name);
   const uint64_t seed = next_seed(Kind::curand);
   if (set_seed == nullptr || set_seed(generator, seed) != curandStatus::success)
-    return call.record(Action::unfixed, "the library refused the seed", {number, seed});
+    return call.record(Action::unfixed, Reason::refused_by_library, {number, seed});
   remember({generator, seed, false});
-  call.record(Action::pin, "not seeded by the program: a seed of its own", {number, seed});
+  call.record(Action::pin, Reason::not_seeded, {number, seed});
 }
 
 /// Takes note of which thread draws from the generator.
@@ -96,8 +96,7 @@ template <typename Call>
 void note_draw(const Call& call, curandGenerator_t generator) {
   if (call.passes() || !users.is_newly_shared(generator, this_thread().key)) return;
   record_library_once(call, curand_library);
-  call.record(Action::unfixed, "several threads draw from this generator: which gets which numbers is a race",
-              {});
+  call.record(Action::unfixed, Reason::generator_shared, {});
 }
 
 /// The same for a call that changes what is drawn next. Whoever makes the generator may set it up.
@@ -105,7 +104,7 @@ template <typename Call>
 void note_setting(const Call& call, curandGenerator_t generator) {
   if (call.passes() || !users.is_newly_shared_by_setting(generator, this_thread().key)) return;
   record_library_once(call, curand_library);
-  call.record(Action::unfixed, "another thread draws from this generator: which comes first is a race", {});
+  call.record(Action::unfixed, Reason::generator_shared, {});
 }
 
 // What the hooks of the functions that use a generator do.
@@ -191,7 +190,7 @@ DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
   if (call.passes()) return call.real(generator, seed);
   record_library_once(call, curand_library);
   if (!options().pins()) {
-    call.record(Action::unfixed, "mode observe: enforce would pin it", {uint64_t{seed}, ""});
+    call.record(Action::unfixed, Reason::observed, {uint64_t{seed}, ""});
     return call.real(generator, seed);
   }
   Generator known;
@@ -218,18 +217,18 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOrdering,
   const curandStatus status = call.real(generator, ordering);
   if (status != curandStatus::success) return status;
   if (ordering != curandOrdering::pseudo_dynamic) {
-    call.record(Action::observe, "the same on every GPU of a kind", {asked, asked});
+    call.record(Action::observe, Reason::repeatable_per_device, {asked, asked});
     return status;
   }
   if (!options().forces()) {
-    call.record(Action::unfixed, "adapts to the GPU; this mode leaves algorithms alone", {asked, asked});
+    call.record(Action::unfixed, Reason::ordering_by_device, {asked, asked});
     return status;
   }
   if (call.real(generator, curandOrdering::pseudo_default) != curandStatus::success) {
-    call.record(Action::unfixed, "adapts to the GPU; the library refuses DEFAULT", {asked, asked});
+    call.record(Action::unfixed, Reason::refused_by_library, {asked, asked});
     return call.real(generator, ordering);
   }
-  call.record(Action::replace, "DYNAMIC adapts to the GPU",
+  call.record(Action::replace, Reason::ordering_by_device,
               {asked, static_cast<int64_t>(curandOrdering::pseudo_default)});
   return status;
 }
@@ -239,7 +238,7 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset,
              .fields = {"offset"},
              .summary = "Recorded: an offset taken from a clock shows when two logs are compared.") {
   DETSHIM_ENTER_OUTERMOST(curandSetGeneratorOffset);
-  if (!call.passes()) call.record(Action::observe, "left alone", {uint64_t{offset}});
+  if (!call.passes()) call.record(Action::observe, Reason::left_alone, {uint64_t{offset}});
   return call.real(generator, offset);
 }
 

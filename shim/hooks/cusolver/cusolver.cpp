@@ -10,14 +10,13 @@ using namespace abi;
 
 // Solvers that cusolverDnSetDeterministicMode says nothing of (cuSOLVER documentation, 2.1.9) are recorded as
 // their handles are made.
-constexpr const char* without_mode = "these solvers have no deterministic mode";
 
 template <VersionedLibrary& library, typename Call, typename Handle>
 cusolverStatus create_without_mode(const Call& call, Handle* handle) {
   const cusolverStatus status = call.real(handle);
   if (call.passes() || status != cusolverStatus::success) return status;
   record_library_once(call, library);
-  call.record(Action::unfixed, without_mode, {});
+  call.record(Action::unfixed, Reason::no_deterministic_mode, {});
   return status;
 }
 
@@ -45,7 +44,7 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnCreate, (cusolverDnHandle_t * h
   if (call.passes() || status != cusolverStatus::success) return status;
   record_library_once(call, cusolver_library);
   if (call.beside<void()>("cusolverDnSetDeterministicMode") == nullptr)
-    call.record(Action::unfixed, "cuSOLVER before CUDA 12.2 has no deterministic mode", {});
+    call.record(Action::unfixed, Reason::version_too_old, {});
   return status;
 }
 
@@ -61,11 +60,11 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetDeterministicMode,
   const cusolverStatus status = call.real(handle, given);
   if (status != cusolverStatus::success) return status; // the handle's fault: both modes are good ones
   if (is_replaced)
-    call.record(Action::replace, "results may differ from run to run", {asked, static_cast<int>(given)});
+    call.record(Action::replace, Reason::nondeterministic, {asked, static_cast<int>(given)});
   else if (mode == cusolverDeterministicMode::allow_non_deterministic)
-    call.record(Action::unfixed, "results may differ; this mode leaves algorithms alone", {asked, asked});
+    call.record(Action::unfixed, Reason::nondeterministic, {asked, asked});
   else
-    call.record(Action::observe, "left alone", {asked, asked});
+    call.record(Action::observe, Reason::left_alone, {asked, asked});
   return status;
 }
 
@@ -79,10 +78,9 @@ DETSHIM_HOOK(cusolver, cusolverStatus, cusolverDnSetMathMode, (cusolverDnHandle_
   if (call.passes() || status != cusolverStatus::success) return status;
   record_library_once(call, cusolver_library);
   if ((mode & cusolver_math_emulated_fixedpoint) != 0)
-    call.record(Action::unfixed, "fixed-point emulation is outside cuBLAS's promise of repeatability",
-                {mode});
+    call.record(Action::unfixed, Reason::emulation, {mode});
   else
-    call.record(Action::observe, "left alone", {mode});
+    call.record(Action::observe, Reason::left_alone, {mode});
   return status;
 }
 
@@ -101,8 +99,7 @@ DETSHIM_HOOK(
                 ldu, type_v, v, ldv, compute_type, device_buffer, device_size, host_buffer, host_size, info);
   if (call.passes() || status != cusolverStatus::success) return status;
   record_library_once(call, cusolver_library);
-  call.record(Action::unfixed, "starts from random vectors; cuSOLVER does not say from which seed",
-              {int64_t{k}, int64_t{p}});
+  call.record(Action::unfixed, Reason::random_start, {int64_t{k}, int64_t{p}});
   return status;
 }
 
@@ -124,10 +121,9 @@ DETSHIM_HOOK(
   auto mode = cusolverDeterministicMode::allow_non_deterministic; // before CUDA 12.2 there is no other
   if (auto* const get_mode = call.beside<GetMode>("cusolverDnGetDeterministicMode")) get_mode(handle, &mode);
   if (mode == cusolverDeterministicMode::deterministic)
-    call.record(Action::observe, "left alone: the handle's mode is deterministic", {static_cast<int>(mode)});
+    call.record(Action::observe, Reason::deterministic_setting, {static_cast<int>(mode)});
   else
-    call.record(Action::unfixed, "results may differ: the handle's mode is not deterministic",
-                {static_cast<int>(mode)});
+    call.record(Action::unfixed, Reason::nondeterministic, {static_cast<int>(mode)});
   return status;
 }
 

@@ -41,7 +41,7 @@ cusolverStatus print_solution(const Call& call, cusolverDnHandle_t handle, int64
         auto* const get = get_stream.of(call);
         cudaStream_t stream = nullptr;
         if (handle == nullptr || get == nullptr || get(handle, &stream) != cusolverStatus::success)
-          outputs.leave_outputs("its stream is not known");
+          outputs.leave_outputs(Reason::stream_unknown);
         outputs.set_stream(stream);
         outputs.add_shape("m", number(m));
         outputs.add_shape("n", number(n));
@@ -56,7 +56,7 @@ cusolverStatus print_solution(const Call& call, cusolverDnHandle_t handle, int64
 
 /// A matrix or a part of it that becomes the result, next to others.
 void add_replaced(CallOutputs& outputs, uint64_t element, const HashedArea& area) {
-  if (element == 0) outputs.leave_outputs("of a type whose size is not known");
+  if (element == 0) outputs.leave_outputs(Reason::type_unknown);
   outputs.add_changed(area);
   outputs.add_output(area);
 }
@@ -99,7 +99,7 @@ void add_eigenvalues(CallOutputs& outputs, uint64_t element, uint64_t real, int 
                      void* a, int64_t lda, void* w) {
   outputs.add_number(&what, sizeof what);
   outputs.add_number(&fill, sizeof fill);
-  if (element == 0 || real == 0) outputs.leave_outputs("of a type whose size is not known");
+  if (element == 0 || real == 0) outputs.leave_outputs(Reason::type_unknown);
   outputs.add_changed(triangle_of(fill, a, element, n, lda));
   outputs.add_output(bytes_at(w, number(n) * real));
   if (what == 1) outputs.add_output(matrix_at(a, element, n, n, lda)); // CUSOLVER_EIG_MODE_VECTOR

@@ -12,7 +12,7 @@ template <typename Call, typename... Arguments>
 cusparseStatus record_condition(const Call& call, Arguments... arguments) {
   const cusparseStatus status = call.real(arguments...);
   if (!call.passes() && status == cusparseStatus::success)
-    call.record(Action::observe, "the same bits if no index comes twice", {});
+    call.record(Action::observe, Reason::same_unless_index_repeats, {});
   return status;
 }
 

@@ -74,7 +74,7 @@ void add_stream(const Hook& hook, CallOutputs& outputs, cusparseHandle_t handle)
   if (handle != nullptr && ask(hook, "cusparseGetStream", handle, &stream))
     outputs.set_stream(stream);
   else
-    outputs.leave_outputs("its stream is not known");
+    outputs.leave_outputs(Reason::stream_unknown);
 }
 
 /// What the product is multiplied by. True if what was there before counts: by beta.
@@ -132,7 +132,7 @@ void add_sparse_product(const Hook& hook, CallOutputs& outputs, const SparseProd
   if (add_scales(hook, outputs, product)) outputs.add_changed(result);
   if (input.width == 0) outputs.leave_inputs();
   outputs.add_input(input);
-  if (result.width == 0) outputs.leave_outputs("where it is, the descriptor does not say");
+  if (result.width == 0) outputs.leave_outputs(Reason::address_unknown);
   outputs.add_output(result);
 }
 
@@ -145,8 +145,7 @@ void add_matrix_product(const Hook& hook, CallOutputs& outputs, const SparseProd
   add_matrix(hook, outputs, product.matrix);
   add_matrix(hook, outputs, b);
   SparseParts result;
-  if (!find_parts(hook, outputs, c, result))
-    return outputs.leave_outputs("of a layout that is not looked into");
+  if (!find_parts(hook, outputs, c, result)) return outputs.leave_outputs(Reason::layout_unknown);
   if (is_added_to && reads_now) outputs.add_changed(result.values);
   if (is_added_to && !reads_now) outputs.leave_inputs();
   for (const HashedArea& part : {result.offsets, result.indices, result.values}) outputs.add_output(part);

@@ -105,7 +105,7 @@ template <typename Alg>
 struct Choice {
   Action action;
   Alg given;
-  const char* why;
+  Reason why;
   int format = 0;
   size_t needed = 0; ///< bytes of buffer for `given`, where it replaces
 };
@@ -122,20 +122,15 @@ Choice<Alg> choose(const Call& call, const Product<Alg>& product, SizeOf size_of
   if (product.operation != cusparseOperation::non_transpose) good.exists = false;
 
   if (good.exists && (good.is_only_one || product.asked == good.algorithm))
-    return {Action::observe, product.asked, "the same bits in every run", number};
-  if (!options().forces())
-    return {Action::unfixed, product.asked, "may add in any order; this mode leaves algorithms alone",
-            number};
+    return {Action::observe, product.asked, Reason::same_in_every_run, number};
+  if (!options().forces()) return {Action::unfixed, product.asked, Reason::adds_in_any_order, number};
   if (product.operation != cusparseOperation::non_transpose)
-    return {Action::unfixed, product.asked, "no algorithm is deterministic for a transposed matrix", number};
-  if (!good.exists)
-    return {Action::unfixed, product.asked, "no algorithm is said to be deterministic for this format",
-            number};
+    return {Action::unfixed, product.asked, Reason::no_deterministic_algorithm, number};
+  if (!good.exists) return {Action::unfixed, product.asked, Reason::no_deterministic_algorithm, number};
   size_t needed = 0;
   if (size_of(good.algorithm, &needed) != cusparseStatus::success)
-    return {Action::unfixed, product.asked, "the deterministic algorithm does not serve this product",
-            number};
-  return {Action::replace, good.algorithm, "the format's deterministic algorithm", number, needed};
+    return {Action::unfixed, product.asked, Reason::algorithm_does_not_serve, number};
+  return {Action::replace, good.algorithm, Reason::deterministic_algorithm, number, needed};
 }
 
 template <typename Call, typename Alg>
@@ -180,14 +175,12 @@ cusparseStatus answer_run(const Call& call, const Product<Alg>& product, const v
   Choice<Alg> choice = choose(call, product, size_of);
   if (choice.action == Action::replace && choice.needed != 0 &&
       (buffer == nullptr || remembered_size(product.key()) < choice.needed))
-    choice = {Action::unfixed, product.asked, "the buffer was not sized for the deterministic algorithm",
-              choice.format};
+    choice = {Action::unfixed, product.asked, Reason::workspace_too_small, choice.format};
   if (choice.action == Action::replace) {
     const cusparseStatus status = run(choice.given);
     if (status == cusparseStatus::success) record_choice(call, choice.action, product, choice);
     if (status != cusparseStatus::not_supported) return status;
-    choice = {Action::unfixed, product.asked, "the library refused the deterministic algorithm",
-              choice.format};
+    choice = {Action::unfixed, product.asked, Reason::refused_by_library, choice.format};
   }
   // A call that the library would not take fails as it does there: it is asked for a size, which it answers
   // for the arguments that it takes alone.

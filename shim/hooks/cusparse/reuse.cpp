@@ -23,12 +23,11 @@ cusparseStatus reuse(const Call& call, cusparseSpGEMMAlg asked, Run run) {
   if (status != cusparseStatus::success) return status;
   const int numbers[] = {static_cast<int>(asked), static_cast<int>(given)};
   if (is_good)
-    call.record(Action::observe, "left alone", {numbers[0], numbers[1]});
+    call.record(Action::observe, Reason::left_alone, {numbers[0], numbers[1]});
   else if (given == asked)
-    call.record(Action::unfixed, "adds in any order; this mode leaves algorithms alone",
-                {numbers[0], numbers[1]});
+    call.record(Action::unfixed, Reason::adds_in_any_order, {numbers[0], numbers[1]});
   else
-    call.record(Action::replace, "adds in any order", {numbers[0], numbers[1]});
+    call.record(Action::replace, Reason::adds_in_any_order, {numbers[0], numbers[1]});
   return status;
 }
 

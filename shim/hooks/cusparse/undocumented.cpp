@@ -18,7 +18,7 @@ cusparseStatus forward(const Call& call, Arguments... arguments) {
   const cusparseStatus status = call.real(arguments...);
   if (call.passes() || status != cusparseStatus::success) return status;
   record_library_once(call, cusparse_library);
-  call.record(Action::unfixed, "NVIDIA does not say whether it is repeatable", {});
+  call.record(Action::unfixed, Reason::undocumented, {});
   return status;
 }
 

@@ -33,12 +33,10 @@ cutensorStatus set_preference(const Call& call, Handle handle, Preference prefer
   const int mode = static_cast<int>(asked);
   if (is_left)
     call.record(Action::unfixed,
-                tuning == Autotune::off ? "kernels are chosen by time; this mode leaves algorithms alone"
-                                        : "kernels are chosen by time; such a choice cannot be kept",
+                tuning == Autotune::off ? Reason::timed_by_library : Reason::choice_cannot_be_kept,
                 {mode, mode});
   else
-    call.record(Action::replace, "kernels would be chosen by time: the one that cuTENSOR expects to be best",
-                {mode, static_cast<int>(given)});
+    call.record(Action::replace, Reason::expected_best, {mode, static_cast<int>(given)});
   return status;
 }
 
@@ -78,25 +76,25 @@ DETSHIM_HOOK(cutensor, cutensorStatus, cutensorCreateBlockSparseContraction,
                                           c, c_modes, c_operator, d, d_modes, compute);
   if (call.passes() || status != cutensorStatus::success) return status;
   if (!options().forces()) {
-    call.record(Action::unfixed, "results may differ; this mode leaves algorithms alone", {});
+    call.record(Action::unfixed, Reason::nondeterministic, {});
     return status;
   }
   auto* const set = call.beside<SetAttribute>("cutensorOperationDescriptorSetAttribute");
   const int32_t reproducible = 1;
   if (set != nullptr && set(handle, *operation, cutensor_blocksparse_reproducible, &reproducible,
                             sizeof reproducible) == cutensorStatus::success) {
-    call.record(Action::replace, "results would differ from run to run", {});
+    call.record(Action::replace, Reason::nondeterministic, {});
     return status;
   }
   auto* const destroy =
       call.beside<cutensorStatus(cutensorOperationDescriptor_t)>("cutensorDestroyOperationDescriptor");
   if (!options().strict() || destroy == nullptr) {
-    call.record(Action::unfixed, "results may differ; before 2.8 cuTENSOR has no reproducible way", {});
+    call.record(Action::unfixed, Reason::version_too_old, {});
     return status;
   }
   destroy(*operation);
   *operation = nullptr;
-  call.record(Action::refuse, "before 2.8 cuTENSOR has no reproducible way", {});
+  call.record(Action::refuse, Reason::version_too_old, {});
   return cutensorStatus::not_supported;
 }
 
@@ -114,8 +112,8 @@ DETSHIM_HOOK(cutensor, cutensorStatus, cutensorOperationDescriptorSetAttribute,
   const cutensorStatus status = call.real(handle, operation, attribute, &given, sizeof given);
   if (status != cutensorStatus::success) return status;
   if (given != asked)
-    call.record(Action::replace, "results would differ from run to run", {asked, given});
+    call.record(Action::replace, Reason::nondeterministic, {asked, given});
   else
-    call.record(Action::unfixed, "results may differ; this mode leaves algorithms alone", {asked, given});
+    call.record(Action::unfixed, Reason::nondeterministic, {asked, given});
   return status;
 }

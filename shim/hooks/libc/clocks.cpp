@@ -1,13 +1,13 @@
 // Clocks and ids: noted as they are read, never changed.
 //
 // A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must
-// be found out, and whether a seed comes from a clock is told by what was read: core/seeds/readings.h. So a
-// hook here does not count as a draw, writes no record and makes no system call; where the user's code reads
-// one is written at the end (hooks/libc/user_places.h).
+// be found out, and whether a seed comes from a clock is told by what was read: core/seeds/clock_samples.h.
+// So a hook here does not count as a draw, writes no record and makes no system call; where the user's code
+// reads one is written at the end (hooks/libc/user_places.h).
 //
 // The exceptions are functions of interpreters that are known to do nothing but seed
 // (hooks/runtimes/seeding_functions.h), and the user's own lines of Python (hooks/runtimes/python_clocks.h).
-#include "core/seeds/readings.h"
+#include "core/seeds/clock_samples.h"
 #include "hooks/libc/user_places.h"
 #include "hooks/runtimes/python_clocks.h"
 #include "hooks/runtimes/seeding_functions.h"
@@ -25,7 +25,7 @@ namespace {
 template <typename Call>
 void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
   if (!options().pins() || !call.is_hooked()) return;
-  note_reading(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
+  note_clock_sample(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
   note_user_place(UserPlace::clock, call.caller());
 }
 
@@ -40,9 +40,9 @@ const SeedingFunction* seeding_function_of(const Call& call, const void* const* 
   const SeedingFunction* function =
       frame == nullptr ? seeding_function_at(call.caller()) : seeding_function_behind(call.caller(), frame);
   if (function == nullptr) return nullptr;
-  if (const char* why = why_unfixed(*function)) call.record(Action::unfixed, why, {});
+  if (const Reason why = why_unfixed(*function); why != Reason::none) call.record(Action::unfixed, why, {});
   if (!gets_own_clock(*function)) return nullptr;
-  if (const char* why = why_pinned(*function)) call.record(Action::pin, why, {});
+  if (const Reason why = why_pinned(*function); why != Reason::none) call.record(Action::pin, why, {});
   return function;
 }
 

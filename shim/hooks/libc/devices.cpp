@@ -13,7 +13,7 @@
 #include "common/text.h"
 #include "common/trap_filter.h"
 #include "core/identity/process.h"
-#include "core/seeds/readings.h"
+#include "core/seeds/clock_samples.h"
 #include "loader/draw.h"
 #include "loader/infrastructure.h"
 
@@ -108,11 +108,9 @@ DeviceSource source_of(const Hook& hook, int fd, const char* path) {
   return is_uuid_file(state) ? DeviceSource::uuid : DeviceSource::none;
 }
 
-void record_kept(const Hook& hook, const void* caller, const char* why, const char* path) {
+void record_kept(const Hook& hook, const void* caller, Reason why, const char* path) {
   record({hook.info().library, hook.info().name, hook.info().fields}, Action::unfixed, caller, why, {path});
 }
-
-constexpr const char* no_memory = "no file in memory could be made: the kernel's bytes were given";
 
 bool closes_on_exec(int fd) {
   const int flags = sys::fcntl(fd, F_GETFD);
@@ -143,13 +141,13 @@ int open_settled(Hook& hook, const char* path, int flags, const void* caller, Op
   if (!decide_draw(hook, sites, caller, {shown})) return is_known ? open() : fd;
   const bool closes = (flags & O_CLOEXEC) != 0;
   if (source == DeviceSource::uuid) {
-    if (!replace_by_uuid(fd, closes)) record_kept(hook, caller, no_memory, shown);
+    if (!replace_by_uuid(fd, closes)) record_kept(hook, caller, Reason::no_memory_file, shown);
     return fd;
   }
   if (!is_known) sys::close(fd); // so that the stream gets the lowest number, as an open does
   const int stream = device::make(next_key(is_of_infrastructure(caller)), flags);
   if (stream >= 0) return stream;
-  record_kept(hook, caller, no_memory, shown);
+  record_kept(hook, caller, Reason::no_memory_file, shown);
   return open();
 }
 
@@ -165,14 +163,13 @@ FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const F
   if (source == DeviceSource::none || !is_read(flags)) return file;
   const char* shown = path != nullptr ? path : "";
   if (source == DeviceSource::device && before != nullptr && before != stdin) {
-    record_kept(hook, caller, "libc itself reads a FILE that is opened anew: the kernel's bytes were given",
-                shown);
+    record_kept(hook, caller, Reason::file_reopened, shown);
     return file;
   }
   DrawSites sites;
   if (!decide_draw(hook, sites, caller, {shown})) return file;
   if (source == DeviceSource::uuid) {
-    if (!replace_by_uuid(fd, closes_on_exec(fd))) record_kept(hook, caller, no_memory, shown);
+    if (!replace_by_uuid(fd, closes_on_exec(fd))) record_kept(hook, caller, Reason::no_memory_file, shown);
     return file;
   }
   const uint64_t key = next_key(is_of_infrastructure(caller));
@@ -180,7 +177,7 @@ FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const F
   FILE* const own = stream < 0 ? nullptr : device::open_file(fd, mode);
   if (own == nullptr || !device::replace(fd, stream, key, closes_on_exec(fd))) {
     if (stream >= 0) sys::close(stream);
-    record_kept(hook, caller, no_memory, shown);
+    record_kept(hook, caller, Reason::no_memory_file, shown);
     return file; // where there is an own one, it stays unused
   }
   if (before == nullptr) {
@@ -210,7 +207,7 @@ void settle_inherited(int fd) {
   const uint64_t key = next_key();
   const int stream = device::make(key, flags | O_CLOEXEC);
   if (stream < 0 || !device::replace(fd, stream, key, closes_on_exec(fd)))
-    record_kept(hooks::open, program, no_memory, shown.c_str());
+    record_kept(hooks::open, program, Reason::no_memory_file, shown.c_str());
   if (stream >= 0) sys::close(stream);
 }
 

@@ -157,12 +157,10 @@ bool is_of_pythons_start(const void* caller) {
   return is_start;
 }
 
-constexpr const char* why_sorted = "by name: the file system's own order is another one on another machine";
-
 /// Records that the order had an influence to have. It is no draw: a shell that reads a folder names its
 /// children as one that does not.
 template <typename Call>
-void record_order(const Call& call, Action action, const char* why) {
+void record_order(const Call& call, Action action, Reason why) {
   if (!log_file::has_begun() && is_of_system()) return;
   const int error = errno;
   const HookInfo& info = call.hook().info();
@@ -174,10 +172,9 @@ void record_order(const Call& call, Action action, const char* why) {
 template <typename Call>
 void record_listing(const Call& call, const Listing& listing) {
   if (!listing.is_sorted())
-    record_order(call, Action::unfixed,
-                 "too many entries to sort, or a folder that cannot be read twice: only parts of it are");
+    record_order(call, Action::unfixed, Reason::too_many_entries);
   else if (listing.has_order())
-    record_order(call, Action::pin, why_sorted);
+    record_order(call, Action::pin, Reason::sorted_by_name);
 }
 
 /// The next entry of a stream; `is_native` where it is libc's to read.
@@ -245,7 +242,7 @@ template <typename Call, typename Scan>
 int scan(const Call& call, void* list, CompareEntries compare, Scan real_without) {
   const int count = real_without();
   if (count > 0 && sort_chosen(*static_cast<dirent64***>(list), static_cast<size_t>(count), compare))
-    record_order(call, Action::pin, why_sorted);
+    record_order(call, Action::pin, Reason::sorted_by_name);
   return count;
 }
 
@@ -278,7 +275,7 @@ int find_paths(const Call& call, const char* pattern, int flags, int (*on_error)
       paths[last] = moved;
     }
   }
-  if (found->gl_pathc - before > 1) record_order(call, Action::pin, why_sorted);
+  if (found->gl_pathc - before > 1) record_order(call, Action::pin, Reason::sorted_by_name);
   return status;
 }
 
@@ -295,7 +292,7 @@ void* open_tree(const Call& call, char* const* paths, int flags, Compare compare
   if (tree == nullptr || compare != nullptr || !sorts(call)) return tree;
   auto* const opened = static_cast<FTS*>(tree);
   opened->fts_compar = reinterpret_cast<decltype(opened->fts_compar)>(&compare_found);
-  record_order(call, Action::pin, why_sorted);
+  record_order(call, Action::pin, Reason::sorted_by_name);
   return tree;
 }
 
@@ -304,8 +301,7 @@ template <typename Call, typename... Arguments>
 int walk_tree(const Call& call, Arguments... arguments) {
   const int status = call.real(arguments...);
   if (!call.passes() && options().folders != FolderOrder::off)
-    record_order(call, Action::observe,
-                 "in the file system's order, which is another one on another machine");
+    record_order(call, Action::observe, Reason::file_system_order);
   return status;
 }
 

@@ -287,7 +287,7 @@ void Listing::read_part(int fd) {
 
 bool Listing::fill(int fd) {
   if (__atomic_load_n(&is_filled_, __ATOMIC_ACQUIRE)) return false;
-  const Turn turn(turn_);
+  const SpinGuard turn(turn_);
   if (is_filled_) return false;
   const auto wanted = static_cast<uint64_t>(wanted_);
   read_part(fd);
@@ -307,7 +307,7 @@ dirent64* Listing::next(int fd, int& error) {
     fill(fd);
     const uint64_t at = __atomic_fetch_add(&next_, 1, __ATOMIC_ACQ_REL);
     if (at < __atomic_load_n(&count_, __ATOMIC_ACQUIRE)) return index_[at].entry;
-    const Turn turn(turn_);
+    const SpinGuard turn(turn_);
     if (__atomic_load_n(&next_, __ATOMIC_RELAXED) < count_) continue; // another thread read on
     if (!has_more_) {
       __atomic_store_n(&next_, count_, __ATOMIC_RELAXED);

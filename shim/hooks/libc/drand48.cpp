@@ -4,7 +4,7 @@
 // whole process; here each thread has its own, and the main thread's starts as srand48(seed) would leave it.
 #include "core/fingerprint/prints.h"
 #include "core/seeds/seeds.h"
-#include "hooks/libc/left_states.h"
+#include "hooks/libc/rand_r_cache.h"
 #include "loader/draw.h"
 
 #include <cstdlib>
@@ -112,7 +112,7 @@ template <typename Signature>
 bool choose(const Call<Signature>& call, uint64_t asked, unsigned bits, uint64_t& given) {
   if (call.passes()) return false;
   if (!options().pins()) {
-    call.record(Action::unfixed, "mode observe: enforce would pin it", {asked, ""});
+    call.record(Action::unfixed, Reason::observed, {asked, ""});
     return false;
   }
   const ChosenSeed chosen = choose_seed({Kind::drand48, asked, bits, call.caller()});

@@ -97,7 +97,7 @@ DETSHIM_HOOK(libc, int, clearenv, (), may_undo_setting) {
   DETSHIM_ENTER(clearenv);
   const int status = call.real();
   if (!call.passes() && look_at_emptied_environment())
-    call.record(Action::unfixed, "every variable is gone, and with them those that were set", {"all", ""});
+    call.record(Action::unfixed, Reason::environment_cleared, {"all", ""});
   return status;
 }
 

@@ -7,7 +7,7 @@
 #include "common/sys.h"
 #include "core/identity/process.h"
 #include "core/log/closing.h"
-#include "hooks/libc/device_heirs.h"
+#include "hooks/libc/inherited_descriptors.h"
 #include "hooks/libc/process.h"
 #include "loader/hook.h"
 
@@ -40,7 +40,7 @@ auto under_filter(const Hook& hook, const void* caller, const sock_fprog* progra
   if (!allows(filter, SYS_lseek) || !allows(filter, SYS_fstat)) give_kernels_for_good();
   if (!lets_log_go_on(filter)) {
     record({hook.info().library, hook.info().name, hook.info().fields}, Action::uncovered, caller,
-           "a filter that forbids what the log is written with: what follows is not recorded", {});
+           Reason::filter_forbids_log, {});
     close_log_of_this_process();
   }
   put_on(filter);

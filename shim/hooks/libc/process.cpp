@@ -10,17 +10,17 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/thread_memory.h"
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 #include "core/identity/children.h"
 #include "core/identity/shared_page.h"
 #include "core/log/closing.h"
 #include "core/log/log_file.h"
-#include "core/seeds/readings.h"
+#include "core/seeds/clock_samples.h"
 #include "core/tuning/tuning.h"
-#include "hooks/libc/device_heirs.h"
-#include "hooks/libc/escapes.h"
-#include "hooks/libc/left_states.h"
+#include "hooks/libc/inherited_descriptors.h"
+#include "hooks/libc/rand_r_cache.h"
 #include "hooks/libc/shell.h"
+#include "hooks/libc/uncovered_execs.h"
 #include "hooks/libc/user_places.h"
 #include "hooks/runtimes/python_threads.h"
 #include "hooks/runtimes/unseen_runtimes.h"
@@ -181,7 +181,7 @@ DETSHIM_HOOK(
     return call.real(thread, attributes, entry, data);
   });
   if (status != 0 && python.is_users) end_python_thread(true);
-  if (status == 0 && python.why != nullptr)
+  if (status == 0 && python.why != Reason::none)
     call.record(Action::observe, python.why, {python.made_by.c_str()});
   return status;
 }
@@ -292,7 +292,7 @@ auto with_name(const char* program, char* const* original, char* const* argv, bo
   const Execution execution(program, spawns);
   if (options().off()) return execute(original);
   if (!preloads_us(original)) {
-    const DeviceHeirs heirs(Reach::uncovered);
+    const InheritedDescriptors heirs(Reach::uncovered);
     return execute(original);
   }
   const ExecRoom room(sizeof(RunEntry) + (count(original) + 2) * sizeof(char*));
@@ -339,21 +339,21 @@ constexpr Description names_unseen_child = {
 
 DETSHIM_HOOK(libc, int, execve, (const char* path, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(execve);
-  const DeviceHeirs heirs(record_escape(call.hook(), path, false, envp, call.caller()));
+  const InheritedDescriptors heirs(record_escape(call.hook(), path, false, envp, call.caller()));
   return with_name(path, envp, argv, false,
                    [&](char* const* environment) { return call.real(path, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, execvpe, (const char* file, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(execvpe);
-  const DeviceHeirs heirs(record_escape(call.hook(), file, true, envp, call.caller()));
+  const InheritedDescriptors heirs(record_escape(call.hook(), file, true, envp, call.caller()));
   return with_name(file, envp, argv, false,
                    [&](char* const* environment) { return call.real(file, argv, environment); });
 }
 
 DETSHIM_HOOK(libc, int, fexecve, (int fd, char* const argv[], char* const envp[]), names_program) {
   DETSHIM_ENTER(fexecve);
-  const DeviceHeirs heirs(record_escape(call.hook(), fd, envp, call.caller()));
+  const InheritedDescriptors heirs(record_escape(call.hook(), fd, envp, call.caller()));
   return with_name(FileName(fd).path(), envp, argv, false,
                    [&](char* const* environment) { return call.real(fd, argv, environment); });
 }
@@ -364,7 +364,7 @@ namespace {
 template <typename Real>
 int execute_at(const Hook& hook, const void* caller, int folder, const char* path, char* const argv[],
                char* const envp[], int flags, Real real) {
-  const DeviceHeirs heirs(record_escape(hook, folder, path, envp, flags, caller));
+  const InheritedDescriptors heirs(record_escape(hook, folder, path, envp, flags, caller));
   const bool is_open_file = path != nullptr && *path == 0;
   const FileName file(is_open_file ? folder : -1);
   return with_name(is_open_file ? file.path() : path, envp, argv, false, real);
@@ -393,7 +393,7 @@ extern "C" long detshim_syscall_execute(long number, long a, long b, long c, lon
     return execute_at(
         hooks::syscall, caller, static_cast<int>(a), text(b), texts(c), texts(d), static_cast<int>(e),
         [&](char* const* environment) { return static_cast<int>(real(number, a, b, c, environment, e)); });
-  const DeviceHeirs heirs(record_escape(hooks::syscall, text(a), false, texts(c), caller));
+  const InheritedDescriptors heirs(record_escape(hooks::syscall, text(a), false, texts(c), caller));
   return with_name(text(a), texts(c), texts(b), false,
                    [&](char* const* environment) { return real(number, a, b, environment); });
 }
@@ -403,7 +403,7 @@ extern "C" long detshim_syscall_execute(long number, long a, long b, long c, lon
 
 DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), names_program) {
   DETSHIM_ENTER(execv);
-  const DeviceHeirs heirs(record_escape(call.hook(), path, false, environ, call.caller()));
+  const InheritedDescriptors heirs(record_escape(call.hook(), path, false, environ, call.caller()));
   if (call.passes()) return call.real(path, argv);
   auto* real_execve = call.beside<hooks::execve_signature>("execve");
   return with_name(path, environ, argv, false,
@@ -412,7 +412,7 @@ DETSHIM_HOOK(libc, int, execv, (const char* path, char* const argv[]), names_pro
 
 DETSHIM_HOOK(libc, int, execvp, (const char* file, char* const argv[]), names_program) {
   DETSHIM_ENTER(execvp);
-  const DeviceHeirs heirs(record_escape(call.hook(), file, true, environ, call.caller()));
+  const InheritedDescriptors heirs(record_escape(call.hook(), file, true, environ, call.caller()));
   if (call.passes()) return call.real(file, argv);
   auto* real_execvpe = call.beside<hooks::execvpe_signature>("execvpe");
   return with_name(file, environ, argv, false,
@@ -439,12 +439,13 @@ template <typename Call>
 int execute_list(const Call& call, const char* beside, const char* path, bool searches, bool has_environment,
                  const char* first, va_list counting, va_list arguments) {
   auto* const real = call.template beside<hooks::execve_signature>(beside);
-  return with_arguments(
-      first, counting, arguments, has_environment, [&](char* const* argv, char* const* environment) {
-        const DeviceHeirs heirs(record_escape(call.hook(), path, searches, environment, call.caller()));
-        return with_name(path, environment, argv, false,
-                         [&](char* const* named) { return real(path, argv, named); });
-      });
+  return with_arguments(first, counting, arguments, has_environment,
+                        [&](char* const* argv, char* const* environment) {
+                          const InheritedDescriptors heirs(
+                              record_escape(call.hook(), path, searches, environment, call.caller()));
+                          return with_name(path, environment, argv, false,
+                                           [&](char* const* named) { return real(path, argv, named); });
+                        });
 }
 
 } // namespace
@@ -487,7 +488,7 @@ DETSHIM_HOOK(libc, int, posix_spawn,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
              names_program) {
   DETSHIM_ENTER(posix_spawn);
-  const DeviceHeirs heirs(record_escape(call.hook(), path, false, envp, call.caller()));
+  const InheritedDescriptors heirs(record_escape(call.hook(), path, false, envp, call.caller()));
   return with_name(nullptr, envp, argv, true, [&](char* const* environment) {
     return call.real(pid, path, actions, attributes, argv, environment);
   });
@@ -498,7 +499,7 @@ DETSHIM_HOOK(libc, int, posix_spawnp,
               const posix_spawnattr_t* attributes, char* const argv[], char* const envp[]),
              names_program) {
   DETSHIM_ENTER(posix_spawnp);
-  const DeviceHeirs heirs(record_escape(call.hook(), file, true, envp, call.caller()));
+  const InheritedDescriptors heirs(record_escape(call.hook(), file, true, envp, call.caller()));
   return with_name(nullptr, envp, argv, true, [&](char* const* environment) {
     return call.real(pid, file, actions, attributes, argv, environment);
   });
@@ -519,7 +520,7 @@ Reach shells_reach(const Call& call, const char* command) {
 DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
   DETSHIM_ENTER(system);
   auto* real_spawn = call.passes() ? nullptr : call.beside<hooks::posix_spawn_signature>("posix_spawn");
-  const DeviceHeirs heirs(shells_reach(call, command));
+  const InheritedDescriptors heirs(shells_reach(call, command));
   if (command == nullptr || real_spawn == nullptr || options().off() || !preloads_us(environ))
     return call.real(command);
   return run_shell(command, [&](pid_t* child, const posix_spawnattr_t* attributes, char* const argv[]) {
@@ -532,7 +533,7 @@ DETSHIM_HOOK(libc, int, system, (const char* command), names_program) {
 DETSHIM_HOOK(libc, FILE*, popen, (const char* command, const char* mode), names_program) {
   DETSHIM_ENTER(popen);
   if (call.passes()) return call.real(command, mode);
-  const DeviceHeirs heirs(shells_reach(call, command));
+  const InheritedDescriptors heirs(shells_reach(call, command));
   const HiddenChild child;
   return call.real(command, mode);
 }

@@ -7,7 +7,7 @@
 #include "common/sys.h"
 #include "core/fingerprint/prints.h"
 #include "core/seeds/seeds.h"
-#include "hooks/libc/left_states.h"
+#include "hooks/libc/rand_r_cache.h"
 #include "loader/draw.h"
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ DETSHIM_HOOK(libc, int, initstate_r, (unsigned seed, char* state, size_t size, r
   DETSHIM_ENTER(initstate_r);
   if (call.passes()) return call.real(seed, state, size, data);
   if (!options().pins()) {
-    call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
+    call.record(Action::unfixed, Reason::observed, {seed, ""});
     return call.real(seed, state, size, data);
   }
   const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
@@ -53,7 +53,7 @@ DETSHIM_HOOK(libc, int, srandom_r, (unsigned seed, random_data* data), .action =
   DETSHIM_ENTER(srandom_r);
   if (call.passes()) return call.real(seed, data);
   if (!options().pins()) {
-    call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
+    call.record(Action::unfixed, Reason::observed, {seed, ""});
     return call.real(seed, data);
   }
   const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
@@ -130,7 +130,7 @@ template <typename Signature>
 void seed_thread(const Call<Signature>& call, unsigned seed) {
   if (call.passes()) return call.real(seed);
   if (!options().pins()) {
-    call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
+    call.record(Action::unfixed, Reason::observed, {seed, ""});
     return call.real(seed);
   }
   const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
@@ -182,7 +182,7 @@ DETSHIM_HOOK(libc, char*, initstate, (unsigned seed, char* state, size_t size), 
   DETSHIM_ENTER(initstate);
   if (call.passes()) return call.real(seed, state, size);
   if (!options().pins()) {
-    call.record(Action::unfixed, "mode observe: enforce would pin it", {seed, ""});
+    call.record(Action::unfixed, Reason::observed, {seed, ""});
     return call.real(seed, state, size);
   }
   make_state();

@@ -16,10 +16,6 @@
 namespace detshim {
 namespace {
 
-constexpr const char* why_finest = "each way to divide a kernel is as quick as said: the finest is taken";
-constexpr const char* why_in_order = "parts that share a generator run one after the other";
-constexpr const char* why_racing = "parts that share a generator race";
-
 constexpr const char* kernels_file = "libmindspore_ops_cpu";
 
 /// In the names of the kernels that draw. Those that divide nothing are not slower for being here.
@@ -67,10 +63,10 @@ template <typename Call>
 int launch_parts(const Call& call, void* pool, const Task* task, void* content, int parts) {
   if (call.passes() || parts < 2 || !draws(content)) return call.real(pool, task, content, parts);
   if (!options().forces()) {
-    call.record(Action::unfixed, why_racing, {});
+    call.record(Action::unfixed, Reason::generator_shared, {});
     return call.real(pool, task, content, parts);
   }
-  call.record(Action::replace, why_in_order, {});
+  call.record(Action::replace, Reason::parts_in_order, {});
   for (int part = 0; part < parts; ++part)
     task->run(*task, static_cast<void*&&>(content), int(part), 0.0F, 1.0F);
   return 0;
@@ -100,10 +96,10 @@ DETSHIM_HOOK(mindspore, double, _ZN9mindspore7GetTimeEv, (), .action = Action::r
   DETSHIM_ENTER(_ZN9mindspore7GetTimeEv);
   if (call.passes() || !is_in_kernels(call.caller())) return call.real();
   if (!options().forces()) {
-    call.record(Action::unfixed, "a kernel is divided as time decides", {});
+    call.record(Action::unfixed, Reason::divided_by_time, {});
     return call.real();
   }
-  call.record(Action::replace, why_finest, {});
+  call.record(Action::replace, Reason::finest_division, {});
   return next_time();
 }
 

@@ -42,23 +42,22 @@ void force_settings(const Call& call) {
   record_library_once(call, nccl_library);
   for (const char* name : used_settings) {
     if (const SettingChange* change = reapply_setting(name)) {
-      call.record(Action::replace, "the program had undone it",
+      call.record(Action::replace, Reason::setting_restored,
                   {name, change->was != nullptr ? change->was : "", change->now});
       continue;
     }
     const char* value = environment_value(name);
     if (is_deterministic_now(name)) {
-      if (value != nullptr) call.record(Action::observe, "one order of addition", {name, value, value});
+      if (value != nullptr) call.record(Action::observe, Reason::one_order, {name, value, value});
     } else {
-      call.record(Action::unfixed, "NCCL may choose by size and topology in which order it adds",
-                  {name, value != nullptr ? value : "", ""});
+      call.record(Action::unfixed, Reason::order_by_topology, {name, value != nullptr ? value : "", ""});
     }
   }
   // Files that NCCL takes further variables from, at its first call: it sets them where they are unset.
   const char* named = environment_value(file_variable);
   for (const char* path : {named, system_file})
     if (path != nullptr && *path != 0 && sys::call(SYS_faccessat, AT_FDCWD, sys::address(path), R_OK) == 0)
-      call.record(Action::observe, "NCCL reads further variables from this file",
+      call.record(Action::observe, Reason::further_variables,
                   {path == named ? file_variable : "", path, path});
 }
 
@@ -67,7 +66,7 @@ template <typename Call>
 void record_plugins(const Call& call) {
   for (const char* name : plugins)
     if (const char* value = environment_value(name); value != nullptr && *value != 0)
-      call.record(Action::unfixed, "a plugin may choose otherwise", {name, value, value});
+      call.record(Action::unfixed, Reason::plugin, {name, value, value});
 }
 
 /// A field of ncclConfig_t that goes before its variable, or takes part in choosing channels and algorithms.
@@ -102,7 +101,7 @@ constexpr Field fields[] = {
 template <typename Call>
 void force_config(const Call& call, const ncclConfig_t* config) {
   if (config == nullptr || config->magic != nccl_config_magic) return;
-  constexpr const char* why = "set by the program: takes part in choosing channels and algorithms";
+  constexpr Reason why = Reason::choosing_variable;
   for (const Field& field : fields) {
     if (config->size < field.offset + sizeof(int)) continue;
     int value;
@@ -124,8 +123,6 @@ bool is_taken(ncclResult result) {
   return result == ncclResult::success || result == ncclResult::in_progress;
 }
 
-constexpr const char* reduction_why = "ranks, channels and topology decide the order of addition";
-
 // What reads the settings: every way to a communicator.
 
 template <typename Call, typename... Arguments>
@@ -144,7 +141,7 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
   if (call.passes()) return call.real(communicator, memory, size, window, flags);
   record_library_once(call, nccl_library);
   const bool out_of_use = is_deterministic_now(window_setting);
-  constexpr const char* why = "kernels for registered windows ignore NCCL_ALGO";
+  constexpr Reason why = Reason::window_kernels;
   if (!out_of_use && options().strict()) {
     call.record(Action::refuse, why, {uint64_t{size}, flags});
     return ncclResult::invalid_usage;
@@ -152,7 +149,7 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
   const ncclResult result = call.real(communicator, memory, size, window, flags);
   if (!is_taken(result)) return result;
   if (out_of_use)
-    call.record(Action::observe, "NCCL_WIN_ENABLE=0 keeps windows out of use", {uint64_t{size}, flags});
+    call.record(Action::observe, Reason::windows_unused, {uint64_t{size}, flags});
   else
     call.record(Action::unfixed, why, {uint64_t{size}, flags});
   return result;
@@ -196,7 +193,7 @@ ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t co
   if (call.passes()) return result;
   record_library_once(call, nccl_library);
   if (is_taken(result))
-    call.record(Action::observe, reduction_why,
+    call.record(Action::observe, Reason::order_by_topology,
                 {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation)});
   return result;
 }
@@ -210,7 +207,7 @@ ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t c
   if (call.passes()) return result;
   record_library_once(call, nccl_library);
   if (is_taken(result))
-    call.record(Action::observe, reduction_why,
+    call.record(Action::observe, Reason::order_by_topology,
                 {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), root});
   return result;
 }
@@ -249,13 +246,13 @@ ncclResult reduce_configured(const Call& call, const ncclCollConfig_t* config, s
                              ncclDataType type, ncclRedOp operation, Run run) {
   if (call.passes()) return run(config);
   record_library_once(call, nccl_library);
-  const auto record = [&](Action action, const char* why, const char* selection) {
+  const auto record = [&](Action action, Reason why, const char* selection) {
     call.record(action, why,
                 {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), selection});
   };
   if (!selects_several_orders(config)) {
     const ncclResult result = run(config);
-    if (is_taken(result)) record(Action::observe, reduction_why, "");
+    if (is_taken(result)) record(Action::observe, Reason::order_by_topology, "");
     return result;
   }
   WithoutSelection storage;
@@ -264,9 +261,9 @@ ncclResult reduce_configured(const Call& call, const ncclCollConfig_t* config, s
   const ncclResult result = run(given != nullptr ? given : config);
   if (!is_taken(result)) return result;
   if (given != nullptr)
-    record(Action::replace, "selects algorithms that add in several orders: NCCL_ALGO counts", selection);
+    record(Action::replace, Reason::algorithm_selection, selection);
   else
-    record(Action::unfixed, "selects algorithms that add in several orders", selection);
+    record(Action::unfixed, Reason::algorithm_selection, selection);
   return result;
 }
 
@@ -302,8 +299,7 @@ ncclResult make_scaled_sum(const Call& call, ncclRedOp* operation, void* scalar,
   if (call.passes()) return result;
   record_library_once(call, nccl_library);
   if (is_taken(result))
-    call.record(Action::observe, "a sum of scaled values",
-                {static_cast<int>(type), static_cast<int>(residence)});
+    call.record(Action::observe, Reason::scaled_sum, {static_cast<int>(type), static_cast<int>(residence)});
   return result;
 }
 

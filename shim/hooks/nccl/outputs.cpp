@@ -18,9 +18,6 @@ using namespace abi;
 
 namespace {
 
-constexpr const char* why_later = "the communicator does not block: when it runs is not known";
-constexpr const char* why_large = "in a larger group than is kept";
-
 thread_local constinit uint32_t group_depth = 0;
 
 /// Operations of the groups that threads are in.
@@ -84,9 +81,9 @@ void add_collective(CallOutputs& outputs, const Collective& collective) {
   outputs.add_shape("out", collective.to_count);
   if (collective.operation >= 0) outputs.add_shape("op", static_cast<uint64_t>(collective.operation));
   const uint64_t element = size_of_nccl_type(static_cast<int>(collective.type));
-  if (element == 0) return outputs.leave_outputs("of a type whose size is not known");
+  if (element == 0) return outputs.leave_outputs(Reason::type_unknown);
   if (collective.from_count == unknown_count || collective.to_count == unknown_count)
-    return outputs.leave_outputs("the communicator does not say how many ranks there are, and which this is");
+    return outputs.leave_outputs(Reason::ranks_unknown);
   const uint64_t from = number_of(collective.from), from_size = collective.from_count * element;
   const uint64_t to = number_of(collective.to), to_size = collective.to_count * element;
   const HashedArea input = bytes_at(collective.from, from_size);
@@ -101,7 +98,7 @@ CollectiveOutputs::CollectiveOutputs(const Hook& hook, const void* caller, const
   CallOutputs* const kept = group_depth > 0 ? take_grouped(hook, caller) : nullptr;
   outputs_ = kept != nullptr ? kept : new (own_) CallOutputs(hook, caller);
   add_collective(*outputs_, collective);
-  if (group_depth > 0 && kept == nullptr) outputs_->leave_outputs(why_large);
+  if (group_depth > 0 && kept == nullptr) outputs_->leave_outputs(Reason::group_too_large);
   outputs_->begin();
 }
 
@@ -114,7 +111,7 @@ void CollectiveOutputs::finish(ncclResult result) {
   if (result != ncclResult::success && result != ncclResult::in_progress) {
     if (is_kept) give_back(outputs_);
   } else if (result == ncclResult::in_progress) {
-    outputs_->finish_unread(why_later);
+    outputs_->finish_unread(Reason::nonblocking);
     if (is_kept) give_back(outputs_);
   } else if (!is_kept) {
     outputs_->finish();
@@ -136,7 +133,7 @@ ncclResult end_group(const Call& call) {
   if (!wants_outputs(call) || group_depth == 0 || --group_depth > 0) return result;
   each_grouped([&](CallOutputs& outputs) {
     if (result == ncclResult::success) outputs.finish();
-    if (result == ncclResult::in_progress) outputs.finish_unread(why_later);
+    if (result == ncclResult::in_progress) outputs.finish_unread(Reason::nonblocking);
   });
   return result;
 }

@@ -23,9 +23,6 @@ void make(Uuids& uuids, unsigned char* out, const Draw& draw) {
   out[8] = static_cast<unsigned char>((out[8] & 0x3F) | 0x80);
 }
 
-constexpr const char* of_the_time =
-    "a UUID made of the time and this host (version 1): another in each run; take a random one (version 4)";
-
 /// True if Python's uuid takes but the node out of it: the address of a network interface. On a host without
 /// one libuuid makes one up, with the bit of a group's address (RFC 9562, 6.10).
 bool is_asked_for_the_node(const unsigned char* uuid) {
@@ -61,7 +58,7 @@ DETSHIM_HOOK(libuuid, void, uuid_generate, (unsigned char* out), .action = Actio
 DETSHIM_HOOK(libuuid, void, uuid_generate_time, (unsigned char* out), .action = Action::unfixed,
              .summary = "Recorded: a UUID of the time differs in each run.") {
   DETSHIM_ENTER(uuid_generate_time);
-  if (!call.passes()) call.record(Action::unfixed, of_the_time, {});
+  if (!call.passes()) call.record(Action::unfixed, Reason::uuid_of_time, {});
   call.real(out);
 }
 
@@ -73,8 +70,8 @@ DETSHIM_HOOK(libuuid, int, uuid_generate_time_safe, (unsigned char* out), .actio
   const int status = call.real(out);
   if (call.passes()) return status;
   if (out != nullptr && is_asked_for_the_node(out))
-    call.record(Action::observe, "the address of a network interface is taken out of it", {});
+    call.record(Action::observe, Reason::host_address, {});
   else
-    call.record(Action::unfixed, of_the_time, {});
+    call.record(Action::unfixed, Reason::uuid_of_time, {});
   return status;
 }

@@ -10,14 +10,12 @@ DETSHIM_HOOK(liboctave, void, _ZN6octave21init_mersenne_twisterEv, (), .action =
              .summary = "Seeds one of Octave's generators from this thread's stream, without the clock.") {
   DETSHIM_ENTER(_ZN6octave21init_mersenne_twisterEv);
   if (call.passes() || !options().pins()) {
-    if (!call.passes())
-      call.record(Action::unfixed, "mode observe: enforce would seed Octave's generators", {});
+    if (!call.passes()) call.record(Action::unfixed, Reason::observed, {});
     return call.real();
   }
   auto* const seed = call.beside<void(const uint32_t*, int)>("_ZN6octave21init_mersenne_twisterEPKji");
   if (seed == nullptr) {
-    call.record(Action::unfixed, "this Octave seeds its generators from the clock: call rand(\"twister\", n)",
-                {});
+    call.record(Action::unfixed, Reason::seeded_by_runtime, {});
     return call.real();
   }
   static thread_local constinit uint64_t seeded = 0;
@@ -27,6 +25,6 @@ DETSHIM_HOOK(liboctave, void, _ZN6octave21init_mersenne_twisterEv, (), .action =
   constexpr int count = 36; // as many as Octave itself gathers
   uint32_t words[count];
   Stream(stream_key(thread, Kind::octave_seed, seeded++)).fill(words, sizeof words);
-  call.record(Action::pin, "Octave mixes the clock into the seeds of its generators", {});
+  call.record(Action::pin, Reason::seeded_by_runtime, {});
   seed(words, count);
 }

@@ -18,11 +18,6 @@
 namespace detshim {
 namespace {
 
-constexpr const char* schedule_races = "which thread takes which iterations is a race; schedule(static) or "
-                                       "OMP_NUM_THREADS=1 makes it repeatable";
-constexpr const char* order_races = "the threads add to shared numbers in the order in which they come; "
-                                    "OMP_NUM_THREADS=1 makes it repeatable";
-
 /// A number that the runtime tells, by one of its omp_get functions.
 template <typename Call>
 int ask(const Call& call, const char* name) {
@@ -38,13 +33,13 @@ unsigned threads_of_region(const Call& call, unsigned asked) {
 
 /// Records a race in a region with that many threads. One thread cannot race.
 template <typename Call>
-void record_race(const Call& call, unsigned threads, const char* why) {
+void record_race(const Call& call, unsigned threads, Reason why) {
   if (threads > 1) call.record(Action::unfixed, why, {threads});
 }
 
 /// The same from inside a region, where every thread comes: its first thread says it.
 template <typename Call>
-void record_race_in_team(const Call& call, const char* why) {
+void record_race_in_team(const Call& call, Reason why) {
   if (ask(call, "omp_get_thread_num") == 0)
     record_race(call, static_cast<unsigned>(ask(call, "omp_get_num_threads")), why);
 }
@@ -149,7 +144,7 @@ DETSHIM_HOOK(
     .summary = "Records a region of gcc's whose threads add to shared numbers by compare-and-swap.") {
   DETSHIM_ENTER_COPY(GOMP_parallel);
   if (!call.passes() && adds_in_any_order(region))
-    record_race(call, threads_of_region(call, threads), order_races);
+    record_race(call, threads_of_region(call, threads), Reason::addition_race);
   call.real(region, data, threads, flags);
 }
 
@@ -157,14 +152,14 @@ DETSHIM_HOOK(openmp, unsigned, GOMP_parallel_reductions,
              (Region region, void* data, unsigned threads, unsigned flags), .action = Action::unfixed,
              .fields = {"threads"}, .summary = "Records a region of gcc's with a task reduction.") {
   DETSHIM_ENTER_COPY(GOMP_parallel_reductions);
-  if (!call.passes()) record_race(call, threads_of_region(call, threads), order_races);
+  if (!call.passes()) record_race(call, threads_of_region(call, threads), Reason::addition_race);
   return call.real(region, data, threads, flags);
 }
 
 DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::unfixed, .fields = {"threads"},
              .summary = "Records gcc's reductions of several numbers, which are combined under a lock.") {
   DETSHIM_ENTER_COPY(GOMP_atomic_start);
-  if (!call.passes()) record_race_in_team(call, order_races);
+  if (!call.passes()) record_race_in_team(call, Reason::addition_race);
   call.real();
 }
 
@@ -176,7 +171,7 @@ namespace {
 
 template <typename Call, typename... Bounds>
 void run_parallel_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
-  if (!call.passes()) record_race(call, threads_of_region(call, threads), schedule_races);
+  if (!call.passes()) record_race(call, threads_of_region(call, threads), Reason::schedule_race);
   call.real(region, data, threads, bounds...);
 }
 
@@ -184,19 +179,19 @@ template <typename Call, typename... Bounds>
 void run_parallel_runtime_loop(const Call& call, Region region, void* data, unsigned threads,
                                Bounds... bounds) {
   if (!call.passes() && !runtime_schedule_is_static(call))
-    record_race(call, threads_of_region(call, threads), schedule_races);
+    record_race(call, threads_of_region(call, threads), Reason::schedule_race);
   call.real(region, data, threads, bounds...);
 }
 
 template <typename Call, typename... Bounds>
 bool start_loop(const Call& call, Bounds... bounds) {
-  if (!call.passes()) record_race_in_team(call, schedule_races);
+  if (!call.passes()) record_race_in_team(call, Reason::schedule_race);
   return call.real(bounds...);
 }
 
 template <typename Call, typename... Bounds>
 bool start_runtime_loop(const Call& call, Bounds... bounds) {
-  if (!call.passes() && !runtime_schedule_is_static(call)) record_race_in_team(call, schedule_races);
+  if (!call.passes() && !runtime_schedule_is_static(call)) record_race_in_team(call, Reason::schedule_race);
   return call.real(bounds...);
 }
 
@@ -306,14 +301,14 @@ void record_dispatch(const Call& call, int schedule) {
   constexpr int modifiers = 3 << 29;
   const bool is_static = (schedule & ~modifiers) == schedule_runtime ? runtime_schedule_is_static(call)
                                                                      : schedule_is_static(schedule);
-  if (!is_static) record_race_in_team(call, schedule_races);
+  if (!is_static) record_race_in_team(call, Reason::schedule_race);
 }
 
 template <typename Call>
 void record_reduction(const Call& call) {
   const char* value = environment_value("KMP_DETERMINISTIC_REDUCTION");
   if (value == nullptr || !setting_is_good("KMP_DETERMINISTIC_REDUCTION", value))
-    record_race_in_team(call, order_races);
+    record_race_in_team(call, Reason::addition_race);
 }
 
 template <typename Call, typename... Bounds>
@@ -369,10 +364,9 @@ DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::rep
   DETSHIM_ENTER_COPY(omp_set_dynamic);
   if (call.passes() || dynamic == 0) return call.real(dynamic);
   if (!options().forces()) {
-    call.record(Action::unfixed,
-                "the number of threads follows the machine's load; this mode leaves it alone", {1, 1});
+    call.record(Action::unfixed, Reason::dynamic_threads, {1, 1});
     return call.real(dynamic);
   }
-  call.record(Action::replace, "the number of threads would follow the machine's load", {1, 0});
+  call.record(Action::replace, Reason::dynamic_threads, {1, 0});
   call.real(0);
 }

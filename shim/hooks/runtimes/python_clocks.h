@@ -28,7 +28,7 @@ void record_python_reading(const Call& call, bool is_of_time) {
     return;
   // Observed calls make no log. A seed may be taken before the first draw, which does.
   if (log_file::has_begun())
-    call.record(Action::observe, "read by Python code", {});
+    call.record(Action::observe, Reason::clock_read, {});
   else
     keep_early_reading(call.caller(), place);
 }

@@ -169,15 +169,14 @@ PythonThread::PythonThread(const void* caller) {
   find_python_place(place, PythonDetail::all, true);
   const char* pool = maker(place);
   if (pool != nullptr && ends_with(place.frames[place.user - 1].file, queue_file)) {
-    if (is_first_queue_of(place.frames[place.user])) why = "a process fills a queue";
+    if (is_first_queue_of(place.frames[place.user])) why = Reason::queue_race;
   } else if (pool != nullptr) {
     is_users = true;
     constexpr int one_beside = 3; // it, the calling one, the new one
-    if (change_live(1) > 0 && python_threads(module, one_beside) == one_beside)
-      why = "another thread of the program runs";
+    if (change_live(1) > 0 && python_threads(module, one_beside) == one_beside) why = Reason::thread_race;
   } else if (const Starter* const starter = starter_of(place)) {
     pool = starter->pool;
-    why = "several workers race for what there is to do";
+    why = Reason::task_race;
   } else {
     return;
   }

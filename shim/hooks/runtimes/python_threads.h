@@ -6,6 +6,7 @@
 // That there are such threads does, with the line that starts them.
 #pragma once
 
+#include "common/reasons.h"
 #include "common/text.h"
 
 namespace detshim {
@@ -16,7 +17,7 @@ struct PythonThread {
   explicit PythonThread(const void* caller);
 
   bool is_users = false;     ///< by threading or concurrent.futures, which a line of the user's own called
-  const char* why = nullptr; ///< to record it: another one of the user's has not ended, or it fills a queue
+  Reason why = Reason::none; ///< to record it: another one of the user's has not ended, or it fills a queue
   Text<256> made_by;         ///< "threading.Thread, train.py:5"
 };
 

@@ -9,7 +9,7 @@ DETSHIM_HOOK(libR, void, GetRNGstate, (), .action = Action::pin, .fields = {"see
              .summary = "Seeds R's generator as set.seed() does, where the program has not.") {
   DETSHIM_ENTER(GetRNGstate);
   if (call.passes() || !options().pins()) {
-    if (!call.passes()) call.record(Action::unfixed, "mode observe: enforce would seed an unseeded one", {});
+    if (!call.passes()) call.record(Action::unfixed, Reason::observed, {});
     return call.real();
   }
   using Object = void*;
@@ -26,7 +26,7 @@ DETSHIM_HOOK(libR, void, GetRNGstate, (), .action = Action::pin, .fields = {"see
   if (install == nullptr || find == nullptr || call_of == nullptr || integer == nullptr ||
       evaluate == nullptr || protect == nullptr || unprotect == nullptr || global == nullptr ||
       base == nullptr || unbound == nullptr) {
-    call.record(Action::unfixed, "this R has not what seeds it: call set.seed()", {});
+    call.record(Action::unfixed, Reason::seeded_by_runtime, {});
     return call.real();
   }
   if (find(*global, install(".Random.seed")) == *unbound) {
@@ -35,12 +35,12 @@ DETSHIM_HOOK(libR, void, GetRNGstate, (), .action = Action::pin, .fields = {"see
     const Thread& thread = this_thread();
     if (seeded_in != thread.generation) seeded = 0, seeded_in = thread.generation;
     const auto seed = static_cast<int>(stream_key(thread, Kind::r_seed, seeded++) & 0x7FFFFFFF);
-    call.record(Action::pin, "R seeds an unseeded generator from the clock", {seed});
+    call.record(Action::pin, Reason::seeded_by_runtime, {seed});
     const Object expression = protect(call_of(install("set.seed"), protect(integer(seed))));
     int error = 0;
     evaluate(expression, *base, &error);
     unprotect(2);
-    if (error != 0) call.record(Action::unfixed, "set.seed() failed: R seeds itself from the clock", {seed});
+    if (error != 0) call.record(Action::unfixed, Reason::seeded_by_runtime, {seed});
   }
   call.real();
 }

@@ -54,8 +54,7 @@ DETSHIM_HOOK(libruby, int, ruby_run_node, (void* script), .action = Action::pin,
              .summary = "Has Ruby's unseeded generators seeded by Random.urandom alone, without the clock.") {
   DETSHIM_ENTER(ruby_run_node);
   if (call.passes() || !options().pins()) {
-    if (!call.passes())
-      call.record(Action::unfixed, "mode observe: enforce would seed Ruby's generators", {});
+    if (!call.passes()) call.record(Action::unfixed, Reason::observed, {});
     return call.real(script);
   }
   auto* const evaluate = call.beside<uintptr_t(const char*, int*)>("rb_eval_string_protect");
@@ -68,9 +67,6 @@ DETSHIM_HOOK(libruby, int, ruby_run_node, (void* script), .action = Action::pin,
     if (error != 0) forget_error(nil);
   }
   call.record(error == 0 ? Action::pin : Action::unfixed,
-              error == 0
-                  ? "Ruby mixes the clock into the seeds of its generators"
-                  : "this Ruby seeds its generators from the clock: call srand, give Random.new a seed",
-              {});
+              error == 0 ? Reason::seeded_by_runtime : Reason::seeded_by_runtime, {});
   return call.real(script);
 }

@@ -4,7 +4,7 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
-#include "core/base/referenced_text.h"
+#include "core/base/string_references.h"
 #include "core/base/thread_memory.h"
 #include "core/identity/process.h"
 #include "core/identity/thread.h"
@@ -16,8 +16,8 @@ struct SeedingFunction {
   const char* name = nullptr;     ///< exported by its program; or else
   const char* program = nullptr;  ///< how the program's file begins, and
   const char* text = nullptr;     ///< what the function's code refers to, and no other's that reads a clock
-  const char* told = nullptr;     ///< it seeds where the script asks for it: the reason in the record
-  const char* why = nullptr;      ///< what it reads is no seed alone, so it gets the real clock
+  Reason told = Reason::none;     ///< it seeds where the script asks for it: the reason in the record
+  Reason why = Reason::none;      ///< what it reads is no seed alone, so it gets the real clock
   bool has_constants = false;     ///< without a name or a text: its code holds a constant of foldhash's
   bool mixes_own_address = false; ///< by exclusive or, with what it reads
   bool mixes_addresses = false;   ///< of its stack, in a hash
@@ -25,27 +25,16 @@ struct SeedingFunction {
 
 namespace {
 
-constexpr const char* why_php = "PHP seeds lcg_value(), and uniqid('', true), from the clock and its process "
-                                "id: take mt_rand or random_int";
-constexpr const char* why_uniqid = "PHP's uniqid() is the time: take random_bytes";
-constexpr const char* why_observed = "mode observe: enforce would seed it";
-constexpr const char* told_awk = "gawk's srand() without a number takes the clock";
-constexpr const char* why_layout =
-    "Lua seeds math.random and the order of its tables from addresses too: start it by detshim run";
-
-constexpr const char* why_rust_layout =
-    "Rust's hash maps (foldhash) are seeded from addresses too: start it by detshim run";
-
 constexpr SeedingFunction functions[] = {
     {.name = "seedrand", .mixes_own_address = true},   // bash: $RANDOM (lib/sh/random.c)
     {.name = "lua_newstate", .mixes_addresses = true}, // Lua from 5.2 on: the order of tables (lstate.c)
     {.name = "luaopen_math", .mixes_addresses = true}, // Lua from 5.4 on: math.random (lmathlib.c)
     // Rust's hashbrown, polars: generate_global_seed (foldhash's seed.rs)
     {.has_constants = true, .mixes_addresses = true},
-    {.name = "php_combined_lcg", .why = why_php},                    // PHP to 8.3 (ext/standard/lcg.c)
-    {.name = "php_random_combinedlcg_seed_default", .why = why_php}, // PHP 8.4
-    {.program = "php", .text = "%s%08x%05x", .why = why_uniqid},     // ext/standard/uniqid.c
-    {.program = "gawk", .text = "srand", .told = told_awk},          // builtin.c, mpfr.c
+    {.name = "php_combined_lcg", .why = Reason::php_seeds}, // PHP to 8.3 (ext/standard/lcg.c)
+    {.name = "php_random_combinedlcg_seed_default", .why = Reason::php_seeds}, // PHP 8.4
+    {.program = "php", .text = "%s%08x%05x", .why = Reason::php_uniqid},       // ext/standard/uniqid.c
+    {.program = "gawk", .text = "srand", .told = Reason::seeded_by_runtime},   // builtin.c, mpfr.c
 };
 
 constexpr size_t longest = 8192; // of such a function's code
@@ -149,16 +138,16 @@ int64_t seconds_for(const SeedingFunction& function) {
 }
 
 bool gets_own_clock(const SeedingFunction& function) {
-  return function.why == nullptr && options().pins() && !makes_secrets();
+  return function.why == Reason::none && options().pins() && !makes_secrets();
 }
 
-const char* why_pinned(const SeedingFunction& function) { return function.told; }
+Reason why_pinned(const SeedingFunction& function) { return function.told; }
 
-const char* why_unfixed(const SeedingFunction& function) {
-  if (function.why != nullptr) return function.why;
-  if (function.told != nullptr && !options().pins()) return why_observed;
-  if (!function.mixes_addresses || sys::has_fixed_layout()) return nullptr;
-  return function.has_constants ? why_rust_layout : why_layout;
+Reason why_unfixed(const SeedingFunction& function) {
+  if (function.why != Reason::none) return function.why;
+  if (function.told != Reason::none && !options().pins()) return Reason::observed;
+  if (!function.mixes_addresses || sys::has_fixed_layout()) return Reason::none;
+  return function.has_constants ? Reason::rust_addresses : Reason::lua_addresses;
 }
 
 } // namespace detshim

@@ -6,6 +6,8 @@
 // Everybody else's clock stays real.
 #pragma once
 
+#include "common/reasons.h"
+
 #include <cstdint>
 
 namespace detshim {
@@ -30,9 +32,9 @@ int64_t seconds_for(const SeedingFunction& function);
 
 /// What the log is to say of one that seeds only where it is asked to, and gets its own clock; nullptr for
 /// the others: an interpreter seeds itself whether or not the program draws.
-const char* why_pinned(const SeedingFunction& function);
+Reason why_pinned(const SeedingFunction& function);
 
 /// Why what it seeds is another in each run all the same, and what to do; nullptr if it is not.
-const char* why_unfixed(const SeedingFunction& function);
+Reason why_unfixed(const SeedingFunction& function);
 
 } // namespace detshim

@@ -24,7 +24,6 @@ DETSHIM_HOOK(libtcl, Tcl_Interp*, Tcl_CreateInterp, (), .action = Action::pin, .
                     evaluate(interpreter, script.c_str(), static_cast<int>(script.length()), 0) == 0;
   if (forget_result != nullptr) forget_result(interpreter);
   call.record(done ? Action::pin : Action::unfixed,
-              done ? "Tcl seeds rand() from the clock" : "Tcl seeds rand() from the clock: call srand()",
-              {seed});
+              done ? Reason::seeded_by_runtime : Reason::seeded_by_runtime, {seed});
   return interpreter;
 }

@@ -19,7 +19,7 @@ struct Runtime {
   const char* file = nullptr;                        ///< how its file's name begins; or else
   const char* symbol = nullptr;                      ///< what the program itself exports
   bool (*is_seeded_unseen)(const Module&) = nullptr; ///< where that depends
-  const char* why;
+  Reason why;
 };
 
 /// Whether Qt takes its random numbers from the processor, around every hook. core/settings.cpp has it ask
@@ -128,47 +128,25 @@ bool has_several_of_tokenizers(const Module&) {
 }
 
 constexpr Runtime runtimes[] = {
-    {.file = "libjvm.so",
-     .why = "Java seeds Math.random, Random, SplittableRandom, ThreadLocalRandom and the order of Set.of and "
-            "Map.of "
-            "from the clock: new Random(n)"},
-    {.file = "beam.smp", .why = "Erlang's rand seeds itself from the clock: rand:seed(Algorithm, N)"},
-    {.file = "libQt5Core",
-     .is_seeded_unseen = draws_from_processor,
-     .why =
-         "Qt's QRandomGenerator draws from the processor: QRandomGenerator(n); or modes enforce and strict"},
-    {.file = "libQt6Core",
-     .is_seeded_unseen = draws_from_processor,
-     .why =
-         "Qt's QRandomGenerator draws from the processor: QRandomGenerator(n); or Qt 6.9 and mode enforce"},
-    {.file = "libruby",
-     .is_seeded_unseen = has_ractors,
-     .why = "Ruby seeds the generator of each Ractor from the clock: Random.new(n)"},
-    {.file = "_polars_runtime",
-     .is_seeded_unseen = has_workers,
-     .why = "polars's threads race in group_by, unique, mode and sums of groups: maintain_order=True, or "
-            "POLARS_MAX_THREADS=1"},
-    {.file = tbb_file,
-     .is_seeded_unseen = has_tbbs_workers,
-     .why = "oneTBB's workers race in reductions: NUMBA_THREADING_LAYER=omp, one thread, or "
-            "tbb::parallel_deterministic_reduce"},
+    {.file = "libjvm.so", .why = Reason::java_runtime},
+    {.file = "beam.smp", .why = Reason::erlang_runtime},
+    {.file = "libQt5Core", .is_seeded_unseen = draws_from_processor, .why = Reason::qt_processor},
+    {.file = "libQt6Core", .is_seeded_unseen = draws_from_processor, .why = Reason::qt6_processor},
+    {.file = "libruby", .is_seeded_unseen = has_ractors, .why = Reason::ruby_ractors},
+    {.file = "_polars_runtime", .is_seeded_unseen = has_workers, .why = Reason::polars_threads},
+    {.file = tbb_file, .is_seeded_unseen = has_tbbs_workers, .why = Reason::tbb_workers},
     {.file = tokenizers_file,
      .is_seeded_unseen = has_several_of_tokenizers,
-     .why = "its threads race in training, encoding repeats: TOKENIZERS_PARALLELISM=false"},
+     .why = Reason::tokenizers_threads},
     {.file = "libmindspore_ops_cpu",
      .is_seeded_unseen = lacks_mindspores_functions,
-     .why = "MindSpore's kernels are divided by time, and dropout's parts race: compare two runs"},
-    {.file = "lisp.run", .why = "CLISP seeds (make-random-state t) from the clock and ids"},
-    {.file = "mksh",
-     .why = "mksh seeds $RANDOM from the clock, ids and addresses, whatever it is set to: bash, or shuf"},
-    {.file = "busybox",
-     .is_seeded_unseen = is_shell,
-     .why = "busybox seeds its shell's $RANDOM from the clock: RANDOM=n"},
-    {.symbol = "ruby_run_node",
-     .why = "Ruby without libruby.so seeds its generators from the clock: Random.new(n), srand(n)"},
-    {.symbol = "GetRNGstate", .why = "R without libR.so seeds its generator from the clock: set.seed(n)"},
-    {.symbol = "Tcl_CreateInterp",
-     .why = "Tcl without its shared library seeds rand() from the clock: srand(n)"},
+     .why = Reason::mindspore_kernels},
+    {.file = "lisp.run", .why = Reason::clisp_runtime},
+    {.file = "mksh", .why = Reason::mksh_runtime},
+    {.file = "busybox", .is_seeded_unseen = is_shell, .why = Reason::busybox_shell},
+    {.symbol = "ruby_run_node", .why = Reason::ruby_linked_in},
+    {.symbol = "GetRNGstate", .why = Reason::r_linked_in},
+    {.symbol = "Tcl_CreateInterp", .why = Reason::tcl_linked_in},
 };
 
 const char* program_path() {
@@ -235,7 +213,7 @@ void record_runtimes() {
     recorded |= own;
     Text<1000> line;
     line.add("{\"t\":\"runtime\",\"file\":\"").add_json(path.c_str(), 600);
-    line.add("\",\"why\":\"").add_json(runtime.why, 300).add("\"}");
+    line.add("\",\"why\":\"").add(reason_code(runtime.why)).add("\"}");
     record_line(line.c_str(), line.length(), true);
   }
 }

@@ -6,15 +6,13 @@
 // rows to a variable (an embedding's gradient) goes on one thread instead of in whichever order threads come.
 // Kernels for GPUs are told what is so: where one has no deterministic form, yes would end the program.
 #include "core/base/modules.h"
-#include "core/base/referenced_text.h"
+#include "core/base/string_references.h"
 #include "loader/hook.h"
 
 namespace detshim {
 namespace {
 
-constexpr const char* given = "TensorFlow's operators take their deterministic implementations";
-constexpr const char* not_given = "an operator asked whether to be deterministic, and was told no; "
-                                  "TF_DETERMINISTIC_OPS=1, with tf.random.set_seed";
+constexpr Reason given = Reason::deterministic_algorithm;
 
 bool may_have_gpu() {
   return any_module_path([](const char* path, void*) { return starts_with(file_name(path), "libcuda.so"); });
@@ -33,7 +31,7 @@ bool answer(const Call& call) {
   const bool is_required = call.real();
   if (call.passes() || is_required || refuses(call.caller())) return is_required;
   if (!options().forces() || may_have_gpu()) {
-    call.record(Action::unfixed, not_given, {});
+    call.record(Action::unfixed, Reason::tensorflow_not_deterministic, {});
     return false;
   }
   call.record(Action::replace, given, {});

@@ -13,8 +13,7 @@ DETSHIM_HOOK(
                "and loaded again stays the same.") {
   DETSHIM_ENTER(createInferBuilder_INTERNAL);
   void* const builder = call.real(logger, version);
-  if (!call.passes() && builder != nullptr)
-    call.record(Action::unfixed, "an engine is built by timing; keep the engine and load it", {});
+  if (!call.passes() && builder != nullptr) call.record(Action::unfixed, Reason::timed_engine, {});
   return builder;
 }
 
@@ -25,8 +24,6 @@ DETSHIM_HOOK(cusparselt, int, cusparseLtMatmulSearch,
              .summary = "Recorded: cuSPARSELt times its algorithms for the plan and takes the fastest.") {
   DETSHIM_ENTER(cusparseLtMatmulSearch);
   const int status = call.real(handle, plan, alpha, a, b, beta, c, d, workspace, streams, stream_count);
-  if (!call.passes() && status == 0)
-    call.record(Action::unfixed,
-                "an algorithm is chosen by timing; without the search the plan keeps its own", {});
+  if (!call.passes() && status == 0) call.record(Action::unfixed, Reason::timed_algorithm, {});
   return status;
 }

@@ -9,8 +9,7 @@ namespace {
 
 using namespace detshim::torch;
 
-constexpr const char* why = "PyTorch has no deterministic implementation of it";
-constexpr const char* why_asked = "the program asked PyTorch to raise here";
+constexpr Reason why = Reason::no_deterministic_algorithm;
 
 /// `asked`: the program asked for errors itself.
 template <typename Call>
@@ -18,7 +17,7 @@ void record_alert(const Call& call, const char* name, size_t length, bool asked)
   Text<100> op;
   op.add(name, length);
   const Action action = options().strict() ? Action::refuse : asked ? Action::observe : Action::unfixed;
-  call.record(action, asked ? why_asked : why, {op.c_str()});
+  call.record(action, asked ? Reason::program_asks_deterministic : why, {op.c_str()});
 }
 
 /// The two ways that a string_view lies in memory.

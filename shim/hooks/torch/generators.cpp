@@ -23,7 +23,7 @@ void seed_generator(const Call& call, void* self, uint64_t seed) {
   if (call.passes() || (seed != 0 && seed == of_this_thread(seeds_of_thread).given))
     return call.real(self, seed);
   if (!options().pins()) {
-    call.record(Action::observe, "left alone", {seed, seed});
+    call.record(Action::observe, Reason::left_alone, {seed, seed});
     return call.real(self, seed);
   }
   const ChosenSeed chosen = choose_clock_seed({kind, seed, 64, call.caller()});

@@ -9,8 +9,7 @@ namespace {
 
 using namespace detshim::torch;
 
-constexpr const char* overruled = "results may differ from run to run";
-constexpr const char* left = "results may differ; this mode leaves algorithms alone";
+constexpr Reason left = Reason::nondeterministic;
 
 /// Python's functions ask from there; operators ask from elsewhere.
 bool is_python_binding(const void* caller) {
@@ -32,9 +31,9 @@ template <typename Call>
 void record_switch(const Call& call, bool value, bool kept) {
   if (options().forces()) record_forced(call);
   if (value == kept)
-    call.record(Action::observe, "left alone", {on_off[value], on_off[value]});
+    call.record(Action::observe, Reason::left_alone, {on_off[value], on_off[value]});
   else if (options().forces())
-    call.record(Action::replace, overruled, {on_off[value], on_off[kept]});
+    call.record(Action::replace, Reason::nondeterministic, {on_off[value], on_off[kept]});
   else
     call.record(Action::unfixed, left, {on_off[value], on_off[value]});
 }

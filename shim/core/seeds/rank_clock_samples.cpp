@@ -1,4 +1,4 @@
-#include "core/seeds/rank_readings.h"
+#include "core/seeds/rank_clock_samples.h"
 
 #include "common/sys.h"
 #include "common/text.h"
@@ -6,7 +6,7 @@
 #include "core/identity/process.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"
-#include "core/seeds/readings.h"
+#include "core/seeds/clock_samples.h"
 
 namespace detshim {
 namespace {

@@ -5,7 +5,7 @@
 // --trap-syscalls, where the file is as good as what the supervisor gives, it gets as long as that.
 #pragma once
 
-#include "hooks/libc/escapes.h"
+#include "hooks/libc/uncovered_execs.h"
 
 namespace detshim {
 
@@ -15,12 +15,12 @@ void give_kernels_for_good();
 
 /// Around the call that executes such a program. If that returns, or makes a child, the descriptors of this
 /// process are what they were. Legal in a vfork child.
-class DeviceHeirs {
+class InheritedDescriptors {
 public:
-  explicit DeviceHeirs(Reach reach);
-  ~DeviceHeirs();
-  DeviceHeirs(const DeviceHeirs&) = delete;
-  DeviceHeirs& operator=(const DeviceHeirs&) = delete;
+  explicit InheritedDescriptors(Reach reach);
+  ~InheritedDescriptors();
+  InheritedDescriptors(const InheritedDescriptors&) = delete;
+  InheritedDescriptors& operator=(const InheritedDescriptors&) = delete;
 
 private:
   void give_kernels(int fd);

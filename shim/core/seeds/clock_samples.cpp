@@ -1,4 +1,4 @@
-#include "core/seeds/readings.h"
+#include "core/seeds/clock_samples.h"
 
 #include "common/sys.h"
 #include "core/identity/thread.h"
@@ -21,8 +21,8 @@ constinit const RankNotes* ranks = nullptr;
 void clear(Notes& notes) {
   notes.generation = 0;
   notes.order = notes.seeded = notes.opened = 0;
-  for (Reading* readings : {notes.first, notes.latest})
-    for (size_t i = 0; i < reading_site_count; ++i) detail::write(readings[i], Reading{});
+  for (ClockSample* readings : {notes.first, notes.latest})
+    for (size_t i = 0; i < reading_site_count; ++i) detail::write(readings[i], ClockSample{});
 }
 
 Notes* take_notes() {

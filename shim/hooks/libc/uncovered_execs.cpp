@@ -1,4 +1,4 @@
-#include "hooks/libc/escapes.h"
+#include "hooks/libc/uncovered_execs.h"
 
 #include "common/run_variable.h"
 #include "common/sys.h"
@@ -21,29 +21,6 @@
 
 namespace detshim {
 namespace {
-
-constexpr const char* static_program = "statically linked: nothing in it can be pinned; link it dynamically";
-constexpr const char* go_program = "a Go program: it makes system calls without libc; seed it in the program";
-constexpr const char* other_user =
-    "runs with another user's rights, which drops LD_PRELOAD; run it as that user";
-constexpr const char* no_preload = "started without libdetshim.so in LD_PRELOAD: hand on the environment";
-constexpr const char* other_processor = "for another processor than libdetshim.so: it is not in it";
-constexpr const char* unreadable =
-    "it may be executed and not read: whether libdetshim.so is in it is not known";
-constexpr const char* library_missing = "libdetshim.so is not where LD_PRELOAD says: in another file system, "
-                                        "as a container's, bind it to that path";
-constexpr const char* bare_name =
-    "LD_PRELOAD names libdetshim.so without a folder, where the loader does not find "
-    "it: write its whole path";
-constexpr const char* mode_left = "DETSHIM_MODE is observe for it: unset it there, or for the whole run";
-constexpr const char* disabled_more =
-    "DETSHIM_DISABLE is another list for it than for this process: set it for the whole run";
-constexpr const char* keeps_more =
-    "DETSHIM_KEEP_ENTROPY is another list for it than for this process: set it for the whole run";
-constexpr const char* harmless = "it looks for libraries: no result depends on what it draws";
-constexpr const char* answered = "the library is not in it: the supervisor (--trap-syscalls) answers its "
-                                 "getrandom and its opens of random "
-                                 "devices, and records them; what it takes without a system call is not seen";
 
 #if defined(__x86_64__)
 constexpr unsigned own_machine = EM_X86_64;
@@ -125,32 +102,34 @@ const char* value_in(char* const* environment, const char* start) {
   return nullptr;
 }
 
-/// Why less is pinned in a program with that environment than here; nullptr if it is not. What the
+/// Why less is pinned in a program with that environment than here; none if it is not. What the
 /// environment does not say, the program has from this process.
-const char* why_less(char* const* environment) {
+Reason why_less(char* const* environment) {
   const char* const mode = value_in(environment, "DETSHIM_MODE=");
   // `off` leaves a program alone by the user's will, as detshim does with what it starts aside.
-  if (mode != nullptr && same_text(mode, "off")) return nullptr;
-  if (mode != nullptr && same_text(mode, "observe")) return mode_left;
+  if (mode != nullptr && same_text(mode, "off")) return Reason::none;
+  if (mode != nullptr && same_text(mode, "observe")) return Reason::mode_differs;
   const char* const disable = value_in(environment, "DETSHIM_DISABLE=");
-  if (disable != nullptr && *disable != 0 && !same_text(disable, options().disable)) return disabled_more;
+  if (disable != nullptr && *disable != 0 && !same_text(disable, options().disable))
+    return Reason::disable_differs;
   const char* const keeps = value_in(environment, "DETSHIM_KEEP_ENTROPY=");
-  if (keeps != nullptr && *keeps != 0 && !same_text(keeps, options().keep_entropy)) return keeps_more;
-  return nullptr;
+  if (keeps != nullptr && *keeps != 0 && !same_text(keeps, options().keep_entropy))
+    return Reason::keep_entropy_differs;
+  return Reason::none;
 }
 
 /// Why the loader that the program is started with does not find the library; nullptr if it does.
-const char* why_not_preloaded(char* const* environment) {
+Reason why_not_preloaded(char* const* environment) {
   if (!comes_by_environment) return why_less(environment);
   const char* list = own_preload_list(environment);
-  if (list == nullptr) return no_preload;
-  const char* why = why_less(environment);
+  if (list == nullptr) return Reason::not_preloaded;
+  Reason why = why_less(environment);
   while (*list != 0) {
     Text<600> path;
     for (; *list != 0 && *list != ':' && *list != ' '; ++list) path.add(*list);
     if (*list != 0) ++list;
     if (same_text(path.c_str(), own_file_name()) && !came_by_bare_name) {
-      why = bare_name;
+      why = Reason::bare_name;
       continue;
     }
     // Without a slash it is looked up in folders that only the loader knows; `$` stands for one of them.
@@ -158,7 +137,7 @@ const char* why_not_preloaded(char* const* environment) {
         contains(path.c_str(), "$"))
       continue;
     return sys::call(SYS_faccessat, AT_FDCWD, sys::address(path.c_str()), R_OK) == -ENOENT
-               ? library_missing
+               ? Reason::library_missing
                : why_less(environment);
   }
   return why;
@@ -178,12 +157,12 @@ bool gains_rights(const struct stat& state, const char* path) {
 
 constexpr int open_flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
-/// Why the program cannot be covered; nullptr if it can. Of a script, its interpreter counts. `path`: nullptr
+/// Why the program cannot be covered; none if it can. Of a script, its interpreter counts. `path`: nullptr
 /// where the program is known by its descriptor alone.
-const char* why_uncovered(int fd, const char* path, char* const* environment, int scripts = 4) {
+Reason why_uncovered(int fd, const char* path, char* const* environment, int scripts = 4) {
   struct stat state;
-  if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return nullptr;
-  if (gains_rights(state, path)) return other_user;
+  if (sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return Reason::none;
+  if (gains_rights(state, path)) return Reason::other_user;
 
   ElfW(Ehdr) header;
   if (sys::pread(fd, &header, sizeof header, 0) != sizeof header ||
@@ -199,42 +178,43 @@ const char* why_uncovered(int fd, const char* path, char* const* environment, in
       *end = 0;
       const int opened = sys::openat(AT_FDCWD, interpreter, open_flags);
       if (opened >= 0) {
-        const char* const why = why_uncovered(opened, interpreter, environment, scripts - 1);
+        const Reason why = why_uncovered(opened, interpreter, environment, scripts - 1);
         sys::close(opened);
         return why;
       }
     }
     return why_not_preloaded(environment);
   }
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != own_machine) return other_processor;
-  if (header.e_phentsize != sizeof(ElfW(Phdr))) return nullptr; // the kernel refuses it
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != own_machine)
+    return Reason::other_processor;
+  if (header.e_phentsize != sizeof(ElfW(Phdr))) return Reason::none; // the kernel refuses it
   bool is_dynamic = false;
   bool is_go = false;
   for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
     ElfW(Phdr) segment;
     const auto at = static_cast<long>(header.e_phoff + i * sizeof segment);
-    if (sys::pread(fd, &segment, sizeof segment, at) != sizeof segment) return nullptr;
+    if (sys::pread(fd, &segment, sizeof segment, at) != sizeof segment) return Reason::none;
     is_dynamic |= segment.p_type == PT_INTERP || (segment.p_type == PT_DYNAMIC && is_loader(fd, segment));
     is_go |= segment.p_type == PT_NOTE && has_go_note(fd, segment);
   }
-  if (is_go) return go_program;
-  if (!is_dynamic) return static_program;
+  if (is_go) return Reason::go_program;
+  if (!is_dynamic) return Reason::static_program;
   return why_not_preloaded(environment);
 }
 
 /// The same by its path, also of one that may be executed and not read.
-const char* why_uncovered(const char* path, char* const* environment) {
+Reason why_uncovered(const char* path, char* const* environment) {
   const int fd = sys::openat(AT_FDCWD, path, open_flags);
   if (fd >= 0) {
-    const char* const why = why_uncovered(fd, path, environment);
+    const Reason why = why_uncovered(fd, path, environment);
     sys::close(fd);
     return why;
   }
   struct stat state;
   if (fd != -EACCES || sys::stat(path, state) != 0 || !S_ISREG(state.st_mode) ||
       sys::failed(sys::call(SYS_faccessat, AT_FDCWD, sys::address(path), X_OK)))
-    return nullptr;
-  return gains_rights(state, path) ? other_user : unreadable;
+    return Reason::none;
+  return gains_rights(state, path) ? Reason::other_user : Reason::unreadable_program;
 }
 
 /// The program as exec would find it; false if it does not.
@@ -260,14 +240,16 @@ bool find_program(const char* program, bool searches, Path& path) {
 }
 
 /// Once for each program in the whole run.
-void say_once(const char* program, const char* why) {
+void say_once(const char* program, Reason why) {
   if (options().quiet) return;
   Text<32> mark;
   mark.add("said-").add_hex(fnv1a_text(program), 16);
   Lock guard(log_file::lock);
   if (!guard.held() || !log_file::is_first_in_run(mark.c_str())) return;
   TextWriter line(log_file::text_room, sizeof log_file::text_room);
-  line.add("detshim: ").add(program).add(" is not covered: ").add(why).add('\n');
+  line.add("detshim: ").add(program).add(" is not covered: ");
+  for (const char* code = reason_code(why); *code != 0; ++code) line.add(*code == '_' ? ' ' : *code);
+  line.add("; see: detshim log\n");
   log_file::say(line);
 }
 
@@ -286,17 +268,18 @@ bool is_valgrind_tool(const char* path, char* const* environment) {
          value_in(environment, "VALGRIND_LAUNCHER=") != nullptr;
 }
 
-Reach record_uncovered(const Hook& hook, const char* program, const char* why, char* const* environment,
+Reach record_uncovered(const Hook& hook, const char* program, Reason why, char* const* environment,
                        const void* caller) {
   const Subject subject = {hook.info().library, hook.info().name, hook.info().fields};
-  if (why == static_program && is_harmless(program)) {
-    record(subject, Action::observe, caller, harmless, {program});
+  if (why == Reason::static_program && is_harmless(program)) {
+    record(subject, Action::observe, caller, Reason::no_result_depends, {program});
     return process().is_trapped ? Reach::supervised : Reach::uncovered;
   }
   // The supervisor obeys the program's options too. What it answers is in the log if the program draws.
-  const bool is_by_option = why == mode_left || why == disabled_more || why == keeps_more;
-  if (process().is_trapped && why != other_user && !is_by_option) {
-    record(subject, Action::observe, caller, answered, {program});
+  const bool is_by_option =
+      why == Reason::mode_differs || why == Reason::disable_differs || why == Reason::keep_entropy_differs;
+  if (process().is_trapped && why != Reason::other_user && !is_by_option) {
+    record(subject, Action::observe, caller, Reason::answered_by_supervisor, {program});
     return Reach::supervised;
   }
   uint64_t rank = 0;
@@ -323,16 +306,17 @@ Reach record_escape(const Hook& hook, const char* program, bool searches, char* 
   if (program == nullptr || !options().pins() || hook.disabled) return Reach::covered;
   Text<600> path;
   if (!find_program(program, searches, path)) return Reach::covered;
-  const char* const why = why_uncovered(path.c_str(), environment);
-  if (why == nullptr || (why == static_program && is_valgrind_tool(path.c_str(), environment)))
+  const Reason why = why_uncovered(path.c_str(), environment);
+  if (why == Reason::none || (why == Reason::static_program && is_valgrind_tool(path.c_str(), environment)))
     return Reach::covered;
   return record_uncovered(hook, program, why, environment, caller);
 }
 
 Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller) {
   if (!options().pins() || hook.disabled) return Reach::covered;
-  const char* why = why_uncovered(fd, nullptr, environment);
-  return why == nullptr ? Reach::covered : record_uncovered(hook, "(an open file)", why, environment, caller);
+  Reason why = why_uncovered(fd, nullptr, environment);
+  return why == Reason::none ? Reach::covered
+                             : record_uncovered(hook, "(an open file)", why, environment, caller);
 }
 
 Reach record_escape(const Hook& hook, int folder, const char* path, char* const* environment, int flags,
@@ -341,9 +325,9 @@ Reach record_escape(const Hook& hook, int folder, const char* path, char* const*
   if (*path == 0 && (flags & AT_EMPTY_PATH) != 0) return record_escape(hook, folder, environment, caller);
   const int fd = sys::openat(folder, path, open_flags);
   if (fd < 0) return Reach::covered;
-  const char* why = why_uncovered(fd, nullptr, environment);
+  Reason why = why_uncovered(fd, nullptr, environment);
   sys::close(fd);
-  return why == nullptr ? Reach::covered : record_uncovered(hook, path, why, environment, caller);
+  return why == Reason::none ? Reach::covered : record_uncovered(hook, path, why, environment, caller);
 }
 
 } // namespace detshim

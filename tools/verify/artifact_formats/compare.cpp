@@ -1,8 +1,8 @@
-#include "verify/contents/compare.h"
+#include "verify/artifact_formats/compare.h"
 
-#include "verify/contents/contents.h"
-#include "verify/contents/mapped_file.h"
-#include "verify/contents/text_cells.h"
+#include "verify/artifact_formats/artifact_formats.h"
+#include "verify/artifact_formats/mapped_file.h"
+#include "verify/artifact_formats/text_cells.h"
 
 #include <algorithm>
 #include <cmath>

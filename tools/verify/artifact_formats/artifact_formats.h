@@ -2,7 +2,7 @@
 // they are not what the format says, down to the last byte: such files are compared as bytes.
 #pragma once
 
-#include "verify/contents/elements.h"
+#include "verify/artifact_formats/elements.h"
 
 #include <deque>
 #include <optional>

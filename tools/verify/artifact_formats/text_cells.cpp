@@ -1,4 +1,4 @@
-#include "verify/contents/text_cells.h"
+#include "verify/artifact_formats/text_cells.h"
 
 #include <charconv>
 #include <memory>

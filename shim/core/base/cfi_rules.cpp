@@ -1,4 +1,4 @@
-#include "core/base/frame_rules.h"
+#include "core/base/cfi_rules.h"
 
 #include "core/base/hash.h"
 #include "core/base/modules.h"

@@ -1,6 +1,6 @@
-#include "verify/contents/bytes.h"
-#include "verify/contents/contents.h"
-#include "verify/contents/pickle.h"
+#include "verify/artifact_formats/artifact_formats.h"
+#include "verify/artifact_formats/bytes.h"
+#include "verify/artifact_formats/pickle.h"
 
 #include <zlib.h>
 

@@ -1,4 +1,4 @@
-#include "verify/contents/elements.h"
+#include "verify/artifact_formats/elements.h"
 
 #include <algorithm>
 #include <array>

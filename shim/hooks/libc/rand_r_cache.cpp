@@ -1,4 +1,4 @@
-#include "hooks/libc/left_states.h"
+#include "hooks/libc/rand_r_cache.h"
 
 #include "common/sys.h"
 #include "core/base/lock.h"

@@ -1,6 +1,6 @@
-#include "verify/contents/pickle.h"
+#include "verify/artifact_formats/pickle.h"
 
-#include "verify/contents/bytes.h"
+#include "verify/artifact_formats/bytes.h"
 
 #include <deque>
 #include <optional>

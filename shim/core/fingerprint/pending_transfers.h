@@ -6,6 +6,7 @@
 // Streams and events are named by numbers that the hooks choose.
 #pragma once
 
+#include "common/reasons.h"
 #include "core/fingerprint/hash_slots.h"
 #include "core/fingerprint/prints.h"
 
@@ -27,7 +28,7 @@ void add_copy(Print* print, const HostArea& area);
 /// A copy that was put into a stream of that context.
 void add_copy_in_stream(Print* print, const HostArea& area, uint64_t stream, uint64_t context);
 /// One of so many bytes that cannot be read, and why (a constant).
-void add_unread_in_stream(Print* print, size_t bytes, const char* why, uint64_t stream, uint64_t context);
+void add_unread_in_stream(Print* print, size_t bytes, Reason why, uint64_t stream, uint64_t context);
 
 /// What a library call left on the GPU, and what went in, if the call is to say so.
 struct Output {

@@ -1,4 +1,4 @@
-#include "hooks/libc/device_heirs.h"
+#include "hooks/libc/inherited_descriptors.h"
 
 #include "common/text.h"
 #include "core/identity/process.h"
@@ -41,7 +41,7 @@ bool take_kernels(int fd, bool closes) {
   return done;
 }
 
-void record_given(int fd, const char* why) {
+void record_given(int fd, Reason why) {
   static constexpr char fields[4][20] = {"path"};
   Text<48> shown;
   shown.add("descriptor ").add(static_cast<uint64_t>(fd));
@@ -50,7 +50,7 @@ void record_given(int fd, const char* why) {
 
 } // namespace
 
-void DeviceHeirs::give_kernels(int fd) {
+void InheritedDescriptors::give_kernels(int fd) {
   const bool closes = closes_on_exec(fd);
   const int stream = sys::fcntl(fd, F_DUPFD_CLOEXEC, 3);
   if (stream < 0) return;
@@ -59,8 +59,7 @@ void DeviceHeirs::give_kernels(int fd) {
     return;
   }
   given_[count_++] = {fd, stream};
-  if (!closes)
-    record_given(fd, "a program that the library is not in inherits the device: it got the kernel's");
+  if (!closes) record_given(fd, Reason::device_inherited);
 }
 
 void give_kernels_for_good() {
@@ -69,11 +68,10 @@ void give_kernels_for_good() {
   const int count = find_streams(streams, 8);
   for (int i = 0; i < count; ++i)
     if (take_kernels(streams[i].fd, closes_on_exec(streams[i].fd)))
-      record_given(streams[i].fd,
-                   "a filter forbids what the device is read with: it is the kernel's from here on");
+      record_given(streams[i].fd, Reason::device_given_back);
 }
 
-DeviceHeirs::DeviceHeirs(Reach reach) {
+InheritedDescriptors::InheritedDescriptors(Reach reach) {
   if (reach == Reach::covered || !device_was_replaced()) return;
   Inherited streams[most];
   const int count = find_streams(streams, most);
@@ -84,7 +82,7 @@ DeviceHeirs::DeviceHeirs(Reach reach) {
       device::lengthen(streams[i].fd, streams[i].key);
 }
 
-DeviceHeirs::~DeviceHeirs() {
+InheritedDescriptors::~InheritedDescriptors() {
   while (count_ > 0) {
     const Given& given = given_[--count_];
     sys::dup3(given.stream, given.fd, closes_on_exec(given.fd) ? O_CLOEXEC : 0);

@@ -1,7 +1,7 @@
 // What a pickle of PyTorch's says of the storages beside it. Nothing in it is executed.
 #pragma once
 
-#include "verify/contents/elements.h"
+#include "verify/artifact_formats/elements.h"
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-#include "core/base/referenced_text.h"
+#include "core/base/string_references.h"
 
 #include "common/text.h"
 

@@ -28,7 +28,7 @@ enum class Source : uint8_t {
   id,           ///< of a process or thread
 };
 
-struct Reading {
+struct ClockSample {
   Source source;
   const void* site; ///< return address of the call
   uint64_t a, b;    ///< see Source
@@ -36,11 +36,11 @@ struct Reading {
 };
 
 /// What another thread may be writing at this moment; Source::none if it is.
-inline Reading copy_of(const Reading& reading) {
+inline ClockSample copy_of(const ClockSample& reading) {
   const uint64_t order = __atomic_load_n(&reading.order, __ATOMIC_ACQUIRE);
-  const Reading copy = reading;
+  const ClockSample copy = reading;
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  return order != 0 && order == __atomic_load_n(&reading.order, __ATOMIC_RELAXED) ? copy : Reading{};
+  return order != 0 && order == __atomic_load_n(&reading.order, __ATOMIC_RELAXED) ? copy : ClockSample{};
 }
 
 /// Notes that the calling thread opens a file.
@@ -61,8 +61,8 @@ struct Notes {
   uint64_t seeded = 0;         ///< the same when the thread last seeded something
   uint64_t opened = 0;         ///< the same when it last opened a file, from which a seed may come
   Notes* next = nullptr;
-  Reading first[reading_site_count] = {};
-  Reading latest[reading_site_count] = {};
+  ClockSample first[reading_site_count] = {};
+  ClockSample latest[reading_site_count] = {};
 };
 
 namespace detail {
@@ -76,7 +76,7 @@ inline size_t place_of(const void* site) {
 }
 
 /// So that copy_of() in another thread tells a whole reading from a half.
-inline void write(Reading& place, const Reading& reading) {
+inline void write(ClockSample& place, const ClockSample& reading) {
   __atomic_store_n(&place.order, 0, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
   place.source = reading.source, place.site = reading.site, place.a = reading.a, place.b = reading.b;
@@ -86,12 +86,12 @@ inline void write(Reading& place, const Reading& reading) {
 
 /// Notes a reading of the calling thread. Async-signal-safe; makes a system call only in a process with many
 /// threads.
-inline void note_reading(Source source, uint64_t a, uint64_t b, const void* site) {
+inline void note_clock_sample(Source source, uint64_t a, uint64_t b, const void* site) {
   Notes* notes = detail::own_notes;
   if (__builtin_expect(notes == nullptr || notes->generation != generation(), 0))
     if ((notes = detail::begin_notes()) == nullptr) return;
   const size_t place = detail::place_of(site);
-  const Reading reading = {source, site, a, b, ++notes->order};
+  const ClockSample reading = {source, site, a, b, ++notes->order};
   if (__builtin_expect(notes->latest[place].site != site, 0)) detail::write(notes->first[place], reading);
   detail::write(notes->latest[place], reading);
 }

@@ -1,5 +1,5 @@
-#include "verify/contents/bytes.h"
-#include "verify/contents/contents.h"
+#include "verify/artifact_formats/artifact_formats.h"
+#include "verify/artifact_formats/bytes.h"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "core/fingerprint/copies.h"
+#include "core/fingerprint/pending_transfers.h"
 
 #include "common/sys.h"
 #include "core/base/generations.h"
@@ -19,7 +19,7 @@ struct Entry {
   PrintMoment moment;
   HostArea area;                      // of a copy
   Output output;                      // of a call
-  const char* why_unread;             // of either
+  Reason why_unread;                  // of either
   uint64_t other_stream, other_order; // of a wait
 
   bool is_copy() const { return area.start != nullptr; }
@@ -42,13 +42,6 @@ constinit uint64_t lock = 0;
 
 /// Where there is memory for them.
 Copies& copies() { return *memory.peek(); }
-
-constexpr const char* why_gone = "its memory was gone when the program had waited for it";
-constexpr const char* why_never = "the program never waited for it";
-constexpr const char* why_overwritten = "copied over before the program waited for it";
-constexpr const char* why_many = "more copies under way than are kept";
-constexpr const char* why_reset = "its context went before the program had waited for it";
-constexpr const char* why_missing = "its hash had not come when the program had waited for it";
 
 /// A child forgets its parent's: what a GPU does for that is none of its business.
 void begin() {
@@ -94,7 +87,7 @@ const void* read_carefully(const void* from, size_t size) {
   return got == static_cast<long>(size) ? copies().bytes : nullptr;
 }
 
-void leave_unread(Entry& entry, const char* why) {
+void leave_unread(Entry& entry, Reason why) {
   add_print(entry.print, {entry.bytes(), 0, why}, entry.moment);
   release_print(entry.print);
 }
@@ -112,19 +105,19 @@ void give_back(const Output& output) {
 }
 
 void end_copy(Entry& entry) {
-  if (entry.why_unread != nullptr) {
+  if (entry.why_unread != Reason::none) {
     give_back(entry.output);
     return leave_unread(entry, entry.why_unread);
   }
   Printed printed{entry.bytes(), 0};
   if (entry.is_copy()) {
-    if (!hash_area(entry.area, printed.hash, read_carefully)) return leave_unread(entry, why_gone);
+    if (!hash_area(entry.area, printed.hash, read_carefully)) return leave_unread(entry, Reason::memory_gone);
   } else {
     const Output& output = entry.output;
     const bool has_inputs = read_or_give_back(output.inputs, printed.inputs);
     printed.has_inputs = output.has_inputs && has_inputs;
     if (output.numbers != 0) printed.inputs = mix(printed.inputs, output.numbers);
-    if (!read_or_give_back(output.output, printed.hash)) return leave_unread(entry, why_missing);
+    if (!read_or_give_back(output.output, printed.hash)) return leave_unread(entry, Reason::hash_missing);
   }
   add_print(entry.print, printed, entry.moment);
   release_print(entry.print);
@@ -132,7 +125,7 @@ void end_copy(Entry& entry) {
 
 /// True if it can be ended without the program's having waited for it.
 bool has_ended(const Entry& entry) {
-  if (entry.why_unread != nullptr) return true;
+  if (entry.why_unread != Reason::none) return true;
   return !entry.is_copy() && (entry.output.output.parts == 0 || is_hash_there(entry.output.output)) &&
          (entry.output.inputs.parts == 0 || is_hash_there(entry.output.inputs));
 }
@@ -225,14 +218,14 @@ void add_copy_in_stream(Print* print, const HostArea& area, uint64_t stream, uin
   begin();
   for (size_t i = 0; has_copies() && i < copies().count; ++i)
     if (copies().entries[i].is_copy() && copies().entries[i].area.start == area.start)
-      copies().entries[i].why_unread = why_overwritten;
+      copies().entries[i].why_unread = Reason::overwritten_before_wait;
   if (Entry* const entry = add(print, stream, context); entry != nullptr)
     entry->area = area;
   else
-    add_unread_print(print, area.size(), why_many);
+    add_unread_print(print, area.size(), Reason::too_many_copies);
 }
 
-void add_unread_in_stream(Print* print, size_t bytes, const char* why, uint64_t stream, uint64_t context) {
+void add_unread_in_stream(Print* print, size_t bytes, Reason why, uint64_t stream, uint64_t context) {
   if (print == nullptr) return;
   Lock guard(lock);
   if (!guard.held()) return;
@@ -251,7 +244,7 @@ void add_output_in_stream(Print* print, const Output& output, uint64_t stream, u
     entry->output = output;
   } else {
     give_back(output);
-    add_unread_print(print, output.bytes, why_many);
+    add_unread_print(print, output.bytes, Reason::too_many_copies);
   }
 }
 
@@ -316,7 +309,7 @@ void leave_context(uint64_t context) {
   take_out([&](Entry& entry) {
     if (entry.context != context) return false;
     if (entry.print == nullptr) return true;
-    if (entry.why_unread == nullptr && !has_ended(entry)) entry.why_unread = why_reset;
+    if (entry.why_unread == Reason::none && !has_ended(entry)) entry.why_unread = Reason::context_gone;
     return end_copy(entry), true;
   });
 }
@@ -328,7 +321,7 @@ void end_copies() {
   end_what_has_ended();
   take_out([](Entry& entry) {
     if (entry.print == nullptr) return true;
-    leave_unread(entry, entry.why_unread != nullptr ? entry.why_unread : why_never);
+    leave_unread(entry, entry.why_unread != Reason::none ? entry.why_unread : Reason::never_awaited);
     return true;
   });
 }

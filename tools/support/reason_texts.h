@@ -1,0 +1,20 @@
+// The sentences behind the reason codes of a log (common/reasons.h). No decision reads them.
+#pragma once
+
+#include "common/reasons.h"
+
+#include <string>
+#include <string_view>
+
+namespace detshim {
+
+/// The reason that a log's code stands for; Reason::none for a code that this version does not know.
+Reason reason_of(std::string_view code);
+
+/// What the code says to a person; the code itself where this version does not know it.
+std::string reason_text(std::string_view code);
+
+/// What a person can do about it; "" where nothing is said.
+std::string reason_remedy(std::string_view code);
+
+} // namespace detshim
