@@ -101,4 +101,22 @@ TEST(Wrapper, IsTransparent) {
   EXPECT_EQ(drawn({"bash", "-c", "(" + plain + "); true"}), values);
 }
 
+// While its shell runs, system() ignores SIGINT and SIGQUIT and holds SIGCHLD back; then all is as before.
+TEST(System, LeavesTheSignalsAsTheyWere) {
+  const char* const program = R"(
+import os, signal
+for each in (signal.SIGINT, signal.SIGQUIT):
+    signal.signal(each, lambda number, frame: print("got", number, flush=True))
+os.system("true")
+for each in (signal.SIGINT, signal.SIGQUIT):
+    os.kill(os.getpid(), each)
+print("held back:", sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+)";
+  const TemporaryFolder scratch;
+  const Result native = run({"python3", "-S", "-c", program});
+  EXPECT_EQ(lines(native.out), (std::vector<std::string>{"got 2", "got 3", "held back: []"}));
+  EXPECT_EQ(run({"python3", "-S", "-c", program}, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).out,
+            native.out);
+}
+
 } // namespace

@@ -29,15 +29,18 @@ std::string npy(const std::string& type, const std::string& shape, const std::st
 
 struct ZipEntry {
   std::string name, data;
+  std::uint64_t check = 0, size = 0; ///< of what is packed in `data` by deflate, where it is
 };
 
-/// A zip archive with stored entries, all of that date.
+/// A zip archive, all entries of that date.
 std::string zip(const std::vector<ZipEntry>& entries, unsigned date = 0x21) {
   std::string bytes, directory;
   for (const ZipEntry& entry : entries) {
-    const std::string common = number_bytes(20, 2) + number_bytes(0, 2) + number_bytes(0, 2) +
-                               number_bytes(0, 2) + number_bytes(date, 2) + number_bytes(0, 4) +
-                               number_bytes(entry.data.size(), 4) + number_bytes(entry.data.size(), 4) +
+    const std::string common = number_bytes(20, 2) + number_bytes(0, 2) +
+                               number_bytes(entry.size != 0 ? 8 : 0, 2) + number_bytes(0, 2) +
+                               number_bytes(date, 2) + number_bytes(entry.check, 4) +
+                               number_bytes(entry.data.size(), 4) +
+                               number_bytes(entry.size != 0 ? entry.size : entry.data.size(), 4) +
                                number_bytes(entry.name.size(), 2) + number_bytes(0, 2);
     directory += "PK\1\2" + number_bytes(20, 2) + common + number_bytes(0, 2) + number_bytes(0, 2) +
                  number_bytes(0, 2) + number_bytes(0, 4) + number_bytes(bytes.size(), 4) + entry.name;
@@ -156,6 +159,19 @@ TEST(Contents, OfAnArchiveAreComparedWithoutItsDates) {
   EXPECT_EQ(difference("a.npz", zip({{"w.npy", array}}), one).other_value, "<f4 [1]");
 }
 
+TEST(Contents, OfAnArchiveAreHeldToTheirChecksum) {
+  const std::string text = "123456789";
+  const auto archive = [&](std::uint64_t check, unsigned date) {
+    const std::string packed =
+        "\1" + number_bytes(text.size(), 2) + number_bytes(0xFFFF - text.size(), 2) + text; // RFC 1951, 3.2.4
+    return zip({{"a.txt", packed, check, text.size()}}, date);
+  };
+  constexpr std::uint64_t right = 0xCBF43926; // the usual check value of CRC-32
+  EXPECT_FALSE(compare_contents("a.zip", archive(right, 0x21), archive(right, 0x99)).difference);
+  // What cannot be unpacked is compared byte by byte, dates too.
+  EXPECT_TRUE(compare_contents("a.zip", archive(right + 1, 0x21), archive(right + 1, 0x99)).difference);
+}
+
 /// Two arrays saved into one file, one archive behind the other: a reader sees the last of them alone.
 TEST(Contents, OfAnArchiveAreNotPassedOverWhereItSaysNothingOfThem) {
   const auto array = [](float value) { return zip({{"w.npy", npy("<f4", "(1,)", float_bytes(value))}}); };
@@ -170,14 +186,16 @@ TEST(Contents, OfAnArchiveAreNotPassedOverWhereItSaysNothingOfThem) {
   EXPECT_EQ(difference("a.npz", commented("seed 1"), commented("seed 2")).where, "'comments' [5]");
 }
 
+std::string pickled_text(const std::string& characters) {
+  return "X" + number_bytes(characters.size(), 4) + characters;
+}
+
 /// {'w': a tensor of two floats}, as PyTorch pickles it.
-std::string pickle() {
-  const auto text = [](const std::string& characters) {
-    return "X" + number_bytes(characters.size(), 4) + characters;
-  };
+std::string pickle(const std::string& key = pickled_text("w")) {
+  const auto text = pickled_text;
   const std::string storage =
       "(" + text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\2tQ";
-  return "\x80\2}" + text("w") + "ctorch._utils\n_rebuild_tensor_v2\n(" + storage + std::string("K\0", 2) +
+  return "\x80\2}" + key + "ctorch._utils\n_rebuild_tensor_v2\n(" + storage + std::string("K\0", 2) +
          "K\2\x85K\1\x85\x89tRs.";
 }
 
@@ -191,6 +209,17 @@ TEST(Contents, OfACheckpointAreNamedByItsPickle) {
   EXPECT_EQ(found.value, "2");
   EXPECT_EQ(found.parts, 1u);
   EXPECT_FALSE(compare_contents("a.pt", checkpoint("a", 2), checkpoint("tmp17", 2)).difference);
+}
+
+// A large checkpoint has more than 256 objects that it names again.
+TEST(Contents, OfALargeCheckpointAreNamedByItsPickle) {
+  const std::string number = number_bytes(300, 4);
+  const std::string key = pickled_text("v") + "q" + number_bytes(300 & 0xFF, 1) + "0" + pickled_text("w") +
+                          "r" + number + "0j" + number;
+  const auto checkpoint = [&](float second) {
+    return zip({{"a/data.pkl", pickle(key)}, {"a/data/0", float_bytes(1) + float_bytes(second)}});
+  };
+  EXPECT_EQ(difference("a.pt", checkpoint(2), checkpoint(3)).where, "'data/0 (w)' [1]");
 }
 
 /// PyTorch writes a hash of all other entries into one of them.
