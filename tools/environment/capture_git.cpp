@@ -174,7 +174,7 @@ Told told_passed_over(const fs::path& top, const std::vector<std::string>& names
 Told told_changes(const Repository& repository) {
   const auto& [git, top, question] = repository;
   // Of a submodule the commit alone: git would ask another git there, which runs what that names.
-  auto asked = std::async(std::launch::async, [&git] {
+  auto asked = std::async(std::launch::async, [&git = git] {
     return git.ask({"diff", "HEAD", "--no-ext-diff", "--no-textconv", "--binary", "--submodule=short",
                     "--ignore-submodules=dirty"});
   });
