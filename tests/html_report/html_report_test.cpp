@@ -74,7 +74,7 @@ protected:
 };
 
 std::string start_line(int rank, const std::string& argument = "./train") {
-  return R"({"t":"start","v":1,"detshim":"0.1.0","run":"20261121T003512-4711","pid":)" +
+  return R"({"t":"start","v":3,"detshim":"0.1.0","run":"20261121T003512-4711","pid":)" +
          std::to_string(4711 + rank) + R"(,"rank":)" + std::to_string(rank) +
          R"(,"path":"0","program":"/bin/train","args":[)" + Json(argument).dump() +
          R"(],"mode":"enforce","policy":"fixed","seed":"42","seed_from":"DETSHIM_SEED","layout":"fixed","env":[]})"

@@ -34,7 +34,7 @@ public:
   }
 
   /// `more`: further keys of the start record.
-  WrittenLog& start(int rank = 0, const std::string& path = "0", int version = 1,
+  WrittenLog& start(int rank = 0, const std::string& path = "0", int version = 3,
                     const std::string& more = "", const std::string& program = "/bin/train",
                     const std::string& arguments = R"(["./train"])") {
     name_ = std::to_string(rank) + "-" + path + "-4711";

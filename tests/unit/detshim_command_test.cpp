@@ -31,7 +31,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 std::string start_line(int rank = 0, const std::string& path = "0",
                        const std::string& run = "20261121T003512-4711", const std::string& mode = "enforce") {
-  return R"({"t":"start","v":1,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
+  return R"({"t":"start","v":3,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
          std::to_string(rank) + R"(,"path":")" + path +
          R"(","program":"/bin/true","args":["./train","--epochs","3"],"mode":")" + mode +
          R"(","policy":"fixed","seed":"42","seed_from":"DETSHIM_SEED"})"
@@ -318,7 +318,7 @@ TEST_F(DetshimCommand, LogSaysWhatIsMissing) {
   for (const char* part :
        {"1 damaged line left out", "1 last line cut short", "2 processes have no end record",
         "1 other run in this folder left out", "20250101T000000-1", "no counts for 2 processes",
-        "3-0-4.jsonl left out: it is of log format 9, this detshim reads format 2"})
+        "3-0-4.jsonl left out: it is of log format 9, this detshim reads format 4"})
     EXPECT_TRUE(contains(result.out, part)) << part << " is not in\n" << result.out;
   EXPECT_TRUE(contains(detshim({"log", log_, "--run", "20250101T000000-1"}).out, "run 20250101T000000-1"));
   expect_one_error_line(detshim({"log", log_, "--run", "nonsense"}), 2, "no run 'nonsense'");
@@ -508,7 +508,7 @@ TEST_F(DetshimCommand, LogClosesWithAVerdict) {
                               "\n";
   EXPECT_TRUE(verdict(start_line() + pinned + modules + end_line).starts_with("unverified")) << "a file gone";
   const std::string lost =
-      R"({"t":"start","v":1,"run":"r","pid":1,"rank":0,"path":"0","program":"/bin/true",)"
+      R"({"t":"start","v":3,"run":"r","pid":1,"rank":0,"path":"0","program":"/bin/true",)"
       R"("args":[],"mode":"enforce","policy":"fixed","disabled":"rand"})"
       "\n";
   EXPECT_EQ(verdict(lost + pinned + end_line), "partly disabled");
@@ -661,7 +661,7 @@ TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {
 TEST_F(DetshimCommand, LogNeverPrintsWhatATerminalWouldObey) {
   const std::string evil = R"(\u001b]0;title\u0007\u009b2J\u202e\r\n\u0000)";
   const std::string field = "\"" + evil + "\":\"" + evil + "\"";
-  write("0-0-1.jsonl", R"({"t":"start","v":1,"run":")" + evil + R"(","rank":0,"path":")" + evil +
+  write("0-0-1.jsonl", R"({"t":"start","v":3,"run":")" + evil + R"(","rank":0,"path":")" + evil +
                            R"(","program":")" + evil + R"(","args":[")" + evil + R"("],"mode":")" + evil +
                            R"(","policy":")" + evil + R"(","seed":")" + evil + R"(","seed_from":")" + evil +
                            R"(","disabled":")" + evil + R"(","env":[{"name":")" + evil + R"(","was":")" +
@@ -838,7 +838,7 @@ TEST_F(DetshimCommand, ScanNamesTheFileThatItCannotLookAt) {
 
 TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
   const auto start = [](const std::string& program) {
-    return R"({"t":"start","v":1,"run":"20261121T003512-4711","pid":4711,"rank":0,"path":"0","program":")" +
+    return R"({"t":"start","v":3,"run":"20261121T003512-4711","pid":4711,"rank":0,"path":"0","program":")" +
            program + "\",\"args\":[],\"mode\":\"enforce\",\"policy\":\"fixed\"}\n";
   };
   const std::string modules = R"({"t":"modules","files":[")" + std::string("/gone/library.so") + R"(",")" +

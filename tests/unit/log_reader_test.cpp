@@ -30,7 +30,7 @@ constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 
 std::string start_line(const std::string& run = "20261121T003512-4711", int rank = 0,
                        const std::string& path = "0") {
-  return R"({"t":"start","v":1,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
+  return R"({"t":"start","v":3,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
          std::to_string(rank) + R"(,"path":")" + path +
          R"(","program":"/bin/train","args":["./train","--epochs","3"],"mode":"enforce","policy":"order",)"
          R"("seed":"18446744073709551615","seed_from":"DETSHIM_SEED",)"
@@ -173,16 +173,27 @@ TEST_F(LogReader, IgnoresUnknownKeysAndTypes) {
 }
 
 TEST_F(LogReader, RefusesANewerFormat) {
-  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":3,\"run\":{}}\n" + call_line("srand", "pin"));
+  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":5,\"run\":{}}\n" + call_line("srand", "pin"));
   EXPECT_TRUE(log.processes.empty());
-  ASSERT_EQ(log.newer_files.size(), 1U);
-  EXPECT_EQ(log.newer_files[0].format, 3U);
-  EXPECT_EQ(log.newer_files[0].file, "0-0-4711.jsonl");
+  ASSERT_EQ(log.other_format_files.size(), 1U);
+  EXPECT_EQ(log.other_format_files[0].format, 5U);
+  EXPECT_EQ(log.other_format_files[0].file, "0-0-4711.jsonl");
   EXPECT_TRUE(log.is_incomplete());
 }
 
+// There a seed from a clock is a sentence, which would be taken for no reason at all.
+TEST_F(LogReader, RefusesFormatsWithoutReasonCodes) {
+  for (const int format : {0, 1, 2}) {
+    const Log log = read("{\"t\":\"start\",\"v\":" + std::to_string(format) +
+                         ",\"run\":\"r\",\"path\":\"0\"}\n" + call_line("srand", "pin"));
+    EXPECT_TRUE(log.processes.empty()) << format;
+    ASSERT_EQ(log.other_format_files.size(), 1U) << format;
+    EXPECT_EQ(log.other_format_files[0].format, static_cast<std::uint64_t>(format));
+  }
+}
+
 std::string further_start(int number, int pid, const std::string& path) {
-  return "\n{\"t\":\"start\",\"v\":2,\"pid\":" + std::to_string(pid) + ",\"path\":\"" + path +
+  return "\n{\"t\":\"start\",\"v\":4,\"pid\":" + std::to_string(pid) + ",\"path\":\"" + path +
          "\",\"proc\":" + std::to_string(number) + "}\n";
 }
 
@@ -243,8 +254,8 @@ TEST_F(LogReader, OfAKilledProcessInASharedFileLosesItsOwnLineAlone) {
 }
 
 TEST_F(LogReader, RefusesANewerFormatOfAFurtherProcess) {
-  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":3,\"proc\":2}\n");
-  ASSERT_EQ(log.newer_files.size(), 1U);
+  const Log log = read(start_line() + "{\"t\":\"start\",\"v\":5,\"proc\":2}\n");
+  ASSERT_EQ(log.other_format_files.size(), 1U);
 }
 
 TEST_F(LogReader, AStartWithoutAVersionIsDamaged) {
@@ -387,7 +398,7 @@ TEST_F(LogReader, SurvivesDeepNestingAndHugeNumbers) {
   const Log log = read(
       start_line() + call_line("a", "pin", ",\"x\":" + deep) + std::string(9000, '[') + "\n" +
       call_line("b", "pin", R"(,"n":99999999999999999999999999)") + call_line("c", "pin", R"(,"x":1e999)") +
-      "{\"t\":\"start\",\"v\":1,\"rank\":1e300,\"pid\":18446744073709551615,\"args\":[1,{},\"x\"],"
+      "{\"t\":\"start\",\"v\":3,\"rank\":1e300,\"pid\":18446744073709551615,\"args\":[1,{},\"x\"],"
       "\"env\":[1,{\"name\":2}]}\n");
   // A line that nests deeper, or holds a number greater, than any reader must bear is damaged.
   EXPECT_LE(log.damaged_lines, 4U);

@@ -35,7 +35,7 @@ void write_excerpt(HtmlWriter& html, const SourceExcerpt& excerpt) {
 void write_cause(HtmlWriter& html, const Cause& cause, LogEvidence* evidence, bool is_first) {
   const Element item(html, "li");
   if (cause.fact) {
-    html.element("b", printable(cause.fact->subject));
+    html.element("b", printable(cause.fact->subject.text));
     html.element("p",
                  std::string(section_names[static_cast<int>(cause.fact->section)]) + ", " + where(cause));
     html.element("p", {{"class", "values"}}, sides(*cause.fact));
@@ -76,7 +76,7 @@ void write_differences(HtmlWriter& html, const LogDifference& difference) {
       Table table(html, std::string("What differs in ") + section_names[section], {{"What"}, {"A and B"}});
       for (const FactDifference& fact : difference.facts) {
         if (static_cast<int>(fact.section) != section) continue;
-        table.row({printable(fact.subject), sides(fact)});
+        table.row({printable(fact.subject.text), sides(fact)});
         shown += std::max<std::uint64_t>(fact.processes, 1);
       }
       for (const RecordDifference& record : difference.records) {

@@ -59,9 +59,9 @@ ReportSource read_report_source(const std::string& name, const std::vector<std::
   }
   source.evidence = std::make_unique<LogEvidence>(name, accepted);
   const Log& log = source.evidence->log;
-  if (!source.evidence->is_there() && !log.newer_files.empty())
+  if (!source.evidence->is_there() && !log.other_format_files.empty())
     throw UsageError("the log in '" + printable(name) + "' is of format " +
-                     std::to_string(log.newer_files.front().format) + ", this detshim reads format " +
+                     std::to_string(log.other_format_files.front().format) + ", this detshim reads format " +
                      std::to_string(known_log_format));
   if (!source.evidence->is_there())
     throw UsageError("'" + printable(name) + "' holds neither a log nor what `detshim verify` keeps");

@@ -88,7 +88,7 @@ void write_counts(HtmlWriter& html, const LogEvidence& evidence) {
     write_note(html, counted(log.other_runs.size(), "other run") + " in this folder: FOLDER/RUN names one.");
   if (log.is_incomplete())
     write_note(html, "Some of the log could not be read: " + counted(log.damaged_lines, "damaged line") +
-                         ", " + counted(log.unreadable_files.size() + log.newer_files.size(), "file") +
+                         ", " + counted(log.unreadable_files.size() + log.other_format_files.size(), "file") +
                          " left out.");
 }
 

@@ -33,10 +33,9 @@ bool is_received(const Cause& cause) {
 /// The seed and the command line say more than what follows from them.
 int order_of_subject(const Cause& cause) {
   if (!cause.fact) return 0;
-  const std::string& subject = cause.fact->subject;
-  for (const char* first : {"version of detshim", "program", "seed", "mode", "command line"})
-    if (subject == first) return 0;
-  return subject.starts_with("readers of ") ? 2 : 1;
+  const FactKind kind = cause.fact->subject.kind;
+  if (kind == FactKind::identity || kind == FactKind::command_line) return 0;
+  return kind == FactKind::readers ? 2 : 1;
 }
 
 } // namespace

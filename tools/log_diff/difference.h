@@ -1,6 +1,7 @@
 // What differs between the logs of two runs, and what differed first.
 #pragma once
 
+#include "log_diff/facts.h"
 #include "log_diff/record_roles.h"
 #include "log_diff/run.h"
 #include "log_diff/suspects.h"
@@ -16,7 +17,7 @@ namespace detshim {
 /// A setting, a library, a rank or a process in which the two runs differ.
 struct FactDifference {
   Section section = Section::settings;
-  std::string subject;
+  FactSubject subject;
   std::optional<std::string> a, b; ///< nothing: that side has none
   ProcessName process;             ///< the first in which it differs
   std::uint64_t processes = 1;     ///< in so many it differs alike

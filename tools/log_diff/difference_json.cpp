@@ -42,7 +42,7 @@ void write_process(JsonWriter& out, const ProcessName& process) {
 
 void write(JsonWriter& out, const FactDifference& fact) {
   out.begin_object();
-  out.member("subject", fact.subject);
+  out.member("subject", fact.subject.text);
   out.member("a", fact.a);
   out.member("b", fact.b);
   write_process(out, fact.process);

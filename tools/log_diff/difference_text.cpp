@@ -25,7 +25,7 @@ const char* kind_of(const FactDifference& fact) {
 
 void print_cause(std::ostream& out, const Cause& cause, Style style) {
   if (cause.fact) {
-    out << "  " << kind_of(*cause.fact) << style.bold(printable(cause.fact->subject));
+    out << "  " << kind_of(*cause.fact) << style.bold(printable(cause.fact->subject.text));
     if (cause.fact->section != Section::processes) out << ", " << where(cause);
     out << "\n    " << sides(*cause.fact) << '\n';
     return;
@@ -61,7 +61,7 @@ void print_section(std::ostream& out, const LogDifference& difference, Section s
     if (fact.section != section || shown == shown_of_a_section) continue;
     ++shown;
     processes += std::max<std::uint64_t>(fact.processes, 1);
-    out << "  " << printable(fact.subject) << ": " << sides(fact);
+    out << "  " << printable(fact.subject.text) << ": " << sides(fact);
     if (fact.processes > 1) out << ", in " << counted(fact.processes, "process", "processes");
     out << '\n';
   }
@@ -102,7 +102,7 @@ void print_suspects(std::ostream& out, const std::vector<Suspect>& suspects) {
 } // namespace
 
 std::string name_of(const Cause& cause) {
-  return cause.fact ? kind_of(*cause.fact) + printable(cause.fact->subject) : name_of(*cause.record);
+  return cause.fact ? kind_of(*cause.fact) + printable(cause.fact->subject.text) : name_of(*cause.record);
 }
 
 void print_leading_cause(std::ostream& out, const LogDifference& difference, Style style) {

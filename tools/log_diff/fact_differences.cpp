@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_differences = 10000; ///< kept; of more the number
 
-std::optional<std::string> find(const Facts& facts, const std::string& subject) {
+std::optional<std::string> find(const Facts& facts, const FactSubject& subject) {
   const auto found = facts.find(subject);
   return found == facts.end() ? std::nullopt : std::optional(found->second);
 }
@@ -26,28 +26,31 @@ void each_difference(const Facts& a, const Facts& b, Visit visit) {
     if (!a.contains(subject)) visit(subject, std::optional<std::string>(), std::optional(value));
 }
 
-Section section_of(const std::string& library_fact) {
-  if (library_fact.starts_with(calls_fact)) return Section::draws;
-  return library_fact.starts_with("log of ") ? Section::processes : Section::libraries;
+Section section_of(FactKind library_fact) {
+  if (library_fact == FactKind::calls) return Section::draws;
+  return library_fact == FactKind::lost_log ? Section::processes : Section::libraries;
 }
 
-bool has_no_files(const Facts& libraries) { return libraries.contains(unknown_files_fact); }
+bool has_no_files(const Facts& libraries) {
+  return std::ranges::any_of(libraries,
+                             [](const auto& fact) { return fact.first.kind == FactKind::unknown_files; });
+}
 
 } // namespace
 
 FactDifferences::Found FactDifferences::compare_facts(const Program& a, const Program& b) const {
   Found found;
-  const std::string program = find(*a.settings, "program").value_or("");
-  const std::optional<std::string> build = find(*a.libraries, "file " + program);
-  const bool is_same_build = build && !build->empty() && build == find(*b.libraries, "file " + program);
+  const std::string program = find(*a.settings, program_subject).value_or("");
+  const std::optional<std::string> build = find(*a.libraries, file_subject(program));
+  const bool is_same_build = build && !build->empty() && build == find(*b.libraries, file_subject(program));
   each_difference(*a.settings, *b.settings,
-                  [&](const std::string& subject, const auto& in_a, const auto& in_b) {
+                  [&](const FactSubject& subject, const auto& in_a, const auto& in_b) {
                     if (in_a && in_b && (in_a->empty() || in_b->empty())) {
                       found.unknown.push_back(subject);
-                    } else if (subject == program_path_fact && is_same_build) {
+                    } else if (subject.kind == FactKind::program_path && is_same_build) {
                       found.notes.push_back(*in_a + " ran in one, " + *in_b + " in the other, of one build");
-                    } else if (turned_.contains(subject)) {
-                      found.notes.push_back(subject + ": " + in_a.value_or("none") + " in A, " +
+                    } else if (turned_.contains(subject.text)) {
+                      found.notes.push_back(subject.text + ": " + in_a.value_or("none") + " in A, " +
                                             in_b.value_or("none") + " in B, as it was asked for");
                     } else {
                       found.differences.push_back({Section::settings, subject, in_a, in_b, a.name, 1});
@@ -55,15 +58,15 @@ FactDifferences::Found FactDifferences::compare_facts(const Program& a, const Pr
                   });
   const bool files_are_known = !has_no_files(*a.libraries) && !has_no_files(*b.libraries);
   each_difference(*a.libraries, *b.libraries,
-                  [&](const std::string& subject, const auto& in_a, const auto& in_b) {
+                  [&](const FactSubject& subject, const auto& in_a, const auto& in_b) {
                     const bool is_unknown = in_a && in_b && (in_a->empty() || in_b->empty());
-                    if (is_unknown || subject == unknown_files_fact)
+                    if (is_unknown || subject.kind == FactKind::unknown_files)
                       found.unknown.push_back(subject);
-                    else if (subject == killed_fact)
-                      found.notes.push_back(subject + ": " + in_a.value_or("none") + " in A, " +
+                    else if (subject.kind == FactKind::killed)
+                      found.notes.push_back(subject.text + ": " + in_a.value_or("none") + " in A, " +
                                             in_b.value_or("none") + " in B");
-                    else if (files_are_known || !subject.starts_with("file "))
-                      found.differences.push_back({section_of(subject), subject, in_a, in_b, a.name, 1});
+                    else if (files_are_known || subject.kind != FactKind::file)
+                      found.differences.push_back({section_of(subject.kind), subject, in_a, in_b, a.name, 1});
                   });
   return found;
 }
@@ -81,7 +84,7 @@ const std::vector<FactDifference>& FactDifferences::compare(const Program& a, co
     difference.process = a.name;
     add(difference);
   }
-  for (const std::string& subject : known->second.unknown) ++unknown_[subject];
+  for (const FactSubject& subject : known->second.unknown) ++unknown_[subject];
   notes_.insert(known->second.notes.begin(), known->second.notes.end());
   return of_last_;
 }
@@ -90,9 +93,9 @@ FactDifference FactDifferences::missing(const Program& program, bool is_in_a) {
   std::uint64_t records = 0;
   for (const ThreadRecords& thread : program.threads) records += thread.records;
   const std::string what =
-      find(*program.settings, "command line").value_or("") + " (" + counted(records, "record") + ")";
-  FactDifference difference{Section::processes, describe(program.name), std::nullopt,
-                            std::nullopt,       program.name,           1};
+      find(*program.settings, command_line_subject).value_or("") + " (" + counted(records, "record") + ")";
+  FactDifference difference{
+      Section::processes, {describe(program.name)}, std::nullopt, std::nullopt, program.name, 1};
   (is_in_a ? difference.a : difference.b) = what;
   add(difference);
   return difference;
@@ -110,17 +113,17 @@ void FactDifferences::compare_ranks(const LoggedRun& a, const LoggedRun& b) {
     }
     for (const auto& [world, job] : worlds) {
       const std::string name = world.empty() ? "the job" : "job " + world;
-      facts["ranks of " + name] = std::to_string(job.second.size()) + " of " + std::to_string(job.first);
+      facts[{"ranks of " + name}] = std::to_string(job.second.size()) + " of " + std::to_string(job.first);
       const auto missing = job.first - static_cast<std::int64_t>(job.second.size());
       if (missing > 0)
-        ++unknown_[counted(static_cast<std::uint64_t>(missing), "rank") + " of " + name + " in " + side];
+        ++unknown_[{counted(static_cast<std::uint64_t>(missing), "rank") + " of " + name + " in " + side}];
       for (const std::int64_t rank : job.second)
-        facts["rank " + std::to_string(rank) + " of " + name] = "there";
+        facts[{"rank " + std::to_string(rank) + " of " + name}] = "there";
     }
     return facts;
   };
   each_difference(ranks_of(a, "A"), ranks_of(b, "B"),
-                  [this](const std::string& subject, const auto& in_a, const auto& in_b) {
+                  [this](const FactSubject& subject, const auto& in_a, const auto& in_b) {
                     add({Section::ranks, subject, in_a, in_b, {}, 0});
                   });
 }
@@ -142,12 +145,12 @@ void FactDifferences::finish(LogDifference& to) {
   for (int i = 0; i < section_count; ++i) to.differences[i] += counts_[i];
   std::vector<std::string> files;
   for (const auto& [what, processes] : unknown_) {
-    if (what.starts_with("file "))
-      files.push_back(printable(what.substr(5)));
+    if (what.kind == FactKind::file)
+      files.push_back(printable(what.text.substr(file_subject({}).text.size())));
     else
-      to.unknown.push_back(printable(what) + (processes > 1
-                                                  ? " in " + counted(processes, "process", "processes")
-                                                  : std::string()));
+      to.unknown.push_back(printable(what.text) + (processes > 1
+                                                       ? " in " + counted(processes, "process", "processes")
+                                                       : std::string()));
   }
   if (!files.empty()) to.unknown.push_back("the builds of " + some_of(files));
   for (const std::string& note : notes_) to.notes.push_back(printable(note));

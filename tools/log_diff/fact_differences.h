@@ -36,18 +36,19 @@ private:
   using Facts2 = std::pair<std::shared_ptr<const Facts>, std::shared_ptr<const Facts>>;
   struct Found {
     std::vector<FactDifference> differences;
-    std::vector<std::string> unknown, notes;
+    std::vector<FactSubject> unknown;
+    std::vector<std::string> notes;
   };
   Found compare_facts(const Program& a, const Program& b) const;
 
   std::set<std::string> turned_;
   std::map<std::pair<Facts2, Facts2>, Found> known_; ///< equal facts of many processes are compared once
-  std::map<std::tuple<Section, std::string, std::optional<std::string>, std::optional<std::string>>,
+  std::map<std::tuple<Section, FactSubject, std::optional<std::string>, std::optional<std::string>>,
            FactDifference>
       differences_;
   std::uint64_t further_ = 0;
   std::uint64_t counts_[section_count] = {};
-  std::map<std::string, std::uint64_t> unknown_; ///< number of processes, by what is not known
+  std::map<FactSubject, std::uint64_t> unknown_; ///< number of processes, by what is not known
   std::set<std::string> notes_;
   std::vector<FactDifference> of_last_;
 };

@@ -36,17 +36,17 @@ std::string command_line(const Start& start) {
 } // namespace
 
 Facts settings_of(const Start& start, bool with_environment) {
-  Facts facts{{"version of detshim", start.detshim},
-              {"program", base_name(start.program)},
-              {program_path_fact, start.program},
-              {"command line", command_line(start)},
-              {"mode", start.mode},
-              {"policy of seeds", start.policy},
-              {"seed", start.seed.value_or("none")},
-              {"seed is from", start.seed_from.value_or("nowhere")}};
-  if (start.processor) facts["processor"] = *start.processor;
-  if (start.layout) facts["layout of the address space"] = *start.layout;
-  if (start.disabled) facts["DETSHIM_DISABLE"] = *start.disabled;
+  Facts facts{{{"version of detshim", FactKind::identity}, start.detshim},
+              {program_subject, base_name(start.program)},
+              {{"path of the program", FactKind::program_path}, start.program},
+              {command_line_subject, command_line(start)},
+              {{"mode", FactKind::identity}, start.mode},
+              {{"policy of seeds"}, start.policy},
+              {{"seed", FactKind::identity}, start.seed.value_or("none")},
+              {{"seed is from"}, start.seed_from.value_or("nowhere")}};
+  if (start.processor) facts[{"processor"}] = *start.processor;
+  if (start.layout) facts[{"layout of the address space"}] = *start.layout;
+  if (start.disabled) facts[{"DETSHIM_DISABLE"}] = *start.disabled;
   if (with_environment) add_environment(facts, start.environment, start.noted, start.readers);
   return facts;
 }
@@ -55,12 +55,12 @@ void add_environment(Facts& settings, const std::vector<EnvironmentChange>& chan
                      const std::vector<NotedVariable>& noted, const std::vector<SettingReader>& readers) {
   const auto value = [](const std::string& text) { return "'" + text + "'"; };
   for (const EnvironmentChange& change : changes)
-    settings[change.name] =
+    settings[{change.name}] =
         (change.was ? value(*change.was) : std::string("unset")) + " -> " + value(change.now);
-  for (const NotedVariable& variable : noted) settings[variable.name] = value(variable.value);
+  for (const NotedVariable& variable : noted) settings[{variable.name}] = value(variable.value);
   std::map<std::string, std::set<std::string>> files;
   for (const SettingReader& reader : readers) files[reader.name].insert(base_name(reader.file));
-  for (const auto& [name, by] : files) settings["readers of " + name] = joined(by);
+  for (const auto& [name, by] : files) settings[{"readers of " + name, FactKind::readers}] = joined(by);
 }
 
 void LibraryFacts::add(const Modules& modules) {
@@ -69,30 +69,31 @@ void LibraryFacts::add(const Modules& modules) {
 }
 
 void LibraryFacts::add(const Exec& exec) {
-  others_["program that it executed"].insert(base_name(exec.program));
+  others_[{"program that it executed"}].insert(base_name(exec.program));
 }
 
 void LibraryFacts::add(const Record& record, std::string_view line) {
   if (const auto* library = std::get_if<Library>(&record)) {
-    others_["version of " + library->name].insert(library->version.value_or("not given"));
-    others_["file of " + library->name].insert(base_name(library->file));
+    others_[{"version of " + library->name}].insert(library->version.value_or("not given"));
+    others_[{"file of " + library->name}].insert(base_name(library->file));
   } else if (const auto* bound = std::get_if<Bound>(&record)) {
-    auto& functions = others_["functions of " + bound->library + " that " + base_name(bound->by) +
-                              (bound->is_lookup ? " looks up" : " is linked to")];
+    auto& functions = others_[{"functions of " + bound->library + " that " + base_name(bound->by) +
+                               (bound->is_lookup ? " looks up" : " is linked to")}];
     functions.insert(bound->functions.begin(), bound->functions.end());
   } else if (const auto* runtime = std::get_if<Runtime>(&record)) {
-    others_["runtime " + base_name(runtime->file)].insert(runtime->why);
+    others_[{"runtime " + base_name(runtime->file)}].insert(runtime->why);
   } else if (const auto* framework = std::get_if<Framework>(&record)) {
-    others_["answer of " + framework->name].insert(framework->is_deterministic ? "deterministic"
-                                                                               : "not deterministic");
+    others_[{"answer of " + framework->name}].insert(framework->is_deterministic ? "deterministic"
+                                                                                 : "not deterministic");
   } else if (const auto* coverage = std::get_if<Coverage>(&record)) {
-    others_["hooks of " + coverage->library].insert(
+    others_[{"hooks of " + coverage->library}].insert(
         std::to_string(coverage->hooks) +
         (coverage->missing.empty() ? "" : " without " + joined(coverage->missing)));
   } else if (const auto* lost = std::get_if<Lost>(&record)) {
-    others_["log of process " + lost->path + ", " + base_name(lost->program)].insert("");
+    others_[{"log of process " + lost->path + ", " + base_name(lost->program), FactKind::lost_log}].insert(
+        "");
   } else if (const auto* rights = std::get_if<Rights>(&record)) {
-    others_["rights given up by"].insert(rights->function);
+    others_[{"rights given up by"}].insert(rights->function);
   } else if (std::holds_alternative<UserPlace>(record)) {
     // That a clock was read somewhere is no result, and with a rebuilt file the places are others.
   } else if (std::holds_alternative<VariableHashes>(record)) {
@@ -114,19 +115,21 @@ void LibraryFacts::add_files_of(const LibraryFacts& other) {
 void LibraryFacts::add_total(const char* action, std::uint64_t calls) {
   // Whether a call that was only seen comes before the log's first record may be a race.
   if (std::string_view(action) != "observe")
-    others_[std::string(calls_fact) + ", " + action].insert(std::to_string(calls));
+    others_[{std::string("calls in all, ") + action, FactKind::calls}].insert(std::to_string(calls));
 }
 
-void LibraryFacts::add_unknown_files() { others_[unknown_files_fact].insert(""); }
+void LibraryFacts::add_unknown_files() {
+  others_[{"the files that were loaded", FactKind::unknown_files}].insert("");
+}
 
 Facts LibraryFacts::take() {
   Facts facts;
   for (const auto& [name, builds] : files_)
-    facts["file " + name] = builds.contains(std::string()) ? "" : "build " + joined(builds);
+    facts[file_subject(name)] = builds.contains(std::string()) ? "" : "build " + joined(builds);
   for (const auto& [subject, texts] : others_) facts[subject] = joined(texts);
-  if (killed_ > 0) facts[killed_fact] = std::to_string(killed_);
+  if (killed_ > 0) facts[{"processes that it ended", FactKind::killed}] = std::to_string(killed_);
   if (unknown_records_ > 0)
-    facts["records of kinds that this detshim does not know"] =
+    facts[{"records of kinds that this detshim does not know"}] =
         counted(unknown_records_, "record") + ", digest " + std::to_string(unknown_key_);
   return facts;
 }

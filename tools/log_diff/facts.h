@@ -1,9 +1,10 @@
-// What a process's log says beside its calls, as texts by subject.
+// What a process's log says beside its calls, by subject.
 #pragma once
 
 #include "log_diff/digest.h"
 #include "log_reader/record.h"
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -13,18 +14,32 @@
 
 namespace detshim {
 
-/// By subject: "mode" -> "enforce", "file libm.so.6" -> its build id. An empty value is one that the log does
-/// not say.
-using Facts = std::map<std::string, std::string>;
+enum class FactKind : std::uint8_t {
+  other,
+  identity,      ///< what the program is and was given: more follows from it
+  command_line,  ///< so is this
+  program_path,  ///< of one and the same build it says little
+  readers,       ///< who asked for a variable
+  file,          ///< a build id
+  unknown_files, ///< stands for the files of a process that did not say which it had loaded
+  calls,         ///< a number of calls
+  lost_log,      ///< of a process that left none
+  killed,        ///< one that ends others, as a pool its workers, may come too late: they end by themselves
+};
 
-/// The path of the program: of one and the same build it says little.
-inline constexpr const char* program_path_fact = "path of the program";
-/// What stands for the files of a process that did not say which it had loaded.
-inline constexpr const char* unknown_files_fact = "the files that were loaded";
-/// A process that ends others, as a pool does with its workers, may come too late: they end by themselves.
-inline constexpr const char* killed_fact = "processes that it ended";
-/// How the subjects begin that are numbers of calls.
-inline constexpr std::string_view calls_fact = "calls in all";
+/// What a fact is of: the text is for people alone, "mode" or "file libm.so.6".
+struct FactSubject {
+  std::string text;
+  FactKind kind = FactKind::other;
+  auto operator<=>(const FactSubject&) const = default;
+};
+
+inline FactSubject file_subject(const std::string& name) { return {"file " + name, FactKind::file}; }
+inline const FactSubject program_subject{"program", FactKind::identity};
+inline const FactSubject command_line_subject{"command line", FactKind::command_line};
+
+/// An empty value is one that the log does not say.
+using Facts = std::map<FactSubject, std::string>;
 
 /// Of a start record. The environment is that of an executed program; a forked child has its parent's.
 Facts settings_of(const Start& start, bool with_environment);
@@ -50,7 +65,7 @@ public:
 
 private:
   std::map<std::string, std::multiset<std::string>> files_; ///< build ids, by the name without a folder
-  std::map<std::string, std::set<std::string>> others_;
+  std::map<FactSubject, std::set<std::string>> others_;
   std::uint64_t killed_ = 0, unknown_records_ = 0, unknown_key_ = 0;
 };
 

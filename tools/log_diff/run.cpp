@@ -93,7 +93,7 @@ private:
   }
 
   void take_start(Start& start, std::uint64_t number) {
-    if (start.format > known_log_format)
+    if (!reads_log_format(start.format))
       refuse(path_, "is of format " + std::to_string(start.format) + ", this detshim reads format " +
                         std::to_string(known_log_format));
     if (number == 0) {

@@ -96,12 +96,12 @@ public:
     return true;
   }
 
-  std::uint64_t newer_format() const { return newer_format_; }
+  std::optional<std::uint64_t> other_format() const { return other_format_; }
   std::vector<OpenProcess>& processes() { return processes_; }
 
 private:
   /// What is written while the file is read is left for the next time: a log that grows for ever has an end.
-  bool goes_on() const { return newer_format_ == 0 && splitter_.length() < input_.size(); }
+  bool goes_on() const { return !other_format_ && splitter_.length() < input_.size(); }
 
   void begin_process() {
     main_ = processes_.size();
@@ -129,7 +129,7 @@ private:
   }
 
   void take_line(std::string_view line) {
-    if (line.empty() || newer_format_ != 0) return;
+    if (line.empty() || other_format_) return;
     std::optional<Line> read = parser_.parse(line);
     if (!read) ++processes_[main_].process.damaged_lines;
     if (!read) return;
@@ -262,8 +262,8 @@ private:
 
   /// It is a fork of what the file's start record describes.
   void take_further_start(Process& process, const Start& start) {
-    if (start.format > known_log_format) {
-      newer_format_ = start.format;
+    if (!reads_log_format(start.format)) {
+      other_format_ = start.format;
       return;
     }
     process.pid = start.pid;
@@ -287,8 +287,8 @@ private:
   }
 
   void take_start(Start start) {
-    if (start.format > known_log_format) {
-      newer_format_ = start.format;
+    if (!reads_log_format(start.format)) {
+      other_format_ = start.format;
       return;
     }
     const Process& before = processes_[main_].process;
@@ -335,7 +335,7 @@ private:
   std::size_t main_ = 0; ///< the one that the file is named after, of the last run in it
   std::map<std::uint64_t, std::size_t> further_; ///< those beside it, by their numbers
   std::map<std::string, KnownModules> known_modules_;
-  std::uint64_t newer_format_ = 0;
+  std::optional<std::uint64_t> other_format_;
 };
 
 /// Keeps what is of the wanted run, or of the newest so far, and of processes that cannot say which run they
@@ -506,8 +506,8 @@ Log read_log(const std::string& folder, const std::optional<std::string>& run, K
     FileReader reader(folder, log.files[i], next_stream, keep, parser);
     if (!reader.read()) {
       log.unreadable_files.push_back(log.files[i]);
-    } else if (reader.newer_format() != 0) {
-      log.newer_files.push_back({log.files[i], reader.newer_format()});
+    } else if (reader.other_format()) {
+      log.other_format_files.push_back({log.files[i], *reader.other_format()});
     } else {
       const std::int64_t written = last_written(folder + "/" + log.files[i]);
       for (OpenProcess& open : reader.processes()) keeper.add(std::move(open), written);

@@ -72,7 +72,7 @@ struct Process {
 };
 
 /// A file of a format that this reader does not know.
-struct NewerFile {
+struct OtherFormatFile {
   std::string file;
   std::uint64_t format = 0;
 };
@@ -85,16 +85,16 @@ struct Log {
   FoldedCalls calls;                   ///< of those processes
   std::vector<RankMark> marks;         ///< the run's ranks and launchers, as they said at their start
   std::map<std::string, std::set<std::string>> builds; ///< of the files that it names: what ran
-  std::int64_t written = 0;           ///< when something was last written to its files (last_written())
-  std::vector<std::string> files;     ///< names of the record files in the folder
-  std::size_t damaged_lines = 0;      ///< lines in the middle of a file that could not be read
-  std::size_t torn_lines = 0;         ///< last lines without a newline
-  std::vector<NewerFile> newer_files; ///< refused
+  std::int64_t written = 0;       ///< when something was last written to its files (last_written())
+  std::vector<std::string> files; ///< names of the record files in the folder
+  std::size_t damaged_lines = 0;  ///< lines in the middle of a file that could not be read
+  std::size_t torn_lines = 0;     ///< last lines without a newline
+  std::vector<OtherFormatFile> other_format_files; ///< refused
   std::vector<std::string> unreadable_files;
 
   /// Some of what was written could not be read: what is missing is not known.
   bool is_incomplete() const {
-    return damaged_lines > 0 || !newer_files.empty() || !unreadable_files.empty();
+    return damaged_lines > 0 || !other_format_files.empty() || !unreadable_files.empty();
   }
 };
 

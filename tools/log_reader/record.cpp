@@ -117,7 +117,7 @@ std::optional<Record> parse_start(const object& in) {
   if (!format) return std::nullopt;
   Start start;
   start.format = *format;
-  if (start.format > known_log_format) return start;
+  if (!reads_log_format(start.format)) return start;
   start.detshim = text(in, "detshim");
   start.run = text(in, "run");
   start.pid = small_number(in, "pid");

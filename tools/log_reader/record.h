@@ -17,7 +17,12 @@
 namespace detshim {
 
 /// The newest format version that this reader knows.
-inline constexpr std::uint64_t known_log_format = 2;
+inline constexpr std::uint64_t known_log_format = 4;
+
+/// False for a log of versions 1 and 2 too: their reasons are sentences, in which no decision finds its code.
+constexpr bool reads_log_format(std::uint64_t version) {
+  return version == known_log_format - 1 || version == known_log_format;
+}
 
 /// A number of calls for each Action.
 using ActionCounts = std::array<std::uint64_t, action_count>;
@@ -43,7 +48,7 @@ struct NotedVariable {
 };
 
 struct Start {
-  std::uint64_t format = 0; ///< if greater than known_log_format, nothing else is filled in
+  std::uint64_t format = 0; ///< where reads_log_format() is false, nothing else is filled in
   std::string detshim, run;
   std::int64_t pid = 0, rank = 0;
   std::string path, program;

@@ -34,7 +34,7 @@
 //   "changed_files": [text],         files that are not what ran: nothing is looked up in them
 //   "lost": {action: calls},         counted, but the record is lost
 //   "damaged_lines": number, "torn_lines": number, "processes_without_counts": number,
-//   "unreadable_files": [text], "newer_files": [{"file", "format"}],
+//   "unreadable_files": [text], "other_format_files": [{"file", "format"}],
 //   "without_end": [{"rank", "path", "pid", "program"}],
 //   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
 //                                    the CUDA libraries that were loaded at the end of a process
@@ -280,7 +280,7 @@ private:
     out_.member("torn_lines", log_.torn_lines);
     out_.member("processes_without_counts", summary_.without_counts);
     out_.member("unreadable_files", log_.unreadable_files);
-    add_array("newer_files", log_.newer_files, [this](const NewerFile& file) {
+    add_array("other_format_files", log_.other_format_files, [this](const OtherFormatFile& file) {
       out_.member("file", file.file);
       out_.member("format", file.format);
     });

@@ -416,7 +416,7 @@ private:
                       " cut short and left out (the process was killed while it "
                       "wrote, the disk was full, or it is still running)");
     for (const std::string& file : log_.unreadable_files) notes.push_back(file + " could not be read");
-    for (const NewerFile& file : log_.newer_files)
+    for (const OtherFormatFile& file : log_.other_format_files)
       notes.push_back(file.file + " left out: it is of log format " + std::to_string(file.format) +
                       ", this detshim reads format " + std::to_string(known_log_format));
   }

@@ -114,7 +114,7 @@ void ProcessLog::write_line(TextWriter& line) {
 
 void ProcessLog::write_start() {
   Text<4096> line;
-  line.add("{\"t\":\"start\",\"v\":1");
+  line.add("{\"t\":\"start\",\"v\":3");
   add_text(line, "detshim", detshim_version);
   add_text(line, "run", name_.run);
   line.add(",\"pid\":").add(static_cast<std::uint64_t>(start_.pid));

@@ -38,7 +38,8 @@ struct Tail {
 
   OpenFile file;
   LineSplitter lines;
-  Start start; ///< the last one read of the process that the file is named after
+  Start start;             ///< the last one read of the process that the file is named after
+  bool is_refused = false; ///< of a format that is not read
   bool has_ended = false;
   bool was_here = false; ///< a process of its id was on this machine
   Executions executions;
@@ -134,7 +135,7 @@ private:
   }
 
   void take_line(Tail& tail, const std::string& file, std::string_view line) {
-    if (line.empty() || tail.start.format > known_log_format) return;
+    if (line.empty() || tail.is_refused) return;
     const std::optional<Line> read = parser_.parse(line);
     if (!read) {
       warn(printable(file) + ": a damaged line left out");
@@ -144,7 +145,7 @@ private:
     const bool is_end = std::get_if<End>(&read->record) != nullptr;
     if (read->process != 0) {
       std::string& path = tail.further_paths[read->process];
-      if (start != nullptr && start->format > known_log_format) take_start(tail, file, *start);
+      if (start != nullptr && !reads_log_format(start->format)) take_start(tail, file, *start);
       if (start != nullptr) path = start->path;
       if (tail.is_shown) print(tail, path, read->record);
       if (is_end) tail.further_paths.erase(read->process);
@@ -160,10 +161,11 @@ private:
 
   void take_start(Tail& tail, const std::string& file, const Start& start) {
     tail.start = start;
+    tail.is_refused = !reads_log_format(start.format);
     tail.has_ended = false;
     tail.executions = {};
-    tail.is_shown = start.format <= known_log_format && start.run >= newest_run_;
-    if (start.format > known_log_format)
+    tail.is_shown = !tail.is_refused && start.run >= newest_run_;
+    if (tail.is_refused)
       warn(printable(file) + " left out: it is of log format " + std::to_string(start.format) +
            ", this detshim reads format " + std::to_string(known_log_format));
   }

@@ -24,9 +24,9 @@ bool holds_a_record(const Process& process) {
   if (options.run && !log.other_runs.empty())
     throw UsageError("no run '" + printable(*options.run) + "' in " + folder + "; the newest there is " +
                      printable(log.other_runs.front()));
-  if (!log.newer_files.empty())
+  if (!log.other_format_files.empty())
     throw UsageError("the log in " + folder + " is of format " +
-                     std::to_string(log.newer_files.front().format) + ", this detshim reads format " +
+                     std::to_string(log.other_format_files.front().format) + ", this detshim reads format " +
                      std::to_string(known_log_format));
   if (!log.files.empty()) throw UsageError("no readable record in " + folder);
   throw UsageError(

@@ -42,7 +42,7 @@ constexpr auto kinds = std::to_array<std::string_view>(
      "no_symbols",   "new_function", "open_function", "runtime",      "version",    "no_hooks",
      "two_copies",   "no_coverage",  "no_modules",    "kernels",      "code",       not_decoded,
      "missing_file", "changed_file", "mode",          "disabled",     "trapped",    "no_end",
-     "no_start",     "no_log",       "damaged",       "newer_format", "unreadable", "pool",
+     "no_start",     "no_log",       "damaged",       "other_format", "unreadable", "pool",
      "clock_seed",   "missing_ranks"});
 
 /// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
@@ -832,11 +832,11 @@ private:
     if (log_.damaged_lines + torn > 0)
       add(VerdictLevel::unverified, "damaged",
           counted(log_.damaged_lines + torn, "line") + " of the log cannot be read");
-    for (const NewerFile& file : log_.newer_files)
-      add(VerdictLevel::unverified, "newer_format",
+    for (const OtherFormatFile& file : log_.other_format_files)
+      add(VerdictLevel::unverified, "other_format",
           file.file + " is of log format " + std::to_string(file.format) +
               ", which this detshim does not read",
-          "read it with a later detshim")
+          "read it with the detshim that wrote it")
           .file = file.file;
     for (const std::string& file : log_.unreadable_files)
       add(VerdictLevel::unverified, "unreadable", file + " cannot be read").file = file;

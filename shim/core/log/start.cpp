@@ -130,7 +130,7 @@ void write_start() {
   char* const program = path_room;
   if (sys::failed(sys::readlink("/proc/self/exe", program, 600))) program[0] = 0;
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"start\",\"v\":1");
+  line.add("{\"t\":\"start\",\"v\":3");
   add_text(line, "detshim", detshim_version);
   add_text(line, "run", me.run);
   line.add(",\"pid\":").add(static_cast<uint64_t>(me.pid));
@@ -179,7 +179,7 @@ void write_start() {
 /// The start of a process that writes in another's file: what it does not say is as in the start before it.
 void write_start_in_shared_file() {
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"start\",\"v\":2,\"pid\":").add(static_cast<uint64_t>(process().pid));
+  line.add("{\"t\":\"start\",\"v\":4,\"pid\":").add(static_cast<uint64_t>(process().pid));
   add_text(line, "path", process().path);
   add_time(line);
   line.add('}');
