@@ -217,6 +217,11 @@ TEST_F(Report, ListsProcessesAndMarksThoseWithoutAnEnd) {
   EXPECT_EQ(rows[1][6], "ended");
   EXPECT_EQ(rows[2][1], "1");
   EXPECT_EQ(rows[2][6], "no end record");
+  std::ifstream file(folder() / "page.html");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string marked = "class=\"bad code\">0</th>";
+  EXPECT_NE(text.find(marked), std::string::npos);
+  EXPECT_EQ(text.find(marked), text.rfind(marked)) << "the other ended";
 }
 
 /// A document of a verification whose two runs have logs of three ranks; the second gave something else for

@@ -27,7 +27,7 @@ public:
 
   /// A program of Python's that draws at a place called `frames`: JSON, as are `arguments`.
   WrittenLog& python(const std::string& folder, const std::string& arguments, const std::string& frames) {
-    start(0, "0", 1, folder.empty() ? "" : R"(,"cwd":")" + folder + "\"", "/usr/bin/python3.11", arguments);
+    start(0, "0", 3, folder.empty() ? "" : R"(,"cwd":")" + folder + "\"", "/usr/bin/python3.11", arguments);
     return line(R"({"t":"call","n":1,"thread":"0","lib":"libc","fn":"rand","do":"pin","why":"so",)"
                 R"("at":"/bin/train+0x10","py":)" +
                 frames + "}");
@@ -276,9 +276,9 @@ TEST_F(Written, ACountThatDiffersMayHaveDoneSoLater) {
 // A process that has called nothing twice has no counts file.
 TEST_F(Written, ACountDiffersFromACallThatNeededNone) {
   const std::string later = R"(,"counts":"later")";
-  a_.start(0, "0", 1, later).draw(1).end();
+  a_.start(0, "0", 3, later).draw(1).end();
   std::filesystem::remove(a_.folder() / "0-0-4711.counts");
-  b_.start(0, "0", 1, later).draw(1, "10", "0", 5).end();
+  b_.start(0, "0", 3, later).draw(1, "10", "0", 5).end();
   const Compared result = compared();
   EXPECT_EQ(result.status, 1) << result;
   EXPECT_EQ(result.first()["record"]["kind"], "count") << result;
@@ -375,16 +375,16 @@ TEST_F(Written, MissingCountsAreNamed) {
 }
 
 TEST_F(Written, CommandLinesThatAreCutAreComparedByTheirHash) {
-  a_.start(0, "0", 1, R"(,"args_hash":"0000000000000001")").draw(1).end();
-  b_.start(0, "0", 1, R"(,"args_hash":"0000000000000002")").draw(1).end();
+  a_.start(0, "0", 3, R"(,"args_hash":"0000000000000001")").draw(1).end();
+  b_.start(0, "0", 3, R"(,"args_hash":"0000000000000002")").draw(1).end();
   EXPECT_EQ(compared().status, 1) << compared();
-  a_.start(0, "0", 1, R"(,"args_hash":null)").draw(1).end();
+  a_.start(0, "0", 3, R"(,"args_hash":null)").draw(1).end();
   EXPECT_EQ(compared().status, 2) << compared();
 }
 
 TEST_F(Written, CountsThatAreMissingAreHeldAgainstTheEnd) {
   const auto with_calls = [](WrittenLog& log, int first, int second) {
-    log.start(0, "0", 1, R"(,"counts":"later")");
+    log.start(0, "0", 3, R"(,"counts":"later")");
     log.draw(1, "10", "0", static_cast<std::uint64_t>(first));
     log.draw(2, "20", "0", static_cast<std::uint64_t>(second)).end(true, false);
     log.line(R"({"t":"end","counts":{"pin":)" + std::to_string(first + second) + "}}");
@@ -402,7 +402,7 @@ TEST_F(Written, CountsThatAreMissingAreHeldAgainstTheEnd) {
 
 TEST_F(Written, WithoutRepeatedCallsNoCountsAreNeeded) {
   both([](WrittenLog& log) {
-    log.start(0, "0", 1, R"(,"counts":"later")").draw(1).draw(2, "20").end(true, false);
+    log.start(0, "0", 3, R"(,"counts":"later")").draw(1).draw(2, "20").end(true, false);
     log.line(R"({"t":"end","counts":{"observe":7,"pin":2}})");
     std::filesystem::remove(log.folder() / "0-0-4711.counts");
   });

@@ -71,7 +71,7 @@ void expect_documented(const ProcessLog& log) {
                            {"seed", {"string", "null"}},
                            {"seed_from", {"string", "null"}},
                            {"env", {"array"}}});
-      EXPECT_TRUE(record["v"] == 1 || record["v"] == 2) << record;
+      EXPECT_TRUE(record["v"] == 3 || record["v"] == 4) << record;
       for (const json& change : record["env"])
         expect_keys(change, {{"name", {"string"}}, {"was", {"string", "null"}}, {"now", {"string"}}});
     } else if (type == "env") {

@@ -74,7 +74,7 @@ ProcessLog own_log(const std::filesystem::path& file, uint64_t number,
                    const std::vector<nlohmann::json>& records, const nlohmann::json& start,
                    const std::map<std::string, nlohmann::json>& modules) {
   ProcessLog log;
-  if (records.front()["t"] != "start" || records.front()["v"] != 2)
+  if (records.front()["t"] != "start" || records.front()["v"] != 4)
     wrong(file, "process " + std::to_string(number) + " begins without a start");
   for (nlohmann::json record : records) {
     record.erase("proc");

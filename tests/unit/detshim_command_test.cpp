@@ -318,7 +318,7 @@ TEST_F(DetshimCommand, LogSaysWhatIsMissing) {
   for (const char* part :
        {"1 damaged line left out", "1 last line cut short", "2 processes have no end record",
         "1 other run in this folder left out", "20250101T000000-1", "no counts for 2 processes",
-        "3-0-4.jsonl left out: it is of log format 9, this detshim reads format 4"})
+        "3-0-4.jsonl left out: it is of log format 9, this detshim reads format 3"})
     EXPECT_TRUE(contains(result.out, part)) << part << " is not in\n" << result.out;
   EXPECT_TRUE(contains(detshim({"log", log_, "--run", "20250101T000000-1"}).out, "run 20250101T000000-1"));
   expect_one_error_line(detshim({"log", log_, "--run", "nonsense"}), 2, "no run 'nonsense'");

@@ -32,10 +32,14 @@ std::string describe_programs(const Process& process) {
   return text.empty() ? "its start record is lost" : text;
 }
 
+bool has_no_end(const Log& log, const Process& process) {
+  return !process.end && !process.executed && !was_ended_by_parent(log, process);
+}
+
 std::string describe_end(const Log& log, const Process& process) {
   if (process.end) return "ended";
   if (process.executed) return "executed " + cut(printable(process.executed->program), longest_command);
-  return was_ended_by_parent(log, process) ? "ended by its parent" : "no end record";
+  return has_no_end(log, process) ? "no end record" : "ended by its parent";
 }
 
 void write_table(HtmlWriter& html, const Log& log) {
@@ -56,11 +60,10 @@ void write_table(HtmlWriter& html, const Log& log) {
               Table::Width::scrolls);
   for (std::size_t i = 0; i < std::min(count, most_processes); ++i) {
     const Process& process = log.processes[i];
-    const std::string end = describe_end(log, process);
     table.row({process.path, describe_rank(log, process), describe_programs(process),
                std::to_string(process.pid), std::to_string(process.threads), std::to_string(process.calls),
-               end + (process.is_trapped ? ", answered by the supervisor" : "")},
-              end == "no end record" ? "bad" : "");
+               describe_end(log, process) + (process.is_trapped ? ", answered by the supervisor" : "")},
+              has_no_end(log, process) ? "bad" : "");
   }
 }
 

@@ -361,10 +361,6 @@ LogDifference compare_logs(const std::string& a, const std::string& b, std::set<
   std::future<LoggedRun> reading = std::async(policy, [&place_of_a] { return read_run(place_of_a); });
   const LoggedRun run_b = read_run(place_of_b);
   const LoggedRun run_a = reading.get();
-  if (run_a.format != run_b.format)
-    throw UsageError("cannot compare: the log in '" + printable(run_a.folder) + "' is of format " +
-                     std::to_string(run_a.format) + ", that in '" + printable(run_b.folder) + "' of format " +
-                     std::to_string(run_b.format));
   return Comparison(run_a, run_b, std::move(turned)).run();
 }
 

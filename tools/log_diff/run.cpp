@@ -108,7 +108,6 @@ private:
       if (!main_) refuse(path_, "has a record of a process whose start is missing");
       further_[number] = programs_.size();
     }
-    run_.format = std::max<std::uint64_t>(run_.format, start.format == 2 ? 1 : start.format);
     OpenProgram& open = programs_.emplace_back();
     Program& program = open.program;
     const std::string& path = number == 0 ? start_.path : start.path;
@@ -138,7 +137,7 @@ private:
     run_.builds.clear();
     run_.unknown.clear();
     run_.further_unknown = run_.unread_prints = 0;
-    run_.records = run_.format = 0;
+    run_.records = 0;
     programs_.clear();
     recorded_.clear();
     main_.reset();

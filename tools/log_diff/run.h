@@ -80,7 +80,6 @@ struct LoggedRun {
   std::map<std::string, std::set<std::string>> builds; ///< by file: what ran
   std::vector<RankMark> marks;
   std::uint64_t records = 0;
-  std::uint64_t format = 0; ///< of its records; version 2 only adds processes to a file, and counts as 1
   std::vector<std::string>
       unknown; ///< what the log does not say: the first few, in words that are safe to print
   std::uint64_t further_unknown = 0; ///< and so many more

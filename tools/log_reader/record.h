@@ -16,12 +16,12 @@
 
 namespace detshim {
 
-/// The newest format version that this reader knows.
-inline constexpr std::uint64_t known_log_format = 4;
+/// The format version that this reader knows, and that of a process which writes in another's file.
+inline constexpr std::uint64_t known_log_format = 3, further_process_format = 4;
 
-/// False for a log of versions 1 and 2 too: their reasons are sentences, in which no decision finds its code.
+/// False for versions 1 and 2 too: their reasons are sentences, in which no decision finds its code.
 constexpr bool reads_log_format(std::uint64_t version) {
-  return version == known_log_format - 1 || version == known_log_format;
+  return version == known_log_format || version == further_process_format;
 }
 
 /// A number of calls for each Action.
