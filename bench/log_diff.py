@@ -22,7 +22,7 @@ START = (
     '"env":[]}\n{"t":"build","file":"/bin/train","id":"1013a6748c4a685a161f164eb46f2cbbb05168f7"}\n'
 )
 CALL = (
-    '{"t":"call","n":%d,"thread":"0.%d","lib":"libc","fn":"srand","do":"pin","asked":"%d","given":"1130509160",'
+    '{"t":"call","n":%d,"thread":"0.%d","lib":"libc","fn":"srand","do":"pin","requested":"%d","effective":"1130509160",'
     '"why":"own_value","at":"/bin/train+0x%x",'
     '"frames":["/lib/x86_64-linux-gnu/libstdc++.so.6+0xd44a3","/bin/train+0x1268"],"c":%d}\n'
 )

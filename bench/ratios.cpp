@@ -9,7 +9,6 @@
 #include <atomic>
 #include <benchmark/benchmark.h>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -84,8 +83,7 @@ void add_getrandom_to_new_pages() {
            });
 }
 
-/// States that lie in the caller's hands, the same one and a new one each time; seeds that are new each time;
-/// and timers that ask for a thread.
+/// States that lie in the caller's hands, the same one and a new one each time; seeds that are new each time.
 void add_caller_states() {
   static unsigned state = 1;
   using Step = int(unsigned*);
@@ -98,19 +96,6 @@ void add_caller_states() {
   using Seed = void(unsigned);
   add_pair("srand, a new seed", &srand, native<Seed>("libc.so", "srand"),
            [](Seed* function) { function(state += 2654435761U); });
-  using Make = int(clockid_t, sigevent*, timer_t*);
-  using Delete = int(timer_t);
-  static auto* const native_make = native<Make>("libc.so", "timer_create");
-  static auto* const native_delete = native<Delete>("libc.so", "timer_delete");
-  add_pair("timer, made and deleted", &timer_create, native_make, [](Make* function) {
-    sigevent event = {};
-    event.sigev_notify = SIGEV_THREAD;
-    event.sigev_notify_function = [](sigval) {};
-    event.sigev_value.sival_int = static_cast<int>(++state);
-    timer_t timer;
-    if (function(CLOCK_MONOTONIC, &event, &timer) != 0) return;
-    function == native_make ? native_delete(timer) : timer_delete(timer);
-  });
 }
 
 /// A variable that is nobody's business, and one whose readers are noted.

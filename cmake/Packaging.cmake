@@ -1,5 +1,9 @@
-# Installation, and packages by CPack: a .deb and a .tar.gz.
-install(TARGETS libdetshim libdetshim_heap LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Installation, and packages by CPack: .debs and a .tar.gz.
+install(TARGETS libdetshim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(DETSHIM_BUILD_HEAP) # a package of its own
+  install(TARGETS libdetshim_heap LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT heap)
+  install(TARGETS libdetshim_heap LIBRARY DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
+endif()
 install(TARGETS detshim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/detshim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 if(NOT CMAKE_CROSSCOMPILING) # it is the command that prints them
@@ -18,7 +22,7 @@ install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 
 # The wheel (tools/python): beside the package's Python files, and nothing of the above.
-install(TARGETS libdetshim libdetshim_heap LIBRARY DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
+install(TARGETS libdetshim LIBRARY DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
 install(TARGETS detshim RUNTIME DESTINATION detshim/native COMPONENT wheel EXCLUDE_FROM_ALL)
 install(FILES LICENSE DESTINATION detshim/licenses RENAME detshim.txt COMPONENT wheel EXCLUDE_FROM_ALL)
 if(DEFINED ENV{WHEEL_LIBRARIES}) # tools/scripts/wheel: what is linked in
@@ -38,7 +42,16 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_DEB_COMPONENT_INSTALL OFF)
+# The package detshim, and detshim-heap for what can be left out; the archive has both.
+set(CPACK_COMPONENTS_ALL Unspecified)
+if(DETSHIM_BUILD_HEAP)
+  list(APPEND CPACK_COMPONENTS_ALL heap)
+endif()
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME detshim)
+set(CPACK_DEBIAN_HEAP_PACKAGE_NAME detshim-heap)
+set(CPACK_DEBIAN_HEAP_PACKAGE_DEPENDS "detshim (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_HEAP_DESCRIPTION "The library that `detshim verify --allocations` preloads")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)

@@ -1,5 +1,6 @@
 #include "common/arguments.h"
 
+#include "common/record_schema.h"
 #include "common/secrets.h"
 
 #include <initializer_list>
@@ -52,9 +53,7 @@ bool has_token(const char* text) {
 
 /// mysql's clients take a password in the same argument: -pSECRET.
 bool is_client_of_mysql(const char* program) {
-  const char* name = program;
-  for (const char* at = program; *at != 0; ++at)
-    if (*at == '/') name = at + 1;
+  const char* const name = file_name(program);
   return starts_with(name, "mysql") || starts_with(name, "mariadb");
 }
 
@@ -89,7 +88,7 @@ bool add_shown(TextWriter& line, char* text) {
 Unshown add_arguments(TextWriter& line, char* text, size_t size, DrawnParts drawn) {
   Unshown unshown;
   text[size] = 0;
-  line.add(",\"args\":[");
+  add_key(line, "args").add('[');
   bool hide_next = false, hide_pair = false, is_about_keys = false;
   const bool is_mysql = is_client_of_mysql(text);
   for (char* at = text; at < text + size;) {

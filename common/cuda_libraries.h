@@ -42,7 +42,4 @@ constexpr bool is_file_of(const CudaLibrary& library, const char* file) {
   return false;
 }
 
-/// How the names of all functions of theirs that are hooked begin.
-inline constexpr const char* cuda_name_starts[] = {"cu", "nccl", "pnccl", "__cu"};
-
 } // namespace detshim

@@ -10,11 +10,11 @@
 namespace detshim {
 
 /// What a hook does with a call. The numbers are part of the log's format (docs/LOG_FORMAT.md).
-enum class Action : uint32_t { none, observe, pin, replace, refuse, unfixed, uncovered };
+enum class Action : uint32_t { none, observe, pin, replace, refuse, nondeterministic, uncovered };
 
 /// The names of the actions as the log writes them, indexed by Action.
-inline constexpr const char* action_names[] = {"none",   "observe", "pin",      "replace",
-                                               "refuse", "unfixed", "uncovered"};
+inline constexpr const char* action_names[] = {"none",   "observe",          "pin",      "replace",
+                                               "refuse", "nondeterministic", "uncovered"};
 inline constexpr int action_count = 7;
 
 /// One hook, as documented. Section `detshim_hook_info`, an array without gaps.
@@ -42,7 +42,6 @@ enum class Treatment : uint8_t {
   strict, ///< the same in strict alone: its reader then ends programs that ask for what is not repeatable
   append, ///< the same for one that holds flags: they are added behind the user's own
   seed,   ///< set to a number that follows from the seed, where it is unset
-  answer, ///< not set, but what whoever asks for it is told where its library is loaded
   note,   ///< left alone, and written down where it is set
 };
 
@@ -50,14 +49,17 @@ enum class Treatment : uint8_t {
 /// table.
 struct alignas(64) SettingInfo {
   char name[40];
-  char value[128]; ///< what is set, in words for Treatment::seed
-  char good[96];   ///< a user's own values that stay, separated by |; a closing star: whatever begins so
-  Treatment treatment;
+  char reader[64];  ///< who reads it
+  char when[72];    ///< and when
+  char source[104]; ///< where that stands
+  Treatment treatment = Treatment::note;
+  char value[128] = {};    ///< what is set, in words for Treatment::seed
+  char good[96] = {};      ///< a user's own values that stay, separated by |; a closing star: what begins so
   bool good_unset = false; ///< nothing is set where the user set nothing
   bool any_case = false;   ///< its reader takes capitals and small letters alike
-  char reader[64];         ///< who reads it
-  char when[72];           ///< and when
-  char source[104];        ///< where that stands
+  char library[56] = {};   ///< how the reader's files and wheel are named, see library_version()
+  char known[24] = {};     ///< the versions in which the value is known good: "2.5..2.32"; empty for all
+  char harms[80] = {};     ///< in which version it does what else; empty where none is known
 };
 static_assert(sizeof(SettingInfo) % 64 == 0);
 

@@ -9,7 +9,7 @@
 namespace detshim {
 
 /// Holds the path of the file.
-inline constexpr const char* heap_search_variable = "DETSHIM_HEAP";
+inline constexpr const char* heap_search_variable = "_DETSHIM_HEAP";
 
 /// What is done to memory that is chosen.
 enum class HeapChange : uint32_t {

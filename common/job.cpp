@@ -20,15 +20,20 @@ bool is_run_name(const char* text, size_t length) {
   return length >= 16 && length < sizeof(RunName);
 }
 
+/// When that link was made, in microseconds since 1970; 0 if there is none.
+uint64_t time_of(int folder, const char* link) {
+  struct stat state;
+  if (sys::failed(
+          sys::call(SYS_newfstatat, folder, sys::address(link), sys::address(&state), AT_SYMLINK_NOFOLLOW)))
+    return 0;
+  return sys::microseconds(state.st_mtim);
+}
+
 /// True for the link of a job that began long ago: this rank is of another one of that name.
 bool is_old(int folder, const char* link) {
-  constexpr int64_t ranks_start_within = 600; // seconds
-  struct stat state;
-  timespec now = {};
-  sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
-  return !sys::failed(sys::call(SYS_newfstatat, folder, sys::address(link), sys::address(&state),
-                                AT_SYMLINK_NOFOLLOW)) &&
-         state.st_mtim.tv_sec + ranks_start_within < now.tv_sec;
+  constexpr uint64_t ranks_start_within = 600'000'000;
+  const uint64_t time = time_of(folder, link);
+  return time != 0 && time + ranks_start_within < sys::now();
 }
 
 /// Adds what tells the launcher's process on this machine from another: its number, start and node.
@@ -56,8 +61,8 @@ uint64_t add_launcher_process(uint64_t job) {
 
 } // namespace
 
-Job job_of(const Launch& launch) {
-  Job job;
+JobName job_name_of(const Launch& launch) {
+  JobName job;
   if (!launch.has_rank) return job;
   job.key = launch.job;
   job.repeats = launch.job_repeats;
@@ -66,7 +71,7 @@ Job job_of(const Launch& launch) {
   return job;
 }
 
-void agree_on_run(const Job& job, const char* folder_name, uint64_t rank, RunName& run) {
+void agree_on_run(const JobName& job, const char* folder_name, uint64_t rank, RunName& run, uint64_t& begun) {
   constexpr uint64_t most_jobs = 10000; // of one name
   Text<3600> path;
   path.add(folder_name);
@@ -93,14 +98,14 @@ void agree_on_run(const Job& job, const char* folder_name, uint64_t rank, RunNam
   const long length = make_link() != -EEXIST ? -1
                                              : sys::call(SYS_readlinkat, folder, sys::address(name.c_str()),
                                                          sys::address(found), sizeof found);
+  if (const uint64_t time = time_of(folder, name.c_str()); time != 0) begun = time;
   sys::close(folder);
   if (length <= 0 || !is_run_name(found, static_cast<size_t>(length))) return;
   __builtin_memcpy(run, found, static_cast<size_t>(length));
   run[length] = 0;
 }
 
-/// Below 2^53, so that the number survives every tool that reads it.
-uint64_t drawn_seed(const Job& job, const RunName& run) {
+uint64_t drawn_seed(const JobName& job, const RunName& run) {
   if (!job.repeats || !job.has_other_ranks) return derive(job.key, label_drawn_seed) >> 11;
   uint64_t seed = label_drawn_seed; // the run's name does not repeat
   for (const char* c = run; *c != 0; ++c) seed = derive(seed, static_cast<unsigned char>(*c));

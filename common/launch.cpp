@@ -10,7 +10,7 @@ namespace {
 
 // Labels of derivation, apart from all ordinals, as those in common/names.h.
 constexpr uint64_t label_rank = 0x72616E6B00000000;
-constexpr uint64_t label_world = 0x776F726C00000000;
+constexpr uint64_t label_job = 0x776F726C00000000;
 
 /// A whole number in decimal and nothing else.
 bool read_number(const char* text, uint64_t& number, uint64_t highest) {
@@ -93,13 +93,13 @@ void read_rank(const EnvironmentReader& environment, uint64_t stale, Launch& lau
 }
 
 void read_array(const EnvironmentReader& environment, Launch& launch) {
-  for (const char* const name : {"SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID"}) {
+  for (const char* const name :
+       {"SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID", "LSB_JOBINDEX"}) {
     uint64_t index = 0;
-    if (launch.array == 0 && read_number(environment(name), index, highest_rank)) launch.array = index + 1;
+    if (launch.array != 0 || !read_number(environment(name), index, highest_rank)) continue;
+    const bool is_of_lsf = name[0] == 'L'; // which counts from 1, and says 0 where there is no array
+    if (!is_of_lsf || index != 0) launch.array = index + 1;
   }
-  uint64_t index = 0; // LSF counts from 1, and says 0 where there is no array
-  if (launch.array == 0 && read_number(environment("LSB_JOBINDEX"), index, highest_rank) && index != 0)
-    launch.array = index + 1;
 }
 
 bool add(uint64_t& job, const EnvironmentReader& environment, const char* name) {
@@ -158,8 +158,7 @@ void read_job(const EnvironmentReader& environment, Launch& launch) {
     return;
   case rank_of_pmi: // Hydra names no job
     if (environment("PMI_FD") == nullptr && environment("PMI_PORT") == nullptr) return;
-    launch.spawn =
-        environment("PMI_SPAWNED") != nullptr && same_text(environment("PMI_SPAWNED"), "1") ? 1 : 0;
+    read_number(environment("PMI_SPAWNED"), launch.spawn, 1);
     launch.job = job;
     launch.job_is_local = true;
     return;
@@ -178,14 +177,14 @@ Launcher named(const char* name, const char* const (&names)[Size], const Launche
 
 constexpr uint64_t rank_of_any_mpi = rank_of_open_mpi | rank_of_pmix | rank_of_pmi | rank_of_mvapich;
 constexpr Launcher mpi = {rank_of_any_mpi, true, false};
-constexpr Launcher slurm = {rank_of_slurm | rank_of_pmi | rank_of_pmix | rank_of_mvapich, true, true};
+constexpr Launcher slurm = {rank_of_slurm | rank_of_pmi | rank_of_pmix | rank_of_mvapich, true, true, "srun"};
 constexpr Launcher torch = {rank_of_torch, false, false};
 
 } // namespace
 
-void World::add(const char* kind, const char* name, uint64_t own_key) {
+void Job::add(const char* kind, const char* name, uint64_t own_key) {
   key = derive(hash(key, kind), own_key);
-  WorldText before;
+  JobText before;
   __builtin_memcpy(before, text, sizeof before);
   TextWriter writer(text, sizeof text);
   writer.add(before);
@@ -193,7 +192,7 @@ void World::add(const char* kind, const char* name, uint64_t own_key) {
   writer.add(kind).add(' ').add(name).c_str();
 }
 
-void World::add(const char* kind, uint64_t n) {
+void Job::add(const char* kind, uint64_t n) {
   Text<24> number;
   number.add(n);
   add(kind, number.c_str(), n);
@@ -215,9 +214,8 @@ Launcher launcher_of(const char* program, const char* first_argument, const char
   static constexpr const char* torch_modules[] = {"torch.distributed.run", "torch.distributed.launch",
                                                   "torch.distributed.elastic", "accelerate.commands.launch",
                                                   "deepspeed.launcher.launch"};
-  static constexpr const char* slurm_names[] = {"srun"};
   program = file_name(program);
-  if (const Launcher launcher = named(program, slurm_names, slurm)) return launcher;
+  if (same_text(program, slurm.name)) return slurm;
   if (const Launcher launcher = named(program, mpi_names, mpi)) return launcher;
   if (const Launcher launcher = named(program, torch_names, torch)) return launcher;
   if (!starts_with(program, "python") || first_argument == nullptr) return {};
@@ -226,8 +224,8 @@ Launcher launcher_of(const char* program, const char* first_argument, const char
   return named(second_argument, torch_modules, torch);
 }
 
-uint64_t first_key(uint64_t seed, uint64_t rank_plus_1, const World& world) {
-  const uint64_t root = world.key == 0 ? seed : derive(derive(seed, label_world), world.key);
+uint64_t first_key(uint64_t seed, uint64_t rank_plus_1, const Job& job) {
+  const uint64_t root = job.key == 0 ? seed : derive(derive(seed, label_job), job.key);
   return derive(root, label_rank + rank_plus_1);
 }
 

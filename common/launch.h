@@ -27,14 +27,14 @@ enum RankVariable : uint64_t {
   rank_of_mvapich = 32,
 };
 
-/// A readable name beside a world's number: "array 3, spawn 1".
-using WorldText = char[40];
+/// A readable name beside a job's number: "array 3, spawn 1".
+using JobText = char[40];
 
 /// The job that a process belongs to, beside other jobs of the same command: 0 is the only one that most
 /// have.
-struct World {
+struct Job {
   uint64_t key = 0;
-  WorldText text = {};
+  JobText text = {};
 
   /// Makes it one of several: the `n`-th of its kind, or the one that `name` tells apart.
   void add(const char* kind, uint64_t n);
@@ -74,6 +74,6 @@ struct Launcher {
 Launcher launcher_of(const char* program, const char* first_argument, const char* second_argument);
 
 /// The key of a rank's first process. `rank_plus_1`: 0 without a rank.
-uint64_t first_key(uint64_t seed, uint64_t rank_plus_1, const World& world);
+uint64_t first_key(uint64_t seed, uint64_t rank_plus_1, const Job& job);
 
 } // namespace detshim

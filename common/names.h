@@ -1,5 +1,5 @@
-// How the name of a process is made from that of another. The supervisor (tools/supervisor) names
-// the processes that the library is not in by it.
+// How a process is named that reads the variable of another one. The library names itself by it, and the
+// supervisor (tools/supervisor) the processes that the library is not in.
 #pragma once
 
 #include "common/run_variable.h"
@@ -14,7 +14,6 @@ inline constexpr uint64_t label_wrapper = 0x7772617000000000;
 inline constexpr uint64_t label_exec = 0x6578656300000000;
 inline constexpr uint64_t label_unannounced = 0x756E616E00000000;
 inline constexpr uint64_t label_hidden = 0x6869646400000000;
-inline constexpr uint64_t label_event = 0x6576656E00000000;
 inline constexpr uint64_t label_rest = 0x7265737400000000; ///< a thread that draws at its very end
 inline constexpr uint64_t label_child = 0x6368696C00000000;
 inline constexpr uint64_t label_command = 0x636F6D6D00000000;  ///< of a command line
@@ -34,5 +33,23 @@ inline void extend_path(PathText& path, const char* separator, uint64_t ordinal,
   }
   __builtin_memcpy(path, text.c_str(), text.length() + 1);
 }
+
+/// What the process that reads a variable is to the one that wrote it.
+enum class Arrival : uint8_t {
+  begins,   ///< the first of a rank, of a task, or of a seed of its own: its path starts anew
+  named,    ///< the variable was written for it
+  executed, ///< the writer itself, which turned into another program behind our back
+  unnamed,  ///< a child that nobody had a name for: popen's, or one of a program that the library is not in
+};
+
+/// Turns what the process `pid` has read into its own. `run.seed` is its seed already.
+Arrival arrive(RunVariable& run, const Launch& launch, int pid, bool has_own_seed);
+
+/// The path starts here: the first process of the run, or of a rank. A launcher without a rank and its rank 0
+/// have streams of their own; both begin with the seed's native sequences.
+void begin_path(RunVariable& run, uint64_t rank_plus_1);
+
+/// The job of a rank that a launcher starts, or of the first process, as far as the environment says it.
+void enter_job(RunVariable& run, const Launch& launch);
 
 } // namespace detshim

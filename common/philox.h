@@ -10,6 +10,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 namespace detshim {
 
@@ -18,7 +21,25 @@ struct PhiloxBlock {
 };
 
 /// The 128-bit block that Philox4x32-10 gives for a 128-bit counter under a 64-bit key.
-constexpr PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
+inline PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
+#if defined(__x86_64__)
+  // Both halves of a round at once, in the lanes 0 and 2: the same numbers in half the instructions.
+  const auto lanes = [](uint32_t first, uint32_t second) {
+    return _mm_set_epi32(0, static_cast<int>(second), 0, static_cast<int>(first));
+  };
+  __m128i factors = lanes(counter.word[0], counter.word[2]);
+  __m128i key = lanes(key0, key1);
+  __m128i others = _mm_xor_si128(lanes(counter.word[1], counter.word[3]), key); // for the next round already
+  for (int round = 0; round < 10; ++round) {
+    const __m128i products = _mm_mul_epu32(factors, lanes(0xD2511F53, 0xCD9E8D57));
+    factors = _mm_xor_si128(_mm_shuffle_epi32(products, 0x13), others);
+    key = _mm_add_epi32(key, lanes(0x9E3779B9, 0xBB67AE85));
+    others = _mm_xor_si128(_mm_shuffle_epi32(products, 0x02), key);
+  }
+  others = _mm_xor_si128(others, key);
+  const __m128i low = _mm_unpacklo_epi32(factors, others), high = _mm_unpackhi_epi32(factors, others);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(counter.word), _mm_unpacklo_epi64(low, high));
+#else
   for (int round = 0; round < 10; ++round) {
     const uint64_t product0 = uint64_t{0xD2511F53} * counter.word[0];
     const uint64_t product1 = uint64_t{0xCD9E8D57} * counter.word[2];
@@ -28,18 +49,19 @@ constexpr PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) 
     key0 += 0x9E3779B9;
     key1 += 0xBB67AE85;
   }
+#endif
   return counter;
 }
 
 /// Block `index` of the stream that `key` names.
-constexpr PhiloxBlock stream_block(uint64_t key, uint64_t index) {
+inline PhiloxBlock stream_block(uint64_t key, uint64_t index) {
   return philox({{static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), 0, 0}},
                 static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));
 }
 
 /// The key of a child stream: a pseudo-random function of the parent's key and the child's label. The fourth
 /// counter word keeps it apart from every block of the parent's own stream.
-constexpr uint64_t derive(uint64_t parent, uint64_t label) {
+inline uint64_t derive(uint64_t parent, uint64_t label) {
   const PhiloxBlock block =
       philox({{static_cast<uint32_t>(label), static_cast<uint32_t>(label >> 32), 0, 0x64657473}},
              static_cast<uint32_t>(parent), static_cast<uint32_t>(parent >> 32));
@@ -77,8 +99,6 @@ public:
     const PhiloxBlock block = stream_block(key_, at);
     __builtin_memcpy(out, &block, size);
   }
-
-  uint64_t key() const { return key_; }
 
 private:
   uint64_t key_ = 0;

@@ -4,23 +4,64 @@
 
 extern "C" char** environ;
 
-// DETSHIM_RUN=4:<length of the folder>:<folder>:<root pid>:<writer pid>:<drew>:<rank + 1>:<world>:<array>:
-// <branch>:<stale ranks>:<launcher>:<of job>:<mode>:<policy>:<seed: - none, g given, d
-// drawn>:<seed>:<key>:<hidden>: <takeovers>:<device replaced>:<trapped>:<log: d default, g given>:<world's
-// name, or ->:<path>:<run>, numbers in hexadecimal. The folder comes first because it alone never changes in
-// a process.
+// DETSHIM_RUN=6:<length of the folder>:<folder>: and the fields below, numbers in hexadecimal. The folder
+// comes first because it alone never changes in a process.
 
 namespace detshim {
 namespace {
 
-constexpr uint64_t format_version = 4;
+constexpr uint64_t format_version = 6;
+
+/// The fields behind the folder, in their order, for who writes them and for who reads them.
+template <typename Content, typename Fields>
+void each_field(Content& content, Fields& fields) {
+  fields.number(content.root_pid, 0x7fffffff);
+  fields.number(content.writer_pid, 0x7fffffff);
+  fields.number(content.writer_drew, 1);
+  fields.number(content.rank_plus_1);
+  fields.number(content.job.key);
+  fields.number(content.array);
+  fields.number(content.begun);
+  fields.number(content.branch);
+  fields.number(content.stale_ranks);
+  fields.number(content.launcher);
+  fields.number(content.is_of_job, 1);
+  fields.number(content.mode, static_cast<uint64_t>(Mode::off));
+  fields.number(content.policy, static_cast<uint64_t>(SeedPolicy::order));
+  fields.number(content.has_seed, 1);
+  fields.number(content.seed_drawn, 1);
+  fields.number(content.seed);
+  fields.number(content.key);
+  fields.number(content.hidden, ~uint64_t{0}, 16); // of one width: other threads' children may be reading it
+  fields.number(content.handoffs);
+  fields.number(content.device_replaced, 1);
+  fields.number(content.is_trapped, 1);
+  fields.number(content.log_is_default, 1);
+  fields.text(content.path, ':');
+  fields.text(content.run, ':');
+  fields.text(content.job.text, 0); // which may be empty
+}
+
+struct FieldWriter {
+  TextWriter& to;
+
+  template <typename Value>
+  void number(const Value& value, uint64_t = 0, int width = 1) {
+    to.add_hex(static_cast<uint64_t>(value), width).add(':');
+  }
+  void text(const char* value, char end) {
+    to.add(value);
+    if (end != 0) to.add(end);
+  }
+};
 
 /// Reads fields from left to right; `good` turns false at the first one that is not what it should be.
-struct Fields {
+struct FieldReader {
   const char* at;
   bool good = true;
 
-  uint64_t number(uint64_t highest = ~uint64_t{0}) {
+  template <typename Value>
+  void number(Value& value, uint64_t highest = ~uint64_t{0}, int = 0) {
     uint64_t result = 0;
     int digits = 0;
     for (;; ++at, ++digits) {
@@ -33,15 +74,8 @@ struct Fields {
         break;
     }
     good &= digits >= 1 && digits <= 16 && result <= highest;
+    value = static_cast<Value>(result);
     close();
-    return result;
-  }
-
-  char letter() {
-    const char c = *at;
-    if (c != 0) ++at;
-    close();
-    return c;
   }
 
   /// A text of known length, which may hold anything.
@@ -58,7 +92,7 @@ struct Fields {
     size_t i = 0;
     for (; *at != 0 && *at != end && i + 1 < Size; ++at) to[i++] = *at;
     to[i] = 0;
-    good &= i > 0 && *at == end;
+    good &= (i > 0 || end == 0) && *at == end;
     if (*at != 0) ++at;
   }
 
@@ -73,33 +107,12 @@ private:
 
 void write_run_entry(RunEntry& entry, const RunVariable& content) {
   TextWriter text(entry, sizeof entry);
-  const auto number = [&text](uint64_t value) { text.add_hex(value).add(':'); };
+  FieldWriter fields{text};
   text.add(run_variable_name).add('=');
-  number(format_version);
-  number(content.log_folder_length);
+  fields.number(format_version);
+  fields.number(content.log_folder_length);
   text.add(content.log_folder, content.log_folder_length).add(':');
-  number(static_cast<uint64_t>(content.root_pid));
-  number(static_cast<uint64_t>(content.writer_pid));
-  number(content.writer_drew ? 1 : 0);
-  number(content.rank_plus_1);
-  number(content.world.key);
-  number(content.array);
-  number(content.branch);
-  number(content.stale_ranks);
-  number(content.launcher);
-  number(content.is_of_job ? 1 : 0);
-  number(static_cast<uint64_t>(content.mode));
-  number(static_cast<uint64_t>(content.policy));
-  text.add(!content.has_seed ? '-' : content.seed_drawn ? 'd' : 'g').add(':');
-  number(content.seed);
-  number(content.key);
-  text.add_hex(content.hidden, 16).add(':'); // of one width: other threads' children may be reading it
-  number(content.takeovers);
-  number(content.device_replaced ? 1 : 0);
-  number(content.is_trapped ? 1 : 0);
-  text.add(content.log_is_default ? 'd' : 'g').add(':');
-  text.add(*content.world.text == 0 ? "-" : content.world.text).add(':');
-  text.add(content.path).add(':').add(content.run);
+  each_field(content, fields);
   text.c_str();
 }
 
@@ -110,36 +123,13 @@ const char* folder_in_entry(const RunEntry& entry) {
 }
 
 bool parse_run_variable(const char* value, RunVariable& content) {
-  Fields fields{value};
-  fields.good &= fields.number(format_version) == format_version;
-  content.log_folder_length = fields.number(3600);
+  FieldReader fields{value};
+  uint64_t version = 0;
+  fields.number(version);
+  fields.good &= version == format_version;
+  fields.number(content.log_folder_length, 3600);
   content.log_folder = fields.text_of(content.log_folder_length);
-  content.root_pid = static_cast<int>(fields.number(0x7fffffff));
-  content.writer_pid = static_cast<int>(fields.number(0x7fffffff));
-  content.writer_drew = fields.number(1) != 0;
-  content.rank_plus_1 = fields.number();
-  content.world.key = fields.number();
-  content.array = fields.number();
-  content.branch = fields.number();
-  content.stale_ranks = fields.number();
-  content.launcher = fields.number();
-  content.is_of_job = fields.number(1) != 0;
-  content.mode = static_cast<Mode>(fields.number(static_cast<uint64_t>(Mode::off)));
-  content.policy = static_cast<SeedPolicy>(fields.number(static_cast<uint64_t>(SeedPolicy::order)));
-  const char seed_kind = fields.letter();
-  content.has_seed = seed_kind != '-';
-  content.seed_drawn = seed_kind == 'd';
-  content.seed = fields.number();
-  content.key = fields.number();
-  content.hidden = fields.number();
-  content.takeovers = fields.number();
-  content.device_replaced = fields.number(1) != 0;
-  content.is_trapped = fields.number(1) != 0;
-  content.log_is_default = fields.letter() == 'd';
-  fields.text(content.world.text, ':');
-  if (same_text(content.world.text, "-")) content.world.text[0] = 0;
-  fields.text(content.path, ':');
-  fields.text(content.run, 0);
+  each_field(content, fields);
   return fields.good;
 }
 
@@ -154,10 +144,12 @@ bool read_run_variable(RunVariable& content) {
   sys::exit_group(2);
 }
 
-const char* environment_value(const char* name) {
+const char* environment_value(const char* name) { return environment_value(name, environ); }
+
+const char* environment_value(const char* name, char* const* entries) {
   const size_t length = text_length(name);
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-    if (starts_with(*entry, name) && (*entry)[length] == '=') return *entry + length + 1;
+  for (; entries != nullptr && *entries != nullptr; ++entries)
+    if (starts_with(*entries, name) && (*entries)[length] == '=') return *entries + length + 1;
   return nullptr;
 }
 

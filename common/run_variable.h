@@ -12,14 +12,14 @@ namespace detshim {
 /// A readable path that is cut when it grows long; the key beside it stays exact.
 using PathText = char[64];
 
-/// The variable's content.
+/// The variable's content: who a process is, in the run and in its tree of processes.
 struct RunVariable {
   int root_pid = 0;         ///< the first process of the run
   int writer_pid = 0;       ///< whose state this is; 0 if it was written for the process that reads it
   bool writer_drew = false; ///< something was drawn there, or it has children
   uint64_t rank_plus_1 = 0; ///< 0 for a process without a rank, and for a launcher: what it starts is new
-  World world;              ///< of the job
-  uint64_t array = 0;       ///< the task of a batch system's array that the world knows of
+  Job job;                  ///< which of the run's jobs
+  uint64_t array = 0;       ///< the task of a batch system's array that the job knows of
   uint64_t branch = 0;      ///< names what runs beside another child of the same process; 0: nothing does
   uint64_t stale_ranks = 0; ///< variables (common/launch.h) that were there before the nearest launcher
   uint64_t launcher = 0;    ///< names the nearest launcher before it; 0: none is known
@@ -31,11 +31,12 @@ struct RunVariable {
   uint64_t seed = 0;
   uint64_t key = 0;
   uint64_t hidden = 0;          ///< names the one child that reads the writer's own state now; 0: none does
-  uint64_t takeovers = 0;       ///< how often the name was handed from a wrapper to its first child
+  uint64_t handoffs = 0;        ///< how often the name was handed from a wrapper to its first child
   bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
   bool is_trapped = false;      ///< a supervisor answers for the programs that the library is not in
   PathText path = {};
   char run[32] = {};
+  uint64_t begun = 0; ///< when the run began, in microseconds since 1970
   bool log_is_default = false;
   const char* log_folder = ""; ///< not closed with a zero
   size_t log_folder_length = 0;
@@ -65,5 +66,7 @@ bool read_run_variable(RunVariable& content);
 
 /// Value of an environment variable, read without libc; nullptr if it is not set.
 const char* environment_value(const char* name);
+/// The same of another environment.
+const char* environment_value(const char* name, char* const* entries);
 
 } // namespace detshim

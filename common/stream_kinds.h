@@ -26,11 +26,9 @@ enum class Kind : uint64_t {
   cudnn_dropout = 17,
   cudnn_graph_rng = 18, ///< a random operation in a graph of cuDNN
   libuuid = 19,
-  r_seed = 20,   ///< of R's generator, where the program set none
-  tcl_seed = 21, ///< of a Tcl interpreter's
+  r_seed = 20, ///< of R's generator, where the program set none
   seeding_function =
       22,              ///< of a function that is given its own clock, see hooks/runtimes/seeding_functions.h
-  octave_seed = 23,    ///< of one of Octave's generators, where the program set none
   torch_unseeded = 24, ///< of PyTorch's generators, where the program set none
   torch_seed = 25,     ///< that the program gives one of them
   infrastructure = 32, ///< what MPI, fabrics and drivers draw for themselves, see loader/infrastructure.h

@@ -95,6 +95,16 @@ inline int memfd_create(const char* name, unsigned flags) {
   return static_cast<int>(call(SYS_memfd_create, address(name), static_cast<long>(flags)));
 }
 
+constexpr uint64_t microseconds(const timespec& time) {
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_nsec) / 1000;
+}
+/// The time of day, in microseconds since 1970.
+inline uint64_t now() {
+  timespec time = {};
+  call(SYS_clock_gettime, CLOCK_REALTIME, address(&time));
+  return microseconds(time);
+}
+
 /// 0 and the file's state, or a negated errno.
 inline int fstat(int fd, struct stat& state) {
 #if defined(SYS_fstat)
@@ -133,15 +143,13 @@ inline bool may_grow_to(uint64_t end) {
   return failed(call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, address(&limit))) || end <= limit.current;
 }
 
-inline void* map_anonymous(size_t size, long sharing) {
+/// Memory from the kernel (zeroed), or nullptr. With MAP_SHARED, forked children have it in common with this
+/// process.
+inline void* map(size_t size, long sharing = MAP_PRIVATE) {
   const long p =
       call(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
   return failed(p) ? nullptr : reinterpret_cast<void*>(static_cast<uintptr_t>(p));
 }
-/// Memory from the kernel (zeroed, private), or nullptr.
-inline void* map(size_t size) { return map_anonymous(size, MAP_PRIVATE); }
-/// The same, but forked children have it in common with this process.
-inline void* map_shared(size_t size) { return map_anonymous(size, MAP_SHARED); }
 inline void unmap(void* p, size_t size) { call(SYS_munmap, address(p), static_cast<long>(size)); }
 
 /// Keeps signal handlers away while it lives: what it guards is changed in steps, and a handler may draw, or

@@ -176,22 +176,17 @@ private:
 
   /// Bytes in the valid UTF-8 sequence at p (Unicode 15, table 3-7), 0 if there is none.
   static int utf8_size(const unsigned char* p) {
-    const auto follows = [](unsigned char c) { return (c & 0xC0) == 0x80; };
-    if (p[0] < 0x80) return 1;
-    if (p[0] >= 0xC2 && p[0] <= 0xDF) return follows(p[1]) ? 2 : 0;
-    if (p[0] >= 0xE0 && p[0] <= 0xEF) {
-      if (!follows(p[1]) || !follows(p[2])) return 0;
-      if (p[0] == 0xE0 && p[1] < 0xA0) return 0;
-      if (p[0] == 0xED && p[1] > 0x9F) return 0;
-      return 3;
-    }
-    if (p[0] >= 0xF0 && p[0] <= 0xF4) {
-      if (!follows(p[1]) || !follows(p[2]) || !follows(p[3])) return 0;
-      if (p[0] == 0xF0 && p[1] < 0x90) return 0;
-      if (p[0] == 0xF4 && p[1] > 0x8F) return 0;
-      return 4;
-    }
-    return 0;
+    const int size = p[0] < 0x80   ? 1
+                     : p[0] < 0xC2 ? 0
+                     : p[0] < 0xE0 ? 2
+                     : p[0] < 0xF0 ? 3
+                     : p[0] < 0xF5 ? 4
+                                   : 0;
+    for (int i = 1; i < size; ++i)
+      if ((p[i] & 0xC0) != 0x80) return 0;
+    const bool is_longer_than_needed = (p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xF0 && p[1] < 0x90);
+    const bool is_no_character = (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF4 && p[1] > 0x8F);
+    return is_longer_than_needed || is_no_character ? 0 : size;
   }
 
   char* data_;

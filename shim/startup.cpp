@@ -13,8 +13,7 @@
 #include "core/policy/portable.h"
 #include "core/policy/settings.h"
 #include "core/seeds/rank_clock_samples.h"
-#include "core/tuning/tuning.h"
-#include "hooks/libc/inherited_input.h"
+#include "hooks/libc/device_stream.h"
 #include "hooks/libc/process.h"
 #include "hooks/runtimes/openmp.h"
 #include "hooks/runtimes/unseen_runtimes.h"
@@ -51,7 +50,7 @@ __attribute__((constructor)) void begin() {
   fix_number_of_threads();
   if (options().pins()) set_python_hash_seed(process().seed);
   mark_rank();
-  share_readings_with_ranks();
+  share_clock_samples_with_ranks();
   pin_auxiliary_bytes();
   look_at_inherited_input();
   record_replaced_settings();
@@ -59,7 +58,6 @@ __attribute__((constructor)) void begin() {
 
 __attribute__((destructor)) void end() {
   record_runtimes();
-  flush_tuning();
   close_log(record_at_end);
 }
 

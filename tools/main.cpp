@@ -1,7 +1,7 @@
 // The detshim command: reads the command line and calls one verb.
 #include "log_reader/printable.h"
+#include "run/library_file.h"
 #include "verbs/completion.h"
-#include "verbs/library_file.h"
 #include "verbs/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -125,7 +125,8 @@ void add_comparison_options(CLI::App& verb, detshim::VerifyOptions& options) {
 
 CLI::App& add_verify(CLI::App& app, detshim::VerifyOptions& options) {
   CLI::App& verb = *app.add_subcommand("verify", "run a program several times under one seed, and compare");
-  verb.add_option("-n,--runs", options.runs, "how many runs (2)")->type_name("N");
+  verb.add_option("-n,--runs", options.runs, "how many runs (2; 5 where something can differ)")
+      ->type_name("N");
   verb.add_flag("--control", options.control, "first a pair without enforcement, which has to differ");
   verb.add_option("--shake", options.shake,
                   "one more run for each of aslr, fill, load, cores,\nreaddir, workers and events, or for "
@@ -150,8 +151,6 @@ CLI::App& add_bisect(CLI::App& app, detshim::BisectOptions& options) {
   options.verify.runs = 4;
   verb.add_option("-n,--runs", options.verify.runs, "how many runs for each answer (4)")->type_name("N");
   verb.add_option("--most-runs", options.most_runs, "stop after so many runs (300)")->type_name("N");
-  verb.add_option("--pairs", options.pairs, "for the cost of each: pairs of runs with it and without (3)")
-      ->type_name("N");
   add_comparison_options(verb, options.verify);
   verb.add_flag("--json", options.verify.json, "print one JSON document");
   return verb;

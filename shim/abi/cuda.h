@@ -36,8 +36,6 @@ using CUgraphExec = struct CUgraphExec_st*;
 /// cudaGraph_t and cudaGraphNode_t are the same.
 using CUgraph = struct CUgraph_st*;
 using CUgraphNode = struct CUgraphNode_st*;
-/// cudaEvent_t is the same.
-using CUevent = struct CUevent_st*;
 using CUcontext = struct CUctx_st*;
 using CUdevice = int;
 /// cudaArray_t stands for the same.
@@ -150,31 +148,6 @@ struct CUcopy3D {
   void* reserved1;
   size_t dstPitch, dstHeight;
   size_t WidthInBytes, Height, Depth;
-};
-
-/// CUmemcpy3DOperand, cudaMemcpy3DOperand
-struct CopyOperand {
-  int type; ///< 1: memory, 2: an array
-  union {
-    struct {
-      CUdeviceptr address;
-      size_t row, layer; ///< in elements
-      int hint[2];
-    } memory;
-    struct {
-      CUarray array;
-      size_t at[3];
-    } array;
-  };
-};
-inline constexpr int operand_memory = 1; ///< CU_MEMCPY_OPERAND_TYPE_POINTER
-
-/// CUDA_MEMCPY3D_BATCH_OP, cudaMemcpy3DBatchOp
-struct BatchedCopy {
-  CopyOperand from, to;
-  size_t width, height, depth;
-  int order;
-  unsigned flags;
 };
 
 } // namespace detshim::abi

@@ -90,26 +90,12 @@ using cudnnActivationDescriptor_t = struct cudnnActivationStruct*;
 using cudnnPoolingDescriptor_t = struct cudnnPoolingStruct*;
 using cudnnCTCLossDescriptor_t = struct cudnnCTCLossStruct*;
 using cudnnDropoutDescriptor_t = struct cudnnDropoutStruct*;
-using cudnnSpatialTransformerDescriptor_t = struct cudnnSpatialTransformerStruct*;
-using cudnnRNNDescriptor_t = struct cudnnRNNStruct*;
-using cudnnRNNDataDescriptor_t = struct cudnnRNNDataStruct*;
-using cudnnSeqDataDescriptor_t = struct cudnnSeqDataStruct*;
-using cudnnAttnDescriptor_t = struct cudnnAttnStruct*;
-using cudnnLRNDescriptor_t = struct cudnnLRNStruct*;
-using cudnnOpTensorDescriptor_t = struct cudnnOpTensorStruct*;
-using cudnnReduceTensorDescriptor_t = struct cudnnReduceTensorStruct*;
-using cudnnTensorTransformDescriptor_t = struct cudnnTensorTransformStruct*;
-/// cuDNN 7 and 8: opaque, its algorithm cannot be read without asking the library.
-using cudnnAlgorithmPerformance_t = struct cudnnAlgorithmPerformanceStruct*;
 
 /// cudnnConvolutionBwdDataAlgo_t. The header says which are not deterministic.
 enum class cudnnBackwardDataAlgo : int { algo_0 = 0, algo_1 = 1 };
 
 /// cudnnConvolutionBwdFilterAlgo_t. The header says which are not deterministic.
 enum class cudnnBackwardFilterAlgo : int { algo_0 = 0, algo_1 = 1, algo_3 = 3 };
-
-/// cudnnConvolution{BwdData,BwdFilter}Preference_t of cuDNN 7: how much workspace the caller will have.
-enum class cudnnConvolutionPreference : int { no_workspace = 0, prefer_fastest = 1, workspace_limit = 2 };
 
 /// cudnnPoolingMode_t
 enum class cudnnPoolingMode : int { max = 0, max_deterministic = 3 };
@@ -124,7 +110,5 @@ enum class cudnnCTCGradMode : int { zero_oob_gradients = 0, skip_oob_gradients =
 enum class cudnnNanPropagation : int {};
 enum class cudnnDataType : int {};
 enum class cudnnLossNormalizationMode : int {};
-enum class cudnnForwardMode : int {};
-enum class cudnnWgradMode : int {};
 
 } // namespace detshim::abi

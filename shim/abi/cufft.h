@@ -8,7 +8,6 @@ using cufftHandle = int;
 
 enum class cufftResult : int { success = 0 }; ///< CUFFT_SUCCESS
 
-enum class cufftType : int {};           ///< only handed on
 enum class cufftXtCallbackType : int {}; ///< CUFFT_CB_LD_COMPLEX = 0 …: which side of which transform
 
 } // namespace detshim::abi

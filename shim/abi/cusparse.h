@@ -9,7 +9,6 @@ namespace detshim::abi {
 using cusparseHandle_t = struct cusparseContext*;
 using cusparseConstSpMatDescr_t = const struct cusparseSpMatDescr*;
 using cusparseSpMatDescr_t = struct cusparseSpMatDescr*;
-using cusparseConstSpVecDescr_t = const struct cusparseSpVecDescr*;
 using cusparseConstDnVecDescr_t = const struct cusparseDnVecDescr*;
 using cusparseDnVecDescr_t = struct cusparseDnVecDescr*;
 using cusparseConstDnMatDescr_t = const struct cusparseDnMatDescr*;

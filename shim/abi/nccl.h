@@ -18,47 +18,17 @@ enum class ncclResult : int {
   in_progress = 7,   ///< ncclInProgress
 };
 
-enum class ncclDataType : int {};        ///< ncclDataType_t
-enum class ncclRedOp : int {};           ///< ncclRedOp_t: ncclSum = 0 …, made ones from ncclNumOps on
-enum class ncclScalarResidence : int {}; ///< ncclScalarResidence_t
+enum class ncclDataType : int {}; ///< ncclDataType_t
+enum class ncclRedOp : int {};    ///< ncclRedOp_t: ncclSum = 0 …, made ones from ncclNumOps on
 
 /// Travels by value.
 struct ncclUniqueId {
   char internal[128];
 };
 
-/// As of NCCL 2.32; earlier versions end earlier, `size` says where. A number that is not set is
-/// nccl_config_unset, a pointer null.
-struct ncclConfig_t {
-  size_t size;
-  unsigned magic; ///< nccl_config_magic
-  unsigned version;
-  int blocking;
-  int cgaClusterSize;
-  int minCTAs;
-  int maxCTAs;
-  const char* netName;
-  int splitShare;
-  int trafficClass;
-  const char* commName;
-  int collnetEnable;
-  int CTAPolicy;
-  int shrinkShare;
-  int nvlsCTAs;
-  int nChannelsPerNetPeer;
-  int nvlinkCentricSched;
-  int graphUsageMode; ///< from here on since 2.29
-  int numRmaCtx;
-  int maxP2pPeers;
-  int graphStreamOrdering;
-  int launchOrderImplicit; ///< from here on since 2.31
-  int numRmaSig;
-  int rmaEagerInit;
-  int hostCftMode;
-  int nvlsHostMode;
-};
+struct ncclConfig_t; ///< only handed on
 
-/// Of one collective call, since NCCL 2.31; like ncclConfig_t it grows at its end.
+/// Of one collective call, since NCCL 2.31; it grows at its end, `size` says where that is.
 struct ncclCollConfig_t {
   size_t size;
   unsigned magic; ///< nccl_config_magic
@@ -73,6 +43,5 @@ struct ncclCollConfig_t {
   int CTAPolicy;
 };
 inline constexpr unsigned nccl_config_magic = 0xCAFEBEEF;
-inline constexpr int nccl_config_unset = -2147483647 - 1; ///< NCCL_CONFIG_UNDEF_INT
 
 } // namespace detshim::abi

@@ -2,6 +2,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
+#include "core/base/environment.h"
 #include "core/base/modules.h"
 
 namespace detshim {
@@ -13,42 +14,6 @@ constinit uintptr_t mapped = not_asked;
 /// A page that a forked child has anew: no handler of fork() is told where clone(2) was called itself.
 /// Children of vfork() share it, as they do the loader's lock.
 constinit uint8_t* here_page = nullptr;
-
-/// The environment as it was given to this program: the first allocation comes before libc has it.
-class GivenEnvironment {
-public:
-  GivenEnvironment() : file_(sys::openat(AT_FDCWD, "/proc/self/environ", O_RDONLY | O_CLOEXEC)) {}
-  ~GivenEnvironment() {
-    if (file_ >= 0) sys::close(file_);
-  }
-  GivenEnvironment(const GivenEnvironment&) = delete;
-  GivenEnvironment& operator=(const GivenEnvironment&) = delete;
-
-  /// The next entry, cut where it does not fit; false behind the last.
-  bool next(TextWriter& entry) {
-    entry.clear();
-    for (char c; get(c);) {
-      if (c == 0) return true;
-      entry.add(c);
-    }
-    return entry.length() > 0;
-  }
-
-private:
-  bool get(char& c) {
-    if (at_ == end_) {
-      at_ = 0;
-      end_ = file_ < 0 ? 0 : sys::read(file_, room_, sizeof room_);
-      if (end_ <= 0) return end_ = 0, false;
-    }
-    c = room_[at_++];
-    return true;
-  }
-
-  int file_;
-  long at_ = 0, end_ = 0;
-  char room_[512];
-};
 
 HeapSearch* map_file(const char* path) {
   const int file = sys::openat(AT_FDCWD, path, O_RDWR | O_CLOEXEC);
@@ -74,13 +39,10 @@ void map_here_page() {
 }
 
 HeapSearch* find_file() {
-  constexpr size_t longest = 1024;
-  Text<longest> entry, start;
+  Text<64> start;
   start.add(heap_search_variable).add('=');
-  GivenEnvironment environment;
-  while (environment.next(entry))
-    if (!entry.cut() && starts_with(entry.c_str(), start.c_str()))
-      return map_file(entry.c_str() + start.length());
+  for (char** entry = given_environment(); *entry != nullptr; ++entry) // libc has none yet
+    if (starts_with(*entry, start.c_str())) return map_file(*entry + start.length());
   return nullptr;
 }
 

@@ -1,4 +1,4 @@
-// What is to be done with which allocations in this process: the file that DETSHIM_HEAP names, mapped once.
+// What is to be done with which allocations in this process: the file that _DETSHIM_HEAP names, mapped once.
 #pragma once
 
 #include "common/heap_search.h"

@@ -1,5 +1,6 @@
 #include "heap/sites.h"
 
+#include "common/record_schema.h"
 #include "common/text.h"
 #include "core/base/hash.h"
 #include "core/base/modules.h"
@@ -42,6 +43,13 @@ Entry* entry_of(uint64_t key) {
   return nullptr;
 }
 
+/// Tells callers apart in this process.
+uint64_t key_of(uint64_t start, const void* caller, const NativeFrames& frames) {
+  uint64_t key = mix(start, reinterpret_cast<uintptr_t>(caller));
+  for (int i = 0; i < frames.count; ++i) key = mix(key, frames.addresses[i]);
+  return key == 0 ? 1 : key;
+}
+
 uint64_t known_name(const Entry* entry) {
   return entry == nullptr ? 0 : __atomic_load_n(&entry->name, __ATOMIC_ACQUIRE);
 }
@@ -61,7 +69,7 @@ uint64_t name_of(const void* caller, const NativeFrames& frames) {
   return name == 0 ? 2 : name;
 }
 
-void add_place(TextWriter& line, uintptr_t address, const void*& last) {
+void add_call_site(TextWriter& line, uintptr_t address, const void*& last) {
   Module module;
   if (!find_module(reinterpret_cast<const void*>(address), module)) {
     line.add('?');
@@ -78,24 +86,27 @@ void add_place(TextWriter& line, uintptr_t address, const void*& last) {
 
 /// As a log's record of a call has it.
 void list_place(HeapSearch& search, uint64_t name, size_t size, const void* caller,
-                const NativeFrames& frames, const PythonPlace& python) {
+                const NativeFrames& frames, const PythonCallSite& python) {
   Text<4096> line;
   constexpr size_t kept_free = 700;
-  line.add_hex(name, 16).add(' ').add(uint64_t{size}).add(" {\"t\":\"call\",\"n\":1,\"thread\":\"0\",");
-  line.add("\"lib\":\"libc\",\"fn\":\"malloc\",\"do\":\"observe\",\"at\":\"");
+  line.add_hex(name, 16).add(' ').add(uint64_t{size}).add(' ');
+  RecordWriter<RecordType::call> record(line);
+  record.number("n", 1).text("thread", "0").text("lib", "libc").text("fn", "malloc").text("do", "observe");
+  record.begin("at").add('"');
   const void* last = nullptr;
-  add_place(line, reinterpret_cast<uintptr_t>(caller), last);
-  line.add("\",\"frames\":[");
+  add_call_site(line, reinterpret_cast<uintptr_t>(caller), last);
+  line.add('"');
+  record.begin("frames").add('[');
   for (int i = 0; i < frames.count && line.length() + kept_free < 2600; ++i) {
     Module module;
     if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module)) break;
     line.add(i == 0 ? "\"" : ",\"");
-    add_place(line, frames.addresses[i], last);
+    add_call_site(line, frames.addresses[i], last);
     line.add('"');
   }
   line.add(']');
   add_python(line, python, 4000);
-  line.add("}\n");
+  record.end().add('\n');
   if (!line.cut()) list_text(search, line.c_str(), line.length());
 }
 
@@ -108,15 +119,13 @@ constinit bool has_python = false;
 
 /// The line of Python. Until there is one, an interpreter is looked for among all loaded objects at the first
 /// allocation of each way through the program alone: a way that leads through one is a new way.
-void read_python(const void* caller, const NativeFrames& frames, PythonPlace& python) {
+void read_python(const void* caller, const NativeFrames& frames, PythonCallSite& python) {
   if (!__atomic_load_n(&has_python, __ATOMIC_RELAXED)) {
-    uint64_t key = mix(0x7079, reinterpret_cast<uintptr_t>(caller));
-    for (int i = 0; i < frames.count; ++i) key = mix(key, frames.addresses[i]);
-    Entry* const entry = entry_of(key == 0 ? 1 : key);
+    Entry* const entry = entry_of(key_of(0x7079, caller, frames));
     if (entry == nullptr || known_name(entry) != 0) return;
     __atomic_store_n(&entry->name, 1, __ATOMIC_RELEASE);
   }
-  read_python_place(python);
+  read_python_call_site(python);
   if (python.count > 0) __atomic_store_n(&has_python, true, __ATOMIC_RELAXED);
 }
 
@@ -125,7 +134,7 @@ void read_python(const void* caller, const NativeFrames& frames, PythonPlace& py
 bool is_refined_chosen(HeapSearch& search, uint64_t name, size_t size, const void* caller) {
   NativeFrames frames;
   find_native_frames(caller, frames);
-  PythonPlace python;
+  PythonCallSite python;
   read_python(caller, frames, python);
   const uint64_t refined =
       mix(name, python.count == 0 ? name_of(caller, frames) : python.key()) & ~is_chosen_bit;
@@ -160,10 +169,7 @@ bool is_chosen(HeapSearch& search, const void* caller, size_t size) {
   notice_fork();
   NativeFrames frames;
   find_native_frames(caller, frames, frames_of_a_site);
-  uint64_t key = mix(1, reinterpret_cast<uintptr_t>(caller));
-  for (int i = 0; i < frames.count; ++i) key = mix(key, frames.addresses[i]);
-  if (key == 0) key = 1;
-  Entry* const entry = entry_of(key);
+  Entry* const entry = entry_of(key_of(1, caller, frames));
   uint64_t name = known_name(entry);
   if (name == 0) {
     name = choice_of(search, name_of(caller, frames));

@@ -2,11 +2,12 @@
 #include "loader/real.h"
 
 #include "common/cuda_libraries.h"
+#include "common/record_schema.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/hook_table.h"
-#include "core/base/lock.h"
 #include "core/base/modules.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
 
@@ -19,6 +20,39 @@ struct Bypass {
   const void* slot; ///< where the object keeps the function's address; or the function itself
   const void* target;
   unsigned others;
+};
+
+/// Functions without a hook, and who asks for them: of each the library's row plus one, the function's name
+/// and the object's path, both closed by a zero. In pages of the kernel, of which those that are not written
+/// cost nothing.
+struct Unhooked {
+  char text[1 << 20];
+  size_t length;
+  char line[4096];
+
+  /// False where there is no room.
+  bool add(int library, const char* function, const char* object) {
+    const size_t function_size = text_length(function) + 1, object_size = text_length(object) + 1;
+    if (sizeof text - length < 1 + function_size + object_size) return false;
+    text[length] = static_cast<char>(library + 1);
+    __builtin_memcpy(text + length + 1, function, function_size);
+    __builtin_memcpy(text + length + 1 + function_size, object, object_size);
+    length += 1 + function_size + object_size;
+    return true;
+  }
+
+  /// Calls visit(library, function, object) for each, until it returns true.
+  template <typename Visit>
+  bool each(Visit visit) const {
+    for (const char* at = text; at != text + length;) {
+      const char* const object = at + text_length(at) + 1;
+      if (visit(*at - 1, at + 1, object)) return true;
+      at = object + text_length(object) + 1;
+    }
+    return false;
+  }
+
+  void record(const char* how);
 };
 
 /// What is found under the loader's lock, to be recorded without it: another thread may take that lock and
@@ -35,10 +69,7 @@ struct Findings {
   } libraries[cuda_library_count];
   bool defined[4096]; ///< by the row of the hook
   char line[4096];
-  /// Functions without a hook: the object, then of each the library's row plus one and the name; every text
-  /// is closed by a zero, and so is each object's list.
-  char unhooked[1 << 18];
-  size_t unhooked_length;
+  Unhooked unhooked;
 
   Bypass* add(const Bypass& bypass) {
     if (count == most) return nullptr;
@@ -92,7 +123,7 @@ bool matters(int library) {
 /// The hook of a CUDA library of that name, unless it is switched off.
 Hook* cuda_hook(const char* name, int& library) {
   bool may_be = false;
-  for (const char* start : cuda_name_starts) may_be |= starts_with(name, start);
+  for (const char* start : {"cu", "nccl", "pnccl", "__cu"}) may_be |= starts_with(name, start);
   Hook* hook = may_be ? find_hook(name) : nullptr;
   if (hook == nullptr || hook->disabled) return nullptr;
   if (hook->info().action == Action::none && !options().fingerprint_calls)
@@ -118,30 +149,17 @@ int library_of_function(const char* name) {
 
 /// The object's references to functions of CUDA's libraries that have no hook. One that is bound when it is
 /// first called is bound to the object's own linkage table until then, and does not count.
-void find_unhooked(const Module& module, Findings& findings) {
+void find_unhooked(const Module& module, Unhooked& unhooked) {
   if (library_of(module.path) >= 0) return; // they call each other, and the hooked call outside counts
-  constexpr size_t longest_path = 1024;
-  const size_t start = findings.unhooked_length;
-  if (sizeof findings.unhooked - start < longest_path + 2) return;
-  char* const text = findings.unhooked;
-  module_path(module, text + start, longest_path);
-  size_t at = start + text_length(text + start) + 1;
-  const size_t empty = at;
+  char object[1024];
+  module_path(module, object, sizeof object);
   each_binding(module, [&](const char* name, const void* target, const void*) {
     const int library = library_of_function(name);
     if (library < 0 || target == nullptr || module.holds(target) || find_hook(name) != nullptr) return false;
     Module of;
     if (!find_module(target, of) || library_of(of.path) != library) return false;
-    const size_t length = text_length(name) + 1;
-    if (sizeof findings.unhooked - at < length + 2) return true;
-    text[at] = static_cast<char>(library + 1);
-    __builtin_memcpy(text + at + 1, name, length);
-    at += length + 1;
-    return false;
+    return !unhooked.add(library, name, object);
   });
-  if (at == empty) return;
-  text[at] = 0;
-  findings.unhooked_length = at + 1;
 }
 
 /// The object's references to hooked functions that are bound to something else than the hook.
@@ -197,10 +215,10 @@ void record_bypass(const Bypass& bypass, Reason why) {
 
 /// Calls that came to a hook and were handed on untouched, because the function behind it is not the
 /// library's: a copy that is linked into something else.
-void record_foreign() {
-  if (!has_foreign()) return;
+void record_shadowed() {
+  if (!has_shadowed()) return;
   for (const Hook& hook : HookTable{}) {
-    if (hook.state != Hook::State::foreign || hook.disabled) continue;
+    if (hook.state != Hook::State::shadowed || hook.disabled) continue;
     const int library = library_named(hook.info().library);
     if (library < 0 || !matters(library)) continue;
     record_bypass({&hook, hook.real, hook.real, 0}, Reason::not_the_library);
@@ -211,16 +229,17 @@ void record_coverage_of(int library, Findings& findings) {
   const auto& found = findings.libraries[library];
   constexpr size_t line_is_long = 3900;
   TextWriter line(findings.line, sizeof findings.line);
-  line.add("{\"t\":\"coverage\",\"lib\":\"").add(cuda_libraries[library].name).add("\",\"files\":[");
+  RecordWriter<RecordType::coverage> record(line);
+  record.text("lib", cuda_libraries[library].name).begin("files").add('[');
   for (const char* path = found.files; path != found.files + found.length; path += text_length(path) + 1) {
     if (path != found.files) line.add(',');
     line.add('"').add_json(path, 3000).add('"');
   }
   line.add(']');
-  if (found.left_out != 0) line.add(",\"files_left_out\":").add(static_cast<uint64_t>(found.left_out));
+  if (found.left_out != 0) record.number("files_left_out", static_cast<uint64_t>(found.left_out));
   uint64_t defined = 0;
   int row = 0;
-  line.add(",\"missing\":[");
+  record.begin("missing").add('[');
   bool is_first = true;
   for (const Hook& hook : HookTable{}) {
     const bool is_defined = findings.defined[row++];
@@ -233,74 +252,49 @@ void record_coverage_of(int library, Findings& findings) {
     line.add(is_first ? "\"" : ",\"").add(hook.info().name).add('"');
     is_first = false;
   }
-  line.add("],\"hooks\":").add(defined).add('}');
+  line.add(']');
+  record.number("hooks", defined).end();
   record_line(line.c_str(), line.length());
 }
 
-/// Writes `bound` records of one object's list of functions, for one library.
-void record_bound(int library, const char* object, const char* list, const char* how, char (&room)[4096]) {
+/// Writes `bound` records: of each library one for those that stand together and have the object in common.
+void Unhooked::record(const char* how) {
   constexpr size_t line_is_long = 3800;
-  for (const char* entry = list; *entry != 0;) {
-    TextWriter line(room, sizeof room);
-    line.add("{\"t\":\"bound\",\"lib\":\"").add(cuda_libraries[library].name);
-    line.add("\",\"by\":\"").add_json(object, 1024).add("\",\"how\":\"").add(how);
-    line.add("\",\"functions\":[");
-    const size_t before = line.length();
-    for (; *entry != 0 && line.length() < line_is_long; entry += text_length(entry) + 1) {
-      if (*entry != library + 1) continue;
-      line.add(line.length() == before ? "\"" : ",\"").add_json(entry + 1, 128).add('"');
-    }
-    if (line.length() == before) return;
-    line.add("]}");
-    record_line(line.c_str(), line.length());
+  for (int row = 0; row < cuda_library_count; ++row) {
+    TextWriter text_of(line, sizeof line);
+    const char* last_object = nullptr;
+    const auto finish = [&] {
+      if (last_object == nullptr) return;
+      text_of.add("]}");
+      record_line(text_of.c_str(), text_of.length());
+    };
+    each([&](int library, const char* function, const char* object) {
+      if (library != row) return false;
+      const bool goes_on =
+          last_object != nullptr && same_text(object, last_object) && text_of.length() < line_is_long;
+      if (!goes_on) {
+        finish();
+        text_of.shorten(0);
+        RecordWriter<RecordType::bound> record(text_of);
+        record.text("lib", cuda_libraries[library].name).text("by", object, 1024).text("how", how);
+        record.begin("functions").add('[');
+      }
+      text_of.add(goes_on ? ",\"" : "\"").add_json(function, 128).add('"');
+      last_object = object;
+      return false;
+    });
+    finish();
   }
 }
 
-const char* end_of_list(const char* entry) {
-  while (*entry != 0) entry += text_length(entry) + 1;
-  return entry + 1;
-}
-
-void record_unhooked(Findings& findings) {
-  for (const char* object = findings.unhooked; object != findings.unhooked + findings.unhooked_length;) {
-    const char* const list = object + text_length(object) + 1;
-    for (int i = 0; i < cuda_library_count; ++i) record_bound(i, object, list, "linked", findings.line);
-    object = end_of_list(list);
-  }
-}
-
-/// Lookups, in pages of the kernel: a program that makes none costs nothing. Of each the library's row plus
-/// one and the name, then who asked.
-struct Lookups {
-  char text[1 << 18];
-  size_t length;
-};
-constinit Lookups* lookups = nullptr;
+/// Lookups: a program that makes none costs nothing.
+constinit Unhooked* lookups = nullptr;
 constinit uint64_t lookups_lock = 0;
-
-bool is_known_lookup(const char* name, const char* object) {
-  for (const char* at = lookups->text; at != lookups->text + lookups->length;) {
-    const char* const by = at + text_length(at) + 1;
-    if (same_text(at + 1, name) && same_text(by, object)) return true;
-    at = by + text_length(by) + 1;
-  }
-  return false;
-}
 
 void record_lookups() {
   if (lookups == nullptr) return;
-  Lock guard(lookups_lock);
-  if (!guard.held()) return;
-  char room[1024];
-  for (const char* at = lookups->text; at != lookups->text + lookups->length;) {
-    const char* const by = at + text_length(at) + 1;
-    TextWriter line(room, sizeof room);
-    line.add("{\"t\":\"bound\",\"lib\":\"").add(cuda_libraries[*at - 1].name);
-    line.add("\",\"by\":\"").add_json(by, 600).add("\",\"how\":\"lookup\",\"functions\":[\"");
-    line.add_json(at + 1, 128).add("\"]}");
-    record_line(line.c_str(), line.length());
-    at = by + text_length(by) + 1;
-  }
+  SignalSafeLock guard(lookups_lock);
+  if (guard.held()) lookups->record("lookup");
 }
 
 } // namespace
@@ -309,23 +303,19 @@ void note_lookup(const char* name, const void* caller) {
   const int library = library_of_function(name);
   Module by;
   if (library < 0 || options().off() || !find_module(caller, by) || library_of(by.path) >= 0) return;
-  Lock guard(lookups_lock);
+  char object[1024];
+  module_path(by, object, sizeof object);
+  SignalSafeLock guard(lookups_lock);
   if (!guard.held()) return;
-  if (lookups == nullptr) lookups = static_cast<Lookups*>(sys::map(sizeof(Lookups)));
-  constexpr size_t longest_path = 512;
-  const size_t length = text_length(name) + 1;
-  if (lookups == nullptr || sizeof lookups->text - lookups->length < length + 1 + longest_path) return;
-  char* const entry = lookups->text + lookups->length;
-  char* const object = entry + 1 + length;
-  module_path(by, object, longest_path);
-  if (is_known_lookup(name, object)) return;
-  *entry = static_cast<char>(library + 1);
-  __builtin_memcpy(entry + 1, name, length);
-  lookups->length += 1 + length + text_length(object) + 1;
+  if (lookups == nullptr) lookups = static_cast<Unhooked*>(sys::map(sizeof(Unhooked)));
+  const auto is_known = [&](int, const char* other, const char* asking) {
+    return same_text(other, name) && same_text(asking, object);
+  };
+  if (lookups != nullptr && !lookups->each(is_known)) lookups->add(library, name, object);
 }
 
 void record_coverage() {
-  record_foreign();
+  record_shadowed();
   if (has_log()) record_lookups();
   if (!any_module_path([](const char* path, void*) { return library_of(path) >= 0; })) return;
   FindingsInPages pages;
@@ -340,7 +330,7 @@ void record_coverage() {
       if (const int library = library_of(module.path); library >= 0)
         find_library_files(module, library, *findings);
       find_bypasses(module, *findings);
-      find_unhooked(module, *findings);
+      find_unhooked(module, findings->unhooked);
       return false;
     });
   }
@@ -348,7 +338,7 @@ void record_coverage() {
   if (!has_log()) return;
   for (int i = 0; i < cuda_library_count; ++i)
     if (findings->libraries[i].is_loaded) record_coverage_of(i, *findings);
-  record_unhooked(*findings);
+  findings->unhooked.record("linked");
 }
 
 } // namespace detshim

@@ -8,16 +8,16 @@
 namespace detshim {
 namespace {
 
-// What the table of places holds for a draw: a counter's address, or 0 where the draws of a place are told
-// apart, and in its lowest bits whether to pin, and whether the place is a Python interpreter's, which draws
-// for whatever Python code runs.
+// What the table holds for a call site: a counter's address, or 0 where its draws are counted apart, and in
+// the lowest bits whether to pin, and whether the call site is a Python interpreter's, which draws for
+// whatever Python code runs.
 constexpr uint64_t pin_bit = 1;
 constexpr uint64_t ask_bit = 2;
 
-constexpr uint64_t place_use = 2; // its number of draws so far
+constexpr uint64_t use = 2; // its number of draws so far
 
-/// So many draws of one place are told apart by what led to them: in an extension of Python's by the line of
-/// Python, elsewhere by the frames behind. Then the place is remembered, and a draw is quick.
+/// So many draws of one call site are counted by what led to them: in an extension of Python's by the line of
+/// Python, elsewhere by the frames behind. Then the call site is remembered, and a draw is quick.
 constexpr uint64_t lines_looked_at = 256, frames_looked_at = 1024;
 
 void put(Table<8>& places, uint64_t key, uint64_t value) {
@@ -30,9 +30,9 @@ void put(Table<8>& places, uint64_t key, uint64_t value) {
   places.insert(key) = value;
 }
 
-/// One more draw of that place: how many there were before.
-uint64_t note_use(Table<8>& places, uint64_t place) {
-  const uint64_t key = mix(place, place_use);
+/// One more draw of that call site: how many there were before.
+uint64_t note_use(Table<8>& places, uint64_t call_site) {
+  const uint64_t key = mix(call_site, use);
   if (uint64_t* const uses = places.find(key)) return (*uses)++;
   const sys::SignalsBlocked no_signals;
   return places.insert(key)++;
@@ -45,25 +45,13 @@ bool asks_each_time(const void* caller) {
 
 } // namespace
 
-bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initializer_list<Value> values,
-                 Purpose purpose, Looks looks) {
+bool decide_draw(Hook& hook, CallSites& call_sites, const void* caller, std::initializer_list<Value> values,
+                 Purpose purpose) {
   if (options().off() || hook.disabled) return false;
   if (hook.state == Hook::State::unknown) find_real(hook);
 
   const uint32_t epoch = draw_epoch();
-  // Where each draw is told apart, and by its frames alone, it is enough to see that they are the same.
-  const bool by_way = looks == Looks::always && !has_found_python();
-  WayNote note;
-  const uint64_t way = by_way ? native_frames_key(caller, &note) : 0;
-  if (note.owner == &sites && note.epoch == epoch) {
-    count(*static_cast<Counter*>(note.value));
-    return true;
-  }
-  const auto keep = [&](Counter* counter) {
-    if (by_way) keep_on_way(caller, way, {&sites, counter, epoch});
-  };
-
-  Table<8>& places = places_of_this_thread();
+  Table<8>& places = call_sites_of_this_thread();
   uint64_t key = mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
   if (purpose == Purpose::no_key) key = ~key;
   for (const Value& value : values)
@@ -74,15 +62,14 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
   if (asks) find_module(caller, interpreter);
   const PythonLock python(interpreter); // before the log's, which a thread that holds this one may wait for
   Reason kept_by = asks ? why_python_keeps_entropy() : Reason::none;
-  PythonPlace line;
-  find_python_place(line, PythonDetail::key, false);
-  const uint64_t frames = by_way ? way : !asks && line.count == 0 ? native_frames_key(caller) : 0;
-  const bool is_told_apart = line.count > 0 || frames != 0;
-  bool follows = asks; // the next draw may come from elsewhere, so this place is not remembered
-  if (!asks && is_told_apart)
-    follows = looks == Looks::always ||
-              note_use(places, key) < (line.count > 0 ? lines_looked_at : frames_looked_at);
-  const uint64_t place = key;
+  PythonCallSite line;
+  find_python_call_site(line, PythonDetail::key, false);
+  const uint64_t frames = !asks && line.count == 0 ? native_frames_key(caller) : 0;
+  const bool is_distinguished = line.count > 0 || frames != 0;
+  bool follows = asks; // the next draw may come from elsewhere, so this call site is not remembered
+  if (!asks && is_distinguished)
+    follows = note_use(places, key) < (line.count > 0 ? lines_looked_at : frames_looked_at);
+  const uint64_t call_site = key;
   if (kept_by != Reason::none) key = mix(key, 1);
   if (follows) key = mix(key, line.count > 0 || asks ? line.key() : frames);
   if (kept_by != Reason::none || follows) known = places.find(key);
@@ -90,37 +77,34 @@ bool decide_draw(Hook& hook, DrawSites& sites, const void* caller, std::initiali
     auto* counter = reinterpret_cast<Counter*>(*known & ~(pin_bit | ask_bit));
     count(*counter);
     if ((*known & pin_bit) == 0) return false;
-    if (!follows)
-      sites.remember(epoch, caller, counter);
-    else if (!asks)
-      keep(counter);
+    if (!follows) call_sites.remember(epoch, caller, counter);
     return true;
   }
 
   Action action = Action::pin;
   Reason why = Reason::own_stream;
-  if (hook.state == Hook::State::foreign) {
+  if (hook.state == Hook::State::shadowed) {
     action = Action::uncovered;
     why = Reason::not_the_library;
   } else if (kept_by != Reason::none) {
     action = Action::observe;
     why = kept_by;
   } else if (const KeptEntropy kept = why_entropy_is_kept(hook, caller, purpose); kept.why != Reason::none) {
-    action = kept.may_be_no_key ? Action::unfixed : Action::observe;
+    action = kept.may_be_no_key ? Action::nondeterministic : Action::observe;
     why = kept.why;
   } else if (!options().pins()) {
-    action = hook.info().action == Action::pin ? Action::unfixed : Action::observe;
+    action = hook.info().action == Action::pin ? Action::nondeterministic : Action::observe;
     why = Reason::observed;
   }
   const bool pin = action == Action::pin;
   Counter* counter =
       record({hook.info().library, hook.info().name, hook.info().fields}, action, caller, why, values);
-  if (line.count == 0) find_python_place(line, PythonDetail::key, false); // the record looked for Python
+  if (line.count == 0) find_python_call_site(line, PythonDetail::key, false); // the record looked for Python
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
-  if (asks || follows) put(places, place, asks ? ask_bit : 0);
+  if (asks || follows) put(places, call_site, asks ? ask_bit : 0);
   put(places, key, reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0));
-  if (pin && !asks && line.count == 0) follows ? keep(counter) : sites.remember(epoch, caller, counter);
+  if (pin && !follows && line.count == 0) call_sites.remember(epoch, caller, counter);
   return pin;
 }
 

@@ -2,7 +2,7 @@
 //
 //   DETSHIM_HOOK(curand, curandStatus_t, curandSetPseudoRandomGeneratorSeed,
 //                (curandGenerator_t generator, unsigned long long seed),
-//                .action = Action::pin, .fields = {"asked", "given"},
+//                .action = Action::pin, .fields = {"requested", "effective"},
 //                .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
 //     DETSHIM_ENTER(curandSetPseudoRandomGeneratorSeed);
 //     if (call.passes()) return call.real(generator, seed);
@@ -19,8 +19,7 @@
 // line:
 //
 //   using Read = Call<ssize_t(int fd, void* buffer, size_t size, long offset)>;
-//   DETSHIM_TEMPLATE_HOOK(libc, Read, pread, read_at_offset, description);
-//   DETSHIM_TEMPLATE_HOOK(libc, Read, pread64, read_at_offset, description);
+//   DETSHIM_TEMPLATE_HOOKS(libc, Read, pread, pread64, read_at_offset, description);
 #pragma once
 
 #include "common/describe.h"
@@ -29,6 +28,12 @@
 #include "core/log/records.h"
 #include "core/policy/options.h"
 #include "loader/real.h"
+
+#include <cstdarg>
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wvarargs" // no name for the last parameter of a pack
+#endif
 
 namespace detshim {
 
@@ -59,7 +64,8 @@ struct Absent<Result(Arguments..., ...)> {
   static Result call(Arguments..., ...) { return absent<Result>(); }
 };
 
-/// What is said of a hook: the members of HookInfo beside its names. A constant where several hooks share it.
+/// What is said of a hook: the members of HookInfo besides its names. A constant where several hooks share
+/// it.
 struct Description {
   Action action;
   char fields[4][20] = {};
@@ -107,8 +113,8 @@ public:
 
   /// Another function of the same library, or nullptr.
   template <typename Function>
-  Function* beside(const char* name) const {
-    return find_beside<Function>(hook_, name);
+  Function* sibling(const char* name) const {
+    return find_sibling<Function>(hook_, name);
   }
 
   Hook& hook() const { return hook_; }
@@ -123,7 +129,7 @@ private:
 
 namespace detail {
 /// Hooked calls that this thread is in, of all libraries whose hooks use OutermostCall.
-extern thread_local constinit uint8_t call_depth;
+inline thread_local constinit uint8_t call_depth = 0;
 } // namespace detail
 
 /// The guard for libraries that call each other through us (libcusolver calls libcublas): a call that a
@@ -155,7 +161,7 @@ using signature_of = typename SignatureOf<Guard>::type;
 
 } // namespace detshim
 
-// What is known of a hook beside its wrapper, and its place in the table.
+// What is known of a hook besides its wrapper, and its place in the table.
 #define DETSHIM_HOOK_ROW(LIBRARY, NAME, ...)                                                                 \
   namespace detshim::hooks {                                                                                 \
   extern const HookInfo NAME##_info __asm__("detshim_info_" #NAME) __attribute__((visibility("hidden")));    \
@@ -179,8 +185,8 @@ using signature_of = typename SignatureOf<Guard>::type;
   extern "C" RESULT detshim_##NAME PARAMS
 
 /// Declares a hook whose wrapper opens the guard `GUARD call` and returns BODY(call, arguments...), a
-/// function template. GUARD is a guard with the function's type, OutermostCall<int(void*)>. After BODY as for
-/// DETSHIM_HOOK.
+/// function template. GUARD is a guard with the function's type, OutermostCall<int(void*)>. A function with a
+/// `...` gives BODY a va_list in its place. After BODY as for DETSHIM_HOOK.
 ///
 /// The wrapper is the friend of a class template because there alone can a function be defined by the name of
 /// its type: the parameters come from GUARD, where they stand once for all functions of that type. Such a
@@ -202,12 +208,28 @@ using signature_of = typename SignatureOf<Guard>::type;
       return BODY(call, arguments...);                                                                       \
     }                                                                                                        \
   };                                                                                                         \
+  template <typename Result, typename... Arguments>                                                          \
+  struct detshim_definition_of_##NAME<Result(Arguments..., ...)> {                                           \
+    friend Result detshim_##NAME(Arguments... arguments, ...) {                                              \
+      GUARD call(::detshim::hooks::NAME, __builtin_return_address(0));                                       \
+      va_list rest;                                                                                          \
+      __builtin_va_start(rest, 0);                                                                           \
+      const Result result = BODY(call, arguments..., rest);                                                  \
+      va_end(rest);                                                                                          \
+      return result;                                                                                         \
+    }                                                                                                        \
+  };                                                                                                         \
   template struct detshim_definition_of_##NAME<::detshim::hooks::NAME##_signature>;                          \
   [[gnu::section("detshim_uses"),                                                                            \
     gnu::used]] static constinit ::detshim::hooks::NAME##_signature* const detshim_use_of_##NAME =           \
       &detshim_##NAME;                                                                                       \
   DETSHIM_HOOK_ROW(LIBRARY, NAME, __VA_ARGS__)                                                               \
   static_assert(true)
+
+/// The same for two functions that differ by their names alone: open and open64.
+#define DETSHIM_TEMPLATE_HOOKS(LIBRARY, GUARD, NAME, OTHER, BODY, ...)                                       \
+  DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, NAME, BODY, __VA_ARGS__);                                            \
+  DETSHIM_TEMPLATE_HOOK(LIBRARY, GUARD, OTHER, BODY, __VA_ARGS__)
 
 /// Opens the guard `call` of a hook's body, with nested calls counted.
 #define DETSHIM_ENTER_OUTERMOST(NAME)                                                                        \

@@ -1,8 +1,8 @@
 #include "loader/infrastructure.h"
 
-#include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
+#include "loader/once_in_thread.h"
 
 namespace detshim {
 namespace {
@@ -38,15 +38,9 @@ bool is_of_infrastructure(const void* caller) {
   return false;
 }
 
-bool InfrastructurePlaces::look(const void* caller) {
-  const bool is_one = is_of_infrastructure(caller);
-  const sys::SignalsBlocked no_signals; // a handler that draws would find half of it
-  if (const uint32_t now = draw_epoch(); epoch_ != now) {
-    for (uintptr_t& known : known_) known = 0;
-    epoch_ = now;
-  }
+bool InfrastructureCallers::look(const void* caller) {
+  const bool is_one = once_in_thread(files, caller, [&] { return is_of_infrastructure(caller); }) != 0;
   has_some_ = has_some_ || is_one;
-  known_[slot(caller)] = reinterpret_cast<uintptr_t>(caller) << 1 | (is_one ? 1 : 0);
   return is_one;
 }
 

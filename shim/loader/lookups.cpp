@@ -163,7 +163,7 @@ DETSHIM_HOOK(libc, int, dlclose, (void* handle), .action = Action::observe,
   DETSHIM_ENTER(dlclose);
   const int status = call.real(handle);
   forget_places();
-  forget_frame_rules();
+  forget_cfi_rules();
   forget_unloaded();
   return status;
 }

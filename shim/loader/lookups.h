@@ -1,4 +1,4 @@
-// For libraries that have a lookup of their own beside dlsym.
+// For libraries that have a lookup of their own besides dlsym.
 #pragma once
 
 #include "core/base/hook_table.h"

@@ -27,9 +27,6 @@ constexpr Library other_libraries[] = {
     {"libcxx", {"libc++.so"}, true},
     {"libuuid", {"libuuid"}, true},
     {"libR", {"libR.so"}, true},
-    {"liboctave", {"liboctave.so"}, true},
-    {"libruby", {"libruby"}, true},
-    {"libtcl", {"libtcl8", "libtcl9"}, true},
     {"tensorflow", {"libtensorflow_framework"}, false},
     {"mindspore", {"libmindspore_core"}, false},
     {"tensorrt", {"libnvinfer"}, false},
@@ -84,16 +81,16 @@ bool same_folder(const char* a, const char* b) {
   return true;
 }
 
-void settle(Hook& hook, const void* real, Hook::State state) {
+void publish(Hook& hook, const void* real, Hook::State state) {
   __atomic_store_n(&hook.real, real, __ATOMIC_RELEASE);
   __atomic_store(&hook.state, &state, __ATOMIC_RELEASE);
 }
 
-DETSHIM_STARTUP_DATA constinit bool foreign_seen = false;
+DETSHIM_STARTUP_DATA constinit bool shadowed_seen = false;
 
 } // namespace
 
-bool has_foreign() { return __atomic_load_n(&foreign_seen, __ATOMIC_RELAXED); }
+bool has_shadowed() { return __atomic_load_n(&shadowed_seen, __ATOMIC_RELAXED); }
 
 bool is_of_library(const Module& module, const char* library) {
   const Library* row = find_library(library);
@@ -123,21 +120,21 @@ void find_real(Hook& hook) {
     return own != nullptr || (library != nullptr && library->next_in_order);
   });
   if (own != nullptr && (next_is_own || library == nullptr || !library->next_in_order)) {
-    settle(hook, own, Hook::State::hooked);
+    publish(hook, own, Hook::State::hooked);
   } else if (next != nullptr) {
-    settle(hook, next, Hook::State::foreign);
-    __atomic_store_n(&foreign_seen, true, __ATOMIC_RELAXED);
+    publish(hook, next, Hook::State::shadowed);
+    __atomic_store_n(&shadowed_seen, true, __ATOMIC_RELAXED);
   } else {
-    settle(hook, nullptr, Hook::State::missing);
+    publish(hook, nullptr, Hook::State::missing);
   }
 }
 
 Found adopt_real(Hook& hook, const void* function) {
   Module module;
-  if (!find_module(function, module) || !is_of_library(module, hook.info().library)) return Found::foreign;
+  if (!find_module(function, module) || !is_of_library(module, hook.info().library)) return Found::shadowed;
   if (hook.state != Hook::State::hooked) find_real(hook);
   if (hook.state != Hook::State::hooked) {
-    settle(hook, function, Hook::State::hooked);
+    publish(hook, function, Hook::State::hooked);
     return Found::fronted;
   }
   if (hook.real == function) return Found::fronted;
@@ -154,11 +151,11 @@ void forget_unloaded() {
     // Another object may lie at the address by now.
     Module module;
     if (find_module(hook.real, module) && module.symbol(hook.info().name) == hook.real) continue;
-    settle(hook, nullptr, Hook::State::unknown);
+    publish(hook, nullptr, Hook::State::unknown);
   }
 }
 
-const void* find_beside(const Hook& hook, const char* name) {
+const void* find_sibling(const Hook& hook, const char* name) {
   Module module;
   return find_module(hook.real, module) ? module.symbol(name) : nullptr;
 }

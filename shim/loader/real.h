@@ -8,18 +8,18 @@ namespace detshim {
 
 /// Looks for the function behind the hook and remembers it: the next object that defines the name, as the
 /// program would have got it without us. A CUDA library's own definition is preferred to a stub's of the same
-/// name, wherever it was loaded. A definition in an object that is not of the hook's library is `foreign`:
+/// name, wherever it was loaded. A definition in an object that is not of the hook's library is *shadowed*:
 /// calls are handed through untouched. Legal at any time, constructors of other libraries included.
 void find_real(Hook& hook);
 
-/// Whether some hook's function is foreign: asked as every process ends, where the walk over all hooks would
+/// Whether some hook's function is shadowed: asked as every process ends, where the walk over all hooks would
 /// cost a page fault for each of their pages.
-bool has_foreign();
+bool has_shadowed();
 
 /// What a function that a lookup in one object found is to a hook.
 enum class Found {
   fronted,     ///< the function that the hook stands in front of
-  foreign,     ///< another library's function of the same name
+  shadowed,    ///< another library's function of the same name
   second_copy, ///< the library's, but of a copy of it that the hook does not stand in front of
 };
 
@@ -31,11 +31,11 @@ Found adopt_real(Hook& hook, const void* function);
 void forget_unloaded();
 
 /// Another function of the library that `hook` stands in front of; nullptr if it has none of that name.
-const void* find_beside(const Hook& hook, const char* name);
+const void* find_sibling(const Hook& hook, const char* name);
 
 template <typename Function>
-Function* find_beside(const Hook& hook, const char* name) {
-  return reinterpret_cast<Function*>(const_cast<void*>(find_beside(hook, name)));
+Function* find_sibling(const Hook& hook, const char* name) {
+  return reinterpret_cast<Function*>(const_cast<void*>(find_sibling(hook, name)));
 }
 
 /// A function's name, kept in what asks for it again and again: a pointer to it would be one more that the

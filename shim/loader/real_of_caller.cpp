@@ -1,49 +1,11 @@
 #include "loader/real_of_caller.h"
 
+#include "loader/once_in_thread.h"
+
 #include <dlfcn.h>
 
 namespace detshim {
 namespace {
-
-// What was decided, for an object and a hook. Read without a lock: an entry counts if its sequence number is
-// even and the same before and after.
-struct Entry {
-  uint32_t sequence;
-  uint32_t epoch; // draw_epoch(): after dlclose another object may lie there
-  const Hook* hook;
-  const void* asking; ///< its dynamic section
-  const void* real;
-};
-constinit Entry entries[64] = {};
-
-Entry& entry_for(const Hook& hook, const void* asking) {
-  return entries[spread(reinterpret_cast<uintptr_t>(&hook) / sizeof(Hook) ^
-                        reinterpret_cast<uintptr_t>(asking) >> 4) >>
-                 58];
-}
-
-bool remembered(const Entry& entry, const Hook& hook, const void* asking, const void*& real) {
-  const uint32_t before = __atomic_load_n(&entry.sequence, __ATOMIC_ACQUIRE);
-  const bool fits = __atomic_load_n(&entry.hook, __ATOMIC_RELAXED) == &hook &&
-                    __atomic_load_n(&entry.asking, __ATOMIC_RELAXED) == asking &&
-                    __atomic_load_n(&entry.epoch, __ATOMIC_RELAXED) == draw_epoch();
-  real = __atomic_load_n(&entry.real, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  return fits && (before & 1) == 0 && __atomic_load_n(&entry.sequence, __ATOMIC_RELAXED) == before;
-}
-
-void remember(Entry& entry, const Hook& hook, const void* asking, const void* real) {
-  uint32_t sequence = __atomic_load_n(&entry.sequence, __ATOMIC_RELAXED);
-  if ((sequence & 1) != 0 || !__atomic_compare_exchange_n(&entry.sequence, &sequence, sequence + 1, false,
-                                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-    return; // another thread is at it
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  __atomic_store_n(&entry.hook, &hook, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.asking, asking, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.epoch, draw_epoch(), __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.real, real, __ATOMIC_RELAXED);
-  __atomic_store_n(&entry.sequence, sequence + 2, __ATOMIC_RELEASE);
-}
 
 /// The copy of the library that the object's other references are bound to.
 bool find_bound_copy(const Module& asking, const char* library, Module& copy) {
@@ -81,12 +43,8 @@ const void* choose(const Hook& hook, const Module& asking) {
 const void* real_of_caller(const Hook& hook, const void* caller) {
   Module asking;
   if (!find_module(caller, asking)) return nullptr;
-  Entry& entry = entry_for(hook, asking.dynamic);
-  const void* real = nullptr;
-  if (remembered(entry, hook, asking.dynamic, real)) return real;
-  real = choose(hook, asking);
-  remember(entry, hook, asking.dynamic, real);
-  return real;
+  return reinterpret_cast<const void*>(once_in_thread(
+      &hook, asking.dynamic, [&] { return reinterpret_cast<uintptr_t>(choose(hook, asking)); }));
 }
 
 } // namespace detshim

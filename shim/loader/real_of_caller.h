@@ -23,9 +23,9 @@ public:
       this->real = reinterpret_cast<Signature*>(const_cast<void*>(own));
   }
 
-  /// A function beside this one in the caller's copy, or nullptr.
+  /// A sibling symbol of this function in the caller's copy, or nullptr.
   template <typename Function>
-  Function* beside(const char* name) const {
+  Function* sibling(const char* name) const {
     Module copy;
     if (!find_module(reinterpret_cast<const void*>(this->real), copy)) return nullptr;
     return reinterpret_cast<Function*>(const_cast<void*>(copy.symbol(name)));

@@ -90,20 +90,18 @@
     BEGIN syscall
     cmp x0, #__NR_getrandom
     b.eq 2f
-    cmp x0, #__NR_getdents64
-    b.eq 3f
     cmp x0, #__NR_seccomp
-    b.eq 4f
+    b.eq 3f
     cmp x0, #__NR_prctl
-    b.eq 4f
+    b.eq 3f
     cmp x0, #__NR_clone
     b.eq 1f
     cmp x0, #__NR_clone3
     b.eq 1f
     cmp x0, #__NR_execve
-    b.eq 5f
+    b.eq 4f
     cmp x0, #__NR_execveat
-    b.eq 5f
+    b.eq 4f
     LOAD x16, detshim_real_syscall
     cbz x16, 1f
     br x16
@@ -125,12 +123,8 @@
     mov w2, w3
     mov x3, x30
     b detshim_syscall_getrandom
-3:  mov w0, w1
-    mov x1, x2
-    mov w2, w3
-    b detshim_syscall_getdents64
-4:  b detshim_syscall_filter
-5:  b detshim_syscall_execute
+3:  b detshim_syscall_filter
+4:  b detshim_syscall_execute
     END syscall
 
     .section .note.GNU-stack, "", %progbits

@@ -76,21 +76,19 @@
     jmp *detshim_real_dlmopen(%rip)
     END dlmopen
 
-// syscall(number, ...): getrandom, getdents64, seccomp, prctl and those that execute go to C, every other number straight
+// syscall(number, ...): getrandom, seccomp, prctl and those that execute go to C, every other number straight
 // on; before those that may fork, C is told.
     BEGIN syscall
     cmpq $__NR_getrandom, %rdi
     je 2f
-    cmpq $__NR_getdents64, %rdi
-    je 3f
     cmpq $__NR_seccomp, %rdi
-    je 4f
+    je 3f
     cmpq $__NR_prctl, %rdi
-    je 4f
+    je 3f
     cmpq $__NR_execve, %rdi
-    je 5f
+    je 4f
     cmpq $__NR_execveat, %rdi
-    je 5f
+    je 4f
     leaq -__NR_clone(%rdi), %rax // and fork, vfork: the next numbers
     cmpq $2, %rax
     jbe 1f
@@ -123,12 +121,8 @@
     movl %ecx, %edx
     movq (%rsp), %rcx
     jmp detshim_syscall_getrandom
-3:  movl %esi, %edi
-    movq %rdx, %rsi
-    movl %ecx, %edx
-    jmp detshim_syscall_getdents64
-4:  jmp detshim_syscall_filter // this and the next have the parameters of syscall
-5:  jmp detshim_syscall_execute
+3:  jmp detshim_syscall_filter // this and the next have the parameters of syscall
+4:  jmp detshim_syscall_execute
     END syscall
 
     .section .note.GNU-stack, "", @progbits

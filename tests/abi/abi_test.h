@@ -25,6 +25,16 @@ requires(sizeof...(Ours) == sizeof...(Theirs)) struct CalledAlike<OurResult(Ours
                          ((std::is_floating_point_v<Ours> == std::is_floating_point_v<Theirs>)&&...)> {
 };
 
+/// Whether a function of theirs takes so many integers and pointers and nothing else: such a one may be
+/// handed on without its types (CallOfWords in shim/hooks/support/functions.h).
+template <size_t count, class Theirs>
+struct TakesWords : std::false_type {};
+template <size_t count, class Result, class... Theirs>
+requires(sizeof...(Theirs) == count) struct TakesWords<count, Result(Theirs...)>
+    : std::bool_constant<((std::is_pointer_v<Theirs> || std::is_integral_v<Theirs> ||
+                           std::is_enum_v<Theirs>)&&...)> {
+};
+
 /// The same, theirs first.
 template <class Theirs, class Ours>
 constexpr bool called_alike() {

@@ -19,22 +19,28 @@ shim/core/tuning: common shim/core/base shim/core/policy shim/core/identity shim
 shim/heap: common shim/core/base
 shim/abi:
 shim/loader: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning
-shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader
-shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks
+shim/hooks/support: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader
+shim/hooks/digests: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support
+shim/hooks/runtimes: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/loader shim/hooks/support
+shim/hooks/libc: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/loader shim/hooks/support shim/hooks/runtimes
+shim/hooks: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/digests
+shim: common shim/core/base shim/core/policy shim/core/identity shim/core/log shim/core/fingerprint shim/core/seeds shim/core/tuning shim/abi shim/loader shim/hooks/support shim/hooks/runtimes shim/hooks/libc shim/hooks
 tools/support: common
 tools/log_reader: common
-tools/scanner: common tools/log_reader
-tools/supervisor: common tools/support tools/log_reader
+tools/scanner: common tools/support tools/log_reader
+tools/supervisor: common tools/support tools/log_reader tools/scanner
 tools/verdict: common tools/support tools/log_reader tools/scanner
 tools/report: common tools/support tools/log_reader tools/scanner tools/verdict
 tools/log_diff: common tools/support tools/log_reader tools/scanner tools/verdict tools/report
 tools/verify/artifact_formats:
-tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/artifact_formats
-tools/bisect: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify
-tools/html_report: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify/artifact_formats tools/verify
+tools/verify: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/environment tools/run tools/verify/artifact_formats
+tools/bisect: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/run tools/verify
+tools/html_report: common tools/support tools/log_reader tools/scanner tools/verdict tools/report tools/log_diff tools/verify
 tools/environment: common tools/support tools/log_reader tools/scanner tools/report
-tools/verbs: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment
-tools: common tools/support tools/log_reader tools/scanner tools/supervisor tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/verbs
+tools/evidence: common tools/support tools/log_reader tools/verdict tools/environment
+tools/run: common tools/support tools/log_reader tools/scanner tools/supervisor tools/environment
+tools/verbs: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/evidence
+tools: common tools/support tools/log_reader tools/scanner tools/run tools/verdict tools/report tools/log_diff tools/verify tools/bisect tools/html_report tools/environment tools/evidence tools/verbs
 '
 
 sources() { find "$@" -name '*.h' -o -name '*.h.in' -o -name '*.cpp' -o -name '*.S'; }

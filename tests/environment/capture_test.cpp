@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 using detshim::GitQuestion;
-using detshim::Since;
-using detshim::Told;
+using detshim::Known;
 
 void file(const fs::path& path, const std::string& text) {
   fs::create_directories(path.parent_path());
@@ -40,28 +39,6 @@ void repository(const fs::path& folder) {
   file(folder / "train.py", "print(1)\n");
   for (const Arguments& words : {Arguments{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "first"}})
     git(folder, words);
-}
-
-std::int64_t changed_at(const fs::path& path) {
-  struct stat state = {};
-  EXPECT_EQ(lstat(path.c_str(), &state), 0) << path;
-  return state.st_ctim.tv_sec * std::int64_t{1'000'000'000} + state.st_ctim.tv_nsec;
-}
-
-/// Until the clock that files have their times of has moved beyond `time`.
-void wait_until_after(std::int64_t time) {
-  const TemporaryFolder scratch;
-  do file(scratch.path() / "a", "1");
-  while (changed_at(scratch.path() / "a") <= time);
-}
-
-/// Just now: what is done after this has a later time, what was done before has none.
-Since since_now() {
-  const TemporaryFolder scratch;
-  file(scratch.path() / "a", "1");
-  const std::int64_t now = changed_at(scratch.path() / "a");
-  wait_until_after(now);
-  return Since(now);
 }
 
 class Capture : public testing::Test {
@@ -110,8 +87,6 @@ protected:
     const Result result = run(command);
     EXPECT_EQ(result.status, 0) << result.err;
     const fs::path folder = fs::path(log).is_absolute() ? fs::path(log) : work() / log;
-    std::ifstream input(folder / "environment.json");
-    wait_until_after(Json::parse(input, nullptr, false).value("began", std::int64_t{0}));
     return folder;
   }
 
@@ -193,23 +168,9 @@ TEST_F(Capture, LooksAtFilesThatGitPassesOver) {
 TEST_F(Capture, SaysWhyNothingIsKnownOfTheStart) {
   detshim::Log log;
   log.run = "20200101T000000-1";
-  const detshim::Environment found = detshim::capture_run(log, nullptr, {});
+  const detshim::Environment found = detshim::capture_run(log, nullptr);
   for (const auto section : {detshim::EnvironmentSection::session, detshim::EnvironmentSection::driver})
     EXPECT_EQ(found.of(section).unknown.at("").substr(0, 39), "nothing was captured as the run began: ");
-}
-
-TEST_F(Capture, TakesNothingOfARunThatIsToCome) {
-  repository(work());
-  const std::string log = log_of(scratch_.path() / "log", draw);
-  Json start;
-  std::ifstream(log + "/environment.json") >> start;
-  start["began"] = start["began"].get<std::int64_t>() + std::int64_t{3'600'000'000'000};
-  file(log + "/environment.json", start.dump());
-  file(work() / "train.py", "print(2)\n");
-  Json sections = capture({}, log)["sections"]; // it is not kept
-  EXPECT_EQ(sections["code"]["facts"].value("git changes", ""), "none") << "of the start";
-  EXPECT_NE(sections["versions"]["unknown"][""].get<std::string>().find("has not begun yet"),
-            std::string::npos);
 }
 
 TEST_F(Capture, ReadsRegularFilesAndNotWithoutEnd) {
@@ -217,7 +178,7 @@ TEST_F(Capture, ReadsRegularFilesAndNotWithoutEnd) {
   fs::create_symlink("/dev/zero", work() / "zero");
   EXPECT_EQ(state().problem(), "");
   EXPECT_TRUE(state().untracked.text.starts_with("1 untracked file ")) << state().untracked.text;
-  EXPECT_EQ(detshim::whole_file("/dev/zero"), "");
+  EXPECT_EQ(detshim::read_file("/dev/zero"), "");
   EXPECT_EQ(detshim::hash_of_file("/dev/zero").problem, "it is no regular file, or cannot be read");
   ASSERT_EQ(mkfifo((scratch_.path() / "fifo").c_str(), 0600), 0);
   EXPECT_NE(detshim::hash_of_file(scratch_.path() / "fifo").problem, "");
@@ -301,28 +262,6 @@ TEST_F(Capture, KnowsTheFilesThatARunBeganWith) {
   EXPECT_NE(after["caches"], left["caches"]);
 }
 
-TEST_F(Capture, FollowsLinksToWhatWasChanged) {
-  file(scratch_.path() / "a", "1");
-  fs::create_symlink("a", scratch_.path() / "b");
-  fs::create_symlink("b", scratch_.path() / "c");
-  Since since = since_now();
-  EXPECT_FALSE(since.has_changed(scratch_.path() / "c"));
-  EXPECT_FALSE(since.has_way_changed(scratch_.path() / "c"));
-  file(scratch_.path() / "a", "2");
-  EXPECT_TRUE(since.has_changed(scratch_.path() / "c"));
-  // The way to it.
-  file(scratch_.path() / "cache_1/k", "1");
-  file(scratch_.path() / "cache_2/k", "1");
-  fs::create_directory_symlink("cache_1", scratch_.path() / "cache");
-  since = since_now();
-  EXPECT_FALSE(since.has_way_changed(scratch_.path() / "cache/k"));
-  fs::remove(scratch_.path() / "cache");
-  fs::create_directory_symlink("cache_2", scratch_.path() / "cache");
-  EXPECT_TRUE(since.has_way_changed(scratch_.path() / "cache/k"));
-  fs::create_symlink("loop", scratch_.path() / "loop");
-  EXPECT_TRUE(since_now().has_changed(scratch_.path() / "loop"));
-}
-
 // Of a Python whose user has distributions of their own.
 TEST_F(Capture, DoesNotTakeAnotherEnvironmentForTheRuns) {
   repository(work());
@@ -333,36 +272,57 @@ TEST_F(Capture, DoesNotTakeAnotherEnvironmentForTheRuns) {
   file(scratch_.path() / "home/other/lib/python3.11/site-packages/foo-2.dist-info/METADATA",
        "Name: foo\nVersion: 2\n");
   const Arguments python = {"/usr/bin/python3", "-c", "import os; os.urandom(4)"};
-  const auto versions = [&](const std::string& log) { return completed(log)["versions"]; };
-  const std::string same = log_of(scratch_.path() / "same", python);
-  const Json known = versions(same);
-  EXPECT_EQ(known["facts"].value("python old", ""), "1") << known;
-  EXPECT_EQ(known["facts"].value("python foo", ""), "1") << known;
   const std::string edited = log_of(scratch_.path() / "edited", python);
   file(folder / "old.egg-info/PKG-INFO", "Name: old\nVersion: 2\n");
-  EXPECT_FALSE(versions(edited)["facts"].contains("python old"));
-  EXPECT_TRUE(versions(edited)["facts"].contains("python foo"));
   const std::string replaced = log_of(scratch_.path() / "replaced", python);
   fs::rename(local, scratch_.path() / "home/before");
   fs::rename(scratch_.path() / "home/other", local);
-  const Json after = versions(replaced);
-  EXPECT_FALSE(after["facts"].contains("python foo")) << after;
-  EXPECT_TRUE(after["unknown"].contains("python *")) << after;
+  const Json first = completed(edited)["versions"]["facts"],
+             second = completed(replaced)["versions"]["facts"];
+  EXPECT_EQ(first.value("python old", ""), "1") << first;
+  EXPECT_EQ(second.value("python old", ""), "2") << second;
+  EXPECT_EQ(second.value("python foo", ""), "1") << second;
 }
 
-TEST_F(Capture, KnowsEachInterpreterOfARun) {
+// Which Pythons a script starts is known once it has run: what they had is looked into then, unless it was
+// changed.
+TEST_F(Capture, LooksLaterIntoDistributionsOfAPythonThatItCouldNotForetell) {
   repository(work());
   const fs::path bin = scratch_.path() / "venv/bin";
   fs::create_directories(bin);
   fs::create_symlink("/usr/bin/python3", bin / "python3");
   file(scratch_.path() / "venv/pyvenv.cfg", "home = /usr/bin\n");
-  const std::string draws = " -c 'import os; os.urandom(4)';";
-  const std::string log =
-      log_of(scratch_.path() / "log",
-             {"/bin/sh", "-c", "/usr/bin/python3" + draws + (bin / "python3").string() + draws});
-  const Json facts = completed(log)["versions"]["facts"];
-  EXPECT_TRUE(facts.contains("interpreter /usr/bin/python3")) << facts;
-  EXPECT_TRUE(facts.contains("interpreter " + (bin / "python3").string())) << facts;
+  file(site() / "foo-1.dist-info/METADATA", "Name: foo\nVersion: 1\n");
+  const std::string draws = (bin / "python3").string() + " -c 'import os; os.urandom(4)';";
+  const auto versions = [&](const std::string& name, const std::string& script) {
+    return completed(log_of(scratch_.path() / name, {"/bin/sh", "-c", script}))["versions"];
+  };
+  const Json unforeseen = versions("unforeseen", draws);
+  EXPECT_FALSE(unforeseen["unknown"].contains("python *")) << unforeseen;
+  EXPECT_EQ(unforeseen["facts"].value("python foo", ""), "1") << unforeseen;
+  const Json added = versions("added", draws + " touch '" + (site() / "new.pth").string() + "'");
+  EXPECT_EQ(added["unknown"].value("python *", ""), site().string() + " was not looked into as the run began")
+      << added;
+  const std::string metadata = (site() / "foo-1.dist-info").string();
+  const Json edited = versions("edited", draws + " touch '" + metadata + "/new'");
+  EXPECT_EQ(edited["unknown"].value("python *", ""), metadata + " was changed since the run began") << edited;
+}
+
+// A shim of pyenv's is a script that executes the Python.
+TEST_F(Capture, KnowsThePythonBehindAShim) {
+  fs::create_directories(work());
+  const fs::path shims = scratch_.path() / "shims", version = scratch_.path() / "versions/3.11";
+  fs::create_directories(version / "bin");
+  fs::copy_file(fs::canonical("/usr/bin/python3"), version / "bin/python3.11");
+  file(version / "lib/python3.11/site-packages/foo-1.dist-info/METADATA", "Name: foo\nVersion: 1\n");
+  file(shims / "python3", "#!/bin/sh\nexec '" + (version / "bin/python3.11").string() + "' \"$@\"\n");
+  fs::permissions(shims / "python3", fs::perms::owner_all);
+  const Json versions =
+      completed(log_of(scratch_.path() / "log", {shims / "python3", "-c", "import os; os.urandom(4)"},
+                       {"PATH=" + shims.string() + ":/usr/bin:/bin"}))["versions"];
+  EXPECT_EQ(versions["facts"].value("python foo", ""), "1") << versions;
+  EXPECT_TRUE(versions["facts"].value("interpreter", "").starts_with((version / "bin").string())) << versions;
+  EXPECT_EQ(versions["unknown"], Json::object()) << versions;
 }
 
 // Logs lie in the repository: their files are no changes of the program's.
@@ -425,17 +385,24 @@ TEST_F(Capture, NamesAChangedModule) {
 }
 
 // Which folder a Python that a script starts looks into first is known once it has run.
-TEST_F(Capture, DoesNotKnowModulesOfAFolderThatItCouldNotForetell) {
+TEST_F(Capture, LooksLaterAtModulesOfAFolderThatItCouldNotForetell) {
   const fs::path beside = scratch_.path() / "beside";
   fs::create_directories(work());
   file(beside / "train.py", "import os; os.urandom(4)\n");
-  file(work() / "run.sh", "exec /usr/bin/python3 '" + (beside / "train.py").string() + "'\n");
-  const Json code = completed(log_of(scratch_.path() / "log", {"/bin/sh", "run.sh"}))["code"];
-  EXPECT_EQ(code["unknown"].value("module *", ""), beside.string() + " was not looked into as the run began")
-      << code;
-  file(work() / "run.sh", "exec /usr/bin/python3 -c 'import os; os.urandom(4)'\n");
-  EXPECT_FALSE(completed(log_of(scratch_.path() / "here", {"/bin/sh", "run.sh"}))["code"]["unknown"].contains(
-      "module *"));
+  const std::string train = "/usr/bin/python3 '" + (beside / "train.py").string() + "'\n";
+  const auto code = [&](const std::string& name, const std::string& script) {
+    file(work() / "run.sh", script);
+    return completed(log_of(scratch_.path() / name, {"/bin/sh", "run.sh"}))["code"];
+  };
+  const Json later = code("later", train);
+  EXPECT_FALSE(later["unknown"].contains("module *")) << later;
+  EXPECT_TRUE(later["facts"].contains("module train")) << later;
+  const Json changed = code("changed", train + "echo 1 >'" + (beside / "new.py").string() + "'\n");
+  EXPECT_EQ(changed["unknown"].value("module *", ""),
+            beside.string() + " was not looked into as the run began, and was changed since")
+      << changed;
+  EXPECT_FALSE(
+      code("here", "exec /usr/bin/python3 -c 'import os; os.urandom(4)'\n")["unknown"].contains("module *"));
 }
 
 TEST_F(Capture, SaysWhereItGaveUpOnModules) {

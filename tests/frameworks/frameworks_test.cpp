@@ -46,9 +46,7 @@ const std::vector<Framework> frameworks = {
      {"bash", "-c", "echo $RANDOM $RANDOM; (echo $RANDOM); sh -c : ; bash -c 'echo $RANDOM'"},
      {"bash", "-c", "[ -n \"$RANDOM\" ]"}},
     {"ruby_hash", {"ruby", "-e", "puts 'detshim'.hash"}, {"ruby", "-e", "1"}},
-    {"ruby", {"ruby", here + "ruby_random.rb"}, {"ruby", "-e", "exit(RUBY_VERSION >= '3.1')"}},
     {"r", {"Rscript", "--vanilla", here + "r_random.R"}, {"Rscript", "--version"}},
-    {"tcl", {"tclsh", here + "tcl_random.tcl"}, {"sh", "-c", "command -v tclsh"}},
     {"uuidgen", {"uuidgen"}, {"uuidgen", "--version"}},
     {"uuidgen_random", {"uuidgen", "--random"}, {"uuidgen", "--version"}},
     {"php",
@@ -59,9 +57,6 @@ const std::vector<Framework> frameworks = {
     {"mktemp", {"sh", "-c", "basename $(mktemp -u)"}, {"mktemp", "--version"}},
     {"boost", {BOOST_PROGRAM}, file(BOOST_PROGRAM)},
     {"rust_hashmap", {RUST_PROGRAM}, file(RUST_PROGRAM)},
-    {"octave",
-     {"octave-cli", "--norc", "--eval", "disp([rand(1, 2), randn(), randi(1e9)])"},
-     {"octave-cli", "--norc", "--eval", "1;"}},
     {"swi_prolog",
      {"swipl", "-g", "X is random(1000000000), write(X), nl", "-t", "halt"},
      {"swipl", "--version"}},
@@ -110,22 +105,18 @@ TEST_P(Seeded, IsAsWithoutTheLibrary) {
   EXPECT_EQ(drawn(GetParam().command, "42"), run(GetParam().command).out);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Seeded,
-    testing::Values(Framework{"ruby", {"ruby", "-w", here + "ruby_seeded.rb"}, {"ruby", "-e", "1"}},
-                    Framework{"r",
-                              {"Rscript", "--vanilla", "-e", "set.seed(3); cat(runif(2), sample(9), '\n')"},
-                              {"Rscript", "--version"}}),
-    [](const auto& tested) { return std::string{tested.param.name}; });
+INSTANTIATE_TEST_SUITE_P(All, Seeded,
+                         testing::Values(Framework{
+                             "r",
+                             {"Rscript", "--vanilla", "-e", "set.seed(3); cat(runif(2), sample(9), '\n')"},
+                             {"Rscript", "--version"}}),
+                         [](const auto& tested) { return std::string{tested.param.name}; });
 
 // A hook of each that is switched off leaves it as it is without the library.
 TEST(Hooks, AreWhatRepeatsThem) {
   for (const auto& [hook, command] : std::vector<std::pair<std::string, Arguments>>{
            {"uuid_generate", {"uuidgen"}},
-           {"Tcl_CreateInterp", {"tclsh", here + "tcl_random.tcl"}},
-           {"ruby_run_node", {"ruby", "-e", "puts rand"}},
            {"GetRNGstate", {"Rscript", "--vanilla", "-e", "cat(runif(1))"}},
-           {"_ZN6octave21init_mersenne_twisterEv", {"octave-cli", "--norc", "--eval", "disp(rand())"}},
            {"fstat", {"swipl", "-g", "X is random(1000000000), write(X)", "-t", "halt"}},
            {"env:QT_NO_CPU_FEATURE", {QT_PROGRAM, "libQt5Core.so.5"}}}) {
     if (find_program(command[0]).empty()) continue;
@@ -148,10 +139,11 @@ TEST(TimeUuids, AreRecordedAsUnfixed) {
     if (find_program(command[0]).empty()) continue;
     const TemporaryFolder scratch;
     EXPECT_EQ(run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}})).status, 0);
-    bool unfixed = false;
+    bool nondeterministic = false;
     for (const ProcessLog& process : read_log(scratch.log()))
-      for (const auto& call : process.calls()) unfixed |= call["fn"] == function && call["do"] == "unfixed";
-    EXPECT_TRUE(unfixed) << function;
+      for (const auto& call : process.calls())
+        nondeterministic |= call["fn"] == function && call["do"] == "nondeterministic";
+    EXPECT_TRUE(nondeterministic) << function;
   }
 }
 
@@ -169,7 +161,7 @@ TEST(TimeUuids, AreOnlyObservedWhereTheNodeIsTakenOutOfThem) {
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls())
       if (call["fn"] == "uuid_generate_time_safe") actions.insert(call["do"]);
-  EXPECT_EQ(actions, std::set<std::string>{is_made_up ? "unfixed" : "observe"});
+  EXPECT_EQ(actions, std::set<std::string>{is_made_up ? "nondeterministic" : "observe"});
 }
 
 // $RANDOM is bash's own business: that it is pinned makes no draw of the program that a script starts another
@@ -204,23 +196,23 @@ TEST(Lua, RepeatsWhereTheLayoutIsFixedAndIsNamedElsewhere) {
   const TemporaryFolder scratch;
   run(lua, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
   ASSERT_FALSE(read_log(scratch.log()).empty());
-  EXPECT_EQ(read_log(scratch.log()).at(0).calls("time").at(0)["do"], "unfixed");
+  EXPECT_EQ(read_log(scratch.log()).at(0).calls("time").at(0)["do"], "nondeterministic");
 }
 
 // What PHP seeds from the clock is named when it is drawn from, and only then.
 TEST(PhpLcg, IsRecordedAsUnfixedWhereItIsUsed) {
   if (find_program("php").empty()) GTEST_SKIP() << "php is not installed";
-  const auto unfixed = [](const char* code) {
+  const auto nondeterministic = [](const char* code) {
     const TemporaryFolder scratch;
     run({"php", "-r", code}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
     if (!std::filesystem::exists(scratch.log())) return 0;
     int records = 0;
     for (const ProcessLog& process : read_log(scratch.log()))
-      for (const auto& call : process.calls()) records += call["do"] == "unfixed" ? 1 : 0;
+      for (const auto& call : process.calls()) records += call["do"] == "nondeterministic" ? 1 : 0;
     return records;
   };
-  EXPECT_GT(unfixed("echo lcg_value();"), 0);
-  EXPECT_EQ(unfixed("echo mt_rand(), random_int(0, 9), getmypid();"), 0);
+  EXPECT_GT(nondeterministic("echo lcg_value();"), 0);
+  EXPECT_EQ(nondeterministic("echo mt_rand(), random_int(0, 9), getmypid();"), 0);
 }
 
 // What a program's own log says of it, by the command that its user asks.
@@ -277,7 +269,7 @@ TEST(PhpUniqid, IsRecordedAsUnfixed) {
   if (find_program("php").empty()) GTEST_SKIP() << "php is not installed";
   const TemporaryFolder scratch;
   run({"php", "-r", "echo uniqid();"}, under_shim(scratch, {{"DETSHIM_SEED", "42"}}));
-  EXPECT_EQ(judged(scratch)["verdict"], "partly");
+  EXPECT_EQ(judged(scratch)["verdict"], "partial");
 }
 
 // libbsd's arc4random is as good as libc's.
@@ -323,9 +315,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Unseen{"java", {"java", "-XX:-UsePerfData", "-version"}, "libjvm.so"},
         Unseen{"erlang", {"erl", "-noshell", "-eval", "rand:uniform(9), halt()."}, "beam.smp"},
-        Unseen{"ractor", {"ruby", "-W0", "-e", "puts Ractor.new { rand }.take"}, "libruby-3.1.so.3.1"},
+        Unseen{"ruby", {"ruby", "-e", "puts rand"}, "ruby"},
+        Unseen{"tcl", {"tclsh", here + "tcl_random.tcl"}, "tclsh"},
         Unseen{"mksh", {"mksh", "-c", "echo $RANDOM"}, "mksh"},
-        Unseen{"busybox", {"busybox", "sh", "-c", "echo $RANDOM"}, "busybox"},
         Unseen{"clisp", {"clisp", "-q", "-norc", "-x", "(random 9 (make-random-state t))"}, "lisp.run"},
         Unseen{"qt6", {QT_PROGRAM, "libQt6Core.so.6"}, "libQt6Core.so.6"},
         Unseen{"static_r", {STATIC_PROGRAM, "R"}, "static_runtime"}),
@@ -333,9 +325,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // What has no such runtime, or not in use, is not named.
 TEST(UnseenRuntimes, AreNamedWhereTheyAre) {
-  for (const Arguments& command : std::vector<Arguments>{{"ruby", "-e", "puts rand"},
-                                                         {"busybox", "shuf", "-i", "1-9"},
-                                                         {"bash", "-c", "echo $SRANDOM"},
+  for (const Arguments& command : std::vector<Arguments>{{"bash", "-c", "echo $SRANDOM"},
                                                          {QT_PROGRAM, "libQt5Core.so.5"},
                                                          {python, "-c", "import random"}}) {
     if (run(command).status != 0) continue;
@@ -377,7 +367,7 @@ TEST(PythonEnvironment, ThatUndoesASettingIsRecordedWithItsLine) {
   std::vector<std::string> undone;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls()) {
-      if (call["do"] != "unfixed") continue;
+      if (call["do"] != "nondeterministic") continue;
       std::string where;
       for (const std::string frame : call["py"])
         if (where.empty() && frame.find("environment.py") != std::string::npos)

@@ -83,7 +83,7 @@ TEST(StaticRandomDevices, AreToldFromKeysOfTheSameObject) {
   const Arguments command = {STATIC_RANDOM_DEVICE, "key"};
   const Observed first = observe(command);
   EXPECT_NE(observe(command).result.out, first.result.out);
-  EXPECT_EQ(first.calls("libc"), std::vector<std::string>{"getrandom unfixed"});
+  EXPECT_EQ(first.calls("libc"), std::vector<std::string>{"getrandom nondeterministic"});
 }
 
 // transformers imports it, where it is there, and so does whoever reads Parquet files.
@@ -91,7 +91,7 @@ TEST(Arrow, IsImportedWithoutAnyDoubt) {
   const std::string python = python_with("pyarrow");
   if (python.empty()) GTEST_SKIP() << "not installed: pyarrow";
   for (const std::string& call : observe({python, "-c", "import random, pyarrow"}).calls("libc"))
-    EXPECT_FALSE(call.ends_with(" unfixed")) << call;
+    EXPECT_FALSE(call.ends_with(" nondeterministic")) << call;
 }
 
 // ---- settings, as a user sees them ----
@@ -112,10 +112,10 @@ TEST(Environments, ThatAreGivenBackAreNoReason) {
     return run({DETSHIM_COMMAND, "log", "--no-scan", (scratch.path() / log).string()}).out;
   };
   const std::string given_back = verdict_of(script, "a");
-  EXPECT_EQ(given_back.find("unfixed:"), std::string::npos) << given_back;
+  EXPECT_EQ(given_back.find("nondeterministic:"), std::string::npos) << given_back;
   EXPECT_NE(given_back.find("1 was read: MKL_CBWR by"), std::string::npos) << given_back;
   const std::string cleared = verdict_of("import os, random\nos.environ.clear()\n", "b");
-  EXPECT_NE(cleared.find("unfixed:unsetenv"), std::string::npos) << cleared;
+  EXPECT_NE(cleared.find("nondeterministic:unsetenv"), std::string::npos) << cleared;
 }
 
 // ---- the seed of Rust's hash maps ----
@@ -233,7 +233,7 @@ TEST(MindSpore, IsSaidWhereItIsNotForced) {
   for (const std::string& call :
        observe({MINDSPORE_PROGRAM}, {{"DETSHIM_MODE", "observe"}}).calls("mindspore"))
     said.insert(call.substr(call.rfind(' ') + 1));
-  EXPECT_EQ(said, std::set<std::string>{"unfixed"});
+  EXPECT_EQ(said, std::set<std::string>{"nondeterministic"});
 }
 
 TEST(MindSpore, DropoutRepeats) {
@@ -264,7 +264,7 @@ TEST(TensorFlow, OperatorsAreToldToBeDeterministicWhereThereIsNoGpu) {
   const Observed with_gpu = observe({TENSORFLOW_KERNELS, driver.string()});
   EXPECT_EQ(with_gpu.result.out, "parallel\ntime\n");
   EXPECT_EQ(with_gpu.calls("tensorflow"),
-            std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv unfixed"});
+            std::vector<std::string>{"_ZN3tsl21OpDeterminismRequiredEv nondeterministic"});
 }
 
 TEST(TensorFlow, ScatteredRowsAreAddedInOneOrder) {

@@ -22,7 +22,7 @@ std::string why_not(const Arguments& needs) {
 struct Observed {
   Result result;
   std::vector<std::string>
-      calls; ///< "put_ unfixed torch_switches.py:12 x3", "setBenchmarkCuDNN replace on>off"
+      calls; ///< "put_ nondeterministic torch_switches.py:12 x3", "setBenchmarkCuDNN replace on>off"
   std::vector<std::string> frameworks;
 };
 
@@ -59,9 +59,10 @@ Observed observe(const Arguments& command, Environment environment = {}) {
       if (record.contains("operator"))
         seen.calls.push_back(record["operator"].get<std::string>() + " " + action + " " + users_line(record) +
                              " x" + std::to_string(process.count(record)));
-      else if (record.contains("asked"))
-        seen.calls.push_back(plain(record["fn"]) + " " + action + " " + record["asked"].get<std::string>() +
-                             ">" + record["given"].get<std::string>());
+      else if (record.contains("requested"))
+        seen.calls.push_back(plain(record["fn"]) + " " + action + " " +
+                             record["requested"].get<std::string>() + ">" +
+                             record["effective"].get<std::string>());
     }
   return seen;
 }
@@ -90,9 +91,9 @@ TEST_F(Torch, IsSwitchedAndNamesItsOperators) {
   EXPECT_EQ(seen.result.err.find("Warning"), std::string::npos) << seen.result.err;
   EXPECT_EQ(seen.calls,
             (std::vector<std::string>{
-                "put_ unfixed torch_switches.py:13 x1", "setDeterministicAlgorithms replace off>on",
+                "put_ nondeterministic torch_switches.py:13 x1", "setDeterministicAlgorithms replace off>on",
                 "setBenchmarkCuDNN replace on>off", "setDeterministicCuDNN replace off>on",
-                "put_ unfixed torch_switches.py:19 x3", "setDeterministicAlgorithms observe on>on",
+                "put_ nondeterministic torch_switches.py:19 x3", "setDeterministicAlgorithms observe on>on",
                 "put_ observe torch_switches.py:23 x1"}));
   EXPECT_EQ(seen.frameworks, std::vector<std::string>{"torch deterministic by detshim"});
 }
@@ -115,8 +116,8 @@ TEST_F(Torch, RaisesInStrict) {
 TEST_F(Torch, IsOnlyObservedInObserve) {
   const Observed seen = observe(switches, {{"DETSHIM_MODE", "observe"}});
   EXPECT_EQ(seen.result.out, native) << seen.result.err;
-  EXPECT_EQ(seen.calls.at(0), "put_ unfixed torch_switches.py:13 x1");
-  EXPECT_EQ(std::count(seen.calls.begin(), seen.calls.end(), "setBenchmarkCuDNN unfixed on>on"), 1);
+  EXPECT_EQ(seen.calls.at(0), "put_ nondeterministic torch_switches.py:13 x1");
+  EXPECT_EQ(std::count(seen.calls.begin(), seen.calls.end(), "setBenchmarkCuDNN nondeterministic on>on"), 1);
   EXPECT_EQ(std::count(seen.frameworks.begin(), seen.frameworks.end(), "torch deterministic by detshim"), 0);
 }
 
@@ -156,7 +157,8 @@ TEST_F(Torch, AnOrdinaryTrainingScriptRepeats) {
   EXPECT_FALSE(first.result.out.empty()) << first.result.err;
   for (int i = 0; i < 2; ++i) EXPECT_EQ(observe(command).result.out, first.result.out);
   EXPECT_NE(observe(command, {{"DETSHIM_SEED", "43"}}).result.out, first.result.out);
-  for (const std::string& call : first.calls) EXPECT_EQ(call.find("unfixed"), std::string::npos) << call;
+  for (const std::string& call : first.calls)
+    EXPECT_EQ(call.find("nondeterministic"), std::string::npos) << call;
 }
 
 class LibTorch : public testing::Test {
@@ -171,7 +173,7 @@ TEST_F(LibTorch, IsSwitchedLikePython) {
   EXPECT_EQ(run(command).out, "deterministic 0 benchmark 0\n");
   const Observed seen = observe(command);
   EXPECT_EQ(seen.result.out, "deterministic 1 benchmark 0\n") << seen.result.err;
-  EXPECT_EQ(seen.calls, std::vector<std::string>{"put_ unfixed  x1"});
+  EXPECT_EQ(seen.calls, std::vector<std::string>{"put_ nondeterministic  x1"});
   EXPECT_EQ(seen.frameworks, std::vector<std::string>{"torch deterministic by detshim"});
   EXPECT_EQ(observe(command, {{"DETSHIM_SEED", "42"}, {"DETSHIM_MODE", "strict"}}).result.out,
             "deterministic 1 benchmark 0\nraised\n");

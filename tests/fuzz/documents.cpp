@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <sstream>
+#include <string>
 #include <string_view>
 
 namespace {
@@ -27,9 +27,8 @@ void check_printable(std::string_view text) {
 
 /// A page has no text of the document's as a tag.
 void read_as_verification() {
-  std::ostringstream page;
-  write_html_report(page, read_report_source(folder.name() + "/verify.json", {}));
-  if (page.str().find("<planted") != std::string::npos) std::abort();
+  const std::string page = html_report(folder.name() + "/verify.json", {}, [](const Log&, Verdict&) {});
+  if (page.find("<planted") != std::string::npos) std::abort();
 }
 
 void read_as_environment() {

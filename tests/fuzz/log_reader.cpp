@@ -38,7 +38,6 @@ void read_as_records(std::string_view bytes) {
     if (call == nullptr) return;
     check(*call);
     folded.of(*call).add(*call, {1, true});
-    folded.add_seed(static_cast<std::int64_t>(call->number % 4), *call);
   };
   // In two parts: a line may arrive in pieces.
   splitter.feed(bytes.substr(0, bytes.size() / 2), take);

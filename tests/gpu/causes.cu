@@ -1,7 +1,7 @@
 // Three ways to results that differ from run to run, between products that repeat, for `detshim verify`: the
 // first that differs is to be named (the script `causes`). The argument says which:
 //   atomics   a kernel of the program's own that adds by atomics: it is one of those before the next product
-//   sparse    a transposed sparse product: it is named itself
+//   sparse    a transposed sparse product, which is not hashed: the next product is named
 //   none      neither of them: the runs are equal
 //   cost      what fingerprints cost: products alone, as many and as large as a small training has; prints
 //   the

@@ -39,16 +39,16 @@ def names_everything(*calls, why="", reasons=()):
     return f"cat <<'EOF'\n{json.dumps(document)}\nEOF"
 
 
-SEED_PINNED = names_everything(("pin", "curand", "curandSetPseudoRandomGeneratorSeed", {"given": "42"}))
+SEED_PINNED = names_everything(("pin", "curand", "curandSetPseudoRandomGeneratorSeed", {"effective": "42"}))
 ATOMICS_MODE = names_everything(("replace", "cublas", "cublasSetAtomicsMode", {}))
 LAUNCH = ("observe", "cudart", "cudaLaunchKernel", {"kernel": "_Z13contended_sumPKfPf"})
 KERNEL = names_everything(LAUNCH, reasons=["kernels"])
 COVERED_KERNEL = names_everything(LAUNCH)
 NO_KERNEL = names_everything(("pin", "libc", "rand", {}), reasons=["kernels"])
-ONE_GIVEN = ("replace", "cublaslt", "cublasLtMatmulAlgoGetHeuristic", {"found": 9, "given": 1})
+ONE_GIVEN = ("replace", "cublaslt", "cublasLtMatmulAlgoGetHeuristic", {"found": 9, "effective": 1})
 REPLAYED = names_everything(ONE_GIVEN, why="kept_choice")
 NOT_REPLAYED = names_everything(ONE_GIVEN, why="not_in_tuning_file")
-TIMED = names_everything(("unfixed", "cublaslt", "cublasLtMatmulAlgoGetHeuristic", {"found": 9, "given": 9}))
+TIMED = names_everything(("nondeterministic", "cublaslt", "cublasLtMatmulAlgoGetHeuristic", {"found": 9, "effective": 9}))
 SOLVER = names_everything(("replace", "cusolver", "cusolverDnSetDeterministicMode", {}))
 
 
@@ -165,13 +165,13 @@ exit 1
                                   capture_output=True, check=False)
 
         script_of("causes", '[ "$1" != cost ] || echo microseconds 2.5\n')
-        done = run_with("cusparseSpMM")
+        done = run_with("cublasSgemm_v2")
         self.assertEqual(done.returncode, 0, done)
-        self.assertIn("well    sparse, calls: named first: cusparseSpMM", done.stdout)
+        self.assertIn("well    sparse, calls: named first: cublasSgemm_v2", done.stdout)
         self.assertIn("well    atomics, host: named first: cudaMemcpy", done.stdout)
         self.assertIn("fingerprint calls: 2.50 us", done.stdout)
-        done = run_with("cublasSgemm_v2")
-        self.assertIn("FAILED  sparse, calls: named first: cublasSgemm_v2", done.stdout)
+        done = run_with("cusparseSpMM")
+        self.assertIn("FAILED  sparse, calls: named first: cusparseSpMM", done.stdout)
 
     def test_programs_skip_in_one_line(self):
         files = (BUILD / "tests" / "gpu").glob("*")

@@ -10,7 +10,7 @@ import sys
 VOID = {"meta", "br", "hr", "input", "img", "link", "base", "area", "col", "embed", "source", "track", "wbr"}
 # What could run, load, or send something. A report needs none of it.
 FORBIDDEN = {"script", "img", "iframe", "link", "object", "embed", "form", "base", "audio", "video", "foreignobject",
-             "use", "image", "animate", "set", "input", "button"}
+             "svg", "use", "image", "animate", "set", "input", "button"}
 LOADING = {"src", "srcset", "href", "xlink:href", "action", "formaction", "data", "poster", "background", "ping"}
 
 
@@ -20,8 +20,8 @@ class Page(html.parser.HTMLParser):
         self.faults, self.open = [], []
         self.ids, self.references = set(), []
         self.text, self.style, self.titles = [], "", []
-        self.headings, self.tables, self.pictures, self.marks = [], [], [], 0
-        self.metas, self.items, self.unfolded = {}, 0, 0
+        self.headings, self.tables = [], []
+        self.metas = {}
 
     def fault(self, text):
         self.faults.append(f"line {self.getpos()[0]}: {text}")
@@ -49,7 +49,7 @@ class Page(html.parser.HTMLParser):
                 self.fault(f"<{tag} {name}>")
             if name in LOADING and not value.startswith("#"):
                 self.fault(f"<{tag} {name}={value}>")
-            if name == "style" and not value.startswith("--at:"):
+            if name == "style":
                 self.fault(f"<{tag} style={value}>")
         if "id" in values:
             if values["id"] in self.ids:
@@ -77,13 +77,6 @@ class Page(html.parser.HTMLParser):
             self.tables[-1]["rows"].append([])
         if tag in ("th", "td"):
             self.tables[-1]["rows"][-1].append("")
-        if tag == "svg":
-            self.pictures.append({"is_hidden": values.get("aria-hidden") == "true", "title": "", "desc": ""})
-        if tag == "li":
-            self.items += 1
-            self.unfolded += "details" not in self.open
-        if tag == "line" and values.get("class") == "first":
-            self.marks += 1
         if tag == "html" and not values.get("lang"):
             self.fault("<html> without a language")
 
@@ -108,8 +101,6 @@ class Page(html.parser.HTMLParser):
             self.tables[-1]["caption"] += data
         if self.open[-1] in ("th", "td"):
             self.tables[-1]["rows"][-1][-1] += data
-        if "svg" in self.open and self.open[-1] in ("title", "desc"):
-            self.pictures[-1][self.open[-1]] += data
 
     def finish(self):
         self.close()
@@ -133,9 +124,6 @@ class Page(html.parser.HTMLParser):
                 self.fault(f"a table without a caption or headings: {table['caption']}")
             if len({len(row) for row in table["rows"]}) > 1:
                 self.fault(f"rows of different lengths: {table['caption']}")
-        for picture in self.pictures:
-            if not picture["is_hidden"] and not (picture["title"] and picture["desc"]):
-                self.fault("a picture without a title and a description")
         level = 0
         for its, text in self.headings:
             if its > level + 1 or not text.strip():
@@ -154,10 +142,6 @@ def main():
         "text": " ".join("".join(page.text).split()),
         "headings": [text for _, text in page.headings],
         "tables": {table["caption"]: table["rows"] for table in page.tables},
-        "pictures": [one for one in page.pictures if not one["is_hidden"]],
-        "marks": page.marks,
-        "items": page.items,
-        "unfolded": page.unfolded,
     }))
     for fault in page.faults:
         print(fault, file=sys.stderr)

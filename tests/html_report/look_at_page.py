@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 # Of each text the ratio of its colour to what is behind it, as WCAG 2 has it, the smallest of all; and what is wider
-# than the window, or has a focus that cannot be seen.
+# than the window.
 LOOK = """(() => {
   const part = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
   const light = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
@@ -29,15 +29,14 @@ LOOK = """(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const element = texts.currentNode.parentElement;
-    if (!texts.currentNode.data.trim() || !element.getClientRects().length || element.closest('svg')) continue;
+    if (!texts.currentNode.data.trim() || !element.getClientRects().length) continue;
     const [a, b] = [light(numbers(getComputedStyle(element).color)), light(behind(element))];
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     if (ratio < worst[0]) worst = [ratio, texts.currentNode.data.trim().slice(0, 40)];
   }
   return {width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight,
-          contrast: worst, unfolded: document.querySelectorAll('details[open]').length};
+          contrast: worst};
 })()"""
-FOCUS = "(document.activeElement.textContent || '').trim().slice(0, 60)"
 
 
 class Browser:
@@ -89,11 +88,6 @@ class Browser:
     def value(self, expression):
         return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
 
-    def press(self, key, code):
-        for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
-                      **({"text": "\r"} if key == "Enter" and kind == "keyDown" else {}))
-
     def show(self, width, scheme):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -105,15 +99,6 @@ def look(browser):
         for scheme in ("light", "dark"):
             browser.show(width, scheme)
             found["looks"].append({"window": width, "scheme": scheme, **browser.value(LOOK)})
-    # From the first Tab on: what has the focus, and whether Enter unfolds the first that is folded.
-    found["focus"] = []
-    for _ in range(40):
-        browser.press("Tab", 9)
-        found["focus"].append(browser.value(FOCUS))
-        if browser.value("document.activeElement.matches('details:not([open]) > summary')"):
-            browser.press("Enter", 13)
-            found["unfolds"] = browser.value("document.activeElement.parentElement.open")
-            break
     return found
 
 

@@ -65,7 +65,7 @@ sbatch -W --array=1-3 -n1 -O -o again.%a script >/dev/null; cat again.* | sed s/
   ASSERT_EQ(next.size(), 3u);
   std::set<std::string> all = drawn(plain);
   all.merge(drawn(next));
-  EXPECT_EQ(all.size(), 6u) << "the second step of a job is a world of its own";
+  EXPECT_EQ(all.size(), 6u) << "the second step of an allocation is a job of its own";
   const Lines array = starting(said, "array ");
   ASSERT_EQ(array.size(), 3u);
   EXPECT_EQ(drawn(array).size(), 3u) << "tasks of an array";

@@ -73,9 +73,7 @@ TEST_P(Way, GivesTheEntriesByName) {
 
 INSTANTIATE_TEST_SUITE_P(All, Way,
                          testing::Values("readdir", "readdir64", "readdir_r", "readdir64_r", "fdopendir",
-                                         "vfork", "getdents64", "getdents64_in_pieces", "syscall", "scandir",
-                                         "scandir_alike", "scandir64", "scandirat", "scandirat64", "glob",
-                                         "glob64", "fts", "fts64", "filesystem"),
+                                         "vfork", "scandir", "scandir_alike", "scandir64", "filesystem"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 class Meaning : public Folder, public testing::WithParamInterface<const char*> {};
@@ -87,9 +85,7 @@ TEST_P(Meaning, IsNative) {
   EXPECT_EQ(pinned(GetParam()), without);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Meaning,
-                         testing::Values("share", "remove", "getdents64_too_small", "syscall_too_small",
-                                         "scandir_sorted", "glob_sorted", "ftw", "nftw"),
+INSTANTIATE_TEST_SUITE_P(All, Meaning, testing::Values("share", "remove", "scandir_sorted", "glob_sorted"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
 TEST_F(Folder, IsReadByNameAndDotsComeFirst) {
@@ -170,29 +166,6 @@ TEST_F(Folder, OfAShellMakesNoLogAndTakesNoName) {
   const Result after =
       run({"sh", "-c", "echo " + path_.string() + "/* >/dev/null; " + draw}, under_shim(scratch_, seed));
   EXPECT_EQ(after, alone);
-}
-
-// libc reads them inside of itself, where nothing sorts.
-TEST_F(Folder, WalkedByLibcIsSaid) {
-  for (const std::string way : {"ftw", "ftw64", "nftw", "nftw64"}) {
-    std::vector<std::string> walking = command(way);
-    const auto said = [&](const Environment& environment) {
-      const TemporaryFolder scratch;
-      run(walking, under_shim(scratch, environment));
-      std::set<std::string> functions;
-      if (!fs::exists(scratch.log())) return functions;
-      for (const ProcessLog& log : read_log(scratch.log()))
-        for (const auto& call : log.calls())
-          if (call["do"] == "observe") functions.insert(call["fn"].get<std::string>());
-      return functions;
-    };
-    const Environment seed = {{"DETSHIM_SEED", "42"}};
-    EXPECT_TRUE(said(seed).empty()) << "what was only seen makes no log";
-    walking.emplace_back("draw");
-    EXPECT_TRUE(said(seed).contains(way)) << way;
-    EXPECT_FALSE(said({{"DETSHIM_SEED", "42"}, {"DETSHIM_DISABLE", way}}).contains(way)) << way;
-    EXPECT_FALSE(said({{"DETSHIM_SEED", "42"}, {"DETSHIM_READDIR", "off"}}).contains(way)) << way;
-  }
 }
 
 } // namespace

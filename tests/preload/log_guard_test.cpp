@@ -289,25 +289,6 @@ Result run_as_nobody(const TemporaryFolder& scratch, const std::string& script) 
   return run(command, environment, scratch.path());
 }
 
-// The counts file is made when a record happens again: if that is not possible any more, nothing claims to be
-// exact.
-TEST(LostFolder, WhereNothingCanBeCountedIsSaid) {
-  if (geteuid() == 0 && !is_root()) GTEST_SKIP() << "needs setpriv";
-  const TemporaryFolder scratch;
-  fs::permissions(scratch.path(), fs::perms::all);
-  const std::string folder = "os.chmod('" + scratch.log().string() + "', ";
-  const Result result = run_as_nobody(scratch, "import os\nfor i in range(50):\n  os.urandom(4)\n  " +
-                                                   folder + "0o500)\n" + folder + "0o700)\n");
-  EXPECT_EQ(result.status, 0) << result.err;
-  for (const auto& entry : fs::directory_iterator{scratch.log()})
-    EXPECT_NE(entry.path().extension(), ".counts");
-  const nlohmann::json end = read_log(scratch.log()).at(0).records.back();
-  EXPECT_EQ(end.at("counts").at("pin"), 50);
-  EXPECT_EQ(end.value("counts_lost", false), true);
-  const Result log = run({DETSHIM_COMMAND, "log", scratch.log().string()});
-  EXPECT_NE(log.out.find("no counts for 1 process"), std::string::npos) << log.out;
-}
-
 // The folder is there, and cannot be written in any more: the forked child writes in its parent's file, the
 // program that is executed has none.
 TEST(LostFolder, LeavesATraceInTheLog) {

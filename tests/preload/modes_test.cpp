@@ -57,7 +57,7 @@ TEST_P(Mode, ObserveLeavesTheProgramRandomAndSaysSo) {
     EXPECT_EQ(logs[0].records.at(0)["mode"], "observe");
     const std::vector<nlohmann::json> calls = logs[0].calls();
     ASSERT_FALSE(calls.empty());
-    EXPECT_EQ(calls[0]["do"], "unfixed") << calls[0];
+    EXPECT_EQ(calls[0]["do"], "nondeterministic") << calls[0];
     for (const nlohmann::json& call : calls) EXPECT_NE(call["do"], "pin") << call;
   }
   EXPECT_NE(outputs[0], outputs[1]);
@@ -196,8 +196,8 @@ TEST(SeedPolicy, ThatLetsAClockDecideIsUnfixed) {
       for (const auto& call : process.calls("srand")) all += call["do"].get<std::string>();
     return all;
   };
-  EXPECT_EQ(actions("keep", "now"), "unfixed");
-  EXPECT_EQ(actions("mix", "now"), "unfixed");
+  EXPECT_EQ(actions("keep", "now"), "nondeterministic");
+  EXPECT_EQ(actions("mix", "now"), "nondeterministic");
   EXPECT_EQ(actions("fixed", "now"), "pin");
   EXPECT_EQ(actions("order", "now"), "pin");
   EXPECT_EQ(actions("mix", "7"), "pin");

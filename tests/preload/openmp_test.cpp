@@ -16,7 +16,7 @@ struct Case {
 };
 void PrintTo(const Case& tested, std::ostream* stream) { *stream << tested.construct; }
 
-/// Hooks of OpenMP that the run of the program recorded as unfixed, each with its calls.
+/// Hooks of OpenMP that the run of the program recorded as nondeterministic, each with its calls.
 std::map<std::string, uint64_t> races(const std::string& program, const Case& tested,
                                       const Environment& more) {
   const TemporaryFolder scratch;
@@ -30,7 +30,7 @@ std::map<std::string, uint64_t> races(const std::string& program, const Case& te
   if (!std::filesystem::exists(scratch.log())) return found;
   for (const ProcessLog& process : read_log(scratch.log()))
     for (const auto& call : process.calls()) {
-      if (call["lib"] != "openmp" || call["do"] != "unfixed") continue;
+      if (call["lib"] != "openmp" || call["do"] != "nondeterministic") continue;
       found[call["fn"]] += process.count(call);
       EXPECT_EQ(call["threads"], "4");
       EXPECT_NE(call["at"].get<std::string>().find(program), std::string::npos);

@@ -94,6 +94,28 @@ TEST_F(Preloading, DoesNotReachAProgramOfMusl) {
   expect_not_run(program, "linked with musl");
 }
 
+// The loader of glibc puts a folder for $LIB, and musl's, which does not, passes over what is not there.
+TEST_F(Preloading, ByAFolderThatTheLoaderNamesLeavesMuslAlone) {
+  const std::string program = build({"musl-gcc"}, hello_, "hello");
+  if (program.empty()) GTEST_SKIP() << "no musl-gcc";
+  for (const char* folder : {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"}) {
+    fs::create_directories(file(folder));
+    fs::copy_file(DETSHIM_LIBRARY, file(folder) + "/libdetshim.so");
+  }
+  const Environment environment =
+      under_shim(scratch_, {{"LD_PRELOAD", file("$LIB/libdetshim.so")}, {"DETSHIM_SEED", "42"}});
+  const Result alone = run({program}, environment);
+  EXPECT_EQ(alone.out + alone.err, "hello\n");
+  const Result child = run({"sh", "-c", "od -An -N4 /dev/urandom; " + program + "; true"}, environment);
+  EXPECT_EQ(lines(child.out).size(), 2u) << child.out;
+  EXPECT_EQ(child.err, "");
+  Arguments uncovered;
+  for (const ProcessLog& log : read_log(scratch_.log()))
+    for (const auto& call : log.calls())
+      if (call["do"] == "uncovered") uncovered.push_back(call["why"]);
+  EXPECT_EQ(uncovered, Arguments{"musl_program"});
+}
+
 TEST_F(Preloading, DoesNotReachAnotherProcessor) {
   const char* const other =
 #if defined(__x86_64__)

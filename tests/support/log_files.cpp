@@ -37,7 +37,8 @@ std::vector<nlohmann::json> read_records(const std::filesystem::path& file) {
 }
 
 uint32_t action_number(const std::string& name) {
-  const std::vector<std::string> names = {"", "observe", "pin", "replace", "refuse", "unfixed", "uncovered"};
+  const std::vector<std::string> names = {"",       "observe",          "pin",      "replace",
+                                          "refuse", "nondeterministic", "uncovered"};
   return static_cast<uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
@@ -61,9 +62,9 @@ std::vector<Count> read_counts(const std::filesystem::path& file, const std::str
   std::vector<Count> counts;
   for (size_t at = 64; at < bytes.size(); at += 16) {
     counts.push_back({number_at<uint64_t>(bytes, at), number_at<uint32_t>(bytes, at + 8),
-                      number_at<uint32_t>(bytes, at + 12) >> 1});
+                      number_at<uint32_t>(bytes, at + 12)});
     if (counts.back().action > 6 && counts.back().action != 255) wrong(file, "there is no such action");
-    if (counts.back().further > (bytes.size() - 64) / 16) wrong(file, "an entry is linked to none");
+    if (counts.back().is_final > 1) wrong(file, "an entry is neither final nor not");
   }
   return counts;
 }
@@ -74,7 +75,7 @@ ProcessLog own_log(const std::filesystem::path& file, uint64_t number,
                    const std::vector<nlohmann::json>& records, const nlohmann::json& start,
                    const std::map<std::string, nlohmann::json>& modules) {
   ProcessLog log;
-  if (records.front()["t"] != "start" || records.front()["v"] != 4)
+  if (records.front()["t"] != "start" || !records.front().contains("path"))
     wrong(file, "process " + std::to_string(number) + " begins without a start");
   for (nlohmann::json record : records) {
     record.erase("proc");
@@ -146,10 +147,7 @@ std::vector<nlohmann::json> ProcessLog::calls(const std::string& function) const
 }
 
 uint64_t ProcessLog::count(const nlohmann::json& record) const {
-  const Count* count = &counts.at(record.at("c").get<size_t>());
-  uint64_t calls = count->calls;
-  for (; count->further != 0; calls += count->calls) count = &counts.at(count->further - 1);
-  return calls;
+  return counts.at(record.at("c").get<size_t>()).calls;
 }
 
 std::vector<ProcessLog> read_log(const std::filesystem::path& folder) {

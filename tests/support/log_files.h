@@ -12,7 +12,7 @@
 struct Count {
   uint64_t calls = 0;
   uint32_t action = 0;
-  uint32_t further = 0; ///< number, from 1, of the next entry of the same record
+  uint32_t is_final = 0;
 };
 
 /// What one process wrote.

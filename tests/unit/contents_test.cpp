@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -30,11 +31,13 @@ std::string npy(const std::string& type, const std::string& shape, const std::st
 struct ZipEntry {
   std::string name, data;
   std::uint64_t check = 0, size = 0; ///< of what is packed in `data` by deflate, where it is
+  bool is_listed = true;             ///< the directory speaks of it
 };
 
 /// A zip archive, all entries of that date.
 std::string zip(const std::vector<ZipEntry>& entries, unsigned date = 0x21) {
   std::string bytes, directory;
+  const auto listed = static_cast<std::uint64_t>(std::ranges::count(entries, true, &ZipEntry::is_listed));
   for (const ZipEntry& entry : entries) {
     const std::string common = number_bytes(20, 2) + number_bytes(0, 2) +
                                number_bytes(entry.size != 0 ? 8 : 0, 2) + number_bytes(0, 2) +
@@ -42,12 +45,13 @@ std::string zip(const std::vector<ZipEntry>& entries, unsigned date = 0x21) {
                                number_bytes(entry.data.size(), 4) +
                                number_bytes(entry.size != 0 ? entry.size : entry.data.size(), 4) +
                                number_bytes(entry.name.size(), 2) + number_bytes(0, 2);
-    directory += "PK\1\2" + number_bytes(20, 2) + common + number_bytes(0, 2) + number_bytes(0, 2) +
-                 number_bytes(0, 2) + number_bytes(0, 4) + number_bytes(bytes.size(), 4) + entry.name;
+    if (entry.is_listed)
+      directory += "PK\1\2" + number_bytes(20, 2) + common + number_bytes(0, 2) + number_bytes(0, 2) +
+                   number_bytes(0, 2) + number_bytes(0, 4) + number_bytes(bytes.size(), 4) + entry.name;
     bytes += "PK\3\4" + common + entry.name + entry.data;
   }
-  return bytes + directory + "PK\5\6" + number_bytes(0, 4) + number_bytes(entries.size(), 2) +
-         number_bytes(entries.size(), 2) + number_bytes(directory.size(), 4) + number_bytes(bytes.size(), 4) +
+  return bytes + directory + "PK\5\6" + number_bytes(0, 4) + number_bytes(listed, 2) +
+         number_bytes(listed, 2) + number_bytes(directory.size(), 4) + number_bytes(bytes.size(), 4) +
          number_bytes(0, 2);
 }
 
@@ -184,6 +188,14 @@ TEST(Contents, OfAnArchiveAreNotPassedOverWhereItSaysNothingOfThem) {
     return bytes + comment;
   };
   EXPECT_EQ(difference("a.npz", commented("seed 1"), commented("seed 2")).where, "'comments' [5]");
+}
+
+// An entry that was replaced stays where it was: the directory does not list it.
+TEST(Contents, OfAnArchiveAreNotPassedOverBetweenItsEntries) {
+  const auto archive = [](const std::string& replaced) {
+    return zip({{"a.txt", "a"}, {"b.txt", replaced, 0, 0, false}, {"b.txt", "b"}});
+  };
+  difference("a.zip", archive("old"), archive("odd"));
 }
 
 std::string pickled_text(const std::string& characters) {
@@ -339,23 +351,24 @@ TEST(Contents, OfAnArchiveAreComparedWithoutItsExtraFieldsAndSaySo) {
 TEST(Contents, OfATableDifferInACell) {
   const ContentDifference found =
       difference("a.csv", "epoch,loss\n1,0.5\n2,\"0,25\"\n3,1\n", "epoch,loss\n1,0.75\n2,\"0,25\"\n3,2\n");
-  EXPECT_EQ(found.where, "row 2, column 2 'loss'");
+  EXPECT_EQ(found.where, "line 2, value 2, loss");
   EXPECT_EQ(found.value, "0.5");
   EXPECT_EQ(found.count, 2u);
   EXPECT_DOUBLE_EQ(found.max_absolute, 1);
-  EXPECT_EQ(difference("a.csv", "a\n", "a\r\n").where, "row 1, column 1");
-  EXPECT_EQ(difference("a.csv", "a\n1\n", "a\n1\n2\n").where, "row 3, column 1 'a'");
+  EXPECT_EQ(difference("a.csv", "a\n", "a\r\n").where, "size, and byte 1");
+  EXPECT_EQ(difference("a.csv", "a\n1\n", "a\n1\n2\n").where, "line 3, value 1, a");
 }
 
 TEST(Contents, OfJsonDifferInAValue) {
   const ContentDifference found = difference("a.json", R"({"epochs": [{"loss": 1.0}, {"loss": NaN}]})",
                                              R"({"epochs": [{"loss": 1.0}, {"loss": 0.5}]})");
-  EXPECT_EQ(found.where, ".epochs[1].loss");
+  EXPECT_EQ(found.where, "line 1, value 5, \"loss\"");
   EXPECT_EQ(found.value, "NaN");
   // The order of a dictionary is what often differs from run to run, and white space is bytes.
   EXPECT_EQ(difference("a.json", R"({"a":1,"b":2})", R"({"b":2,"a":1})").value, "\"a\"");
   EXPECT_EQ(difference("a.json", R"({"a":1})", R"({"a": 1})").where.substr(0, 4), "size");
-  EXPECT_EQ(difference("a.jsonl", "{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\n{\"a\":3}\n").where, "value 2 .a");
+  EXPECT_EQ(difference("a.jsonl", "{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\n{\"a\":3}\n").where,
+            "line 2, value 2, \"a\"");
 }
 
 } // namespace

@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace detshim {
 namespace {
@@ -64,6 +66,25 @@ TEST_F(Counts, AreNeverMoreThanAThirtyThirdBehind) {
   EXPECT_EQ(in_file(Action::pin), 20000u);
   count(*counter);
   EXPECT_EQ(in_file(Action::pin), 20001u) << "what was the last number is so no more";
+}
+
+TEST_F(Counts, OfThreadsThatShareOneAreAllThere) {
+  use_file();
+  int64_t index = -1;
+  Counter* counter = new_counter(Action::pin, index);
+  share(*counter);
+  constexpr uint64_t calls = 20000;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([counter] {
+      for (uint64_t number = 0; number < calls; ++number) count(*counter);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GE(in_file(Action::pin) * 33, 4 * calls * 32);
+  write_counts();
+  EXPECT_EQ(in_file(Action::pin), 4 * calls);
+  count(*counter);
+  EXPECT_EQ(in_file(Action::pin), 4 * calls + 1) << "what was the last number is so no more";
 }
 
 TEST_F(Counts, OfAFileThatWasCutShortAreWrittenAnew) {

@@ -31,7 +31,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 std::string start_line(int rank = 0, const std::string& path = "0",
                        const std::string& run = "20261121T003512-4711", const std::string& mode = "enforce") {
-  return R"({"t":"start","v":3,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
+  return R"({"t":"start","v":1,"detshim":"0.1.0","run":")" + run + R"(","pid":4711,"rank":)" +
          std::to_string(rank) + R"(,"path":")" + path +
          R"(","program":"/bin/true","args":["./train","--epochs","3"],"mode":")" + mode +
          R"(","policy":"fixed","seed":"42","seed_from":"DETSHIM_SEED"})"
@@ -262,9 +262,9 @@ TEST_F(DetshimCommand, LogPrintsWorstFirst) {
   write("0-0-1.jsonl",
         start_line() +
             call_line("srand", "pin",
-                      R"(,"asked":"1763683","given":"42","why":"a clock","at":"/gone/train+0x1b")") +
+                      R"(,"requested":"1763683","effective":"42","why":"a clock","at":"/gone/train+0x1b")") +
             call_line("rand", "observe") +
-            call_line("atomicAdd", "unfixed", R"(,"py":["a.py:3 step","a.py:9 main"])") +
+            call_line("atomicAdd", "nondeterministic", R"(,"py":["a.py:3 step","a.py:9 main"])") +
             call_line("raw", "uncovered") + call_line("pooling", "refuse") + call_line("gemm", "replace") +
             end_line);
   const Result result = detshim({"log", log_});
@@ -272,14 +272,14 @@ TEST_F(DetshimCommand, LogPrintsWorstFirst) {
   std::size_t before = 0;
   for (const char* part :
        {"./train --epochs 3\n", "seed 42 (from DETSHIM_SEED), mode enforce, policy fixed",
-        "1 rank, 1 process, 1 thread", "at least 1 call went ahead unfixed", "\nunfixed - ", "atomicAdd",
-        "a.py:3 step <- a.py:9 main", "\nuncovered - ", "raw", "\nrefused - ", "pooling", "\nreplaced - ",
-        "gemm", "\npinned - ", "srand", "1763683 -> 42", "a clock", "/gone/train+0x1b"}) {
+        "1 rank, 1 process, 1 thread", "at least 1 call went ahead nondeterministic", "\nnondeterministic - ",
+        "atomicAdd", "a.py:3 step <- a.py:9 main", "\nuncovered - ", "raw", "\nrefused - ", "pooling",
+        "\nreplaced - ", "gemm", "\npinned - ", "srand", "1763683 -> 42", "a clock", "/gone/train+0x1b"}) {
     const std::size_t at = result.out.find(part, before);
     EXPECT_NE(at, std::string::npos) << part << " is not after the part before it in\n" << result.out;
     if (at != std::string::npos) before = at;
   }
-  EXPECT_FALSE(contains(result.out, "deterministic")) << "no claim: " << result.out;
+  EXPECT_FALSE(contains(result.out, " deterministic")) << "no claim: " << result.out;
   // What was left alone needs nobody's attention.
   EXPECT_TRUE(contains(result.out, "only observed: at least 1 (--all).")) << result.out;
   EXPECT_FALSE(contains(result.out, "observed - ")) << result.out;
@@ -290,9 +290,9 @@ TEST_F(DetshimCommand, LogPrintsWorstFirst) {
 TEST_F(DetshimCommand, LogShowsEveryPlaceOfWhatIsUnfixedAndFewOfTheRest) {
   std::string lines = start_line();
   for (int i = 1; i <= 9; ++i) {
-    const std::string more =
-        R"(,"asked":")" + std::to_string(i) + R"(","given":"5","at":"/gone/m+0x)" + std::to_string(i) + "\"";
-    lines += call_line("atomicAdd", "unfixed", more) + call_line("srand", "pin", more);
+    const std::string more = R"(,"requested":")" + std::to_string(i) +
+                             R"(","effective":"5","at":"/gone/m+0x)" + std::to_string(i) + "\"";
+    lines += call_line("atomicAdd", "nondeterministic", more) + call_line("srand", "pin", more);
   }
   write("0-0-1.jsonl", lines + end_line);
   const auto count = [](const std::string& text, const std::string& part) {
@@ -316,31 +316,18 @@ TEST_F(DetshimCommand, LogSaysWhatIsMissing) {
   const Result result = detshim({"log", log_});
   EXPECT_EQ(result.status, 0);
   for (const char* part :
-       {"1 damaged line left out", "1 last line cut short", "2 processes have no end record",
-        "1 other run in this folder left out", "20250101T000000-1", "no counts for 2 processes",
-        "3-0-4.jsonl left out: it is of log format 9, this detshim reads format 3"})
+       {"1 line of the log cannot be read", "1 last line cut short",
+        "2 processes did not come to a recorded end", "1 other run in this folder left out",
+        "20250101T000000-1", "no counts for 2 processes", "3-0-4.jsonl is of log format 9"})
     EXPECT_TRUE(contains(result.out, part)) << part << " is not in\n" << result.out;
   EXPECT_TRUE(contains(detshim({"log", log_, "--run", "20250101T000000-1"}).out, "run 20250101T000000-1"));
   expect_one_error_line(detshim({"log", log_, "--run", "nonsense"}), 2, "no run 'nonsense'");
 }
 
-TEST_F(DetshimCommand, LogHintsAtFixedWhereRanksDrawDifferently) {
-  const auto by_order = [](std::string start) {
-    return start.replace(start.find("\"fixed\""), sizeof "\"fixed\"" - 1, "\"order\"");
-  };
-  write("0-0-1.jsonl",
-        by_order(start_line(0)) + call_line("srand", "pin", R"(,"asked":"1234","given":"42")") + end_line);
-  write("1-0-2.jsonl",
-        by_order(start_line(1)) + call_line("srand", "pin", R"(,"asked":"1234","given":"43")") + end_line);
-  const Result result = detshim({"log", log_});
-  EXPECT_TRUE(contains(result.out, "2 ranks gave srand the same seed 1234")) << result.out;
-  EXPECT_TRUE(contains(result.out, "DETSHIM_SEED_POLICY=fixed")) << result.out;
-}
-
 TEST_F(DetshimCommand, LogCheckFailsOnWhatCanDiffer) {
   write("0-0-1.jsonl", start_line() + call_line("srand", "pin") + end_line);
   EXPECT_EQ(detshim({"log", log_, "--check"}).status, 0);
-  for (const char* action : {"unfixed", "uncovered", "refuse"}) {
+  for (const char* action : {"nondeterministic", "uncovered", "refuse"}) {
     write("0-0-2.jsonl", start_line() + call_line("x", action) + end_line);
     EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << action;
     EXPECT_EQ(detshim({"log", log_, "--check", "--json"}).status, 3) << action;
@@ -353,13 +340,13 @@ TEST_F(DetshimCommand, LogCheckFailsOnWhatCanDiffer) {
 
 TEST_F(DetshimCommand, LogCheckFailsOnWhatWasChosenByTime) {
   const auto choice = [](const std::string& library, const std::string& why,
-                         const std::string& action = "unfixed") {
+                         const std::string& action = "nondeterministic") {
     return R"({"t":"call","n":1,"thread":"0","lib":")" + library + R"(","fn":"choose","do":")" + action +
            R"(","why":")" + why + R"(","at":"/bin/true+0x10"})" + "\n";
   };
   const auto status = [&](const std::string& line, const Words& more) {
     write("0-0-1.jsonl", start_line() + line + end_line);
-    Words words{"log", log_, "--no-scan", "--check", "--accept", "unfixed"};
+    Words words{"log", log_, "--no-scan", "--check", "--accept", "nondeterministic"};
     words.insert(words.end(), more.begin(), more.end());
     const Result result = detshim(words);
     EXPECT_EQ(contains(result.out, "\nchosen by time: "), result.status == 3) << result.out;
@@ -387,13 +374,14 @@ TEST_F(DetshimCommand, TuningFilesOfRanksBecomeOne) {
   };
   using Choices = std::vector<std::pair<std::string, std::string>>;
   const auto text_of = [&](const Choices& choices) {
-    std::string text = "{\"detshim_tuning\": 1, \"choices\": [\n";
-    for (const auto& [problem, choice] : choices)
-      text +=
-          R"({"device": "D", "library": "triton", "version": "3", "operation": "event clock", "problem": ")" +
-          problem + R"(", "choice": ")" + choice + "\"}" + (problem == choices.back().first ? "\n" : ",\n");
-    text += "], \"sum\": \"";
-    return text + sum(text.substr(0, text.size() - 11)) + "\"}\n";
+    std::string text;
+    for (const auto& [problem, choice] : choices) {
+      const std::string line =
+          R"({"detshim_tuning": 2, "device": "D", "library": "triton", "version": "3", "operation": "event clock", "problem": ")" +
+          problem + R"(", "choice": ")" + choice;
+      text += line + R"(", "sum": ")" + sum(line) + "\"}\n";
+    }
+    return text;
   };
   const auto put = [&](const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name, std::ios::binary) << text;
@@ -422,7 +410,7 @@ TEST_F(DetshimCommand, TuningFilesOfRanksBecomeOne) {
   EXPECT_TRUE(contains(merged.out, "4 choices of 3 files, 2 not alike: ")) << merged.out;
   // The order of the files decides ties alone.
   EXPECT_EQ(detshim({"tuning", b, c, a, "-o", out}).status, 0);
-  EXPECT_EQ(Json::parse(contents(out))["choices"][3]["choice"], "q");
+  EXPECT_EQ(Json::parse(lines(contents(out))[3])["choice"], "q");
 
   std::string edited = contents(a);
   edited[edited.find("alike")] = 'A';
@@ -450,8 +438,8 @@ TEST_F(DetshimCommand, LogHoldsItsRecordsAgainstTheEnd) {
   };
   EXPECT_EQ(verdict(R"("observe":9,"pin":1)", numbered(1)), "covered") << "what was only seen has no record";
   EXPECT_EQ(verdict(R"("pin":5)", numbered(1)), "covered") << "counts alone are missing";
-  EXPECT_EQ(verdict(R"("pin":1,"unfixed":1)", numbered(1)), "partly lost_records");
-  EXPECT_EQ(verdict(R"("pin":1,"uncovered":1)", numbered(1)), "partly lost_records");
+  EXPECT_EQ(verdict(R"("pin":1,"nondeterministic":1)", numbered(1)), "partial lost_records");
+  EXPECT_EQ(verdict(R"("pin":1,"uncovered":1)", numbered(1)), "partial lost_records");
   EXPECT_EQ(verdict(R"("pin":2)", ""), "unverified lost_records") << "no record is left";
   EXPECT_EQ(verdict(R"("pin":2)", numbered(1) + numbered(3)), "unverified lost_records") << "a gap";
   EXPECT_EQ(verdict(R"("pin":1)", numbered(2)), "unverified lost_records") << "a gap at the beginning";
@@ -478,15 +466,17 @@ TEST_F(DetshimCommand, LogClosesWithAVerdict) {
   EXPECT_EQ(verdict(start_line() + pinned + end_line), "covered");
   EXPECT_EQ(verdict(start_line() + call_line("x", "refuse") + end_line), "covered");
   EXPECT_EQ(verdict(start_line() + pinned + bare_end_line), "unverified no_modules");
-  EXPECT_EQ(verdict(start_line() + call_line("x", "unfixed") + end_line), "partly unfixed");
-  EXPECT_EQ(verdict(start_line() + call_line("x", "uncovered") + end_line), "partly uncovered");
+  EXPECT_EQ(verdict(start_line() + call_line("x", "nondeterministic") + end_line),
+            "partial nondeterministic");
+  EXPECT_EQ(verdict(start_line() + call_line("x", "uncovered") + end_line), "partial uncovered");
   EXPECT_EQ(verdict(start_line() + pinned), "unverified no_end");
-  EXPECT_EQ(verdict(start_line() + call_line("x", "unfixed")), "partly unfixed") << "the worst first";
+  EXPECT_EQ(verdict(start_line() + call_line("x", "nondeterministic")), "partial nondeterministic")
+      << "the worst first";
   EXPECT_EQ(verdict(pinned + end_line), "unverified no_start");
   EXPECT_EQ(verdict(start_line() + "damaged\n" + pinned + end_line), "unverified damaged");
   EXPECT_EQ(verdict(start_line(0, "0", "20261121T003512-4711", "observe") + pinned + end_line),
             "unverified mode");
-  EXPECT_EQ(verdict(start_line() + coverage("curand", 6) + end_line), "covered");
+  EXPECT_EQ(verdict(start_line() + coverage("curand", 6) + end_line), "unverified no_draw");
   EXPECT_EQ(verdict(start_line() + coverage("curand", 0) + end_line), "unverified no_hooks");
   // The file exports no function of cuRAND: whether a later version has new ones is not known.
   for (const auto& [version, expected] :
@@ -508,18 +498,18 @@ TEST_F(DetshimCommand, LogClosesWithAVerdict) {
                               "\n";
   EXPECT_TRUE(verdict(start_line() + pinned + modules + end_line).starts_with("unverified")) << "a file gone";
   const std::string lost =
-      R"({"t":"start","v":3,"run":"r","pid":1,"rank":0,"path":"0","program":"/bin/true",)"
+      R"({"t":"start","v":1,"run":"r","pid":1,"rank":0,"path":"0","program":"/bin/true",)"
       R"("args":[],"mode":"enforce","policy":"fixed","disabled":"rand"})"
       "\n";
-  EXPECT_EQ(verdict(lost + pinned + end_line), "partly disabled");
+  EXPECT_EQ(verdict(lost + pinned + end_line), "partial disabled");
 }
 
 /// Reasons of several kinds, more of them than the text names.
 std::string many_reasons() {
   std::string lines = start_line();
   for (int i = 0; i < 9; ++i)
-    lines +=
-        call_line("atomic_" + std::to_string(i), "unfixed", R"(,"why":")" + std::string(150, 'y') + R"(")");
+    lines += call_line("atomic_" + std::to_string(i), "nondeterministic",
+                       R"(,"why":")" + std::string(150, 'y') + R"(")");
   return lines + R"({"t":"runtime","file":"/usr/lib/libslow.so.1","why":")" + std::string(150, 'x') +
          "\"}\n" + end_line;
 }
@@ -528,8 +518,9 @@ TEST_F(DetshimCommand, LogNamesSevenReasonsInALineEach) {
   write("0-0-1.jsonl", many_reasons());
   const std::string out = detshim({"log", log_, "--no-scan"}).out;
   const std::string verdict = out.substr(out.find("\nverdict: "));
-  EXPECT_TRUE(contains(verdict, "\n  partly      unfixed:atomic_0 - libc: atomic_0: yyy")) << verdict;
-  EXPECT_TRUE(contains(verdict, "\n  partly      unfixed:atomic_6 - ")) << verdict;
+  EXPECT_TRUE(contains(verdict, "\n  partial     nondeterministic:atomic_0 - libc: atomic_0: yyy"))
+      << verdict;
+  EXPECT_TRUE(contains(verdict, "\n  partial     nondeterministic:atomic_6 - ")) << verdict;
   EXPECT_FALSE(contains(verdict, "atomic_7")) << verdict;
   EXPECT_TRUE(verdict.ends_with("\n  4 more: --all\n")) << "two, the runtime, --no-scan: " << verdict;
   for (std::size_t at = 0, end; (end = verdict.find('\n', at)) != std::string::npos; at = end + 1)
@@ -542,7 +533,7 @@ TEST_F(DetshimCommand, LogNamesSevenReasonsInALineEach) {
 
 TEST_F(DetshimCommand, LogFoldsSettingsToOneLine) {
   const std::string environment =
-      R"({"t":"env","env":[{"name":"A_B","was":null,"now":"1"},)"
+      R"({"t":"env","env":[{"name":"A_B","now":"1"},)"
       R"({"name":"C_D","was":"2","now":"2"}],"noted":[{"name":"E_F","value":"3"}]})"
       "\n";
   write("0-0-1.jsonl", start_line() + environment + call_line("rand", "pin") + end_line);
@@ -562,29 +553,31 @@ TEST_F(DetshimCommand, LogTakesBackWhatTheUserAccepts) {
     words.insert(words.end(), more.begin(), more.end());
     return Json::parse(detshim(words).out)["reasons"].size();
   };
-  EXPECT_EQ(reasons({"--accept", "unfixed"}), 2u);
-  EXPECT_EQ(reasons({"--accept", "unfixed:atomic_3"}), 10u);
-  EXPECT_EQ(reasons({"--accept", "unfixed:atomic_3", "--accept=runtime:libslow.so.1"}), 9u);
+  EXPECT_EQ(reasons({"--accept", "nondeterministic"}), 2u);
+  EXPECT_EQ(reasons({"--accept", "nondeterministic:atomic_3"}), 10u);
+  EXPECT_EQ(reasons({"--accept", "nondeterministic:atomic_3", "--accept=runtime:libslow.so.1"}), 9u);
   EXPECT_EQ(reasons({"--accept", "runtime:libfast.so.1"}), 11u);
   EXPECT_EQ(
-      detshim({"log", "--accept", "unfixed", "--accept", "runtime", log_, "--no-scan", "--check"}).status, 0);
-  EXPECT_EQ(detshim({"log", "--accept", "unfixed", log_, "--no-scan", "--check"}).status, 3);
+      detshim({"log", "--accept", "nondeterministic", "--accept", "runtime", log_, "--no-scan", "--check"})
+          .status,
+      0);
+  EXPECT_EQ(detshim({"log", "--accept", "nondeterministic", log_, "--no-scan", "--check"}).status, 3);
 
   std::ofstream(folder_ / ".detshim-accept")
-      << "# known\n\n unfixed  # sums\nruntime:libslow.so.1\r\ndisabled\n";
+      << "# known\n\n nondeterministic  # sums\nruntime:libslow.so.1\r\ndisabled\n";
   const Result result = detshim({"log", log_, "--no-scan", "--check"});
   EXPECT_EQ(result.status, 0) << result.out;
-  EXPECT_TRUE(contains(result.out, "\n  accepted: unfixed, 9 reasons\n")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\n  accepted: nondeterministic, 9 reasons\n")) << result.out;
   EXPECT_TRUE(contains(result.out, "\n  accepted: runtime:libslow.so.1, 1 reason\n")) << result.out;
   EXPECT_TRUE(contains(result.out, "\n  accepted, but no reason has that name: disabled\n")) << result.out;
 }
 
 TEST_F(DetshimCommand, LogRefusesAnAcceptanceThatNamesNothing) {
   write("0-0-1.jsonl", many_reasons());
-  for (const char* name : {"", "everything", "unfixed:", ":atomic", "Unfixed", "\x1b[31m"})
+  for (const char* name : {"", "everything", "nondeterministic:", ":atomic", "Unfixed", "\x1b[31m"})
     expect_one_error_line(detshim({"log", log_, "--accept", name}), 2, "names no reason");
-  expect_one_error_line(detshim({"log", log_, "--follow", "--accept", "unfixed"}), 2, "--accept");
-  std::ofstream(folder_ / ".detshim-accept") << "unfixed\nnonsense\n";
+  expect_one_error_line(detshim({"log", log_, "--follow", "--accept", "nondeterministic"}), 2, "--accept");
+  std::ofstream(folder_ / ".detshim-accept") << "nondeterministic\nnonsense\n";
   expect_one_error_line(detshim({"log", log_}), 2, "'.detshim-accept' line 2: 'nonsense' names no reason");
   std::filesystem::remove(folder_ / ".detshim-accept");
   std::filesystem::create_directory(folder_ / ".detshim-accept");
@@ -627,7 +620,7 @@ TEST_F(DetshimCommand, LogHasNoReasonForStaticProgramsThatDrawNothing) {
   write("0-0-1.jsonl", start_line() + executes(quiet) + end_line);
   const Result harmless = detshim({"log", log_, "--check"});
   EXPECT_EQ(harmless.status, 0) << harmless.out;
-  EXPECT_TRUE(contains(harmless.out, "No call is recorded as unfixed, uncovered")) << harmless.out;
+  EXPECT_TRUE(contains(harmless.out, "No call is recorded as nondeterministic, uncovered")) << harmless.out;
   EXPECT_TRUE(contains(detshim({"log", log_, "--all"}).out, quiet));
   write("0-0-1.jsonl", executes(RAW_DRAWS_STATIC));
   EXPECT_EQ(detshim({"log", log_, "--check"}).status, 3) << "it draws";
@@ -639,8 +632,9 @@ TEST_F(DetshimCommand, LogHasNoReasonForStaticProgramsThatDrawNothing) {
 TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {
   write("0-0-1.jsonl",
         start_line() +
-            call_line("srand", "pin", R"(,"asked":"1","given":"2","at":"/x+0x1","why":"größer\u001b[2J")") +
-            call_line("y", "unfixed"));
+            call_line("srand", "pin",
+                      R"(,"requested":"1","effective":"2","at":"/x+0x1","why":"größer\u001b[2J")") +
+            call_line("y", "nondeterministic"));
   for (const bool all : {false, true}) {
     const Result result = detshim(all ? Words{"log", log_, "--json", "--all"} : Words{"log", log_, "--json"});
     EXPECT_EQ(result.status, 0) << result.err;
@@ -648,10 +642,10 @@ TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {
     const Json document = Json::parse(result.out, nullptr, false);
     ASSERT_TRUE(document.is_object()) << result.out;
     EXPECT_EQ(document["totals"]["pin"], 1);
-    EXPECT_EQ(document["totals"]["unfixed"], 1);
+    EXPECT_EQ(document["totals"]["nondeterministic"], 1);
     EXPECT_EQ(document["programs"][0]["seed"], "42");
     EXPECT_EQ(document["calls"][0]["function"], "y");
-    EXPECT_EQ(document["calls"][1]["examples"][0]["fields"]["given"], "2");
+    EXPECT_EQ(document["calls"][1]["examples"][0]["fields"]["effective"], "2");
     EXPECT_EQ(document["calls"][1]["places"][0]["source"], nullptr);
     EXPECT_EQ(document["calls"][1].contains("records"), all);
     EXPECT_EQ(document["without_end"].size(), 1U);
@@ -661,13 +655,13 @@ TEST_F(DetshimCommand, LogPrintsOneJsonDocument) {
 TEST_F(DetshimCommand, LogNeverPrintsWhatATerminalWouldObey) {
   const std::string evil = R"(\u001b]0;title\u0007\u009b2J\u202e\r\n\u0000)";
   const std::string field = "\"" + evil + "\":\"" + evil + "\"";
-  write("0-0-1.jsonl", R"({"t":"start","v":3,"run":")" + evil + R"(","rank":0,"path":")" + evil +
+  write("0-0-1.jsonl", R"({"t":"start","v":1,"run":")" + evil + R"(","rank":0,"path":")" + evil +
                            R"(","program":")" + evil + R"(","args":[")" + evil + R"("],"mode":")" + evil +
                            R"(","policy":")" + evil + R"(","seed":")" + evil + R"(","seed_from":")" + evil +
                            R"(","disabled":")" + evil + R"(","env":[{"name":")" + evil + R"(","was":")" +
                            evil + R"(","now":"x)" + evil + "\"}]}\n" + R"({"t":"library","lib":")" + evil +
                            R"(","file":")" + evil + R"(","version":")" + evil + "\"}\n");
-  for (const char* action : {"observe", "pin", "replace", "refuse", "unfixed", "uncovered"})
+  for (const char* action : {"observe", "pin", "replace", "refuse", "nondeterministic", "uncovered"})
     write("0-0-1.jsonl", R"({"t":"call","n":1,"thread":")" + evil + R"(","lib":")" + evil + R"(","fn":")" +
                              evil + R"(","do":")" + action + R"(","why":")" + evil + R"(","at":")" + evil +
                              R"(+0x1","py":[")" + evil + "\"]," + field + "}\n" +
@@ -688,8 +682,9 @@ TEST_F(DetshimCommand, LogNeverPrintsWhatATerminalWouldObey) {
 }
 
 TEST_F(DetshimCommand, LogSurvivesRandomDamage) {
-  const std::string whole = start_line() + call_line("srand", "pin", R"(,"asked":"1","given":"2")") +
-                            call_line("rand", "unfixed", R"(,"why":"w","at":"/bin/sh+0x1010")") + end_line;
+  const std::string whole = start_line() + call_line("srand", "pin", R"(,"requested":"1","effective":"2")") +
+                            call_line("rand", "nondeterministic", R"(,"why":"w","at":"/bin/sh+0x1010")") +
+                            end_line;
   std::mt19937 generator(5);
   for (int i = 0; i < 60; ++i) {
     std::string bytes = whole;
@@ -717,9 +712,9 @@ TEST_F(DetshimCommand, FollowPrintsRecordsAsTheyAreWrittenUntilTheRunEnds) {
   std::filesystem::create_directory(log_);
   write("0-0-1.jsonl", start_line());
   EXPECT_TRUE(appears(command, "start ./train --epochs 3"));
-  const std::string line = call_line("srand", "pin", R"(,"asked":"1","given":"2","why":"a clock")");
+  const std::string line = call_line("srand", "pin", R"(,"requested":"1","effective":"2","why":"a clock")");
   write("0-0-1.jsonl", line.substr(0, 20));
-  write("1-0-2.jsonl", start_line(1) + call_line("other", "unfixed"));
+  write("1-0-2.jsonl", start_line(1) + call_line("other", "nondeterministic"));
   EXPECT_TRUE(appears(command, "other"));
   EXPECT_FALSE(contains(command.out(), "srand")) << "its line is not whole yet";
   write("0-0-1.jsonl", line.substr(20));
@@ -838,7 +833,7 @@ TEST_F(DetshimCommand, ScanNamesTheFileThatItCannotLookAt) {
 
 TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
   const auto start = [](const std::string& program) {
-    return R"({"t":"start","v":3,"run":"20261121T003512-4711","pid":4711,"rank":0,"path":"0","program":")" +
+    return R"({"t":"start","v":1,"run":"20261121T003512-4711","pid":4711,"rank":0,"path":"0","program":")" +
            program + "\",\"args\":[],\"mode\":\"enforce\",\"policy\":\"fixed\"}\n";
   };
   const std::string modules = R"({"t":"modules","files":[")" + std::string("/gone/library.so") + R"(",")" +
@@ -879,7 +874,7 @@ TEST_F(DetshimCommand, LogLooksIntoTheProgramsAndModulesThatItNames) {
   EXPECT_EQ(clean.status, 3) << clean.out;
   EXPECT_TRUE(contains(clean.out, "\nverdict: unverified")) << clean.out;
   EXPECT_FALSE(contains(clean.out, "uncovered - ")) << clean.out;
-  EXPECT_TRUE(contains(clean.out, "/gone/library.so"))
+  EXPECT_TRUE(contains(clean.out, "cannot be looked into: library.so"))
       << "what could not be looked into is said: " << clean.out;
 }
 

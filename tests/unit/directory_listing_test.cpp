@@ -1,4 +1,4 @@
-// Folders that are larger than what is kept of them at once.
+// Folders of several kilobytes of names, and what is larger than what is kept at once.
 #include "hooks/libc/directory_listing.h"
 
 #include "files.h"
@@ -33,11 +33,10 @@ protected:
       return compare_names(one.c_str(), other.c_str(), false) < 0;
     });
     fd_ = open(scratch_.path().c_str(), O_RDONLY | O_DIRECTORY);
-    listing_limits = {40000, 1000000}; // some 400 names
   }
   ~LargeFolder() override {
     close(fd_);
-    listing_limits = usual_;
+    listing_limit = usual_;
   }
 
   Names read(Listing* listing, std::size_t limit = ~std::size_t{0}) const {
@@ -53,7 +52,7 @@ protected:
     return names;
   }
 
-  const ListingLimits usual_ = listing_limits;
+  const std::size_t usual_ = listing_limit;
   TemporaryFolder scratch_;
   Names all_;
   int fd_;
@@ -74,7 +73,7 @@ TEST_F(LargeFolder, IsSortedAsAWhole) {
   reversed->give_back();
 }
 
-TEST_F(LargeFolder, HasPlacesInPartsThatAreGone) {
+TEST_F(LargeFolder, HasPositions) {
   Listing* const listing = Listing::make(this, 0, false);
   read(listing);
   for (const long place : {3L, 1600L, 17L, 2002L, 999L, 0L}) {
@@ -88,26 +87,15 @@ TEST_F(LargeFolder, HasPlacesInPartsThatAreGone) {
   listing->give_back();
 }
 
-// What comes and goes meanwhile may be given or not; everything else comes once.
-TEST_F(LargeFolder, MayChangeWhileItIsRead) {
-  Listing* const listing = Listing::make(this, 0, false);
-  Names names = read(listing, 1000);
-  for (std::size_t i = 1600; i < 1800; ++i) std::filesystem::remove(scratch_.path() / all_[i]);
-  std::ofstream{scratch_.path() / "a first one"};
-  const Names rest = read(listing);
-  names.insert(names.end(), rest.begin(), rest.end());
-  all_.erase(all_.begin() + 1600, all_.begin() + 1800);
-  EXPECT_EQ(names, all_);
-  listing->give_back();
-}
-
-// A folder without an end must not be read to it.
-TEST_F(LargeFolder, WithTooManyEntriesIsReadInParts) {
-  listing_limits.entries = 700;
+// A folder without an end must not be read to it: chunks of it are sorted.
+TEST_F(LargeFolder, WithTooManyEntriesIsReadInChunks) {
+  listing_limit = 40000;
   Listing* const listing = Listing::make(this, 0, false);
   Names names = read(listing);
   EXPECT_FALSE(listing->is_sorted());
   EXPECT_NE(names, all_);
+  listing->go_to(1500);
+  EXPECT_EQ(read(listing, 2), Names(names.begin() + 1500, names.begin() + 1502));
   std::ranges::sort(names);
   std::ranges::sort(all_);
   EXPECT_EQ(names, all_);

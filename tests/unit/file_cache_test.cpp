@@ -130,7 +130,7 @@ TEST(CodeCache, ServesTheSecondLookAtALog) {
   const TemporaryFolder scratch;
   fs::create_directory(scratch.log());
   std::ofstream(scratch.log() / "0-0-1.jsonl")
-      << R"({"t":"start","v":3,"run":"r","pid":1,"rank":0,"path":"0","program":")" << library
+      << R"({"t":"start","v":1,"run":"r","pid":1,"rank":0,"path":"0","program":")" << library
       << R"(","args":[],"mode":"enforce","policy":"fixed"})"
       << "\n"
       << R"({"t":"modules","files":[")" << library << "\"]}\n{\"t\":\"end\",\"counts\":{}}\n";

@@ -110,18 +110,18 @@ TEST(Launchers, AreKnownByTheirNames) {
     EXPECT_FALSE(launcher_of(program, "-m", "timeit")) << program;
 }
 
-TEST(Worlds, HaveNamesAndKeys) {
-  World world;
-  EXPECT_EQ(first_key(42, 1, world), first_key(42, 1, {}));
-  world.add("array", 3);
-  World other;
+TEST(Jobs, HaveNamesAndKeys) {
+  Job job;
+  EXPECT_EQ(first_key(42, 1, job), first_key(42, 1, {}));
+  job.add("array", 3);
+  Job other;
   other.add("array", 4);
-  EXPECT_STREQ(world.text, "array 3");
-  EXPECT_NE(first_key(42, 1, world), first_key(42, 1, other));
-  world.add("spawn", 1);
-  EXPECT_STREQ(world.text, "array 3, spawn 1");
-  for (int i = 0; i < 10; ++i) world.add("spawn", 1); // longer than there is room for
-  EXPECT_LT(std::string(world.text).size(), sizeof world.text);
+  EXPECT_STREQ(job.text, "array 3");
+  EXPECT_NE(first_key(42, 1, job), first_key(42, 1, other));
+  job.add("spawn", 1);
+  EXPECT_STREQ(job.text, "array 3, spawn 1");
+  for (int i = 0; i < 10; ++i) job.add("spawn", 1); // longer than there is room for
+  EXPECT_LT(std::string(job.text).size(), sizeof job.text);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
@@ -133,6 +134,25 @@ TEST(SpinGuard, OfAParentsThreadIsFreeInAChild) {
     EXPECT_EQ(status, 0);
   }
   thread.join();
+}
+
+volatile sig_atomic_t handled = 0;
+
+// A handler could draw, or leave by longjmp with the lock held.
+TEST(SignalSafeLock, KeepsHandlersAwayUntilItIsFree) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer delivers signals itself, and knows no mask that was set without libc";
+#endif
+  uint64_t word = 0;
+  const auto before = std::signal(SIGUSR1, [](int) { handled = 1; });
+  {
+    const SignalSafeLock lock(word);
+    EXPECT_TRUE(lock.held());
+    raise(SIGUSR1);
+    EXPECT_EQ(handled, 0);
+  }
+  EXPECT_EQ(handled, 1);
+  std::signal(SIGUSR1, before);
 }
 
 TEST(SpinGuard, LeavesErrnoAlone) {

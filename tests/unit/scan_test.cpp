@@ -2,7 +2,6 @@
 //
 // RAW_DRAWS_PROGRAM and others are the programs in programs/, as files.
 #include "files.h"
-#include "scanner/library_search.h"
 #include "scanner/machine_code.h"
 #include "scanner/packages.h"
 #include "scanner/scan.h"
@@ -272,24 +271,6 @@ TEST_F(ScanFolder, CountsOverlappingSectionsOnce) {
     program.append(reinterpret_cast<const char*>(&*text), sizeof *text);
   std::memcpy(program.data(), &header, sizeof header);
   EXPECT_EQ(kinds(scan_file(ElfFile(write("many", program)))), all_kinds_of_this_machine);
-}
-
-TEST(LibrarySearch, ReadsTheLoadersCache) {
-  const auto number = [](std::uint32_t value) {
-    return std::string(reinterpret_cast<const char*>(&value), 4);
-  };
-  const std::string strings = std::string("libz.so.1\0/lib/libz.so.1\0", 25);
-  const std::uint32_t first = 48 + 24;
-  const std::string header = "glibc-ld.so.cache1.1" + number(1) + number(25) + std::string(20, '\0');
-  const std::string entry = number(0x303) + number(first) + number(first + 10) + std::string(12, '\0');
-  using Entries = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(read_loader_cache(header + entry + strings), (Entries{{"libz.so.1", "/lib/libz.so.1"}}));
-  EXPECT_EQ(read_loader_cache("ld.so-1.7.0\0old" + header + entry + strings).size(), 1U);
-  EXPECT_TRUE(read_loader_cache("").empty());
-  const std::string whole = header + entry + strings;
-  for (std::size_t length = 0; length < whole.size(); ++length) read_loader_cache(whole.substr(0, length));
-  const std::string far = number(0x303) + number(0xFFFFFFFF) + number(0x7FFFFFFF) + std::string(12, '\0');
-  EXPECT_EQ(read_loader_cache(header + far), (Entries{{"", ""}}));
 }
 
 /// A folder of dpkg's lists and one of wheels.

@@ -26,29 +26,29 @@ TEST(Seeds, DistinctValuesAreDistinctAndTheSameValueIsTheSame) {
   for (const unsigned bits : {32u, 48u, 64u}) {
     std::set<uint64_t> given;
     for (uint64_t asked = 0; asked < 2000; ++asked)
-      EXPECT_TRUE(given.insert(chosen(kind(2), asked, bits).given).second);
+      EXPECT_TRUE(given.insert(chosen(kind(2), asked, bits).effective).second);
     for (uint64_t asked = 0; asked < 2000; ++asked)
-      EXPECT_EQ(given.count(chosen(kind(2), asked, bits).given), 1u);
+      EXPECT_EQ(given.count(chosen(kind(2), asked, bits).effective), 1u);
     EXPECT_EQ(*given.rbegin() >> (bits - 1) >> 1, 0u) << "as wide as what was asked";
   }
 }
 
 TEST(Seeds, AnUnseededGeneratorIsTheOneSeededWithTheStandardsValue) {
-  EXPECT_EQ(choose_unseeded(Kind::libc_random, 1).given, 42u);
-  EXPECT_EQ(chosen(Kind::libc_random, 1, 32).given, 42u);
+  EXPECT_EQ(choose_unseeded(Kind::libc_random, 1).effective, 42u);
+  EXPECT_EQ(chosen(Kind::libc_random, 1, 32).effective, 42u);
   // The value that would have been mapped to the seed changes places with it.
   const uint64_t other = 42 ^ state_mask(Kind::libc_random, 32);
-  EXPECT_NE(chosen(Kind::libc_random, other, 32).given, 42u);
+  EXPECT_NE(chosen(Kind::libc_random, other, 32).effective, 42u);
 }
 
 TEST(Seeds, OfTheProgramAreTheSameInEveryThread) {
-  const uint64_t here = chosen(kind(5), 77).given;
+  const uint64_t here = chosen(kind(5), 77).effective;
   const uint64_t own = next_seed(kind(5));
   uint64_t there = 0, own_there = 0;
   const ThreadName name = name_new_thread();
   std::thread([&] {
     enter_thread(name);
-    there = chosen(kind(5), 77).given;
+    there = chosen(kind(5), 77).effective;
     own_there = next_seed(kind(5));
     leave_thread();
   }).join();
@@ -78,8 +78,8 @@ TEST(Seeds, OfTheProgramAreTheSameWhateverTheClockSays) {
   const ChosenSeed by_chance = chosen(kind(9), asked, 32);
   note_clock_sample(Source::nanoseconds, 1'795'000'001, 123'456'789, __builtin_return_address(0));
   const ChosenSeed usual = chosen(kind(9), asked, 32);
-  EXPECT_EQ(by_chance.given, usual.given);
-  EXPECT_EQ(by_chance.action, Action::unfixed) << reason_code(by_chance.why);
+  EXPECT_EQ(by_chance.effective, usual.effective);
+  EXPECT_EQ(by_chance.action, Action::nondeterministic) << reason_code(by_chance.why);
   EXPECT_EQ(usual.action, Action::pin) << reason_code(usual.why);
 }
 

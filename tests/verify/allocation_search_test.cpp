@@ -205,8 +205,8 @@ TEST_F(SearchedProgram, IsJudgedWhereTheSearchBreaksOff) {
   const fs::path output = folder() / "result";
   std::ofstream(output) << "mine";
   // A file where the folder of the second run is to be.
-  const std::string program =
-      "[ -z \"$DETSHIM_HEAP\" ] || : >kept/search-fill-2; " + std::string(C_PROGRAM) + " >result; cat result";
+  const std::string program = "[ -z \"$_DETSHIM_HEAP\" ] || : >kept/search-fill-2; " +
+                              std::string(C_PROGRAM) + " >result; cat result";
   const Result result = run(words("fill", {"--output", "result"}, {"/bin/sh", "-c", program}), {}, folder());
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_TRUE(contains(result.out, "\ndifferent ")) << result.out;
@@ -229,7 +229,7 @@ TEST_F(SearchedProgram, IsJudgedWhereFilesMayNotGrow) {
 
 TEST_F(SearchedProgram, IsJudgedWhereTheSearchIsInterrupted) {
   const std::string program =
-      "[ -z \"$DETSHIM_HEAP\" ] || { kill -TERM $PPID; sleep 1000; }; " + std::string(C_PROGRAM);
+      "[ -z \"$_DETSHIM_HEAP\" ] || { kill -TERM $PPID; sleep 1000; }; " + std::string(C_PROGRAM);
   const Result result = run(words("fill", {}, {"/bin/sh", "-c", program}), {}, folder());
   EXPECT_EQ(result.status, 128 + SIGTERM) << result.err;
   EXPECT_TRUE(contains(result.out, "\ndifferent ")) << result.out;

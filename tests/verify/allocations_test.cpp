@@ -222,7 +222,7 @@ TEST_F(Allocations, PutsOutputsBackAfterTheSearchAndWhenItIsInterrupted) {
 
   fs::remove_all(kept());
   // The third run is the shaken one, the fourth the search's first.
-  const std::string stops = "[ -z \"$DETSHIM_HEAP\" ] || { touch reached; sleep 1000; }; ";
+  const std::string stops = "[ -z \"$_DETSHIM_HEAP\" ] || { touch reached; sleep 1000; }; ";
   Running running(words("fill", {"--output", "result"}, {"/bin/sh", "-c", stops + program}), {}, folder());
   while (!fs::exists(folder() / "reached") && !running.has_ended()) std::this_thread::yield();
   ::kill(running.process(), SIGTERM);

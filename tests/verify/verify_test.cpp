@@ -36,6 +36,7 @@ class Verify : public testing::Test {
 protected:
   Words words(const Words& options, const Words& program) const {
     Words all = {DETSHIM_COMMAND, "verify", "--library", DETSHIM_LIBRARY, "--log", kept().string()};
+    if (std::ranges::find(options, "-n") == options.end()) all.insert(all.end(), {"-n", "2"});
     all.insert(all.end(), options.begin(), options.end());
     all.push_back("--");
     all.insert(all.end(), program.begin(), program.end());
@@ -176,17 +177,17 @@ TEST_F(Verify, DoesNotTakeAKilledRunForOne) {
   EXPECT_EQ(verify({}, shell("echo a; test -e n && exit 4; : > n")).status, different);
 }
 
+// What can differ is what the comparison is for. What went ahead without detshim is not.
 TEST_F(Verify, GoesByTheLogsVerdict) {
-  const Result reached = verify({}, {STATIC_PROGRAM});
-  EXPECT_EQ(reached.status, unverified);
   const Words pool = {"/usr/bin/python3", "-c",
                       "import multiprocessing as m, os\nwith m.get_context('fork').Pool(2) as p: "
                       "p.map(len, ['a'] * 4)\nprint('done')"};
-  const Result judged = verify({}, pool);
+  EXPECT_EQ(verify({}, pool).status, equal);
+  const Words draws = python("import os; os.urandom(4); print('done')");
+  const Result judged = verify({"--disable", "getrandom"}, draws);
   EXPECT_EQ(judged.status, unverified) << judged.out;
-  EXPECT_TRUE(contains(judged.out, "log: the log's verdict is unverified - pool: ")) << judged.out;
-  const Result accepted = verify({"--accept", "pool"}, pool);
-  EXPECT_EQ(accepted.status, equal) << accepted.out;
+  EXPECT_TRUE(contains(judged.out, "log: the log's verdict is partial - disabled: ")) << judged.out;
+  EXPECT_EQ(verify({"--disable", "getrandom", "--accept", "disabled"}, draws).status, equal);
 }
 
 // ------------------------------------------------------------------ outputs
@@ -366,7 +367,7 @@ TEST_F(Verify, IsAloneAtItsOutputs) {
     all[5] = (folder() / kept_in).string();
     return run(all, {}, folder());
   };
-  for (const std::string output : {"out.txt", "./out.txt", "out*", "{out,in}.txt", "."}) {
+  for (const std::string output : {"out.txt", "./out.txt", "out*", "[oi]*.txt", "."}) {
     fs::remove_all(folder() / "second");
     const Result refused = at_once("second", output, "echo a > out.txt; echo a");
     EXPECT_EQ(refused.status, unverified) << output;
@@ -390,6 +391,7 @@ std::string tree(const fs::path& folder) {
   std::vector<std::string> all;
   for (auto at = fs::recursive_directory_iterator(folder); at != fs::recursive_directory_iterator(); ++at) {
     if (at->path().filename() == "kept") at.disable_recursion_pending();
+    if (at->path().filename() == "detshim-evidence.json") continue; // verify's own
     if (at->is_symlink())
       all.push_back(at->path().lexically_relative(folder).string() + "->" +
                     fs::read_symlink(at->path()).string());
@@ -407,7 +409,7 @@ TEST_F(Verify, FollowsTheLinksThatWereThere) {
   fs::create_directory_symlink("real", folder() / "link");
   write("real/a", "precious");
   const std::string before = tree(folder());
-  for (const std::string output : {"link/*", "link/a", "link", "link/", "l*/a", "{link,real}/a"}) {
+  for (const std::string output : {"link/*", "link/a", "link", "link/", "l*/a", "[l]ink/a"}) {
     const Result result = verify({"--output", output},
                                  shell("test -e real/a && exit 9; mkdir -p link && echo x > link/a; echo a"));
     EXPECT_EQ(result.status, equal) << output << result.out << result.err;
@@ -507,6 +509,23 @@ TEST_F(Verify, PutsBackWhatAKilledOneHadSetAside) {
     ::kill(std::stoi(read("pid")), SIGKILL);
     fs::remove(folder() / "pid");
   }
+}
+
+// The program had made the same file anew: that one goes to a folder of its own, and the user's is back.
+TEST_F(Verify, PutsBackWhatAKilledOneHadSetAsideOverWhatItsProgramMade) {
+  write("out", "mine");
+  Running running(words({"--output", "out"}, shell("echo half > out; echo $$ > pid; exec sleep 1000")), {},
+                  folder());
+  while ((!fs::exists(folder() / "pid") || read("pid").empty()) && !running.has_ended())
+    std::this_thread::yield();
+  ::kill(running.process(), SIGKILL);
+  running.wait();
+  ::kill(std::stoi(read("pid")), SIGKILL);
+  EXPECT_EQ(read("out"), "half\n");
+  Words again = words({"--output", "out"}, shell("echo a > out; echo a"));
+  again[5] = (folder() / "second").string();
+  EXPECT_EQ(run(again, {}, folder()).status, equal);
+  EXPECT_EQ(read("out"), "mine");
 }
 
 /// `detshim verify` there, ended by SIGKILL while its program runs, and the program too. It keeps its runs in
@@ -666,8 +685,8 @@ TEST_F(Verify, PutsNothingIntoAFileSystemThatWasMounted) {
 
 TEST_F(Verify, CountsAFileForEachPatternThatMatchesIt) {
   fs::create_directories(folder() / "d/e");
-  const Result result = verify({"--output", "d", "--output", "d/e/x", "--output", "{d/e,d/*}/x"},
-                               shell("echo x > d/e/x; echo a"));
+  const Result result =
+      verify({"--output", "d", "--output", "d/e/x", "--output", "d/*/x"}, shell("echo x > d/e/x; echo a"));
   EXPECT_EQ(result.status, equal) << result.out;
   EXPECT_FALSE(contains(result.out, "matches nothing")) << result.out;
 }
@@ -680,8 +699,8 @@ TEST_F(Verify, RefusesAReportThatIsAnOutput) {
   fs::create_hard_link(folder() / "d/hard", folder() / "second");
   fs::create_directory_symlink("d", folder() / "to_d");
   using Pairs = std::vector<std::pair<std::string, std::string>>;
-  for (const auto& [output, report] : Pairs{
-           {"d", "d/r"}, {"d/*", "link"}, {"d", "to_d/new"}, {"to_d/{new,old}", "d/new"}, {"d", "second"}}) {
+  for (const auto& [output, report] :
+       Pairs{{"d", "d/r"}, {"d/*", "link"}, {"d", "to_d/new"}, {"to_d/new", "d/new"}, {"d", "second"}}) {
     const Result result = verify({"--output", output, "--junit", report}, shell("touch ran; echo a"));
     EXPECT_EQ(result.status, unverified) << output << report << result.out;
     EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
@@ -850,7 +869,7 @@ TEST_P(Faults, AreFound) {
 
 TEST_F(Verify, WritesJsonAndJunit) {
   const Json document = verify_json({"--junit", "report.xml", "-n", "3"}, shell("echo '<&>'; date +%N"));
-  EXPECT_EQ(document["schema"], 1);
+  EXPECT_EQ(document["schema_version"], 1);
   EXPECT_EQ(document["runs"].size(), 3u);
   EXPECT_EQ(document["bound"], Json());
   const Result parsed =
@@ -909,8 +928,7 @@ TEST_F(Verify, SaysThatTheLogsShowNoCause) {
   EXPECT_TRUE(contains(agree["text"], "what differed went past every record")) << agree;
   EXPECT_TRUE(contains(agree["text"], "verdict of both logs is ")) << agree;
   const Json none = verify_json({}, shell("date +%N"))["first_cause"];
-  EXPECT_EQ(none["result"], Json()) << none;
-  EXPECT_TRUE(contains(none["text"], "neither run left a log")) << none;
+  EXPECT_EQ(none["result"], "equal") << none;
   EXPECT_EQ(verify_json({}, shell("echo a"))["first_cause"], Json());
 }
 
@@ -970,26 +988,6 @@ TEST_F(Verify, NamesWhatLeavesNoRecord) {
         "import random, time\nrandom.random()\nstarted = time.time_ns()\nprint(started % 1000003)\n");
   EXPECT_TRUE(
       contains(suspects_of(verify_json({}, {"/usr/bin/python3", "clock.py"})["first_cause"]), "clock.py:3 "));
-}
-
-TEST_F(Verify, IsWrappedAtATerminalAndNowhereElse) {
-  const std::string script = "import os, pty, struct, fcntl, termios, sys\n"
-                             "pid, fd = pty.fork()\n"
-                             "if pid == 0:\n"
-                             "  fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 60, 0, 0))\n"
-                             "  os.execv(sys.argv[1], sys.argv[1:])\n"
-                             "try:\n"
-                             "  while True: os.write(1, os.read(fd, 9999))\n"
-                             "except OSError: pass\n";
-  Words command = {"/usr/bin/python3", "-c", script};
-  const Words verified = words({"--ignore", "stderr"}, shell("echo a"));
-  command.insert(command.end(), verified.begin(), verified.end());
-  const std::string shown = run(command, {}, folder()).out;
-  EXPECT_TRUE(contains(shown, "at most 95 %\r\n            of runs differ")) << shown;
-  fs::remove_all(kept());
-  const std::string plain = run(verified, {}, folder()).out;
-  EXPECT_TRUE(contains(plain, "at most 95 % of runs differ from the usual result")) << plain;
-  EXPECT_FALSE(contains(plain, "\033")) << plain;
 }
 
 TEST_F(Verify, BoundsTheRateOfRunsThatDiffer) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <span>
 #include <string_view>
 
 namespace detshim {
@@ -16,7 +17,7 @@ using Unit = std::vector<std::size_t>;
 
 struct OutOfRuns {};
 
-/// Delta debugging (Zeller and Hildebrandt, ddmin) over the parts; each trial is a `verify` of its own.
+/// Halves the parts until each that is left is needed; each trial is a `verify` of its own.
 class Bisect {
 public:
   Bisect(const BisectPlan& plan, const BisectProgress& progress, Bisection& result)
@@ -28,7 +29,6 @@ public:
     try {
       search(best);
       confirm(best);
-      measure_costs();
     } catch (const OutOfRuns&) {
       result_.is_out_of_runs = true;
     }
@@ -40,7 +40,7 @@ private:
   /// The program with everything: it has to be repeatable, and its log says what it used.
   bool look_at_baseline() {
     Trial trial;
-    const Verification all = verify(trial, plan_.verify.runs, {});
+    const Verification all = verify(trial, *plan_.verify.runs, {});
     end(trial);
     if (!trial.is_equal()) {
       const bool differs = all.answer == Answer::different;
@@ -51,72 +51,40 @@ private:
     }
     for (const Problem& problem : all.problems) log_problem_ = problem.text;
     result_.parts = used_parts(all.runs.front().log().string(), plan_.variables);
-    result_.costs.resize(result_.parts.size());
     result_.without.resize(result_.parts.size());
     return true;
   }
 
+  /// Variables that nobody asked for go together, unless one of them is needed.
   void search(Kept& best) {
     Unit unread;
-    std::vector<Unit> units;
+    std::vector<Unit> units, single_unread;
     for (std::size_t i = 0; i < result_.parts.size(); ++i)
-      if (result_.parts[i].is_unread)
+      if (result_.parts[i].is_unread) {
         unread.push_back(i);
-      else
+        single_unread.push_back({i});
+      } else {
         units.push_back({i});
+      }
     if (!unread.empty()) units.push_back(unread);
-    shrink(best, units);
-    const auto is_kept = [&](std::size_t i) { return best[i]; };
-    if (unread.size() > 1 && std::ranges::any_of(unread, is_kept)) {
-      units.clear();
-      for (const std::size_t i : unread) units.push_back({i});
-      shrink(best, units);
-    }
+    leave_out(units, best);
+    if (!unread.empty() && best[unread.front()]) leave_out(single_unread, best);
     drop_single_parts(best);
   }
 
-  /// Leaves of `units` those that are needed beside what else `best` keeps.
-  void shrink(Kept& best, std::vector<Unit> units) {
-    Kept base = best;
-    for (const Unit& unit : units) set(base, unit, false);
-    const auto with = [&](auto begin, auto end) {
-      Kept kept = base;
-      for (; begin != end; ++begin) set(kept, *begin, true);
-      return kept;
-    };
-    const auto take_if_equal = [&](const Kept& kept) {
-      if (!is_equal(kept)) return false;
+  /// Leaves out of `best` all of the units, or else what is not needed of their later half, then of the
+  /// other.
+  void leave_out(std::span<const Unit> units, Kept& best) {
+    if (units.empty()) return;
+    Kept kept = best;
+    for (const Unit& unit : units)
+      for (const std::size_t i : unit) kept[i] = false;
+    if (is_equal(kept)) {
       best = kept;
-      std::erase_if(units, [&](const Unit& unit) { return !kept[unit.front()]; });
-      return true;
-    };
-    if (take_if_equal(base)) return;
-    for (std::size_t chunks = 2; units.size() > 1;) {
-      chunks = std::min(chunks, units.size());
-      if (shrink_once(units, chunks, with, take_if_equal)) {
-        chunks = 2;
-        continue;
-      }
-      if (chunks == units.size()) return;
-      chunks *= 2;
+    } else if (units.size() > 1) {
+      leave_out(units.subspan(units.size() / 2), best);
+      leave_out(units.first(units.size() / 2), best);
     }
-  }
-
-  /// Tries each chunk alone, then all without each.
-  template <typename With, typename TakeIfEqual>
-  static bool shrink_once(const std::vector<Unit>& units, std::size_t chunks, With with,
-                          TakeIfEqual take_if_equal) {
-    const auto at = [&](std::size_t chunk) {
-      return units.begin() + static_cast<std::ptrdiff_t>(units.size() * chunk / chunks);
-    };
-    for (std::size_t i = 0; i < chunks; ++i)
-      if (take_if_equal(with(at(i), at(i + 1)))) return true;
-    for (std::size_t i = 0; chunks > 2 && i < chunks; ++i) {
-      std::vector<Unit> rest(units.begin(), at(i));
-      rest.insert(rest.end(), at(i + 1), units.end());
-      if (take_if_equal(with(rest.begin(), rest.end()))) return true;
-    }
-    return false;
   }
 
   /// Each part that is left is needed by itself.
@@ -136,43 +104,10 @@ private:
 
   void confirm(const Kept& best) { result_.confirmed = try_out(best, plan_.confirming_runs); }
 
-  /// By turns, with all parts and without this one: in every other pair the other is first.
-  void measure_costs() {
-    bool has_measured_unread = false;
-    if (plan_.pairs == 0) return;
-    for (std::size_t i = 0; i < result_.parts.size(); ++i) {
-      const bool is_unread = result_.parts[i].is_unread;
-      if (is_unread && has_measured_unread) continue;
-      has_measured_unread |= is_unread;
-      Kept kept(result_.parts.size(), true);
-      for (std::size_t j = 0; j < kept.size(); ++j)
-        kept[j] = is_unread ? !result_.parts[j].is_unread : j != i;
-      Trial trial;
-      trial.kept = kept;
-      const Verification pairs =
-          verify(trial, 2 * plan_.pairs, {RunSettings{}, settings(kept), settings(kept), RunSettings{}});
-      result_.costs[i] = cost_of(pairs.runs);
-    }
-  }
-
-  static std::optional<Cost> cost_of(const std::vector<Run>& runs) {
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
-      const auto seconds = [&](std::size_t run) { return std::max(runs[run].ended - runs[run].began, 1e-6); };
-      const bool is_turned = i % 4 != 0;
-      ratios.push_back(seconds(is_turned ? i + 1 : i) / seconds(is_turned ? i : i + 1));
-    }
-    if (ratios.empty()) return std::nullopt;
-    std::ranges::sort(ratios);
-    const std::size_t middle = ratios.size() / 2;
-    const double median = ratios.size() % 2 == 1 ? ratios[middle] : (ratios[middle - 1] + ratios[middle]) / 2;
-    return Cost{median, ratios.front(), ratios.back(), ratios.size()};
-  }
-
   bool is_equal(const Kept& kept) {
     const auto known = known_.find(kept);
     if (known != known_.end()) return known->second.is_equal();
-    const Trial trial = try_out(kept, plan_.verify.runs);
+    const Trial trial = try_out(kept, *plan_.verify.runs);
     known_.emplace(kept, trial);
     return trial.is_equal();
   }
@@ -180,12 +115,12 @@ private:
   Trial try_out(const Kept& kept, std::size_t runs) {
     Trial trial;
     trial.kept = kept;
-    verify(trial, runs, {settings(kept)});
+    verify(trial, runs, settings(kept));
     end(trial);
     return trial;
   }
 
-  Verification verify(Trial& trial, std::size_t runs, std::vector<RunSettings> turns) {
+  Verification verify(Trial& trial, std::size_t runs, RunSettings settings) {
     if (result_.runs + runs > plan_.most_runs) throw OutOfRuns();
     trial.first_run = result_.runs + 1;
     trial.runs = runs;
@@ -195,7 +130,7 @@ private:
     plan.folder /= name;
     trial.folder = plan.folder.string();
     plan.runs = runs;
-    plan.turns = std::move(turns);
+    plan.settings = std::move(settings);
     plan.looks_for_cause = false;
     std::filesystem::create_directory(plan.folder);
     progress_.began(result_, trial.kept, runs);
@@ -220,10 +155,6 @@ private:
     for (std::size_t i = 0; i < kept.size(); ++i)
       if (!kept[i] && result_.parts[i].disables.empty()) settings.keeps_random_layout = true;
     return settings;
-  }
-
-  static void set(Kept& kept, const Unit& unit, bool value) {
-    for (const std::size_t i : unit) kept[i] = value;
   }
 
   void judge(const Kept& best) {

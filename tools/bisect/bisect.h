@@ -17,7 +17,6 @@ struct BisectPlan {
   std::vector<std::string> variables; ///< that the library may set
   std::size_t most_runs = 0;          ///< of all trials together
   std::size_t confirming_runs = 0;    ///< of the set that was found
-  std::size_t pairs = 0;              ///< for the cost of each part
 };
 
 /// The program's runs with some of the parts.
@@ -31,12 +30,6 @@ struct Trial {
   bool is_equal() const { return differing == 0 && problem.empty(); }
 };
 
-/// Time with a part over that without it; the median of pairs by turns, and the smallest and largest.
-struct Cost {
-  double ratio = 1, least = 1, most = 1;
-  std::size_t pairs = 0;
-};
-
 struct Bisection {
   Answer answer = Answer::unverified;
   std::string why;                           ///< in words; not safe to print
@@ -45,7 +38,6 @@ struct Bisection {
   std::vector<Trial> trials;                 ///< in order
   std::optional<Trial> confirmed;            ///< the set that was found, once more
   std::vector<std::optional<Trial>> without; ///< of each needed part: the set without it
-  std::vector<std::optional<Cost>> costs;    ///< of each part; parts that nobody asked for as one
   std::size_t runs = 0;
   bool is_out_of_runs = false;
 };

@@ -2,9 +2,9 @@
 #include "log_reader/printable.h"
 #include "report/style.h"
 #include "support/wording.h"
+#include "verify/report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 
 namespace detshim {
@@ -21,21 +21,12 @@ std::string describe_outcome(const Trial& trial) {
   return trial.problem.empty() ? counted(trial.runs, "equal run") : printable(trial.problem);
 }
 
-std::string describe_cost(const std::optional<Cost>& cost) {
-  if (!cost) return {};
-  char text[96];
-  std::snprintf(text, sizeof text, "; time with it %.2f of that without (%.2f to %.2f, ", cost->ratio,
-                cost->least, cost->most);
-  return text + counted(cost->pairs, "pair") + ")";
-}
-
 void print_needed(const Bisection& result, const Style& style) {
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
     if (!result.needed[i]) continue;
     const std::optional<Trial>& without = result.without[i];
     std::cout << style.bold(label("needed")) << padded(result.parts[i].name, name_width)
-              << (without ? describe_outcome(*without) + " without it" : "not tried without it")
-              << describe_cost(result.costs[i]) << '\n';
+              << (without ? describe_outcome(*without) + " without it" : "not tried without it") << '\n';
   }
 }
 
@@ -46,19 +37,17 @@ void print_not_needed(const Bisection& result) {
                                  ? "not seen to be needed: " + describe_outcome(*result.confirmed)
                                  : describe_outcome(*result.confirmed) + " without all of these";
   std::size_t unread = 0;
-  std::optional<Cost> unread_cost;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
     if (result.needed[i]) continue;
     if (result.parts[i].is_unread) {
-      if (unread++ == 0) unread_cost = result.costs[i];
+      ++unread;
       continue;
     }
-    std::cout << label("can go") << padded(result.parts[i].name, name_width) << answer
-              << describe_cost(result.costs[i]) << '\n';
+    std::cout << label("can go") << padded(result.parts[i].name, name_width) << answer << '\n';
   }
   if (unread > 0)
     std::cout << label("can go") << padded(counted(unread, "variable") + " nobody asked for", name_width)
-              << answer << describe_cost(unread_cost) << '\n';
+              << answer << '\n';
 }
 
 void print_disable_line(const BisectPlan& plan, const Bisection& result) {
@@ -102,10 +91,7 @@ bool leaves_layout_random(const Bisection& result) {
 
 void print_bisect_text(const BisectPlan& plan, const Bisection& result) {
   const Style style{wants_colour()};
-  std::string command;
-  for (const std::string& word : plan.verify.command) command += (command.empty() ? "" : " ") + word;
-  constexpr std::size_t longest = 100;
-  std::cout << cut(printable(command), longest) << "\nseed " << plan.verify.seed << ", mode "
+  std::cout << describe_command(plan.verify.command) << "\nseed " << plan.verify.seed << ", mode "
             << plan.verify.mode << "; kept in " << printable(plan.verify.folder.string()) << "\n\n";
   for (const Trial& trial : result.trials)
     std::cout << "  runs "

@@ -4,6 +4,8 @@
 
 #include "common/arguments.h"
 #include "common/text.h"
+#include "report/log_report.h"
+#include "scanner/elf_file.h"
 #include "scanner/preloading.h"
 #include "support/wording.h"
 
@@ -25,32 +27,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* lock_subject = "uv's lock";
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 /// Without one, what it holds, if that is still what was mapped.
-Told build_of(const std::string& file, const CaptureOptions& options) {
-  const auto known = options.log->builds.find(file);
-  if (known != options.log->builds.end() && !known->second.empty()) {
+Known build_of(const std::string& file, const Log& log, std::int64_t began) {
+  const auto known = log.builds.find(file);
+  if (known != log.builds.end() && !known->second.empty()) {
     std::string text;
     for (const std::string& build : known->second) text += (text.empty() ? "build " : ", ") + build;
     return {text, ""};
   }
-  struct stat state;
-  if (::stat(file.c_str(), &state) != 0) return {"", "it has no build id, and is gone"};
-  if (options.since.has_changed(file))
-    return {"", std::string("it has no build id, and was ") + changed_since};
-  Told contents = hash_of_file(file);
+  if (was_changed_since(file, began)) return {"", "it has no build id, and was changed since the run began"};
+  Known contents = hash_of_file(file);
   if (contents.problem.empty()) contents.text = "no build id, contents " + contents.text;
   return contents;
 }
 
 /// Packages of dpkg by the files that they brought, of those that were asked for.
-void capture_debian_packages(const std::set<std::string>& files, const Since& since, CapturedSection& to) {
+void capture_debian_packages(const std::set<std::string>& files, CapturedSection& to) {
   std::error_code error;
   std::set<std::string> packages, names;
   for (const std::string& file : files) {
@@ -62,14 +54,10 @@ void capture_debian_packages(const std::set<std::string>& files, const Since& si
   }
   for (const auto& entry : fs::directory_iterator("/var/lib/dpkg/info", error)) {
     if (entry.path().extension() != ".list") continue;
-    std::istringstream list(whole_file(entry.path()));
+    std::istringstream list(read_file(entry.path()));
     for (std::string line; std::getline(list, line);)
       if (names.contains(line)) {
-        const std::string name = entry.path().stem();
-        if (since.has_changed(entry.path()))
-          to.unknown["debian " + name.substr(0, name.find(':'))] = changed_since;
-        else
-          packages.insert(name);
+        packages.insert(entry.path().stem());
         break;
       }
   }
@@ -84,45 +72,16 @@ void capture_debian_packages(const std::set<std::string>& files, const Since& si
   }
 }
 
-/// Packages of rpm likewise: rpm(8), --queryformat.
-void capture_rpms(const std::set<std::string>& files, std::int64_t began, CapturedSection& to) {
-  std::vector<std::string> command = {"rpm", "-q", "--queryformat",
-                                      "%{NAME}\t%{EVR}.%{ARCH}\t%{INSTALLTIME}\n", "-f"};
-  command.insert(command.end(), files.begin(), files.end());
-  std::istringstream lines(output_of(command, true).value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t first = line.find('\t'),
-                      second = first == std::string::npos ? first : line.find('\t', first + 1);
-    if (second == std::string::npos) continue; // "file … is not owned by any package"
-    const std::string name = "rpm " + line.substr(0, first);
-    constexpr std::int64_t nanoseconds = 1'000'000'000;
-    if (std::atoll(line.c_str() + second + 1) > began / nanoseconds)
-      to.unknown[name] = changed_since;
-    else
-      to.facts[name] = line.substr(first + 1, second - first - 1);
-  }
-}
-
-/// By whatever brought them.
-void capture_packages_of(const std::set<std::string>& files, const CaptureOptions& options,
-                         std::int64_t began, CapturedSection& to) {
-  const bool has_dpkg = fs::exists("/var/lib/dpkg/status"), has_rpm = !find_executable("rpm").empty();
-  if (!has_dpkg && !has_rpm)
-    to.unknown["packages of the mapped files"] = "no dpkg and no rpm here; others are not read";
-  if (has_dpkg) capture_debian_packages(files, options.since, to);
-  if (has_rpm) capture_rpms(files, began, to);
-}
-
 /// The names and sizes of all files below a folder, or of one; `deep`: and what they hold.
-Told state_of(const fs::path& place, bool deep) {
+Known state_of(const fs::path& place, bool deep) {
   constexpr std::size_t most = 50'000; // a run that begins waits for it
   std::error_code error, ignored;
   std::map<std::string, std::string> files;
   std::string contents;
   if (fs::is_regular_file(place, ignored)) {
-    Told told = hash_of_file(place);
-    if (told.problem.empty()) told.text.insert(0, "contents ");
-    return told;
+    Known known = hash_of_file(place);
+    if (known.problem.empty()) known.text.insert(0, "contents ");
+    return known;
   }
   auto entry = fs::recursive_directory_iterator(place, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
@@ -137,9 +96,9 @@ Told state_of(const fs::path& place, bool deep) {
   for (const auto& [name, size] : files) {
     all += name + ' ' + size + '\n';
     if (!deep) continue;
-    const Told told = hash_of_file(place / name);
-    if (!told.problem.empty()) return told;
-    contents += told.text;
+    const Known known = hash_of_file(place / name);
+    if (!known.problem.empty()) return known;
+    contents += known.text;
   }
   return {counted(files.size(), "file") + (files.empty() ? "" : ", " + hash_text(all)) +
               (deep ? contents_mark + hash_text(contents) : ""),
@@ -152,22 +111,11 @@ std::vector<std::string> words_of_arguments(const std::string& array) {
   return json.is_array() ? json.get<std::vector<std::string>>() : std::vector<std::string>{};
 }
 
-void put(CapturedSection& section, const std::string& subject, const Told& told) {
-  if (told.problem.empty())
-    section.facts[subject] = told.text;
+void put(CapturedSection& section, const std::string& subject, const Known& known) {
+  if (known.problem.empty())
+    section.facts[subject] = known.text;
   else
-    section.unknown[subject] = told.problem;
-}
-
-/// What uv has installed.
-void capture_lock(CapturedSection& to) {
-  std::error_code error;
-  for (fs::path at = fs::current_path(error); !error && !at.empty(); at = at.parent_path()) {
-    if (const fs::path lock = at / "uv.lock"; ::access(lock.c_str(), F_OK) == 0)
-      return put(to, lock_subject, state_of(lock, false));
-    if (at == at.root_path()) break;
-  }
-  to.facts[lock_subject] = "none";
+    section.unknown[subject] = known.problem;
 }
 
 } // namespace
@@ -181,20 +129,19 @@ std::set<std::string> mapped_files(const Log& log) {
   return files;
 }
 
-void capture_libraries(const CaptureOptions& options, Environment& to) {
+bool was_changed_since(const std::string& file, std::int64_t began) {
+  struct stat state;
+  constexpr std::int64_t second = 1'000'000'000;
+  return ::lstat(file.c_str(), &state) != 0 || state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
+}
+
+void capture_libraries(const Log& log, Environment& to) {
   CapturedSection& libraries = to.of(EnvironmentSection::libraries);
-  CapturedSection& packages = to.of(EnvironmentSection::packages);
-  constexpr const char* subject = "packages of the mapped files";
-  libraries.unknown.erase("");
-  libraries.facts.clear();
-  packages.unknown.erase(subject);
-  const auto give_up = [&](const char* why) { libraries.unknown[""] = packages.unknown[subject] = why; };
-  if (options.log == nullptr)
-    return give_up("no log of a run: which files a program maps is known once it has run");
-  const std::set<std::string> files = mapped_files(*options.log);
-  if (files.empty()) return give_up("no process of the run said which files it had mapped");
+  libraries = {};
+  const std::set<std::string> files = mapped_files(log);
+  if (files.empty()) libraries.unknown[""] = "no process of the run said which files it had mapped";
   for (const std::string& file : files) {
-    const Told build = build_of(file, options);
+    const Known build = build_of(file, log, to.began);
     if (!build.problem.empty()) {
       libraries.unknown[base_name(file)] = build.problem;
       continue;
@@ -204,14 +151,23 @@ void capture_libraries(const CaptureOptions& options, Environment& to) {
   }
 }
 
-void capture_packages(const CaptureOptions& options, Environment& to) {
-  if (options.log == nullptr) return;
-  const std::set<std::string> files = mapped_files(*options.log);
-  if (!files.empty()) capture_packages_of(files, options, to.began, to.of(EnvironmentSection::packages));
+void capture_packages(const Log& log, Environment& to) {
+  CapturedSection& packages = to.of(EnvironmentSection::packages);
+  const std::set<std::string> files = mapped_files(log);
+  constexpr const char* database = "/var/lib/dpkg/status";
+  std::error_code error;
+  packages.unknown.erase(packages_of_files);
+  if (files.empty())
+    packages.unknown[packages_of_files] = "no process of the run said which files it had mapped";
+  else if (!fs::exists(database, error))
+    packages.unknown[packages_of_files] = "no dpkg here; others are not read";
+  else if (was_changed_since(database, to.began))
+    packages.unknown[packages_of_files] = "packages were installed or removed since the run began";
+  else
+    capture_debian_packages(files, packages);
 }
 
 void capture_code(const AskLimits& limits, Environment& to) {
-  capture_lock(to.of(EnvironmentSection::versions));
   CapturedSection& section = to.of(EnvironmentSection::code);
   if (!is_in_repository(".")) {
     for (const char* subject : {"git commit", "git changes", "git untracked files"})
@@ -247,7 +203,9 @@ void capture_command(const std::string& program, const std::vector<std::string>&
   bool is_cut = false;
   for (const std::string& word : words_of_arguments(begin == std::string::npos ? "" : text.substr(begin))) {
     is_cut |= word.ends_with("…");
-    all += (count++ == 0 ? "" : " ") + (looks_drawn(word) ? hashed_value + hash_text(word) : word);
+    all += (count++ == 0 ? "" : " ") +
+           (looks_drawn(word) ? hashed_value + hash_text(word)
+                              : (word.find(' ') == std::string::npos ? word : shell_command({word})));
   }
   section.facts.erase("arguments");
   section.unknown.erase("arguments");
@@ -255,6 +213,35 @@ void capture_command(const std::string& program, const std::vector<std::string>&
     section.unknown["arguments"] = "they are longer than what is kept of them";
   else
     section.facts["arguments"] = all;
+}
+
+void capture_program_files(const std::string& program, const std::vector<std::string>& words,
+                           Environment& to) {
+  constexpr std::uintmax_t most = 256 << 20;
+  constexpr std::string_view scripts[] = {".py",  ".sh", ".pl", ".rb",  ".R",   ".r",  ".lua",
+                                          ".php", ".js", ".jl", ".awk", ".jar", ".tcl"};
+  const auto is_seen_elsewhere = [](const std::string& file) { // in the log, by its build
+    try {
+      return !ElfFile(file).is_static_program();
+    } catch (const ElfError&) {
+      return false;
+    }
+  };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const fs::path file = i == 0 ? program : words[i];
+    std::error_code error;
+    if (!fs::is_regular_file(file, error) || file.extension() == ".py")
+      continue; // capture_modules() has those
+    const bool is_code = ::access(file.c_str(), X_OK) == 0 ||
+                         std::ranges::find(scripts, file.extension().string()) != std::end(scripts);
+    if (!is_code || is_seen_elsewhere(file)) continue;
+    const Known held = hash_of_file(file, most);
+    const std::string subject = "file " + file.filename().string();
+    if (held.problem.empty())
+      to.of(EnvironmentSection::code).facts[subject] = "contents " + held.text;
+    else
+      to.of(EnvironmentSection::code).unknown[subject] = held.problem;
+  }
 }
 
 namespace {

@@ -125,7 +125,7 @@ struct Repository {
 };
 
 /// The states of repositories within this one, by their folders in it.
-Told told_nested(const Repository& repository, const std::vector<std::string>& folders) {
+Known nested_state(const Repository& repository, const std::vector<std::string>& folders) {
   std::string all;
   std::error_code error;
   for (const std::string& name : folders) {
@@ -142,39 +142,39 @@ Told told_nested(const Repository& repository, const std::vector<std::string>& f
 }
 
 /// What it holds; of a link, where it leads and what that holds.
-Told told_contents(const fs::path& file, std::uintmax_t most) {
+Known contents_state(const fs::path& file, std::uintmax_t most) {
   std::error_code error;
   if (!fs::is_symlink(file, error)) return hash_of_file(file, most);
   const std::string target = fs::read_symlink(file, error).string();
   const fs::file_type type = fs::status(file, error).type();
   if (type == fs::file_type::directory) return {"", "it is a link to a folder, which is not looked into"};
   if (type != fs::file_type::regular) return {"a link to " + target, ""};
-  Told told = hash_of_file(file, most);
-  if (told.problem.empty()) told.text += " by " + target;
-  return told;
+  Known known = hash_of_file(file, most);
+  if (known.problem.empty()) known.text += " by " + target;
+  return known;
 }
 
-/// What files hold that git was told to take for unchanged (`update-index --assume-unchanged`,
-/// `--skip-worktree`), by which local settings are kept: `git diff` passes over them.
-Told told_passed_over(const fs::path& top, const std::vector<std::string>& names) {
-  constexpr std::uintmax_t most = 16U << 20;
-  constexpr std::size_t most_files = 1000; // a sparse checkout leaves out many, which are not there
+/// What those of the files hold that are there, by their names.
+Known files_state(const fs::path& top, const std::vector<std::string>& names) {
+  std::uintmax_t left = 64U << 20; // a run that begins waits for it
   std::string all;
-  std::size_t count = 0;
   std::error_code error;
   for (const std::string& name : names) {
-    if (!fs::exists(fs::symlink_status(top / name, error))) continue;
-    const Told held = ++count > most_files ? Told{"", "more than 1,000"} : told_contents(top / name, most);
-    if (!held.problem.empty()) return {"", "of files that git passes over, " + name + ": " + held.problem};
+    if (!fs::exists(fs::symlink_status(top / name, error))) continue; // a sparse checkout leaves out many
+    const std::uintmax_t size = fs::file_size(top / name, error);
+    if (!error && size > left) return {"", "more than 64 MB"};
+    left -= error ? 0 : size;
+    const Known held = contents_state(top / name, left + size);
+    if (!held.problem.empty()) return {"", name + ": " + held.problem};
     all += name + '\n' + held.text + '\n';
   }
   return {all, ""};
 }
 
-Told told_changes(const Repository& repository) {
+Known changes_state(const Repository& repository) {
   const auto& [git, top, question] = repository;
   // Of a submodule the commit alone: git would ask another git there, which runs what that names.
-  auto asked = std::async(std::launch::async, [&git = git] {
+  auto requested = std::async(std::launch::async, [&git = git] {
     return git.ask({"diff", "HEAD", "--no-ext-diff", "--no-textconv", "--binary", "--submodule=short",
                     "--ignore-submodules=dirty"});
   });
@@ -188,19 +188,16 @@ Told told_changes(const Repository& repository) {
     else if (entry[0] == 'S' || (entry[0] >= 'a' && entry[0] <= 'z'))
       passed_over.push_back(name);
   }
-  const Told within = told_nested(repository, submodules);
+  const Known within = nested_state(repository, submodules);
   if (!within.problem.empty()) return within;
-  const Reply diff = asked.get();
+  const Reply diff = requested.get();
   if (!diff.problem.empty()) return {"", problem_of(diff, "what was changed")};
-  const Told hidden = told_passed_over(top, passed_over);
-  if (!hidden.problem.empty()) return hidden;
+  // `git diff` passes over what it was told to take for unchanged (`update-index --assume-unchanged`,
+  // `--skip-worktree`), by which local settings are kept.
+  const Known hidden = files_state(top, passed_over);
+  if (!hidden.problem.empty()) return {"", "of files that git passes over, " + hidden.problem};
   const std::string all = *diff.text + within.text + hidden.text;
   return {all.empty() ? "none" : hash_text(all), ""};
-}
-
-/// A folder that git reads into, by its name, and its ends.
-bool is_below_a_log(const std::string& name) {
-  return ("/" + name + "/").find("/detshim-log/") != std::string::npos;
 }
 
 /// docs/LOG_FORMAT.md, "The folder".
@@ -222,37 +219,26 @@ std::set<fs::path> folders_of_logs(const std::vector<std::string>& names) {
   return folders;
 }
 
-Told told_untracked(const Repository& repository) {
+Known untracked_state(const Repository& repository) {
   const auto& [git, top, question] = repository;
   const Reply untracked = git.ask({"ls-files", "-z", "--others", "--exclude-standard"});
   if (!untracked.problem.empty()) return {"", problem_of(untracked, "which files it does not follow")};
   std::error_code error;
   const std::vector<std::string> names = names_in(*untracked.text);
   const std::set<fs::path> logs = folders_of_logs(names);
-  constexpr std::uintmax_t most = 64U << 20; // a run that begins waits for it
-  std::uintmax_t read = 0;
-  std::string all;
-  std::size_t count = 0;
-  std::vector<std::string> nested;
+  std::vector<std::string> files, nested;
   for (const std::string& name : names) {
-    if (is_below_a_log(name)) continue;
-    const fs::path file = top / name;
-    if (is_file_of_a_log(file) && logs.contains(fs::path(name).parent_path())) continue;
-    if (name.ends_with('/')) { // a repository of its own: git does not look into it
-      nested.push_back(name);
-      continue;
-    }
-    ++count;
-    const std::uintmax_t size = fs::file_size(file, error);
-    if (!error && (read += size) > most) return {"", "more than 64 MB of files that git does not follow"};
-    const Told contents = told_contents(file, most);
-    if (!contents.problem.empty()) return {"", name + ": " + contents.problem};
-    all += name + '\n' + contents.text + '\n';
+    const bool is_log = is_file_of_a_log(name) && logs.contains(fs::path(name).parent_path());
+    if (is_log || ("/" + name).find("/detshim-log/") != std::string::npos) continue;
+    (name.ends_with('/') ? nested : files)
+        .push_back(name); // a repository of its own: git does not look into it
   }
-  const Told within = told_nested(repository, nested);
+  const Known held = files_state(top, files);
+  if (!held.problem.empty()) return {"", "of files that git does not follow, " + held.problem};
+  const Known within = nested_state(repository, nested);
   if (!within.problem.empty()) return within;
-  all += within.text;
-  std::string text = count == 0 ? "" : counted(count, "untracked file");
+  const std::string all = held.text + within.text;
+  std::string text = files.empty() ? "" : counted(files.size(), "untracked file");
   if (!within.text.empty())
     text += (text.empty() ? "" : " and ") +
             counted(nested.size(), "untracked repository", "untracked repositories");
@@ -268,8 +254,8 @@ std::string GitState::text() const {
 }
 
 std::string GitState::problem() const {
-  for (const Told* told : {&commit, &changes, &untracked})
-    if (!told->problem.empty()) return told->problem;
+  for (const Known* known : {&commit, &changes, &untracked})
+    if (!known->problem.empty()) return known->problem;
   return {};
 }
 
@@ -288,12 +274,12 @@ GitState git_state(const std::string& folder, const GitQuestion& question) {
   const auto all = [](const std::string& why) { return GitState{{"", why}, {"", why}, {"", why}}; };
   // Side by side where they can be: a run that begins waits for them.
   const Git with_programs(folder, question.limits);
-  auto asked = std::async(std::launch::async, [&] {
+  auto requested = std::async(std::launch::async, [&] {
     return with_programs.ask({"rev-parse", "--show-toplevel", "HEAD"});
   });
   Git git = with_programs;
   git.switch_programs_off();
-  const Reply place = asked.get();
+  const Reply place = requested.get();
   if (!git.problem().empty()) return all(git.problem());
   if (!place.text) return all(place.problem);
   std::istringstream lines(*place.text);
@@ -305,8 +291,8 @@ GitState git_state(const std::string& folder, const GitQuestion& question) {
     return all("no repository that git reads for you");
   if (!std::getline(lines, commit) || !place.problem.empty()) return all("a git repository without a commit");
   const Repository repository{git, top, question};
-  auto untracked = std::async(std::launch::async, [&] { return told_untracked(repository); });
-  return {{commit, ""}, told_changes(repository), untracked.get()};
+  auto untracked = std::async(std::launch::async, [&] { return untracked_state(repository); });
+  return {{commit, ""}, changes_state(repository), untracked.get()};
 }
 
 } // namespace detshim

@@ -29,7 +29,7 @@ bool next_line(std::string_view& rest, std::string_view& line) {
 }
 
 std::string first_line(const fs::path& file) {
-  const std::string text = whole_file(file);
+  const std::string text = read_file(file);
   return text.substr(0, text.find('\n'));
 }
 
@@ -49,7 +49,7 @@ std::string value_in(std::string_view text, std::string_view key) {
 /// Of /proc/cpuinfo, which grows with the processors, the first one's part.
 std::string first_processor() {
   constexpr std::size_t enough = 8192;
-  const std::string text = beginning_of_file("/proc/cpuinfo", enough);
+  const std::string text = read_file("/proc/cpuinfo", enough);
   return text.substr(0, text.find("\n\n"));
 }
 
@@ -68,29 +68,11 @@ void capture_allowed_processors(CapturedSection& to) {
     to.facts["processors allowed"] = std::to_string(CPU_COUNT(&allowed));
   else
     to.unknown["processors allowed"] = "more than this detshim asks for";
-  const auto line = [status = whole_file("/proc/self/status")](const char* key) {
+  const auto line = [status = read_file("/proc/self/status")](const char* key) {
     return value_in(status, key);
   };
   if (const std::string nodes = line("Mems_allowed_list"); !nodes.empty())
     to.facts["NUMA nodes allowed"] = nodes;
-}
-
-/// An image's address without who asks for it: userinfo (RFC 3986), query and fragment. A digest stays.
-std::string without_login(std::string image) {
-  image.resize(std::min(image.find_first_of("?#"), image.size()));
-  std::string digest;
-  if (const std::size_t at = image.rfind('@'); at != std::string::npos &&
-                                               image.compare(at + 1, 3, "sha") == 0 &&
-                                               image.find(':', at) != std::string::npos) {
-    digest = image.substr(at);
-    image.resize(at);
-  }
-  const std::size_t scheme = image.find("://");
-  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
-  if (const std::size_t at = image.rfind('@'); at != std::string::npos && at >= begin)
-    image.erase(begin, at + 1 - begin);
-  if (looks_drawn(image)) image = "an address, hash " + hash_text(image);
-  return image + digest;
 }
 
 void capture_kernel(CapturedSection& to) {
@@ -101,7 +83,7 @@ void capture_kernel(CapturedSection& to) {
   }
   to.facts["glibc"] = ::gnu_get_libc_version();
   to.facts["distribution"] = "not said";
-  const std::string release = whole_file("/etc/os-release");
+  const std::string release = read_file("/etc/os-release");
   std::string_view rest = release;
   for (std::string_view line; next_line(rest, line);)
     if (line.starts_with("PRETTY_NAME=")) to.facts["distribution"] = line.substr(12);
@@ -114,22 +96,22 @@ void capture_kernel(CapturedSection& to) {
 
 /// A file that NCCL takes its topology from (NCCL_TOPO_FILE and its default in NVIDIA's documentation).
 void capture_nccl_topology(CapturedSection& to) {
-  const char* const asked = std::getenv("NCCL_TOPO_FILE");
+  const char* const requested = std::getenv("NCCL_TOPO_FILE");
   const std::string file =
-      asked == nullptr || *asked == 0 ? "/var/run/nvidia-topologyd/virtualTopology.xml" : asked;
-  const std::string text = whole_file(file);
+      requested == nullptr || *requested == 0 ? "/var/run/nvidia-topologyd/virtualTopology.xml" : requested;
+  const std::string text = read_file(file);
   to.facts["NCCL topology file"] = text.empty() ? "none" : "contents " + hash_text(text);
 }
 
 void capture_gpus(CapturedSection& to) {
   capture_nccl_topology(to);
   const std::string driver = first_line("/proc/driver/nvidia/version");
-  to.facts["driver"] = driver.empty() ? no_driver : driver;
+  to.facts["driver"] = driver.empty() ? "none of NVIDIA's" : driver;
   if (driver.empty()) return;
   std::error_code error;
   std::size_t number = 0;
   for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", error)) {
-    const std::string text = whole_file(entry.path() / "information");
+    const std::string text = read_file(entry.path() / "information");
     to.facts["GPU " + std::to_string(number++)] =
         value_in(text, "Model") + ", firmware " + value_in(text, "GPU Firmware");
   }
@@ -153,7 +135,7 @@ void capture_limits(CapturedSection& to) {
   for (const auto& [name, resource] : limits) {
     rlimit limit;
     if (::getrlimit(resource, &limit) == 0)
-      to.facts[std::string("limit of ") + name] =
+      to.facts[std::string(limit_subject) + name] =
           limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur);
   }
   const mode_t mask = ::umask(0);
@@ -173,34 +155,36 @@ void capture_machine(Environment& to) {
   capture_kernel(to.of(EnvironmentSection::machine));
 }
 
+namespace {
+
+/// A terminal's, which a program under `verify` has not, and nothing are alike.
+void capture_input(CapturedSection& to) {
+  struct stat state;
+  const bool is_there = ::fstat(STDIN_FILENO, &state) == 0;
+  if (!is_there || S_ISCHR(state.st_mode)) {
+    to.facts["standard input"] = "none";
+  } else if (S_ISREG(state.st_mode)) {
+    const Known held = hash_of_file("/proc/self/fd/0");
+    to.facts["standard input"] = "a file, " + (held.problem.empty() ? "contents " + held.text : held.problem);
+  } else {
+    to.facts["standard input"] = "a pipe or a socket";
+  }
+}
+
+} // namespace
+
 void capture_session(Environment& to) {
+  capture_input(to.of(EnvironmentSection::session));
   capture_allowed_processors(to.of(EnvironmentSection::machine));
   capture_gpus(to.of(EnvironmentSection::driver));
   capture_limits(to.of(EnvironmentSection::session));
-}
-
-void capture_gpu_modes(Environment& to) {
-  if (first_line("/proc/driver/nvidia/version").empty()) return;
-  CapturedSection& section = to.of(EnvironmentSection::driver);
-  const auto add = [&section](const char* subject, const std::optional<std::string>& answer) {
-    if (answer)
-      section.facts[subject] = *answer;
-    else
-      section.unknown[subject] = "nvidia-smi does not answer";
-  };
-  add("modes and clocks", output_of({"nvidia-smi", "--format=csv,noheader",
-                                     "--query-gpu=index,mig.mode.current,clocks.applications.graphics,"
-                                     "clocks.max.sm,power.limit,compute_mode,ecc.mode.current"}));
-  std::optional<std::string> topology = output_of({"nvidia-smi", "topo", "-m"});
-  if (topology) topology = hash_text(*topology);
-  add("topology", topology);
 }
 
 std::string machine_identity() {
   struct stat root;
   if (::stat("/", &root) != 0) return {};
   utsname names;
-  return hash_text(whole_file("/etc/machine-id") + (::uname(&names) == 0 ? names.nodename : "") + ' ' +
+  return hash_text(read_file("/etc/machine-id") + (::uname(&names) == 0 ? names.nodename : "") + ' ' +
                    std::to_string(root.st_dev) + ' ' + std::to_string(root.st_ino));
 }
 

@@ -15,9 +15,6 @@
 #include <set>
 #include <sstream>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 namespace detshim {
 namespace {
 
@@ -48,45 +45,31 @@ std::string module_of(const std::string& file) {
   return {};
 }
 
-struct Found {
-  std::map<std::string, std::string> files; ///< hashes, by path below the module's folder
-  std::string problem;
-};
-
 class ModuleSearch {
 public:
-  explicit ModuleSearch(CapturedSection& to) : to_(to) {}
+  /// `began`: what was changed since is not read; 0: all is.
+  explicit ModuleSearch(CapturedSection& to, std::int64_t began = 0) : to_(to), began_(began) {}
 
-  /// Looks into a folder that may hold modules; what comes first is imported.
+  /// Looks into a folder that may hold modules, or into a zip file; what comes first is imported.
   void look_into(const fs::path& folder) {
     std::error_code error;
     const fs::path real = fs::canonical(folder, error);
     if (error || !seen_.insert(real).second || !given_up_.empty()) return;
-    if (fs::is_regular_file(real, error)) { // a zip file
-      add(real.filename(), look_at(real, {}));
-      return;
-    }
-    struct stat state;
-    if (::stat(real.c_str(), &state) != 0) return;
-    device_ = state.st_dev;
     const std::set<std::string> brought = brought_by_distributions(real);
-    std::map<std::string, Found> found;
-    for (auto entry = fs::directory_iterator(real, error); !error && entry != fs::directory_iterator();
-         entry.increment(error)) {
-      if (++entries_ > most_entries) give_up(counted_most(most_entries) + " files and folders");
-      if (!given_up_.empty()) return;
-      const std::string name = entry->path().filename();
-      const std::string module = module_of(name);
-      if (brought.contains(name) || (module.empty() && !is_importable(name))) continue;
-      std::error_code ignored;
-      if (!module.empty() && entry->is_regular_file(ignored))
-        merge(found[module], look_at(entry->path(), name));
-      else if (is_importable(name) && entry->is_directory(ignored))
-        merge(found[name], look_below(entry->path(), name, 1));
-    }
-    if (error) problems_.insert(real.string() + " cannot be read");
-    for (const auto& [name, what] : found)
-      if (!what.files.empty() || !what.problem.empty()) add(name, what);
+    std::map<std::string, Files> found;
+    if (fs::is_regular_file(real, error))
+      look_at(real, "", found[real.filename()]);
+    else
+      for (const auto& entry : entries_of(real)) {
+        const std::string name = entry.path().filename(), module = module_of(name);
+        if (brought.contains(name)) continue;
+        if (entry.is_directory(error) && is_importable(name))
+          look_below(entry.path(), name, 1, false, found[name]);
+        else if (!module.empty() && entry.is_regular_file(error))
+          look_at(entry.path(), name, found[module]);
+      }
+    for (auto& [name, files] : found)
+      if (!files.empty()) modules_.emplace(name, std::move(files));
   }
 
   const std::set<fs::path>& folders() const { return seen_; }
@@ -94,106 +77,101 @@ public:
   /// Writes down what was found.
   void finish() {
     if (!given_up_.empty()) {
-      to_.unknown["module *"] = given_up_;
+      to_.unknown["module *"] =
+          "not all were looked at: beside the program and in PYTHONPATH are " + given_up_;
       return;
     }
-    for (const auto& [name, what] : modules_) {
-      const std::string subject = "module " + name;
-      if (!what.problem.empty()) {
-        to_.unknown[subject] = what.problem;
-        continue;
-      }
+    for (const auto& [name, files] : modules_) {
       std::string all;
-      for (const auto& [file, hash] : what.files) all += file + ' ' + hash + '\n';
-      to_.facts[subject] = what.files.size() == 1
-                               ? "contents " + what.files.begin()->second
-                               : counted(what.files.size(), "file") + ", contents " + hash_text(all);
+      for (const auto& [file, hash] : files) all += file + ' ' + hash + '\n';
+      const std::string text = files.size() == 1
+                                   ? "contents " + files.begin()->second
+                                   : counted(files.size(), "file") + ", contents " + hash_text(all);
+      // Of a later search it is another process's.
+      std::string& fact = to_.facts["module " + name];
+      fact += (fact.empty() ? "" : "; and ") + text;
     }
-    std::string why;
-    for (const std::string& problem : problems_) why += (why.empty() ? "" : "; ") + problem;
-    if (!why.empty()) to_.unknown["module *"] = why;
+    if (!unread_.empty())
+      to_.unknown["module *"] =
+          unread_ +
+          (began_ == 0 ? " cannot be read" : " was not looked into as the run began, and was changed since");
   }
 
 private:
-  static std::string counted_most(std::size_t count) {
-    return "more than " + std::to_string(count / 1000) + ",000";
+  using Files = std::map<std::string, std::string>; ///< hashes, by path below the module's folder
+
+  bool is_changed(const fs::path& path) {
+    const bool is_it = began_ != 0 && was_changed_since(path, began_);
+    if (is_it) unread_ = path.string();
+    return is_it;
   }
 
-  void give_up(const std::string& found) {
-    given_up_ = "not all were looked at: beside the program and in PYTHONPATH are " + found;
-  }
-
-  static void merge(Found& to, const Found& more) { // a package stands before a file of its name
-    to.files.insert(more.files.begin(), more.files.end());
-    if (to.problem.empty()) to.problem = more.problem;
-  }
-
-  void add(const std::string& name, const Found& what) { modules_.emplace(name, what); }
-
-  Found look_at(const fs::path& file, const std::string& name) {
-    if (++files_ > most_files) give_up(counted_most(most_files) + " modules");
-    if (!given_up_.empty()) return {};
+  std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
     std::error_code error;
-    const std::uintmax_t size = fs::file_size(file, error);
-    if (error || size > left_) {
-      if (!error) give_up("more than " + std::to_string(most_bytes >> 20) + " MB of modules");
-      return {{}, error ? "a file of it cannot be read" : ""};
-    }
-    left_ -= size;
-    const Told held = hash_of_file(file, size);
-    if (!held.problem.empty()) return {{}, file.filename().string() + ": " + held.problem};
-    return {{{name, held.text}}, ""};
-  }
-
-  /// Of a package all, of other folders what is not deep in them.
-  Found look_below(const fs::path& folder, const std::string& name, int depth, bool is_in_package = false) {
-    Found found;
-    std::error_code error;
-    struct stat state;
-    if (::stat(folder.c_str(), &state) != 0 || state.st_dev != device_) return found;
-    const bool is_package = is_in_package || fs::exists(folder / "__init__.py", error);
-    if (depth > (is_package ? deepest : deepest_loose)) {
-      if (is_package) found.problem = "its folders are nested too deep";
-      return found;
-    }
+    std::vector<fs::directory_entry> entries;
+    if (is_changed(folder)) return entries;
     for (auto entry = fs::directory_iterator(folder, error);
          !error && given_up_.empty() && entry != fs::directory_iterator(); entry.increment(error)) {
-      if (++entries_ > most_entries) give_up(counted_most(most_entries) + " files and folders");
-      std::error_code ignored;
-      const std::string below = entry->path().filename();
-      if (!module_of(below).empty() && entry->is_regular_file(ignored))
-        merge(found, look_at(entry->path(), name + '/' + below));
-      else if (is_importable(below) && entry->is_directory(ignored))
-        merge(found, look_below(entry->path(), name + '/' + below, depth + 1, is_package));
+      if (++entries_ > most_entries) given_up_ = "more than 20,000 files and folders";
+      entries.push_back(*entry);
     }
-    if (error) found.problem = "a folder of it cannot be read";
-    return found;
+    if (error) unread_ = folder.string();
+    return given_up_.empty() ? entries : std::vector<fs::directory_entry>{};
+  }
+
+  void look_at(const fs::path& file, const std::string& name, Files& found) {
+    if (is_changed(file)) return;
+    if (++files_ > most_files) given_up_ = "more than 5,000 modules";
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(file, error);
+    if (!error && size > left_) given_up_ = "more than 64 MB of modules";
+    if (!given_up_.empty()) return;
+    const Known held = error ? Known{"", "gone"} : hash_of_file(file, size);
+    left_ -= error ? 0 : size;
+    if (held.problem.empty())
+      found.emplace(name, held.text);
+    else
+      unread_ = file.string();
+  }
+
+  /// Of a package all, of other folders what is not deep in them: data lie in such too.
+  void look_below(const fs::path& folder, const std::string& name, int depth, bool is_in_package,
+                  Files& found) {
+    std::error_code error;
+    const bool is_package = is_in_package || fs::exists(folder / "__init__.py", error);
+    if (depth > (is_package ? deepest : deepest_loose)) {
+      if (is_package) unread_ = folder.string();
+      return;
+    }
+    for (const auto& entry : entries_of(folder)) {
+      const std::string below = entry.path().filename();
+      if (!module_of(below).empty() && entry.is_regular_file(error))
+        look_at(entry.path(), name + '/' + below, found);
+      else if (is_importable(below) && entry.is_directory(error))
+        look_below(entry.path(), name + '/' + below, depth + 1, is_package, found);
+    }
   }
 
   /// Names in a folder of what distributions brought there, which capture_distributions() looks at.
   static std::set<std::string> brought_by_distributions(const fs::path& folder) {
     std::set<std::string> names;
     std::error_code error;
-    for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
-         entry.increment(error)) {
-      if (entry->path().extension() != ".dist-info") continue;
-      std::istringstream lines(whole_file(entry->path() / "RECORD"));
-      for (std::string line; std::getline(lines, line);) {
-        const std::string name = line.substr(0, line.find_first_of("/,"));
-        if (!name.empty()) names.insert(name);
-      }
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().extension() != ".dist-info") continue;
+      std::istringstream lines(read_file(entry.path() / "RECORD"));
+      for (std::string line; std::getline(lines, line);)
+        names.insert(line.substr(0, line.find_first_of("/,")));
     }
     return names;
   }
 
   CapturedSection& to_;
+  std::int64_t began_;
   std::set<fs::path> seen_;
-  std::map<std::string, Found> modules_;
-  std::set<std::string> problems_;
-  std::string given_up_;
+  std::map<std::string, Files> modules_;
+  std::string given_up_, unread_;
   std::size_t files_ = 0, entries_ = 0;
   std::uintmax_t left_ = most_bytes;
-  dev_t device_ = 0;
 };
 
 /// The folder that Python puts first, by its words; nothing where it puts none. `folder`: that it began in.
@@ -220,10 +198,6 @@ std::optional<fs::path> first_folder(const std::vector<std::string>& words, cons
   return folder;
 }
 
-bool is_python(const std::string& program) {
-  return fs::path(program).filename().string().find("python") != std::string::npos;
-}
-
 bool is_shell(const std::string& program) { return fs::path(program).filename().string().ends_with("sh"); }
 
 /// Where the Pythons of a command look first for modules, as far as its words tell.
@@ -236,7 +210,7 @@ std::set<fs::path> first_folders(const std::vector<std::string>& command) {
     if (is_python(command[i])) {
       if (const auto first = first_folder({command.begin() + static_cast<long>(i), command.end()}, here))
         folders.insert(*first);
-    } else if (!error && (command[i].ends_with(".py") || (i == 0 && beginning_of_file(file, 2) == "#!"))) {
+    } else if (!error && (command[i].ends_with(".py") || (i == 0 && read_file(file, 2) == "#!"))) {
       folders.insert(file.parent_path());
     }
   }
@@ -271,18 +245,24 @@ void capture_modules(const std::vector<std::string>& command, Environment& to) {
   modules.finish();
 }
 
-void check_modules(const Log& log, Environment& to) {
+void check_modules(const Log& log, bool is_here, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::code);
   const std::string looked = ':' + to.places[looked_into];
+  ModuleSearch modules(section, to.began);
   bool has_python = false;
   for (const Process& process : log.processes)
     for (const Start& start : process.starts) {
       if (!is_python(start.program)) continue;
       has_python = true;
       const auto folder = first_folder(start.args, to.places["folder"]);
-      if (folder && looked.find(':' + real_name(*folder) + ':') == looked.npos)
+      if (!folder || looked.find(':' + real_name(*folder) + ':') != looked.npos) continue;
+      if (is_here)
+        modules.look_into(*folder);
+      else
         section.unknown["module *"] = real_name(*folder) + " was not looked into as the run began";
     }
+  modules.finish();
+  for (const fs::path& folder : modules.folders()) to.places[looked_into] += folder.string() + ':';
   if (has_python) return;
   to.places[looked_into].clear(); // one that is seen later has no facts then
   for (auto* const texts : {&section.facts, &section.unknown})

@@ -157,7 +157,7 @@ void capture_variables(Environment& to) {
     const VariableKind kind = kind_of(name);
     to.of(kind.section).facts["variable " + name] = kept_text(name, value, kind.is_kept);
   }
-  to.of(EnvironmentSection::loader).facts["/etc/ld.so.preload"] = whole_file("/etc/ld.so.preload");
+  to.of(EnvironmentSection::loader).facts["/etc/ld.so.preload"] = read_file("/etc/ld.so.preload");
 }
 
 void capture_own_settings(const Log& log, Environment& to) {

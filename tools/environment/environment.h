@@ -54,6 +54,9 @@ struct Environment {
 inline constexpr const char* hashed_value = "hash ";
 std::string variable_hash(std::string_view value);
 
+/// How subjects of the session begin that are limits of the process.
+inline constexpr std::string_view limit_subject = "limit of ";
+
 /// Of what may be a secret. Two that differ do not show, nor that they are equal.
 inline constexpr const char* hidden_value = "set; it may be a secret, and its value is not kept";
 

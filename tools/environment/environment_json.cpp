@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 // A parsed document takes many times its size: a stranger's must not take all memory.
 constexpr off_t largest = 4 << 20; // of a large installation: a few hundred KB
-constexpr std::size_t deepest = 20;
+constexpr int deepest = 20;
 
 void write(JsonWriter& out, const char* name, const std::map<std::string, std::string>& texts) {
   out.key(name);
@@ -30,24 +30,6 @@ void write(JsonWriter& out, const char* name, const std::map<std::string, std::s
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
   throw UsageError("'" + printable(file) + "' " + why);
-}
-
-/// A document is not parsed to find out: nesting is what takes the memory, and the stack.
-bool is_nested_too_deep(const std::string& text) {
-  std::size_t depth = 0;
-  bool is_in_text = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_in_text && text[i] == '\\')
-      ++i;
-    else if (text[i] == '"')
-      is_in_text = !is_in_text;
-    else if (!is_in_text && (text[i] == '{' || text[i] == '['))
-      ++depth;
-    else if (!is_in_text && depth > 0 && (text[i] == '}' || text[i] == ']'))
-      --depth;
-    if (depth > deepest) return true;
-  }
-  return false;
 }
 
 /// What a file holds. Not what would hang or never end, nor a file that a link in a stranger's folder names.
@@ -98,10 +80,14 @@ std::string environment_json(const Environment& environment) {
 
 Environment read_environment_file(const std::string& file, Links links) {
   const std::string text = text_of(file, links);
-  if (is_nested_too_deep(text)) refuse(file, "is no environment: it is nested deeper than one can be");
+  // Nesting is what takes the memory, and the stack.
+  const auto check_depth = [&file](int depth, Json::parse_event_t, const Json&) {
+    if (depth > deepest) refuse(file, "is no environment: it is nested deeper than one can be");
+    return true;
+  };
   Environment environment;
   try {
-    const Json json = Json::parse(text);
+    const Json json = Json::parse(text, check_depth);
     if (json.at("schema_version") != Json(environment_schema))
       refuse(file, "is of another version: accepted is schema_version " + std::to_string(environment_schema));
     environment.run = json.value("run", "");

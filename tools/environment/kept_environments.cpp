@@ -2,12 +2,12 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/files.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <random>
 #include <system_error>
 
 #include <fcntl.h>
@@ -110,44 +110,13 @@ namespace {
 
 std::string system_message(int error) { return std::generic_category().message(error); }
 
-/// Writes all of it and closes; the error's number, 0 for none.
-int write_and_close(int output, const std::string& text) {
-  int error = 0;
-  for (std::size_t written = 0; error == 0 && written < text.size();) {
-    const ssize_t size = ::write(output, text.data() + written, text.size() - written);
-    if (size > 0)
-      written += static_cast<std::size_t>(size);
-    else if (size == 0 || errno != EINTR)
-      error = size == 0 ? ENOSPC : errno;
-  }
-  if (::close(output) != 0 && error == 0) error = errno;
-  return error;
-}
-
-/// A file of a new name in a folder, which nobody's link stands for; -1 with errno.
-int make_new_file(int folder, std::string& name) {
-  constexpr int tries = 16, flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  std::random_device draw;
-  for (int i = 0; i < tries; ++i) {
-    name = ".environment-" + std::to_string(::getpid()) + '-' + std::to_string(draw());
-    const int output = ::openat(folder, name.c_str(), flags, S_IRUSR | S_IWUSR);
-    if (output >= 0 || errno != EEXIST) return output;
-  }
-  return -1;
-}
-
 void write_in_folder(int folder, const std::string& name, const std::string& file, const std::string& text) {
   struct stat there;
   if (::fstatat(folder, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
       (!S_ISREG(there.st_mode) || there.st_uid != ::geteuid()))
     cannot_write(file, S_ISREG(there.st_mode) ? "it is another user's" : "what is there is no file");
-  std::string part;
-  const int output = make_new_file(folder, part);
-  int error = output < 0 ? errno : write_and_close(output, text);
-  if (error == 0 && ::renameat(folder, part.c_str(), folder, name.c_str()) != 0) error = errno;
-  if (error == 0) return;
-  if (output >= 0) ::unlinkat(folder, part.c_str(), 0);
-  cannot_write(file, system_message(error));
+  if (const int error = replace_file(folder, name, text, S_IRUSR | S_IWUSR); error != 0)
+    cannot_write(file, system_message(error));
 }
 
 } // namespace
@@ -166,13 +135,9 @@ void write_whole(const std::string& file, const std::string& text) {
   ::close(folder);
 }
 
-void write_where_asked(const std::string& file, const std::string& text) {
-  std::error_code error;
-  const fs::file_status there = fs::symlink_status(file, error);
-  if (!fs::exists(there) || fs::is_regular_file(there)) return write_whole(file, text);
-  const int output = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_TRUNC);
-  const int why = output < 0 ? errno : write_and_close(output, text);
-  if (why != 0) cannot_write(file, system_message(why));
+void write_where_asked(const std::string& file, const std::string& text, mode_t mode) {
+  if (const int error = put_where_asked(file, text, mode); error != 0)
+    cannot_write(file, system_message(error));
 }
 
 } // namespace detshim

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
+
 namespace detshim {
 
 struct KeptEnvironment {
@@ -34,7 +36,7 @@ std::string place_to_keep(const std::string& folder, const Environment& environm
 /// machine. Throws UsageError.
 void write_whole(const std::string& file, const std::string& text);
 
-/// The same for a path that the user has named: where a link, a pipe or a device is, it is written to.
-void write_where_asked(const std::string& file, const std::string& text);
+/// The same for a path that the user has named: put_where_asked().
+void write_where_asked(const std::string& file, const std::string& text, mode_t mode = S_IRUSR | S_IWUSR);
 
 } // namespace detshim

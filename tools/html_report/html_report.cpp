@@ -1,51 +1,323 @@
+// A verification is shown by its document, member by member; logs, and what differs between two, by the text
+// that `detshim log` and `detshim log diff` print.
 #include "html_report/html_report.h"
 
 #include "html_report/html_writer.h"
-#include "html_report/report_sections.h"
-#include "html_report/section_parts.h"
+#include "html_report/source_excerpt.h"
 #include "html_report/style_sheet.h"
+#include "log_diff/difference_report.h"
+#include "log_diff/log_diff.h"
+#include "log_diff/run_place.h"
 #include "log_reader/printable.h"
 #include "report/log_report.h"
+#include "support/exit_status.h"
 #include "support/wording.h"
+#include "verify/report.h"
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
 #include <sstream>
-#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
-#include <vector>
 
 namespace detshim {
 namespace {
 
-struct SectionEntry {
-  const char *id, *title;
-  void (*write)(HtmlWriter&, const ReportSource&);
-};
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json; // members as they stand in the document
 
-constexpr SectionEntry entries[] = {
-    {"first-cause", "First cause", write_first_cause},
-    {"metrics", "Metrics", write_metrics},
-    {"comparison", "Runs", write_comparison},
-    {"discriminators", "Discriminators", write_discriminators},
-    {"calls", "Calls", write_calls},
-    {"coverage", "Coverage", write_coverage},
-    {"processes", "Processes", write_processes},
-};
+constexpr int known_schema = 1;
+constexpr std::uintmax_t largest_document = 256u << 20;
+constexpr std::size_t most_entries = 500; // of one list
 
-std::string title_of(const ReportSource& source) {
-  constexpr std::size_t longest = 80;
-  std::string verdict, command;
-  if (source.verification) {
-    verdict = source.verification->verdict;
-    command = command_line(source.verification->command);
-  } else {
-    verdict = level_name(source.evidence->verdict.level);
-    for (const Process& process : source.evidence->log.processes)
-      if (command.empty() && !process.starts.empty()) command = describe_command(process.starts.front());
+// ------------------------------------------------------------------ what a report is about
+
+/// A log, summed up and judged. Stays where it is: its parts know each other.
+struct LogEvidence {
+  LogEvidence(const RunPlace& place, const std::vector<std::string>& accepted, const Weigh& weigh)
+      : log(read_log(place.folder, place.run)), summary(summarise(log)),
+        code(scan_loaded_code(log, summary, Decode::own_code)),
+        verdict(make_verdict(log, summary, code, accepted)) {
+    weigh(log, verdict);
   }
-  return verdict + ": " + cut(command, longest) + " - detshim report";
+  LogEvidence(const LogEvidence&) = delete;
+  LogEvidence& operator=(const LogEvidence&) = delete;
+
+  bool is_there() const {
+    return std::ranges::any_of(log.processes, [](const Process& process) {
+      return !process.starts.empty() || process.calls > 0 || !process.libraries.empty() || process.end;
+    });
+  }
+
+  Log log;
+  Summary summary;
+  LoadedCode code;
+  Verdict verdict;
+};
+
+/// One log, or the logs of the runs of a verification.
+struct Logs {
+  std::unique_ptr<LogEvidence> first;      ///< of the first run; null where that has none
+  std::string one, other;                  ///< names of the first run and of the first that differs from it
+  std::optional<LogDifference> difference; ///< of their logs
+  std::string problem;                     ///< why these could not be compared; not safe to print
+};
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw UsageError("'" + printable(file) + "' " + why);
 }
 
-void write_head(HtmlWriter& html, const ReportSource& source) {
+bool is_folder(const std::string& name) {
+  std::error_code error;
+  return fs::is_directory(name, error);
+}
+
+Json read_document(const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  if (error) refuse(file, "cannot be read: " + error.message());
+  if (size > largest_document) refuse(file, "is no document of `detshim verify --json`: it is too large");
+  std::ifstream in(file, std::ios::binary);
+  Json json = Json::parse(in, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("schema_version") || !json.contains("runs"))
+    refuse(file, "is no document of `detshim verify --json`");
+  if (json["schema_version"] != known_schema)
+    refuse(file, "is of schema version " +
+                     json["schema_version"].dump(-1, ' ', true, Json::error_handler_t::replace) +
+                     ", this detshim reads " + std::to_string(known_schema));
+  const auto is_list = [&json](const char* name) {
+    return json.value(name, Json::array()).is_array() &&
+           std::ranges::all_of(json.value(name, Json::array()), &Json::is_object);
+  };
+  if (!is_list("runs") || !is_list("differences") || !json.value("verdict", Json("")).is_string())
+    refuse(file, "is no document of `detshim verify --json`: a member has another type");
+  return json;
+}
+
+/// A member that is a text; empty for any other.
+std::string text_of(const Json& object, const char* name) {
+  const auto member = object.find(name);
+  return member != object.end() && member->is_string() ? member->get<std::string>() : "";
+}
+
+/// The log of a run: its folder may have been moved with the document, or copied from another machine.
+std::string log_of(const Json& run, const std::string& document) {
+  const std::string folder = text_of(run, "folder");
+  const fs::path sibling = fs::path(document).parent_path() / fs::path(folder).filename();
+  return (is_folder(folder) ? folder : sibling.string()) + "/log";
+}
+
+Logs read_logs_of(const Json& json, const std::string& document, const std::vector<std::string>& accepted,
+                  const Weigh& weigh) {
+  Logs logs;
+  const Json& runs = json["runs"];
+  if (!runs.empty() && is_folder(log_of(runs.front(), document)))
+    logs.first = std::make_unique<LogEvidence>(find_run(log_of(runs.front(), document)), accepted, weigh);
+  if (logs.first && !logs.first->is_there()) logs.first.reset();
+  const Json differences = json.value("differences", Json::array());
+  if (differences.empty()) return logs;
+  logs.one = text_of(differences.front(), "one");
+  logs.other = text_of(differences.front(), "other");
+  const auto run_named = [&runs](const std::string& name) {
+    return std::ranges::find_if(runs, [&](const Json& run) { return text_of(run, "name") == name; });
+  };
+  const auto one = run_named(logs.one), other = run_named(logs.other);
+  if (one == runs.end() || other == runs.end()) {
+    logs.problem = "the document does not say where their logs are";
+    return logs;
+  }
+  try {
+    logs.difference = compare_logs(log_of(*one, document), log_of(*other, document));
+  } catch (const std::exception& error) {
+    logs.problem = error.what();
+  }
+  return logs;
+}
+
+Logs read_log_alone(const std::string& name, const std::vector<std::string>& accepted, const Weigh& weigh) {
+  Logs logs;
+  logs.first = std::make_unique<LogEvidence>(find_run(name), accepted, weigh);
+  if (logs.first->is_there()) return logs;
+  if (const Log& log = logs.first->log; !log.other_format_files.empty())
+    throw UsageError("the log in '" + printable(name) + "' is of format " +
+                     std::to_string(log.other_format_files.front().format) + ", this detshim reads format " +
+                     std::to_string(log_format));
+  refuse(name, "holds neither a log nor what `detshim verify` keeps");
+}
+
+// ------------------------------------------------------------------ JSON for people
+
+/// In one line; empty for what says nothing.
+std::string as_text(const Json& value) {
+  if (value.is_null() || (value.is_structured() && value.empty())) return {};
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.3g", value.get<double>());
+    return digits;
+  }
+  if (!value.is_structured()) return value.dump();
+  std::string text;
+  for (const auto& [key, entry] : value.items()) {
+    const std::string its = as_text(entry);
+    if (!its.empty() && value.is_object()) text += (text.empty() ? "" : ", ") + key + " " + its;
+    if (!its.empty() && value.is_array()) text += (text.empty() ? "" : " ") + its;
+  }
+  return text;
+}
+
+/// "max absolute" of "max_absolute".
+std::string as_heading(std::string key) {
+  std::ranges::replace(key, '_', ' ');
+  return key;
+}
+
+/// An entry that has a text is that, behind what it is of: "metric 'loss': run 1 and run 2: ...".
+std::string line_of(const Json& entry) {
+  if (!entry.is_object()) return as_text(entry);
+  const std::string text = text_of(entry, "text"), subject = text_of(entry, "subject");
+  if (text.empty()) return {};
+  for (const char* const name : {"kind", "perturbation"})
+    if (const std::string kind = text_of(entry, name); !kind.empty())
+      return kind + (subject.empty() ? "" : " '" + subject + "'") + ": " + text;
+  return text;
+}
+
+void write_lines(HtmlWriter& html, const Json& entries) {
+  const Element list(html, "ul");
+  for (std::size_t i = 0; i < std::min(entries.size(), most_entries); ++i)
+    html.element("li", line_of(entries[i]));
+}
+
+/// Columns are the members of the entries that say something in one of them.
+void write_table(HtmlWriter& html, const std::string& caption, const Json& entries) {
+  std::vector<std::string> columns;
+  const std::size_t rows = std::min(entries.size(), most_entries);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (const auto& [key, value] : entries[i].items())
+      if (!as_text(value).empty() && std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
+  const Element frame(html, "div", {{"class", "scrolls"}, {"tabindex", "0"}});
+  const Element table(html, "table");
+  html.element("caption", as_heading(caption));
+  {
+    const Element row(html, "tr");
+    for (const std::string& column : columns) html.element("th", {{"scope", "col"}}, as_heading(column));
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Element row(html, "tr");
+    for (const std::string& column : columns) html.element("td", as_text(entries[i].value(column, Json())));
+  }
+}
+
+void write_list(HtmlWriter& html, const std::string& name, const Json& entries) {
+  html.element("h2", as_heading(name));
+  const bool are_lines =
+      std::ranges::none_of(entries, [](const Json& entry) { return line_of(entry).empty(); });
+  const bool are_objects = std::ranges::all_of(entries, &Json::is_object);
+  if (are_objects && !are_lines)
+    write_table(html, name, entries);
+  else
+    write_lines(html, entries);
+  if (entries.size() > most_entries)
+    html.element("p", "and " + std::to_string(entries.size() - most_entries) + " more");
+}
+
+// ------------------------------------------------------------------ the page
+
+void write_word(HtmlWriter& html, const std::string& word, const std::string& text) {
+  html.open("h1");
+  html.element("span", {{"class", "hidden"}}, "Verdict: ");
+  html.element("span", {{"class", "word " + word}}, word);
+  html.close();
+  html.element("p", {{"class", "lead"}}, text);
+}
+
+void write_heading(HtmlWriter& html, const Json& json) {
+  const std::string word = text_of(json, "verdict"), text = text_of(json, "text");
+  write_word(html, word, text.starts_with(word + " - ") ? text.substr(word.size() + 3) : text);
+  const Element facts(html, "dl", {{"class", "facts"}});
+  for (const auto& [name, value] : json.items()) {
+    const bool is_fact = !value.is_structured() || name == "command";
+    const bool is_shown_above = name == "verdict" || name == "text" || name == "schema_version";
+    if (!is_fact || is_shown_above || as_text(value).empty()) continue;
+    html.element("dt", as_heading(name));
+    html.element("dd", as_text(value));
+  }
+}
+
+void write_lists(HtmlWriter& html, const Json& json) {
+  for (const auto& [name, value] : json.items())
+    if (value.is_array() && !value.empty() && name != "command") write_list(html, name, value);
+}
+
+/// Text as a terminal shows it.
+void write_preformatted(HtmlWriter& html, const std::string& text) {
+  const Element block(html, "pre", {{"tabindex", "0"}});
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    html.text(line);
+    html.end_line();
+  }
+}
+
+void write_excerpt(HtmlWriter& html, const SourceExcerpt& excerpt) {
+  const Element figure(html, "figure", {{"class", "source"}});
+  html.element("figcaption", excerpt.file + ", line " + std::to_string(excerpt.line));
+  const Element list(html, "ol", {{"start", std::to_string(excerpt.first)}});
+  for (std::size_t i = 0; i < excerpt.lines.size(); ++i) {
+    std::string line = excerpt.lines[i];
+    std::ranges::replace(line, '\t', ' '); // it would come out as an escape
+    const Element item(html, "li", {{"class", excerpt.first + i == excerpt.line ? "meant" : "around"}});
+    html.element("code", line);
+  }
+}
+
+void write_first_cause(HtmlWriter& html, const Json& json, const Logs& logs) {
+  if (!logs.difference && logs.problem.empty()) return;
+  html.element("h2", "First cause");
+  html.element("p", "A is " + logs.one + ", B is " + logs.other + ".");
+  const Json cause = json.value("first_cause", Json());
+  if (cause.is_object() && !text_of(cause, "text").empty()) html.element("p", text_of(cause, "text"));
+  if (cause.is_object() && cause.value("suspects", Json()).is_array()) write_lines(html, cause["suspects"]);
+  if (!logs.difference) {
+    html.element("p", "The logs of " + logs.one + " and " + logs.other +
+                          " could not be compared: " + logs.problem);
+    return;
+  }
+  const Cause* const first = logs.difference->first_cause();
+  if (first == nullptr) html.element("p", "Their logs agree: what made the runs differ left no record.");
+  if (first != nullptr && first->record && logs.first) {
+    SourceLines source_lines(logs.first->code.changed);
+    const Call& call = first->record->a ? first->record->a->call : first->record->b->call;
+    if (const auto excerpt = source_excerpt(call, source_lines, logs.first->log.written))
+      write_excerpt(html, *excerpt);
+  }
+  std::ostringstream text;
+  print_difference_text(text, *logs.difference, Style{});
+  write_preformatted(html, text.str());
+}
+
+/// What `detshim log` prints of it.
+std::string text_of_log(const LogEvidence& evidence) {
+  std::ostringstream text;
+  ::setenv("NO_COLOR", "1", 1); // a page is no terminal
+  std::streambuf* const before = std::cout.rdbuf(text.rdbuf());
+  print_log_text(evidence.log, evidence.summary, evidence.code, evidence.verdict, /*all=*/false);
+  std::cout.rdbuf(before);
+  return text.str();
+}
+
+void write_head(HtmlWriter& html, const std::string& title) {
   const Element head(html, "head");
   html.empty("meta", {{"charset", "utf-8"}});
   // No script, no picture, no request: what slipped through the escapes could still do nothing.
@@ -56,50 +328,47 @@ void write_head(HtmlWriter& html, const ReportSource& source) {
   html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   html.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
   html.empty("meta", {{"name", "referrer"}, {"content", "no-referrer"}});
-  html.element("title", title_of(source));
+  html.element("title", title + " - detshim report");
   html.style_sheet(style_sheet);
-}
-
-/// The sections that have something to say, written beforehand: the list of them stands above.
-struct Sections {
-  std::vector<const SectionEntry*> entries;
-  std::string html;
-};
-
-Sections write_sections(const ReportSource& source) {
-  Sections sections;
-  std::ostringstream text;
-  HtmlWriter html(text);
-  write_verdict(html, source);
-  for (const SectionEntry& entry : entries) {
-    const auto before = text.tellp();
-    entry.write(html, source);
-    if (text.tellp() != before) sections.entries.push_back(&entry);
-  }
-  sections.html = std::move(text).str();
-  return sections;
 }
 
 } // namespace
 
-void write_html_report(std::ostream& out, const ReportSource& source) {
-  const Sections sections = write_sections(source);
-  HtmlWriter html(out);
+std::string html_report(const std::string& name, const std::vector<std::string>& accepted,
+                        const Weigh& weigh) {
+  std::error_code error;
+  const std::string kept = name + "/" + verify_document_file;
+  const bool is_verification = fs::is_regular_file(name, error) || fs::is_regular_file(kept, error);
+  const std::string document = is_folder(name) ? kept : name;
+  const Json json = is_verification ? read_document(document) : Json();
+  const Logs logs =
+      is_verification ? read_logs_of(json, document, accepted, weigh) : read_log_alone(name, accepted, weigh);
+
+  std::ostringstream page;
+  HtmlWriter html(page);
   html.doctype();
-  const Element page(html, "html", {{"lang", "en"}});
-  write_head(html, source);
-  const Element body(html, "body");
-  html.element("a", {{"class", "skip"}, {"href", "#content"}}, "Skip to the verdict");
   {
-    const Element list(html, "nav", {{"aria-label", "Sections"}});
-    const Element links(html, "ul");
-    for (const SectionEntry* const entry : sections.entries) {
-      const Element item(html, "li");
-      html.element("a", {{"href", std::string("#") + entry->id}}, entry->title);
+    const Element root(html, "html", {{"lang", "en"}});
+    const std::string level = logs.first ? level_name(logs.first->verdict.level) : "";
+    constexpr std::size_t longest = 80;
+    write_head(html, is_verification ? text_of(json, "verdict") + ": " +
+                                           cut(as_text(json.value("command", Json())), longest)
+                                     : level + ": " + name);
+    const Element body(html, "body");
+    const Element content(html, "main");
+    if (is_verification) {
+      write_heading(html, json);
+      write_first_cause(html, json, logs);
+      write_lists(html, json);
+    } else {
+      write_word(html, level, meaning_of(logs.first->verdict));
+    }
+    if (logs.first) {
+      html.element("h2", is_verification ? "The log of the first run: " + level : "The log in " + name);
+      write_preformatted(html, text_of_log(*logs.first));
     }
   }
-  const Element content(html, "main", {{"id", "content"}});
-  out << sections.html;
+  return std::move(page).str();
 }
 
 } // namespace detshim

@@ -1,34 +1,10 @@
 #include "html_report/html_writer.h"
 
-#include "log_reader/printable.h"
+#include "verify/report.h"
 
 #include <ostream>
 
 namespace detshim {
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : printable(text)) switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    case '\'':
-      result += "&#39;";
-      break;
-    default:
-      result += c;
-    }
-  return result;
-}
 
 void HtmlWriter::begin_tag(std::string_view tag, Attributes attributes) {
   out_ << '<' << tag;
@@ -52,6 +28,8 @@ void HtmlWriter::close() {
 
 void HtmlWriter::text(std::string_view text) { out_ << escaped(text); }
 
+void HtmlWriter::end_line() { out_ << '\n'; }
+
 void HtmlWriter::element(std::string_view tag, Attributes attributes, std::string_view content) {
   open(tag, attributes);
   text(content);
@@ -69,11 +47,6 @@ void HtmlWriter::style_sheet(std::string_view css) {
   open("style");
   out_ << '\n' << css;
   close();
-}
-
-std::string HtmlWriter::unique_id(const std::string& name) {
-  const int used = ids_[name]++;
-  return used == 0 ? name : name + "-" + std::to_string(used + 1);
 }
 
 } // namespace detshim

@@ -4,17 +4,12 @@
 
 #include <initializer_list>
 #include <iosfwd>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace detshim {
-
-/// `text` as it stands in HTML, in an element or between double quotes; control characters and stray bytes as
-/// printable() has them.
-std::string escaped(std::string_view text);
 
 class HtmlWriter {
 public:
@@ -27,6 +22,7 @@ public:
   void close(); ///< the innermost element that is open
 
   void text(std::string_view text);
+  void end_line(); ///< of preformatted text
 
   /// An element with nothing but a text in it.
   void element(std::string_view tag, Attributes attributes, std::string_view text);
@@ -38,15 +34,11 @@ public:
   void doctype();
   void style_sheet(std::string_view css); ///< ours: it is written as it is
 
-  /// An id that no other element of the page has, beginning with `name`.
-  std::string unique_id(const std::string& name);
-
 private:
   void begin_tag(std::string_view tag, Attributes attributes);
 
   std::ostream& out_;
   std::vector<std::string> open_;
-  std::map<std::string, int> ids_;
 };
 
 /// An element that is closed with its scope.

@@ -37,11 +37,11 @@ std::optional<SourcePosition> line_of_frame(const std::string& frame) {
   return std::nullopt;
 }
 
-std::optional<SourcePosition> user_line(const Call& call, LogEvidence& evidence) {
+std::optional<SourcePosition> user_line(const Call& call, SourceLines& source_lines) {
   if (!call.python.empty())
     return line_of_frame(
         call.python.frames[std::min(call.python.user.value_or(0), call.python.frames.size() - 1)]);
-  const std::optional<UserLine> user = evidence.source_lines.find_user(call.at, call.frames);
+  const std::optional<UserLine> user = source_lines.find_user(call.at, call.frames);
   if (!user || user->line.file.empty() || user->line.line <= 0) return std::nullopt;
   return SourcePosition{user->line.file, static_cast<std::size_t>(user->line.line)};
 }
@@ -55,9 +55,10 @@ bool may_be_shown(const std::string& file, std::int64_t log_written) {
 
 } // namespace
 
-std::optional<SourceExcerpt> source_excerpt(const Call& call, LogEvidence& evidence) {
-  const std::optional<SourcePosition> line = user_line(call, evidence);
-  if (!line || line->number == 0 || !may_be_shown(line->file, evidence.log.written)) return std::nullopt;
+std::optional<SourceExcerpt> source_excerpt(const Call& call, SourceLines& source_lines,
+                                            std::int64_t log_written) {
+  const std::optional<SourcePosition> line = user_line(call, source_lines);
+  if (!line || line->number == 0 || !may_be_shown(line->file, log_written)) return std::nullopt;
   SourceExcerpt excerpt{
       line->file, line->number, line->number - std::min(line->number - 1, lines_around), {}};
   std::ifstream in(line->file);

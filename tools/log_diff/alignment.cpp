@@ -10,16 +10,16 @@ namespace {
 
 constexpr std::size_t nothing = ~std::size_t{0};
 
-/// For each record of `a` the one of `b` with the same place and occurrence, or nothing.
+/// For each record of `a` the one of `b` with the same call site and occurrence, or nothing.
 std::vector<std::size_t> partners(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b) {
-  std::unordered_map<std::uint64_t, std::pair<std::vector<std::size_t>, std::size_t>> by_place;
-  for (std::size_t i = 0; i < b.size(); ++i) by_place[b[i].place].first.push_back(i);
+  std::unordered_map<std::uint64_t, std::pair<std::vector<std::size_t>, std::size_t>> by_call_site;
+  for (std::size_t i = 0; i < b.size(); ++i) by_call_site[b[i].call_site].first.push_back(i);
   std::vector<std::size_t> result(a.size(), nothing);
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto found = by_place.find(a[i].place);
-    if (found == by_place.end()) continue;
-    auto& [places, next] = found->second;
-    if (next < places.size()) result[i] = places[next++];
+    const auto found = by_call_site.find(a[i].call_site);
+    if (found == by_call_site.end()) continue;
+    auto& [records, next] = found->second;
+    if (next < records.size()) result[i] = records[next++];
   }
   return result;
 }
@@ -44,13 +44,6 @@ bool is_firm(CauseKind kind) { return kind != CauseKind::count && kind != CauseK
 
 } // namespace
 
-void add(IdenticalRecords& to, const RecordKey& record) {
-  ++(record.has_inputs ? to.with_values : to.without);
-  if (record.section == Section::draws) ++to.draws;
-  if (record.section == Section::collectives) ++to.collectives;
-  if (record.is_print) ++to.prints;
-}
-
 Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b) {
   Alignment result;
   const std::vector<std::size_t> partner_of_a = partners(a, b);
@@ -59,14 +52,12 @@ Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b
     if (partner_of_a[i] != nothing) partner_of_b[partner_of_a[i]] = i;
 
   bool is_first = true;
-  IdenticalRecords before;
-  std::optional<std::size_t> copy_in_a, copy_in_b;
-  std::unordered_set<std::uint64_t> prints; // places that printed something else
+  std::unordered_set<std::uint64_t> prints; // call sites that printed something else
   const auto found = [&](CauseKind kind, std::optional<std::size_t> in_a, std::optional<std::size_t> in_b) {
     result.differences.push_back({kind, in_a, in_b});
     const RecordKey& key = in_a ? a[*in_a] : b[*in_b];
-    if (is_first && (!key.is_of_host || prints.insert(key.place).second))
-      result.candidates.push_back({result.differences.size() - 1, before, copy_in_a, copy_in_b});
+    if (is_first && (!key.is_of_host || prints.insert(key.call_site).second))
+      result.candidates.push_back({result.differences.size() - 1, result.identical});
     if (is_firm(kind) && !key.is_of_host) is_first = false;
   };
 
@@ -90,8 +81,6 @@ Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b
       continue;
     }
     if (differs) found(*differs, i, k);
-    if (!differs && is_first) add(before, a[i]);
-    if (!differs && a[i].is_copy()) copy_in_a = i, copy_in_b = k;
     if (!differs) ++result.identical;
     ++i;
     ++k;

@@ -1,4 +1,4 @@
-// Two runs' records of one thread beside each other: by function, place and occurrence.
+// Two runs' records of one thread beside each other: by function, call site and occurrence.
 #pragma once
 
 #include "log_diff/difference.h"
@@ -22,19 +22,15 @@ struct Alignment {
   std::vector<DifferentRecords> differences; ///< as they come in the thread
   struct Candidate {
     std::size_t difference = 0; ///< index
-    IdenticalRecords before;
-    std::optional<std::size_t> copy_in_a, copy_in_b; ///< the last copy from a GPU before it that is the same
+    std::uint64_t before = 0;   ///< records that are the same
   };
   /// Those of the differences that may be the first: one that was there before all others of the thread, and
-  /// before it counts of places, which may have come apart later, values of which detshim made the same, and
-  /// the first print of each place on the host, which shows what went wrong before and makes nothing go
-  /// wrong.
+  /// before it counts of call sites, which may have come apart later, values of which detshim made the same,
+  /// and the first print of each call site on the host, which shows what went wrong before and makes nothing
+  /// go wrong.
   std::vector<Candidate> candidates;
   std::uint64_t identical = 0; ///< in the whole thread
 };
-
-/// Counts one more.
-void add(IdenticalRecords& to, const RecordKey& record);
 
 Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b);
 

@@ -65,8 +65,8 @@ int strength(const Cause& cause) {
 }
 
 RankDifference& Causes::of(const ProcessName& process) {
-  RankDifference& rank = ranks_[{process.world, process.rank}];
-  rank.world = process.world;
+  RankDifference& rank = ranks_[{process.job, process.rank}];
+  rank.job = process.job;
   rank.rank = process.rank;
   return rank;
 }
@@ -76,8 +76,8 @@ void Causes::add(Cause cause) {
   const auto key = [](const Cause& one) {
     return std::make_tuple(strength(one), order_of_subject(one), one.process.path.size());
   };
-  const auto place = std::ranges::upper_bound(rank.causes, key(cause), {}, key);
-  rank.causes.insert(place, std::move(cause));
+  const auto at = std::ranges::upper_bound(rank.causes, key(cause), {}, key);
+  rank.causes.insert(at, std::move(cause));
   if (rank.causes.size() <= most_causes) return;
   rank.causes.pop_back();
   ++rank.further;

@@ -16,7 +16,7 @@ public:
   void add_rank(const ProcessName& process) { of(process); }
   void add(Cause cause);
 
-  /// By world and rank, the most telling first, and who received what from others.
+  /// By job and rank, the most telling first, and who received what from others.
   std::vector<RankDifference> take();
 
 private:

@@ -27,7 +27,7 @@ enum class CauseKind {
   result,   ///< what went in is the same, what came out is not
   input,    ///< what went in differs: it was made before the call
   absorbed, ///< what went in differs, and detshim made the same of it
-  count,    ///< calls from one place: more in one run, at a moment that the log does not tell
+  count,    ///< calls from one call site: more in one run, at a moment that the log does not tell
   only_a,   ///< no such call in the other run
   only_b,
   order, ///< the other run has it at another point
@@ -48,17 +48,7 @@ struct RecordDifference {
     CallCount count;
   };
   std::optional<Side> a, b;
-  std::string place; ///< for people, safe to print
-};
-
-/// Records that are the same in both runs.
-struct IdenticalRecords {
-  std::uint64_t with_values = 0; ///< the same went in, the same came out
-  std::uint64_t without = 0;     ///< nothing that went in was recorded: they say little
-  std::uint64_t unread = 0;      ///< equal as they stand, and not looked into
-  std::uint64_t draws = 0, collectives = 0, prints = 0; ///< of the first two kinds
-
-  std::uint64_t all() const { return with_values + without + unread; }
+  std::string call_site; ///< for people, safe to print
 };
 
 /// What may have been first to differ: one of the two.
@@ -67,38 +57,17 @@ struct Cause {
   std::string thread; ///< empty for a fact
   std::optional<FactDifference> fact;
   std::optional<RecordDifference> record;
-  IdenticalRecords before; ///< in the same thread
-  /// Of a print: so many kernels were launched since the copy from a GPU before it, in A and in B.
-  struct Launches {
-    std::uint64_t a = 0, b = 0;
-  };
-  std::optional<Launches> launched = std::nullopt;
+  std::uint64_t before = 0; ///< records of its thread that are the same in both runs
 };
 
 struct RankDifference {
-  std::string world;
+  std::string job;
   std::int64_t rank = 0;
   enum class Role { same, origin, receiver } role = Role::same;
   std::vector<Cause> causes; ///< the most telling first; of several, one is the first in time
   std::uint64_t further = 0; ///< so many more
 };
 inline constexpr const char* role_names[] = {"same", "origin", "receiver"};
-
-/// Records of one function with the same attributes.
-struct DiscriminatorCounts {
-  std::uint64_t diverging = 0;
-  std::uint64_t records = 0; ///< all, in A
-};
-
-/// A function that gave something else for the same, by its attributes: those that diverge first.
-struct Discriminator {
-  std::string library, function;
-  struct Row {
-    std::vector<Field> attributes;
-    DiscriminatorCounts counts;
-  };
-  std::vector<Row> rows;
-};
 
 struct LogDifference {
   enum class Result { equal, different, unknown };
@@ -107,14 +76,13 @@ struct LogDifference {
     std::uint64_t records = 0, processes = 0, threads = 0, other_runs = 0;
   };
   Side a, b;
-  std::vector<FactDifference> facts;     ///< by section
-  std::vector<RecordDifference> records; ///< by section, the first few of each
-  std::uint64_t further_facts = 0;
+  std::vector<FactDifference> facts;             ///< by section
+  std::vector<RecordDifference> records;         ///< by section, the first few of each
   std::uint64_t differences[section_count] = {}; ///< all of a section
   std::uint64_t identical = 0;                   ///< records
   std::vector<RankDifference> ranks;
-  std::vector<Discriminator> discriminators;
   std::vector<std::string> unknown; ///< what could not be compared; safe to print
+  std::vector<std::string> unread;  ///< those of them that are outputs whose contents could not be read
   std::vector<std::string> notes;   ///< what differs and means nothing by itself; safe to print
   std::vector<Suspect> suspects;    ///< filled by add_suspects()
 

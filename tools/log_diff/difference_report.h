@@ -14,17 +14,16 @@ namespace detshim {
 /// All of it, for people: what was first, then section by section.
 void print_difference_text(std::ostream& out, const LogDifference& difference, Style style);
 
-/// What was first to differ, alone; nothing where nothing differs. For a report that has other parts.
-void print_first_cause(std::ostream& out, const LogDifference& difference, Style style);
-
 /// The most telling cause alone, in five lines at most; nothing where nothing differs.
 void print_leading_cause(std::ostream& out, const LogDifference& difference, Style style);
 
 /// That cause in a few words: "srand, train.cpp:6 main", "setting seed"; safe to print.
 std::string name_of(const Cause& cause);
+std::string name_of(const RecordDifference& record);
 
-/// One cause, as it stands in that object.
+/// The members of one cause, and the member "suspects", as they stand in that object.
 void write_cause_json(JsonWriter& out, const Cause& cause);
+void write_suspects_json(JsonWriter& out, const std::vector<Suspect>& suspects);
 
 /// One object, which begins with its "schema_version"; its shape: difference_json.cpp. `add_more`: members at
 /// its end.

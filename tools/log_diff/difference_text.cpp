@@ -1,17 +1,120 @@
 #include "log_diff/difference_report.h"
 
-#include "log_diff/difference_wording.h"
+#include "log_diff/causes.h"
 #include "log_reader/printable.h"
 #include "report/log_report.h"
+#include "support/reason_texts.h"
 #include "support/wording.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace detshim {
 namespace {
+
+constexpr std::size_t longest_value = 300; // of a longer one the beginning is shown
+
+/// "at least 7 calls".
+std::string describe_calls(const CallCount& count) {
+  return (count.is_exact ? "" : "at least ") + counted(count.calls, "call");
+}
+
+std::string value_of(const std::optional<std::string>& value) {
+  return value ? cut(printable(value->empty() ? "nothing that the log says" : *value), longest_value)
+               : "none";
+}
+
+/// "print 9da8e8a9d66f4cd7, 12 bytes", of several at once "prints 289 to 297: ...".
+std::string values_of_print(const Call& call) {
+  const auto value = [&call](const char* name) {
+    const std::string* const found = find_field(call.fields, name);
+    return found == nullptr ? std::string() : printable(*found);
+  };
+  std::string text = "print " + value("first");
+  if (const std::string prints = value("digests"); prints != "1")
+    text += " and those behind it, " + prints + " in all";
+  text += find_field(call.fields, "unread") != nullptr ? ": not read" : ": " + value("digest");
+  return cut(text + ", " + value("bytes") + " bytes", longest_value);
+}
+
+/// "asked 4711 -> 42, 100 calls".
+std::string values_of(const std::optional<RecordDifference::Side>& side, bool with_action) {
+  if (!side) return "none";
+  if (side->call.is_print) return values_of_print(side->call);
+  std::string text = describe_fields(side->call.fields);
+  if (with_action || text.empty())
+    text += (text.empty() ? "" : ", ") + std::string(action_names[static_cast<int>(side->call.action)]);
+  return cut(text + ", " + describe_calls(side->count), longest_value);
+}
+
+const Call& call_of(const RecordDifference& record) { return record.a ? record.a->call : record.b->call; }
+
+std::string sides(const FactDifference& fact) { return "A " + value_of(fact.a) + "; B " + value_of(fact.b); }
+
+std::string sides(const RecordDifference& record) {
+  const bool with_action = record.a && record.b && record.a->call.action != record.b->call.action;
+  std::string text = "A " + values_of(record.a, with_action) + "; B " + values_of(record.b, with_action);
+  if (record.a && record.b && record.a->call.why != record.b->call.why)
+    text += "; why: A " + printable(reason_text(record.a->call.why)) + "; B " +
+            printable(reason_text(record.b->call.why));
+  return text;
+}
+
+std::string what_differs(const RecordDifference& record) {
+  const bool is_print = record.section == Section::prints;
+  // Of a library call's output the inputs are known too.
+  const bool is_output = is_print && record.a && find_field(record.a->call.fields, "in") != nullptr;
+  if (is_output && record.kind == CauseKind::result) return "the same went in, something else came out";
+  if (is_output && record.kind == CauseKind::input) return "something else went in: what made it ran before";
+  if (is_print && record.kind == CauseKind::result)
+    return record.a->call.library == "libc" ? "something else came out, after the same draws"
+                                            : "something else came back, after the same draws";
+  if (is_print && record.kind == CauseKind::input)
+    return "another print, or after other draws: what made the difference ran before";
+  switch (record.kind) {
+  case CauseKind::result:
+    return record.has_inputs ? "the same went in, something else came out"
+                             : "something else came out; what went in is not recorded";
+  case CauseKind::input:
+    return record.is_volatile
+               ? "volatile: the program's seed is not the same in both, nor is what it was given"
+               : "something else went in: what made it ran before, and left no record";
+  case CauseKind::absorbed:
+    return record.is_volatile
+               ? "volatile: the program's seed is not the same in both, and detshim gave the same"
+               : "something else went in, and the same came out";
+  case CauseKind::count:
+    return "made more often in one run; since when, the log does not say";
+  case CauseKind::only_a:
+    return "a call that B did not make there";
+  case CauseKind::only_b:
+    return "a call that A did not make there";
+  default:
+    return "the other run makes this call at another point";
+  }
+}
+
+std::string where(const Cause& cause) {
+  return "in " + describe(cause.process) +
+         (cause.thread.empty() ? "" : ", thread " + printable(cause.thread));
+}
+
+std::size_t causes_before_records(const RankDifference& rank) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(rank.causes, [](const Cause& cause) { return strength(cause) == 0; }));
+}
+
+const char* how_sure(const RankDifference& rank) {
+  const std::size_t before = causes_before_records(rank);
+  return (before == 0 ? rank.causes.size() : before) > 1 ? ": one of these; which, the logs do not tell" : "";
+}
+
+std::string name_of(const RankDifference& rank) {
+  return "rank " + std::to_string(rank.rank) + (rank.job.empty() ? "" : " of job " + printable(rank.job));
+}
 
 constexpr std::size_t shown_of_a_section = 10;
 constexpr std::size_t shown_causes = 4;
@@ -32,8 +135,8 @@ void print_cause(std::ostream& out, const Cause& cause, Style style) {
   }
   const RecordDifference& record = *cause.record;
   out << "  " << style.bold(name_of(record)) << "\n    " << where(cause) << ": " << what_differs(record)
-      << "\n    " << sides(record) << "\n    " << describe_before(cause.before) << describe_launched(cause)
-      << '\n';
+      << "\n    " << sides(record)
+      << "\n    the same before it in its thread: " << counted(cause.before, "record") << '\n';
 }
 
 void print_causes(std::ostream& out, const RankDifference& rank, Style style) {
@@ -75,21 +178,6 @@ void print_section(std::ostream& out, const LogDifference& difference, Section s
   if (all > processes) out << "  and " << all - processes << " more\n";
 }
 
-void print_discriminators(std::ostream& out, const LogDifference& difference, Style style) {
-  for (const Discriminator& one : difference.discriminators) {
-    out << '\n' << style.bold(printable(one.function)) << " by what went in\n";
-    for (std::size_t i = 0; i < std::min(one.rows.size(), shown_of_a_section); ++i) {
-      const Discriminator::Row& row = one.rows[i];
-      out << "  " << (row.counts.diverging > 0 ? "diverging " : "clean     ");
-      if (row.counts.diverging > 0) out << row.counts.diverging << " of ";
-      out << counted(row.counts.records, "record") << ": "
-          << cut(describe_fields(row.attributes), longest_value) << '\n';
-    }
-    if (one.rows.size() > shown_of_a_section)
-      out << "  and " << one.rows.size() - shown_of_a_section << " more\n";
-  }
-}
-
 void print_suspects(std::ostream& out, const std::vector<Suspect>& suspects) {
   if (suspects.empty()) return;
   out << "\nresults may differ though these records agree\n";
@@ -97,22 +185,6 @@ void print_suspects(std::ostream& out, const std::vector<Suspect>& suspects) {
     out << "  " << suspects[i].text << '\n';
   if (suspects.size() > shown_of_a_section)
     out << "  and " << suspects.size() - shown_of_a_section << " more: --json\n";
-}
-
-} // namespace
-
-std::string name_of(const Cause& cause) {
-  return cause.fact ? kind_of(*cause.fact) + printable(cause.fact->subject.text) : name_of(*cause.record);
-}
-
-void print_leading_cause(std::ostream& out, const LogDifference& difference, Style style) {
-  if (difference.first_cause() == nullptr) return;
-  const RankDifference& rank = difference.ranks.front();
-  const std::uint64_t others = rank.causes.size() - 1 + rank.further;
-  out << style.bold(heading_of(rank, difference.ranks.size() > 1));
-  if (*how_sure(rank) != 0) out << ", or one of " << counted(others, "other place");
-  out << '\n';
-  print_cause(out, rank.causes.front(), style);
 }
 
 void print_first_cause(std::ostream& out, const LogDifference& difference, Style style) {
@@ -129,6 +201,27 @@ void print_first_cause(std::ostream& out, const LogDifference& difference, Style
   if (has_ranks && differing > 0 && same > 0)
     out << counted(same, "rank") << " of " << difference.ranks.size()
         << " without a difference in the logs\n";
+}
+
+} // namespace
+
+std::string name_of(const RecordDifference& record) {
+  const Call& call = call_of(record);
+  return printable(call.function) + (record.call_site.empty() ? "" : ", " + record.call_site);
+}
+
+std::string name_of(const Cause& cause) {
+  return cause.fact ? kind_of(*cause.fact) + printable(cause.fact->subject.text) : name_of(*cause.record);
+}
+
+void print_leading_cause(std::ostream& out, const LogDifference& difference, Style style) {
+  if (difference.first_cause() == nullptr) return;
+  const RankDifference& rank = difference.ranks.front();
+  const std::uint64_t others = rank.causes.size() - 1 + rank.further;
+  out << style.bold(heading_of(rank, difference.ranks.size() > 1));
+  if (*how_sure(rank) != 0) out << ", or one of " << counted(others, "other place");
+  out << '\n';
+  print_cause(out, rank.causes.front(), style);
 }
 
 void print_difference_text(std::ostream& out, const LogDifference& difference, Style style) {
@@ -157,7 +250,6 @@ void print_difference_text(std::ostream& out, const LogDifference& difference, S
   }
   for (int section = 0; section < section_count; ++section)
     print_section(out, difference, static_cast<Section>(section), style);
-  print_discriminators(out, difference, style);
   if (!difference.unknown.empty()) out << "\nnot known\n";
   for (const std::string& what : difference.unknown) out << "  " << what << '\n';
   if (!difference.notes.empty()) out << "\nnote\n";

@@ -104,20 +104,21 @@ FactDifference FactDifferences::missing(const Program& program, bool is_in_a) {
 void FactDifferences::compare_ranks(const LoggedRun& a, const LoggedRun& b) {
   const auto ranks_of = [this](const LoggedRun& run, const char* side) {
     Facts facts;
-    std::map<std::string, std::pair<std::int64_t, std::set<std::int64_t>>> worlds;
+    std::map<std::string, std::pair<std::int64_t, std::set<std::int64_t>>> jobs;
     for (const RankMark& mark : run.marks) {
-      auto& [size, ranks] = worlds[mark.world];
+      auto& [size, ranks] = jobs[mark.job];
       if (!mark.program.empty() || mark.size == 0) continue;
       size = std::max(size, mark.size);
       ranks.insert(mark.rank);
     }
-    for (const auto& [world, job] : worlds) {
-      const std::string name = world.empty() ? "the job" : "job " + world;
-      facts[{"ranks of " + name}] = std::to_string(job.second.size()) + " of " + std::to_string(job.first);
-      const auto missing = job.first - static_cast<std::int64_t>(job.second.size());
+    for (const auto& [job, ranks_of_job] : jobs) {
+      const std::string name = job.empty() ? "the job" : "job " + job;
+      facts[{"ranks of " + name}] =
+          std::to_string(ranks_of_job.second.size()) + " of " + std::to_string(ranks_of_job.first);
+      const auto missing = ranks_of_job.first - static_cast<std::int64_t>(ranks_of_job.second.size());
       if (missing > 0)
         ++unknown_[{counted(static_cast<std::uint64_t>(missing), "rank") + " of " + name + " in " + side}];
-      for (const std::int64_t rank : job.second)
+      for (const std::int64_t rank : ranks_of_job.second)
         facts[{"rank " + std::to_string(rank) + " of " + name}] = "there";
     }
     return facts;
@@ -135,13 +136,10 @@ void FactDifferences::add(const FactDifference& difference) {
     ++known->second.processes;
   else if (differences_.size() < most_differences)
     differences_.emplace(key, difference);
-  else
-    ++further_;
 }
 
 void FactDifferences::finish(LogDifference& to) {
   for (auto& [key, difference] : differences_) to.facts.push_back(std::move(difference));
-  to.further_facts = further_;
   for (int i = 0; i < section_count; ++i) to.differences[i] += counts_[i];
   std::vector<std::string> files;
   for (const auto& [what, processes] : unknown_) {

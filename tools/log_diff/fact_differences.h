@@ -46,7 +46,6 @@ private:
   std::map<std::tuple<Section, FactSubject, std::optional<std::string>, std::optional<std::string>>,
            FactDifference>
       differences_;
-  std::uint64_t further_ = 0;
   std::uint64_t counts_[section_count] = {};
   std::map<FactSubject, std::uint64_t> unknown_; ///< number of processes, by what is not known
   std::set<std::string> notes_;

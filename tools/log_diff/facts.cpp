@@ -95,7 +95,7 @@ void LibraryFacts::add(const Record& record, std::string_view line) {
   } else if (const auto* rights = std::get_if<Rights>(&record)) {
     others_[{"rights given up by"}].insert(rights->function);
   } else if (std::holds_alternative<UserPlace>(record)) {
-    // That a clock was read somewhere is no result, and with a rebuilt file the places are others.
+    // That a clock was read somewhere is no result, and a rebuilt file has other call sites.
   } else if (std::holds_alternative<VariableHashes>(record)) {
     // Of two terminals some differ always: they are suspects (suspects.h), and no difference.
   } else if (std::holds_alternative<Killed>(record)) {

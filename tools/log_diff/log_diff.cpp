@@ -1,23 +1,17 @@
 #include "log_diff/log_diff.h"
 
 #include "log_diff/alignment.h"
+#include "log_diff/call_sites.h"
 #include "log_diff/causes.h"
-#include "log_diff/described_places.h"
-#include "log_diff/discriminators.h"
 #include "log_diff/fact_differences.h"
-#include "log_diff/place_keys.h"
 #include "log_diff/run_place.h"
 #include "log_diff/thread_records.h"
-#include "log_reader/log.h"
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <future>
-#include <system_error>
 #include <utility>
 
 namespace detshim {
@@ -70,7 +64,8 @@ struct Middle {
 class Comparison {
 public:
   Comparison(const LoggedRun& a, const LoggedRun& b, std::set<std::string> turned)
-      : a_(a), b_(b), places_of_a_(a, b), places_of_b_(b, a), described_(a, b), facts_(std::move(turned)) {}
+      : a_(a), b_(b), call_sites_of_a_(a, b), call_sites_of_b_(b, a), call_site_texts_(a, b),
+        facts_(std::move(turned)) {}
 
   LogDifference run() {
     for (const LoggedRun* run : {&a_, &b_})
@@ -124,13 +119,13 @@ private:
 
   void lacks(const Program& program, bool is_in_a) {
     const FactDifference difference = facts_.missing(program, is_in_a);
-    causes_.add({program.name, {}, difference, std::nullopt, {}});
+    causes_.add({program.name, {}, difference, std::nullopt, 0});
   }
 
   void compare(const Program& a, const Program& b) {
     const bool are_same_records = have_same_records(a, b);
     for (const FactDifference& difference : facts_.compare(a, b, are_same_records))
-      causes_.add({a.name, {}, difference, std::nullopt, {}});
+      causes_.add({a.name, {}, difference, std::nullopt, 0});
     Stretches different;
     for (const ThreadRecords& thread : a.threads) {
       const ThreadRecords* const other = find_thread(b, thread.name);
@@ -166,9 +161,9 @@ private:
           std::max(middle.end_in_a, middle.end_in_b) > middle.begin + most_compared_records)
         ++cut_threads_;
       const std::vector<RecordKey> keys_of_a =
-          read_keys(a_, a, raw_a.data() + middle.begin, end_of(raw_a, middle.end_in_a), places_of_a_);
+          read_keys(a_, a, raw_a.data() + middle.begin, end_of(raw_a, middle.end_in_a), call_sites_of_a_);
       const std::vector<RecordKey> keys_of_b =
-          read_keys(b_, b, raw_b.data() + middle.begin, end_of(raw_b, middle.end_in_b), places_of_b_);
+          read_keys(b_, b, raw_b.data() + middle.begin, end_of(raw_b, middle.end_in_b), call_sites_of_b_);
       const Alignment alignment = align(keys_of_a, keys_of_b);
       difference_.identical += start + alignment.identical + (raw_a.size() - middle.end_in_a);
       if (const ThreadRecords* const thread = find_thread(a, name); thread != nullptr)
@@ -177,7 +172,6 @@ private:
       auto candidate = alignment.candidates.begin();
       for (std::size_t i = 0; i < alignment.differences.size(); ++i) {
         const bool is_candidate = candidate != alignment.candidates.end() && candidate->difference == i;
-        add_diverging(a, keys_of_a, alignment.differences[i]);
         const bool is_kept = count(keys_of_a, keys_of_b, alignment.differences[i]);
         if (!is_kept && !is_candidate) continue;
         std::optional<RecordDifference> difference =
@@ -187,67 +181,10 @@ private:
         difference->position += start;
         if (is_kept) difference_.records.push_back(*difference);
         if (!is_candidate) continue;
-        IdenticalRecords before = candidate->before;
-        add_classified(before, a, raw_a, stretch.begin, middle.begin);
-        Cause cause{a.name, name, std::nullopt, std::move(difference), before};
-        if (cause.record->section == Section::prints) {
-          const std::optional<std::size_t> same = last_copy(a, raw_a, middle.begin);
-          const RawRecord* const in_a = same ? &raw_a[*same] : nullptr;
-          const RawRecord* const in_b = same ? &raw_b[*same] : nullptr;
-          cause.launched = {launched(cause.record->a,
-                                     launches_at(a_, a, keys_of_a, candidate->copy_in_a, in_a, places_of_a_)),
-                            launched(cause.record->b, launches_at(b_, b, keys_of_b, candidate->copy_in_b,
-                                                                  in_b, places_of_b_))};
-        }
-        causes_.add(std::move(cause));
+        causes_.add({a.name, name, std::nullopt, std::move(difference), start + candidate->before});
         ++candidate;
       }
     }
-  }
-
-  /// Those of the same attributes that gave something else.
-  void add_diverging(const Program& a, const Keys& keys, const DifferentRecords& records) {
-    constexpr std::uint64_t most = 10000;
-    if (records.kind != CauseKind::result || !records.a || !keys[*records.a].has_inputs || diverging_ == most)
-      return;
-    ++diverging_;
-    if (const auto side = read_record(a_, a, keys[*records.a])) discriminators_.add_diverging(side->call);
-  }
-
-  /// What came before the records that were compared one by one: the last few are looked into.
-  void add_classified(IdenticalRecords& to, const Program& program, const std::vector<RawRecord>& raw,
-                      std::uint64_t skipped, std::size_t end) {
-    constexpr std::size_t most = 10000;
-    const std::size_t begin = end - std::min(end, most);
-    for (const RecordKey& key : read_keys(a_, program, raw.data() + begin, raw.data() + end, places_of_a_))
-      add(to, key);
-    to.unread = skipped + begin;
-  }
-
-  /// The last copy from a GPU among the records before, which are the same in both runs; the last few are
-  /// looked into.
-  std::optional<std::size_t> last_copy(const Program& program, const std::vector<RawRecord>& raw,
-                                       std::size_t end) {
-    constexpr std::size_t most = 10000;
-    const std::size_t begin = end - std::min(end, most);
-    const Keys keys = read_keys(a_, program, raw.data() + begin, raw.data() + end, places_of_a_);
-    for (std::size_t i = keys.size(); i > 0; --i)
-      if (keys[i - 1].is_copy()) return begin + i - 1;
-    return std::nullopt;
-  }
-
-  /// So many kernels had been launched when that copy was made: one of the keys, or else the raw one.
-  static std::uint64_t launches_at(const LoggedRun& run, const Program& program, const Keys& keys,
-                                   std::optional<std::size_t> copy, const RawRecord* raw, PlaceKeys& places) {
-    if (!copy && raw == nullptr) return 0;
-    const RecordKey key = copy ? keys[*copy] : read_keys(run, program, raw, raw + 1, places).front();
-    const std::optional<RecordDifference::Side> side = read_record(run, program, key);
-    return side ? launches_of(side->call) : 0;
-  }
-
-  static std::uint64_t launched(const std::optional<RecordDifference::Side>& print, std::uint64_t before) {
-    const std::uint64_t by_then = print ? launches_of(print->call) : 0;
-    return by_then - std::min(before, by_then);
   }
 
   static bool are_exact(const Program& a, const Program& b, const std::string& thread) {
@@ -281,22 +218,21 @@ private:
     if (records.b) difference.b = read_record(b_, b, in_b[*records.b]);
     if (!difference.a && !difference.b) return std::nullopt;
     difference.is_volatile = is_volatile(difference);
-    difference.place = described_.describe(difference);
+    difference.call_site = call_site_texts_.describe(difference);
     return difference;
   }
 
   /// A seed that the program passed, another one in each run.
   static bool is_volatile(const RecordDifference& difference) {
     if (!difference.a || !difference.b) return false;
-    const std::string* const in_a = find_field(difference.a->call.fields, "asked");
-    const std::string* const in_b = find_field(difference.b->call.fields, "asked");
+    const std::string* const in_a = find_field(difference.a->call.fields, "requested");
+    const std::string* const in_b = find_field(difference.b->call.fields, "requested");
     return difference.section == Section::seeds && in_a != nullptr && in_b != nullptr && *in_a != *in_b;
   }
 
   LogDifference finish() {
     facts_.finish(difference_);
     difference_.ranks = causes_.take();
-    difference_.discriminators = discriminators_.take(a_);
     if (inexact_threads_ > 0)
       difference_.unknown.push_back("how often calls were made in " + counted(inexact_threads_, "thread") +
                                     " of processes that were killed, or had no counts file");
@@ -314,9 +250,11 @@ private:
 
   void add_unknown(const LoggedRun& run, const char* side) {
     for (const std::string& what : run.unknown) difference_.unknown.push_back(what + ", in " + side);
-    if (run.unread_prints > 0)
-      difference_.unknown.push_back("the contents of " + counted(run.unread_prints, "print") +
-                                    " that could not be read, in " + side);
+    if (run.unread_prints > 0) {
+      difference_.unread.push_back("the contents of " + counted(run.unread_prints, "print") +
+                                   " that could not be read, in " + side);
+      difference_.unknown.push_back(difference_.unread.back());
+    }
     if (run.further_unknown > 0)
       difference_.unknown.push_back(counted(run.further_unknown, "further process", "further processes") +
                                     " without an end, in " + side);
@@ -331,36 +269,18 @@ private:
 
   const LoggedRun& a_;
   const LoggedRun& b_;
-  PlaceKeys places_of_a_, places_of_b_;
-  DescribedPlaces described_;
+  CallSiteKeys call_sites_of_a_, call_sites_of_b_;
+  CallSiteTexts call_site_texts_;
   FactDifferences facts_;
   Causes causes_;
-  Discriminators discriminators_;
   LogDifference difference_;
-  std::uint64_t inexact_threads_ = 0, cut_threads_ = 0, diverging_ = 0;
+  std::uint64_t inexact_threads_ = 0, cut_threads_ = 0;
 };
-
-/// The two logs are read at the same time, but for small ones: a thread takes longer to start than they to
-/// read.
-bool is_worth_a_thread(const RunPlace& place) {
-  constexpr std::uintmax_t least = 1 << 20; // bytes
-  std::uintmax_t bytes = 0;
-  for (const std::string& file : record_files(place.folder)) {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(place.folder + "/" + file, error);
-    if (!error) bytes += size;
-  }
-  return bytes >= least;
-}
 
 } // namespace
 
 LogDifference compare_logs(const std::string& a, const std::string& b, std::set<std::string> turned) {
-  const RunPlace place_of_a = find_run(a), place_of_b = find_run(b);
-  const std::launch policy = is_worth_a_thread(place_of_a) ? std::launch::async : std::launch::deferred;
-  std::future<LoggedRun> reading = std::async(policy, [&place_of_a] { return read_run(place_of_a); });
-  const LoggedRun run_b = read_run(place_of_b);
-  const LoggedRun run_a = reading.get();
+  const LoggedRun run_a = read_run(find_run(a)), run_b = read_run(find_run(b));
   return Comparison(run_a, run_b, std::move(turned)).run();
 }
 

@@ -2,7 +2,6 @@
 #include "common/reasons.h"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 
 namespace detshim {
@@ -21,16 +20,17 @@ Role role_of(const Call& call, std::string_view field) {
     if (field == "launches") return Role::context;
     // How long a text is depends on its numbers; how much is copied is asked for.
     if (field == "bytes") return is_of_host(call) ? Role::result : Role::input;
-    return is_one_of(field, {"print", "unread"}) ? Role::result : Role::input;
+    return is_one_of(field, {"digest", "unread"}) ? Role::result : Role::input;
   }
-  if (is_one_of(field, {"given", "found", "first", "returned", "note", "nondeterministic", "status", "told",
-                        "pool", "threads"}))
+  if (is_one_of(field, {"effective", "found", "first", "returned", "note", "nondeterministic", "status",
+                        "answered", "pool", "threads"}))
     return Role::result;
   // The seed that an interpreter is given, or the one that a descriptor is set back to.
   if (field == "seed") return call.action == Action::pin ? Role::result : Role::input;
   if (field == "workspace") return contains(call.function, "WorkspaceSize") ? Role::result : Role::input;
   // What ran in place of what was asked for, or just what was asked for.
-  if (field == "algorithm") return find_field(call.fields, "asked") != nullptr ? Role::result : Role::input;
+  if (field == "algorithm")
+    return find_field(call.fields, "requested") != nullptr ? Role::result : Role::input;
   return Role::input;
 }
 
@@ -44,8 +44,7 @@ bool is_of_tuning(const std::string& why) {
   constexpr Reason reasons[] = {
       Reason::kept_choice,          Reason::kept_choice_nondeterministic, Reason::kept_choice_not_offered,
       Reason::kept_plan_other,      Reason::not_in_tuning_file,           Reason::tuning_cannot_keep,
-      Reason::tuning_keeps_fastest, Reason::tuning_keeps_last_plan,       Reason::tuning_keeps_order,
-      Reason::tuning_keeps_use};
+      Reason::tuning_keeps_fastest, Reason::tuning_keeps_last_plan,       Reason::tuning_keeps_use};
   return std::ranges::any_of(reasons, [&](Reason reason) { return why == reason_code(reason); });
 }
 
@@ -60,7 +59,7 @@ Section section_of(const Call& call) {
   const bool is_drawing_library =
       is_one_of(call.library, {"libc", "libstdcxx", "libcxx", "curand", "kernel"});
   const bool is_seed =
-      find_field(call.fields, "asked") != nullptr || find_field(call.fields, "seed") != nullptr;
+      find_field(call.fields, "requested") != nullptr || find_field(call.fields, "seed") != nullptr;
   if (is_seed && (is_drawing_library || call.action == Action::pin)) return Section::seeds;
   if (call.action == Action::pin || (is_drawing_library && call.fields.empty())) return Section::draws;
   if (is_one_of(call.library, {"cublas", "cublaslt", "cudnn", "cusparse", "cusolver", "cusolvermg", "cufft"}))
@@ -71,13 +70,6 @@ Section section_of(const Call& call) {
 bool is_of_host(const Call& call) {
   const std::string* const to = find_field(call.fields, "to");
   return call.is_print && to != nullptr && *to != "host" && *to != "device";
-}
-
-std::uint64_t launches_of(const Call& call) {
-  const std::string* const launches = call.is_print ? find_field(call.fields, "launches") : nullptr;
-  std::uint64_t number = 0;
-  if (launches != nullptr) std::from_chars(launches->data(), launches->data() + launches->size(), number);
-  return number;
 }
 
 bool has_unknown_values(const Call& call) {

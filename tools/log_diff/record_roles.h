@@ -45,9 +45,6 @@ Section section_of(const Call& call);
 /// A print that a program of the host made: printed, written or sent. Not what a copy brought from a GPU.
 bool is_of_host(const Call& call);
 
-/// So many kernels had been launched when the print was made; 0 for other records.
-std::uint64_t launches_of(const Call& call);
-
 /// The record stands for calls with values that were not written, or for contents that were not read.
 bool has_unknown_values(const Call& call);
 

@@ -1,7 +1,6 @@
 #include "log_diff/run.h"
 
 #include "log_diff/facts.h"
-#include "log_diff/quick_call.h"
 #include "log_reader/counts.h"
 #include "log_reader/executions.h"
 #include "log_reader/lines.h"
@@ -63,7 +62,7 @@ public:
 private:
   void take_line(std::string_view line) {
     if (line.empty()) return;
-    if (const std::optional<QuickCall> call = quick_call(line)) return take_call(*call, line.size());
+    if (const std::optional<RawCall> call = parser_.raw_call(line)) return take_call(*call, line.size());
     std::optional<Line> read = parser_.parse(line);
     if (!read) {
       if (is_left_out_) return;
@@ -73,10 +72,7 @@ private:
     OpenProgram* const open = program(read->process);
     if (open == nullptr) return;
     extend(*open, line.size());
-    if (const Call* const call = call_or_print(read->record))
-      take_unusual_call(*open, *call, line);
-    else
-      take_other(*open, read->record, line);
+    take_other(*open, read->record, line);
   }
 
   /// Of the wanted run, or of the newest so far; nullptr for a line of another run.
@@ -93,9 +89,9 @@ private:
   }
 
   void take_start(Start& start, std::uint64_t number) {
-    if (!reads_log_format(start.format))
+    if (start.format != log_format)
       refuse(path_, "is of format " + std::to_string(start.format) + ", this detshim reads format " +
-                        std::to_string(known_log_format));
+                        std::to_string(log_format));
     if (number == 0) {
       is_left_out_ = !choose(start.run);
       if (is_left_out_) return;
@@ -111,10 +107,9 @@ private:
     OpenProgram& open = programs_.emplace_back();
     Program& program = open.program;
     const std::string& path = number == 0 ? start_.path : start.path;
-    program.name = {start_.world, start_.rank, path, run_.files[file_].find("-k") != std::string::npos};
+    program.name = {start_.job, start_.rank, path, run_.files[file_].find("-k") != std::string::npos};
     program.file = file_;
     program.number = number;
-    program.counts_come_later = start_.counts_come_later;
     program.begin = splitter_.line_start();
     program.end = program.begin;
     program.script_folder = script_folder(start_);
@@ -139,54 +134,37 @@ private:
     run_.further_unknown = run_.unread_prints = 0;
     run_.records = 0;
     programs_.clear();
-    recorded_.clear();
     main_.reset();
     return true;
   }
 
-  void take_call(const QuickCall& call, std::size_t length) {
+  void take_call(const RawCall& call, std::size_t length) {
     OpenProgram* const open = program(call.process);
     if (open == nullptr) return;
-    add_call(*open, call.thread, call.number, call.body, count_of(call.counter, call.action));
     extend(*open, length);
-  }
-
-  /// A print, a record that another program wrote, or one with unusual texts: compared as a whole line.
-  void take_unusual_call(OpenProgram& open, const Call& call, std::string_view line) {
-    if (call.is_print && find_field(call.fields, "unread") != nullptr) ++run_.unread_prints;
-    add_call(open, call.thread, call.number, line, count_of(call.counter, call.action, call.is_print));
-  }
-
-  void add_call(OpenProgram& open, std::string_view thread, std::uint64_t number, std::string_view body,
-                const RecordCount& count) {
-    add_record(open, thread, number, body, count);
-    recorded_[open.program.number][static_cast<std::size_t>(count.action)] += count.calls;
-  }
-
-  RecordCount count_of(const std::optional<std::uint64_t>& counter, Action action, bool is_print = false) {
-    if (is_print) return {1, action, true};
-    if (!counter) return {1, action, false};
-    if (counts_.is_missing() && start_.counts_come_later) return {1, action, true}; // nothing happened again
-    const std::optional<CountEntry> entry = counts_.take(*counter, action);
-    if (!entry)
-      refuse(counts_file(run_.folder, run_.files[file_]),
-             counts_.can_be_read() ? "lacks counts that records name" : "is missing or cannot be read");
-    return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
-  }
-
-  void add_record(OpenProgram& open, std::string_view thread, std::uint64_t number, std::string_view body,
-                  const RecordCount& count) {
-    open.executions.take_record_of(thread);
-    ThreadRecords& records = thread_of(open, thread);
-    if (number != records.records + 1)
+    if (call.is_unread) ++run_.unread_prints;
+    const RecordCount count = count_of(call);
+    open->executions.take_record_of(call.thread);
+    ThreadRecords& records = thread_of(*open, call.thread);
+    if (call.number != records.records + 1)
       refuse(path_, "lacks records before byte " + std::to_string(splitter_.line_start()) +
                         ": the numbers of a thread have a gap");
     if (records.records % ThreadRecords::records_of_a_chunk == 0)
       records.chunks.push_back({splitter_.line_start(), {}});
     ++records.records;
     ++run_records_;
-    detshim::add_record(records.chunks.back().digest, body, count);
+    add_record(records.chunks.back().digest, call.body, count);
     records.counts_are_exact &= count.is_exact;
+  }
+
+  RecordCount count_of(const RawCall& call) {
+    if (call.is_print) return {1, call.action, true};
+    if (!call.counter) return {1, call.action, false};
+    const std::optional<CountEntry> entry = counts_.take(*call.counter, call.action);
+    if (!entry)
+      refuse(counts_file(run_.folder, run_.files[file_]),
+             counts_.can_be_read() ? "lacks counts that records name" : "is missing or cannot be read");
+    return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
   }
 
   static ThreadRecords& thread_of(OpenProgram& open, std::string_view name) {
@@ -239,14 +217,6 @@ private:
 
   void take_end(OpenProgram& open, const End& end) {
     open.program.has_end = true;
-    // Without a counts file each record was taken for one call: the end says whether that is so. Calls that
-    // were only seen may have come before the first record, and have none.
-    const ActionCounts& recorded = recorded_[open.program.number];
-    for (std::size_t i = static_cast<std::size_t>(Action::observe) + 1; i < action_count; ++i)
-      if (counts_.is_missing() && !end.counts_lost && end.counts[i] > recorded[i])
-        refuse(counts_file(run_.folder, run_.files[file_]),
-               "is missing or empty, and its process has made more calls than it has records");
-    if (end.counts_lost) add_unknown(open.program, " could not write how often its calls happened");
     add_files_of(open, end.module_set);
     for (int i = 1; i < action_count; ++i)
       if (end.counts[static_cast<std::size_t>(i)] > 0)
@@ -298,7 +268,6 @@ private:
   std::optional<std::size_t> main_;
   std::map<std::uint64_t, std::size_t> further_; ///< by their numbers
   std::map<std::string, std::pair<std::uint64_t, LibraryFacts>> module_sets_;
-  std::map<std::uint64_t, ActionCounts> recorded_; ///< calls, by the numbers of their processes
   std::uint64_t run_records_ = 0;
   bool is_left_out_ = false;
 };
@@ -324,7 +293,7 @@ std::string describe(const ProcessName& process) {
   std::string text = "process " + printable(process.path);
   if (process.is_trapped) text += " (trapped)";
   if (process.rank != 0) text += " of rank " + std::to_string(process.rank);
-  if (!process.world.empty()) text += " of job " + printable(process.world);
+  if (!process.job.empty()) text += " of job " + printable(process.job);
   return text;
 }
 

@@ -23,7 +23,7 @@ namespace detshim {
 
 /// What tells a process from the others of its run, in each run alike.
 struct ProcessName {
-  std::string world; ///< the job; empty for the first of a run
+  std::string job; ///< the job; empty for the first of a run
   std::int64_t rank = 0;
   std::string path;
   bool is_trapped = false; ///< what the supervisor answered (`run --trap-syscalls`)
@@ -68,7 +68,6 @@ struct Program {
   std::string script_folder;        ///< script_folder(): of Python's
   std::shared_ptr<const Facts> settings, libraries;
   std::vector<ThreadRecords> threads;
-  bool counts_come_later = false;             ///< without a counts file each record is one call
   bool has_end = false, was_replaced = false; ///< replaced: by the program that it executed
 };
 

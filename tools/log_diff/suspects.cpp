@@ -1,10 +1,7 @@
 #include "log_diff/suspects.h"
 
-#include "log_reader/lines.h"
 #include "log_reader/log.h"
-#include "log_reader/open_file.h"
 #include "log_reader/printable.h"
-#include "log_reader/record.h"
 #include "log_reader/source_lines.h"
 #include "report/log_report.h"
 #include "support/reason_texts.h"
@@ -14,13 +11,14 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace detshim {
 namespace {
 
-enum Kind { variable, unfixed, threads, forks, clock_reading, folder, kind_count };
-constexpr std::array<const char*, kind_count> kind_names = {"variable", "unfixed", "threads",
-                                                            "forks",    "clock",   "folder"};
+enum Kind { variable, nondeterministic, threads, forks, clock_reading, folder, kind_count };
+constexpr std::array<const char*, kind_count> kind_names = {
+    "variable", "nondeterministic", "threads", "forks", "clock", "folder"};
 constexpr std::array<const char*, kind_count> words = {"",
                                                        "",
                                                        "threads are started at ",
@@ -40,47 +38,18 @@ bool reads_folders(std::string_view function) {
   return std::ranges::any_of(readers, [&](std::string_view reader) { return function.starts_with(reader); });
 }
 
-/// Of a variable, the hashes of its values in all programs of a run; "" among them: a secret, not compared.
-using Variables = std::map<std::string, std::set<std::string>>;
-
 class SuspectReader {
 public:
-  Variables read(const SuspectLog& log) {
-    Variables variables;
-    for (const std::string& name : record_files(log.folder)) {
-      const OpenFile file(log.folder + "/" + name);
-      LineSplitter splitter;
-      bool is_of_run = true;
-      if (!file) continue;
-      read_lines(file.descriptor(), splitter, [&](std::string_view text) {
-        if (!may_matter(text)) return;
-        std::optional<Line> line = parser_.parse(text);
-        if (!line) return;
-        if (const auto* start = std::get_if<Start>(&line->record); start != nullptr && line->process == 0)
-          is_of_run = log.run.empty() || start->run == log.run;
-        if (!is_of_run) return;
-        if (const auto* found = std::get_if<VariableHashes>(&line->record))
-          for (const auto& [variable, hash] : found->hashes) variables[variable].insert(hash);
-        else if (const auto* place = std::get_if<UserPlace>(&line->record))
-          add_place(*place);
-        else if (const auto* call = std::get_if<Call>(&line->record))
-          add_call(*call);
-      });
-    }
-    return variables;
+  void add(const Log& log) {
+    for (const Process& process : log.processes)
+      for (const UserPlace& place : process.user_places) add_place(place);
+    for (const auto& [symbol, calls] : log.calls.symbols)
+      for (const auto& [place, count] : calls.places) add_call(symbol, calls, place);
   }
 
   std::array<std::set<std::string>, kind_count>& texts() { return texts_; }
 
 private:
-  /// Not worth parsing: draws, of which a log may have millions.
-  static bool may_matter(std::string_view line) {
-    constexpr std::string_view key = "\"fn\":\"";
-    const std::size_t function = line.find(key);
-    return function == std::string_view::npos || line.find("\"do\":\"pin\"") == std::string_view::npos ||
-           reads_folders(line.substr(function + key.size()));
-  }
-
   static Kind kind_of(const UserPlace& place) {
     if (place.kind == "threads") return threads;
     return place.kind == "forks" ? forks : clock_reading;
@@ -94,24 +63,29 @@ private:
     add(kind_of(place), describe_place(place.at, place.frames, place.python, source_lines_));
   }
 
-  void add_call(const Call& call) {
-    const bool is_users = call.python.user.has_value();
-    const std::string where = describe_place(call.at, call.frames, call.python, source_lines_);
-    if (call.action == Action::unfixed) {
-      const std::string why = call.why.empty() ? "" : ": " + printable(reason_text(call.why));
-      texts_[unfixed].insert(printable(call.function) + " at " + where + why);
-    } else if (call.library == "libc" && reads_folders(call.function)) {
-      add(folder, where);
-    } else if (is_users && call.function == "pthread_create") {
-      add(threads, where);
-    } else if (is_users && call.action == Action::observe && is_clock(call.function)) {
-      add(clock_reading, where);
+  void add_call(const FoldedCalls::Symbol& symbol, const SymbolCalls& calls, const auto& call_site) {
+    const auto& [at, frames, python] = call_site;
+    const std::string& function = symbol.function;
+    const bool is_users = python.user.has_value();
+    const auto where = [this, &at = at, &frames = frames, &python = python] {
+      return describe_place(at, frames, python, source_lines_);
+    };
+    if (symbol.action == Action::nondeterministic) {
+      std::string why;
+      for (const std::string& reason : calls.reasons)
+        if (!reason.empty()) why = ": " + printable(reason_text(reason));
+      texts_[nondeterministic].insert(printable(function) + " at " + where() + why);
+    } else if (symbol.library == "libc" && reads_folders(function)) {
+      add(folder, where());
+    } else if (is_users && function == "pthread_create") {
+      add(threads, where());
+    } else if (is_users && symbol.action == Action::observe && is_clock(function)) {
+      add(clock_reading, where());
     }
   }
 
   void add(Kind kind, const std::string& where) { texts_[kind].insert(words[kind] + where); }
 
-  RecordParser parser_;
   SourceLines source_lines_;
   std::array<std::set<std::string>, kind_count> texts_;
 };
@@ -120,7 +94,21 @@ private:
 
 std::vector<Suspect> find_suspects(const SuspectLog& log, const SuspectLog& other) {
   SuspectReader reader;
-  Variables one = reader.read(log), two = reader.read(other);
+  std::map<std::string, std::set<std::string>> one, two; // variables
+  for (const auto& [side, variables] : {std::pair(&log, &one), std::pair(&other, &two)}) {
+    std::vector<std::string> runs = {side->run};
+    if (side->run.empty()) {
+      const Log newest = read_log(side->folder);
+      runs = newest.other_runs;
+      runs.push_back(newest.run);
+    }
+    for (const std::string& run : runs) {
+      const Log its = read_log(side->folder, run);
+      reader.add(its);
+      for (const auto& [name, hashes] : its.variables)
+        (*variables)[name].insert(hashes.begin(), hashes.end());
+    }
+  }
   std::set<std::string>& different = reader.texts()[variable];
   for (const auto& [name, hashes] : one)
     if (!two.empty() && two[name] != hashes) different.insert(printable(name));
@@ -129,7 +117,7 @@ std::vector<Suspect> find_suspects(const SuspectLog& log, const SuspectLog& othe
   std::vector<Suspect> suspects;
   for (const std::string& name : different)
     suspects.push_back({kind_names[variable], "variable " + name + " is not the same in both"});
-  for (int kind = unfixed; kind < kind_count; ++kind)
+  for (int kind = nondeterministic; kind < kind_count; ++kind)
     for (const std::string& text : reader.texts()[static_cast<std::size_t>(kind)])
       suspects.push_back({kind_names[static_cast<std::size_t>(kind)], text});
   return suspects;

@@ -7,7 +7,7 @@
 namespace detshim {
 
 struct Suspect {
-  /// "variable", "unfixed", "threads", "forks", "clock" or "folder"; of a perturbation: "memory" or
+  /// "variable", "nondeterministic", "threads", "forks", "clock" or "folder"; of a perturbation: "memory" or
   /// "address".
   const char* kind;
   std::string text; ///< for people, with the line of source; safe to print

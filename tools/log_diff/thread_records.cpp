@@ -1,6 +1,5 @@
 #include "log_diff/thread_records.h"
 
-#include "log_diff/quick_call.h"
 #include "log_reader/counts.h"
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
@@ -20,18 +19,18 @@ std::string path_of(const LoggedRun& run, const Program& program) {
   return run.folder + "/" + run.files[program.file];
 }
 
-RecordCount count_of(const Program& program, Counts& counts, const std::optional<std::uint64_t>& counter,
-                     Action action, bool is_print) {
-  if (is_print) return {1, action, true};
-  if (counter && counts.is_missing() && program.counts_come_later) return {1, action, true};
-  const std::optional<CountEntry> entry = counter ? counts.look_at(*counter, action) : std::nullopt;
-  if (!entry) return {1, action, false};
+/// Of a Call, or a RawCall.
+RecordCount count_of(Counts& counts, const auto& call) {
+  if (call.is_print) return {1, call.action, true};
+  const std::optional<CountEntry> entry =
+      call.counter ? counts.look_at(*call.counter, call.action) : std::nullopt;
+  if (!entry) return {1, call.action, false};
   return {std::max<std::uint64_t>(entry->calls, 1), entry->action, entry->calls > 0 && entry->is_exact};
 }
 
-RecordKey key_of(const Call& call, const Program& program, PlaceKeys& places) {
+RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_sites) {
   RecordKey key;
-  key.place = places.key_of(call, program.script_folder);
+  key.call_site = call_sites.key_of(call, program.script_folder);
   key.section = section_of(call);
   key.has_inputs = has_inputs(call) && !has_unknown_values(call);
   key.is_print = call.is_print;
@@ -53,29 +52,6 @@ RecordKey key_of(const Call& call, const Program& program, PlaceKeys& places) {
   return key;
 }
 
-/// Reads lines by their offsets, of which most follow each other.
-class LinesByOffset {
-public:
-  explicit LinesByOffset(const std::string& path) : file_(path), bytes_(1 << 18) {}
-
-  std::string_view line(std::uint64_t offset) {
-    if (offset < start_ || offset - start_ + LineSplitter::longest_line > length_) {
-      const ssize_t count =
-          file_ ? ::pread(file_.descriptor(), bytes_.data(), bytes_.size(), static_cast<off_t>(offset)) : 0;
-      start_ = offset;
-      length_ = count > 0 ? static_cast<std::size_t>(count) : 0;
-    }
-    const std::string_view rest(bytes_.data() + (offset - start_), length_ - (offset - start_));
-    return rest.substr(0, std::min(rest.find('\n'), LineSplitter::longest_line));
-  }
-
-private:
-  OpenFile file_;
-  std::vector<char> bytes_;
-  std::uint64_t start_ = 0;
-  std::size_t length_ = 0;
-};
-
 } // namespace
 
 RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretches& stretches) {
@@ -95,17 +71,8 @@ RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretche
   const auto take = [&](std::string_view line) {
     const std::uint64_t offset = begin + splitter.line_start();
     if (offset > program.end || line.empty()) return;
-    std::optional<QuickCall> call = quick_call(line);
-    std::optional<Line> read;
-    bool is_print = false;
-    if (!call) { // a print, or one that another program wrote
-      read = parser.parse(line);
-      const Call* const parsed = read ? call_or_print(read->record) : nullptr;
-      if (parsed == nullptr) return;
-      is_print = parsed->is_print;
-      call = {parsed->number, parsed->thread, parsed->action, line, parsed->counter, read->process};
-    }
-    if (call->process != program.number) return;
+    const std::optional<RawCall> call = parser.raw_call(line);
+    if (!call || call->process != program.number) return;
     const auto stretch = stretches.find(call->thread);
     if (stretch == stretches.end() || call->number <= stretch->second.begin ||
         call->number > stretch->second.end)
@@ -113,7 +80,7 @@ RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretche
     std::vector<RawRecord>& records = threads.try_emplace(stretch->first).first->second;
     if (records.size() >= most_raw_records) return;
     Digest digest;
-    add_record(digest, call->body, count_of(program, counts, call->counter, call->action, is_print));
+    add_record(digest, call->body, count_of(counts, *call));
     records.push_back({digest.key(), offset});
   };
   read_lines(file.descriptor(), splitter, take, [&] { return begin + splitter.line_start() <= program.end; });
@@ -121,7 +88,7 @@ RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretche
 }
 
 std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, const RawRecord* begin,
-                                 const RawRecord* end, PlaceKeys& places) {
+                                 const RawRecord* end, CallSiteKeys& call_sites) {
   std::vector<RecordKey> keys;
   LinesByOffset lines(path_of(run, program));
   Counts counts(counts_file(run.folder, run.files[program.file]));
@@ -133,9 +100,9 @@ std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, c
     if (!call)
       throw UsageError("cannot compare: '" + printable(path_of(run, program)) +
                        "' has a damaged line at byte " + std::to_string(raw.offset));
-    const RecordCount count = count_of(program, counts, call->counter, call->action, call->is_print);
+    const RecordCount count = count_of(counts, *call);
     call->action = count.action;
-    RecordKey key = key_of(*call, program, places);
+    RecordKey key = key_of(*call, program, call_sites);
     key.count = {count.calls, count.is_exact};
     key.offset = raw.offset;
     keys.push_back(key);

@@ -1,8 +1,8 @@
 // The records of one program's threads, read again to be compared one by one.
 #pragma once
 
+#include "log_diff/call_sites.h"
 #include "log_diff/difference.h"
-#include "log_diff/place_keys.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +16,14 @@ namespace detshim {
 
 /// What is kept of a record to compare it.
 struct RecordKey {
-  std::uint64_t place = 0;  ///< function and place
-  std::uint64_t inputs = 0; ///< what went in
+  std::uint64_t call_site = 0; ///< function and call site
+  std::uint64_t inputs = 0;    ///< what went in
   std::uint64_t results = 0;
   std::uint64_t offset = 0; ///< in its file
   CallCount count;
   Section section = Section::calls;
   bool has_inputs = false, has_results = false;
   bool is_print = false, is_of_host = false; ///< of_host: a print that the program made, no copy from a GPU
-  bool is_copy() const { return is_print && !is_of_host; }
 };
 
 /// A record as it stands.
@@ -53,7 +52,7 @@ RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretche
 
 /// The same, looked into.
 std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, const RawRecord* begin,
-                                 const RawRecord* end, PlaceKeys& places);
+                                 const RawRecord* end, CallSiteKeys& call_sites);
 
 /// One record, whole.
 std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,

@@ -11,13 +11,6 @@ namespace detshim {
 namespace {
 
 constexpr std::size_t most_examples = 256;
-constexpr std::size_t most_seeds = 4096;
-constexpr std::size_t most_values_of_a_seed = 16;
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789abcdefxABCDEF") == std::string_view::npos &&
-         text.front() >= '0' && text.front() <= '9';
-}
 
 } // namespace
 
@@ -70,37 +63,9 @@ SymbolCalls& FoldedCalls::of(const Call& call) {
   return symbols.try_emplace({call.library, call.function, call.action}).first->second;
 }
 
-/// Seeds that several ranks ask for alike and are given different ones for.
-void FoldedCalls::add_seed(std::int64_t rank, const Call& call) {
-  const std::string* const asked = find_field(call.fields, "asked");
-  const std::string* const given = find_field(call.fields, "given");
-  // Values of a clock are equal by chance, and no policy would keep them so.
-  constexpr Reason clock_values[] = {Reason::clock_seed, Reason::clock_of_other_process,
-                                     Reason::clock_by_chance, Reason::seeded_by_runtime,
-                                     Reason::unexplained_seed};
-  const bool is_clock_value =
-      std::ranges::any_of(clock_values, [&](Reason reason) { return call.why == reason_code(reason); });
-  if (call.action != Action::pin || asked == nullptr || given == nullptr || !is_number(*asked) ||
-      is_clock_value)
-    return;
-  std::tuple<std::string, std::string, std::string> key(call.library, call.function, *asked);
-  const auto known = seeds.find(key);
-  if (known == seeds.end() && seeds.size() >= most_seeds) return;
-  AskedSeed& seed = known == seeds.end() ? seeds[std::move(key)] : known->second;
-  seed.ranks.insert(rank);
-  if (seed.given.size() < most_values_of_a_seed) seed.given.insert(*given);
-}
-
 void FoldedCalls::add(FoldedCalls&& other) {
   symbols.merge(other.symbols);
   for (auto& [symbol, calls] : other.symbols) symbols.find(symbol)->second.add(calls);
-  seeds.merge(other.seeds);
-  for (auto& [key, seed] : other.seeds) {
-    AskedSeed& mine = seeds.find(key)->second;
-    mine.ranks.merge(seed.ranks);
-    mine.given.merge(seed.given);
-  }
-  while (seeds.size() > most_seeds) seeds.erase(std::prev(seeds.end()));
 }
 
 } // namespace detshim

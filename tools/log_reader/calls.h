@@ -16,8 +16,9 @@
 namespace detshim {
 
 /// The actions in the order in which a reader wants to hear of them.
-inline constexpr Action actions_worst_first[] = {Action::unfixed, Action::uncovered, Action::refuse,
-                                                 Action::replace, Action::pin,       Action::observe};
+inline constexpr Action actions_worst_first[] = {
+    Action::nondeterministic, Action::uncovered, Action::refuse,
+    Action::replace,          Action::pin,       Action::observe};
 
 /// A number of calls. Not exact: at least that many (the counts file is missing, or a call was cut short).
 struct CallCount {
@@ -46,21 +47,14 @@ struct SymbolCalls {
   /// By at, frames and Python.
   std::map<std::tuple<std::string, std::vector<std::string>, PythonFrames>, CallCount, std::less<>> places;
   std::set<std::string> reasons;
-  std::set<std::pair<std::string, std::int64_t>>
-      ranks;                       ///< world and rank; of what a reader must hear of alone
-  std::deque<RecordPlace> records; ///< if asked for
+  std::set<std::pair<std::string, std::int64_t>> ranks; ///< job and rank; of what a reader must hear of alone
+  std::deque<RecordPlace> records;                      ///< if asked for
 
   void add(const Call& call, const CallCount& calls);
   void add(SymbolCalls& other); ///< takes its records away
 
 private:
   void add_example(const std::vector<Field>& fields, const CallCount& calls);
-};
-
-/// A seed that ranks asked for, and what they were given.
-struct AskedSeed {
-  std::set<std::int64_t> ranks;
-  std::set<std::string> given;
 };
 
 struct FoldedCalls {
@@ -82,13 +76,10 @@ struct FoldedCalls {
   };
 
   std::map<Symbol, SymbolCalls, WorstFirst> symbols;
-  /// By library, function and value; only of the policy `order`, and no more than tell what there is to tell.
-  std::map<std::tuple<std::string, std::string, std::string>, AskedSeed> seeds;
 
   static std::size_t severity(Action action);
 
   SymbolCalls& of(const Call& call);
-  void add_seed(std::int64_t rank, const Call& call);
   void add(FoldedCalls&& other);
 };
 

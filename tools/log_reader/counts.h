@@ -1,6 +1,7 @@
 // The counts file beside a process's records: how often each record happened.
 #pragma once
 
+#include "common/counts_file.h"
 #include "log_reader/open_file.h"
 #include "log_reader/record.h"
 
@@ -26,42 +27,27 @@ public:
   /// The file is there and begins as one.
   bool can_be_read() const { return entries_known_; }
 
-  /// There is no file of that name, or one that was just made: a process was killed there.
-  bool is_missing() const { return is_missing_; }
-
-  /// The entry of a record, with those linked to it; nothing if it is not there, of another action, or was
-  /// taken already: it belongs to one record alone. What a record calls unfixed may have been given back: the
-  /// entry then says observe.
+  /// The entry of a record; nothing if it is not there, of another action, or was
+  /// taken already: it belongs to one record alone. What a record calls nondeterministic may have been given
+  /// back: the entry then says observe.
   std::optional<CountEntry> take(std::uint64_t index, Action action);
 
   /// The same, whoever took it.
-  std::optional<CountEntry> look_at(std::uint64_t index, Action action) {
-    return look_at(index, action, false);
-  }
+  std::optional<CountEntry> look_at(std::uint64_t index, Action action);
 
   /// What no record took, by action.
   ActionCounts rest();
 
 private:
-  static constexpr std::size_t entry_size = 16;
-  static constexpr std::size_t block_entries = 4096;
-
-  struct Entry {
-    CountEntry own;
-    std::uint64_t next; ///< number, from 1, of one more entry of the same record; 0 without one
-  };
-
-  std::optional<CountEntry> look_at(std::uint64_t index, Action action, bool takes);
-  std::optional<Entry> read(std::uint64_t index);
+  std::optional<CountEntry> read(std::uint64_t index);
   void mark_taken(std::uint64_t index);
   bool read_block(std::uint64_t number);
 
   OpenFile file_;
-  bool is_missing_;
   bool entries_known_ = false;
-  std::uint64_t block_ = ~std::uint64_t{0}; ///< which one is held
-  std::size_t block_length_ = 0;            ///< whole entries in it
-  std::array<char, block_entries * entry_size> bytes_;
+  std::uint64_t block_number_ = ~std::uint64_t{0}; ///< of the block that is held
+  std::size_t block_length_ = 0;                   ///< whole entries in it
+  std::array<CountsEntry, 4096> block_;
   std::vector<bool> taken_;
 };
 

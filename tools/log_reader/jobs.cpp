@@ -25,44 +25,44 @@ std::vector<LoggedJob> jobs_of(const Log& log) {
   std::map<std::tuple<std::string, std::string, std::int64_t>, LoggedJob> jobs;
   for (const RankMark& mark : log.marks) {
     if (!mark.program.empty()) continue;
-    LoggedJob& job = jobs[{mark.world_key, mark.launcher, mark.size}];
-    job.world = mark.world;
+    LoggedJob& job = jobs[{mark.job_key, mark.launcher, mark.size}];
+    job.name = mark.job;
     job.size = mark.size;
     job.ranks.insert(mark.rank);
   }
   for (auto& [key, job] : jobs) {
     // What the supervisor answers for has no library that could have said so.
     for (const Process& process : log.processes)
-      if (process.is_trapped && process.world() == job.world) job.ranks.insert(process.rank);
+      if (process.is_trapped && process.job() == job.name) job.ranks.insert(process.rank);
   }
   std::vector<LoggedJob> result;
   for (const RankMark& mark : log.marks) {
     if (mark.program.empty()) continue;
     bool has_started = std::ranges::any_of(log.processes, [&](const Process& process) {
-      return process.is_trapped && process.world() == mark.world;
+      return process.is_trapped && process.job() == mark.job;
     });
     for (auto& [key, job] : jobs)
       if (std::get<1>(key) == mark.launcher) job.launcher = mark.program, has_started = true;
-    if (!has_started) result.push_back({mark.world, mark.program, 0, {}});
+    if (!has_started) result.push_back({mark.job, mark.program, 0, {}});
   }
   for (auto& [key, job] : jobs) result.push_back(std::move(job));
   return result;
 }
 
-std::string node_of(const Log& log, const std::string& world, std::int64_t rank) {
+std::string node_of(const Log& log, const std::string& job, std::int64_t rank) {
   for (const RankMark& mark : log.marks)
-    if (mark.program.empty() && mark.rank == rank && mark.world == world) return mark.node;
+    if (mark.program.empty() && mark.rank == rank && mark.job == job) return mark.node;
   for (const Process& process : log.processes)
-    if (process.rank == rank && process.world() == world && !process.starts.empty() &&
+    if (process.rank == rank && process.job() == job && !process.starts.empty() &&
         !process.starts.front().node.empty())
       return process.starts.front().node;
   return {};
 }
 
-std::int64_t size_of_world(const Log& log, const std::string& world) {
+std::int64_t size_of_job(const Log& log, const std::string& job) {
   std::int64_t size = 0;
   for (const RankMark& mark : log.marks)
-    if (mark.world == world) size = std::max(size, mark.size);
+    if (mark.job == job) size = std::max(size, mark.size);
   return size;
 }
 

@@ -14,7 +14,7 @@ namespace detshim {
 
 /// What one launcher started, or several of them together.
 struct LoggedJob {
-  std::string world;            ///< empty for the first of a run
+  std::string name;             ///< empty for the first of a run
   std::string launcher;         ///< its program; empty if it is not known
   std::int64_t size = 0;        ///< ranks, by what they were told; 0 if none said it
   std::set<std::int64_t> ranks; ///< that have shown themselves
@@ -27,10 +27,10 @@ struct LoggedJob {
 
 std::vector<LoggedJob> jobs_of(const Log& log);
 
-/// The machine that a rank of that world ran on; empty if it is not known.
-std::string node_of(const Log& log, const std::string& world, std::int64_t rank);
+/// The machine that a rank of that job ran on; empty if it is not known.
+std::string node_of(const Log& log, const std::string& job, std::int64_t rank);
 
-/// How many ranks that world has; 0 if it is not known.
-std::int64_t size_of_world(const Log& log, const std::string& world);
+/// How many ranks that job has; 0 if it is not known.
+std::int64_t size_of_job(const Log& log, const std::string& job);
 
 } // namespace detshim

@@ -24,6 +24,17 @@ void LineSplitter::feed(std::string_view bytes, const std::function<void(std::st
   }
 }
 
+std::string_view LinesByOffset::line(std::uint64_t offset) {
+  if (offset < start_ || offset - start_ + LineSplitter::longest_line > length_) {
+    const ssize_t count =
+        file_ ? ::pread(file_.descriptor(), bytes_.data(), bytes_.size(), static_cast<off_t>(offset)) : 0;
+    start_ = offset;
+    length_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+  const std::string_view rest(bytes_.data() + (offset - start_), length_ - (offset - start_));
+  return rest.substr(0, std::min(rest.find('\n'), LineSplitter::longest_line));
+}
+
 bool read_lines(int descriptor, LineSplitter& splitter, const std::function<void(std::string_view)>& take,
                 const std::function<bool()>& more) {
   std::array<char, 65536> buffer;

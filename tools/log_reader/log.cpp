@@ -43,7 +43,7 @@ struct OpenProcess {
   FoldedCalls calls;
   std::vector<std::string> modules;
   std::shared_ptr<const std::vector<std::string>> shared_modules; ///< those of another process in the file
-  std::map<std::string, std::set<std::string>> builds;
+  std::map<std::string, std::set<std::string>> builds, variables;
   std::set<std::string> threads{"0"};
   std::map<std::string, std::uint64_t> last_numbers; ///< of the records of each thread
   ActionCounts recorded{};                           ///< calls that the records stand for
@@ -84,8 +84,7 @@ public:
     if (!read_lines(input_.descriptor(), splitter_, take, more) && goes_on()) return false;
     processes_[main_].process.has_torn_line = splitter_.has_open_line();
     for (OpenProcess& open : processes_) {
-      open.process.has_counts =
-          counts_.can_be_read() || (is_one_each(open.process) && !lost_counts(open.process));
+      open.process.has_counts = counts_.can_be_read();
       open.process.threads = open.threads.size();
     }
     processes_[main_].process.unrecorded = counts_.rest();
@@ -156,6 +155,8 @@ private:
       process.frameworks.push_back(std::move(*framework));
     else if (UserPlace* place = std::get_if<UserPlace>(&*record))
       process.user_places.push_back(std::move(*place));
+    else if (const VariableHashes* found = std::get_if<VariableHashes>(&*record))
+      for (const auto& [name, hash] : found->hashes) open.variables[name].insert(hash);
     else if (Runtime* runtime = std::get_if<Runtime>(&*record))
       process.runtimes.push_back(std::move(*runtime));
     else if (Coverage* coverage = std::get_if<Coverage>(&*record))
@@ -180,12 +181,11 @@ private:
     Process& process = open.process;
     if (!process.end || counts_.can_be_read()) return;
     for (const Action action :
-         {Action::pin, Action::replace, Action::refuse, Action::unfixed, Action::uncovered}) {
+         {Action::pin, Action::replace, Action::refuse, Action::nondeterministic, Action::uncovered}) {
       const auto i = static_cast<std::size_t>(action);
       const std::uint64_t recorded = open.recorded[i], counted = process.end->counts[i];
       if (counted <= recorded) continue;
-      process.has_counts = false;
-      if (recorded == 0 || action == Action::unfixed || action == Action::uncovered)
+      if (recorded == 0 || action == Action::nondeterministic || action == Action::uncovered)
         process.unrecorded[i] = saturated_sum(process.unrecorded[i], counted - recorded);
     }
   }
@@ -198,31 +198,23 @@ private:
     last = call.number;
   }
 
-  /// No record has happened again: the counts file would have been made.
-  bool is_one_each(const Process& process) const {
-    return counts_.is_missing() && !process.starts.empty() && process.starts.back().counts_come_later;
-  }
-
-  static bool lost_counts(const Process& process) { return process.end && process.end->counts_lost; }
-
   void take_call(OpenProcess& open, Call call) {
     Process& process = open.process;
     take_number(open, call);
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
     process.is_trapped |= call.library == "kernel";
-    std::optional<CountEntry> entry = call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
-    if (call.counter && is_one_each(process)) entry = CountEntry{1, call.action, true};
+    const std::optional<CountEntry> entry =
+        call.counter ? counts_.take(*call.counter, call.action) : std::nullopt;
     if (entry) call.action = entry->action;
     std::uint64_t& recorded = open.recorded[static_cast<std::size_t>(call.action)];
     recorded = saturated_sum(recorded, count_of(entry).calls);
     FoldedCalls& folded = processes_[main_].calls; // of the same run
     SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
-    if (call.action == Action::unfixed || call.action == Action::uncovered || call.action == Action::refuse)
-      calls.ranks.emplace(process.world(), rank_of(call).value_or(process.rank));
-    if (!process.starts.empty() && process.starts.back().policy == "order")
-      folded.add_seed(process.rank, call);
+    if (call.action == Action::nondeterministic || call.action == Action::uncovered ||
+        call.action == Action::refuse)
+      calls.ranks.emplace(process.job(), rank_of(call).value_or(process.rank));
     if (keep_ == Keep::places_of_records)
       calls.records.push_back({.stream = process.stream & 0x7FFFFF,
                                .has_own_count = entry.has_value(),
@@ -262,7 +254,7 @@ private:
 
   /// It is a fork of what the file's start record describes.
   void take_further_start(Process& process, const Start& start) {
-    if (!reads_log_format(start.format)) {
+    if (start.format != log_format) {
       other_format_ = start.format;
       return;
     }
@@ -287,7 +279,7 @@ private:
   }
 
   void take_start(Start start) {
-    if (!reads_log_format(start.format)) {
+    if (start.format != log_format) {
       other_format_ = start.format;
       return;
     }
@@ -356,6 +348,7 @@ public:
     log_.written = std::max(log_.written, written);
     (run.empty() ? of_no_run_ : log_.calls).add(std::move(open.calls));
     for (auto& [file, ids] : open.builds) log_.builds[file].merge(ids);
+    for (auto& [name, hashes] : open.variables) log_.variables[name].merge(hashes);
     open.process.modules =
         open.shared_modules ? SharedTexts(std::move(open.shared_modules)) : share(std::move(open.modules));
     log_.damaged_lines += open.process.damaged_lines;
@@ -384,6 +377,7 @@ private:
       log_.torn_lines += process.has_torn_line ? 1 : 0;
     }
     log_.builds.clear();
+    log_.variables.clear();
     log_.written = 0;
   }
 
@@ -404,40 +398,23 @@ private:
 class RecordFile {
 public:
   RecordFile(const std::string& folder, const std::string& file)
-      : input_(folder + "/" + file), counts_(counts_file(folder, file)) {}
+      : lines_(folder + "/" + file), counts_(counts_file(folder, file)) {}
 
   void visit(const RecordPlace& place, RecordParser& parser,
              const std::function<void(const Call&, const CallCount&)>& visit) {
-    if (!input_) return; // gone since it was read
-    const std::optional<Line> line = parser.parse(line_at(place.offset));
+    const std::optional<Line> line = parser.parse(lines_.line(place.offset));
     const Call* const found = line ? std::get_if<Call>(&line->record) : nullptr;
     if (found == nullptr) return;
     Call call = *found;
-    std::optional<CountEntry> entry =
+    const std::optional<CountEntry> entry =
         place.has_own_count && call.counter ? counts_.look_at(*call.counter, call.action) : std::nullopt;
-    if (place.has_own_count && counts_.is_missing()) entry = CountEntry{1, call.action, true};
     if (entry) call.action = entry->action;
     visit(call, count_of(entry));
   }
 
 private:
-  /// Records of one symbol often stand close to each other: what was read last is kept.
-  std::string_view line_at(std::uint64_t offset) {
-    if (offset < start_ || offset - start_ + LineSplitter::longest_line > length_) {
-      const ssize_t count =
-          ::pread(input_.descriptor(), bytes_.data(), bytes_.size(), static_cast<off_t>(offset));
-      start_ = offset;
-      length_ = count > 0 ? static_cast<std::size_t>(count) : 0;
-    }
-    const std::string_view rest(bytes_.data() + (offset - start_), length_ - (offset - start_));
-    return rest.substr(0, std::min(rest.find('\n'), LineSplitter::longest_line));
-  }
-
-  OpenFile input_;
+  LinesByOffset lines_;
   Counts counts_;
-  std::uint64_t start_ = 0;
-  std::size_t length_ = 0;
-  std::array<char, 65536> bytes_;
 };
 
 bool comes_before(const Process& a, const Process& b) {

@@ -68,7 +68,7 @@ struct Process {
   bool came_to_its_end() const { return end || executed; }
 
   /// The job that it belongs to, where the run has several; empty for the first.
-  std::string world() const { return starts.empty() ? std::string() : starts.back().world; }
+  std::string job() const { return starts.empty() ? std::string() : starts.back().job; }
 };
 
 /// A file of a format that this reader does not know.
@@ -85,6 +85,8 @@ struct Log {
   FoldedCalls calls;                   ///< of those processes
   std::vector<RankMark> marks;         ///< the run's ranks and launchers, as they said at their start
   std::map<std::string, std::set<std::string>> builds; ///< of the files that it names: what ran
+  /// Of variables, the hashes of their values in all programs; "" among them: a secret, not compared.
+  std::map<std::string, std::set<std::string>> variables;
   std::int64_t written = 0;       ///< when something was last written to its files (last_written())
   std::vector<std::string> files; ///< names of the record files in the folder
   std::size_t damaged_lines = 0;  ///< lines in the middle of a file that could not be read

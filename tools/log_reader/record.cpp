@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -56,27 +57,57 @@ std::optional<std::uint64_t> natural_number(const object& in, std::string_view k
   return value ? natural_number(*value) : std::nullopt;
 }
 
-bool is_true(const object& in, std::string_view key) {
-  const std::optional<element> value = find(in, key);
-  bool is_set = false;
-  return value && value->get(is_set) == simdjson::SUCCESS && is_set;
-}
+/// A record of that type: its keys are looked up by the schema.
+template <RecordType type>
+struct Keys {
+  const object& in;
 
-std::int64_t small_number(const object& in, std::string_view key) {
-  const std::optional<std::uint64_t> number = natural_number(in, key);
-  if (!number || *number > std::numeric_limits<std::int32_t>::max()) return 0;
-  return static_cast<std::int64_t>(*number);
-}
-
-/// Calls visit(object) for each object in the array of that name.
-template <typename Visit>
-void each_object(const object& in, std::string_view key, Visit visit) {
-  const std::optional<element> value = find(in, key);
-  simdjson::dom::array entries;
-  if (!value || value->get(entries) != simdjson::SUCCESS) return;
-  for (const element entry : entries)
-    if (object one; entry.get(one) == simdjson::SUCCESS) visit(one);
-}
+  std::optional<std::string> optional_text(TextKey<type> key) const {
+    return detshim::optional_text(in, key.name);
+  }
+  std::string text(TextKey<type> key) const { return detshim::text(in, key.name); }
+  std::optional<std::string> digits(KeyOf<type, ValueType::decimal, ValueType::hash> key) const {
+    return detshim::optional_text(in, key.name);
+  }
+  std::vector<std::string> texts(KeyOf<type, ValueType::texts> key) const {
+    return detshim::texts(in, key.name);
+  }
+  std::optional<std::uint64_t> number(KeyOf<type, ValueType::number> key) const {
+    return natural_number(in, key.name);
+  }
+  /// A rank or a process id; 0 for what cannot be one.
+  std::int64_t small_number(KeyOf<type, ValueType::number> key) const {
+    const std::uint64_t number = natural_number(in, key.name).value_or(0);
+    return number > std::numeric_limits<std::int32_t>::max() ? 0 : static_cast<std::int64_t>(number);
+  }
+  std::optional<std::uint64_t> decimal(KeyOf<type, ValueType::decimal> key) const {
+    const std::string text = detshim::text(in, key.name);
+    std::uint64_t number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_number = error == std::errc() && stop == text.data() + text.size();
+    return is_number ? std::optional(number) : std::nullopt;
+  }
+  bool is_true(KeyOf<type, ValueType::flag> key) const {
+    const std::optional<element> value = find(in, key.name);
+    bool is_set = false;
+    return value && value->get(is_set) == simdjson::SUCCESS && is_set;
+  }
+  std::optional<object> map(KeyOf<type, ValueType::map, ValueType::counts> key) const {
+    const std::optional<element> value = find(in, key.name);
+    object result;
+    return value && value->get(result) == simdjson::SUCCESS ? std::optional(result) : std::nullopt;
+  }
+  /// Calls visit(object) for each object in an array.
+  template <typename Visit>
+  void each_object(KeyOf<type, ValueType::changes, ValueType::variables, ValueType::readers> key,
+                   Visit visit) const {
+    const std::optional<element> value = find(in, key.name);
+    simdjson::dom::array entries;
+    if (!value || value->get(entries) != simdjson::SUCCESS) return;
+    for (const element entry : entries)
+      if (object one; entry.get(one) == simdjson::SUCCESS) visit(one);
+  }
+};
 
 Action action_named(std::string_view name) {
   for (std::size_t i = 1; i < action_count; ++i)
@@ -84,62 +115,55 @@ Action action_named(std::string_view name) {
   return Action::none;
 }
 
-std::vector<EnvironmentChange> changes_in(const object& in) {
+template <RecordType type>
+std::vector<EnvironmentChange> changes_in(const Keys<type>& keys) {
   std::vector<EnvironmentChange> result;
-  each_object(in, "env", [&result](const object& change) {
+  keys.each_object("env", [&result](const object& change) {
     result.push_back({text(change, "name"), optional_text(change, "was"), text(change, "now")});
   });
   return result;
 }
 
-MoreEnvironment parse_environment(const object& in) {
-  MoreEnvironment environment{changes_in(in), {}, {}};
-  each_object(in, "noted", [&environment](const object& variable) {
+MoreEnvironment parse_environment(const Keys<RecordType::env>& keys) {
+  MoreEnvironment environment{changes_in(keys), {}, {}};
+  keys.each_object("noted", [&environment](const object& variable) {
     environment.noted.push_back({text(variable, "name"), text(variable, "value")});
   });
-  each_object(in, "read", [&environment](const object& variable) {
+  keys.each_object("read", [&environment](const object& variable) {
     for (std::string& file : texts(variable, "by"))
       environment.readers.push_back({text(variable, "name"), std::move(file)});
   });
   return environment;
 }
 
-std::optional<std::uint64_t> time_in(const object& in) {
-  const std::string digits = text(in, "time");
-  std::uint64_t time = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), time);
-  const bool is_number = error == std::errc() && stop == digits.data() + digits.size();
-  return is_number ? std::optional(time) : std::nullopt;
-}
-
-std::optional<Record> parse_start(const object& in) {
-  const std::optional<std::uint64_t> format = natural_number(in, "v");
+std::optional<Record> parse_start(const Keys<RecordType::start>& keys) {
+  const std::optional<std::uint64_t> format = keys.number("v");
   if (!format) return std::nullopt;
   Start start;
   start.format = *format;
-  if (!reads_log_format(start.format)) return start;
-  start.detshim = text(in, "detshim");
-  start.run = text(in, "run");
-  start.pid = small_number(in, "pid");
-  start.rank = small_number(in, "rank");
-  start.path = text(in, "path");
-  start.world = text(in, "world");
-  start.node = text(in, "node");
-  start.program = text(in, "program");
-  start.working_directory = text(in, "cwd");
-  start.args = texts(in, "args");
-  start.args_hash = optional_text(in, "args_hash");
-  start.are_args_cut = find(in, "args_hash").has_value();
-  start.mode = text(in, "mode");
-  start.policy = text(in, "policy");
-  start.seed = optional_text(in, "seed");
-  start.seed_from = optional_text(in, "seed_from");
-  start.disabled = optional_text(in, "disabled");
-  start.processor = optional_text(in, "cpu");
-  start.layout = optional_text(in, "layout");
-  start.time = time_in(in);
-  start.counts_come_later = text(in, "counts") == "later";
-  start.environment = changes_in(in);
+  if (start.format != log_format) return start;
+  start.detshim = keys.text("detshim");
+  start.run = keys.text("run");
+  start.begun = keys.number("begun").value_or(0);
+  start.pid = keys.small_number("pid");
+  start.rank = keys.small_number("rank");
+  start.path = keys.text("path");
+  start.job = keys.text("job");
+  start.node = keys.text("node");
+  start.program = keys.text("program");
+  start.working_directory = keys.text("cwd");
+  start.args = keys.texts("args");
+  start.args_hash = keys.digits("args_hash");
+  start.are_args_cut = keys.is_true("args_cut");
+  start.mode = keys.text("mode");
+  start.policy = keys.text("policy");
+  start.seed = keys.digits("seed");
+  start.seed_from = keys.optional_text("seed_from");
+  start.disabled = keys.optional_text("disabled");
+  start.processor = keys.optional_text("cpu");
+  start.layout = keys.optional_text("layout");
+  start.time = keys.decimal("time");
+  start.environment = changes_in(keys);
   return start;
 }
 
@@ -158,6 +182,7 @@ void complete_paths(Call& call) {
 
 /// By far the most records are calls: each key is looked at once.
 std::optional<Record> parse_call(const object& in, bool is_print = false) {
+  const auto is = [](std::string_view key, KeyOf<RecordType::call> known) { return key == known.name; };
   Call call;
   call.is_print = is_print;
   if (is_print) call.action = Action::observe;
@@ -165,27 +190,27 @@ std::optional<Record> parse_call(const object& in, bool is_print = false) {
     const std::string_view key = field.key;
     const element value = field.value;
     if (key == "t") {
-    } else if (key == "n") {
+    } else if (is(key, "n")) {
       call.number = natural_number(value).value_or(0);
-    } else if (key == "thread") {
+    } else if (is(key, "thread")) {
       call.thread = text(value);
-    } else if (key == "lib") {
+    } else if (is(key, "lib")) {
       call.library = text(value);
-    } else if (key == "fn") {
+    } else if (is(key, "fn")) {
       call.function = text(value);
-    } else if (key == "do") {
+    } else if (is(key, "do")) {
       call.action = action_named(text(value));
-    } else if (key == "why") {
+    } else if (is(key, "why")) {
       call.why = text(value);
-    } else if (key == "at") {
+    } else if (is(key, "at")) {
       call.at = text(value);
-    } else if (key == "frames") {
+    } else if (is(key, "frames")) {
       call.frames = texts(value);
-    } else if (key == "py") {
+    } else if (is(key, "py")) {
       call.python.frames = texts(value);
-    } else if (key == "user") {
+    } else if (is(key, "user")) {
       call.python.user = natural_number(value);
-    } else if (key == "c") {
+    } else if (is(key, "c")) {
       call.counter = natural_number(value);
     } else if (std::optional<std::string> own = optional_text(value)) {
       call.fields.push_back({std::string(key), std::move(*own)});
@@ -203,72 +228,99 @@ std::optional<Record> parse_print(const object& in) {
   return Print{std::move(std::get<Call>(*record))};
 }
 
-End parse_end(const object& in) {
-  End end;
-  end.module_set = text(in, "modules");
-  end.counts_lost = find(in, "counts_lost").has_value();
-  end.time = time_in(in);
-  const std::optional<element> value = find(in, "counts");
-  object counts;
-  if (!value || value->get(counts) != simdjson::SUCCESS) return end;
-  for (std::size_t i = 1; i < action_count; ++i)
-    end.counts[i] = natural_number(counts, action_names[i]).value_or(0);
+End parse_end(const Keys<RecordType::end>& keys) {
+  End end{{}, keys.decimal("time"), keys.digits("modules").value_or("")};
+  if (const std::optional<object> counts = keys.map("counts"))
+    for (std::size_t i = 1; i < action_count; ++i)
+      end.counts[i] = natural_number(*counts, action_names[i]).value_or(0);
   return end;
 }
 
-UserPlace parse_user_place(const std::string& kind, const object& in) {
-  UserPlace place{kind, text(in, "at"), texts(in, "frames"), {texts(in, "py"), natural_number(in, "user")}};
+template <RecordType type>
+UserPlace parse_user_place(const Keys<type>& keys) {
+  UserPlace place{record_schema[static_cast<int>(type)].name, keys.text("at"), keys.texts("frames"), {}};
+  if constexpr (type == RecordType::input) place.kind = keys.text("what");
+  if constexpr (type == RecordType::clock || type == RecordType::children || type == RecordType::input)
+    place.python = {keys.texts("py"), keys.number("user")};
   if (place.frames.size() > most_frames) place.frames.resize(most_frames);
   if (place.python.frames.size() > most_frames) place.python.frames.resize(most_frames);
   return place;
 }
 
-VariableHashes parse_variables(const object& in) {
+VariableHashes parse_variables(const Keys<RecordType::variables>& keys) {
   VariableHashes variables;
-  const std::optional<element> value = find(in, "hashes");
-  if (object hashes; value && value->get(hashes) == simdjson::SUCCESS)
-    for (const auto field : hashes)
+  if (const std::optional<object> hashes = keys.map("hashes"))
+    for (const auto field : *hashes)
       if (std::optional<std::string> hash = optional_text(field.value))
         variables.hashes.emplace_back(std::string(field.key), std::move(*hash));
   return variables;
 }
 
-std::optional<Record> parse_record(const std::string& type, const object& in) {
-  if (type == "call") return parse_call(in);
-  if (type == "print") return parse_print(in);
-  if (type == "start") return parse_start(in);
-  if (type == "env") return parse_environment(in);
-  if (type == "library") return Library{text(in, "lib"), text(in, "file"), optional_text(in, "version")};
-  if (type == "build") return Build{text(in, "file"), text(in, "id")};
-  if (type == "bound")
-    return Bound{text(in, "lib"), text(in, "by"), text(in, "how") == "lookup", texts(in, "functions")};
-  if (type == "runtime") return Runtime{text(in, "file"), text(in, "why")};
-  if (type == "clock" || type == "threads" || type == "forks") return parse_user_place(type, in);
-  if (type == "variables") return parse_variables(in);
-  if (type == "framework") return Framework{text(in, "name"), text(in, "file"), is_true(in, "deterministic")};
-  if (type == "coverage")
-    return Coverage{text(in, "lib"), texts(in, "files"), natural_number(in, "hooks").value_or(0),
-                    texts(in, "missing")};
-  if (type == "modules") return Modules{texts(in, "files"), texts(in, "builds"), text(in, "set")};
-  if (type == "rights") return Rights{text(in, "fn")};
-  if (type == "lost")
-    return Lost{small_number(in, "pid"), text(in, "path"), text(in, "program"), text(in, "why")};
-  if (type == "killed") return Killed{small_number(in, "pid")};
-  if (type == "exec")
-    return Exec{text(in, "thread"), text(in, "program"), find(in, "error").has_value(), time_in(in),
-                text(in, "modules")};
-  if (type == "end") return parse_end(in);
-  if (type == "rank" || type == "launcher")
-    return RankMark{text(in, "run"),          text(in, "world"),      text(in, "world_key"),
-                    text(in, "launcher"),     text(in, "node"),       text(in, "program"),
-                    small_number(in, "rank"), small_number(in, "of"), small_number(in, "pid")};
-  return OtherRecord{};
+template <RecordType type>
+RankMark parse_mark(const Keys<type>& keys) {
+  RankMark mark;
+  mark.run = keys.text("run");
+  mark.job = keys.text("job");
+  mark.job_key = keys.digits("job_key").value_or("");
+  mark.launcher = keys.digits("launcher").value_or("");
+  mark.node = keys.text("node");
+  mark.pid = keys.small_number("pid");
+  if constexpr (type == RecordType::launcher) mark.program = keys.text("program");
+  if constexpr (type == RecordType::rank)
+    mark.rank = keys.small_number("rank"), mark.size = keys.small_number("of");
+  return mark;
+}
+
+template <RecordType type>
+std::optional<Record> parse_as(const object& in) {
+  const Keys<type> keys{in};
+  if constexpr (type == RecordType::call) return parse_call(in);
+  if constexpr (type == RecordType::digest) return parse_print(in);
+  if constexpr (type == RecordType::start) return parse_start(keys);
+  if constexpr (type == RecordType::env) return parse_environment(keys);
+  if constexpr (type == RecordType::library)
+    return Library{keys.text("lib"), keys.text("file"), keys.optional_text("version")};
+  if constexpr (type == RecordType::build) return Build{keys.text("file"), keys.text("id")};
+  if constexpr (type == RecordType::bound)
+    return Bound{keys.text("lib"), keys.text("by"), keys.text("how") == "lookup", keys.texts("functions")};
+  if constexpr (type == RecordType::runtime) return Runtime{keys.text("file"), keys.text("why")};
+  if constexpr (type == RecordType::clock || type == RecordType::threads || type == RecordType::forks ||
+                type == RecordType::children || type == RecordType::input)
+    return parse_user_place(keys);
+  if constexpr (type == RecordType::variables) return parse_variables(keys);
+  if constexpr (type == RecordType::framework)
+    return Framework{keys.text("name"), keys.text("file"), keys.is_true("deterministic")};
+  if constexpr (type == RecordType::coverage)
+    return Coverage{keys.text("lib"), keys.texts("files"), keys.number("hooks").value_or(0),
+                    keys.texts("missing")};
+  if constexpr (type == RecordType::modules)
+    return Modules{keys.texts("files"), keys.texts("builds"), keys.digits("set").value_or("")};
+  if constexpr (type == RecordType::rights) return Rights{keys.text("fn")};
+  if constexpr (type == RecordType::lost)
+    return Lost{keys.small_number("pid"), keys.text("path"), keys.text("program"), keys.text("why")};
+  if constexpr (type == RecordType::killed) return Killed{keys.small_number("pid")};
+  if constexpr (type == RecordType::exec)
+    return Exec{keys.text("thread"), keys.text("program"), keys.number("error").has_value(),
+                keys.decimal("time"), keys.digits("modules").value_or("")};
+  if constexpr (type == RecordType::end) return parse_end(keys);
+  if constexpr (type == RecordType::rank || type == RecordType::launcher) return parse_mark(keys);
+}
+
+/// Each type of the schema has a way to be parsed above, or this does not compile.
+template <std::size_t... types>
+std::optional<Record> parse_record(std::string_view name, const object& in, std::index_sequence<types...>) {
+  std::optional<Record> record = OtherRecord{};
+  (void)((name == record_schema[types].name &&
+          (record = parse_as<static_cast<RecordType>(types)>(in), true)) ||
+         ...);
+  return record;
 }
 
 } // namespace
 
 struct RecordParser::Buffers {
   simdjson::dom::parser parser;
+  std::string body; // of a RawCall
 };
 
 RecordParser::RecordParser() : buffers_(std::make_unique<Buffers>()) {}
@@ -279,9 +331,56 @@ std::optional<Line> RecordParser::parse(std::string_view line) {
   if (buffers_->parser.parse(line.data(), line.size()).get(in) != simdjson::SUCCESS) return std::nullopt;
   const std::optional<std::string> type = optional_text(in, "t");
   if (!type) return std::nullopt;
-  std::optional<Record> record = parse_record(*type, in);
+  std::optional<Record> record =
+      parse_record(*type, in, std::make_index_sequence<std::size(record_schema)>());
   if (!record) return std::nullopt;
   return Line{std::move(*record), natural_number(in, "proc").value_or(0)};
+}
+
+std::optional<RawCall> RecordParser::raw_call(std::string_view line) {
+  object in;
+  if (buffers_->parser.parse(line.data(), line.size()).get(in) != simdjson::SUCCESS) return std::nullopt;
+  std::string& body = buffers_->body;
+  body.clear();
+  const auto add = [&body](std::string_view text) { // with its length: no two run into each other
+    const auto size = static_cast<std::uint32_t>(text.size());
+    body.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
+  };
+  RawCall call;
+  bool is_call = false, has_action = false;
+  for (const auto field : in) {
+    const std::string_view key = field.key;
+    std::string_view text;
+    std::uint64_t number = 0;
+    const bool is_text = field.value.get(text) == simdjson::SUCCESS;
+    const bool is_number = !is_text && field.value.get(number) == simdjson::SUCCESS;
+    if (key == "t") {
+      is_call = text == record_schema[static_cast<int>(RecordType::call)].name;
+      call.is_print = text == record_schema[static_cast<int>(RecordType::digest)].name;
+      if (!is_call && !call.is_print) return std::nullopt;
+    } else if (key == "thread") {
+      call.thread = text;
+    } else if (key == "n") {
+      call.number = number;
+    } else if (key == "c") {
+      if (is_number) call.counter = number;
+    } else if (key == "proc") {
+      call.process = number;
+    } else {
+      if (key == "do") has_action = (call.action = action_named(text)) != Action::none;
+      call.is_unread |= call.is_print && key == "unread";
+      add(key);
+      if (is_text)
+        add(text);
+      else if (is_number)
+        add({reinterpret_cast<const char*>(&number), sizeof number});
+      else if (simdjson::dom::array entries; field.value.get(entries) == simdjson::SUCCESS)
+        for (const element entry : entries) add(entry.get(text) == simdjson::SUCCESS ? text : "");
+    }
+  }
+  if (body.empty() || !(call.is_print || (is_call && has_action))) return std::nullopt;
+  call.body = body;
+  return call;
 }
 
 const Call* call_or_print(const Record& record) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/describe.h"
+#include "common/record_schema.h"
 
 #include <array>
 #include <compare>
@@ -15,14 +16,6 @@
 #include <vector>
 
 namespace detshim {
-
-/// The format version that this reader knows, and that of a process which writes in another's file.
-inline constexpr std::uint64_t known_log_format = 3, further_process_format = 4;
-
-/// False for versions 1 and 2 too: their reasons are sentences, in which no decision finds its code.
-constexpr bool reads_log_format(std::uint64_t version) {
-  return version == known_log_format || version == further_process_format;
-}
 
 /// A number of calls for each Action.
 using ActionCounts = std::array<std::uint64_t, action_count>;
@@ -48,11 +41,12 @@ struct NotedVariable {
 };
 
 struct Start {
-  std::uint64_t format = 0; ///< where reads_log_format() is false, nothing else is filled in
+  std::uint64_t format = 0; ///< where it is not log_format, nothing else is filled in
   std::string detshim, run;
+  std::uint64_t begun = 0; ///< when the run began, in microseconds since 1970
   std::int64_t pid = 0, rank = 0;
   std::string path, program;
-  std::string world;             ///< the job, where a run has several; empty for the first
+  std::string job;               ///< the job, where a run has several; empty for the first
   std::string node;              ///< the machine, of a rank
   std::string working_directory; ///< empty where it is not known
   std::vector<std::string> args;
@@ -63,7 +57,6 @@ struct Start {
   std::optional<std::string> processor; ///< where DETSHIM_PORTABLE asked for it
   std::optional<std::string> layout;    ///< of the address space: fixed or random
   std::optional<std::uint64_t> time;    ///< of the machine's monotonic clock, in nanoseconds
-  bool counts_come_later = false;       ///< without a counts file each record is one call
   std::vector<EnvironmentChange> environment;
   std::vector<NotedVariable> noted;
   std::vector<SettingReader> readers;
@@ -137,9 +130,10 @@ struct Runtime {
   std::string file, why;
 };
 
-/// Where the user's own machine code does what leaves no record: reads a clock, starts threads, forks.
+/// Where the user's own machine code does what leaves no record: reads a clock, starts threads, forks;
+/// and where anybody made a child while another had not been waited for.
 struct UserPlace {
-  std::string kind; ///< "clock", "threads" or "forks"
+  std::string kind; ///< "clock", "threads", "forks", "children"; of an input what it is: "network"
   std::string at;
   std::vector<std::string> frames; ///< who called the code there, innermost first, each as in `at`
   PythonFrames python;             ///< of a clock that Python code read before there was a log
@@ -190,16 +184,14 @@ struct Exec {
 
 struct End {
   ActionCounts counts{};
-  bool counts_lost = false;          ///< the counts file could not be made
   std::optional<std::uint64_t> time; ///< as of Start
-  std::string
-      module_set; ///< what was loaded is as another process's Modules of that set say; empty: as its own do
+  std::string module_set;            ///< what was loaded is as another process's Modules of that set say
 };
 
 /// A rank that a launcher started, or a launcher, as the library in it has said at its start.
 struct RankMark {
   std::string run;
-  std::string world, world_key; ///< the job, for a reader and exactly
+  std::string job, job_key;  ///< the job, for a reader and exactly
   std::string launcher;      ///< the one before it, or itself; the same for all that start one job together
   std::string node, program; ///< program: the launcher; empty for a rank
   std::int64_t rank = 0, size = 0, pid = 0;
@@ -218,6 +210,16 @@ struct Line {
       0; ///< which further process in the file wrote it; 0: the one that the file is named after
 };
 
+/// A call's or a print's record as it stands: what it belongs to, and the rest of it. Views are good until
+/// the next line is parsed.
+struct RawCall {
+  std::uint64_t number = 0, process = 0;
+  std::string_view thread, body;
+  Action action = Action::observe;
+  std::optional<std::uint64_t> counter;
+  bool is_print = false, is_unread = false; ///< unread: a print whose contents could not be read
+};
+
 /// Parses lines. Keep one for many: it owns the buffers of the JSON parser.
 class RecordParser {
 public:
@@ -228,6 +230,10 @@ public:
 
   /// Nothing if the line is damaged.
   std::optional<Line> parse(std::string_view line);
+
+  /// The same of a call or a print alone, of which no more is looked at than sorts it: of two equal logs no
+  /// record is parsed. Nothing for other records, and for damaged lines.
+  std::optional<RawCall> raw_call(std::string_view line);
 
 private:
   struct Buffers;

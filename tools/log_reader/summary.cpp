@@ -22,18 +22,6 @@ SymbolSummary summarise(const FoldedCalls::Symbol& symbol, const SymbolCalls& ca
   return summary;
 }
 
-/// Seeds that several ranks asked for alike and that the policy `order` made different.
-std::vector<DivergedSeed> diverged_seeds(const FoldedCalls& calls) {
-  std::vector<DivergedSeed> result;
-  for (const auto& [key, seed] : calls.seeds) {
-    const auto& [library, function, asked] = key;
-    if (seed.ranks.size() < 2 || seed.given.size() < 2) continue;
-    if (result.empty() || result.back().library != library || result.back().function != function)
-      result.push_back({library, function, asked, seed.ranks.size()});
-  }
-  return result;
-}
-
 void add_libraries(const Log& log, Summary& summary) {
   std::set<std::tuple<std::string, std::string, std::optional<std::string>>> seen;
   for (const Process& process : log.processes)
@@ -69,9 +57,9 @@ void add_environment(const Log& log, Summary& summary) {
 
 Summary summarise(const Log& log) {
   Summary summary;
-  std::set<std::pair<std::string, std::int64_t>> ranks; // of each world
+  std::set<std::pair<std::string, std::int64_t>> ranks; // of each job
   for (const Process& process : log.processes) {
-    ranks.emplace(process.world(), process.rank);
+    ranks.emplace(process.job(), process.rank);
     summary.threads += process.threads;
     for (std::size_t i = 0; i < action_count; ++i)
       summary.unrecorded[i] = saturated_sum(summary.unrecorded[i], process.unrecorded[i]);
@@ -86,7 +74,6 @@ Summary summarise(const Log& log) {
     summary.symbols.push_back(summarise(symbol, calls));
     summary.totals[static_cast<std::size_t>(symbol.action)].add(calls.count);
   }
-  summary.diverged_seeds = diverged_seeds(log.calls);
   add_libraries(log, summary);
   add_environment(log, summary);
   return summary;

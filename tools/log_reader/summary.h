@@ -35,12 +35,6 @@ struct SymbolSummary {
   const SymbolCalls* calls = nullptr; ///< in the log, for each_record()
 };
 
-/// One and the same seed, asked for by several ranks, which were given different ones.
-struct DivergedSeed {
-  std::string library, function, asked;
-  std::size_t ranks = 0;
-};
-
 struct Summary {
   std::size_t ranks = 0, processes = 0, threads = 0;
   CallCount totals[action_count];
@@ -49,7 +43,6 @@ struct Summary {
   std::vector<EnvironmentChange> environment; ///< distinct
   std::vector<NotedVariable> noted;           ///< distinct
   std::vector<SettingReader> readers;         ///< distinct
-  std::vector<DivergedSeed> diverged_seeds;   ///< at most one a symbol; only under the policy `order`
   ActionCounts unrecorded{};                  ///< counted, but the record is lost
   std::uint64_t missing_records = 0;          ///< by gaps in the numbers of threads' records
   std::vector<const Process*> without_end;

@@ -86,13 +86,6 @@ void JsonWriter::value(double number) {
   write(std::isfinite(number) ? std::string_view(text.data(), end) : "null");
 }
 
-void JsonWriter::value(const std::optional<std::string>& text) {
-  if (text)
-    value(*text);
-  else
-    value(nullptr);
-}
-
 void JsonWriter::value(const std::vector<std::string>& texts) {
   begin_array();
   for (const std::string& text : texts) value(text);

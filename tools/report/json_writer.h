@@ -21,6 +21,28 @@ public:
   void begin_array() { begin('['); }
   void end_array() { end(']'); }
 
+  /// An object: `write_members` writes what is in it.
+  template <typename Write>
+  void object(Write write_members) {
+    begin_object();
+    write_members();
+    end_object();
+  }
+  template <typename Write>
+  void object(std::string_view name, Write write_members) {
+    key(name);
+    object(write_members);
+  }
+
+  /// A member that is an array of objects: `write_members` writes what is in the one for an entry.
+  template <typename List, typename Write>
+  void objects(std::string_view name, const List& list, Write write_members) {
+    key(name);
+    begin_array();
+    for (const auto& entry : list) object([&] { write_members(entry); });
+    end_array();
+  }
+
   /// The name of the next value, within an object.
   void key(std::string_view name);
 
@@ -31,7 +53,10 @@ public:
   void value(std::integral auto number) { write(std::to_string(number)); }
   void value(double number); ///< null where it is no finite number
   void value(std::nullptr_t) { write("null"); }
-  void value(const std::optional<std::string>& text);
+  template <typename Value>
+  void value(const std::optional<Value>& known) {
+    known ? value(*known) : value(nullptr);
+  }
   void value(const std::vector<std::string>& texts);
 
   template <typename Value>

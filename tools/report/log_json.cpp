@@ -2,7 +2,7 @@
 // The document of `detshim log --json`, pure ASCII:
 //
 // {
-//   "format": 1,                     version of this document
+//   "schema_version": 1,             version of this document
 //   "folder": text, "run": text,
 //   "other_runs": [text],            runs in the same folder that were left out
 //   "programs": [{"program", "args": [text], "seed", "seed_from", "mode", "policy", "disabled", "layout"}],
@@ -27,7 +27,6 @@
 //   "libraries": [{"library", "file", "version": text or null}],
 //   "environment": [{"name", "was": text or null, "now"}],  variables that detshim set
 //   "noted": [{"name", "value"}],    variables that were set, matter, and were left alone
-//   "diverged_seeds": [{"library", "function", "asked", "ranks": number}],
 //   "uncovered_code": [{"at", "own", "function": text or null, "kind"}],
 //                                    instructions in the loaded files that draw around every hook
 //   "scanned_files": number, "missing_files": [text], "undecoded": number,
@@ -38,14 +37,16 @@
 //   "without_end": [{"rank", "path", "pid", "program"}],
 //   "coverage": [{"library", "files": [text], "hooks": number, "missing": [text]}],
 //                                    the CUDA libraries that were loaded at the end of a process
-//   "verdict": "covered", "partly" or "unverified",
+//   "verdict": "covered", "verified", "unverified" or "partial",
+//   "evidence": {"answer": "none", "holds", "changed", "unknown", "new_findings" or "differed",
+//                "runs": number, "date", "names"}: of the comparison of earlier runs
 //   "own_kernels": [text],           files with code for a GPU that is not of CUDA's libraries: not looked
 //   into "idle_cuda_libraries": number,   files of CUDA's libraries that were loaded, while no process had a
 //   GPU "acceptances": [{"name", "reasons": number}],
 //                                    what the user answers for, and how many reasons each took back
 //   "accepted": [reasons],           those that were taken back
 //   "reasons": [{                    why it is not "covered", worst first; docs/VERDICT.md
-//     "verdict": "partly" or "unverified", "kind", "text",
+//     "verdict": "partial" or "unverified", "kind", "text",
 //     "remedy": text or null, "library": text or null, "function": text or null, "file": text or null
 //   }],
 //   "run_environment": what the run stood on, of which docs/ENVIRONMENT.md has the shape; null with --no-scan
@@ -56,6 +57,7 @@
 #include "log_reader/jobs.h"
 #include "report/json_writer.h"
 #include "report/log_report.h"
+#include "report/verdict_texts.h"
 
 #include <algorithm>
 #include <iostream>
@@ -76,14 +78,14 @@ public:
 
   void print(const std::function<void(JsonWriter&)>& add_more) {
     out_.begin_object();
-    out_.member("format", 1);
+    out_.member("schema_version", 1);
     out_.member("folder", log_.folder);
     out_.member("run", log_.run);
     out_.member("other_runs", log_.other_runs);
     add_programs();
     out_.member("ranks", summary_.ranks);
     add_array("jobs", jobs_of(log_), [this](const LoggedJob& job) {
-      out_.member("world", job.world);
+      out_.member("job", job.name);
       out_.member("launcher", job.launcher);
       out_.member("size", static_cast<std::uint64_t>(job.size));
       out_.member("ranks", job.ranks.size());
@@ -106,12 +108,6 @@ public:
     add_array("noted", summary_.noted, [this](const NotedVariable& variable) {
       out_.member("name", variable.name);
       out_.member("value", variable.value);
-    });
-    add_array("diverged_seeds", summary_.diverged_seeds, [this](const DivergedSeed& seed) {
-      out_.member("library", seed.library);
-      out_.member("function", seed.function);
-      out_.member("asked", seed.asked);
-      out_.member("ranks", seed.ranks);
     });
     add_damage();
     add_code();
@@ -331,6 +327,7 @@ private:
     out_.member("verdict", level_name(verdict_.level));
     out_.member("own_kernels", verdict_.own_kernels);
     out_.member("idle_cuda_libraries", verdict_.idle_cuda_libraries);
+    add_evidence();
     add_array("acceptances", verdict_.acceptances, [this](const Acceptance& acceptance) {
       out_.member("name", acceptance.name);
       out_.member("reasons", acceptance.reasons);
@@ -339,11 +336,22 @@ private:
     add_array("reasons", verdict_.reasons, [this](const VerdictReason& reason) { add_reason(reason); });
   }
 
+  void add_evidence() {
+    constexpr const char* answers[] = {"none", "holds", "changed", "unknown", "new_findings", "differed"};
+    out_.key("evidence");
+    out_.begin_object();
+    out_.member("answer", answers[static_cast<std::size_t>(verdict_.evidence.answer)]);
+    out_.member("runs", verdict_.evidence.runs);
+    out_.member("date", unless_empty(verdict_.evidence.date));
+    out_.member("names", verdict_.evidence.names);
+    out_.end_object();
+  }
+
   void add_reason(const VerdictReason& reason) {
-    out_.member("verdict", level_name(reason.level));
-    out_.member("kind", reason.kind);
-    out_.member("text", reason.text);
-    out_.member("remedy", unless_empty(reason.remedy));
+    out_.member("verdict", level_name(reason.level()));
+    out_.member("kind", reason.kind());
+    out_.member("text", reason_text(reason));
+    out_.member("remedy", unless_empty(reason_remedy(reason)));
     out_.member("library", unless_empty(reason.library));
     out_.member("function", unless_empty(reason.function));
     out_.member("file", unless_empty(reason.file));

@@ -33,7 +33,7 @@ struct ActionSection {
 
 /// Worst first.
 inline constexpr ActionSection action_sections[] = {
-    {Action::unfixed, "unfixed", "can give another result in each run"},
+    {Action::nondeterministic, "nondeterministic", "can give another result in each run"},
     {Action::uncovered, "uncovered", "took a way that detshim cannot hook"},
     {Action::refuse, "refused", "failed on purpose (mode strict)"},
     {Action::replace, "replaced", "another algorithm or setting was given"},
@@ -42,7 +42,11 @@ inline constexpr ActionSection action_sections[] = {
 };
 
 /// What a verdict says, in the words that follow its name.
-const char* meaning_of(VerdictLevel level);
+std::string meaning_of(const Verdict& verdict);
+
+/// Why the comparison of earlier runs does not answer for this one; empty where it does, or there is none.
+/// Not safe to print.
+std::string evidence_text(const EvidenceUse& evidence);
 
 /// What a reader must hear of: calls that can differ, and those that failed on purpose.
 bool is_bad(Action action);
@@ -54,6 +58,9 @@ std::string describe_fields(const std::vector<Field>& fields);
 /// called; safe to print.
 std::string describe_place(const std::string& at, const std::vector<std::string>& frames,
                            const PythonFrames& python, SourceLines& source_lines);
+
+/// The words as a shell takes them (POSIX, 2.2.2), safe to print.
+std::string shell_command(const std::vector<std::string>& words);
 
 /// The program and its arguments, safe to print.
 std::string describe_command(const Start& start);

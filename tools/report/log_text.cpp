@@ -3,6 +3,7 @@
 #include "log_reader/jobs.h"
 #include "log_reader/printable.h"
 #include "report/style.h"
+#include "report/verdict_texts.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"
 
@@ -40,10 +41,12 @@ public:
   void print() {
     print_heading();
     print_totals();
-    print_hints();
-    for (const ActionSection& section : action_sections) print_section(section);
-    print_libraries();
-    print_environment();
+    if (all_ || verdict_.level != VerdictLevel::verified) { // else a comparison has said all that matters
+      print_hints();
+      for (const ActionSection& section : action_sections) print_section(section);
+      print_libraries();
+      print_environment();
+    }
     print_notes();
     print_verdict();
   }
@@ -87,18 +90,17 @@ private:
     const bool is_only = ranks.size() == 1 && ranks.begin()->second == 0 && log_.marks.empty();
     if (ranks.empty() || (summary_.ranks < 2 && is_only)) return "";
     std::vector<std::string> names;
-    std::map<std::string, std::size_t> in_world;
-    for (const auto& [world, rank] : ranks) {
-      ++in_world[world];
-      const std::int64_t size = size_of_world(log_, world);
-      const std::string node = node_of(log_, world, rank);
+    std::map<std::string, std::size_t> in_job;
+    for (const auto& [job, rank] : ranks) {
+      ++in_job[job];
+      const std::int64_t size = size_of_job(log_, job);
+      const std::string node = node_of(log_, job, rank);
       if (names.size() < few)
         names.push_back("rank " + std::to_string(rank) + (size > 0 ? " of " + std::to_string(size) : "") +
-                        (world.empty() ? "" : " (" + world + ")") + (node.empty() ? "" : ", node " + node));
+                        (job.empty() ? "" : " (" + job + ")") + (node.empty() ? "" : ", node " + node));
     }
-    for (const auto& [world, number] : in_world)
-      if (in_world.size() == 1 && number > 1 &&
-          static_cast<std::int64_t>(number) == size_of_world(log_, world))
+    for (const auto& [job, number] : in_job)
+      if (in_job.size() == 1 && number > 1 && static_cast<std::int64_t>(number) == size_of_job(log_, job))
         return "all " + std::to_string(number) + " ranks";
     std::string text = names.front();
     for (std::size_t i = 1; i < names.size(); ++i) text += "; " + names[i];
@@ -117,14 +119,14 @@ private:
 
   void print_totals() {
     std::vector<std::string> bad;
-    add_amount(bad, Action::unfixed, " went ahead unfixed", " went ahead unfixed");
+    add_amount(bad, Action::nondeterministic, " went ahead nondeterministic", " went ahead nondeterministic");
     add_amount(bad, Action::uncovered, " took a way that detshim cannot hook",
                " took a way that detshim cannot hook");
     const bool can_differ = !bad.empty();
     add_amount(bad, Action::refuse, " was refused", " were refused");
 
     if (bad.empty())
-      std::cout << "No call is recorded as unfixed, uncovered or refused.";
+      std::cout << "No call is recorded as nondeterministic, uncovered or refused.";
     else
       std::cout << style_.red(enumerated(bad) + ".");
     if (code_.own_places() > 0)
@@ -162,10 +164,6 @@ private:
       std::cout
           << "\nhint: the address-space layout is random: what is ordered by addresses (sets of pointers, of "
              "Python\n      objects) can differ from run to run; `detshim run` turns it off.\n";
-    for (const DivergedSeed& seed : summary_.diverged_seeds)
-      std::cout << "\nhint: " << seed.ranks << " ranks gave " << printable(seed.function) << " the same seed "
-                << printable(seed.asked)
-                << " and now draw differently;\n      DETSHIM_SEED_POLICY=fixed keeps equal values equal.\n";
   }
 
   void print_section(const ActionSection& section) {
@@ -208,7 +206,7 @@ private:
   static bool is_draw(const SymbolSummary& symbol) {
     return (symbol.action == Action::pin || symbol.action == Action::observe) &&
            std::ranges::none_of(symbol.examples, [](const Example& example) {
-             return find_field(example.fields, "asked") != nullptr;
+             return find_field(example.fields, "requested") != nullptr;
            });
   }
 
@@ -262,7 +260,7 @@ private:
       places.add(describe_place(place.at, place.frames, place.python, source_lines_), place.count);
     print_lines("value", examples, few, true);
     print_lines("why", reasons, few, false);
-    const bool needs_all = symbol.action == Action::unfixed || symbol.action == Action::uncovered;
+    const bool needs_all = symbol.action == Action::nondeterministic || symbol.action == Action::uncovered;
     print_line("on", describe_ranks(symbol));
     print_lines("at", places, needs_all ? places.lines.size() : few, true);
   }
@@ -382,12 +380,17 @@ private:
     return result;
   }
 
+  /// What the verdict's reasons do not say.
   void print_notes() {
     std::vector<std::string> notes;
-    add_lost_call_notes(notes);
-    add_file_notes(notes);
-    add_code_notes(notes);
-    add_process_notes(notes);
+    if (summary_.without_counts > 0)
+      notes.push_back("no counts for " + counted(summary_.without_counts, "process", "processes") +
+                      ": each of its records counts as one call");
+    if (log_.torn_lines > 0)
+      notes.push_back(counted(log_.torn_lines, "last line") +
+                      " cut short and left out: the process was killed, the disk was full, or it still runs");
+    if (all_ && code_.undecoded > 0)
+      notes.push_back(counted(code_.undecoded, "place") + " in loaded code could not be decoded");
     if (!log_.other_runs.empty())
       notes.push_back(counted(log_.other_runs.size(), "other run") +
                       " in this folder left out, the newest of them " + log_.other_runs.front() +
@@ -397,92 +400,53 @@ private:
     for (const std::string& note : notes) std::cout << "  " << printable(note) << '\n';
   }
 
-  void add_lost_call_notes(std::vector<std::string>& notes) const {
-    std::vector<std::string> lost;
-    for (const ActionSection& section : action_sections)
-      if (const auto n = summary_.lost(section.action); n > 0)
-        lost.push_back(std::to_string(n) + " " + section.title);
-    if (!lost.empty())
-      notes.push_back("calls that were counted but whose records are lost: " + enumerated(lost));
-    if (summary_.without_counts > 0)
-      notes.push_back("no counts for " + counted(summary_.without_counts, "process", "processes") +
-                      ": each of its records counts as one call");
-  }
-
-  void add_file_notes(std::vector<std::string>& notes) const {
-    if (log_.damaged_lines > 0) notes.push_back(counted(log_.damaged_lines, "damaged line") + " left out");
-    if (log_.torn_lines > 0)
-      notes.push_back(counted(log_.torn_lines, "last line") +
-                      " cut short and left out (the process was killed while it "
-                      "wrote, the disk was full, or it is still running)");
-    for (const std::string& file : log_.unreadable_files) notes.push_back(file + " could not be read");
-    for (const OtherFormatFile& file : log_.other_format_files)
-      notes.push_back(file.file + " left out: it is of log format " + std::to_string(file.format) +
-                      ", this detshim reads format " + std::to_string(known_log_format));
-  }
-
-  void add_code_notes(std::vector<std::string>& notes) const {
-    if (all_ && code_.undecoded > 0)
-      notes.push_back(counted(code_.undecoded, "place") + " in loaded code could not be decoded");
-    if (!code_.changed.empty())
-      notes.push_back(counted(code_.changed.size(), "file has", "files have") +
-                      " changed since the run, the first of them " + *code_.changed.begin() +
-                      ": places there are given by their offset alone");
-    if (code_.missing.empty()) return;
-    notes.push_back(counted(code_.missing.size(), "file") +
-                    " that the log names cannot be looked into for what no hook sees, the first of them " +
-                    code_.missing.front());
-  }
-
-  void add_process_notes(std::vector<std::string>& notes) const {
-    const auto& without_end = summary_.without_end;
-    if (without_end.empty()) return;
-    notes.push_back(counted(without_end.size(), "process has", "processes have") +
-                    " no end record (killed, still running, or left without its exit handlers):");
-    const std::size_t shown = all_ ? without_end.size() : std::min<std::size_t>(without_end.size(), 5);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const Process& process = *without_end[i];
-      notes.push_back("  rank " + std::to_string(process.rank) + " process " + process.path + " pid " +
-                      std::to_string(process.pid) +
-                      (process.starts.empty() ? "" : " " + process.starts.back().program));
-    }
-    if (shown < without_end.size())
-      notes.push_back("  and " + std::to_string(without_end.size() - shown) + " more (--all)");
-  }
-
   /// The last lines: what a person reads first at a terminal.
   void print_verdict() {
     const std::string name = level_name(verdict_.level);
-    const bool is_covered = verdict_.level == VerdictLevel::covered;
-    std::cout << '\n'
-              << style_.bold("verdict:") << ' ' << (is_covered ? style_.bold(name) : style_.red(name));
-    std::cout << " - " << meaning_of(verdict_.level) << (is_covered ? "\n" : ":\n");
-    if (is_covered && verdict_.has_refused)
+    const bool is_good = verdict_.level <= VerdictLevel::verified;
+    std::cout << '\n' << style_.bold("verdict:") << ' ' << (is_good ? style_.bold(name) : style_.red(name));
+    std::cout << " - " << meaning_of(verdict_) << (verdict_.reasons.empty() || is_good ? "\n" : ":\n");
+    if (is_good && verdict_.has_refused)
       std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
-    const std::size_t shown =
-        all_ ? verdict_.reasons.size() : std::min(verdict_.reasons.size(), most_reasons);
+    const std::size_t most = verdict_.level == VerdictLevel::verified ? 0 : most_reasons;
+    const std::size_t shown = all_ ? verdict_.reasons.size() : std::min(verdict_.reasons.size(), most);
     for (std::size_t i = 0; i < shown; ++i) print_reason(verdict_.reasons[i]);
     if (shown < verdict_.reasons.size())
-      std::cout << "  " << verdict_.reasons.size() - shown << " more: --all\n";
+      std::cout << "  "
+                << (most == 0 ? counted(verdict_.reasons.size(), "thing") + " can differ, and did not"
+                              : std::to_string(verdict_.reasons.size() - shown) + " more")
+                << ": --all\n";
     print_accepted();
+    if (const std::string text = evidence_text(verdict_.evidence); !text.empty())
+      std::cout << "  " << cut(printable(text), columns) << '\n';
+    if (verdict_.can_be_settled())
+      std::cout << "  to settle it: detshim verify -- " << first_command() << '\n';
+  }
+
+  /// As the run began.
+  std::string first_command() const {
+    for (const Process& process : log_.processes)
+      if (!process.starts.empty() && is_first_process(process.rank, process.path))
+        return shell_command(process.starts.front().args);
+    return "program";
   }
 
   static std::string name_of(const VerdictReason& reason) {
     const std::string subject = subject_of(reason);
-    return reason.kind + (subject.empty() ? "" : ":" + printable(subject));
+    return reason.kind() + (subject.empty() ? "" : ":" + printable(subject));
   }
 
   /// One line; what does not fit is under --all. The remedy stays, as what a reader can do.
   void print_reason(const VerdictReason& reason) const {
-    const std::string start = "  " + padded(level_name(reason.level), 12) + name_of(reason) + " - ";
-    const std::string remedy = reason.remedy.empty() ? "" : "; " + reason.remedy;
+    const std::string start = "  " + padded(level_name(reason.level()), 12) + name_of(reason) + " - ";
+    const std::string advice = reason_remedy(reason), remedy = advice.empty() ? "" : "; " + advice;
     if (all_) {
-      std::cout << start << printable(reason.text) << remedy << '\n';
+      std::cout << start << printable(reason_text(reason)) << remedy << '\n';
       return;
     }
     constexpr std::size_t least = 40; // of the text
     const std::size_t taken = width(start) + width(remedy);
-    std::string text = with_base_names(printable(reason.text));
+    std::string text = with_base_names(printable(reason_text(reason)));
     if (const std::string again = printable(subject_of(reason)) + ": "; text.starts_with(again))
       text.erase(0, again.size());
     std::cout << cut(start + cut(text, std::max(columns - std::min(columns, taken), least)) + remedy, columns)

@@ -1,7 +1,7 @@
 // The document of `detshim scan --json`, pure ASCII:
 //
 // {
-//   "format": 1,                    version of this document
+//   "schema_version": 1,            version of this document
 //   "uncovered": true or false,     what the exit status says
 //   "files": [{                     the files asked for, each with the libraries that it needs behind it
 //     "file",
@@ -54,7 +54,7 @@ void write_missing(JsonWriter& out, const MissingLibrary& library) {
 void print_scan_json(const Scan& scan) {
   JsonWriter out(std::cout);
   out.begin_object();
-  out.member("format", 1);
+  out.member("schema_version", 1);
   out.member("uncovered", scan.is_uncovered());
   out.key("files");
   out.begin_array();

@@ -2,32 +2,56 @@
 
 #include "log_reader/printable.h"
 #include "log_reader/python_files.h"
+#include "support/wording.h"
+
+#include <cmath>
 
 namespace detshim {
 
 bool is_bad(Action action) {
-  return action == Action::unfixed || action == Action::uncovered || action == Action::refuse;
+  return action == Action::nondeterministic || action == Action::uncovered || action == Action::refuse;
 }
 
-const char* meaning_of(VerdictLevel level) {
-  switch (level) {
+std::string meaning_of(const Verdict& verdict) {
+  switch (verdict.level) {
   case VerdictLevel::covered:
-    return "nothing that detshim looks for passed it; what no hook sees, two runs show (docs/LIMITS.md)";
-  case VerdictLevel::partly:
-    return "what is named here passed detshim";
+    return "nothing that can differ was seen (docs/VERDICT.md)";
+  case VerdictLevel::verified: {
+    const double chance = 1 - std::pow(2.0 / 3, static_cast<double>(verdict.evidence.runs));
+    return std::to_string(verdict.evidence.runs) + " runs equal on " + printable(verdict.evidence.date) +
+           "; a difference in 1 of 3 runs would have shown with " +
+           std::to_string(std::lround(100 * chance)) + " %";
+  }
+  case VerdictLevel::partial:
+    return "this went ahead nondeterministic";
   default:
-    return "too little is known to say more";
+    return "this can differ from run to run";
+  }
+}
+
+std::string evidence_text(const EvidenceUse& evidence) {
+  const std::string runs = "the comparison of " + evidence.date;
+  switch (evidence.answer) {
+  case EvidenceUse::Answer::changed:
+    return runs + " no longer holds, changed: " + some_of(evidence.names);
+  case EvidenceUse::Answer::unknown:
+    return "whether " + runs + " holds is not known: " + evidence.names.front();
+  case EvidenceUse::Answer::new_findings:
+    return "new since " + runs + ": " + some_of(evidence.names);
+  default:
+    return {};
   }
 }
 
 std::string describe_fields(const std::vector<Field>& fields) {
-  const std::string* const asked = find_field(fields, "asked");
-  const std::string* const given = find_field(fields, "given");
+  const std::string* const requested = find_field(fields, "requested");
+  const std::string* const effective = find_field(fields, "effective");
   std::string result;
-  if (asked != nullptr && given != nullptr) result = printable(*asked) + " -> " + printable(*given);
+  if (requested != nullptr && effective != nullptr)
+    result = printable(*requested) + " -> " + printable(*effective);
   for (const Field& field : fields) {
-    const bool is_shown =
-        asked != nullptr && given != nullptr && (field.name == "asked" || field.name == "given");
+    const bool is_shown = requested != nullptr && effective != nullptr &&
+                          (field.name == "requested" || field.name == "effective");
     if (!is_shown)
       result += (result.empty() ? "" : ", ") + printable(field.name) + " " + printable(field.value);
   }
@@ -59,6 +83,23 @@ std::string describe_place(const std::string& at, const std::vector<std::string>
     result += (result.empty() ? "" : " -> ") +
               printable(i == *python.user ? python.frames[i] : without_folder(python.frames[i]));
   return result;
+}
+
+std::string shell_command(const std::vector<std::string>& words) {
+  constexpr std::string_view plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  std::string command;
+  for (const std::string& word : words) {
+    command += command.empty() ? "" : " ";
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+      command += word;
+      continue;
+    }
+    command += '\'';
+    for (const char c : word) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    command += '\'';
+  }
+  return printable(command);
 }
 
 std::string describe_command(const Start& start) {

@@ -31,7 +31,7 @@ Number number_at(std::span<const unsigned char> bytes, std::size_t at) {
   return number;
 }
 
-Machine checked_machine(const std::string& path, Elf* elf) {
+Machine checked_machine(const std::string& path, Elf* elf, bool& has_fixed_address) {
   GElf_Ehdr header;
   if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr)
     refuse(path, "is no ELF file, or is cut short");
@@ -42,6 +42,7 @@ Machine checked_machine(const std::string& path, Elf* elf) {
   if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
     refuse(path,
            "is neither a program nor a shared library (ELF type " + std::to_string(header.e_type) + ")");
+  has_fixed_address = header.e_type == ET_EXEC;
   return header.e_machine == EM_X86_64 ? Machine::x86_64 : Machine::aarch64;
 }
 
@@ -72,6 +73,11 @@ std::size_t last_parenthesis(const std::string& name) {
   return std::string::npos;
 }
 
+bool is_function(const GElf_Sym& symbol) {
+  const int type = GELF_ST_TYPE(symbol.st_info);
+  return symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
 /// "namespace::function", without its parameters, which make a line long and say little here.
 std::string readable_name(const char* symbol) {
   if (std::strncmp(symbol, "_Z", 2) != 0) return symbol; // `f` of a C program is not `float`
@@ -89,7 +95,7 @@ ElfFile::ElfFile(const std::string& path) : path_(path), file_(path) {
   if (!file_) refuse(path_, "cannot be read as a file");
   elf_version(EV_CURRENT);
   elf_.reset(elf_begin(file_.descriptor(), ELF_C_READ_MMAP, nullptr));
-  machine_ = checked_machine(path_, elf_.get());
+  machine_ = checked_machine(path_, elf_.get(), has_fixed_address_);
   std::size_t size = 0;
   const char* const bytes = elf_rawfile(elf_.get(), &size);
   if (bytes == nullptr) refuse(path_, "cannot be read");
@@ -159,9 +165,7 @@ void ElfFile::read_dynamic(const GElf_Phdr& segment) {
   for (const Elf64_Dyn& entry : entries) {
     const auto text = [&] { return text_at_address(strings + entry.d_un.d_val); };
     if (entry.d_tag == DT_NEEDED && dynamic_.needed.size() < most_needed) dynamic_.needed.push_back(text());
-    if (entry.d_tag == DT_SONAME) dynamic_.soname = text();
-    if (entry.d_tag == DT_RPATH) dynamic_.rpath = text();
-    if (entry.d_tag == DT_RUNPATH) dynamic_.runpath = text();
+    dynamic_.is_audited |= entry.d_tag == DT_AUDIT || entry.d_tag == DT_DEPAUDIT;
     if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) dynamic_.is_program = true;
     dynamic_.binds_now |= entry.d_tag == DT_BIND_NOW ||
                           (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_BIND_NOW) != 0) ||
@@ -233,43 +237,33 @@ std::vector<CodeRange> ElfFile::code() const {
   return without_overlap(std::move(ranges));
 }
 
-void ElfFile::add_functions(unsigned table_type, std::vector<Function>& to) const {
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != table_type) continue;
-    Elf_Data* const symbols = elf_getdata(section, nullptr);
-    if (symbols == nullptr || symbols->d_buf == nullptr) return;
-    GElf_Sym symbol;
-    for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
-      const int type = GELF_ST_TYPE(symbol.st_info);
-      if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0)
-        continue;
-      const char* const name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
-      to.push_back({symbol.st_value, symbol.st_size, name == nullptr ? "" : name});
-    }
-    return; // a file has one table of each type
-  }
-}
-
 const std::vector<ElfFile::Function>& ElfFile::functions() const {
   if (functions_read_) return functions_;
   functions_read_ = true;
-  add_functions(SHT_SYMTAB, functions_);
-  add_functions(SHT_DYNSYM, functions_);
+  each_symbol([this](const char* name, const GElf_Sym& symbol, bool) {
+    if (is_function(symbol) && symbol.st_value != 0)
+      functions_.push_back({symbol.st_value, symbol.st_size, name == nullptr ? "" : name});
+  });
   std::ranges::stable_sort(functions_, {}, &Function::start);
   return functions_;
 }
 
 bool ElfFile::exports_one_of(std::span<const char* const> names) const {
-  std::vector<Function> exported;
-  add_functions(SHT_DYNSYM, exported);
-  return std::ranges::any_of(exported, [names](const Function& function) {
-    return std::ranges::any_of(names,
-                               [&](const char* name) { return std::strcmp(function.name, name) == 0; });
+  bool is_there = false;
+  each_function([&](std::string_view name, bool is_defined, bool is_exported) {
+    is_there |= is_defined && is_exported && std::ranges::find(names, name) != names.end();
   });
+  return is_there;
 }
 
 void ElfFile::each_function(const std::function<void(std::string_view, bool, bool)>& visit) const {
+  each_symbol([&visit](const char* name, const GElf_Sym& symbol, bool is_exported) {
+    const bool is_defined = symbol.st_shndx != SHN_UNDEF;
+    if (name != nullptr && (!is_defined || is_function(symbol))) visit(name, is_defined, is_exported);
+  });
+}
+
+void ElfFile::each_symbol(const std::function<void(const char*, const GElf_Sym&, bool)>& visit) const {
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr ||
@@ -278,13 +272,8 @@ void ElfFile::each_function(const std::function<void(std::string_view, bool, boo
     Elf_Data* const symbols = elf_getdata(section, nullptr);
     if (symbols == nullptr || symbols->d_buf == nullptr) continue;
     GElf_Sym symbol;
-    for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i) {
-      const int type = GELF_ST_TYPE(symbol.st_info);
-      const bool is_defined = symbol.st_shndx != SHN_UNDEF;
-      if (is_defined && type != STT_FUNC && type != STT_GNU_IFUNC) continue;
-      const char* const name = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
-      if (name != nullptr) visit(name, is_defined, header.sh_type == SHT_DYNSYM);
-    }
+    for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i)
+      visit(elf_strptr(elf_.get(), header.sh_link, symbol.st_name), symbol, header.sh_type == SHT_DYNSYM);
   }
 }
 

@@ -27,8 +27,8 @@ struct Dynamic {
   bool is_there = false;
   bool is_program = false; ///< linked with -pie (DF_1_PIE)
   bool binds_now = false;  ///< all references are bound at the start (-z now)
+  bool is_audited = false; ///< by a library that it names: the loader runs that even to list (DT_AUDIT)
   std::vector<std::string> needed;
-  std::string soname, rpath, runpath;
 };
 
 class ElfFile {
@@ -41,6 +41,8 @@ public:
   Machine machine() const { return machine_; }
   const Dynamic& dynamic() const { return dynamic_; }
 
+  /// Its addresses in memory are those in the file.
+  bool has_fixed_address() const { return has_fixed_address_; }
   /// A program that the kernel runs without a dynamic loader, which is what looks at LD_PRELOAD.
   bool is_static_program() const;
   /// The dynamic loader that it asks for; empty without one.
@@ -94,7 +96,8 @@ private:
   void read_unwind_table(const GElf_Phdr& segment);
   std::string text_at_address(std::uint64_t address) const;
   const std::vector<Function>& functions() const;
-  void add_functions(unsigned table_type, std::vector<Function>& to) const;
+  void each_symbol(
+      const std::function<void(const char* name, const GElf_Sym& symbol, bool is_exported)>& visit) const;
   std::uint64_t unwind_start(std::uint64_t address) const;
 
   std::string path_;
@@ -105,7 +108,7 @@ private:
   Machine machine_ = Machine::x86_64;
   Dynamic dynamic_;
   UnwindTable unwind_;
-  bool has_interpreter_ = false, is_go_ = false;
+  bool has_interpreter_ = false, is_go_ = false, has_fixed_address_ = false;
   std::string interpreter_;
   std::string build_id_;
   mutable bool functions_read_ = false;

@@ -1,9 +1,9 @@
 #include "scanner/packages.h"
 
+#include "support/files.h"
+
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -12,12 +12,6 @@ namespace detshim {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contents_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return std::move(text).str();
-}
 
 /// True if a line of `text` begins with `wanted` and a comma.
 bool has_line(std::string_view text, const std::string& wanted) {
@@ -51,7 +45,7 @@ void Packages::read_dpkg_lists() {
   std::error_code error;
   for (fs::directory_iterator entry(dpkg_info_, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != ".list") continue;
-    std::string_view list = dpkg_lists_.emplace_back(contents_of(entry->path()));
+    std::string_view list = dpkg_lists_.emplace_back(read_file(entry->path()));
     while (!list.empty()) {
       const std::size_t length = list.find('\n');
       dpkg_files_->insert(list.substr(0, length));
@@ -74,7 +68,7 @@ const std::vector<std::string>& Packages::records_in(const std::string& folder) 
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().extension() == ".dist-info" && !fs::exists(entry->path() / "direct_url.json", error))
-      known->second.push_back(contents_of(entry->path() / "RECORD"));
+      known->second.push_back(read_file(entry->path() / "RECORD"));
   return known->second;
 }
 

@@ -1,12 +1,12 @@
 #include "scanner/preloading.h"
 
-#include "log_reader/open_file.h"
 #include "log_reader/printable.h"
 #include "scanner/elf_file.h"
+#include "support/ask.h"
+#include "support/files.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -14,14 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include <csignal>
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -33,15 +28,6 @@ namespace fs = std::filesystem;
 bool can_be_executed(const std::string& path) {
   struct stat state;
   return ::stat(path.c_str(), &state) == 0 && S_ISREG(state.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-/// The first `most` bytes.
-std::string beginning_of(const std::string& path, std::size_t most) {
-  const OpenFile file(path);
-  std::string bytes(most, '\0');
-  const ssize_t size = file ? ::pread(file.descriptor(), bytes.data(), bytes.size(), 0) : 0;
-  bytes.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  return bytes;
 }
 
 /// True if it gets rights that the user has not, where the loader drops LD_PRELOAD (ld.so(8),
@@ -64,7 +50,8 @@ std::vector<std::string> environment_for_listing(const std::string& library) {
   constexpr auto left_out =
       std::to_array<std::string_view>({"LD_PRELOAD=", "LD_DEBUG", "LD_AUDIT=", "LD_VERBOSE=", "LD_TRACE_",
                                        "LD_SHOW_AUXV=", "LD_WARN=", "LD_PROFILE"});
-  std::vector<std::string> words = {"LD_PRELOAD=" + library};
+  std::vector<std::string> words;
+  if (!library.empty()) words.push_back("LD_PRELOAD=" + library);
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (std::ranges::none_of(
             left_out, [&](std::string_view name) { return std::string_view(*entry).starts_with(name); }))
@@ -72,56 +59,9 @@ std::vector<std::string> environment_for_listing(const std::string& library) {
   return words;
 }
 
-struct Listing {
-  int status = -1; ///< of the loader; -1: it could not be run
-  std::string text;
-};
-
-/// What the loader says that it would load.
-Listing list_loaded(const std::string& loader, const std::string& executable, const std::string& library) {
-  Listing listing;
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return listing;
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<std::string> words = environment_for_listing(library);
-  std::vector<char*> environment;
-  for (std::string& word : words) environment.push_back(word.data());
-  environment.push_back(nullptr);
-  std::array<char*, 4> arguments = {const_cast<char*>(loader.c_str()), const_cast<char*>("--list"),
-                                    const_cast<char*>(executable.c_str()), nullptr};
-  pid_t child = 0;
-  const int error =
-      ::posix_spawn(&child, loader.c_str(), &actions, nullptr, arguments.data(), environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  if (error == 0) {
-    constexpr int longest = 10'000; // ms without a word; a loader answers in one
-    char block[4096];
-    for (;;) {
-      pollfd waits = {ends[0], POLLIN, 0};
-      const int ready = ::poll(&waits, 1, longest);
-      if (ready < 0 && errno == EINTR) continue;
-      const ssize_t size = ready > 0 ? ::read(ends[0], block, sizeof block) : 0;
-      if (size < 0 && errno == EINTR) continue;
-      if (ready <= 0) ::kill(child, SIGKILL);
-      if (size <= 0) break;
-      listing.text.append(block, static_cast<std::size_t>(size));
-    }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    listing.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  ::close(ends[0]);
-  return listing;
-}
-
-PreloadingAnswer answer_of(const Listing& listing, const std::string& library) {
-  if (listing.status < 0) return {Preloading::not_told, "its loader did not answer"};
-  std::istringstream lines(listing.text);
+PreloadingAnswer answer_of(const Reply& listing, const std::string& library) {
+  if (!listing.text) return {Preloading::not_told, "its loader did not answer"};
+  std::istringstream lines(*listing.text);
   const std::string name = fs::path(library).filename();
   bool is_listed = false;
   std::string lacks;
@@ -146,7 +86,7 @@ std::string loaded_for(std::string file) {
   constexpr int most_interpreters = 4;
   constexpr std::size_t longest_line = 256; // BINPRM_BUF_SIZE, linux/binfmts.h
   for (int i = 0; i < most_interpreters; ++i) {
-    const std::string line = beginning_of(file, longest_line);
+    const std::string line = read_file(file, longest_line);
     if (!line.starts_with("#!")) break;
     const std::size_t begin = line.find_first_not_of(" \t", 2);
     if (begin == std::string::npos) return {};
@@ -158,7 +98,7 @@ std::string loaded_for(std::string file) {
 const char* name_of(Machine machine) { return machine == Machine::aarch64 ? "aarch64" : "x86-64"; }
 
 PreloadingAnswer ask_of_executable(const std::string& executable, const std::string& library) {
-  if (!beginning_of(executable, 4).starts_with("\177ELF"))
+  if (!read_file(executable, 4).starts_with("\177ELF"))
     return {Preloading::not_told, "it is no program; a shell may read it"};
   std::optional<ElfFile> program;
   try {
@@ -208,6 +148,12 @@ std::string find_executable(const std::string& program) {
     if (folder.size() == rest.size()) return {};
     rest.remove_prefix(folder.size() + 1); // one that is empty, the last too, is where the program stands
   }
+}
+
+Reply list_loaded(const std::string& loader, const std::string& file, const std::string& preloaded) {
+  std::vector<std::string> environment = environment_for_listing(preloaded);
+  environment.emplace_back("LD_TRACE_LOADED_OBJECTS=1"); // as ldd: `--list` ends at the first that is missing
+  return ask({loader, file}, {}, &environment, true);
 }
 
 PreloadingAnswer ask_preloading(const std::string& name, const std::string& library) {

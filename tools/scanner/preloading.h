@@ -1,12 +1,18 @@
 // Whether LD_PRELOAD brings a library into the program that a command starts, told before it is started.
 #pragma once
 
+#include "support/ask.h"
+
 #include <string>
 
 namespace detshim {
 
 /// The file of a program, as execvp() finds it; empty if there is none.
 std::string find_executable(const std::string& program);
+
+/// What glibc's loader says that it would load of a file, with `preloaded` in front, if
+/// that is not empty: it maps all that the file needs, and starts nothing of it.
+Reply list_loaded(const std::string& loader, const std::string& file, const std::string& preloaded);
 
 enum class Preloading {
   comes_up,
@@ -21,8 +27,7 @@ struct PreloadingAnswer {
 };
 
 /// Whether `library` comes up in `program`, which execvp() would execute, or of a script in its interpreter.
-/// Asks the program's own dynamic loader, if it is glibc's (`--list`, ld.so(8)): that maps all that the
-/// program needs and starts nothing of it.
+/// Asks the program's own dynamic loader, if it is glibc's.
 PreloadingAnswer ask_preloading(const std::string& program, const std::string& library);
 
 } // namespace detshim

@@ -1,12 +1,14 @@
 #include "scanner/scan.h"
 
 #include "common/cryptography.h"
-#include "scanner/library_search.h"
+#include "log_reader/printable.h"
+#include "scanner/preloading.h"
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
+#include <optional>
 #include <set>
+#include <sstream>
 
 namespace detshim {
 namespace {
@@ -35,53 +37,74 @@ std::string why_not_covered(const ElfFile& file) {
   return "";
 }
 
-/// Looks at files and what they need, breadth first, as the dynamic loader goes.
+#if defined(__aarch64__)
+constexpr Machine own_machine = Machine::aarch64;
+constexpr const char* own_loader = "/lib/ld-linux-aarch64.so.1";
+#else
+constexpr Machine own_machine = Machine::x86_64;
+constexpr const char* own_loader = "/lib64/ld-linux-x86-64.so.2";
+#endif
+
+/// Looks at files, and at what this machine's loader finds for them. Their own is not asked: it may be any
+/// program.
 class Scanner {
 public:
   Scan scan(const std::vector<std::string>& files, bool alone) {
     for (const std::string& path : files) {
-      waiting_.clear();
-      if (!add(path, nullptr)) continue;
-      while (!waiting_.empty() && !alone) {
-        const Dependent* const dependent = waiting_.front();
-        waiting_.pop_front();
-        for (const std::string& name : dependent->file->dynamic().needed) add_needed(name, *dependent);
-      }
+      if (!is_new(path)) continue;
+      const ElfFile file(path);
+      result_.files.push_back(scan_file(file));
+      if (!alone && !file.dynamic().needed.empty()) add_needed(file);
     }
     return std::move(result_);
   }
 
 private:
-  /// False if the file was looked at before.
-  bool add(const std::string& path, const Dependent* needed_by) {
+  bool is_new(const std::string& path) {
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(path, error);
-    if (!error && !seen_.insert(real.string()).second) return false;
-    const ElfFile& file = open_.emplace_back(path);
-    dependents_.push_back({&file, needed_by});
-    waiting_.push_back(&dependents_.back());
-    result_.files.push_back(scan_file(file));
-    return true;
+    return error || seen_.insert(real.string()).second;
   }
 
-  void add_needed(const std::string& name, const Dependent& dependent) {
-    const std::optional<std::string> path = search_.find(name, dependent);
-    std::string why = "was not found";
-    try {
-      if (path) {
-        add(*path, &dependent);
-        return;
-      }
-    } catch (const ElfError& error) {
-      why = error.what();
+  void add_needed(const ElfFile& file) {
+    std::error_code error;
+    const Reply listed = file.machine() != own_machine
+                             ? Reply{std::nullopt, "its libraries are for another processor", -1}
+                         : file.dynamic().is_audited
+                             ? Reply{std::nullopt, "it names a library that the loader would run", -1}
+                             : list_loaded(own_loader, std::filesystem::absolute(file.path(), error), "");
+    bool has_any = false;
+    std::istringstream lines(listed.text.value_or(""));
+    for (std::string line; std::getline(lines, line);) { // "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)"
+      if (!line.starts_with('\t')) continue;
+      const std::size_t arrow = line.find(" => "), address = line.rfind(" (0x");
+      const std::string name = line.substr(1, std::min(arrow, address) - 1);
+      const std::string found =
+          arrow == std::string::npos ? name : line.substr(arrow + 4, address - std::min(address, arrow + 4));
+      has_any = true;
+      if (found.starts_with('/'))
+        add_library(name, found, file.path());
+      else if (arrow != std::string::npos)
+        add_missing({name, file.path(), "was not found"});
     }
-    if (seen_missing_.insert(name).second) result_.missing.push_back({name, dependent.file->path(), why});
+    if (has_any) return;
+    const std::string why = listed.problem.empty() ? "its loader lists nothing" : printable(listed.problem);
+    for (const std::string& name : file.dynamic().needed) add_missing({name, file.path(), why});
   }
 
-  LibrarySearch search_;
-  std::deque<ElfFile> open_; // dependents point into it
-  std::deque<Dependent> dependents_;
-  std::deque<const Dependent*> waiting_;
+  void add_library(const std::string& name, const std::string& path, const std::string& needed_by) {
+    if (!is_new(path)) return;
+    try {
+      result_.files.push_back(scan_file(ElfFile(path)));
+    } catch (const ElfError& error) {
+      add_missing({name, needed_by, error.what()});
+    }
+  }
+
+  void add_missing(MissingLibrary library) {
+    if (seen_missing_.insert(library.name).second) result_.missing.push_back(std::move(library));
+  }
+
   std::set<std::string> seen_, seen_missing_;
   Scan result_;
 };

@@ -1,4 +1,4 @@
-# Sourced by quickstart and check: installs Debian packages that are missing. Nothing else is touched.
+# Sourced by quickstart and check: installs Debian packages that are missing, and configures builds.
 
 # Prints those of its arguments that are not installed.
 missing_packages() {
@@ -24,6 +24,15 @@ need_packages() {
   $as_root apt-get update -q >/dev/null
   # shellcheck disable=SC2086
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >/dev/null
+}
+
+# configure PRESET [OPTION...]: by Ninja where it is found, unless the folder was configured by something else.
+configure() {
+  if [ ! -e "build/$1/CMakeCache.txt" ] && [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then
+    CMAKE_GENERATOR=Ninja cmake --preset "$@"
+  else
+    cmake --preset "$@"
+  fi
 }
 
 build_packages="cmake g++ make pkg-config libcli11-dev libspdlog-dev nlohmann-json3-dev libsimdjson-dev

@@ -7,7 +7,7 @@
 // ask first, and it grows before they go on. What it holds is a function of its name and the offset alone.
 #pragma once
 
-#include "supervisor/descriptor.h"
+#include "support/descriptor.h"
 
 #include <cstdint>
 

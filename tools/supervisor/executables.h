@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <tuple>
 
@@ -28,11 +27,10 @@ FileIdentity identity_of(const struct stat& state);
 
 class Executables {
 public:
-  /// What the executable file at `path` is; read once for each version of it. For any thread.
+  /// What the executable file at `path` is; read once for each version of it.
   Executable look_up(const std::string& path, const struct stat& state);
 
 private:
-  std::mutex lock_;
   std::map<FileIdentity, Executable> known_;
 };
 

@@ -29,8 +29,8 @@ Listener::Listener(OwnedDescriptor descriptor) : descriptor_(std::move(descripto
   response_words_ = words(std::max<std::size_t>(sizes.seccomp_notif_resp, sizeof(seccomp_notif_resp)));
 }
 
-void Listener::use_one_processor(bool only_one) const {
-  ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, only_one ? wake_on_same_processor : 0);
+void Listener::use_one_processor() const {
+  ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_SET_FLAGS, wake_on_same_processor);
 }
 
 bool Listener::receive(Request& request) const {
@@ -75,8 +75,8 @@ bool Listener::answer_with_descriptor(const seccomp_notif& call, int fd, int num
   if (::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_ADDFD, &request) >= 0) return true;
   if (errno != EINVAL) return false;
   request.flags &= ~static_cast<std::uint32_t>(SECCOMP_ADDFD_FLAG_SEND); // before Linux 5.14
-  const int given = ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_ADDFD, &request);
-  return given >= 0 && answer(call, given);
+  const int effective = ::ioctl(descriptor_.number(), SECCOMP_IOCTL_NOTIF_ADDFD, &request);
+  return effective >= 0 && answer(call, effective);
 }
 
 } // namespace detshim

@@ -1,7 +1,7 @@
 // The descriptor on which the kernel asks about system calls, seccomp_unotify(2).
 #pragma once
 
-#include "supervisor/descriptor.h"
+#include "support/descriptor.h"
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace detshim {
 
-/// Room for one call that waits, as large as this kernel has it. Each answering thread has its own.
+/// Room for one call that waits, as large as this kernel has it.
 class Request {
 public:
   const seccomp_notif& call() const { return *reinterpret_cast<const seccomp_notif*>(room_.data()); }
@@ -20,7 +20,6 @@ private:
   std::vector<std::uint64_t> room_;
 };
 
-/// Any thread may call any function of it.
 class Listener {
 public:
   explicit Listener(OwnedDescriptor descriptor);
@@ -30,10 +29,9 @@ public:
   /// Waits for a call. False if its task is gone by now, or if nobody is left who could call.
   bool receive(Request& request) const;
 
-  /// Has a call's task, and whoever takes the call, run on one processor or on any two. On one, they take
-  /// turns without waking another processor up: half the time for a program that is alone. Those that run at
-  /// once would all come to that one. Not on a kernel before 6.6.
-  void use_one_processor(bool only_one) const;
+  /// Has a call's task, and who takes the call, run on one processor: they take turns, without waking another
+  /// up. Not on a kernel before 6.6.
+  void use_one_processor() const;
 
   /// True once no task has the filter any more.
   bool is_abandoned() const;

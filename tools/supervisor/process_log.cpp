@@ -1,12 +1,13 @@
 #include "supervisor/process_log.h"
 
 #include "common/arguments.h"
+#include "common/counts_file.h"
 #include "common/log_folder.h"
+#include "common/record_schema.h"
 #include "common/text.h"
 #include "common/version.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include <fcntl.h>
@@ -18,21 +19,6 @@ namespace detshim {
 namespace {
 
 constexpr std::size_t record_limit = 200; // then further calls share one record
-
-struct CountsHeader {
-  char magic[8];
-  std::uint32_t version, entry_size;
-  char run[32];
-  char zero[16];
-};
-struct CountsEntry {
-  std::uint64_t number;
-  std::uint32_t action, is_final;
-};
-
-void add_text(TextWriter& line, const char* key, const std::string& text, std::size_t limit = 512) {
-  line.add(",\"").add(key).add("\":\"").add_json(text.c_str(), limit).add('"');
-}
 
 } // namespace
 
@@ -57,9 +43,7 @@ bool ProcessLog::make_files(const std::string& stem) {
     file_ = OwnedDescriptor();
     return false;
   }
-  CountsHeader header = {{}, 1, sizeof(CountsEntry), {}, {}};
-  std::memcpy(header.magic, "DETSHIMC", sizeof header.magic);
-  name_.run.copy(header.run, sizeof header.run);
+  const CountsHeader header = counts_header(name_.run.c_str());
   if (::pwrite(counts_.number(), &header, sizeof header, 0) != sizeof header) {
     counts_ = OwnedDescriptor();
     complain("not all is");
@@ -114,29 +98,27 @@ void ProcessLog::write_line(TextWriter& line) {
 
 void ProcessLog::write_start() {
   Text<4096> line;
-  line.add("{\"t\":\"start\",\"v\":3");
-  add_text(line, "detshim", detshim_version);
-  add_text(line, "run", name_.run);
-  line.add(",\"pid\":").add(static_cast<std::uint64_t>(start_.pid));
-  line.add(",\"rank\":").add(name_.rank);
-  add_text(line, "path", name_.path);
-  if (!name_.world.empty()) add_text(line, "world", name_.world);
-  add_text(line, "program", start_.program);
-  if (start_.working_directory.starts_with('/')) add_text(line, "cwd", start_.working_directory);
+  RecordWriter<RecordType::start> record(line);
+  record.number("v", log_format).text("detshim", detshim_version);
+  record.text("run", name_.run.c_str()).number("begun", name_.begun);
+  record.number("pid", static_cast<std::uint64_t>(start_.pid)).number("rank", name_.rank);
+  record.text("path", name_.path);
+  if (!name_.job.empty()) record.text("job", name_.job.c_str());
+  record.text("program", start_.program.c_str());
+  if (start_.working_directory.starts_with('/')) record.text("cwd", start_.working_directory.c_str());
   constexpr std::size_t most = 1600; // as the library shows
   const bool is_long = start_.arguments.size() > most;
   start_.arguments.resize(std::min(start_.arguments.size(), most));
   const std::size_t size = start_.arguments.size();
   start_.arguments.push_back(0);
   const Unshown unshown = add_arguments(line, start_.arguments.data(), size, DrawnParts::hidden);
-  if (is_long || unshown.is_cut) line.add(",\"args_hash\":null");
-  add_text(line, "mode", mode_names[static_cast<std::size_t>(name_.mode)]);
-  add_text(line, "policy", policy_names[static_cast<std::size_t>(name_.policy)]);
-  add_text(line, "seed", std::to_string(name_.seed));
-  add_text(line, "seed_from", name_.seed_drawn ? "drawn" : "DETSHIM_SEED");
-  if (!name_.disabled.empty()) add_text(line, "disabled", name_.disabled);
-  if (!start_.layout.empty()) add_text(line, "layout", start_.layout);
-  line.add(",\"env\":[]}");
+  if (is_long || unshown.is_cut) record.flag("args_cut", true);
+  record.text("mode", mode_names[static_cast<std::size_t>(name_.mode)]);
+  record.text("policy", policy_names[static_cast<std::size_t>(name_.policy)]);
+  record.decimal("seed", name_.seed).text("seed_from", name_.seed_drawn ? "drawn" : "DETSHIM_SEED");
+  if (!name_.disabled.empty()) record.text("disabled", name_.disabled.c_str());
+  if (!start_.layout.empty()) record.text("layout", start_.layout.c_str());
+  record.end();
   write_line(line);
 }
 
@@ -151,14 +133,14 @@ ProcessLog::Counter& ProcessLog::new_counter(Action action) {
 void ProcessLog::write_number(Counter& counter, bool is_final) {
   if (!counts_ || counter.index < 0) return;
   const CountsEntry entry = {counter.number, static_cast<std::uint32_t>(counter.action), is_final ? 1U : 0U};
-  const auto offset = static_cast<off_t>(sizeof(CountsHeader)) + counter.index * off_t{sizeof entry};
+  const long offset = offset_of_count(static_cast<std::uint64_t>(counter.index));
   if (::pwrite(counts_.number(), &entry, sizeof entry, offset) != sizeof entry) complain("not all is");
 }
 
 /// As the library counts: core/log/counts.h.
 std::uint64_t& ProcessLog::count(Counter& counter) {
   if (++counter.number >= counter.write_at) {
-    counter.write_at = counter.number + 1 + counter.number / 32;
+    counter.write_at = next_written_count(counter.number);
     write_number(counter, false);
   }
   return counter.number;
@@ -176,16 +158,13 @@ std::uint64_t& ProcessLog::record(const CallRecord& call) {
   Counter& counter = new_counter(call.action);
   records_[key] = &counter;
   Text<4096> line;
-  line.add("{\"t\":\"call\",\"n\":").add(++numbers_[call.thread]);
-  add_text(line, "thread", call.thread);
-  add_text(line, "lib", "kernel");
-  add_text(line, "fn", call.function);
-  add_text(line, "do", action_names[static_cast<std::size_t>(call.action)]);
-  if (!call.path.empty() && !is_full) add_text(line, "path", call.path, 200);
-  add_text(line, "why", reason_code(is_full ? Reason::values_not_written : call.why));
-  add_text(line, "at", call.at);
-  if (counter.index >= 0) line.add(",\"c\":").add(static_cast<std::uint64_t>(counter.index));
-  line.add('}');
+  RecordWriter<RecordType::call> entry(line);
+  entry.number("n", ++numbers_[call.thread]).text("thread", call.thread).text("lib", "kernel");
+  entry.text("fn", call.function).text("do", action_names[static_cast<std::size_t>(call.action)]);
+  if (!call.path.empty() && !is_full) line.add(",\"path\":\"").add_json(call.path.c_str(), 200).add('"');
+  entry.text("why", reason_code(is_full ? Reason::values_not_written : call.why)).text("at", call.at.c_str());
+  if (counter.index >= 0) entry.number("c", static_cast<std::uint64_t>(counter.index));
+  entry.end();
   write_line(line);
   return count(counter);
 }
@@ -198,13 +177,15 @@ void ProcessLog::end() {
     write_number(counter, true);
   }
   Text<4096> line;
-  line.add("{\"t\":\"end\",\"counts\":{");
+  RecordWriter<RecordType::end> record(line);
+  record.begin("counts").add('{');
   const char* before = "";
   for (const auto& [action, sum] : sums) {
     line.add(before).add('"').add(action_names[static_cast<std::size_t>(action)]).add("\":").add(sum);
     before = ",";
   }
-  line.add("}}");
+  line.add('}');
+  record.end();
   write_line(line);
   file_ = OwnedDescriptor();
 }

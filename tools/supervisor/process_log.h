@@ -3,8 +3,8 @@
 
 #include "common/describe.h"
 #include "common/reasons.h"
-#include "supervisor/descriptor.h"
 #include "supervisor/process_name.h"
+#include "support/descriptor.h"
 
 #include <cstdint>
 #include <deque>

@@ -16,33 +16,6 @@ namespace {
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-/// The place in the tree, with the seed already decided: what join_run() in shim/core/identity/process.cpp
-/// does. True if it is the process's own, false if whoever started it had no name for it.
-bool take_place(NamedProcess& name, RunVariable& run, const Launch& launch, int pid) {
-  const std::uint64_t rank_plus_1 = launch.has_rank ? launch.rank + 1 : 0;
-  const bool is_new_rank = rank_plus_1 != 0 && run.rank_plus_1 != rank_plus_1;
-  const bool is_new_task = launch.array != 0 && launch.array != run.array;
-  name.key = run.key;
-  std::memcpy(name.path, run.path, sizeof name.path);
-  if (name.seed != run.seed || is_new_rank || is_new_task) {
-    if (is_new_rank || is_new_task) enter_world(run, launch);
-    name.key = first_key(name.seed, rank_plus_1, run.world);
-    std::memcpy(name.path, "0", 2);
-  } else if (run.hidden != 0) {
-    name.key = derive(derive(run.key, label_hidden), run.hidden);
-    extend_path(name.path, "u", run.hidden, name.key);
-    return false;
-  } else if (run.writer_pid == pid && run.writer_drew) {
-    name.key = derive(run.key, label_exec);
-    extend_path(name.path, "e", 0, name.key);
-  } else if (run.writer_pid != 0 && run.writer_pid != pid) {
-    name.key = derive(run.key, label_hidden);
-    extend_path(name.path, "u", 0, name.key);
-    return false;
-  }
-  return true;
-}
-
 /// Of the program's own name and those arguments that are no paths: these may be temporary files' names,
 /// others in each run.
 std::uint64_t hash_of_command(std::string_view command) {
@@ -93,15 +66,6 @@ Launch read_launch(const std::function<const char*(const char*)>& value, std::ui
   return read_launch(EnvironmentReader{read, &value}, stale);
 }
 
-void enter_world(RunVariable& run, const Launch& launch) {
-  if (launch.array != 0 && launch.array != run.array) {
-    run.world.add("array", launch.array - 1);
-    run.array = launch.array;
-  }
-  if (launch.spawn != 0) run.world.add("spawn", launch.spawn);
-  if (launch.step != 0 && run.launcher == 0) run.world.add("step", launch.step);
-}
-
 NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view command, int pid,
                          bool is_same_user) {
   RunVariable run;
@@ -130,6 +94,7 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view c
   name.disabled = text_or_empty(value("DETSHIM_DISABLE"));
   name.keep_entropy = text_or_empty(value("DETSHIM_KEEP_ENTROPY"));
   name.run = run.run;
+  name.begun = run.begun;
   name.log_folder.assign(run.log_folder, run.log_folder_length);
   name.log_is_default = run.log_is_default;
   if (const std::string folder = text_or_empty(value("DETSHIM_LOG"));
@@ -137,13 +102,19 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view c
     name.log_folder = folder;
     name.log_is_default = false;
   }
-  const bool is_own = take_place(name, run, launch, pid);
-  name.world = run.world.text;
-  std::uint64_t& given = given_[{name.run, name.key}];
+  const std::uint64_t key_before = run.key;
+  const bool has_own_seed = name.seed != run.seed;
+  run.seed = name.seed;
+  const bool is_own = arrive(run, launch, pid, has_own_seed) != Arrival::unnamed;
+  name.key = run.key;
+  std::memcpy(name.path, run.path, sizeof name.path);
+  name.job = run.job.text;
+  std::uint64_t& effective = given_[{name.run, name.key}];
   // Under a seed or a rank of its own a program is itself again each time that it is started.
-  const bool starts_anew = run.writer_pid == pid && name.key != run.key && std::strcmp(name.path, "0") == 0;
-  if (is_own && (given == 0 || starts_anew)) {
-    given = 1;
+  const bool starts_anew =
+      run.writer_pid == pid && name.key != key_before && std::strcmp(name.path, "0") == 0;
+  if (is_own && (effective == 0 || starts_anew)) {
+    effective = 1;
     return name;
   }
   const std::uint64_t hash = hash_of_command(command);

@@ -36,14 +36,11 @@ std::optional<Mode> read_mode(std::string_view text);
 /// What a launcher says (common/launch.h). `value` gives a variable's value or nullptr.
 Launch read_launch(const std::function<const char*(const char*)>& value, std::uint64_t stale);
 
-/// As shim/core/identity/process.cpp does it: the world of a rank that a launcher starts.
-void enter_world(RunVariable& run, const Launch& launch);
-
 /// Who a process is and what holds for it.
 struct NamedProcess {
   std::uint64_t key = 0; ///< names its streams
   PathText path = {};
-  std::string world; ///< of the job, where a run has several
+  std::string job; ///< of the job, where a run has several
   std::uint64_t rank = 0;
   Mode mode = Mode::off;
   SeedPolicy policy = SeedPolicy::fixed;
@@ -51,6 +48,7 @@ struct NamedProcess {
   bool seed_drawn = false;
   bool quiet = false;
   std::string run, log_folder;
+  std::uint64_t begun = 0; ///< as in RunVariable
   bool log_is_default = false;
   std::string disabled, keep_entropy;
 

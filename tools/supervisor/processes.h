@@ -2,11 +2,11 @@
 #pragma once
 
 #include "common/philox.h"
-#include "supervisor/descriptor.h"
 #include "supervisor/executables.h"
 #include "supervisor/listener.h"
 #include "supervisor/process_log.h"
 #include "supervisor/process_name.h"
+#include "support/descriptor.h"
 
 #include <cstdint>
 #include <map>
@@ -50,7 +50,6 @@ struct Asker {
   Executable executable;
 };
 
-/// identify() may be called by any thread, the rest by one at a time.
 class Processes {
 public:
   /// `watch` is an epoll descriptor: it gets each process's pidfd, with the process's number. What is said

@@ -12,10 +12,8 @@
 #include <cerrno>
 #include <exception>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -87,10 +85,10 @@ DeviceOpen device_opened_by(const seccomp_notif& call) {
   std::uint64_t flags = arguments[first + 1];
   if (call.data.nr == SYS_openat2) {
     const std::string how = read_memory(thread, arguments[2], sizeof(open_how));
-    open_how asked = {};
-    how.copy(reinterpret_cast<char*>(&asked), sizeof asked);
-    if (how.size() < sizeof asked.flags || asked.resolve != 0) return {};
-    flags = asked.flags;
+    open_how requested = {};
+    how.copy(reinterpret_cast<char*>(&requested), sizeof requested);
+    if (how.size() < sizeof requested.flags || requested.resolve != 0) return {};
+    flags = requested.flags;
   }
   if ((flags & O_ACCMODE) == O_WRONLY || (flags & (O_DIRECTORY | O_PATH)) != 0 ||
       (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
@@ -106,103 +104,54 @@ bool has_device(int thread, const std::string& path) {
          (minor(state.st_rdev) == 8 || minor(state.st_rdev) == 9);
 }
 
-/// Tells whether programs that call run at once, by how often the caller changes.
-class Callers {
-public:
-  /// True if that has changed with this call.
-  bool note(std::uint32_t caller) {
-    changes_ += caller != last_ ? 1 : 0;
-    last_ = caller;
-    if (++calls_ < window) return false;
-    const bool was_at_once = std::exchange(at_once_, changes_ >= window / 4);
-    calls_ = changes_ = 0;
-    return at_once_ != was_at_once;
-  }
-  bool at_once() const { return at_once_; }
-
-private:
-  static constexpr unsigned window = 32;
-  std::uint32_t last_ = 0;
-  unsigned calls_ = 0, changes_ = 0;
-  bool at_once_ = false;
-};
-
-/// Several threads answer. One of them waits for calls, and has those go on that need no answer: the opens of
-/// ordinary files, which are nearly all that is asked. (The kernel would wake up all that wait.) Before it
-/// answers a call it has the next thread wait. What they share is under one lock, which only calls that are
-/// answered take.
+/// One thread answers: most of what is asked are opens of ordinary files, which go on at once.
 class Supervisor {
 public:
   Supervisor(OwnedDescriptor listener, const RunVariable& first, const struct stat& run_stderr)
       : listener_(std::move(listener)), watch_(::epoll_create1(EPOLL_CLOEXEC)),
         processes_(first, run_stderr, watch_.number()) {
-    // No events but its end, which is always told: the threads wait in the kernel for calls.
-    listener_.use_one_processor(true);
-    epoll_event event = {0, {.u64 = listener_event}};
+    listener_.use_one_processor();
+    epoll_event event = {EPOLLIN, {.u64 = listener_event}};
     ::epoll_ctl(watch_.number(), EPOLL_CTL_ADD, listener_.descriptor(), &event);
   }
 
-  /// Until no task has the filter any more. The threads still wait then: the process is to end.
+  /// Until no task has the filter any more.
   void run() {
-    const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 2U, 8U);
-    for (unsigned i = 0; i < threads; ++i) std::thread([this] { answer_calls(); }).detach();
-    for (bool goes_on = true; goes_on;) {
+    Request request;
+    for (;;) {
       std::array<epoll_event, 16> events;
       const int count = ::epoll_wait(watch_.number(), events.data(), events.size(), -1);
       if (count < 0 && errno != EINTR) break;
-      const std::lock_guard guard(lock_);
       for (int i = 0; i < count; ++i) {
         const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
-        if (number == listener_event)
-          goes_on = false;
-        else
+        if (number != listener_event)
           processes_.end_if_dead(static_cast<int>(number));
+        else if (listener_.receive(request))
+          take(request.call());
+        else if (listener_.is_abandoned())
+          return processes_.end_all();
       }
     }
-    lock_.lock(); // for good
-    processes_.end_all();
   }
 
 private:
   static constexpr std::uint64_t listener_event = 0; // no process has that number
 
-  void answer_calls() {
-    Request request;
-    DeviceOpen device;
-    while (receive_what_needs_an_answer(request, device)) {
-      bool is_answered = false;
-      try {
-        is_answered = answer(request.call(), device);
-      } catch (const std::exception&) { // memory ran out, say
-      }
-      if (!is_answered) listener_.let_go_on(request.call());
+  void take(const seccomp_notif& call) {
+    bool is_answered = false;
+    try {
+      is_answered = answer(call);
+    } catch (const std::exception&) { // memory ran out, say
     }
-  }
-
-  /// False once nobody is left who could call.
-  bool receive_what_needs_an_answer(Request& request, DeviceOpen& device) {
-    const std::lock_guard turn(receiving_);
-    for (;;) {
-      if (!listener_.receive(request)) {
-        if (errno != EINTR && listener_.is_abandoned()) return false;
-        continue;
-      }
-      const seccomp_notif& call = request.call();
-      if (callers_.note(call.pid)) listener_.use_one_processor(!callers_.at_once());
-      if (!is_open(call)) return true;
-      device = {};
-      try {
-        device = device_opened_by(call);
-      } catch (const std::exception&) { // memory ran out
-      }
-      if (!device.path.empty()) return true;
-      listener_.let_go_on(call);
-    }
+    if (!is_answered) listener_.let_go_on(call);
   }
 
   /// False if the kernel is to execute the call.
-  bool answer(const seccomp_notif& call, const DeviceOpen& device) {
-    if (is_open(call)) return open_device(call, device);
+  bool answer(const seccomp_notif& call) {
+    if (is_open(call)) {
+      const DeviceOpen device = device_opened_by(call);
+      return !device.path.empty() && open_device(call, device);
+    }
     if (call.data.nr == SYS_getrandom) return draw(call);
     extend_device(call);
     return false;
@@ -218,7 +167,6 @@ private:
     if (size == 0 || !is_valid) return false;
     const std::optional<Asker> asker = processes_.identify(listener_, call);
     if (!asker) return false;
-    const std::lock_guard guard(lock_);
     Served* const served = processes_.find(listener_, call, *asker);
     if (served == nullptr || !pins(*served, call, "getrandom", "")) return false;
 
@@ -228,7 +176,7 @@ private:
     if (written == 0) {
       served->getrandom = before;
       if (error == EFAULT) return false; // as the kernel will say too
-      record(*served, call, "getrandom", "", Action::unfixed, Reason::memory_not_writable);
+      record(*served, call, "getrandom", "", Action::nondeterministic, Reason::memory_not_writable);
       return false;
     }
     std::uint64_t& count = record(*served, call, "getrandom", "", Action::pin, Reason::own_stream);
@@ -255,7 +203,6 @@ private:
     const auto& [path, flags] = device;
     const std::optional<Asker> asker = processes_.identify(listener_, call);
     if (!asker) return false;
-    const std::lock_guard guard(lock_);
     Served* const served = processes_.find(listener_, call, *asker);
     if (served == nullptr || !has_device(thread, path) || !pins(*served, call, "openat", path)) return false;
 
@@ -265,7 +212,7 @@ private:
     const int number = free_device_number(thread);
     const OwnedDescriptor file = make_device(key, (flags & O_ACCMODE) == O_RDWR, number < 0);
     if (!file || !listener_.still_waits(call)) {
-      record(*served, call, "openat", path, Action::unfixed, Reason::no_memory_file);
+      record(*served, call, "openat", path, Action::nondeterministic, Reason::no_memory_file);
       return false;
     }
     std::uint64_t& count = record(*served, call, "openat", path, Action::pin, Reason::own_stream);
@@ -274,7 +221,7 @@ private:
     --count;
     --served->devices;
     if (listener_.still_waits(call))
-      record(*served, call, "openat", path, Action::unfixed, Reason::no_memory_file);
+      record(*served, call, "openat", path, Action::nondeterministic, Reason::no_memory_file);
     return false;
   }
 
@@ -292,17 +239,14 @@ private:
   }
 
   Listener listener_;
-  std::mutex receiving_; // held by the thread that waits for calls
-  Callers callers_;      // of that thread
   OwnedDescriptor watch_;
-  std::mutex lock_; // over processes_, what it serves, and their logs
   Processes processes_;
 };
 
 } // namespace
 
 void supervise(OwnedDescriptor listener, const RunVariable& first, const struct stat& run_stderr) {
-  (new Supervisor(std::move(listener), first, run_stderr))->run(); // never destroyed: its threads use it
+  Supervisor(std::move(listener), first, run_stderr).run();
 }
 
 } // namespace detshim

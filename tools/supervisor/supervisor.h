@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/run_variable.h"
-#include "supervisor/descriptor.h"
+#include "support/descriptor.h"
 
 #include <sys/stat.h>
 

@@ -2,6 +2,7 @@
 
 #include "common/job.h"
 #include "common/names.h"
+#include "common/sys.h"
 #include "log_reader/printable.h"
 #include "supervisor/filter.h"
 #include "supervisor/process_name.h"
@@ -44,8 +45,8 @@ std::uint64_t random_number() {
 }
 
 /// 20261121T003512-4711-9f3c, docs/LOG_FORMAT.md.
-void name_run(char (&run)[32]) {
-  const std::time_t now = std::time(nullptr);
+void name_run(char (&run)[32], std::uint64_t begun) {
+  const auto now = static_cast<std::time_t>(begun / 1'000'000);
   std::tm parts = {};
   ::gmtime_r(&now, &parts);
   char date[20];
@@ -75,15 +76,16 @@ std::string folder_named(const std::string& name) {
 RunVariable begin_run(std::string& folder) {
   RunVariable run;
   const Launch launch = read_launch([](const char* name) { return std::getenv(name); }, 0);
-  const Job job = job_of(launch);
+  const JobName job = job_name_of(launch);
   run.is_of_job = job.has_other_ranks;
   run.writer_pid = ::getpid();
   run.root_pid = run.is_of_job && (launch.rank != 0 || launch.spawn != 0) ? 0 : run.writer_pid;
-  name_run(run.run);
-  const std::string asked = text_or(std::getenv("DETSHIM_LOG"), "");
-  run.log_is_default = asked.empty();
-  folder = folder_named(run.log_is_default ? "detshim-log" : asked);
-  if (run.is_of_job) agree_on_run(job, folder.c_str(), launch.rank, run.run);
+  run.begun = sys::now();
+  name_run(run.run, run.begun);
+  const std::string requested = text_or(std::getenv("DETSHIM_LOG"), "");
+  run.log_is_default = requested.empty();
+  folder = folder_named(run.log_is_default ? "detshim-log" : requested);
+  if (run.is_of_job) agree_on_run(job, folder.c_str(), launch.rank, run.run, run.begun);
   if (run.log_is_default) folder += std::string("/") + run.run;
   if (folder.size() > 3600) throw UsageError("the log folder's name is too long");
   run.log_folder = folder.data();
@@ -101,9 +103,8 @@ RunVariable begin_run(std::string& folder) {
   run.mode = run.seed_drawn ? Mode::record : Mode::enforce;
   run.policy = read_policy(text_or(std::getenv("DETSHIM_SEED_POLICY"), ""));
   // A rank is left to the program to begin, as by a launcher that is in the run.
-  if (!launch.has_rank) enter_world(run, launch);
-  run.key = first_key(run.seed, run.rank_plus_1, run.world);
-  std::memcpy(run.path, "0", 2);
+  if (!launch.has_rank) enter_job(run, launch);
+  begin_path(run, run.rank_plus_1);
   return run;
 }
 
@@ -123,9 +124,9 @@ RunVariable join_or_begin_run(std::string& folder) {
     run.seed_drawn = run.has_seed = true;
   }
   if (const char* const mode = std::getenv("DETSHIM_MODE")) {
-    const std::optional<Mode> asked = read_mode(mode);
-    if (!asked) throw UsageError("DETSHIM_MODE '" + printable(mode) + "' is not accepted");
-    run.mode = *asked;
+    const std::optional<Mode> requested = read_mode(mode);
+    if (!requested) throw UsageError("DETSHIM_MODE '" + printable(mode) + "' is not accepted");
+    run.mode = *requested;
   }
   if (run.mode == Mode::observe || run.mode == Mode::off)
     throw UsageError("--trap-syscalls pins, and the modes observe and off do not: leave one of them out");

@@ -1,5 +1,10 @@
 #include "support/file_cache.h"
 
+#include "support/files.h"
+#include "support/hash.h"
+
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -12,12 +17,15 @@
 namespace detshim {
 namespace {
 
+using Json = nlohmann::json;
+
 constexpr std::size_t largest_entry = 16 << 20;
 
-/// FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo).
-std::uint64_t hash_of(std::string_view text, std::uint64_t state = 0xCBF29CE484222325) {
-  for (const char letter : text) state = (state ^ static_cast<unsigned char>(letter)) * 0x100000001B3;
-  return state;
+/// In a form that takes any bytes.
+std::string packed(const Json& value) {
+  std::string text;
+  Json::to_cbor(value, text);
+  return text;
 }
 
 std::uint64_t nanoseconds(const timespec& time) {
@@ -63,18 +71,6 @@ std::optional<std::string> read_own(const std::string& file) {
   return text;
 }
 
-/// All of it or nothing.
-void write_whole(const std::string& file, std::string_view text) {
-  const std::string temporary = file + "." + std::to_string(::getpid());
-  ::unlink(temporary.c_str()); // of a process that had this id and was killed
-  const int descriptor =
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0) return;
-  const bool is_whole = ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (::close(descriptor) != 0 || !is_whole || ::rename(temporary.c_str(), file.c_str()) != 0)
-    ::unlink(temporary.c_str());
-}
-
 /// What this program is. Its version alone would not tell two builds apart.
 std::string own_identity() {
   struct stat status;
@@ -99,16 +95,8 @@ std::string FileCache::entry(std::string_view kind, const std::string& file) con
 
 std::string FileCache::key(std::string_view kind, const std::string& file, const struct stat& status,
                            const std::string& build) const {
-  Packer key;
-  key.add(maker_);
-  key.add(kind);
-  key.add(file);
-  key.add(build);
-  key.add(static_cast<std::uint64_t>(status.st_ino));
-  key.add(static_cast<std::uint64_t>(status.st_size));
-  key.add(nanoseconds(status.st_mtim));
-  key.add(nanoseconds(status.st_ctim));
-  return key.text();
+  return packed({maker_, kind, file, build, status.st_ino, status.st_size, nanoseconds(status.st_mtim),
+                 nanoseconds(status.st_ctim)});
 }
 
 std::optional<std::string> FileCache::find(std::string_view kind, const std::string& file,
@@ -116,11 +104,12 @@ std::optional<std::string> FileCache::find(std::string_view kind, const std::str
   if (folder_.empty()) return std::nullopt;
   const std::optional<std::string> text = read_own(entry(kind, file));
   if (!text) return std::nullopt;
-  Unpacker entry(*text);
-  const bool is_meant = entry.text() == key(kind, file, status, build);
-  std::string result = entry.text();
-  const bool is_whole = entry.number() == hash_of(result) && entry.is_good();
-  return is_meant && is_whole ? std::optional(std::move(result)) : std::nullopt;
+  const Json kept = Json::from_cbor(*text, true, false);
+  if (!kept.is_array() || kept.size() != 3 || kept[0] != key(kind, file, status, build) ||
+      !kept[1].is_string())
+    return std::nullopt;
+  std::string result = kept[1];
+  return kept[2] == hash_of(result) ? std::optional(std::move(result)) : std::nullopt;
 }
 
 void FileCache::keep(std::string_view kind, const std::string& file, const struct stat& status,
@@ -130,38 +119,8 @@ void FileCache::keep(std::string_view kind, const std::string& file, const struc
   if (folder_.empty() || result.size() > largest_entry / 2 || ::clock_gettime(CLOCK_REALTIME, &now) != 0 ||
       nanoseconds(now) < nanoseconds(status.st_ctim) + settled)
     return;
-  Packer text;
-  text.add(key(kind, file, status, build));
-  text.add(result);
-  text.add(hash_of(result));
-  write_whole(entry(kind, file), text.text());
-}
-
-void Packer::add(std::uint64_t number) {
-  for (int i = 0; i < 8; ++i) text_ += static_cast<char>(number >> (8 * i) & 0xFF);
-}
-
-void Packer::add(std::string_view text) {
-  add(std::uint64_t{text.size()});
-  text_ += text;
-}
-
-std::uint64_t Unpacker::number() {
-  if (rest_.size() < 8) is_good_ = false;
-  if (!is_good_) return 0;
-  std::uint64_t number = 0;
-  for (unsigned i = 0; i < 8; ++i) number |= std::uint64_t{static_cast<unsigned char>(rest_[i])} << (8 * i);
-  rest_.remove_prefix(8);
-  return number;
-}
-
-std::string Unpacker::text() {
-  const std::uint64_t size = number();
-  if (size > rest_.size()) is_good_ = false;
-  if (!is_good_) return "";
-  std::string text(rest_.substr(0, size));
-  rest_.remove_prefix(size);
-  return text;
+  replace_file(AT_FDCWD, entry(kind, file), packed({key(kind, file, status, build), result, hash_of(result)}),
+               S_IRUSR | S_IWUSR);
 }
 
 } // namespace detshim

@@ -37,29 +37,4 @@ private:
   std::string folder_, maker_; ///< without a folder, nothing is kept
 };
 
-/// Numbers and texts as one text. Read back by Unpacker in the same order.
-class Packer {
-public:
-  void add(std::uint64_t number);
-  void add(std::string_view text);
-  const std::string& text() const { return text_; }
-
-private:
-  std::string text_;
-};
-
-class Unpacker {
-public:
-  explicit Unpacker(std::string_view text) : rest_(text) {}
-  std::uint64_t number();
-  std::string text();
-  /// True if all that was asked for was there, and nothing is left.
-  bool is_good() const { return is_good_ && rest_.empty(); }
-  bool is_spent() const { return !is_good_ || rest_.empty(); }
-
-private:
-  std::string_view rest_;
-  bool is_good_ = true;
-};
-
 } // namespace detshim

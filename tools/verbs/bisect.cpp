@@ -1,7 +1,6 @@
 // detshim bisect: which hooks and settings a program needs to be repeatable.
 #include "bisect/bisect.h"
-#include "report/wrapped_lines.h"
-#include "verbs/library_file.h"
+#include "run/library_file.h"
 #include "verbs/verbs.h"
 #include "verbs/verify_plan.h"
 
@@ -15,13 +14,10 @@ namespace {
 
 void check(const BisectOptions& options) {
   check_verify(options.verify);
-  constexpr std::size_t most = 100'000, most_pairs = 1000;
-  if (options.most_runs < options.verify.runs || options.most_runs > most)
+  constexpr std::size_t most = 100'000;
+  if (options.most_runs < *options.verify.runs || options.most_runs > most)
     throw UsageError("--most-runs '" + std::to_string(options.most_runs) +
                      "' is not accepted: a number of runs from that of -n to 100000");
-  if (options.pairs > most_pairs)
-    throw UsageError("--pairs '" + std::to_string(options.pairs) +
-                     "' is not accepted: a number from 0 to 1000");
   const char* const variable = std::getenv("DETSHIM_MODE");
   const std::string mode = options.verify.run.mode.value_or(variable == nullptr ? "enforce" : variable);
   if (mode == "observe" || mode == "off")
@@ -58,14 +54,12 @@ int bisect(const BisectOptions& options) {
   plan.variables = variables_of(find_library(options.verify.run.library), plan.verify.mode);
   plan.most_runs = options.most_runs;
   constexpr std::size_t fewest_confirming = 5;
-  plan.confirming_runs = std::max(options.verify.runs, fewest_confirming);
-  plan.pairs = options.pairs;
+  plan.confirming_runs = std::max(*options.verify.runs, fewest_confirming);
   try {
     const Bisection result = bisect_program(plan, {say_begun, say_ended});
     if (options.verify.json) {
       print_bisect_json(plan, result, std::cout);
     } else {
-      const WrappedOutput wraps;
       print_bisect_text(plan, result);
     }
     return status_of(result.answer);

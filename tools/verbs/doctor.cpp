@@ -5,11 +5,11 @@
 // Nothing here changes anything: no log begins, no program starts but a dynamic loader that lists libraries.
 #include "log_reader/printable.h"
 #include "report/style.h"
+#include "run/handover.h"
+#include "run/library_file.h"
 #include "scanner/preloading.h"
 #include "scanner/scan.h"
 #include "support/wording.h"
-#include "verbs/handover.h"
-#include "verbs/library_file.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -195,8 +195,8 @@ Finding look_at_filters(const Patient&) {
 }
 
 Finding look_at_log_folder(const Patient&) {
-  const std::string asked = variable("DETSHIM_LOG");
-  const fs::path folder = asked.empty() ? fs::path("detshim-log") : fs::path(asked);
+  const std::string requested = variable("DETSHIM_LOG");
+  const fs::path folder = requested.empty() ? fs::path("detshim-log") : fs::path(requested);
   std::error_code error;
   fs::path there = fs::absolute(folder, error);
   if (error) return {Level::problem, "this folder is gone: logs cannot be written beside it"};

@@ -1,7 +1,6 @@
 // detshim env: captures what a run stands on, compares two of them, prints what would bring one back.
 #include "environment/kept_environments.h"
 #include "log_reader/printable.h"
-#include "report/wrapped_lines.h"
 #include "support/wording.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
@@ -85,7 +84,7 @@ int env_capture(const EnvCaptureOptions& options) {
   const bool has_log = !log.processes.empty();
   if (options.log && !has_log) throw UsageError("no log in '" + printable(folder) + "'");
   if (has_log) {
-    const RunEnvironment captured = complete_environment(log, options.deep, true);
+    const RunEnvironment captured = complete_environment(log, true);
     if (options.output && *options.output != "-")
       write_where_asked(*options.output, environment_json(captured.environment));
     if (options.output == "-")
@@ -118,7 +117,6 @@ int env_diff(const EnvDiffOptions& options) {
     write_comparison_json(out, comparison);
     std::cout << '\n';
   } else {
-    const WrappedOutput wraps;
     print_comparison(std::cout, comparison, {wants_colour()});
   }
   if (!comparison.differences.empty()) return found_different;

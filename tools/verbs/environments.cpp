@@ -1,7 +1,7 @@
 #include "verbs/environments.h"
 
-#include "common/environment_handover.h"
 #include "environment/kept_environments.h"
+#include "evidence/evidence_file.h"
 #include "log_diff/run_place.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
@@ -13,12 +13,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <limits>
 #include <map>
 #include <ostream>
 #include <set>
 
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -43,22 +43,6 @@ std::string short_subject(std::string subject) {
 
 const char* why_hidden(const EnvironmentHidden& hidden) {
   return hidden.is_whole ? "a secret's name, or a login in its value" : "secrets in it are hidden";
-}
-
-/// What of it was changed between the run and now; not what runs themselves write.
-std::string describe_changes(const Environment& environment) {
-  std::string first;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < environment_sections; ++i) {
-    const auto section = static_cast<EnvironmentSection>(i);
-    if (section == EnvironmentSection::caches) continue;
-    for (const auto& [subject, why] : environment.sections[i].unknown)
-      if (why.find(changed_since) != std::string::npos && subject != "git untracked files" && count++ == 0)
-        first = name_of(section, subject) + ": " + printable(why);
-  }
-  if (count == 0) return {};
-  constexpr std::size_t longest = 160;
-  return cut(first, longest) + (count == 1 ? "" : "; " + std::to_string(count - 1) + " more");
 }
 
 bool is_own(const std::string& file) {
@@ -101,22 +85,8 @@ bool has_grown(const Environment& environment, const Log& log) {
   return seen != environment.places.end() && seen->second != size_of_log(log);
 }
 
-/// True if the disk here says nothing of the run's, whose start was captured: capture_run().
-bool was_seen_from_elsewhere(const Environment& environment) {
-  return environment.of(EnvironmentSection::versions).unknown.contains("");
-}
-
 /// True if it began with what `detshim run` captured: only that knows of which machine it is.
 bool was_captured_at_start(const Environment& environment) { return environment.places.contains("machine"); }
-
-/// True for what an earlier `detshim run` has handed over, and no program has taken: its reader never began.
-bool is_handed_over(int descriptor) {
-  constexpr std::size_t length = sizeof environment_beginning - 1;
-  char beginning[length];
-  return ::fcntl(descriptor, F_GET_SEALS) == environment_seals &&
-         ::pread(descriptor, beginning, length, 0) == static_cast<ssize_t>(length) &&
-         std::string_view(beginning, length) == environment_beginning;
-}
 
 } // namespace
 
@@ -124,66 +94,38 @@ std::string name_of(EnvironmentSection section, const std::string& subject) {
   return section_name(section) + (subject.empty() ? "" : ": " + printable(subject));
 }
 
-void hand_over_environment(const std::vector<std::string>& command) {
-  if (std::getenv("DETSHIM_RUN") != nullptr) return; // within a run, which has one
-  if (is_handed_over(environment_descriptor))
-    ::close(environment_descriptor); // of a run around this one, which it is not
-  else if (::fcntl(environment_descriptor, F_GETFD) != -1)
-    return; // somebody else has something there
-  std::string text = environment_json(capture_start(command));
-  text = text.substr(text.find(environment_beginning)); // without the brace before it
-  if (text.size() > static_cast<std::size_t>(largest_environment_handed_over)) return;
-  const int file = ::memfd_create("detshim-environment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file < 0) return;
-  if (::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      ::fcntl(file, F_ADD_SEALS, environment_seals) == 0)
-    ::dup2(file, environment_descriptor);
-  ::close(file);
-}
-
-RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
+RunEnvironment complete_environment(const Log& log, bool again) {
   RunEnvironment result;
   const KeptEnvironments kept = kept_environments(log.folder, log.run);
   if (!kept.problems.empty()) result.remark = kept.problems.front();
   const std::string here = machine_identity();
-  const Environment* start = nullptr;
-  for (const KeptEnvironment& one : kept.all) {
+  const auto is_here = [&](const KeptEnvironment& one) {
     const auto machine = one.environment.places.find("machine");
-    const bool is_here = machine != one.environment.places.end() && machine->second == here;
-    if (start == nullptr || is_here) {
-      start = &one.environment;
-      result.file = one.file;
-    }
-    if (is_here) break;
-  }
-  const auto as_kept = [&](const Environment& environment) {
-    result.environment = environment;
-    result.is_kept = !again;
-    if (result.remark.empty()) result.remark = describe_changes(environment);
-    return result;
+    return machine != one.environment.places.end() && machine->second == here;
   };
-  // Another's says of folders of its own choice that git is to be asked in them: it stays as it is.
-  const Environment* const before = start;
+  auto one = std::ranges::find_if(kept.all, is_here);
+  const bool is_elsewhere = one == kept.all.end() && !kept.all.empty();
+  if (is_elsewhere) one = kept.all.begin();
+  const Environment* start = one == kept.all.end() ? nullptr : &one->environment;
+  if (start != nullptr) result.file = one->file;
+  // Another's names folders of its own choice: it stays as it is.
+  const bool is_ours = start == nullptr || is_own(result.file);
   if (start != nullptr &&
-      ((start->is_complete && !again && !has_grown(*start, log)) || !is_own(result.file))) {
-    result.why_not_kept = is_own(result.file) ? "" : "it is another user's, or others may write to it";
-    return as_kept(*start);
+      ((start->is_complete && ((!again && !has_grown(*start, log)) || is_elsewhere)) || !is_ours)) {
+    result.why_not_kept = is_ours ? "" : "it is another user's, or others may write to it";
+    result.environment = *start;
+    result.is_kept = !again;
+    return result;
   }
-  // One that is complete has what only its start could tell under places, if it began with one.
   if (start != nullptr && !was_captured_at_start(*start)) start = nullptr;
-  CaptureOptions options;
-  options.deep = deep;
-  result.environment = capture_run(log, start, std::move(options));
-  const bool is_elsewhere = start != nullptr && was_seen_from_elsewhere(result.environment);
-  if (is_elsewhere && before != nullptr && before->is_complete && !again) return as_kept(*before);
+  result.environment = capture_run(log, start);
   result.environment.places[log_seen] = size_of_log(log);
   if (result.file.empty()) result.file = place_to_keep(log.folder, result.environment);
-  if (result.remark.empty()) result.remark = describe_changes(result.environment);
   // Another's folder, or a run that has not said all: found out anew the next time. From elsewhere least of
   // all: the run's own machine would never be asked.
-  if (is_elsewhere)
-    result.why_not_kept = "this is not the machine that the run was on, or not as it was then";
-  if (is_elsewhere || ::access(log.folder.c_str(), W_OK) != 0 || (!again && may_still_run(log)))
+  if (is_elsewhere && start != nullptr) result.why_not_kept = "this is not the machine that the run was on";
+  if (!result.why_not_kept.empty() || ::access(log.folder.c_str(), W_OK) != 0 ||
+      (!again && may_still_run(log)))
     return result;
   try {
     write_whole(result.file, environment_json(result.environment));
@@ -192,6 +134,21 @@ RunEnvironment complete_environment(const Log& log, bool deep, bool again) {
     result.why_not_kept = problem.what();
   }
   return result;
+}
+
+void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& verdict) {
+  std::string file = evidence_file_name;
+  std::error_code error;
+  for (const Process& process : log.processes)
+    if (!process.starts.empty() && is_first_process(process.rank, process.path)) {
+      const std::string& folder = process.starts.front().working_directory;
+      if (std::filesystem::is_directory(folder, error)) file = folder + '/' + evidence_file_name;
+    }
+  try {
+    weigh_evidence(read_evidence(file), state_of(environment), verdict);
+  } catch (const UsageError& problem) {
+    std::cerr << "detshim: " << problem.what() << '\n';
+  }
 }
 
 void write_run_environment(JsonWriter& out, const RunEnvironment& environment) {
@@ -219,7 +176,6 @@ void write_run_environment(JsonWriter& out, const RunEnvironment& environment) {
 std::vector<std::string> changes_since(const Environment& before) {
   constexpr std::size_t longest = 60;
   CaptureOptions options;
-  options.since = Since(before.began);
   if (const auto program = before.places.find("program"); program != before.places.end())
     options.program = program->second;
   const EnvironmentComparison found = compare_environments(before, capture_environment(options));
@@ -228,9 +184,6 @@ std::vector<std::string> changes_since(const Environment& before) {
     if (one.subject != "git untracked files")
       changes.push_back(name_of(one.section, one.subject) + ": " + shown(one.a, longest) + ", then " +
                         shown(one.b, longest));
-  for (const EnvironmentUnknown& one : found.unknown)
-    if (one.why_in_b.find(changed_since) != std::string::npos && one.subject != "git untracked files")
-      changes.push_back(name_of(one.section, one.subject) + ": " + printable(one.why_in_b));
   return changes;
 }
 
@@ -252,7 +205,7 @@ KeptEnvironments complete_ones(const std::string& place, const std::string& run)
   const auto is_complete = [](const KeptEnvironment& one) { return one.environment.is_complete; };
   if (kept.all.empty() || (std::ranges::all_of(kept.all, is_complete) && !was_written_since(folder, kept)))
     return kept;
-  const RunEnvironment completed = complete_environment(read_log(folder, run), false, false);
+  const RunEnvironment completed = complete_environment(read_log(folder, run), false);
   for (KeptEnvironment& one : kept.all)
     if (one.file == completed.file) one.environment = completed.environment;
   return kept;

@@ -6,16 +6,13 @@
 #include "log_reader/log.h"
 #include "report/json_writer.h"
 #include "report/style.h"
+#include "verdict/finding.h"
 
 #include <iosfwd>
 #include <string>
 #include <vector>
 
 namespace detshim {
-
-/// Leaves what is captured as it begins for the library in `command` to write beside its log. Whatever fails,
-/// the run is as without it.
-void hand_over_environment(const std::vector<std::string>& command);
 
 struct RunEnvironment {
   Environment environment;
@@ -25,10 +22,14 @@ struct RunEnvironment {
   bool is_kept = false;
 };
 
-/// Of the run of a log, on this machine if several have one: as it is kept, or completed and kept, if the
-/// folder can be written to, no process of it may still run, and this is its machine. `again`: captured again
-/// though it is complete; so is one whose log has grown since.
-RunEnvironment complete_environment(const Log& log, bool deep, bool again);
+/// Of the run of a log, on this machine if several have one: as it is kept, or completed by the log and kept,
+/// if the folder can be written to, no process of it may still run, and this is its machine. `again`: by the
+/// log anew though it is complete; so is one whose log has grown since.
+RunEnvironment complete_environment(const Log& log, bool again);
+
+/// What the evidence beside the program says of this run: in the folder that it ran in, else in this one.
+/// Says on stderr which file cannot be used.
+void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& verdict);
 
 /// As a member of `detshim log --json`: docs/ENVIRONMENT.md.
 void write_run_environment(JsonWriter& out, const RunEnvironment& environment);

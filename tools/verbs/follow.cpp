@@ -6,7 +6,7 @@
 #include "log_reader/printable.h"
 #include "report/log_report.h"
 #include "report/style.h"
-#include "supervisor/descriptor.h"
+#include "support/descriptor.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
@@ -145,7 +145,7 @@ private:
     const bool is_end = std::get_if<End>(&read->record) != nullptr;
     if (read->process != 0) {
       std::string& path = tail.further_paths[read->process];
-      if (start != nullptr && !reads_log_format(start->format)) take_start(tail, file, *start);
+      if (start != nullptr && start->format != log_format) take_start(tail, file, *start);
       if (start != nullptr) path = start->path;
       if (tail.is_shown) print(tail, path, read->record);
       if (is_end) tail.further_paths.erase(read->process);
@@ -161,13 +161,13 @@ private:
 
   void take_start(Tail& tail, const std::string& file, const Start& start) {
     tail.start = start;
-    tail.is_refused = !reads_log_format(start.format);
+    tail.is_refused = start.format != log_format;
     tail.has_ended = false;
     tail.executions = {};
     tail.is_shown = !tail.is_refused && start.run >= newest_run_;
     if (tail.is_refused)
       warn(printable(file) + " left out: it is of log format " + std::to_string(start.format) +
-           ", this detshim reads format " + std::to_string(known_log_format));
+           ", this detshim reads format " + std::to_string(log_format));
   }
 
   void print(const Tail& tail, const std::string& path, const Record& record) {

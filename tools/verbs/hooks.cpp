@@ -1,6 +1,6 @@
 // detshim hooks: what libdetshim.so intercepts, read out of its file.
+#include "run/library_file.h"
 #include "support/reason_texts.h"
-#include "verbs/library_file.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // detshim log: what a log folder holds, worst first.
 #include "log_reader/printable.h"
 #include "report/log_report.h"
-#include "report/wrapped_lines.h"
+#include "report/verdict_texts.h"
 #include "verbs/acceptance.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
@@ -27,7 +27,7 @@ bool holds_a_record(const Process& process) {
   if (!log.other_format_files.empty())
     throw UsageError("the log in " + folder + " is of format " +
                      std::to_string(log.other_format_files.front().format) + ", this detshim reads format " +
-                     std::to_string(known_log_format));
+                     std::to_string(log_format));
   if (!log.files.empty()) throw UsageError("no readable record in " + folder);
   throw UsageError(
       "no log in " + folder +
@@ -70,12 +70,14 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
     const Log other = read_log(log.folder, run);
     if (std::ranges::none_of(other.processes, holds_a_record)) continue;
     const Summary summary = summarise(other);
-    const Verdict verdict =
+    Verdict verdict =
         make_verdict(other, summary, scan_loaded_code(other, summary, decode_of(options)), accepted);
+    if (!options.no_scan) weigh_evidence_of(other, complete_environment(other, false).environment, verdict);
     all_pass &= verdict.passes_check() && (!options.no_timing || timed_choices(summary).empty());
     out << "  " << printable(run) << ": " << level_name(verdict.level);
     if (!verdict.reasons.empty())
-      out << " - " << verdict.reasons.front().kind << ": " << printable(verdict.reasons.front().text);
+      out << " - " << verdict.reasons.front().kind() << ": "
+          << printable(reason_text(verdict.reasons.front()));
     out << '\n';
   }
   return all_pass;
@@ -90,10 +92,11 @@ int log(const LogOptions& options) {
   if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
   const LoadedCode code = scan_loaded_code(log, summary, decode_of(options));
-  const Verdict verdict = make_verdict(log, summary, code, accepted);
+  Verdict verdict = make_verdict(log, summary, code, accepted);
   // Not looked for where nothing is to be looked into.
   std::optional<RunEnvironment> environment;
-  if (!options.no_scan) environment = complete_environment(log, false, false);
+  if (!options.no_scan) environment = complete_environment(log, false);
+  if (environment) weigh_evidence_of(log, environment->environment, verdict);
   if (options.json) {
     print_log_json(log, summary, code, verdict, options.all, [&environment](JsonWriter& out) {
       out.key("run_environment");
@@ -103,7 +106,6 @@ int log(const LogOptions& options) {
         out.value(nullptr);
     });
   } else {
-    const WrappedOutput wraps;
     if (environment && !environment->remark.empty())
       std::cout << "environment: " << environment->remark << '\n';
     print_log_text(log, summary, code, verdict, options.all);

@@ -1,7 +1,6 @@
 // detshim log diff: what differs between the logs of two runs, and what differed first.
 #include "log_diff/log_diff.h"
 #include "log_diff/difference_report.h"
-#include "report/wrapped_lines.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
 
@@ -25,7 +24,6 @@ int log_diff(const LogDiffOptions& options) {
     });
     std::cout << '\n';
   } else {
-    const WrappedOutput wraps;
     print_environments(std::cout, environments, options.a, options.b, {wants_colour()});
     print_difference_text(std::cout, difference, {wants_colour()});
   }

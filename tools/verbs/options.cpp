@@ -1,6 +1,6 @@
 // detshim options: the environment variables that libdetshim.so accepts, and those that it sets, read out of
 // its file.
-#include "verbs/library_file.h"
+#include "run/library_file.h"
 #include "verbs/verbs.h"
 
 #include <iostream>
@@ -37,7 +37,6 @@ constexpr const char* settings_title =
 std::string value_of(const SettingDescription& setting) {
   if (setting.treatment == Treatment::strict) return setting.value + ", in strict alone";
   if (setting.treatment == Treatment::append) return "adds " + setting.value;
-  if (setting.treatment == Treatment::answer) return setting.value + ", answered where that is loaded";
   if (!setting.good_unset || setting.treatment != Treatment::force) return setting.value;
   return (setting.value.empty() ? "nothing" : setting.value) + ", where it is set";
 }
@@ -64,30 +63,30 @@ void print_text(const std::vector<SettingDescription>& settings) {
 }
 
 void print_markdown(const std::vector<SettingDescription>& settings) {
-  std::cout
-      << "\n## " << settings_title
-      << "\n\n"
-         "Set as the library is loaded; a user's own value stays if it is a repeatable one, else it gives "
-         "way and "
-         "the log has both.\n`DETSHIM_DISABLE=env:NAME` leaves a variable alone. A program that undoes one "
-         "later is recorded as `unfixed`, with its line,\nunless it gives it back before anybody has asked "
-         "for it. "
-         "Who asks by `getenv` is in the log. What is *answered* is in no\nenvironment: whoever asks for it "
-         "is "
-         "told it, in a process that has its library loaded. What they cost:\n"
-         "[LIMITS.md](LIMITS.md#variables). `record`, too, sets PYTHONHASHSEED.\nWhere TRITON_CACHE_DIR and "
-         "TORCHINDUCTOR_CACHE_DIR are unset, they are set to folders in the user's home\n"
-         "([TUNING_FILE.md](TUNING_FILE.md#caches-on-disk)).\n\n"
-         "| variable | set to | a user's own that stay | read by | when | source "
-         "|\n|---|---|---|---|---|---|\n";
+  std::cout << "\n## " << settings_title << R"(
+
+Set as the library is loaded; a user's own value stays if it is a repeatable one, else it gives way and the log has both.
+`DETSHIM_DISABLE=env:NAME` leaves a variable alone. A program that undoes one later is recorded as `nondeterministic`, with
+its line, unless it gives it back before anybody has asked for it. Who asks by `getenv` is in the log. What they cost:
+[LIMITS.md](LIMITS.md#variables). `record`, too, sets PYTHONHASHSEED.
+Where TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR are unset, they are set to folders in the user's home
+([TUNING_FILE.md](TUNING_FILE.md#caches-on-disk)).
+A reader that is loaded in another version than those in which the value is *known good* is recorded (`other_version`).
+Versions are told by the names of files: `jaxlib-0.5.3.dist-info` in site-packages, `libnccl.so.2.27.7`. Those of OpenMP,
+MKL, FastDeploy, mamba-ssm and Qt 5, and of a library that is built into another, are not told.
+
+| variable | set to | a user's own that stay | read by | known good in | what else it does | when | source |
+|---|---|---|---|---|---|---|---|
+)";
   const auto code = [](const std::string& text) {
     return text.empty() ? text : "`" + markdown_cell(text) + "`";
   };
   for (const SettingDescription& setting : settings)
     if (setting.treatment != Treatment::note)
       std::cout << "| " << code(setting.name) << " | " << markdown_cell(value_of(setting)) << " | "
-                << markdown_cell(good_of(setting)) << " | " << setting.reader << " | " << setting.when
-                << " | " << setting.source << " |\n";
+                << markdown_cell(good_of(setting)) << " | " << setting.reader << " | "
+                << (setting.known.empty() ? "every version" : setting.known) << " | " << setting.harms
+                << " | " << setting.when << " | " << setting.source << " |\n";
   std::cout << "\n## Variables that are left alone\n\n"
                "They matter, and which value is right is the user's to say. The log has those that are set, "
                "in every "

@@ -1,57 +1,46 @@
 // detshim tuning: makes one tuning file of several ranks' (docs/TUNING_FILE.md).
 #include "log_reader/printable.h"
+#include "support/hash.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
 namespace detshim {
 namespace {
 
-constexpr std::string_view head = "{\"detshim_tuning\": 1, \"choices\": [\n";
-constexpr std::string_view before_sum = "], \"sum\": \"";
+constexpr std::string_view head = "{\"detshim_tuning\": 2, ";
+constexpr std::string_view before_sum = "\", \"sum\": \"";
 constexpr std::string_view before_choice = "\", \"choice\": \"";
-constexpr std::string_view entry_end = "\"}";
+constexpr std::string_view line_end = "\"}";
 
-/// FNV-1a, 64 bits, in hexadecimal.
-std::string sum_of(std::string_view text) {
-  std::uint64_t sum = 0xCBF29CE484222325;
-  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3;
-  std::string digits(16, '0');
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, sum >>= 4)
-    *digit = "0123456789abcdef"[sum & 15];
-  return digits;
-}
+std::string sum_of(std::string_view text) { return hash_digits(hash_of(text)); }
 
-/// The choices of a file by their problems, both as they stand in it. Throws UsageError.
+/// The last choices of a file by their problems, both as they stand in it. Throws UsageError.
 std::map<std::string, std::string> read_tuning(const std::string& file) {
   std::ifstream input(file, std::ios::binary);
-  std::ostringstream whole;
-  if (!input || !(whole << input.rdbuf())) throw UsageError("'" + printable(file) + "' cannot be read");
-  const std::string text = whole.str();
-  const auto damaged = [&]() -> UsageError {
-    return UsageError("'" + printable(file) +
-                      "' is no unchanged file that DETSHIM_AUTOTUNE=record:FILE has written");
-  };
-  const std::size_t end = text.rfind(before_sum);
-  if (!text.starts_with(head) || end == text.npos ||
-      text.substr(end + before_sum.size()) != sum_of(std::string_view(text).substr(0, end)) + "\"}\n")
-    throw damaged();
+  if (!input) throw UsageError("'" + printable(file) + "' cannot be read");
   std::map<std::string, std::string> choices;
-  std::istringstream lines(text.substr(head.size(), end - head.size()));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.ends_with(',')) line.pop_back();
-    const std::size_t at = line.find(before_choice);
-    if (at == line.npos || !line.ends_with(entry_end)) throw damaged();
-    const std::size_t from = at + before_choice.size();
-    choices[line.substr(0, at)] = line.substr(from, line.size() - from - entry_end.size());
+  for (std::string line; std::getline(input, line);) {
+    const std::size_t choice = line.find(before_choice), sum = line.rfind(before_sum);
+    const bool is_whole = line.starts_with(head) && choice != line.npos && sum != line.npos && sum > choice &&
+                          !input.eof() &&
+                          line.substr(sum + before_sum.size()) ==
+                              sum_of(std::string_view(line).substr(0, sum)) + std::string(line_end);
+    if (!is_whole) {
+      choices.clear();
+      break;
+    }
+    const std::size_t from = choice + before_choice.size();
+    choices[line.substr(0, choice)] = line.substr(from, sum - from);
   }
+  if (choices.empty())
+    throw UsageError("'" + printable(file) +
+                     "' is no unchanged file that DETSHIM_AUTOTUNE=record:FILE has written");
   return choices;
 }
 
@@ -95,18 +84,15 @@ int tuning(const TuningOptions& options) {
         same->ranks.push_back(rank);
     }
 
-  std::string text(head);
+  std::string text;
   std::size_t differences = 0;
-  std::string separator;
   for (auto& [problem, votes] : problems) {
     // Votes are in the order of the ranks: of equals the first stays.
     std::ranges::stable_sort(votes, std::greater(), [](const Vote& vote) { return vote.ranks.size(); });
     if (votes.size() > 1) print_difference(problem, votes, options.files), ++differences;
-    text += separator + problem + std::string(before_choice) + votes.front().choice + std::string(entry_end);
-    separator = ",\n";
+    const std::string line = problem + std::string(before_choice) + votes.front().choice;
+    text += line + std::string(before_sum) + sum_of(line) + std::string(line_end) + '\n';
   }
-  if (!problems.empty()) text += '\n';
-  text += std::string(before_sum) + sum_of(text) + "\"}\n";
 
   std::ofstream output(options.output, std::ios::binary | std::ios::trunc);
   if (!(output << text) || !output.flush())

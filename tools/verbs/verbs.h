@@ -1,26 +1,15 @@
 // The verbs of the command, one file each. main.cpp reads the command line into these options and calls one.
 #pragma once
 
+#include "run/run.h"
 #include "support/exit_status.h"
 
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace detshim {
-
-struct RunOptions {
-  std::optional<std::string> seed, mode, policy, log, disable, library;
-  bool quiet = false;
-  bool keep_aslr = false;
-  bool trap_syscalls = false;
-  std::optional<std::string> heap_library; ///< preloaded behind the library
-  bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
-  bool print_environment = false;   ///< prints the variables that the program would get, and runs nothing
-  std::vector<std::string> command; ///< the program and its arguments
-};
 
 struct EnvCaptureOptions {
   std::optional<std::string> log;    ///< default_log_folder if there is one
@@ -71,7 +60,7 @@ struct TuningOptions {
 
 struct VerifyOptions {
   RunOptions run; ///< how each run is to be; its log is the folder for all
-  std::size_t runs = 2;
+  std::optional<std::size_t> runs;
   bool control = false;
   std::optional<std::string> shake;  ///< names of perturbations; empty for all
   bool allocations = false;          ///< what `fill` and `aslr` show is searched
@@ -86,7 +75,6 @@ struct VerifyOptions {
 struct BisectOptions {
   VerifyOptions verify;        ///< how each trial is to be
   std::size_t most_runs = 300; ///< of all trials together
-  std::size_t pairs = 3;       ///< for the cost of each part
 };
 
 struct ReportOptions {
@@ -103,14 +91,6 @@ struct DescribeOptions {
   std::optional<std::string> library;
   bool markdown = false;
 };
-
-/// Becomes the program, with libdetshim.so in front. Returns only if that fails.
-int run(const RunOptions& options);
-/// True for what DETSHIM_SEED and --seed accept.
-bool is_seed(std::string_view text);
-
-/// Why the options cannot be taken: throws UsageError.
-void check_run(const RunOptions& options);
 
 /// Runs the program several times and compares what came of it.
 int verify(const VerifyOptions& options);

@@ -1,14 +1,12 @@
 #include "verbs/verify_plan.h"
 
-#include "common/heap_search.h"
 #include "log_reader/printable.h"
+#include "run/library_file.h"
 #include "scanner/preloading.h"
 #include "verbs/acceptance.h"
-#include "verbs/early_settings.h"
-#include "verbs/library_file.h"
 #include "verify/output_claim.h"
 #include "verify/output_search.h"
-#include "verify/shake.h"
+#include "verify/perturbations.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,7 +18,6 @@
 #include <string_view>
 #include <system_error>
 
-#include <sched.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -94,8 +91,8 @@ void check_verify(const VerifyOptions& options) {
   OutputClaim::recover(options.outputs, fs::weakly_canonical(fs::absolute(log) / "..", error));
   check_run(options.run);
   constexpr std::size_t fewest = 2, most = 100'000;
-  if (options.runs < fewest || options.runs > most)
-    throw UsageError("-n '" + std::to_string(options.runs) +
+  if (options.runs && (*options.runs < fewest || *options.runs > most))
+    throw UsageError("-n '" + std::to_string(*options.runs) +
                      "' is not accepted: a number of runs from 2 to 100000");
   if (!(options.relative_tolerance >= 0) || !(options.absolute_tolerance >= 0))
     throw UsageError("--rtol and --atol take a number that is not negative");
@@ -177,40 +174,6 @@ fs::path make_folder(const std::optional<std::string>& asked_for, const std::str
   return fs::canonical(folder); // outputs are moved along no links
 }
 
-void limit_processors(std::size_t most) {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
-  for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &set) && most-- == 0) {
-      for (; i < CPU_SETSIZE; ++i) CPU_CLR(i, &set);
-    }
-  ::sched_setaffinity(0, sizeof set, &set);
-}
-
-/// What happens in the child: `detshim run` with what is to be other in this run.
-BecomeProgram become_program(const RunOptions& common, const std::string& common_disabled) {
-  return [common, common_disabled](const RunSettings& settings) {
-    RunOptions options = common;
-    options.quiet = true; // its lines would be the program's
-    options.log = settings.log;
-    if (settings.mode) options.mode = settings.mode;
-    if (!settings.heap_file.empty()) {
-      options.heap_library = find_heap_library(options.library);
-      ::setenv(heap_search_variable, settings.heap_file.c_str(), 1);
-    }
-    if (settings.python_uses_malloc) ::setenv("PYTHONMALLOC", "malloc", 0);
-    if (!settings.disabled.empty())
-      options.disable =
-          common_disabled.empty() ? settings.disabled : common_disabled + "," + settings.disabled;
-    options.keep_aslr |= settings.keeps_random_layout;
-    if (settings.processors > 0) {
-      apply_early_settings(options.keep_aslr, options.command); // as many threads as in the other runs
-      limit_processors(settings.processors);
-    }
-    return run(options);
-  };
-}
-
 } // namespace
 
 VerifyPlan plan_verification(const VerifyOptions& options, const std::string& verb) {
@@ -228,7 +191,7 @@ VerifyPlan plan_verification(const VerifyOptions& options, const std::string& ve
   plan.rules = rules_of(options);
   plan.accepted = accepted_reasons(options.accepted, false);
   plan.disabled = run.disable.value_or(variable_or("DETSHIM_DISABLE", ""));
-  plan.become_program = become_program(run, plan.disabled);
+  plan.run = run;
   check_program(run.command.front());
   plan.folder = make_folder(options.run.log, verb);
   return plan;

@@ -16,28 +16,24 @@ enum class NvidiaLibraryKind {
 struct NvidiaLibrary {
   std::string_view file_start; ///< how its files are called, whatever the version
   NvidiaLibraryKind kind;
-  std::string_view reason; ///< what there is to know about one that is open
 };
 
 inline constexpr auto nvidia_libraries = std::to_array<NvidiaLibrary>({
-    {"libnvJitLink.so", NvidiaLibraryKind::linker, ""},
-    {"libcufile", NvidiaLibraryKind::harmless, ""},
-    {"libcupti.so", NvidiaLibraryKind::harmless, ""},
-    {"libnvperf_", NvidiaLibraryKind::harmless, ""},
-    {"libcheckpoint.so", NvidiaLibraryKind::harmless, ""},
-    {"libpcsamplingutil.so", NvidiaLibraryKind::harmless, ""},
-    {"libnvToolsExt.so", NvidiaLibraryKind::harmless, ""},
-    {"libcufftw.so", NvidiaLibraryKind::harmless, ""}, // hands on to cuFFT
-    {"libcudss_", NvidiaLibraryKind::harmless, ""},    // layers between it and MPI, NCCL or OpenMP
-    {"libcusparseLt.so", NvidiaLibraryKind::open,
-     "its search chooses by time, and of its products nothing is said"},
-    {"libcutensor", NvidiaLibraryKind::open,
-     "its modes that differ are hooked, and of the rest nothing is said"},
-    {"libcudss.so", NvidiaLibraryKind::open,
-     "its solvers repeat in a mode alone that the program has to choose"},
-    {"libnvshmem_host.so", NvidiaLibraryKind::open, "of its reductions nothing is said"},
-    {"libnvshmem_", NvidiaLibraryKind::harmless, ""}, // bootstraps and transports
-    {"nvshmem_", NvidiaLibraryKind::harmless, ""},
+    {"libnvJitLink.so", NvidiaLibraryKind::linker},
+    {"libcufile", NvidiaLibraryKind::harmless},
+    {"libcupti.so", NvidiaLibraryKind::harmless},
+    {"libnvperf_", NvidiaLibraryKind::harmless},
+    {"libcheckpoint.so", NvidiaLibraryKind::harmless},
+    {"libpcsamplingutil.so", NvidiaLibraryKind::harmless},
+    {"libnvToolsExt.so", NvidiaLibraryKind::harmless},
+    {"libcufftw.so", NvidiaLibraryKind::harmless}, // hands on to cuFFT
+    {"libcudss_", NvidiaLibraryKind::harmless},    // layers between it and MPI, NCCL or OpenMP
+    {"libcusparseLt.so", NvidiaLibraryKind::open},
+    {"libcutensor", NvidiaLibraryKind::open},
+    {"libcudss.so", NvidiaLibraryKind::open},
+    {"libnvshmem_host.so", NvidiaLibraryKind::open},
+    {"libnvshmem_", NvidiaLibraryKind::harmless}, // bootstraps and transports
+    {"nvshmem_", NvidiaLibraryKind::harmless},
 });
 
 /// What a file of that name (without its folder) is; nullptr for any other.

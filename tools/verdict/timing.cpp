@@ -18,10 +18,10 @@ constexpr Reason timed_reasons[] = {
     Reason::slowest_by_tuner,      Reason::timed_algorithm,    Reason::timed_by_library,
     Reason::timed_by_tuner,        Reason::timed_engine,       Reason::timed_list,
     Reason::too_many_products,     Reason::tuning_cannot_keep, Reason::tuning_keeps_fastest,
-    Reason::tuning_keeps_order,    Reason::tuning_keeps_use};
+    Reason::tuning_keeps_use};
 
 bool is_timed_choice(const SymbolSummary& symbol) {
-  return symbol.action == Action::unfixed &&
+  return symbol.action == Action::nondeterministic &&
          std::ranges::find(tuned_libraries, symbol.library) != std::end(tuned_libraries) &&
          std::ranges::any_of(symbol.reasons, [](const std::string& code) {
            return std::ranges::find(timed_reasons, reason_of(code)) != std::end(timed_reasons);

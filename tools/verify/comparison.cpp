@@ -9,8 +9,6 @@
 namespace detshim {
 namespace {
 
-RunFacts facts_of(const Run& run) { return {run.began, run.ended, run.processes}; }
-
 ContentDifference in_words(std::string where, std::string value, std::string other_value) {
   ContentDifference difference;
   difference.where = std::move(where);
@@ -21,12 +19,9 @@ ContentDifference in_words(std::string where, std::string value, std::string oth
 
 // ------------------------------------------------------------------ what was printed
 
-void compare_stream(const char* stream, std::string_view one, const Run& run, std::string_view other,
-                    const Run& other_run, const ComparisonRules& rules, Comparison& result) {
-  const VolatileText volatile_text(rules.declared_volatile);
-  static const std::vector<Pattern> none;
-  const LineRules line_rules{volatile_text, rules.tolerance.is_exact() ? none : rules.metrics};
-  const LineComparison lines = compare_lines(one, facts_of(run), other, facts_of(other_run), line_rules);
+void compare_stream(const char* stream, const Run& one, const Run& other, const ComparisonRules& rules,
+                    Comparison& result) {
+  const LineComparison lines = compare_stream(stream, one, other, rules);
   ComparedItem item{stream, "", counted(lines.lines, "line"), lines.with_content > 0};
   if (lines.volatile_lines > 0)
     result.volatile_lines.push_back({stream, lines.volatile_lines, lines.first_volatile});
@@ -50,16 +45,10 @@ void compare_metric(const Pattern& pattern, const char* stream, std::string_view
   if (a.empty() && b.empty()) return;
   ComparedItem item{"metric", pattern.text(), counted(a.size(), "value") + " on " + stream, true};
   if (const std::optional<MetricDifference> metric = compare_series(a, b, tolerance)) {
-    ContentDifference what =
-        in_words("step " + std::to_string(metric->step), metric->value, metric->other_value);
+    ContentDifference what = *metric;
+    what.where = "step " + std::to_string(metric->step);
     if (metric->line > 0)
       what.where += " (" + std::string(stream) + " line " + std::to_string(metric->line) + ")";
-    what.count = metric->count;
-    what.of = metric->of;
-    what.unit = "step";
-    what.has_numbers = true;
-    what.max_absolute = metric->max_absolute;
-    what.max_relative = metric->max_relative;
     result.differences.push_back({item, std::move(what)});
   }
   result.items.push_back(std::move(item));
@@ -67,14 +56,9 @@ void compare_metric(const Pattern& pattern, const char* stream, std::string_view
 
 void compare_printed(const Run& one, const Run& other, const ComparisonRules& rules, Comparison& result) {
   const MappedFile out(one.out()), other_out(other.out()), err(one.err()), other_err(other.err());
-  note_what_fails(result, [&] {
-    if (!rules.ignores_out)
-      compare_stream("stdout", out.bytes(), one, other_out.bytes(), other, rules, result);
-  });
-  note_what_fails(result, [&] {
-    if (!rules.ignores_err)
-      compare_stream("stderr", err.bytes(), one, other_err.bytes(), other, rules, result);
-  });
+  for (const char* const stream : {"stdout", "stderr"})
+    if (!(std::string_view(stream) == "stdout" ? rules.ignores_out : rules.ignores_err))
+      note_what_fails(result, [&] { compare_stream(stream, one, other, rules, result); });
   for (const Pattern& pattern : rules.metrics)
     note_what_fails(result, [&] {
       const std::size_t before = result.items.size();
@@ -195,6 +179,17 @@ bool Comparison::differs_in(const ComparedItem& item) const {
   return std::ranges::any_of(differences, [&](const Difference& difference) {
     return std::string_view(difference.item.kind) == item.kind && difference.item.subject == item.subject;
   });
+}
+
+LineComparison compare_stream(std::string_view stream, const Run& one, const Run& other,
+                              const ComparisonRules& rules, std::set<std::uint64_t>* different) {
+  static const std::vector<Pattern> none;
+  const auto file_of = [&](const Run& run) { return stream == "stdout" ? run.out() : run.err(); };
+  const auto facts_of = [](const Run& run) { return RunFacts{run.began, run.ended, run.processes}; };
+  const MappedFile printed(file_of(one)), other_printed(file_of(other));
+  const VolatileText volatile_text(rules.declared_volatile);
+  return compare_lines(printed.bytes(), facts_of(one), other_printed.bytes(), facts_of(other),
+                       {volatile_text, rules.tolerance.is_exact() ? none : rules.metrics, different});
 }
 
 Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules& rules) {

@@ -42,9 +42,9 @@ struct VolatileLines {
 };
 
 struct Comparison {
-  std::string one, other;   ///< names of the runs
-  std::string perturbation; ///< what was turned for the other; empty: nothing
-  std::size_t one_index = 0, other_index = 0;
+  std::string one, other;      ///< names of the runs
+  std::string perturbation;    ///< what was turned for the other; empty: nothing
+  std::size_t other_index = 0; ///< among the runs; 0: of a run in two parts
   std::vector<ComparedItem> items;
   std::vector<Difference> differences;
   std::vector<VolatileLines> volatile_lines;
@@ -64,6 +64,10 @@ void note_what_fails(Comparison& result, Compare compare) {
     result.uncompared.emplace_back(error.what());
   }
 }
+
+/// What two runs printed on "stdout" or "stderr". `different`: where not null, for the lines that differ.
+LineComparison compare_stream(std::string_view stream, const Run& one, const Run& other,
+                              const ComparisonRules& rules, std::set<std::uint64_t>* different = nullptr);
 
 Comparison compare_runs(const Run& one, const Run& other, const ComparisonRules& rules);
 

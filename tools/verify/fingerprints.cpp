@@ -1,6 +1,6 @@
 #include "verify/fingerprints.h"
 
-#include "log_diff/difference_wording.h"
+#include "log_diff/difference_report.h"
 #include "log_diff/log_diff.h"
 #include "log_diff/record_roles.h"
 #include "support/wording.h"
@@ -14,7 +14,7 @@ namespace {
 /// Its hash, and that of what went in where it is known.
 std::string content_of(const std::optional<RecordDifference::Side>& side) {
   if (!side) return "no such print";
-  const std::string* const print = find_field(side->call.fields, "print");
+  const std::string* const print = find_field(side->call.fields, "digest");
   const std::string* const in = find_field(side->call.fields, "in");
   return (print != nullptr ? *print : "not read") + (in != nullptr ? " of " + *in : "");
 }
@@ -22,15 +22,14 @@ std::string content_of(const std::optional<RecordDifference::Side>& side) {
 } // namespace
 
 bool are_fingerprinted() {
-  const char* const asked = std::getenv("DETSHIM_FINGERPRINT");
-  return asked != nullptr && (std::string_view(asked) == "host" || std::string_view(asked) == "calls");
+  const char* const requested = std::getenv("DETSHIM_FINGERPRINT");
+  return requested != nullptr &&
+         (std::string_view(requested) == "host" || std::string_view(requested) == "calls");
 }
 
 void compare_fingerprints(const std::string& log, const std::string& other_log, Comparison& result) {
   const LogDifference difference = compare_logs(log, other_log);
-  for (const std::string& what : difference.unknown)
-    if (what.find("that could not be read") != std::string::npos)
-      result.remarks.push_back("fingerprints: " + what);
+  for (const std::string& what : difference.unread) result.remarks.push_back("fingerprints: " + what);
   const RecordDifference* first = nullptr;
   std::size_t kept = 0, of_gpu = 0;
   for (const RecordDifference& record : difference.records) {

@@ -32,6 +32,7 @@ std::string log_folder(const Run& run, const LogVerdict& log) {
 /// "the verdict of both logs is uncovered - kernels: ...".
 std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
   const LogVerdict& worse = one.passes ? other : one;
+  if (worse.level.empty()) return "nothing was drawn";
   std::string text = (one.level == other.level ? "the verdict of both logs is " : "the logs' verdict is ") +
                      printable(worse.level);
   if (!worse.reasons.empty()) text += " - " + printable(worse.reasons.front());
@@ -43,13 +44,13 @@ std::string describe_verdicts(const LogVerdict& one, const LogVerdict& other) {
 std::vector<Suspect> suspects_under(const std::string& perturbation, const FirstCause& cause) {
   std::vector<std::string_view> kinds;
   if (perturbation.empty())
-    kinds = {"variable", "unfixed", "threads", "forks", "clock"};
+    kinds = {"variable", "nondeterministic", "threads", "forks", "clock"};
   else if (perturbation == "readdir")
     kinds = {"folder"};
   else if (perturbation == "workers")
     kinds = {"threads", "forks"};
   else if (perturbation == "load" || perturbation == "cores")
-    kinds = {"unfixed", "threads", "forks", "clock"};
+    kinds = {"nondeterministic", "threads", "forks", "clock"};
   std::vector<Suspect> suspects = find_suspects({cause.log, {}}, {cause.other_log, {}});
   std::erase_if(suspects, [&](const Suspect& suspect) {
     return std::ranges::find(kinds, suspect.kind) == kinds.end();
@@ -65,10 +66,11 @@ std::set<std::string> settings_turned_by(const std::string& perturbation) {
 }
 
 /// What a perturbation shows by itself, whatever the logs hold; nothing where that was searched.
-void add_what_knob_shows(const std::string& perturbation, const std::vector<AllocationSearch>& searches,
-                         std::vector<Suspect>& suspects) {
-  const auto is_of_knob = [&](const AllocationSearch& search) { return search.perturbation == perturbation; };
-  if (std::ranges::any_of(searches, is_of_knob)) return;
+void add_what_perturbation_shows(const std::string& perturbation,
+                                 const std::vector<AllocationSearch>& searches,
+                                 std::vector<Suspect>& suspects) {
+  const auto is_of_it = [&](const AllocationSearch& search) { return search.perturbation == perturbation; };
+  if (std::ranges::any_of(searches, is_of_it)) return;
   if (perturbation == "fill")
     suspects.insert(suspects.begin(),
                     {"memory", "memory is read before anything wrote it; --allocations names where it was "
@@ -150,7 +152,7 @@ std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& compar
     else
       compare(log, other_log, comparison.perturbation, cause);
     if (!cause.is_found() || !cause.text.empty())
-      add_what_knob_shows(comparison.perturbation, searches, cause.suspects);
+      add_what_perturbation_shows(comparison.perturbation, searches, cause.suspects);
     return cause;
   }
   return std::nullopt;

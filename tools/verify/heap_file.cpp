@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -40,22 +39,6 @@ void drop_machinery(Call& call) {
   call.frames.erase(call.frames.begin());
 }
 
-/// A file that may grow no further (`ulimit -f`) is an error here, and no signal that ends this command.
-class SizeLimitIsNoSignal {
-public:
-  SizeLimitIsNoSignal() {
-    struct sigaction ignored = {};
-    ignored.sa_handler = SIG_IGN;
-    ::sigaction(SIGXFSZ, &ignored, &before_);
-  }
-  ~SizeLimitIsNoSignal() { ::sigaction(SIGXFSZ, &before_, nullptr); }
-  SizeLimitIsNoSignal(const SizeLimitIsNoSignal&) = delete;
-  SizeLimitIsNoSignal& operator=(const SizeLimitIsNoSignal&) = delete;
-
-private:
-  struct sigaction before_ = {};
-};
-
 } // namespace
 
 void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice) {
@@ -71,7 +54,6 @@ void write_heap_file(const std::filesystem::path& file, const HeapChoice& choice
   head.refined = choice.refined;
   head.distance = choice.distance;
   head.mask = choice.mask;
-  const SizeLimitIsNoSignal guard;
   errno = 0;
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out.write(reinterpret_cast<const char*>(&head), sizeof head);

@@ -27,6 +27,9 @@ HeldSignals::HeldSignals() {
   struct sigaction as_usual = {}; // ignored, it would take the program's status with it
   as_usual.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &as_usual, &child_before_);
+  as_usual.sa_handler =
+      SIG_IGN; // a file that may grow no further (`ulimit -f`) is an error where it is written
+  ::sigaction(SIGXFSZ, &as_usual, &size_limit_before_);
   ::sigprocmask(SIG_BLOCK, &held_, &before_);
 }
 
@@ -34,6 +37,7 @@ HeldSignals::~HeldSignals() { release(); }
 
 void HeldSignals::release() const {
   ::sigaction(SIGCHLD, &child_before_, nullptr);
+  ::sigaction(SIGXFSZ, &size_limit_before_, nullptr);
   ::sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -35,7 +35,7 @@ public:
 
 private:
   sigset_t held_, before_;
-  struct sigaction child_before_;
+  struct sigaction child_before_, size_limit_before_;
 };
 
 } // namespace detshim

@@ -6,24 +6,6 @@
 namespace detshim {
 namespace {
 
-/// printable() leaves no character that XML 1.0 forbids.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : printable(text)) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
-}
-
 void print_case(std::ostream& out, const std::string& name, const char* what, const std::string& message,
                 const std::string& text = "") {
   out << "    <testcase classname=\"detshim.verify\" name=\"" << escaped(name) << '"';

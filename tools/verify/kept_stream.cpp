@@ -1,5 +1,7 @@
 #include "verify/kept_stream.h"
 
+#include "support/files.h"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -19,18 +21,6 @@ namespace {
 
 void close_one(int& descriptor) {
   if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
-}
-
-/// Returns 0, or the error.
-int write_all(int file, const char* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t written = ::write(file, data, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    data += written;
-    size -= static_cast<std::size_t>(written);
-  }
-  return 0;
 }
 
 } // namespace
@@ -92,7 +82,7 @@ std::size_t KeptStream::move_some() {
   const ssize_t got = ::read(pipe_[0], buffer.data(), buffer.size());
   if (got <= 0) return 0;
   const auto size = static_cast<std::size_t>(got);
-  if (error_ == 0) error_ = write_all(file_, buffer.data(), size);
+  if (error_ == 0) error_ = write_all(file_, {buffer.data(), size});
   return size; // behind an error it is read and dropped: the program goes on
 }
 

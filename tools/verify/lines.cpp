@@ -54,7 +54,8 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
     const std::optional<std::string_view> a = lines.next(), b = other_lines.next();
     if (!a && !b) break;
     ++result.lines;
-    const auto differ = [&result](std::string_view value, std::string_view other_value) {
+    const auto differ = [&result, &rules](std::string_view value, std::string_view other_value) {
+      if (rules.different != nullptr) rules.different->insert(result.lines);
       if (result.different++ == 0)
         result.first_different = {result.lines, std::string(value), std::string(other_value)};
     };
@@ -92,6 +93,7 @@ LineComparison compare_lines(std::string_view one, const RunFacts& run, std::str
   const auto has_end = [](std::string_view text) { return text.ends_with('\n'); };
   if (result.different == 0 && has_end(one) != has_end(other) && !one.empty() && !other.empty()) {
     result.different = 1;
+    if (rules.different != nullptr) rules.different->insert(result.lines);
     result.first_different = {result.lines, has_end(one) ? "a line end" : "no line end",
                               has_end(other) ? "a line end" : "no line end"};
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@ struct LineComparison {
 struct LineRules {
   const VolatileText& volatile_text;
   const std::vector<Pattern>& tolerated_metrics; ///< empty: metrics are compared as text too
+  std::set<std::uint64_t>* different = nullptr;  ///< where not null: the numbers of lines that differ
 };
 
 /// What ends a line has to be the same too, but in a volatile one: a progress bar ends where it happens to.

@@ -2,6 +2,7 @@
 
 #include "log_reader/log.h"
 #include "log_reader/summary.h"
+#include "report/verdict_texts.h"
 #include "scanner/elf_file.h"
 #include "scanner/preloading.h"
 #include "verdict/loaded_code.h"
@@ -27,11 +28,17 @@ void judge_run(const Log& log, const std::vector<std::string>& accepted, LogVerd
   const Summary summary = summarise(log);
   const Verdict verdict =
       make_verdict(log, summary, scan_loaded_code(log, summary, Decode::own_code), accepted);
-  if (!result.is_there || !verdict.passes_check()) result.level = level_name(verdict.level);
   result.is_there = true;
-  result.passes &= verdict.passes_check();
+  for (const auto* reasons : {&verdict.reasons, &verdict.accepted})
+    for (const VerdictReason& reason : *reasons)
+      for (std::string& key : keys_of(reason)) result.can_differ.insert(std::move(key));
+  // That nothing was drawn asks for what is done here: for a comparison.
+  if (verdict.reasons.size() == 1 && verdict.reasons.front().finding == Finding::no_draw) return;
+  const bool passes = verdict.passes_check() || (verdict.can_be_settled() && !verdict.has_refused);
+  if (result.level.empty() || !verdict.passes_check()) result.level = level_name(verdict.level);
+  result.passes &= passes;
   for (const VerdictReason& reason : verdict.reasons)
-    result.reasons.push_back(std::string(reason.kind) + ": " + reason.text);
+    result.reasons.push_back(std::string(reason.kind()) + ": " + reason_text(reason));
   if (verdict.has_refused) result.reasons.emplace_back("refused: calls failed on purpose, in mode strict");
 }
 

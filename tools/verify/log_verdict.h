@@ -3,15 +3,17 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace detshim {
 
 struct LogVerdict {
-  bool is_there = false;                         ///< nothing was recorded otherwise
-  bool passes = true;                            ///< `log --check` would pass
-  std::string level;                             ///< "covered"; empty without a log
+  bool is_there = false;
+  bool passes = true; ///< nothing definite was seen, and the log says all: the rest a comparison settles
+  std::string level;  ///< "covered"; empty where nothing was drawn
+  std::set<std::string> can_differ;              ///< keys_of() its reasons, and those that were accepted
   std::vector<std::string> reasons;              ///< "kernels: ...", worst first; not safe to print
   std::map<std::int64_t, std::string> processes; ///< "rank 0, 0.2", by their ids
 };

@@ -3,7 +3,7 @@
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "verify/artifact_formats/elements.h"
-#include "verify/artifact_formats/text_cells.h"
+#include "verify/artifact_formats/text_values.h"
 #include "verify/lines.h"
 
 #include <algorithm>
@@ -64,6 +64,8 @@ std::optional<MetricDifference> compare_series(const std::vector<MetricValue>& o
                                                const std::vector<MetricValue>& other,
                                                const Tolerance& tolerance) {
   MetricDifference result;
+  result.unit = "step";
+  result.has_numbers = true;
   result.of = std::max(one.size(), other.size());
   for (std::size_t i = 0; i < result.of; ++i) {
     const MetricValue* const a = i < one.size() ? &one[i] : nullptr;
@@ -80,7 +82,6 @@ std::optional<MetricDifference> compare_series(const std::vector<MetricValue>& o
     result.value = a != nullptr ? a->text : "not there";
     result.other_value = b != nullptr ? b->text : "not there";
     result.line = a != nullptr ? a->line : 0;
-    result.other_line = b != nullptr ? b->line : 0;
   }
   return result.count > 0 ? std::optional(result) : std::nullopt;
 }

@@ -1,6 +1,7 @@
 // A series of numbers out of what a program printed.
 #pragma once
 
+#include "verify/artifact_formats/content_difference.h"
 #include "verify/pattern.h"
 
 #include <cstdint>
@@ -26,12 +27,10 @@ struct Tolerance {
   bool is_exact() const { return relative == 0 && absolute == 0; }
 };
 
-struct MetricDifference {
+/// Counted in steps.
+struct MetricDifference : ContentDifference {
   std::uint64_t step = 0; ///< from 1
-  std::string value, other_value;
-  std::uint64_t line = 0, other_line = 0; ///< 0: not there
-  std::uint64_t count = 0, of = 0;
-  double max_absolute = 0, max_relative = 0; ///< over the steps that both have, and finite numbers
+  std::uint64_t line = 0; ///< of the first series; 0: not there
 };
 
 std::optional<MetricDifference> compare_series(const std::vector<MetricValue>& one,

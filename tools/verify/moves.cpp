@@ -1,7 +1,9 @@
 #include "verify/moves.h"
 
 #include "log_reader/printable.h"
+#include "support/descriptor.h"
 #include "support/exit_status.h"
+#include "support/files.h"
 #include "verify/folder.h"
 
 #include <algorithm>
@@ -19,32 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A descriptor for as long as it lives.
-class Open {
-public:
-  Open(const Folder& folder, const std::string& name, int flags)
-      : descriptor_(
-            ::openat(folder.descriptor(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600)) {}
-  ~Open() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Open(const Open&) = delete;
-  Open& operator=(const Open&) = delete;
-  operator int() const { return descriptor_; }
-
-private:
-  int descriptor_;
-};
+OwnedDescriptor open_in(const Folder& folder, const std::string& name, int flags) {
+  return OwnedDescriptor(
+      ::openat(folder.descriptor(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+}
 
 /// False, and errno, if not all of it came to the disk: the other copy is removed then.
 bool copy_bytes(int from, int to) {
   std::vector<char> buffer(1 << 20);
   for (ssize_t got; (got = ::read(from, buffer.data(), buffer.size())) != 0;) {
     if (got < 0) return false;
-    for (ssize_t done = 0; done < got;) {
-      const ssize_t written = ::write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
-      if (written < 0) return false;
-      done += written;
+    if (const int error = write_all(to, {buffer.data(), static_cast<std::size_t>(got)}); error != 0) {
+      errno = error;
+      return false;
     }
   }
   return ::fsync(to) == 0 || errno == EINVAL;
@@ -119,19 +108,19 @@ private:
   }
 
   void copy_file(const struct stat& status) const {
-    const Open from(source_, name_, O_RDONLY);
+    const OwnedDescriptor from = open_in(source_, name_, O_RDONLY);
     struct stat opened = {};
-    if (from < 0 || ::fstat(from, &opened) != 0) fail();
+    if (!from || ::fstat(from.number(), &opened) != 0) fail();
     if (opened.st_ino != status.st_ino || opened.st_dev != status.st_dev) fail("it was replaced meanwhile");
-    const Open to(target_, new_name_, O_WRONLY | O_CREAT | O_EXCL);
-    if (to < 0) fail();
-    if (!copy_bytes(from, to)) {
+    const OwnedDescriptor to = open_in(target_, new_name_, O_WRONLY | O_CREAT | O_EXCL);
+    if (!to) fail();
+    if (!copy_bytes(from.number(), to.number())) {
       const int error = errno;
       remove_copy();
       errno = error;
       fail();
     }
-    copy_attributes(from, to);
+    copy_attributes(from.number(), to.number());
   }
 
   const fs::path &from_, &to_;

@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "verify/folder.h"
 #include "verify/set_aside.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* glob_characters = "*?[]{}\\";
+constexpr const char* glob_characters = "*?[]\\";
 
 /// A file that is locked while it is open.
 class LockedFile {
@@ -45,9 +46,9 @@ private:
 
 /// The folder of claims, for as long as one command looks and claims there. The first of these that can be
 /// used: $XDG_STATE_HOME/detshim/outputs, $HOME/.local/state/detshim/outputs, /tmp/detshim-outputs-UID.
-class SpinGuard {
+class ClaimFolder {
 public:
-  SpinGuard() {
+  ClaimFolder() {
     const char *const state = std::getenv("XDG_STATE_HOME"), *const home = std::getenv("HOME");
     if (state != nullptr && *state == '/') take(fs::path(state) / "detshim/outputs");
     if (home != nullptr && *home == '/') take(fs::path(home) / ".local/state/detshim/outputs");
@@ -86,11 +87,6 @@ std::string whole(const std::string& pattern) {
   std::string path = (fs::current_path() / pattern).lexically_normal().string();
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
-}
-
-bool is_below(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) &&
-         (path.size() == folder.size() || folder == "/" || path[folder.size()] == '/');
 }
 
 /// True if some path matches both, or lies in a folder that does. May be true where none does.
@@ -143,9 +139,9 @@ void look_at_claims(const fs::path& folder, const std::vector<std::string>& patt
 
 OutputClaim::OutputClaim(const std::vector<std::string>& patterns, const fs::path& kept) {
   if (patterns.empty()) return;
-  const SpinGuard turn;
-  const fs::path& folder = turn.folder();
-  if (!turn.is_ours())
+  const ClaimFolder claims;
+  const fs::path& folder = claims.folder();
+  if (!claims.is_ours())
     throw UsageError("cannot keep in '" + printable(folder.string()) +
                      "' which outputs are at work: a folder of this user alone is needed, there or in "
                      "$XDG_STATE_HOME/detshim/outputs");
@@ -166,7 +162,7 @@ void OutputClaim::recover(std::vector<std::string> patterns, const fs::path& kep
   for (fs::directory_iterator at(kept_beside, error), end; !error && at != end; at.increment(error))
     if (at->is_directory(error) && SetAside::may_be_left_in(at->path())) SetAside::recover(at->path());
   patterns.emplace_back("."); // what is missing here may be read, too
-  if (const SpinGuard turn; turn.is_ours()) look_at_claims(turn.folder(), patterns, false);
+  if (const ClaimFolder claims; claims.is_ours()) look_at_claims(claims.folder(), patterns, false);
 }
 
 OutputClaim::~OutputClaim() {

@@ -21,43 +21,6 @@ namespace fs = std::filesystem;
 
 std::string quoted(const fs::path& path) { return "'" + printable(path.string()) + "'"; }
 
-/// Where the brace ends that begins at `begin`, and the commas between; the end alone comes last. Empty if it
-/// does not end.
-std::vector<std::size_t> brace_parts(const std::string& text, std::size_t begin) {
-  std::vector<std::size_t> ends;
-  int depth = 0;
-  for (std::size_t i = begin; i < text.size(); ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (text[i] == '{')
-      ++depth;
-    else if (text[i] == '}' && --depth == 0) {
-      ends.push_back(i);
-      return ends;
-    } else if (text[i] == ',' && depth == 1)
-      ends.push_back(i);
-  }
-  return {};
-}
-
-/// The patterns without braces for which one with {a,b} stands, as glob(3) has it.
-void expand_braces(const std::string& pattern, std::vector<std::string>& to) {
-  std::size_t begin = 0;
-  while (begin < pattern.size() && pattern[begin] != '{') begin += pattern[begin] == '\\' ? 2 : 1;
-  const std::vector<std::size_t> ends =
-      begin >= pattern.size() || pattern == "{}" ? std::vector<std::size_t>() : brace_parts(pattern, begin);
-  if (ends.empty()) {
-    to.push_back(pattern);
-    return;
-  }
-  std::size_t at = begin + 1;
-  for (const std::size_t end : ends) {
-    expand_braces(pattern.substr(0, begin) + pattern.substr(at, end - at) + pattern.substr(ends.back() + 1),
-                  to);
-    at = end + 1;
-  }
-}
-
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < path.size();) {
@@ -84,7 +47,7 @@ std::optional<std::string> as_name(const std::string& part) {
 std::string as_pattern(const fs::path& path) {
   std::string pattern;
   for (const char c : path.string()) {
-    if (std::strchr("*?[]{}\\,", c) != nullptr) pattern += '\\';
+    if (std::strchr("*?[]\\", c) != nullptr) pattern += '\\';
     pattern += c;
   }
   return pattern;
@@ -128,11 +91,7 @@ std::optional<fs::path> follow(const fs::path& link, std::vector<fs::path>& link
 class OutputSearch::Walk {
 public:
   Walk(const OutputSearch& search, OutputSearch* follower) : search_(search), follower_(follower) {
-    for (pattern_ = 0; pattern_ < search_.patterns_.size(); ++pattern_) {
-      std::vector<std::string> plain;
-      expand_braces(search_.patterns_[pattern_], plain);
-      for (const std::string& pattern : plain) walk(pattern);
-    }
+    for (pattern_ = 0; pattern_ < search_.patterns_.size(); ++pattern_) walk(search_.patterns_[pattern_]);
     std::ranges::sort(found_.files, {}, &FoundOutputs::File::name);
   }
 
@@ -290,9 +249,7 @@ std::vector<std::string> OutputSearch::all_patterns() const {
 }
 
 bool OutputSearch::would_find(const fs::path& file) const {
-  std::vector<std::string> plain;
-  for (const std::string& pattern : all_patterns()) expand_braces(pattern, plain);
-  return std::ranges::any_of(plain, [&](const std::string& pattern) {
+  return std::ranges::any_of(all_patterns(), [&](const std::string& pattern) {
     std::string whole = (here_ / pattern).lexically_normal().string();
     if (whole.ends_with('/')) whole.pop_back();
     for (fs::path at = file; at.has_relative_path(); at = at.parent_path())

@@ -36,7 +36,7 @@ struct FoundOutputs {
 
 class OutputSearch {
 public:
-  /// `patterns` as in glob(7), with {a,b}; a folder, or a link to one that is named without wildcards, stands
+  /// `patterns` as in glob(7); a folder, or a link to one that is named without wildcards, stands
   /// for all files in it. Nothing in `own_folder` is found. Throws UsageError where a link must not be
   /// followed: one that another user has made to a folder that is not that user's.
   OutputSearch(std::vector<std::string> patterns, const std::filesystem::path& own_folder);

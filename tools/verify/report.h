@@ -3,7 +3,11 @@
 
 #include "verify/verify.h"
 
+#include <cstddef>
 #include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace detshim {
 
@@ -19,6 +23,12 @@ void print_verify_json(const VerifyPlan& plan, const Verification& result, std::
 /// For build servers: a JUnit test suite, with a case for each thing that was compared and one for the
 /// verdict.
 void print_verify_junit(const VerifyPlan& plan, const Verification& result, std::ostream& out);
+
+/// The text as it stands in XML and HTML, in an element or between quotes; safe to print.
+std::string escaped(std::string_view text);
+
+/// The command in one line, cut where it is long; safe to print.
+std::string describe_command(const std::vector<std::string>& words, std::size_t longest = 100);
 
 /// "stdout", "output 'a.npy'"; safe to print.
 std::string describe_item(const ComparedItem& item);

@@ -26,6 +26,24 @@ std::string excerpt(const std::string& text, std::size_t at, std::size_t longest
 
 } // namespace
 
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : printable(text)) // which leaves no character that XML 1.0 forbids
+    result += c == '&'    ? "&amp;"
+              : c == '<'  ? "&lt;"
+              : c == '>'  ? "&gt;"
+              : c == '"'  ? "&quot;"
+              : c == '\'' ? "&#39;"
+                          : std::string(1, c);
+  return result;
+}
+
+std::string describe_command(const std::vector<std::string>& words, std::size_t longest) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + printable(word);
+  return cut(text, longest);
+}
+
 std::string describe_item(const ComparedItem& item) {
   return item.subject.empty() ? item.kind : std::string(item.kind) + " '" + printable(item.subject) + "'";
 }

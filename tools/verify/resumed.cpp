@@ -21,16 +21,8 @@ void compare_joined(const Joined& series, const ComparedItem& item, const Compar
                     Comparison& result) {
   const std::size_t all = series.whole.size(), begun = series.killed.size(), ended = series.resumed.size();
   const auto differ = [&](std::size_t step, const std::string& part, const MetricDifference& metric) {
-    ContentDifference what;
+    ContentDifference what = metric;
     what.where = "step " + std::to_string(step) + " (" + part + ")";
-    what.value = metric.value;
-    what.other_value = metric.other_value;
-    what.count = metric.count;
-    what.of = metric.of;
-    what.unit = "step";
-    what.has_numbers = true;
-    what.max_absolute = metric.max_absolute;
-    what.max_relative = metric.max_relative;
     result.differences.push_back({item, std::move(what)});
   };
   const auto piece = [&](std::size_t begin, std::size_t end) {

@@ -1,11 +1,15 @@
 #include "verify/run_once.h"
 
+#include "common/heap_search.h"
+#include "run/early_settings.h"
+#include "run/library_file.h"
 #include "support/exit_status.h"
 #include "verify/busy_processors.h"
 #include "verify/kept_stream.h"
 #include "verify/line_watch.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -39,6 +43,41 @@ bool redirect_input() {
   return descriptor >= 0 && ::dup2(descriptor, STDIN_FILENO) == STDIN_FILENO;
 }
 
+void limit_processors(std::size_t most) {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
+  for (int i = 0; i < CPU_SETSIZE; ++i)
+    if (CPU_ISSET(i, &set) && most-- == 0) {
+      for (; i < CPU_SETSIZE; ++i) CPU_CLR(i, &set);
+    }
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+/// What happens in the child: `detshim run` with what is to be other in this run.
+int become_program(const RunOnce& how, const RunSettings& settings) {
+  if (how.turn_in_child != nullptr) how.turn_in_child();
+  RunOptions options = how.run;
+  options.quiet = true; // its lines would be the program's
+  options.log = settings.log;
+  if (settings.mode) options.mode = settings.mode;
+  if (!settings.heap_file.empty()) {
+    options.heap_library = find_heap_library(options.library);
+    ::setenv(heap_search_variable, settings.heap_file.c_str(), 1);
+  }
+  if (settings.python_uses_malloc) ::setenv("PYTHONMALLOC", "malloc", 0);
+  if (!settings.disabled.empty()) {
+    const char* const variable = std::getenv("DETSHIM_DISABLE");
+    const std::string common = options.disable.value_or(variable == nullptr ? "" : variable);
+    options.disable = common.empty() ? settings.disabled : common + "," + settings.disabled;
+  }
+  options.keep_aslr |= settings.keeps_random_layout;
+  if (settings.processors > 0) {
+    apply_early_settings(options.keep_aslr, options.command); // as many threads as in the other runs
+    limit_processors(settings.processors);
+  }
+  return run(options);
+}
+
 /// In the child. Whatever is written to `failures` says that no program was started.
 [[noreturn]] void start(const RunOnce& how, const RunSettings& settings, const Run& run,
                         const KeptStream& out, const KeptStream& err, int failures) {
@@ -49,7 +88,7 @@ bool redirect_input() {
     if (!redirect_input() || !out.become(STDOUT_FILENO) || !err.become(STDERR_FILENO))
       why = "cannot write in '" + run.folder.string() + "': " + std::strerror(errno);
     else
-      status = how.become_program(settings);
+      status = become_program(how, settings);
   } catch (const std::exception& error) {
     why = error.what();
   }

@@ -1,6 +1,7 @@
 // Runs the program once, with what it prints kept in files, and waits for all that it started.
 #pragma once
 
+#include "run/run.h"
 #include "verify/held_signals.h"
 #include "verify/outputs.h"
 #include "verify/pattern.h"
@@ -8,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,13 +55,10 @@ struct Run {
   std::string ending() const;
 };
 
-/// Called in the child: becomes the program. Returns the exit status if that fails, after a line on stderr,
-/// or throws UsageError.
-using BecomeProgram = std::function<int(const RunSettings&)>;
-
 struct RunOnce {
   const HeldSignals& signals;
-  BecomeProgram become_program;
+  const RunOptions& run;               ///< how the program is run, but for the settings
+  void (*turn_in_child)() = nullptr;   ///< called before it is
   bool is_loaded = false;              ///< all processors are kept busy meanwhile
   const Pattern* kill_after = nullptr; ///< the program and its children are killed at a line that matches
 };

@@ -2,6 +2,7 @@
 
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
+#include "support/files.h"
 #include "support/wording.h"
 #include "verify/folder.h"
 #include "verify/moves.h"
@@ -87,11 +88,8 @@ SetAside::~SetAside() {
 }
 
 void SetAside::append(const std::string& text) const {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(journal_, text.data() + done, text.size() - done);
-    if (written < 0) throw UsageError("cannot write in " + quoted(keeper_) + ": " + std::strerror(errno));
-    done += static_cast<std::size_t>(written);
-  }
+  if (const int error = write_all(journal_, text); error != 0)
+    throw UsageError("cannot write in " + quoted(keeper_) + ": " + std::strerror(error));
 }
 
 void SetAside::write_journal(const std::vector<File>& files) {

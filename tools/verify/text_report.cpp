@@ -15,18 +15,11 @@ constexpr std::size_t label_width = 12;
 
 std::string label(const std::string& text) { return padded(text, label_width); }
 
-std::string command_line(const std::vector<std::string>& command) {
-  std::string text;
-  for (const std::string& word : command) text += (text.empty() ? "" : " ") + word;
-  constexpr std::size_t longest = 100;
-  return cut(printable(text), longest);
-}
-
 void print_run(const Run& run, const LogVerdict* log) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f s", run.ended - run.began);
   std::cout << "  " << label(run.name) << "  " << seconds << ", " << run.ending();
-  if (log != nullptr && log->is_there) std::cout << ", log " << log->level;
+  if (log != nullptr && !log->level.empty()) std::cout << ", log " << log->level;
   std::cout << '\n';
 }
 
@@ -116,7 +109,7 @@ void print_control(const Verification& result) {
 
 void print_verify_text(const VerifyPlan& plan, const Verification& result) {
   const Style style{wants_colour()};
-  std::cout << command_line(plan.command) << '\n'
+  std::cout << describe_command(plan.command) << '\n'
             << "seed " << plan.seed << ", mode " << plan.mode << "; kept in "
             << printable(plan.folder.string()) << "\n\n";
   for (const Run& run : result.controls) print_run(run, nullptr);

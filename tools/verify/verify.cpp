@@ -3,10 +3,8 @@
 #include "log_reader/printable.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
-#include "verify/artifact_formats/mapped_file.h"
 #include "verify/fingerprints.h"
 #include "verify/heap_file.h"
-#include "verify/lines.h"
 #include "verify/output_claim.h"
 #include "verify/resumed.h"
 
@@ -14,11 +12,13 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
 
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace detshim {
@@ -51,63 +51,31 @@ void make_folder(const fs::path& folder) {
                      "': " + std::generic_category().message(errno));
 }
 
-/// Their numbers, from 0.
-std::set<std::uint64_t> differing_lines(const fs::path& one, const Run& run, const fs::path& other,
-                                        const Run& other_run, const ComparisonRules& rules) {
-  static const std::vector<Pattern> none;
-  const VolatileText volatile_text(rules.declared_volatile);
-  const LineRules line_rules{volatile_text, rules.tolerance.is_exact() ? none : rules.metrics};
-  const MappedFile files[] = {MappedFile(one), MappedFile(other)};
-  std::vector<std::string_view> lines[2];
-  for (int i = 0; i < 2; ++i) {
-    const std::string_view all = files[i].bytes();
-    each_line(all, [&](std::string_view line, std::uint64_t) {
-      const auto begin = static_cast<std::size_t>(line.data() - all.data());
-      lines[i].push_back(all.substr(begin, line.size() + 1)); // with what ends it
-    });
-  }
-  const RunFacts facts{run.began, run.ended, run.processes};
-  const RunFacts other_facts{other_run.began, other_run.ended, other_run.processes};
-  std::set<std::uint64_t> differing;
-  const std::size_t count = std::max(lines[0].size(), lines[1].size());
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i >= lines[0].size() || i >= lines[1].size() ||
-        (lines[0][i] != lines[1][i] &&
-         compare_lines(lines[0][i], facts, lines[1][i], other_facts, line_rules).different > 0))
-      differing.insert(i);
-  }
-  return differing;
-}
-
 /// What a shaken run has shown to differ: a search looks at nothing else.
 class WhatDiffered {
 public:
   WhatDiffered(const Comparison& shaken, const Run& first, const Run& turned, const ComparisonRules& rules)
-      : shaken_(shaken), rules_(rules),
-        out_(differing_lines(first.out(), first, turned.out(), turned, rules)),
-        err_(differing_lines(first.err(), first, turned.err(), turned, rules)) {}
+      : shaken_(shaken), rules_(rules) {
+    for (const char* const stream : {"stdout", "stderr"})
+      compare_stream(stream, first, turned, rules, &lines_[stream]);
+  }
 
   bool differs(const Run& one, const Run& other) const {
     const Comparison comparison = compare_runs(one, other, rules_);
     return std::ranges::any_of(comparison.differences, [&](const Difference& difference) {
       if (!shaken_.differs_in(difference.item)) return false;
-      const std::string_view kind = difference.item.kind;
-      if (kind == "stdout")
-        return share_one(out_, differing_lines(one.out(), one, other.out(), other, rules_));
-      if (kind == "stderr")
-        return share_one(err_, differing_lines(one.err(), one, other.err(), other, rules_));
-      return true;
+      const auto shown = lines_.find(difference.item.kind);
+      if (shown == lines_.end()) return true;
+      std::set<std::uint64_t> now;
+      compare_stream(difference.item.kind, one, other, rules_, &now);
+      return std::ranges::any_of(now, [&](std::uint64_t line) { return shown->second.contains(line); });
     });
   }
 
 private:
-  static bool share_one(const std::set<std::uint64_t>& shown, const std::set<std::uint64_t>& now) {
-    return std::ranges::any_of(now, [&](std::uint64_t line) { return shown.contains(line); });
-  }
-
   const Comparison& shaken_;
   const ComparisonRules& rules_;
-  std::set<std::uint64_t> out_, err_;
+  std::map<std::string, std::set<std::uint64_t>> lines_; ///< that differed, by stream
 };
 
 /// Does the runs, one after the other.
@@ -124,9 +92,17 @@ public:
     observed.mode = "observe";
     for (std::size_t i = 0; plan_.has_control && i < 2 && !is_over_; ++i)
       run(numbered("control ", i), nullptr, observed, result.controls, result);
-    for (std::size_t i = 0; i < plan_.runs && !is_over_; ++i)
-      run(numbered("run ", i), nullptr,
-          plan_.turns.empty() ? RunSettings{} : plan_.turns[i % plan_.turns.size()], result.runs, result);
+    constexpr std::size_t few = 2, more = 5;
+    std::size_t wanted = plan_.runs.value_or(few);
+    for (std::size_t i = 0; i < wanted && !is_over_; ++i) {
+      run(numbered("run ", i), nullptr, plan_.settings, result.runs, result);
+      if (i == 0 && !is_over_) { // what its log says decides how much there is to find out
+        result.logs.push_back(judge_log(result.runs.front().log().string(), plan_.accepted));
+        if (result.logs.front().can_differ.empty()) continue;
+        wanted = plan_.runs.value_or(more);
+        wait_for_next_second(result.runs.front().began);
+      }
+    }
     result.plain_runs = result.runs.size();
     for (const Perturbation* const perturbation : plan_.perturbations) {
       if (is_over_) break;
@@ -140,6 +116,15 @@ public:
       run(std::string("shake ") + perturbation->name, perturbation, settings, result.runs, result);
     }
     if (plan_.kill_after && !is_over_) run_resumed(result);
+  }
+
+  /// Two runs that begin in one second read the same time(): they would be equal by chance.
+  static void wait_for_next_second(double began) {
+    timespec now = {};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    if (now.tv_sec > static_cast<time_t>(began)) return;
+    const timespec rest = {0, 1'000'000'000 - now.tv_nsec};
+    ::nanosleep(&rest, nullptr); // a signal ends the wait early
   }
 
   /// Outputs are as they were before the first run.
@@ -165,7 +150,7 @@ public:
         RunSettings settings;
         settings.heap_file = file.string();
         settings.python_uses_malloc = choice.change == HeapChange::move;
-        const RunOnce how{signals_, plan_.become_program};
+        const RunOnce how{signals_, plan_.run};
         const std::string name = "search " + shaken.perturbation + " " + std::to_string(++count);
         check_for_late_outputs(name, result);
         Run made = run_one(name, how, std::move(settings));
@@ -240,12 +225,11 @@ private:
 
   void run(const std::string& name, const Perturbation* perturbation, RunSettings settings,
            std::vector<Run>& runs, Verification& result) {
-    RunOnce how{signals_, plan_.become_program, perturbation != nullptr && perturbation->is_loaded};
-    if (perturbation != nullptr && perturbation->turn_in_child != nullptr)
-      how.become_program = [this, perturbation](const RunSettings& its_settings) {
-        perturbation->turn_in_child();
-        return plan_.become_program(its_settings);
-      };
+    RunOnce how{signals_, plan_.run};
+    if (perturbation != nullptr) {
+      how.turn_in_child = perturbation->turn_in_child;
+      how.is_loaded = perturbation->is_loaded;
+    }
     check_for_late_outputs(name, result);
     Run run = run_one(name, how, std::move(settings));
     run.perturbation = perturbation == nullptr ? "" : perturbation->name;
@@ -256,7 +240,7 @@ private:
 
   /// What the killed run wrote stays for the one that takes it up.
   void run_resumed(Verification& result) {
-    RunOnce how{signals_, plan_.become_program};
+    RunOnce how{signals_, plan_.run};
     how.kill_after = &*plan_.kill_after;
     check_for_late_outputs("the killed run", result);
     result.killed = run_one("killed", how, {});
@@ -398,9 +382,12 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
     run.processes.insert(log.processes.begin(), log.processes.end());
   }
   for (Run& run : result.runs) {
-    LogVerdict log = judge_log(run.log().string(), plan.accepted);
+    const bool is_judged = &run == result.runs.data() && !result.logs.empty();
+    LogVerdict log =
+        is_judged ? std::move(result.logs.front()) : judge_log(run.log().string(), plan.accepted);
+    if (is_judged) result.logs.clear();
     run.processes.insert(log.processes.begin(), log.processes.end());
-    // With times inverted its choices are recorded as unfixed: that is the perturbation's own doing.
+    // With times inverted its choices are recorded as nondeterministic: that is the perturbation's own doing.
     if (!log.passes && run.perturbation != "events") add_problem(result, "log", describe_log(log));
     result.logs.push_back(std::move(log));
   }
@@ -409,8 +396,8 @@ void judge_runs(const VerifyPlan& plan, Verification& result) {
     if (!log.passes) add_problem(result, "log", describe_log(log));
   }
   if (plan.mode == "off") add_problem(result, "mode", "mode off: detshim did nothing");
-  const auto has_log = [](const LogVerdict& log) { return log.is_there; };
-  if (std::ranges::any_of(result.logs, has_log)) return;
+  const auto has_level = [](const LogVerdict& log) { return !log.level.empty(); };
+  if (std::ranges::any_of(result.logs, has_level)) return;
   if (is_out_of_reach(plan.command.front()))
     add_problem(result, "out_of_reach", "the program is linked statically: no preload reaches it");
   else

@@ -6,8 +6,8 @@
 #include "verify/draw_ledger.h"
 #include "verify/first_cause.h"
 #include "verify/log_verdict.h"
+#include "verify/perturbations.h"
 #include "verify/run_once.h"
-#include "verify/shake.h"
 
 #include <string>
 #include <vector>
@@ -20,17 +20,17 @@ struct VerifyPlan {
   std::string seed, mode;       ///< for people
   std::string disabled;         ///< what the user leaves alone in all runs, as DETSHIM_DISABLE has it
   std::filesystem::path folder; ///< for what the runs leave; must not be there yet
-  std::size_t runs = 2;
+  std::optional<std::size_t>
+      runs; ///< nothing: two, and five where the first one's log says that something can differ
   bool has_control = false;
   std::vector<const Perturbation*> perturbations;
   std::optional<Pattern> kill_after; ///< one more run is killed at that line, and started again
   ComparisonRules rules;
   std::vector<std::string> accepted; ///< reasons that the user answers for
-  BecomeProgram become_program;
-  /// Run i is as the i-th of these, and again from the first; empty: all are alike.
-  std::vector<RunSettings> turns;
-  bool looks_for_cause = true;    ///< where runs differ
-  bool names_allocations = false; ///< where a shaken run differs: by further runs
+  RunOptions run;                    ///< how each run is to be
+  RunSettings settings;              ///< of the plain runs
+  bool looks_for_cause = true;       ///< where runs differ
+  bool names_allocations = false;    ///< where a shaken run differs: by further runs
 };
 
 enum class Answer { equal, different, unverified };

@@ -77,6 +77,16 @@ bool is_epoch_within(std::string_view text, const RunFacts& run) {
   return is_within(number, run);
 }
 
+/// "0.31", "12 ms": not longer than the run.
+bool is_duration_within(std::string_view text, const RunFacts& run) {
+  double number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(stop, static_cast<std::size_t>(text.data() + text.size() - stop));
+  if (unit.find("ms") != unit.npos) number /= 1000;
+  constexpr double slack = 0.1; // the run's own end was seen a little later, or earlier
+  return error == std::errc() && number <= run.ended - run.began + slack;
+}
+
 /// True if the word or the bracket around the number says that it is a process's.
 bool is_called_process(std::string_view line, Span number) {
   std::string_view before = line.substr(0, number.begin);
@@ -110,7 +120,14 @@ VolatileText::VolatileText(std::vector<Pattern> declared)
       date_(R"(\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?)", ""),
       clock_(R"((?<![\d:.])\d{1,2}:\d\d:\d\d(?:\.\d{1,9}|,\d{3}(?=[ \t\])-]))?(?![\d:]))", ""),
       epoch_(R"((?<![\d.])(?:\d{10}(?:\.\d{1,9})?|\d{13}|\d{16}|\d{19})(?![\d.]))", ""),
-      number_(R"((?<![\w.-])\d+(?![\w.]))", "") {}
+      number_(R"((?<![\w.-])\d+(?![\w.]))", ""),
+      duration_(R"((?i)(?|\b(?:took|elapsed|duration|eta|runtime|in|time)\b["']?[ :=]+)"
+                R"((\d+(?:\.\d+)? ?(?:secs?|seconds|ms|s)\b)|\b(?:took|elapsed)\b["']?[ :=]+)"
+                R"((\d+\.\d+)(?![\w.])))",
+                ""),
+      rate_(
+          R"((?<![\w.])(\d+(?:\.\d+)? ?(?:[A-Za-z]{1,10}/s(?:ec)?|s/[A-Za-z]{1,10})\b|\d\d:\d\d(?::\d\d)?<\d\d:\d\d(?::\d\d)?))",
+          "") {}
 
 std::string VolatileText::masked(std::string_view line, const RunFacts& run) const {
   std::vector<Part> parts;
@@ -129,6 +146,10 @@ std::string VolatileText::masked(std::string_view line, const RunFacts& run) con
   });
   look_for(clock_, is_clock_within, "<moment>");
   look_for(epoch_, is_epoch_within, "<moment>");
+  duration_.each_match(line, [&](Span, Span group) {
+    if (is_duration_within(group.of(line), run)) parts.push_back({group, "<duration>"});
+  });
+  rate_.each_match(line, [&](Span, Span group) { parts.push_back({group, "<rate>"}); });
   number_.each_match(line, [&](Span match, Span) {
     if (const std::string* const name = find_process(line, match, run))
       parts.push_back({match, "<process " + *name + ">"});

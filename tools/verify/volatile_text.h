@@ -26,12 +26,13 @@ public:
   /// The line with a name in angle brackets in place of each such part. A time of day, a date with one and a
   /// number of seconds since 1970 count only where they name a moment within the run, a number as a process
   /// only where it is the id of one of the run's, and in the other run of the same one, and a number below
-  /// 1000 only where the line calls it one: a result is not taken for one of them.
+  /// 1000 only where the line calls it one: a result is not taken for one of them. A duration counts where
+  /// the line calls it one ("took 0.31 s") and the run took as long; rates ("31.2it/s") and tqdm's times do.
   std::string masked(std::string_view line, const RunFacts& run) const;
 
 private:
   std::vector<Pattern> declared_;
-  Pattern date_, clock_, epoch_, number_;
+  Pattern date_, clock_, epoch_, number_, duration_, rate_;
 };
 
 /// The line with `name` in place of the first group of each match.

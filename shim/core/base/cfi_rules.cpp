@@ -148,22 +148,8 @@ public:
   bool run(Bytes instructions, uintptr_t location, uintptr_t address) {
     const Row initial = row;
     while (instructions.has_more()) {
-      const auto code = instructions.number<uint8_t>();
-      const uint64_t low = code & 0x3F;
       uint64_t advance = 0;
-      switch (code >> 6) {
-      case 1: // DW_CFA_advance_loc
-        advance = low;
-        break;
-      case 2: // DW_CFA_offset
-        save_at_cfa(low, static_cast<int64_t>(instructions.unsigned_leb()) * common_.data_unit);
-        continue;
-      case 3: // DW_CFA_restore
-        restore(low, initial);
-        continue;
-      default:
-        if (!run_extended(code, instructions, initial, advance)) return false;
-      }
+      if (!step(instructions, initial, advance)) return false;
       location += advance * common_.code_unit;
       if (location > address) return true;
     }
@@ -171,8 +157,19 @@ public:
   }
 
 private:
-  bool run_extended(uint8_t code, Bytes& in, const Row& initial, uint64_t& advance) {
-    uint64_t reg;
+  bool step(Bytes& in, const Row& initial, uint64_t& advance) {
+    // Three instructions have an operand of 6 bits in their own byte, and longer forms beside it.
+    constexpr uint8_t offset_extended = 0x05, restore_extended = 0x06;
+    auto code = in.number<uint8_t>();
+    uint64_t reg = code & 0x3F;
+    if (code >> 6 == 1) { // DW_CFA_advance_loc
+      advance = reg;
+      return true;
+    }
+    if (code >> 6 != 0)
+      code = code >> 6 == 2 ? offset_extended : restore_extended;
+    else if (has_register(code))
+      reg = in.unsigned_leb();
     switch (code) {
     case 0x00: // DW_CFA_nop
     case 0x2D: // DW_CFA_AARCH64_negate_ra_state
@@ -186,21 +183,23 @@ private:
     case 0x04: // DW_CFA_advance_loc4
       advance = in.number<uint32_t>();
       return true;
-    case 0x05: // DW_CFA_offset_extended
-      reg = in.unsigned_leb();
-      save_at_cfa(reg, static_cast<int64_t>(in.unsigned_leb()) * common_.data_unit);
+    case offset_extended:
+    case 0x11: // DW_CFA_offset_extended_sf
+      save(reg, {Row::Saved::How::at_cfa, in_data_units(in, code == 0x11)});
       return true;
-    case 0x06: // DW_CFA_restore_extended
-      restore(in.unsigned_leb(), initial);
+    case restore_extended:
+      save(reg, reg == frame_pointer_register ? initial.frame_pointer : initial.return_address);
       return true;
     case 0x07: // DW_CFA_undefined
-      save(in.unsigned_leb(), {Row::Saved::How::otherwise, 0});
+      save(reg, {Row::Saved::How::otherwise, 0});
       return true;
     case 0x08: // DW_CFA_same_value
-      save(in.unsigned_leb(), {Row::Saved::How::unchanged, 0});
+      save(reg, {Row::Saved::How::unchanged, 0});
       return true;
     case 0x09: // DW_CFA_register
-      save(in.unsigned_leb(), {Row::Saved::How::otherwise, 0});
+    case 0x14: // DW_CFA_val_offset
+    case 0x15: // DW_CFA_val_offset_sf
+      save(reg, {Row::Saved::How::otherwise, 0});
       in.unsigned_leb();
       return true;
     case 0x0A: // DW_CFA_remember_state
@@ -212,11 +211,10 @@ private:
       row = remembered_[--depth_];
       return true;
     case 0x0C: // DW_CFA_def_cfa
-      reg = in.unsigned_leb();
       set_cfa(reg, static_cast<int64_t>(in.unsigned_leb()));
       return true;
     case 0x0D: // DW_CFA_def_cfa_register
-      set_cfa(in.unsigned_leb(), row.cfa_offset);
+      set_cfa(reg, row.cfa_offset);
       return true;
     case 0x0E: // DW_CFA_def_cfa_offset
       row.cfa_offset = static_cast<int64_t>(in.unsigned_leb());
@@ -226,7 +224,6 @@ private:
         row.cfa_register = ~uint64_t{0};
       return true;
     case 0x10: { // DW_CFA_expression
-      reg = in.unsigned_leb();
       uint64_t base = 0;
       int64_t offset = 0;
       bool is_loaded = false;
@@ -235,24 +232,14 @@ private:
       save(reg, {is_known ? Row::Saved::How::at_frame_pointer : Row::Saved::How::otherwise, offset});
       return true;
     }
-    case 0x11: // DW_CFA_offset_extended_sf
-      reg = in.unsigned_leb();
-      save_at_cfa(reg, in.signed_leb() * common_.data_unit);
-      return true;
     case 0x12: // DW_CFA_def_cfa_sf
-      reg = in.unsigned_leb();
-      set_cfa(reg, in.signed_leb() * common_.data_unit);
+      set_cfa(reg, in_data_units(in, true));
       return true;
     case 0x13: // DW_CFA_def_cfa_offset_sf
-      row.cfa_offset = in.signed_leb() * common_.data_unit;
-      return true;
-    case 0x14: // DW_CFA_val_offset
-    case 0x15: // DW_CFA_val_offset_sf
-      save(in.unsigned_leb(), {Row::Saved::How::otherwise, 0});
-      in.unsigned_leb();
+      row.cfa_offset = in_data_units(in, true);
       return true;
     case 0x16: // DW_CFA_val_expression
-      save(in.unsigned_leb(), {Row::Saved::How::otherwise, 0});
+      save(reg, {Row::Saved::How::otherwise, 0});
       in.block();
       return true;
     case 0x2E: // DW_CFA_GNU_args_size
@@ -261,6 +248,16 @@ private:
     default:
       return false;
     }
+  }
+
+  /// True for the instructions whose first operand is a register.
+  static bool has_register(uint8_t code) {
+    constexpr uint64_t with_register = 0x7733E0; // 05 to 09, 0C, 0D, 10 to 12, 14 to 16
+    return code < 64 && (with_register >> code & 1) != 0;
+  }
+
+  int64_t in_data_units(Bytes& in, bool is_signed) const {
+    return (is_signed ? in.signed_leb() : static_cast<int64_t>(in.unsigned_leb())) * common_.data_unit;
   }
 
   void set_cfa(uint64_t reg, int64_t offset) {
@@ -272,11 +269,6 @@ private:
   void save(uint64_t reg, Row::Saved saved) {
     if (reg == frame_pointer_register) row.frame_pointer = saved;
     if (reg == common_.return_register) row.return_address = saved;
-  }
-  void save_at_cfa(uint64_t reg, int64_t offset) { save(reg, {Row::Saved::How::at_cfa, offset}); }
-
-  void restore(uint64_t reg, const Row& initial) {
-    save(reg, reg == frame_pointer_register ? initial.frame_pointer : initial.return_address);
   }
 
   const Common& common_;
@@ -291,9 +283,9 @@ bool to_words(int64_t bytes, int32_t& words) {
   return bytes % 8 == 0 && bytes / 8 < most && bytes / 8 >= -most;
 }
 
-FrameRule to_rule(const Row& row) {
+CfiRule to_rule(const Row& row) {
   using How = Row::Saved::How;
-  FrameRule rule;
+  CfiRule rule;
   const bool is_of_stack = row.cfa_register == stack_pointer_register && !row.cfa_is_loaded;
   if (!is_of_stack && row.cfa_register != frame_pointer_register) return {};
   if (row.return_address.how != How::at_cfa || row.frame_pointer.how == How::otherwise) return {};
@@ -301,16 +293,16 @@ FrameRule to_rule(const Row& row) {
       !to_words(row.return_address.offset, rule.return_offset) ||
       !to_words(row.frame_pointer.offset, rule.frame_pointer_offset))
     return {};
-  rule.cfa = is_of_stack         ? FrameRule::Cfa::stack_pointer
-             : row.cfa_is_loaded ? FrameRule::Cfa::loaded
-                                 : FrameRule::Cfa::frame_pointer;
-  rule.frame_pointer = row.frame_pointer.how == How::unchanged ? FrameRule::Kept::unchanged
-                       : row.frame_pointer.how == How::at_cfa  ? FrameRule::Kept::at_cfa
-                                                               : FrameRule::Kept::at_frame_pointer;
+  rule.cfa = is_of_stack         ? CfiRule::Cfa::stack_pointer
+             : row.cfa_is_loaded ? CfiRule::Cfa::loaded
+                                 : CfiRule::Cfa::frame_pointer;
+  rule.frame_pointer = row.frame_pointer.how == How::unchanged ? CfiRule::Kept::unchanged
+                       : row.frame_pointer.how == How::at_cfa  ? CfiRule::Kept::at_cfa
+                                                               : CfiRule::Kept::at_frame_pointer;
   return rule;
 }
 
-FrameRule read_rule(uintptr_t address) {
+CfiRule read_rule(uintptr_t address) {
   const uintptr_t inside = address - 1; // of the call: a function that never returns ends with it
   const unsigned char* const description = frame_description_at(reinterpret_cast<const void*>(inside));
   if (description == nullptr) return {};
@@ -347,7 +339,7 @@ constinit uint32_t objects_unloaded = 0;
 
 constexpr int offset_bits = 20;
 
-uint64_t pack(const FrameRule& rule) {
+uint64_t pack(const CfiRule& rule) {
   constexpr uint64_t mask = (uint64_t{1} << offset_bits) - 1;
   const auto field = [](int32_t offset) { return static_cast<uint64_t>(int64_t{offset}) & mask; };
   return static_cast<uint64_t>(rule.cfa) | static_cast<uint64_t>(rule.frame_pointer) << 2 |
@@ -355,15 +347,15 @@ uint64_t pack(const FrameRule& rule) {
          field(rule.return_offset) << (4 + 2 * offset_bits);
 }
 
-FrameRule unpack(uint64_t word) {
+CfiRule unpack(uint64_t word) {
   const auto field = [word](int index) {
     const int from = 4 + index * offset_bits;
     return static_cast<int32_t>(static_cast<int64_t>(word << (64 - offset_bits - from)) >>
                                 (64 - offset_bits));
   };
-  FrameRule rule;
-  rule.cfa = static_cast<FrameRule::Cfa>(word & 3);
-  rule.frame_pointer = static_cast<FrameRule::Kept>(word >> 2 & 3);
+  CfiRule rule;
+  rule.cfa = static_cast<CfiRule::Cfa>(word & 3);
+  rule.frame_pointer = static_cast<CfiRule::Kept>(word >> 2 & 3);
   rule.cfa_offset = field(0);
   rule.frame_pointer_offset = field(1);
   rule.return_offset = field(2);
@@ -372,8 +364,8 @@ FrameRule unpack(uint64_t word) {
 
 } // namespace
 
-FrameRule frame_rule(uintptr_t address) {
-  const uint64_t name = address ^ uint64_t { frame_rules_forgotten() } << 48;
+CfiRule cfi_rule(uintptr_t address) {
+  const uint64_t name = address ^ uint64_t { cfi_rules_forgotten() } << 48;
   const auto check = [name](uint64_t rule) { return name ^ spread(rule + 1); };
   EntrySet& set = entry_sets[spread(name) >> (64 - set_bits)];
   Entry* to = &set.entries[name >> 3 & 3]; // where all are in use
@@ -383,15 +375,15 @@ FrameRule frame_rule(uintptr_t address) {
     if (found == check(known)) return unpack(known);
     if (found == 0) to = &entry;
   }
-  const FrameRule rule = read_rule(address);
+  const CfiRule rule = read_rule(address);
   const uint64_t packed = pack(rule);
   __atomic_store_n(&to->rule, packed, __ATOMIC_RELAXED);
   __atomic_store_n(&to->check, check(packed), __ATOMIC_RELAXED);
   return rule;
 }
 
-uint32_t frame_rules_forgotten() { return __atomic_load_n(&objects_unloaded, __ATOMIC_RELAXED); }
+uint32_t cfi_rules_forgotten() { return __atomic_load_n(&objects_unloaded, __ATOMIC_RELAXED); }
 
-void forget_frame_rules() { __atomic_add_fetch(&objects_unloaded, 1, __ATOMIC_RELAXED); }
+void forget_cfi_rules() { __atomic_add_fetch(&objects_unloaded, 1, __ATOMIC_RELAXED); }
 
 } // namespace detshim

@@ -11,7 +11,7 @@ namespace detshim {
 
 /// Of one return address. Offsets are in words of 8 bytes. CFA: the stack pointer in the caller, before the
 /// call.
-struct FrameRule {
+struct CfiRule {
   enum class Cfa : uint8_t {
     none, ///< the outermost frame, or one that cannot be left
     stack_pointer,
@@ -29,11 +29,11 @@ struct FrameRule {
 
 /// The rule for a frame in which a call returns to `address`. Takes no lock where libc is glibc 2.35 or
 /// later; what was asked before is an array's entry.
-FrameRule frame_rule(uintptr_t address);
+CfiRule cfi_rule(uintptr_t address);
 
 /// An object was unloaded: another one may get its addresses.
-void forget_frame_rules();
+void forget_cfi_rules();
 /// How often that was.
-uint32_t frame_rules_forgotten();
+uint32_t cfi_rules_forgotten();
 
 } // namespace detshim

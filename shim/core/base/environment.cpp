@@ -1,10 +1,10 @@
 #include "core/base/environment.h"
 
 #include "common/sys.h"
-#include "common/text.h"
 #include "core/base/placement.h"
 
 extern "C" char** environ;
+extern "C" void* __libc_stack_end; // the loader's: where the kernel put the number of arguments
 
 namespace detshim {
 namespace {
@@ -12,12 +12,6 @@ namespace {
 DETSHIM_STARTUP_ROOM constinit char* own_array[256] = {};
 DETSHIM_STARTUP_DATA constinit char** own = nullptr; // the array that we made last
 DETSHIM_STARTUP_DATA constinit size_t own_size = 0;  // entries that it has room for
-
-bool same_name(const char* a, const char* b) {
-  for (; *a == *b; ++a, ++b)
-    if (*a == '=' || *a == 0) return true;
-  return false;
-}
 
 size_t count_of(char* const* entries) {
   size_t count = 0;
@@ -41,6 +35,14 @@ bool make_room(size_t count, size_t added) {
 
 } // namespace
 
+char** given_arguments() { return static_cast<char**>(__libc_stack_end) + 1; }
+
+char** given_environment() {
+  char** at = given_arguments();
+  while (*at != nullptr) ++at;
+  return at + 1;
+}
+
 void put_in_environment(char* entry) {
   for (char** old = environ; old != nullptr && *old != nullptr; ++old)
     if (same_name(*old, entry)) {
@@ -51,11 +53,10 @@ void put_in_environment(char* entry) {
 }
 
 void remove_from_environment(const char* name) {
-  const size_t length = text_length(name);
   char** to = environ;
   if (to == nullptr) return;
   for (char** from = environ; *from != nullptr; ++from)
-    if (!starts_with(*from, name) || (*from)[length] != '=') *to++ = *from;
+    if (!same_name(*from, name)) *to++ = *from;
   *to = nullptr;
 }
 

@@ -5,6 +5,11 @@
 
 namespace detshim {
 
+/// This program's arguments as the kernel put them on its stack, closed by a nullptr, and behind them its
+/// environment: before libc has either.
+char** given_arguments();
+char** given_environment();
+
 /// Puts `entry` (NAME=value, kept as it is) into the environment, in place of one of the same name. For the
 /// constructor alone: it does without libc's lock, and without its allocator, whose first use costs as much
 /// as all else that happens at start.
@@ -15,5 +20,11 @@ void add_to_environment(char* const* entries, size_t count);
 
 /// Takes the variable of that name out. As above: for the constructor alone.
 void remove_from_environment(const char* name);
+
+/// True if both are of one name: the name itself, or an entry NAME=value.
+constexpr bool same_name(const char* a, const char* b) {
+  while (*a == *b && *a != 0 && *a != '=') ++a, ++b;
+  return (*a == 0 || *a == '=') && (*b == 0 || *b == '=');
+}
 
 } // namespace detshim

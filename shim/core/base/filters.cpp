@@ -21,70 +21,43 @@ constinit const Filter* filters = nullptr; // that are on, the last one first
 
 constexpr uint32_t kill = SECCOMP_RET_KILL_THREAD;
 
-uint32_t computed(int operation, uint32_t a, uint32_t b) {
-  return operation == BPF_ADD   ? a + b
-         : operation == BPF_SUB ? a - b
-         : operation == BPF_MUL ? a * b
-         : operation == BPF_DIV ? a / b
-         : operation == BPF_AND ? a & b
-         : operation == BPF_OR  ? a | b
-         : operation == BPF_XOR ? a ^ b
-         : operation == BPF_LSH ? a << (b & 31)
-         : operation == BPF_RSH ? a >> (b & 31)
-                                : 0 - a; // BPF_NEG
-}
-
-bool holds(int comparison, uint32_t a, uint32_t b) {
-  return comparison == BPF_JEQ   ? a == b
-         : comparison == BPF_JGT ? a > b
-         : comparison == BPF_JGE ? a >= b
-                                 : (a & b) != 0;
-}
-
-/// What the program says of a call: classic BPF, as far as the kernel takes it for this purpose
-/// (linux/kernel/seccomp.c, seccomp_check_filter). The jumps go forward, so it ends.
+/// What the program says of a call: classic BPF, as far as what makes filters writes it (libseccomp, the
+/// macros of linux/filter.h). One that has anything else forbids all. The jumps go forward, so it ends.
 uint32_t verdict(const Filter& filter, const seccomp_data& data) {
-  uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {};
+  uint32_t a = 0;
   for (uint32_t at = 0; at < filter.length; ++at) {
     const sock_filter& step = filter.code[at];
-    const uint32_t other = BPF_SRC(step.code) == BPF_X ? x : step.k;
-    switch (BPF_CLASS(step.code)) {
-    case BPF_LD:
-    case BPF_LDX: {
-      uint32_t& to = BPF_CLASS(step.code) == BPF_LD ? a : x;
-      const int from = BPF_MODE(step.code);
-      if (from == BPF_ABS && step.k <= sizeof data - sizeof a)
-        __builtin_memcpy(&to, reinterpret_cast<const char*>(&data) + step.k, sizeof a);
-      else if (from == BPF_MEM && step.k < BPF_MEMWORDS)
-        to = memory[step.k];
-      else if (from == BPF_IMM || from == BPF_LEN)
-        to = from == BPF_IMM ? step.k : sizeof data;
-      else
-        return kill;
+    bool holds = false;
+    switch (step.code) {
+    case BPF_LD | BPF_W | BPF_ABS:
+      if (step.k > sizeof data - sizeof a) return kill;
+      __builtin_memcpy(&a, reinterpret_cast<const char*>(&data) + step.k, sizeof a);
+      continue;
+    case BPF_ALU | BPF_AND | BPF_K:
+      a &= step.k;
+      continue;
+    case BPF_RET | BPF_K:
+      return step.k;
+    case BPF_JMP | BPF_JA:
+      if (step.k > filter.length) return kill; // and so never back
+      at += step.k;
+      continue;
+    case BPF_JMP | BPF_JEQ | BPF_K:
+      holds = a == step.k;
       break;
+    case BPF_JMP | BPF_JGT | BPF_K:
+      holds = a > step.k;
+      break;
+    case BPF_JMP | BPF_JGE | BPF_K:
+      holds = a >= step.k;
+      break;
+    case BPF_JMP | BPF_JSET | BPF_K:
+      holds = (a & step.k) != 0;
+      break;
+    default:
+      return kill;
     }
-    case BPF_ST:
-    case BPF_STX:
-      if (step.k >= BPF_MEMWORDS) return kill;
-      memory[step.k] = BPF_CLASS(step.code) == BPF_ST ? a : x;
-      break;
-    case BPF_ALU:
-      if (BPF_OP(step.code) == BPF_DIV && other == 0) return kill;
-      a = computed(BPF_OP(step.code), a, other);
-      break;
-    case BPF_JMP:
-      if (BPF_OP(step.code) == BPF_JA) {
-        if (step.k > filter.length) return kill; // and so never back
-        at += step.k;
-      } else {
-        at += holds(BPF_OP(step.code), a, other) ? step.jt : step.jf;
-      }
-      break;
-    case BPF_RET:
-      return BPF_RVAL(step.code) == BPF_A ? a : step.k;
-    default: // BPF_MISC
-      (BPF_MISCOP(step.code) == BPF_TAX ? x : a) = BPF_MISCOP(step.code) == BPF_TAX ? a : x;
-    }
+    at += holds ? step.jt : step.jf;
   }
   return kill;
 }

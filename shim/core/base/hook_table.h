@@ -17,10 +17,10 @@ struct Hook {
   /// What is known of the function behind the wrapper. Written once per change, read without a lock: each
   /// value alone is complete.
   enum class State : uint8_t {
-    unknown, ///< nobody has looked yet
-    hooked,  ///< `real` is the library's own function
-    foreign, ///< `real` is somebody else's function of the same name: hand calls through, never touch them
-    missing, ///< no loaded object has it
+    unknown,  ///< nobody has looked yet
+    hooked,   ///< `real` is the library's own function
+    shadowed, ///< `real` is somebody else's function of the same name: hand calls through, never touch them
+    missing,  ///< no loaded object has it
   };
 
   const HookInfo& info() const { return *static_cast<const HookInfo*>(at(info_)); }

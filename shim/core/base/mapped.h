@@ -22,7 +22,7 @@ public:
 
 private:
   [[gnu::cold, gnu::noinline]] T* make() {
-    void* const fresh = sys::map_anonymous(sizeof(T), MAP_PRIVATE | MAP_NORESERVE);
+    void* const fresh = sys::map(sizeof(T), MAP_PRIVATE | MAP_NORESERVE);
     if (fresh == nullptr) return peek();
     T* first = nullptr;
     if (__atomic_compare_exchange_n(&table_, &first, static_cast<T*>(fresh), false, __ATOMIC_ACQ_REL,

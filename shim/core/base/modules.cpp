@@ -91,16 +91,20 @@ const void* indirect_target(const void* resolver) {
   return reinterpret_cast<Resolver*>(const_cast<void*>(resolver))(0, nullptr);
 }
 
+/// Where the segment ends that holds the address; nullptr if none does.
+const unsigned char* end_of_segment(const Module& module, const void* address) {
+  for (int i = 0; i < module.header_count; ++i) {
+    const ElfW(Phdr)& header = module.headers[i];
+    const uintptr_t start = module.base + header.p_vaddr;
+    if (header.p_type == PT_LOAD && reinterpret_cast<uintptr_t>(address) - start < header.p_memsz)
+      return reinterpret_cast<const unsigned char*>(start + header.p_memsz);
+  }
+  return nullptr;
+}
+
 } // namespace
 
-bool Module::holds(const void* address) const {
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  for (int i = 0; i < header_count; ++i) {
-    const ElfW(Phdr)& header = headers[i];
-    if (header.p_type == PT_LOAD && at - (base + header.p_vaddr) < header.p_memsz) return true;
-  }
-  return false;
-}
+bool Module::holds(const void* address) const { return end_of_segment(*this, address) != nullptr; }
 
 const void* Module::symbol(const char* name) const {
   Tables tables;
@@ -160,20 +164,6 @@ bool each_binding(const Module& module, bool (*visit)(const char*, const void*, 
     }
   return false;
 }
-
-namespace {
-
-const unsigned char* end_of_segment(const Module& module, const void* address) {
-  for (int i = 0; i < module.header_count; ++i) {
-    const ElfW(Phdr)& header = module.headers[i];
-    const uintptr_t start = module.base + header.p_vaddr;
-    if (header.p_type == PT_LOAD && reinterpret_cast<uintptr_t>(address) - start < header.p_memsz)
-      return reinterpret_cast<const unsigned char*>(start + header.p_memsz);
-  }
-  return nullptr;
-}
-
-} // namespace
 
 namespace {
 

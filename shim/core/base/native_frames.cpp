@@ -109,15 +109,14 @@ uintptr_t words(int32_t count) { return static_cast<uintptr_t>(int64_t{count} * 
 
 /// To the frame of the caller, whose return address was at `slot`; false if there is none.
 bool step(Stack& stack, Registers& now, uintptr_t& slot) {
-  const FrameRule rule = frame_rule(now.code);
-  uintptr_t cfa =
-      (rule.cfa == FrameRule::Cfa::stack_pointer ? now.stack : now.frame) + words(rule.cfa_offset);
-  if (rule.cfa == FrameRule::Cfa::none) return false;
-  if (rule.cfa == FrameRule::Cfa::loaded && !stack.read(cfa, cfa)) return false;
+  const CfiRule rule = cfi_rule(now.code);
+  uintptr_t cfa = (rule.cfa == CfiRule::Cfa::stack_pointer ? now.stack : now.frame) + words(rule.cfa_offset);
+  if (rule.cfa == CfiRule::Cfa::none) return false;
+  if (rule.cfa == CfiRule::Cfa::loaded && !stack.read(cfa, cfa)) return false;
   if (cfa <= now.stack) return false; // so that it comes to an end, whatever the tables say
   Registers next = {0, cfa, now.frame};
-  if (rule.frame_pointer != FrameRule::Kept::unchanged) {
-    const uintptr_t base = rule.frame_pointer == FrameRule::Kept::at_cfa ? cfa : now.frame;
+  if (rule.frame_pointer != CfiRule::Kept::unchanged) {
+    const uintptr_t base = rule.frame_pointer == CfiRule::Kept::at_cfa ? cfa : now.frame;
     if (!stack.read(base + words(rule.frame_pointer_offset), next.frame)) return false;
   }
   slot = cfa + words(rule.return_offset);
@@ -168,12 +167,11 @@ struct KnownWay {
   uint32_t count;
   uintptr_t addresses[limit];
   uint32_t offsets[limit]; ///< from the stack pointer
-  WayNote note;
 
   [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool leads_from(const Registers& now,
                                                                         const void* by) const {
     if (from.stack != now.stack || from.frame != now.frame || caller != by || count == 0 ||
-        epoch != frame_rules_forgotten())
+        epoch != cfi_rules_forgotten())
       return false;
     bool is_same = true;
     for (uint32_t i = 0; i < count; ++i)
@@ -198,20 +196,17 @@ DETSHIM_THREAD_MEMORY KnownWays ways_of_thread = {};
   walk(now, stack, caller, frames, most, [](uintptr_t, uintptr_t) {});
 }
 
-[[gnu::noinline]] uint64_t native_frames_key(const void* caller, WayNote* note) {
+[[gnu::noinline]] uint64_t native_frames_key(const void* caller) {
   const Registers now = own_registers();
   if (caller == nullptr) return 0;
   Stack stack(now.stack);
   const uint64_t place = spread(reinterpret_cast<uintptr_t>(caller) ^ now.stack);
   KnownWay& way = of_this_thread(ways_of_thread).ways[place >> 62];
-  if (note != nullptr) *note = way.note; // before the way is looked at: a signal handler may come
   if (way.count > 0 && stack.knows(now.stack + way.offsets[way.count - 1]) && way.leads_from(now, caller))
     return way.key;
   // Not known while it is written: a signal handler may come.
   way.count = 0;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  way.note = {};
-  if (note != nullptr) *note = {};
   NativeFrames frames;
   uint32_t count = 0;
   walk(now, stack, caller, frames, NativeFrames::limit, [&](uintptr_t slot, uintptr_t address) {
@@ -224,16 +219,10 @@ DETSHIM_THREAD_MEMORY KnownWays ways_of_thread = {};
   way.from = now;
   way.caller = caller;
   way.key = key_of(frames);
-  way.epoch = frame_rules_forgotten();
+  way.epoch = cfi_rules_forgotten();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (count <= KnownWay::limit) way.count = count;
   return way.key;
-}
-
-void keep_on_way(const void* caller, uint64_t key, const WayNote& note) {
-  const sys::SignalsBlocked no_signals;
-  for (KnownWay& way : of_this_thread(ways_of_thread).ways)
-    if (way.count > 0 && way.caller == caller && way.key == key) way.note = note;
 }
 
 } // namespace detshim

@@ -22,19 +22,8 @@ struct NativeFrames {
 /// this, at most `most` of them. None where it is no such.
 void find_native_frames(const void* caller, NativeFrames& frames, int most = NativeFrames::limit);
 
-/// What is kept of a way that leads to a call, for whoever asked for its number.
-struct WayNote {
-  const void* owner = nullptr;
-  void* value = nullptr;
-  uint32_t epoch = 0;
-};
-
 /// A number that tells those frames apart from others; 0 where there are none. Where the return addresses lie
 /// that were found at the last such calls they are compared, which takes a fraction of the way to find them.
-/// `note` gets what was kept of this way.
-uint64_t native_frames_key(const void* caller, WayNote* note = nullptr);
-
-/// Keeps the note as long as the calling thread knows the way of that number to that caller.
-void keep_on_way(const void* caller, uint64_t key, const WayNote& note);
+uint64_t native_frames_key(const void* caller);
 
 } // namespace detshim

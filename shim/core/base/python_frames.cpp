@@ -2,6 +2,7 @@
 // later) through addresses found in the process: the library links to no Python.
 #include "core/base/python_frames.h"
 
+#include "common/record_schema.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/generations.h"
@@ -32,7 +33,8 @@ struct Interpreter {
   void (*restore_error)(Object*, Object*, Object*);
   void (*clear_error)();
 
-  // For PythonScope; without the first it is not used.
+  // For PythonScope.
+  bool has_scopes = true;
   Object* (*text_of)(Object*);                   // new reference
   Object* (*mapping_item)(Object*, const char*); // new reference
   Object* (*sequence_item)(Object*, ptrdiff_t);  // new reference
@@ -57,12 +59,13 @@ struct Interpreter {
   }
 };
 
-/// Finds the functions in the object that defines them; false if one is missing.
+/// Finds the functions in the object that defines them; false if one that is always needed is missing.
 bool find_functions(const Module& module, Interpreter& python) {
+  constexpr int always = 14, for_scopes = 5;
   const struct {
     const char* name;
     void* to;
-  } needs[] = {
+  } wanted[] = {
       {"PyEval_GetFrame", &python.current_frame},
       {"Py_IsInitialized", &python.is_initialized},
       {"PyGILState_Check", &python.check},
@@ -77,39 +80,31 @@ bool find_functions(const Module& module, Interpreter& python) {
       {"PyErr_Fetch", &python.fetch_error},
       {"PyErr_Restore", &python.restore_error},
       {"PyErr_Clear", &python.clear_error},
-  };
-  for (const auto& need : needs) {
-    const void* address = module.symbol(need.name);
-    if (address == nullptr) return false;
-    __builtin_memcpy(need.to, &address, sizeof address);
-  }
-  const void* current = module.symbol("PyThreadState_GetUnchecked"); // from 3.13 on
-  if (current == nullptr) current = module.symbol("_PyThreadState_UncheckedGet");
-  __builtin_memcpy(&python.current, &current, sizeof current);
-  const void* const version = module.symbol("Py_GetVersion");
-  const void* const line_of = module.symbol("PyCode_Addr2Line");
-  python.code_type = module.symbol("PyCode_Type");
-  const struct {
-    const char* name;
-    void* to;
-  } for_scopes[] = {
+
       {"PyMapping_GetItemString", &python.mapping_item},
       {"PySequence_GetItem", &python.sequence_item},
       {"PySequence_Size", &python.sequence_size},
       {"PyImport_GetModuleDict", &python.modules},
       {"PyObject_Str", &python.text_of},
+
+      {"PyCode_Addr2Line", &python.line_of},
+      {"PyCode_Type", &python.code_type},
   };
-  bool has_scopes = true;
-  for (const auto& wish : for_scopes) {
-    const void* const address = module.symbol(wish.name);
-    has_scopes &= address != nullptr;
-    __builtin_memcpy(wish.to, &address, sizeof address);
+  int found = 0;
+  for (const auto& function : wanted) {
+    const void* const address = module.symbol(function.name);
+    __builtin_memcpy(function.to, &address, sizeof address);
+    if (address == nullptr && found < always) return false;
+    ++found;
+    if (address == nullptr && found <= always + for_scopes) python.has_scopes = false;
   }
-  if (!has_scopes) python.text_of = nullptr;
-  if (version != nullptr && line_of != nullptr && python.code_type != nullptr) {
+  const void* current = module.symbol("PyThreadState_GetUnchecked"); // from 3.13 on
+  if (current == nullptr) current = module.symbol("_PyThreadState_UncheckedGet");
+  __builtin_memcpy(&python.current, &current, sizeof current);
+  const void* const version = module.symbol("Py_GetVersion");
+  if (version != nullptr && python.line_of != nullptr && python.code_type != nullptr) {
     const char* (*get_version)() = nullptr;
     __builtin_memcpy(&get_version, &version, sizeof version);
-    __builtin_memcpy(&python.line_of, &line_of, sizeof line_of);
     python.layout = python_layout(get_version());
   }
   return current != nullptr;
@@ -146,19 +141,27 @@ bool find_functions_once(const Module& module, Interpreter& python) {
   return true;
 }
 
-/// An attribute of an object, given back at the end.
-class Attribute {
+/// An object that is given back at the end.
+class Owned {
 public:
-  Attribute(const Interpreter& python, Object* of, const char* name)
-      : python_(python), object_(of != nullptr ? python.attribute(of, name) : nullptr) {}
-  ~Attribute() {
+  Owned(const Interpreter& python, Object* object) : python_(python), object_(object) {
+    if (object == nullptr) python.clear_error();
+  }
+  /// An attribute of an object; nothing of nothing.
+  Owned(const Interpreter& python, Object* of, const char* name)
+      : Owned(python, of != nullptr ? python.attribute(of, name) : nullptr) {}
+  ~Owned() {
     if (object_ != nullptr) python_.decrement(object_);
   }
-  Attribute(const Attribute&) = delete;
-  Attribute& operator=(const Attribute&) = delete;
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
 
   Object* get() const { return object_; }
   const char* text() const { return object_ != nullptr ? python_.utf8(object_) : nullptr; }
+  void take(Object* object) {
+    if (object_ != nullptr) python_.decrement(object_);
+    if ((object_ = object) == nullptr) python_.clear_error();
+  }
 
 private:
   const Interpreter& python_;
@@ -210,7 +213,7 @@ void each_frame(int limit, Visit visit) {
 /// The text lives as long as the frame's globals; nullptr where there is none, as for None, the frame behind
 /// the outermost.
 const char* module_of(const Interpreter& python, Object* frame) {
-  const Attribute globals(python, frame, "f_globals");
+  const Owned globals(python, frame, "f_globals");
   Object* const name = globals.get() != nullptr ? python.item(globals.get(), "__name__") : nullptr;
   return name != nullptr ? python.utf8(name) : nullptr;
 }
@@ -243,7 +246,7 @@ bool is_library(const char* file) {
 /// Picks the frames of a place out of `walk`, which calls visit(file, describe) for all of them, innermost
 /// first, until visit returns false; describe() gives the frame.
 template <typename Walk>
-void pick_frames(PythonPlace& place, PythonDetail detail, Walk walk) {
+void pick_frames(PythonCallSite& place, PythonDetail detail, Walk walk) {
   constexpr int none = -1;
   constexpr int farthest = 200;
   int index = 0, first = none, called = none, user = none, called_by_text = none, text = none;
@@ -281,7 +284,7 @@ void pick_frames(PythonPlace& place, PythonDetail detail, Walk walk) {
       place.frames[place.count++] = describe();
     }
     int most = place.user < 0 ? 4 : place.user + 4;
-    if (most > PythonPlace::limit) most = PythonPlace::limit;
+    if (most > PythonCallSite::limit) most = PythonCallSite::limit;
     if (detail == PythonDetail::key) most = 1;
     return ++index < farthest && place.count < most;
   });
@@ -308,25 +311,16 @@ void walk_by_reading(const Interpreter& python, const void* state, bool is_held,
 template <typename Visit>
 void walk_by_asking(Visit visit) {
   each_frame(200, [&](const Interpreter& python, Object* frame) {
-    const Attribute code(python, frame, "f_code");
-    const Attribute file(python, code.get(), "co_filename");
-    const Attribute function(python, code.get(), "co_name");
+    const Owned code(python, frame, "f_code");
+    const Owned file(python, code.get(), "co_filename");
+    const Owned function(python, code.get(), "co_name");
     if (file.text() == nullptr || function.text() == nullptr) return false;
     const auto describe = [&] { return PythonFrame{file.text(), function.text(), python.frame_line(frame)}; };
     return visit(file.text(), describe); // the texts are the code's, which runs
   });
 }
 
-void pick_by_reading(const Interpreter& python, const void* state, bool is_held, PythonDetail detail,
-                     PythonPlace& place) {
-  pick_frames(place, detail, [&](auto visit) { walk_by_reading(python, state, is_held, visit); });
-}
-
-void pick_by_asking(PythonPlace& place, PythonDetail detail) {
-  pick_frames(place, detail, [](auto visit) { walk_by_asking(visit); });
-}
-
-bool is_same(const PythonPlace& a, const PythonPlace& b) {
+bool is_same(const PythonCallSite& a, const PythonCallSite& b) {
   if (a.count != b.count || a.user != b.user) return false;
   for (int i = 0; i < a.count; ++i)
     if (a.frames[i].line != b.frames[i].line || !same_text(a.frames[i].file, b.frames[i].file) ||
@@ -337,7 +331,7 @@ bool is_same(const PythonPlace& a, const PythonPlace& b) {
 
 } // namespace
 
-void add_python(TextWriter& line, const PythonPlace& place, size_t end) {
+void add_python(TextWriter& line, const PythonCallSite& place, size_t end) {
   if (place.count == 0) return;
   constexpr size_t rest = 100; // a frame's line, its function, what is around them
   constexpr size_t least = 160, most = 1024;
@@ -346,54 +340,68 @@ void add_python(TextWriter& line, const PythonPlace& place, size_t end) {
     const size_t room =
         end > line.length() ? (end - line.length()) / static_cast<size_t>(place.count - i) : 0;
     const size_t limit = room < least + rest ? least : room > most + rest ? most : room - rest;
-    line.add(i == 0 ? ",\"py\":[\"" : ",\"").add_json_path(frame.file, limit).add(':');
+    if (i == 0)
+      add_key(line, "py").add("[\"");
+    else
+      line.add(",\"");
+    line.add_json_path(frame.file, limit).add(':');
     line.add(static_cast<uint64_t>(frame.line > 0 ? frame.line : 0)).add(' ');
     line.add_json(frame.function, 60).add('"');
   }
   line.add(']');
-  if (place.user >= 0) line.add(",\"user\":").add(static_cast<uint64_t>(place.user));
+  if (place.user >= 0) add_key(line, "user").add(static_cast<uint64_t>(place.user));
 }
 
-uint64_t PythonPlace::key() const {
+uint64_t PythonCallSite::key() const {
   if (count == 0) return 0;
   const PythonFrame& frame = frames[user < 0 ? 0 : user];
   return fnv1a_text(frame.file, static_cast<uint64_t>(frame.line) + 1) | 1;
 }
 
+namespace {
+
 bool has_found_python() { return __atomic_load_n(&known_at, __ATOMIC_ACQUIRE) > 1; }
 
-void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_python) {
-  place.count = 0;
-  place.user = -1;
-  if (!looks_for_python && !has_found_python()) return;
-  Interpreter python = {};
-  if (!find_interpreter(python, looks_for_python) || python.is_initialized() == 0) return;
-  const bool is_held = python.held();
+/// Walks by what is trusted, and holds what is read to what the interpreter itself says, until they have
+/// agreed once. `may_ask`: the interpreter may be called.
+void find_place(const Interpreter& python, PythonDetail detail, bool may_ask, PythonCallSite& place) {
+  const bool is_held = may_ask && python.held();
   const Trust trusted = known_trust();
-  if (python.layout != nullptr && trusted != Trust::no) {
-    const void* const state = python.of_this_thread();
-    if (state == nullptr) return;
-    pick_by_reading(python, state, is_held, detail, place);
-    if (trusted == Trust::yes || !is_held) return;
-    PythonPlace told;
-    pick_by_asking(told, detail);
-    if (told.count > 0) {
-      Trust now = is_same(told, place) ? Trust::yes : Trust::no;
-      __atomic_store(&trust, &now, __ATOMIC_RELAXED);
-    }
-    place = told;
-  } else if (is_held) {
-    pick_by_asking(place, detail);
+  const auto ask = [&](PythonCallSite& to) {
+    pick_frames(to, detail, [](auto visit) { walk_by_asking(visit); });
+  };
+  if (python.layout == nullptr || (may_ask && trusted == Trust::no)) {
+    if (is_held) ask(place);
+    return;
   }
+  const void* const state = python.of_this_thread();
+  if (state == nullptr) return;
+  pick_frames(place, detail, [&](auto visit) { walk_by_reading(python, state, is_held, visit); });
+  if (trusted != Trust::unknown || !is_held) return;
+  PythonCallSite asked;
+  ask(asked);
+  if (asked.count > 0) {
+    Trust now = is_same(asked, place) ? Trust::yes : Trust::no;
+    __atomic_store(&trust, &now, __ATOMIC_RELAXED);
+  }
+  place = asked;
 }
 
-void read_python_place(PythonPlace& place) {
-  place.count = 0;
-  place.user = -1;
+} // namespace
+
+void find_python_call_site(PythonCallSite& place, PythonDetail detail, bool looks_for_python) {
+  place = {};
   Interpreter python = {};
-  if (!find_interpreter(python, true) || python.is_initialized() == 0 || python.layout == nullptr) return;
-  const void* const state = python.of_this_thread();
-  if (state != nullptr) pick_by_reading(python, state, false, PythonDetail::all, place);
+  if (!looks_for_python && !has_found_python()) return;
+  if (find_interpreter(python, looks_for_python) && python.is_initialized() != 0)
+    find_place(python, detail, true, place);
+}
+
+void read_python_call_site(PythonCallSite& place) {
+  place = {};
+  Interpreter python = {};
+  if (find_interpreter(python, true) && python.is_initialized() != 0)
+    find_place(python, PythonDetail::all, false, place);
 }
 
 void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data) {
@@ -417,29 +425,6 @@ void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void
 
 namespace {
 
-/// An object that is given back at the end.
-class Owned {
-public:
-  Owned(const Interpreter& python, Object* object) : python_(python), object_(object) {
-    if (object == nullptr) python.clear_error();
-  }
-  ~Owned() {
-    if (object_ != nullptr) python_.decrement(object_);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-
-  Object* get() const { return object_; }
-  void take(Object* object) {
-    if (object_ != nullptr) python_.decrement(object_);
-    if ((object_ = object) == nullptr) python_.clear_error();
-  }
-
-private:
-  const Interpreter& python_;
-  Object* object_;
-};
-
 /// A text without the addresses that `object.__repr__` puts in it.
 void add_without_addresses(TextWriter& to, const char* text) {
   constexpr const char* before = " at 0x";
@@ -456,7 +441,7 @@ void add_without_addresses(TextWriter& to, const char* text) {
 /// Appends what `str()` says of the object; false where it says nothing.
 bool add_text_of(const Interpreter& python, Object* object, TextWriter& to) {
   const Owned text(python, python.text_of(object));
-  const char* const utf8 = text.get() != nullptr ? python.utf8(text.get()) : nullptr;
+  const char* const utf8 = text.text();
   if (utf8 == nullptr) {
     python.clear_error();
     return false;
@@ -467,9 +452,9 @@ bool add_text_of(const Interpreter& python, Object* object, TextWriter& to) {
 
 /// Appends an object's text; of a tensor its type and shape, because its own text is made of what it holds.
 bool add_object(const Interpreter& python, Object* object, TextWriter& to, int depth = 0) {
-  const Owned type(python, python.attribute(object, "__class__"));
-  const Owned name(python, type.get() != nullptr ? python.attribute(type.get(), "__name__") : nullptr);
-  const char* const of = name.get() != nullptr ? python.utf8(name.get()) : nullptr;
+  const Owned type(python, object, "__class__");
+  const Owned name(python, type.get(), "__name__");
+  const char* const of = name.text();
   if (of != nullptr && (same_text(of, "tuple") || same_text(of, "list")) && depth < 4) {
     const ptrdiff_t size = python.sequence_size(object);
     to.add('(');
@@ -481,8 +466,8 @@ bool add_object(const Interpreter& python, Object* object, TextWriter& to, int d
     to.add(')');
     return true;
   }
-  const Owned shape(python, python.attribute(object, "shape"));
-  const Owned element(python, shape.get() != nullptr ? python.attribute(object, "dtype") : nullptr);
+  const Owned shape(python, object, "shape");
+  const Owned element(python, shape.get() != nullptr ? object : nullptr, "dtype");
   if (element.get() == nullptr) return add_text_of(python, object, to);
   if (!add_text_of(python, element.get(), to)) to.add('?');
   return add_text_of(python, shape.get(), to);
@@ -493,8 +478,7 @@ bool add_object(const Interpreter& python, Object* object, TextWriter& to, int d
 template <typename Act>
 bool with_interpreter(Act act) {
   Interpreter python = {};
-  if (!find_interpreter(python, false) || python.text_of == nullptr || python.is_initialized() == 0)
-    return false;
+  if (!find_interpreter(python, false) || !python.has_scopes || python.is_initialized() == 0) return false;
   const bool takes = !python.held();
   if (takes && !python.given_up()) return false;
   const int state = takes ? python.ensure() : 0;
@@ -514,7 +498,7 @@ bool with_interpreter(Act act) {
 bool PythonScope::add(TextWriter& to, const char* variable) const {
   const Interpreter& python = *static_cast<const Interpreter*>(python_);
   Text<64> part;
-  Owned object(python, python.attribute(variables_of_, "f_locals"));
+  Owned object(python, variables_of_, "f_locals");
   bool is_attribute = false;
   for (const char* at = variable;; ++at) {
     if (*at != '.' && *at != 0) {
@@ -534,9 +518,9 @@ bool PythonScope::add(TextWriter& to, const char* variable) const {
 bool each_python_scope(int limit, bool (*visit)(const PythonScope&, void*), void* data) {
   return with_interpreter([&](const Interpreter& python) {
     each_frame(limit, [&](const Interpreter&, Object* frame) {
-      const Attribute code(python, frame, "f_code");
-      const Attribute file(python, code.get(), "co_filename");
-      const Attribute function(python, code.get(), "co_name");
+      const Owned code(python, frame, "f_code");
+      const Owned file(python, code.get(), "co_filename");
+      const Owned function(python, code.get(), "co_name");
       if (file.text() == nullptr || function.text() == nullptr) return false;
       return visit(PythonScope(&python, frame, {file.text(), function.text(), 0}), data);
     });
@@ -548,7 +532,7 @@ bool add_python_version(TextWriter& to, const char* module) {
   with_interpreter([&](const Interpreter& python) {
     Object* const modules = python.modules();
     Object* const found = modules != nullptr ? python.item(modules, module) : nullptr;
-    const Owned version(python, found != nullptr ? python.attribute(found, "__version__") : nullptr);
+    const Owned version(python, found, "__version__");
     is_there = version.get() != nullptr && add_text_of(python, version.get(), to);
   });
   return is_there;

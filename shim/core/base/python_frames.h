@@ -18,7 +18,7 @@ struct PythonFrame {
 /// Where the calling thread is in Python code: of its frames those that say most, innermost first. They are
 /// the innermost one, the one that the user's code called, the user's, and a few behind it; the machinery of
 /// imports is left out.
-struct PythonPlace {
+struct PythonCallSite {
   static constexpr int limit = 6;
   PythonFrame frames[limit];
   int count = 0;
@@ -31,7 +31,7 @@ struct PythonPlace {
 /// Adds the keys `py` and `user` of a record (docs/LOG_FORMAT.md), nothing without frames. The line ends
 /// before `end` bytes where it leaves 260 for each frame; of files that find no room the ends of their paths
 /// remain.
-void add_python(TextWriter& line, const PythonPlace& place, size_t end);
+void add_python(TextWriter& line, const PythonCallSite& place, size_t end);
 
 enum class PythonDetail : uint8_t {
   key, ///< the frame alone that the key is made of
@@ -41,18 +41,14 @@ enum class PythonDetail : uint8_t {
 /// Finds it, whether or not this thread holds the interpreter's lock. Where the interpreter's version is not
 /// known, only if it does. No frames where there is no Python. `looks_for_python`: whether to look for an
 /// interpreter if none was found before, which takes as long as there are loaded objects.
-void find_python_place(PythonPlace& place, PythonDetail detail, bool looks_for_python);
-
-/// True if an interpreter was found in this process: without one, find_python_place() finds nothing that it
-/// is not told to look for.
-bool has_found_python();
+void find_python_call_site(PythonCallSite& place, PythonDetail detail, bool looks_for_python);
 
 /// The same with all its frames for a call out of an allocator, which may be the interpreter's own: nothing
 /// is asked of it that could allocate. No frames where its version is not known.
-void read_python_place(PythonPlace& place);
+void read_python_call_site(PythonCallSite& place);
 
 /// Calls visit(frame) for at most `limit` frames of the calling thread, innermost first, where
-/// find_python_place() finds any.
+/// find_python_call_site() finds any.
 void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data);
 
 /// Calls visit(name) for at most `limit` frames of the calling thread, innermost first, with the name of the

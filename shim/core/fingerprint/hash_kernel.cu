@@ -1,5 +1,5 @@
 // The kernel that hashes what a library call has left on a GPU, for DETSHIM_FINGERPRINT=calls. What is loaded
-// is its text for the driver, hash_kernel_ptx.h, which tools/scripts/make_hash_kernel makes of this file.
+// is its text for the driver, hash_kernel.ptx, which tools/scripts/make_hash_kernel makes of this file.
 //
 // A launch of any number of blocks adds up in memory of the kernel's own, a slot of it for each hash that is
 // under way; the last block to end writes the result to the host and leaves the slot as it was.

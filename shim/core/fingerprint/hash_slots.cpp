@@ -2,7 +2,7 @@
 
 #include "common/sys.h"
 #include "core/base/generations.h"
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 
 namespace detshim {
 namespace {
@@ -45,12 +45,12 @@ void unmap(Set& set) {
 // Memory of our own, so that it stays when a context goes; shared, so that a child gets no copy of a page
 // that the GPU writes.
 HashResult* make_hash_slots(uint32_t& number) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (!guard.held()) return nullptr;
   for (Set& set : sets) {
     if (set.generation == generation()) continue;
     unmap(set); // a parent's
-    set.results = static_cast<HashResult*>(sys::map_shared(result_bytes));
+    set.results = static_cast<HashResult*>(sys::map(result_bytes, MAP_SHARED));
     set.states = static_cast<uint32_t*>(sys::map(state_bytes));
     if (set.results == nullptr || set.states == nullptr) return unmap(set), nullptr;
     set.next = 0;
@@ -63,12 +63,12 @@ HashResult* make_hash_slots(uint32_t& number) {
 }
 
 void forget_hash_slots(uint32_t number) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (guard.held() && sets[number].generation == generation()) unmap(sets[number]);
 }
 
 bool take_hash_slot(uint32_t number, PendingHash& pending) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   Set& set = sets[number];
   if (!guard.held() || set.generation != generation()) return false;
   for (uint32_t tried = 0; tried < hash_slots; ++tried) {
@@ -83,7 +83,7 @@ bool take_hash_slot(uint32_t number, PendingHash& pending) {
 }
 
 bool read_hash(const PendingHash& pending, uint64_t& hash) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   Set* const set = guard.held() ? set_of(pending) : nullptr;
   if (set == nullptr || parts_there(*set, pending.slot) != pending.parts) return false;
   hash = set->results[pending.slot].hash;
@@ -92,13 +92,13 @@ bool read_hash(const PendingHash& pending, uint64_t& hash) {
 }
 
 bool is_hash_there(const PendingHash& pending) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   Set* const set = guard.held() ? set_of(pending) : nullptr;
   return set != nullptr && parts_there(*set, pending.slot) == pending.parts;
 }
 
 void give_back_hash_slot(const PendingHash& pending) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (Set* const set = guard.held() ? set_of(pending) : nullptr)
     set->states[pending.slot] = pending.parts == 0 ? is_free : is_left + pending.parts;
 }

@@ -5,6 +5,9 @@
 
 #include "core/fingerprint/area_hash.h"
 
+/// The kernel's text for the driver, which ends in 0 (hash_kernel.S).
+extern "C" __attribute__((visibility("hidden"))) const char detshim_hash_kernel[];
+
 namespace detshim {
 
 /// A hash under way: the slot, and of how many parts it will be. None at all without parts.

@@ -3,8 +3,8 @@
 #include "common/sys.h"
 #include "core/base/generations.h"
 #include "core/base/hash.h"
-#include "core/base/lock.h"
 #include "core/base/mapped.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/base/table.h"
 
 #include <sys/uio.h>
@@ -15,8 +15,8 @@ namespace {
 /// What was put into a stream: a copy, the output of a call, or a wait for what another stream had by then.
 struct Entry {
   uint64_t stream, context, order;
-  Print* print; // nullptr: of a wait
-  PrintMoment moment;
+  DigestSequence* sequence; // nullptr: of a wait
+  DigestMoment moment;
   HostArea area;                      // of a copy
   Output output;                      // of a call
   Reason why_unread;                  // of either
@@ -29,7 +29,7 @@ struct Entry {
 constexpr size_t most_entries = 8192, piece = 1 << 16;
 
 // All of it behind the lock, but for a look at `count`, which tells where there is nothing to be done.
-struct Copies {
+struct Transfers {
   uint32_t generation;
   size_t count;
   uint64_t order;
@@ -37,19 +37,19 @@ struct Copies {
   Table<8> event_streams, event_orders;
   unsigned char bytes[piece];
 };
-constinit Mapped<Copies> memory;
+constinit Mapped<Transfers> memory;
 constinit uint64_t lock = 0;
 
 /// Where there is memory for them.
-Copies& copies() { return *memory.peek(); }
+Transfers& transfers() { return *memory.peek(); }
 
 /// A child forgets its parent's: what a GPU does for that is none of its business.
 void begin() {
-  if (memory.get() == nullptr || copies().generation == generation()) return;
-  copies().generation = generation();
-  copies().count = 0;
-  copies().event_streams.clear();
-  copies().event_orders.clear();
+  if (memory.get() == nullptr || transfers().generation == generation()) return;
+  transfers().generation = generation();
+  transfers().count = 0;
+  transfers().event_streams.clear();
+  transfers().event_orders.clear();
 }
 
 /// Calls visit(row) for each row; false as soon as visit is.
@@ -80,16 +80,16 @@ bool hash_area(const HostArea& area, uint64_t& hash, Read read) {
 
 /// The program may have given the memory back: read in a way that fails where there is none.
 const void* read_carefully(const void* from, size_t size) {
-  iovec here = {copies().bytes, size};
+  iovec here = {transfers().bytes, size};
   iovec there = {const_cast<void*>(from), size};
   const long got =
       sys::call(SYS_process_vm_readv, sys::getpid(), sys::address(&here), 1, sys::address(&there), 1, 0);
-  return got == static_cast<long>(size) ? copies().bytes : nullptr;
+  return got == static_cast<long>(size) ? transfers().bytes : nullptr;
 }
 
 void leave_unread(Entry& entry, Reason why) {
-  add_print(entry.print, {entry.bytes(), 0, why}, entry.moment);
-  release_print(entry.print);
+  add_digest(entry.sequence, {entry.bytes(), 0, why}, entry.moment);
+  release_digests(entry.sequence);
 }
 
 /// True without parts.
@@ -109,18 +109,18 @@ void end_copy(Entry& entry) {
     give_back(entry.output);
     return leave_unread(entry, entry.why_unread);
   }
-  Printed printed{entry.bytes(), 0};
+  OutputDigest digest{entry.bytes(), 0};
   if (entry.is_copy()) {
-    if (!hash_area(entry.area, printed.hash, read_carefully)) return leave_unread(entry, Reason::memory_gone);
+    if (!hash_area(entry.area, digest.hash, read_carefully)) return leave_unread(entry, Reason::memory_gone);
   } else {
     const Output& output = entry.output;
-    const bool has_inputs = read_or_give_back(output.inputs, printed.inputs);
-    printed.has_inputs = output.has_inputs && has_inputs;
-    if (output.numbers != 0) printed.inputs = mix(printed.inputs, output.numbers);
-    if (!read_or_give_back(output.output, printed.hash)) return leave_unread(entry, Reason::hash_missing);
+    const bool has_inputs = read_or_give_back(output.inputs, digest.inputs);
+    digest.has_inputs = output.has_inputs && has_inputs;
+    if (output.numbers != 0) digest.inputs = mix(digest.inputs, output.numbers);
+    if (!read_or_give_back(output.output, digest.hash)) return leave_unread(entry, Reason::hash_missing);
   }
-  add_print(entry.print, printed, entry.moment);
-  release_print(entry.print);
+  add_digest(entry.sequence, digest, entry.moment);
+  release_digests(entry.sequence);
 }
 
 /// True if it can be ended without the program's having waited for it.
@@ -134,20 +134,20 @@ bool has_ended(const Entry& entry) {
 template <typename IsDone>
 void take_out(IsDone is_done) {
   size_t kept = 0;
-  for (size_t i = 0; i < copies().count; ++i)
-    if (!is_done(copies().entries[i])) copies().entries[kept++] = copies().entries[i];
-  __atomic_store_n(&copies().count, kept, __ATOMIC_RELAXED);
+  for (size_t i = 0; i < transfers().count; ++i)
+    if (!is_done(transfers().entries[i])) transfers().entries[kept++] = transfers().entries[i];
+  __atomic_store_n(&transfers().count, kept, __ATOMIC_RELAXED);
 }
 
 /// A place for one more; nullptr if there is none.
 Entry* add(uint64_t stream, uint64_t context) {
-  if (copies().count == most_entries) return nullptr;
-  Entry& entry = copies().entries[copies().count];
+  if (transfers().count == most_entries) return nullptr;
+  Entry& entry = transfers().entries[transfers().count];
   entry = {};
   entry.stream = stream;
   entry.context = context;
-  entry.order = ++copies().order;
-  __atomic_store_n(&copies().count, copies().count + 1, __ATOMIC_RELAXED);
+  entry.order = ++transfers().order;
+  __atomic_store_n(&transfers().count, transfers().count + 1, __ATOMIC_RELAXED);
   return &entry;
 }
 
@@ -161,7 +161,7 @@ void end_stream(uint64_t stream, uint64_t order) {
   for (size_t i = 0; i < number; ++i)
     take_out([&](Entry& entry) {
       if (entry.stream != due[i].stream || entry.order > due[i].order) return false;
-      if (entry.print != nullptr)
+      if (entry.sequence != nullptr)
         end_copy(entry);
       else if (number < most)
         due[number++] = {entry.other_stream, entry.other_order};
@@ -175,7 +175,7 @@ void end_what_has_ended() {
   uint64_t held_up[most]; // streams, by what has not ended
   size_t number = 0;
   take_out([&](Entry& entry) {
-    if (entry.print == nullptr) return false;
+    if (entry.sequence == nullptr) return false;
     for (size_t i = 0; i < number; ++i)
       if (held_up[i] == entry.stream) return false;
     if (number < most && has_ended(entry)) return end_copy(entry), true;
@@ -184,145 +184,133 @@ void end_what_has_ended() {
   });
 }
 
-/// A place for one more print in that stream; nullptr if there is none.
-Entry* add(Print* print, uint64_t stream, uint64_t context) {
+/// A place for one more sequence in that stream; nullptr if there is none.
+Entry* add(DigestSequence* sequence, uint64_t stream, uint64_t context) {
   if (memory.peek() == nullptr) return nullptr;
-  if (copies().count == most_entries) end_what_has_ended();
+  if (transfers().count == most_entries) end_what_has_ended();
   Entry* const entry = add(stream, context);
   if (entry == nullptr) return nullptr;
-  hold_print(print);
-  entry->print = print;
-  entry->moment = print_moment();
+  hold_digests(sequence);
+  entry->sequence = sequence;
+  entry->moment = digest_moment();
   return entry;
 }
 
-bool has_copies() {
-  const Copies* const all = memory.peek();
-  return all != nullptr && __atomic_load_n(&all->count, __ATOMIC_RELAXED) != 0;
+/// Makes run(), with the lock held, where something is under way.
+template <typename Run>
+void with_transfers(Run run) {
+  const Transfers* const all = memory.peek();
+  if (all == nullptr || __atomic_load_n(&all->count, __ATOMIC_RELAXED) == 0) return;
+  SignalSafeLock guard(lock);
+  if (!guard.held()) return;
+  begin();
+  if (transfers().count != 0) run();
+}
+
+/// Puts one more sequence into a stream by fill(entry); without room for it, it is unread. False where the
+/// lock cannot be had.
+template <typename Fill>
+bool put_into_stream(DigestSequence* sequence, size_t bytes, uint64_t stream, uint64_t context, Fill fill) {
+  SignalSafeLock guard(lock);
+  if (sequence == nullptr || !guard.held()) return false;
+  begin();
+  Entry* const entry = add(sequence, stream, context);
+  if (entry != nullptr)
+    fill(*entry);
+  else
+    add_digest(sequence, {bytes, 0, Reason::too_many_copies});
+  return entry != nullptr;
 }
 
 } // namespace
 
-void add_copy(Print* print, const HostArea& area) {
-  if (print == nullptr) return;
+void add_copy(DigestSequence* sequence, const HostArea& area) {
+  if (sequence == nullptr) return;
   uint64_t hash;
   hash_area(area, hash, [](const void* bytes, size_t) { return bytes; });
-  Lock guard(lock);
-  if (guard.held()) add_print(print, area.size(), hash);
+  SignalSafeLock guard(lock);
+  if (guard.held()) add_digest(sequence, {area.size(), hash});
 }
 
-void add_copy_in_stream(Print* print, const HostArea& area, uint64_t stream, uint64_t context) {
-  if (print == nullptr) return;
-  Lock guard(lock);
-  if (!guard.held()) return;
-  begin();
-  for (size_t i = 0; has_copies() && i < copies().count; ++i)
-    if (copies().entries[i].is_copy() && copies().entries[i].area.start == area.start)
-      copies().entries[i].why_unread = Reason::overwritten_before_wait;
-  if (Entry* const entry = add(print, stream, context); entry != nullptr)
-    entry->area = area;
-  else
-    add_unread_print(print, area.size(), Reason::too_many_copies);
+void add_copy_in_stream(DigestSequence* sequence, const HostArea& area, uint64_t stream, uint64_t context) {
+  with_transfers([&] {
+    for (size_t i = 0; i < transfers().count; ++i)
+      if (transfers().entries[i].is_copy() && transfers().entries[i].area.start == area.start)
+        transfers().entries[i].why_unread = Reason::overwritten_before_wait;
+  });
+  put_into_stream(sequence, area.size(), stream, context, [&](Entry& entry) { entry.area = area; });
 }
 
-void add_unread_in_stream(Print* print, size_t bytes, Reason why, uint64_t stream, uint64_t context) {
-  if (print == nullptr) return;
-  Lock guard(lock);
-  if (!guard.held()) return;
-  begin();
-  if (Entry* const entry = add(print, stream, context); entry != nullptr)
-    entry->output.bytes = bytes, entry->why_unread = why;
-  else
-    add_unread_print(print, bytes, why);
+void add_unread_in_stream(DigestSequence* sequence, size_t bytes, Reason why, uint64_t stream,
+                          uint64_t context) {
+  put_into_stream(sequence, bytes, stream, context,
+                  [&](Entry& entry) { entry.output.bytes = bytes, entry.why_unread = why; });
 }
 
-void add_output_in_stream(Print* print, const Output& output, uint64_t stream, uint64_t context) {
-  Lock guard(lock);
-  if (print == nullptr || !guard.held()) return give_back(output);
-  begin();
-  if (Entry* const entry = add(print, stream, context); entry != nullptr) {
-    entry->output = output;
-  } else {
+void add_output_in_stream(DigestSequence* sequence, const Output& output, uint64_t stream, uint64_t context) {
+  if (!put_into_stream(sequence, output.bytes, stream, context, [&](Entry& entry) { entry.output = output; }))
     give_back(output);
-    add_unread_print(print, output.bytes, Reason::too_many_copies);
-  }
 }
 
 void note_event(uint64_t event, uint64_t stream) {
-  if (!has_copies()) return;
-  Lock guard(lock);
-  if (!guard.held()) return;
-  begin();
-  copies().event_streams.insert(event) = stream;
-  copies().event_orders.insert(event) = copies().order;
+  with_transfers([&] {
+    transfers().event_streams.insert(event) = stream;
+    transfers().event_orders.insert(event) = transfers().order;
+  });
 }
 
 void note_wait(uint64_t stream, uint64_t event) {
-  if (!has_copies()) return;
-  Lock guard(lock);
-  if (!guard.held()) return;
-  begin();
-  const uint64_t* const other = copies().event_streams.find(event);
-  if (other == nullptr || *other == stream) return;
-  if (Entry* const entry = add(stream, 0); entry != nullptr) {
-    entry->other_stream = *other;
-    entry->other_order = *copies().event_orders.find(event);
-  }
-}
-
-void end_copies_of_stream(uint64_t stream) {
-  if (!has_copies()) return;
-  Lock guard(lock);
-  if (!guard.held()) return;
-  begin();
-  end_stream(stream, ~uint64_t{0});
-}
-
-void end_copies_of_event(uint64_t event) {
-  if (!has_copies()) return;
-  Lock guard(lock);
-  if (!guard.held()) return;
-  begin();
-  const uint64_t* const stream = copies().event_streams.find(event);
-  if (stream != nullptr) end_stream(*stream, *copies().event_orders.find(event));
-}
-
-void end_copies_of_context(uint64_t context) {
-  if (!has_copies()) return;
-  Lock guard(lock);
-  if (!guard.held()) return;
-  begin();
-  take_out([&](Entry& entry) {
-    const bool is_done = entry.print != nullptr && entry.context == context;
-    if (is_done) end_copy(entry);
-    return is_done;
+  with_transfers([&] {
+    const uint64_t* const other = transfers().event_streams.find(event);
+    if (other == nullptr || *other == stream) return;
+    if (Entry* const entry = add(stream, 0); entry != nullptr) {
+      entry->other_stream = *other;
+      entry->other_order = *transfers().event_orders.find(event);
+    }
   });
-  if (copies().count == 0) return;
-  take_out([](const Entry& entry) { return entry.print == nullptr && entry.context == 0; });
+}
+
+void end_transfers_of_stream(uint64_t stream) {
+  with_transfers([&] { end_stream(stream, ~uint64_t{0}); });
+}
+
+void end_transfers_of_event(uint64_t event) {
+  with_transfers([&] {
+    const uint64_t* const stream = transfers().event_streams.find(event);
+    if (stream != nullptr) end_stream(*stream, *transfers().event_orders.find(event));
+  });
+}
+
+void end_transfers_of_context(uint64_t context) {
+  with_transfers([&] {
+    take_out([&](Entry& entry) {
+      const bool is_done = entry.sequence != nullptr && entry.context == context;
+      if (is_done) end_copy(entry);
+      return is_done;
+    });
+    take_out([](const Entry& entry) { return entry.sequence == nullptr && entry.context == 0; });
+  });
 }
 
 void leave_context(uint64_t context) {
-  if (!has_copies()) return;
-  Lock guard(lock);
-  if (!guard.held()) return;
-  begin();
-  take_out([&](Entry& entry) {
-    if (entry.context != context) return false;
-    if (entry.print == nullptr) return true;
-    if (entry.why_unread == Reason::none && !has_ended(entry)) entry.why_unread = Reason::context_gone;
-    return end_copy(entry), true;
+  with_transfers([&] {
+    take_out([&](Entry& entry) {
+      if (entry.context != context) return false;
+      if (entry.sequence == nullptr) return true;
+      if (entry.why_unread == Reason::none && !has_ended(entry)) entry.why_unread = Reason::context_gone;
+      return end_copy(entry), true;
+    });
   });
 }
 
-void end_copies() {
-  if (!has_copies()) return;
-  Lock guard(lock);
-  if (!guard.held() || copies().generation != generation()) return;
-  end_what_has_ended();
-  take_out([](Entry& entry) {
-    if (entry.print == nullptr) return true;
-    leave_unread(entry, entry.why_unread != Reason::none ? entry.why_unread : Reason::never_awaited);
-    return true;
+void end_transfers() {
+  with_transfers([] {
+    end_what_has_ended();
+    take_out([](Entry& entry) {
+      if (entry.sequence == nullptr) return true;
+      leave_unread(entry, entry.why_unread != Reason::none ? entry.why_unread : Reason::never_awaited);
+      return true;
+    });
   });
 }
 

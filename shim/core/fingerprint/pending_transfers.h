@@ -1,14 +1,14 @@
 // Copies from a GPU to the host, and outputs of library calls that a kernel hashes there, on their way into
-// fingerprints (prints.h). What they bring is there once the program itself has waited for it, so it is read
-// then: nothing here waits, or makes the program wait, for a GPU. What was put into one stream comes in that
-// order.
+// fingerprints (output_digests.h). What they bring is there once the program itself has waited for it, so it
+// is read then: nothing here waits, or makes the program wait, for a GPU. What was put into one stream comes
+// in that order.
 //
 // Streams and events are named by numbers that the hooks choose.
 #pragma once
 
 #include "common/reasons.h"
 #include "core/fingerprint/hash_slots.h"
-#include "core/fingerprint/prints.h"
+#include "core/fingerprint/output_digests.h"
 
 namespace detshim {
 
@@ -23,12 +23,13 @@ struct HostArea {
 };
 
 /// A copy that has ended: what it brought is there.
-void add_copy(Print* print, const HostArea& area);
+void add_copy(DigestSequence* sequence, const HostArea& area);
 
 /// A copy that was put into a stream of that context.
-void add_copy_in_stream(Print* print, const HostArea& area, uint64_t stream, uint64_t context);
+void add_copy_in_stream(DigestSequence* sequence, const HostArea& area, uint64_t stream, uint64_t context);
 /// One of so many bytes that cannot be read, and why (a constant).
-void add_unread_in_stream(Print* print, size_t bytes, Reason why, uint64_t stream, uint64_t context);
+void add_unread_in_stream(DigestSequence* sequence, size_t bytes, Reason why, uint64_t stream,
+                          uint64_t context);
 
 /// What a library call left on the GPU, and what went in, if the call is to say so.
 struct Output {
@@ -38,7 +39,7 @@ struct Output {
   bool has_inputs = false;
 };
 /// Its slots are read, or given back.
-void add_output_in_stream(Print* print, const Output& output, uint64_t stream, uint64_t context);
+void add_output_in_stream(DigestSequence* sequence, const Output& output, uint64_t stream, uint64_t context);
 
 /// The event stands for what was put into the stream before.
 void note_event(uint64_t event, uint64_t stream);
@@ -46,9 +47,9 @@ void note_event(uint64_t event, uint64_t stream);
 void note_wait(uint64_t stream, uint64_t event);
 
 /// The program knows that all of it has ended. One load where no copy is under way.
-void end_copies_of_stream(uint64_t stream);
-void end_copies_of_event(uint64_t event);
-void end_copies_of_context(uint64_t context);
+void end_transfers_of_stream(uint64_t stream);
+void end_transfers_of_event(uint64_t event);
+void end_transfers_of_context(uint64_t context);
 
 /// The context is gone: of what the program did not wait for, hashes that have come are read, and the rest is
 /// recorded as not read.
@@ -56,6 +57,6 @@ void leave_context(uint64_t context);
 
 /// The process ends: of what the program never waited for, hashes that have come are read, and the rest is
 /// recorded as not read.
-void end_copies();
+void end_transfers();
 
 } // namespace detshim

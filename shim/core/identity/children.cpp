@@ -10,6 +10,7 @@
 #include "core/identity/command_names.h"
 #include "core/identity/thread.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -25,14 +26,30 @@ void name_by_command(ProcessName& name, uint64_t key, const PathText& path, Comm
   const uint64_t hash = command_hash(argv);
   const uint64_t before = counts != nullptr ? count_command(counts, hash) : 0;
   name.is_first = false;
-  name.takeovers = 0;
-  name.branch = branch;
+  name.handoffs = 0;
+  name.branch = self.branch;
   name.key = derive(derive(derive(key, label_command), hash), before);
   copy_path(name.path, path);
   Text<16> step;
   step.add(".x").add_hex(hash >> 32, 8);
   extend_path(name.path, step.c_str(), 0, name.key);
   if (before != 0) extend_path(name.path, "-", before + 1, name.key);
+}
+
+/// The other children of this one's parent, its main thread's, as /proc lists them (proc_pid_children(5)).
+int siblings_of_vfork_child() {
+  Text<64> path;
+  const auto parent = static_cast<uint64_t>(sys::call(SYS_getppid));
+  path.add("/proc/").add(parent).add("/task/").add(parent).add("/children");
+  const long file =
+      sys::call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path.c_str()), O_RDONLY | O_CLOEXEC);
+  if (sys::failed(file)) return 0;
+  char ids[64];
+  const long length = sys::call(SYS_read, file, reinterpret_cast<long>(ids), sizeof ids);
+  sys::call(SYS_close, file);
+  int children = 0;
+  for (long i = 0; i < length; ++i) children += ids[i] == ' ' ? 1 : 0; // one behind each
+  return children - 1;
 }
 
 /// True if this process has a child that it has not waited for: what it starts now runs beside that.
@@ -42,20 +59,20 @@ bool has_child() { return !sys::failed(sys::call(SYS_waitid, P_ALL, 0, 0, WEXITE
 /// it may; true if it does. What a wrapper does after its first child is its own. Once a process has
 /// children, its key stays what it is.
 bool count_child(ProcessName& name, bool& is_beside) {
-  Lock guard(children_lock);
+  SignalSafeLock guard(children_lock);
   is_beside = children != 0 && has_child();
   const bool takes_over = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
   const bool is_first = children++ == 0; // from now on the published state is that of a process with children
   if (takes_over) {
     name.is_first = self.is_first;
-    name.branch = branch;
-    name.takeovers = takeovers + 1;
+    name.branch = self.branch;
+    name.handoffs = self.handoffs + 1;
     name.key = self.key;
     copy_path(name.path, self.path);
     self.is_first = false;
-    self.key = derive(self.key, label_wrapper + takeovers);
-    extend_path(self.path, "w", takeovers, self.key);
-    takeovers = 0;
+    self.key = derive(self.key, label_wrapper + self.handoffs);
+    extend_path(self.path, "w", self.handoffs, self.key);
+    self.handoffs = 0;
     begin_generation();
   }
   if (is_first) write_variable(); // a page that every fork would have to copy again
@@ -67,7 +84,9 @@ void take_child_name(ProcessName& name, char* const argv[]) {
   Thread& thread = this_thread();
   const uint64_t ordinal = ++thread.forks;
   bool is_beside = false;
-  if (count_child(name, is_beside)) return;
+  const bool takes_over = count_child(name, is_beside);
+  thread.forks_beside = is_beside || (!is_own_memory() && siblings_of_vfork_child() > 0);
+  if (takes_over) return;
   if (names_by_command())
     name_by_command(name, self.key, self.path, command_counts(), argv);
   else
@@ -119,17 +138,17 @@ void write_exec_entry(RunEntry& entry, char* const argv[]) {
     }
     return write_entry_for(entry, name, sys::getpid());
   }
-  ProcessName name = {self.is_first, branch, takeovers, self.key, {}};
+  ProcessName name = {self.is_first, self.branch, self.handoffs, self.key, {}};
   copy_path(name.path, self.path);
-  if (spawner.counts != nullptr && !drawn && children == 0) {
-    name_by_command(name, spawner.key, spawner.path, spawner.counts, argv);
+  if (naming_parent.counts != nullptr && !drawn && children == 0) {
+    name_by_command(name, naming_parent.key, naming_parent.path, naming_parent.counts, argv);
     self.key = name.key; // for good: this attempt may fail and another follow
     copy_path(self.path, name.path);
-    if (this_thread().forks_beside) branch = name.branch = name.key;
-    spawner.counts = nullptr;
+    if (this_thread().forks_beside) self.branch = name.branch = name.key;
+    naming_parent.counts = nullptr;
     begin_generation();
   } else if (drawn || children != 0) {
-    name.takeovers = 0;
+    name.handoffs = 0;
     name.key = derive(self.key, label_exec);
     extend_path(name.path, "e", 0, name.key);
   }
@@ -151,15 +170,16 @@ constinit uint64_t hidden_lock = 0;
 HiddenChild::HiddenChild() : turn_(hidden_lock) {
   Thread& thread = this_thread();
   const uint64_t ordinal = ++thread.forks;
-  Lock guard(children_lock);
+  SignalSafeLock guard(children_lock);
   ++children;
-  hidden = thread.label == 0 ? ordinal : derive(thread.label, label_hidden + ordinal) | uint64_t{1} << 63;
+  self.hidden =
+      thread.label == 0 ? ordinal : derive(thread.label, label_hidden + ordinal) | uint64_t{1} << 63;
   write_variable();
 }
 
 HiddenChild::~HiddenChild() {
-  Lock guard(children_lock);
-  hidden = 0;
+  SignalSafeLock guard(children_lock);
+  self.hidden = 0;
   write_variable();
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/run_variable.h"
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 
 namespace detshim {
 

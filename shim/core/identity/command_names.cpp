@@ -19,12 +19,13 @@ struct CommandCounts {
 
 namespace {
 
-struct Spawner {
+struct RacingProgram {
   const char* name;
   bool first_child_is_a_race;
 };
 
-constexpr Spawner known_spawners[] = {{"make", false}, {"gmake", false}, {"ninja", false}, {"ctest", true}};
+constexpr RacingProgram racing_programs[] = {
+    {"make", false}, {"gmake", false}, {"ninja", false}, {"ctest", true}};
 
 enum : uint8_t { unknown, by_order, by_command, by_command_from_the_first };
 
@@ -36,9 +37,9 @@ uint8_t choose_naming() {
   const auto* path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   if (path == nullptr) return by_order;
   const char* name = file_name(path);
-  for (const Spawner& spawner : known_spawners)
-    if (same_text(name, spawner.name))
-      return spawner.first_child_is_a_race ? by_command_from_the_first : by_command;
+  for (const RacingProgram& program : racing_programs)
+    if (same_text(name, program.name))
+      return program.first_child_is_a_race ? by_command_from_the_first : by_command;
   return is_named_by_command(name) ? by_command_from_the_first : by_order;
 }
 
@@ -68,7 +69,7 @@ uint64_t command_hash(char* const argv[]) {
 }
 
 CommandCounts* command_counts() {
-  if (counts == nullptr) counts = static_cast<CommandCounts*>(sys::map_shared(sizeof(CommandCounts)));
+  if (counts == nullptr) counts = static_cast<CommandCounts*>(sys::map(sizeof(CommandCounts), MAP_SHARED));
   return counts;
 }
 

@@ -2,7 +2,6 @@
 
 #include "common/launch.h"
 #include "common/run_variable.h"
-#include "common/sys.h"
 #include "core/base/environment.h"
 #include "core/identity/process.h"
 
@@ -18,9 +17,10 @@ constexpr const char* list_name = "OMPI_MCA_mca_base_env_list";
 constexpr const char* list_start = "LD_PRELOAD;DETSHIM_RUN";
 
 /// True if the command line hands variables on by itself.
-bool hands_on_by_itself(const char* words, long size) {
-  for (const char* word = words; word < words + size; word += text_length(word) + 1)
-    if (same_text(word, "-x") || same_text(word, "--x") || same_text(word, "mca_base_env_list")) return true;
+bool hands_on_by_itself() {
+  for (char** word = given_arguments(); *word != nullptr; ++word)
+    if (same_text(*word, "-x") || same_text(*word, "--x") || same_text(*word, "mca_base_env_list"))
+      return true;
   return false;
 }
 
@@ -54,12 +54,7 @@ void prepare_launcher() {
   const char* const list = environment_value(list_name);
   const bool is_ours = list != nullptr && starts_with(list, list_start); // of a launcher before
   if (list != nullptr && !is_ours) return;
-  char words[8192];
-  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  const long size = fd < 0 ? 0 : sys::read(fd, words, sizeof words - 1);
-  if (fd >= 0) sys::close(fd);
-  words[size > 0 ? size : 0] = 0;
-  if (size <= 0 || hands_on_by_itself(words, size))
+  if (hands_on_by_itself())
     remove_from_environment(list_name);
   else
     put_in_environment(const_cast<char*>(list_of_names()));

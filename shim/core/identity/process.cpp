@@ -7,10 +7,11 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "common/trap_filter.h"
+#include "core/base/environment.h"
 #include "core/base/generations.h"
-#include "core/base/lock.h"
 #include "core/base/modules.h"
 #include "core/base/placement.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/identity/command_names.h"
 #include "core/identity/shared_page.h"
 #include "core/identity/thread_state.h"
@@ -24,56 +25,31 @@ namespace identity {
 
 DETSHIM_STARTUP_DATA constinit Process self;
 DETSHIM_STARTUP_DATA constinit uint32_t children = 0;
-DETSHIM_STARTUP_DATA constinit uint64_t hidden = 0;
-DETSHIM_STARTUP_DATA constinit uint64_t takeovers = 0;
-DETSHIM_STARTUP_DATA constinit uint64_t branch = 0;
 DETSHIM_STARTUP_DATA constinit bool drawn = false;
 DETSHIM_STARTUP_DATA constinit bool made_threads = false;
 DETSHIM_STARTUP_DATA constinit int page_owner = 0;
 DETSHIM_STARTUP_DATA constinit uint64_t children_lock = 0;
 DETSHIM_STARTUP_DATA constinit uint32_t unnamed_threads = 0;
-DETSHIM_STARTUP_DATA constinit Spawner spawner = {};
+DETSHIM_STARTUP_DATA constinit NamingParent naming_parent = {};
 DETSHIM_STARTUP_ROOM constinit RunEntry published = {};
 constinit ProcessName handed_on = {};
 
 namespace {
 
-DETSHIM_STARTUP_DATA constinit bool device_replaced = false;
 DETSHIM_STARTUP_DATA constinit bool has_robust_list = false; // this process, see is_own_memory
-DETSHIM_STARTUP_DATA constinit uint64_t array_of_world = 0;
-DETSHIM_STARTUP_DATA constinit uint64_t stale_ranks = 0;
 DETSHIM_STARTUP_DATA constinit bool hides_rank =
     false; // this process is a launcher, and its ranks are not its own
 
 // ------------------------------------------------------------------ the internal variable
 
+/// What holds at this moment for a program that this process turns into.
 RunVariable own_variable() {
-  RunVariable variable;
-  variable.root_pid = self.root_pid;
-  variable.writer_pid = hidden == 0 ? self.pid : 0;
+  RunVariable variable = self;
+  variable.writer_pid = self.hidden == 0 ? self.pid : 0;
   variable.writer_drew = drawn || children != 0;
   variable.rank_plus_1 = self.rank_given && !hides_rank ? static_cast<uint64_t>(self.rank) + 1 : 0;
-  variable.world = self.world;
-  variable.array = array_of_world;
-  variable.branch = branch;
-  variable.stale_ranks = stale_ranks;
-  variable.launcher = self.launcher;
-  variable.is_of_job = self.is_of_job;
   variable.mode = options().mode;
   variable.policy = options().policy;
-  variable.has_seed = self.has_seed;
-  variable.seed_drawn = self.seed_drawn;
-  variable.seed = self.seed;
-  variable.key = self.key;
-  variable.hidden = hidden;
-  variable.takeovers = takeovers;
-  variable.device_replaced = device_replaced;
-  variable.is_trapped = self.is_trapped;
-  copy_path(variable.path, self.path);
-  __builtin_memcpy(variable.run, self.run, sizeof variable.run);
-  variable.log_is_default = self.log_is_default;
-  variable.log_folder = self.log_folder;
-  variable.log_folder_length = self.log_folder_length;
   return variable;
 }
 
@@ -87,7 +63,7 @@ void write_entry_for(RunEntry& entry, const ProcessName& name, int pid) {
   variable.writer_drew = false;
   variable.hidden = 0;
   variable.branch = name.branch;
-  variable.takeovers = name.takeovers;
+  variable.handoffs = name.handoffs;
   variable.key = name.key;
   copy_path(variable.path, name.path);
   write_run_entry(entry, variable);
@@ -119,29 +95,17 @@ Launch read_rank(uint64_t stale) {
 
 /// Whether this program is a launcher. Of Python's the command line says which.
 Launcher own_launcher() {
-  const char* const program = program_invocation_short_name;
-  if (!starts_with(program, "python")) return launcher_of(program, nullptr, nullptr);
-  char line[512];
-  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  const long size = fd < 0 ? 0 : sys::read(fd, line, sizeof line - 1);
-  if (fd >= 0) sys::close(fd);
-  if (size <= 0) return {};
-  line[size] = 0;
-  const char* words[3] = {};
-  const char* at = line;
-  for (const char*& word : words) {
-    if (at >= line + size) break;
-    word = at;
-    at += text_length(at) + 1;
-  }
-  return launcher_of(program, words[1], words[2]);
+  char* const* const words = given_arguments();
+  const bool has_words = words[0] != nullptr && words[1] != nullptr;
+  return launcher_of(program_invocation_short_name, has_words ? words[1] : nullptr,
+                     has_words ? words[2] : nullptr);
 }
 
-constinit Job own_job = {};
+constinit JobName own_job_name = {};
 
 /// Below 2^53, so that the number survives every tool that reads it. All ranks of a job have the same.
 uint64_t random_seed() {
-  if (own_job.key != 0) return drawn_seed(own_job, self.run);
+  if (own_job_name.key != 0) return drawn_seed(own_job_name, self.run);
   uint64_t number = 0;
   sys::call(SYS_getrandom, sys::address(&number), sizeof number, 0);
   return number >> 11;
@@ -178,70 +142,50 @@ void add_time(TextWriter& text, int64_t seconds) {
 void choose_log_folder() {
   char room[3600]; // in the constructor, or in the first thread's first draw before it
   size_t before = 0;
-  const char* asked = options().log;
-  self.log_is_default = *asked == 0;
-  if (*asked != '/') {
+  const char* requested = options().log;
+  self.log_is_default = *requested == 0;
+  if (*requested != '/') {
     const long size = sys::call(SYS_getcwd, sys::address(room), size_t{3000}); // with the closing zero
     before = sys::failed(size) ? 2 : static_cast<size_t>(size);
     if (sys::failed(size)) room[0] = '.';
     room[before - 1] = '/';
   }
   TextWriter folder(room + before, sizeof room - before);
-  folder.add(self.log_is_default ? "detshim-log" : asked);
-  if (self.is_of_job) folder.c_str(), agree_on_run(own_job, room, static_cast<uint64_t>(self.rank), self.run);
+  folder.add(self.log_is_default ? "detshim-log" : requested);
+  if (self.is_of_job) {
+    folder.c_str();
+    agree_on_run(own_job_name, room, static_cast<uint64_t>(self.rank), self.run, self.begun);
+  }
   if (self.log_is_default) folder.add('/').add(self.run);
   keep_log_folder(room, before + folder.length());
 }
 
 void begin_run(const Launch& launch) {
-  if (options().pins()) own_job = job_of(launch);
-  self.is_of_job = own_job.has_other_ranks;
+  if (options().pins()) own_job_name = job_name_of(launch);
+  self.is_of_job = own_job_name.has_other_ranks;
   self.root_pid = self.is_of_job && (self.rank != 0 || launch.spawn != 0) ? 0 : self.pid;
   // By system call: a sanitizer's clock_gettime is not ready while its runtime starts.
-  timespec now = {};
-  sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
+  self.begun = sys::now();
   uint16_t random = 0; // containers start at the same process id each time
   sys::call(SYS_getrandom, sys::address(&random), sizeof random, 0);
   Text<32> run;
-  add_time(run, now.tv_sec);
+  add_time(run, static_cast<int64_t>(self.begun / 1'000'000));
   run.add('-').add(static_cast<uint64_t>(self.pid)).add('-').add_hex(random, 4);
   __builtin_memcpy(self.run, run.c_str(), run.length() + 1);
   choose_log_folder();
   draw_seed_if_needed();
 }
 
-/// The path starts here: the first process of the run, or of a rank. A launcher without a rank and its rank 0
-/// have streams of their own; both begin with the seed's native sequences.
-void begin_path() {
-  self.is_first = self.rank == 0 && self.world.key == 0;
-  self.key = first_key(self.seed, self.rank_given ? static_cast<uint64_t>(self.rank) + 1 : 0, self.world);
-  self.path[0] = '0';
-  self.path[1] = 0;
-  takeovers = 0;
-  branch = 0;
-  self.begins_rank = self.rank_given;
-}
-
-/// The world of a rank that a launcher starts, or of the first process, as far as the environment says it.
-void enter_world(const Launch& launch) {
-  if (launch.array != 0 && launch.array != array_of_world) {
-    self.world.add("array", launch.array - 1);
-    array_of_world = launch.array;
-  }
-  if (launch.spawn != 0) self.world.add("spawn", launch.spawn);
-  if (launch.step != 0 && self.launcher == 0) self.world.add("step", launch.step);
-}
-
-/// Has the ranks that this process will start be new ones, in the world of this launcher. One that runs
-/// beside another starts a world of its own, and so does one in each rank of a job.
+/// Has the ranks that this process will start be new ones, in the job of this launcher. One that runs
+/// beside another starts a job of its own, and so does one in each rank of a job.
 void begin_launcher(const Launcher& launcher, const Launch& launch) {
   self.is_launcher = true;
   self.launcher_name = launcher.name;
   const bool has_other_rank = launch.has_rank && (launch.variable & launcher.variables) == 0;
   hides_rank = has_other_rank;
-  stale_ranks = (stale_ranks | launch.variables) & ~launcher.variables;
+  self.stale_ranks = (self.stale_ranks | launch.variables) & ~launcher.variables;
   self.begins_rank = false;
-  if (has_other_rank && self.key == first_key(self.seed, launch.rank + 1, self.world)) {
+  if (has_other_rank && self.key == first_key(self.seed, launch.rank + 1, self.job)) {
     self.key = derive(self.key, label_launcher); // what it draws is not what its own rank of that number does
     extend_path(self.path, "l", 0, self.key);
     self.is_first = false;
@@ -252,28 +196,26 @@ void begin_launcher(const Launcher& launcher, const Launch& launch) {
   // In the only task of a step it is what its own user started, unless something else ran there before.
   const bool is_first_of_task = self.path[0] == '0' && (self.path[1] == 0 || self.path[1] == 'l');
   if (has_other_rank && (launch.size != 1 || !is_first_of_task))
-    self.world.add("of rank", static_cast<uint64_t>(self.rank));
-  if (launcher.numbers_its_jobs && !is_first_of_task) branch = self.key;
-  if (branch != 0) self.world.add("job", self.path, branch);
-  branch = 0;
+    self.job.add("of rank", static_cast<uint64_t>(self.rank));
+  if (launcher.numbers_its_jobs && !is_first_of_task) self.branch = self.key;
+  if (self.branch != 0) self.job.add("job", self.path, self.branch);
+  self.branch = 0;
 }
 
-/// Takes over what the parent decided. False without a parent.
+/// The seed of this process: its environment's, or its parent's.
+void take_seed() {
+  self.seed = options().seed;
+  self.has_seed = options().has_seed;
+  self.seed_drawn = options().seed_drawn;
+}
+
+/// Takes over what the parent decided.
 void join_run(const RunVariable& run, const Launch& launch) {
-  self.root_pid = run.root_pid;
-  self.key = run.key;
-  takeovers = run.takeovers;
-  device_replaced = run.device_replaced;
+  static_cast<RunVariable&>(self) = run;
+  self.hidden = 0;
+  take_seed();
   // A batch system starts tasks elsewhere, with the variable and without the filter.
   self.is_trapped = run.is_trapped && sys::fcntl(0, filter_question) == -EALREADY;
-  self.world = run.world;
-  array_of_world = run.array;
-  branch = run.branch;
-  self.launcher = run.launcher;
-  self.is_of_job = run.is_of_job;
-  copy_path(self.path, run.path);
-  __builtin_memcpy(self.run, run.run, sizeof self.run);
-  self.log_is_default = run.log_is_default;
   keep_log_folder(run.log_folder, run.log_folder_length);
   draw_seed_if_needed(); // for a child that was given another mode
 
@@ -286,27 +228,12 @@ void join_run(const RunVariable& run, const Launch& launch) {
   }
   // A seed of its own: what ./train draws under that seed.
   const bool has_own_seed = self.has_seed && (!run.has_seed || self.seed != run.seed);
-  // A launcher started this rank: it is itself again, whoever launched it and how often.
-  const bool is_new_rank = self.rank_given && run.rank_plus_1 != static_cast<uint64_t>(self.rank) + 1;
-  const bool is_new_task = launch.array != 0 && launch.array != run.array;
-  if (has_own_seed || is_new_rank || is_new_task) {
-    if (is_new_rank || is_new_task) enter_world(launch);
-    begin_path();
-  } else if (run.hidden != 0) { // a child that libc makes and executes by itself: popen
-    takeovers = 0;
-    self.key = derive(derive(self.key, label_hidden), run.hidden);
-    extend_path(self.path, "u", run.hidden, self.key);
-  } else if (run.writer_pid == 0 || (run.writer_pid == self.pid && !run.writer_drew)) {
-    self.is_first = self.rank == 0 && self.world.key == 0 && same_text(self.path, "0");
-  } else if (run.writer_pid == self.pid) { // this process turned into another program behind our back
-    takeovers = 0;
-    self.key = derive(self.key, label_exec);
-    extend_path(self.path, "e", 0, self.key);
-  } else { // started behind every hook, as by a program that the library is not in
-    takeovers = 0;
-    self.key = derive(self.key, label_hidden);
-    extend_path(self.path, "u", 0, self.key);
-  }
+  self.hidden = run.hidden;
+  const Arrival arrival = arrive(self, launch, self.pid, has_own_seed);
+  self.hidden = 0;
+  self.begins_rank = arrival == Arrival::begins && self.rank_given;
+  self.is_first = self.rank == 0 && self.job.key == 0 &&
+                  (arrival == Arrival::begins || (arrival == Arrival::named && same_text(self.path, "0")));
 }
 
 /// True if the calling task has a list of robust mutexes. libc gives one to each of its threads and to the
@@ -321,19 +248,18 @@ bool is_robust() {
 void establish_process() {
   self.pid = sys::getpid();
   has_robust_list = is_robust();
-  self.seed = options().seed;
-  self.has_seed = options().has_seed;
-  self.seed_drawn = options().seed_drawn;
   RunVariable run;
   const bool joins = read_run_variable(run);
-  stale_ranks = joins ? run.stale_ranks : 0;
-  const Launch launch = read_rank(stale_ranks);
+  const Launch launch = read_rank(run.stale_ranks);
   if (joins) {
     join_run(run, launch);
   } else {
+    take_seed();
     begin_run(launch);
-    enter_world(launch);
-    begin_path();
+    enter_job(self, launch);
+    begin_path(self, launch.has_rank ? launch.rank + 1 : 0);
+    self.is_first = self.rank == 0 && self.job.key == 0;
+    self.begins_rank = self.rank_given;
   }
   if (const Launcher launcher = own_launcher()) begin_launcher(launcher, launch);
   wipe_generation_in_children();
@@ -345,8 +271,8 @@ void establish_process() {
 
 void name_by_order(ProcessName& name, const Thread& thread, uint64_t ordinal) {
   name.is_first = false;
-  name.takeovers = 0;
-  name.branch = branch;
+  name.handoffs = 0;
+  name.branch = self.branch;
   name.key = derive(derive(self.key, thread.label), label_child + ordinal);
   copy_path(name.path, self.path);
   if (thread.label != 0)
@@ -365,31 +291,31 @@ void name_unannounced() {
   self.key = derive(self.key, label_unannounced + ordinal);
   extend_path(self.path, ".u", ordinal, self.key);
   self.is_first = false;
-  takeovers = 0;
+  self.handoffs = 0;
 }
 
 void become_child() {
   Thread& thread = detail::thread; // if fork made this process: the one that called it
   assume_loader_lock_is_stuck();
   made_threads = false;
-  spawner.counts = nullptr;
+  naming_parent.counts = nullptr;
   if (thread.fork == PendingFork::takes_over) {
     self.is_first = handed_on.is_first;
     self.key = handed_on.key;
-    takeovers = handed_on.takeovers;
+    self.handoffs = handed_on.handoffs;
     copy_path(self.path, handed_on.path);
   } else if (thread.fork == PendingFork::child) {
     if (names_by_command()) {
-      spawner.counts = command_counts();
-      spawner.key = self.key;
-      copy_path(spawner.path, self.path);
+      naming_parent.counts = command_counts();
+      naming_parent.key = self.key;
+      copy_path(naming_parent.path, self.path);
     }
     ProcessName name;
     name_by_order(name, thread, thread.forks);
     self.is_first = false;
     self.key = name.key;
-    takeovers = 0;
-    if (thread.forks_beside) branch = name.key;
+    self.handoffs = 0;
+    if (thread.forks_beside) self.branch = name.key;
     copy_path(self.path, name.path);
   } else {
     name_unannounced();
@@ -399,7 +325,7 @@ void become_child() {
   has_robust_list = is_robust();
   drawn = false;
   children = 0;
-  hidden = 0;
+  self.hidden = 0;
   unnamed_threads = 0;
   forget_command_counts();
   write_variable();
@@ -418,7 +344,7 @@ const Process& process() {
   if (__builtin_expect(generation() != 0, 1)) return self;
   // First call, or a child that no handler announced. Constructors run in one thread; a second thread that
   // comes at the same moment waits.
-  const Lock guard(establishing);
+  const SignalSafeLock guard(establishing);
   if (guard.held() && generation() == 0) {
     if (generations_begun() == 0)
       establish_process();
@@ -432,11 +358,11 @@ const Process& process() {
 void mark_drawn() {
   if (__atomic_exchange_n(&drawn, true, __ATOMIC_RELAXED)) return;
   share_page();
-  Lock guard(children_lock);
+  SignalSafeLock guard(children_lock);
   write_variable();
 }
 
-uint64_t programs_before() { return process(), takeovers; }
+uint64_t programs_before() { return process(), self.handoffs; }
 
 bool is_alone() {
   const Process& me = process();
@@ -446,9 +372,9 @@ bool is_alone() {
 void share_page() {
   process();
   if (shared_page != nullptr) return;
-  Lock guard(children_lock);
+  SignalSafeLock guard(children_lock);
   if (shared_page != nullptr) return;
-  shared_page = static_cast<SharedPage*>(sys::map_shared(sizeof(SharedPage)));
+  shared_page = static_cast<SharedPage*>(sys::map(sizeof(SharedPage), MAP_SHARED));
   page_owner = self.pid;
 }
 
@@ -456,13 +382,10 @@ bool has_inherited_page() { return shared_page != nullptr && page_owner != proce
 
 bool has_other_rank(char* const* environment, uint64_t& rank) {
   process();
-  const auto value = [](const char* name, const void* data) -> const char* {
-    const size_t length = text_length(name);
-    for (auto* entry = static_cast<char* const*>(data); entry != nullptr && *entry != nullptr; ++entry)
-      if (starts_with(*entry, name) && (*entry)[length] == '=') return *entry + length + 1;
-    return nullptr;
+  const auto value = [](const char* name, const void* entries) {
+    return environment_value(name, static_cast<char* const*>(entries));
   };
-  const Launch launch = read_launch({value, environment}, stale_ranks);
+  const Launch launch = read_launch({value, environment}, self.stale_ranks);
   rank = launch.rank;
   return launch.has_rank && !(self.rank_given && launch.rank == static_cast<uint64_t>(self.rank));
 }
@@ -474,11 +397,11 @@ bool is_own_memory() {
 }
 
 void mark_device_replaced() {
-  if (__atomic_exchange_n(&device_replaced, true, __ATOMIC_RELAXED)) return;
-  Lock guard(children_lock);
+  if (__atomic_exchange_n(&self.device_replaced, true, __ATOMIC_RELAXED)) return;
+  SignalSafeLock guard(children_lock);
   write_variable();
 }
 
-bool device_was_replaced() { return __atomic_load_n(&device_replaced, __ATOMIC_RELAXED); }
+bool device_was_replaced() { return __atomic_load_n(&self.device_replaced, __ATOMIC_RELAXED); }
 
 } // namespace detshim

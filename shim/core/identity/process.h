@@ -18,30 +18,16 @@ namespace detshim {
 struct CommandCounts;
 struct Thread;
 
-struct Process {
+/// Who this process is: what it hands to those that it starts, and what is its own.
+struct Process : RunVariable {
   int pid = 0;
   int rank = 0;
   bool rank_given = false;  ///< by a launcher's variable
   bool begins_rank = false; ///< it is the program that the launcher started, not a child of it
   bool is_launcher = false; ///< mpirun, srun, torchrun
+  bool is_first = false;    ///< first process of rank 0, nothing drawn before it
   const char* launcher_name = "";
-  uint64_t launcher = 0;  ///< names the launcher nearest before it, or itself; 0: none is known
-  bool is_of_job = false; ///< no process of the run started the ranks: they know the run by their job
-  uint64_t ranks = 0;     ///< in the job; 0 if the launcher does not say
-  World world;            ///< the job, where a run has several
-  int root_pid = 0;       ///< the first process of the run; 0 if that is another rank of the job
-  bool is_first = false;  ///< first process of rank 0, nothing drawn before it
-  uint64_t key = 0;       ///< names the streams of this process
-  uint64_t seed = 0;
-  bool has_seed = false;   ///< false only in observe without DETSHIM_SEED
-  bool seed_drawn = false; ///< drawn by detshim, not given
-  PathText path = {};
-  char run[32] = {};           ///< name of the run
-  const char* log_folder = ""; ///< absolute; not closed with a zero
-  size_t log_folder_length = 0;
-  bool log_is_default = false; ///< DETSHIM_LOG was not given
-  bool is_trapped =
-      false; ///< `detshim run --trap-syscalls` answers for programs that have no library in them
+  uint64_t ranks = 0; ///< in the job; 0 if the launcher does not say
 };
 
 /// This process; established by the first call, and again in a forked child.
@@ -77,8 +63,8 @@ bool device_was_replaced();
 /// What a process that is about to be made will be.
 struct ProcessName {
   bool is_first;
-  uint64_t branch;    ///< see RunVariable
-  uint64_t takeovers; ///< how often the name was handed from a wrapper to its first child
+  uint64_t branch;   ///< see RunVariable
+  uint64_t handoffs; ///< how often the name was handed from a wrapper to its first child
   uint64_t key;
   PathText path;
 };
@@ -87,26 +73,23 @@ struct ProcessName {
 namespace identity {
 
 extern Process self;
-extern uint32_t children;  ///< of this process, made so far
-extern uint64_t hidden;    ///< the child that libc is making, see HiddenChild
-extern uint64_t takeovers; ///< wrappers that handed this name on, see ProcessName
+extern uint32_t children; ///< of this process, made so far
 extern bool drawn;
 extern bool made_threads; ///< then which thread's child comes first is a race
 extern uint64_t children_lock;
 extern uint32_t unnamed_threads; ///< that no hook saw being made
-extern uint64_t branch;          ///< see RunVariable
 
 /// What the first child of a process takes over. There is one such child at most.
 extern ProcessName handed_on;
 
 /// In a forked child whose parent names its children by their commands: that parent, until the child executes
 /// something.
-struct Spawner {
+struct NamingParent {
   CommandCounts* counts; ///< nullptr: no such parent
   uint64_t key;
   PathText path;
 };
-extern Spawner spawner;
+extern NamingParent naming_parent;
 
 inline void copy_path(PathText& to, const PathText& from) { __builtin_memcpy(to, from, sizeof(PathText)); }
 

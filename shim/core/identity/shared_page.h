@@ -26,7 +26,7 @@ struct SharedPage {
   uint64_t next_entry;
   /// The set of loaded objects that a record in the file names, see docs/LOG_FORMAT.md, "modules"; 0 for
   /// none.
-  uint64_t told_modules;
+  uint64_t named_modules;
 };
 
 /// Shared with every descendant that was forked; nullptr before share_page().

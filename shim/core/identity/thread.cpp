@@ -6,6 +6,8 @@
 
 namespace detshim {
 
+thread_local constinit Thread detail::thread;
+
 using namespace identity;
 
 uint64_t stream_key(const Thread& thread, Kind kind, uint64_t k) {
@@ -18,7 +20,7 @@ void establish_thread(Thread& me) {
   const sys::SignalsBlocked no_signals;
   const Process& owner = process();
   const bool forked = me.pid != 0 && me.pid != owner.pid;
-  if (forked) me.children = me.forks = me.events = 0;
+  if (forked) me.children = me.forks = 0;
   if (forked || me.path[0] == 0) {
     // The thread that forked is the child's main thread. Those that no hook saw being made are told apart by
     // the order in which they come, which record() does not call pinned. (A vfork child asks as the thread
@@ -50,24 +52,6 @@ ThreadName name_new_thread() {
   name.label = derive(creator.label, ordinal);
   __builtin_memcpy(name.path, creator.path, sizeof name.path);
   extend_path(name.path, ".", ordinal, name.label);
-  return name;
-}
-
-ThreadName name_new_event() {
-  Thread& creator = this_thread();
-  made_threads = true;
-  ThreadName name;
-  const uint32_t ordinal = ++creator.events;
-  name.label = derive(creator.label, label_event + ordinal);
-  __builtin_memcpy(name.path, creator.path, sizeof name.path);
-  extend_path(name.path, ".e", ordinal, name.label);
-  return name;
-}
-
-ThreadName name_of_event(const ThreadName& event, uint64_t n) {
-  ThreadName name = event;
-  name.label = derive(event.label, n);
-  extend_path(name.path, ".", n, name.label);
   return name;
 }
 

@@ -28,10 +28,6 @@ struct ThreadName {
 
 /// Takes the next ordinal of the calling thread, for a thread about to be made.
 ThreadName name_new_thread();
-/// The same for what makes threads behind the hooks (a timer): the n-th thread that it makes is
-/// name_of_event(name, n).
-ThreadName name_new_event();
-ThreadName name_of_event(const ThreadName& event, uint64_t n);
 /// Called by the new thread before anything else of its own.
 void enter_thread(const ThreadName& name);
 /// Gives the thread's memory back. A later draw of the same thread (a destructor's) begins streams of its

@@ -24,7 +24,6 @@ struct Thread {
   bool forks_beside = false;  ///< a child made before is still there
   uint32_t children = 0;      ///< threads made so far
   uint32_t forks = 0;         ///< processes made so far
-  uint32_t events = 0;        ///< timers and the like that make threads, made so far
   uint64_t label = 0;         ///< place in the tree of threads, 0 for the main thread
   uint64_t key = 0;           ///< names the thread's streams
   uint64_t sharing_child = 0; ///< the last vfork child that executed a program

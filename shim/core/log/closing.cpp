@@ -2,17 +2,20 @@
 
 #include "common/log_folder.h"
 #include "common/sys.h"
+#include "core/base/folder_entries.h"
 #include "core/base/generations.h"
-#include "core/base/lock.h"
 #include "core/base/placement.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/identity/process.h"
 #include "core/identity/shared_page.h"
 #include "core/identity/thread.h"
 #include "core/log/counts.h"
+#include "core/log/environment_file.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
 #include "core/log/setting_records.h"
+#include "core/log/start.h"
 #include "core/policy/options.h"
 
 namespace detshim {
@@ -23,23 +26,25 @@ using log_file::path_room;
 using log_file::text_room;
 
 /// The files that this process has said to be loaded, see record_modules().
-struct ToldModules {
+struct NamedModules {
   uint64_t set = 0;
   uint32_t generation = 0;
   bool by_other = false; ///< another process's record says it
 };
-DETSHIM_STARTUP_DATA constinit ToldModules told_modules;
+DETSHIM_STARTUP_DATA constinit NamedModules named_modules;
 
-void add_told_modules(Line& line) {
-  if (told_modules.by_other && told_modules.generation == generation())
-    line.add(",\"modules\":\"").add_hex(told_modules.set, 16).add('"');
+template <RecordType type>
+void add_named_modules(RecordWriter<type>& record) {
+  if (named_modules.by_other && named_modules.generation == generation())
+    record.hash("modules", named_modules.set);
 }
 
 void write_end() {
   uint64_t sums[action_count] = {};
   sum_own_counts(sums);
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"end\",\"counts\":{");
+  RecordWriter<RecordType::end> record(line);
+  record.begin("counts").add('{');
   bool first = true;
   for (int i = 1; i < action_count; ++i) {
     if (sums[i] == 0) continue;
@@ -47,10 +52,9 @@ void write_end() {
     first = false;
   }
   line.add('}');
-  add_time(line);
-  add_told_modules(line);
-  if (!are_counts_kept()) line.add(",\"counts_lost\":true");
-  line.add('}');
+  record.decimal("time", record_time());
+  add_named_modules(record);
+  record.end();
   log_file::write(line);
 }
 
@@ -118,7 +122,8 @@ void write_modules(const ModulePaths& paths, uint64_t set) {
   constexpr size_t longest_path = 3900;
   for (const char* path = paths.begin(); path != paths.end();) {
     Line line(line_room, sizeof line_room);
-    line.add("{\"t\":\"modules\",\"files\":[");
+    RecordWriter<RecordType::modules> record(line);
+    record.begin("files").add('[');
     const char* const first = path;
     size_t ids = 0; // their length: they come behind the paths
     for (const char* before = "\""; path != paths.end(); before = ",\"") {
@@ -128,12 +133,13 @@ void write_modules(const ModulePaths& paths, uint64_t set) {
       ids += text_length(id) + 3;
       path = after(id);
     }
-    line.add("],\"builds\":[");
+    line.add(']');
+    record.begin("builds").add('[');
     for (const char* of = first; of != path; of = after(after(of)))
       line.add(of == first ? "\"" : ",\"").add(after(of)).add('"');
     line.add(']');
-    if (set != 0) line.add(",\"set\":\"").add_hex(set, 16).add('"');
-    line.add('}');
+    if (set != 0) record.hash("set", set);
+    record.end();
     log_file::write(line);
   }
 }
@@ -145,92 +151,39 @@ void record_modules() {
   const sys::SignalsBlocked no_signals; // a handler that left by longjmp would leave the loader locked
   const uint64_t set = set_of_modules();
   // Said before an exec that failed.
-  if (told_modules.generation == generation() && told_modules.set == set) return;
+  if (named_modules.generation == generation() && named_modules.set == set) return;
   // Of many children all have the same loaded: one of them says what.
   const bool is_further = log_file::process_number() != 0;
-  const bool by_other = is_further && __atomic_load_n(&shared_page->told_modules, __ATOMIC_ACQUIRE) == set;
-  told_modules = {set, generation(), by_other};
+  const bool by_other = is_further && __atomic_load_n(&shared_page->named_modules, __ATOMIC_ACQUIRE) == set;
+  named_modules = {set, generation(), by_other};
   if (by_other) return;
   ModulePaths paths;
   find_modules(paths);
-  Lock guard(log_file::lock);
+  uint64_t looked_at = 0;
+  for (const char* path = paths.begin(); path != paths.end(); path = after(after(path)))
+    record_other_versions(path, looked_at);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held()) return;
   write_modules(paths, is_further ? set : 0);
-  if (is_further) __atomic_store_n(&shared_page->told_modules, set, __ATOMIC_RELEASE);
-}
-
-bool ends_with(const char* text, const char* end) {
-  const size_t a = text_length(text);
-  const size_t b = text_length(end);
-  return a >= b && same_text(text + a - b, end);
-}
-
-/// Adds the calls of a process that has no counts file: each record is one. False if it is none of this run.
-bool sum_records(int fd, uint64_t (&sums)[action_count]) {
-  constexpr const char* key = ",\"do\":\""; // which no text within a record can hold
-  constexpr size_t longest = 20;            // with an action's name and a quote
-  Text<48> run;
-  run.add("\"run\":\"").add(process().run).add('"');
-  bool is_of_run = false;
-  for (long offset = 0;; offset += static_cast<long>(sizeof text_room - 1 - longest)) {
-    const long size = sys::pread(fd, text_room, sizeof text_room - 1, offset);
-    if (size <= 0) return is_of_run;
-    text_room[size] = 0;
-    if (offset == 0) is_of_run = contains(text_room, run.c_str());
-    if (!is_of_run) return false;
-    const bool is_last = size < static_cast<long>(sizeof text_room - 1);
-    const char* const end = text_room + (is_last ? size : size - static_cast<long>(longest));
-    for (const char* at = text_room; at < end; ++at) {
-      if (*at != ',' || !starts_with(at, key)) continue;
-      const char* const name = at + text_length(key);
-      for (int action = 1; action < action_count; ++action)
-        if (starts_with(name, action_names[action]) && name[text_length(action_names[action])] == '"')
-          ++sums[action];
-    }
-    if (is_last) return true;
-  }
-}
-
-/// True if the process that has that file of records has a counts file.
-bool has_counts(int folder, const char* records) {
-  Text<300> name;
-  name.add(records);
-  name.shorten(name.length() - text_length(".jsonl"));
-  struct stat state;
-  return !sys::failed(sys::call(SYS_newfstatat, folder, sys::address(name.add(".counts").c_str()),
-                                sys::address(&state), AT_SYMLINK_NOFOLLOW));
+  if (is_further) __atomic_store_n(&shared_page->named_modules, set, __ATOMIC_RELEASE);
 }
 
 /// Adds up the counts files of all processes of the run; their number.
 unsigned sum_run(int folder, uint64_t (&sums)[action_count]) {
-  struct Entry { // linux_dirent64, getdents(2)
-    uint64_t inode;
-    int64_t offset;
-    uint16_t length;
-    uint8_t type;
-    char name[1];
-  };
   unsigned processes = 0;
-  alignas(8) char block[4096];
-  for (;;) {
-    const long size = sys::call(SYS_getdents64, folder, sys::address(block), sizeof block);
-    if (size <= 0) return processes;
-    for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const Entry*>(block + at);
-      at += entry->length;
-      const bool is_counts = ends_with(entry->name, ".counts");
-      if (!is_counts && (!ends_with(entry->name, ".jsonl") || has_counts(folder, entry->name))) continue;
-      const int fd = sys::openat(folder, entry->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-      if (fd < 0) continue;
-      if (is_own_file(fd) && (is_counts ? sum_file_counts(fd, sums, &processes) : sum_records(fd, sums)))
-        ++processes;
-      sys::close(fd);
-    }
-  }
+  each_entry(folder, [&](const char* name) {
+    if (!ends_with(name, ".counts")) return false;
+    const int fd = sys::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return false;
+    if (is_own_file(fd) && sum_file_counts(fd, sums, &processes)) ++processes;
+    sys::close(fd);
+    return false;
+  });
+  return processes;
 }
 
 void write_closing_line() {
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held()) return;
   { // most processes leave here
     TextWriter path(path_room, sizeof path_room);
@@ -251,7 +204,7 @@ void write_closing_line() {
   const struct {
     Action action;
     const char* word;
-  } words[] = {{Action::unfixed, " unfixed"},
+  } words[] = {{Action::nondeterministic, " nondeterministic"},
                {Action::uncovered, " uncovered"},
                {Action::refuse, " refused"},
                {Action::replace, " replaced"},
@@ -273,6 +226,16 @@ void write_closing_line() {
 DETSHIM_STARTUP_DATA constinit uint32_t closed =
     0; // the generation that was: _exit may follow the destructor
 
+bool is_root() { return process().root_pid == process().pid; }
+
+/// The first process of `detshim run` leaves a log though nothing was drawn: without one, `detshim log` would
+/// show an earlier run.
+void begin_log_of_run() {
+  if (!is_root() || log_file::has_begun() || !has_environment_of_run()) return;
+  SignalSafeLock guard(log_file::lock);
+  if (guard.held()) open_log();
+}
+
 void record_last(void (*last_records)()) {
   last_records();
   record_undone_settings();
@@ -286,25 +249,24 @@ void go_on_with_log() { closed = 0; }
 
 void write_exec(const char* program, void (*last_records)()) {
   record_last(last_records);
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held() || !log_file::is_open()) return;
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"exec\"");
-  add_text(line, "thread", this_thread().path);
-  add_text(line, "program", program);
-  add_time(line);
-  add_told_modules(line);
-  line.add('}');
+  RecordWriter<RecordType::exec> record(line);
+  record.text("thread", this_thread().path).text("program", program).decimal("time", record_time());
+  add_named_modules(record);
+  record.end();
   log_file::write(line);
 }
 
 void write_failed_exec(int error) {
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held() || !log_file::is_open()) return;
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"exec\"");
-  add_text(line, "thread", this_thread().path);
-  line.add(",\"error\":").add(static_cast<uint64_t>(error)).add('}');
+  RecordWriter<RecordType::exec>(line)
+      .text("thread", this_thread().path)
+      .number("error", static_cast<uint64_t>(error))
+      .end();
   log_file::write(line);
 }
 
@@ -312,13 +274,14 @@ void close_log(void (*last_records)()) {
   if (options().off()) return;
   if (closed == generation()) return;
   closed = generation();
+  begin_log_of_run();
   record_last(last_records);
   {
-    Lock guard(log_file::lock);
+    SignalSafeLock guard(log_file::lock);
     if (guard.held() && log_file::is_open()) write_end();
   }
   write_counts();
-  if (!options().quiet && process().root_pid == process().pid) write_closing_line();
+  if (!options().quiet && is_root()) write_closing_line();
 }
 
 } // namespace detshim

@@ -13,13 +13,14 @@
 
 namespace detshim {
 
-/// One counter. Only its own thread adds to `number`, by count().
+/// One counter. One thread alone counts there, by count(); many where it is shared.
 struct Counter {
   uint64_t number;
-  uint64_t write_at; ///< the number at which the file is told next
+  uint64_t write_at; ///< the number at which the file is told next; 0 where it is shared
   uint64_t entry;    ///< in the file, from 1; 0 where there is none
   uint32_t action;
-  uint32_t further; ///< the entry, from 1, of one more counter of the same record; 0 where there is none
+  uint8_t is_shared;
+  uint8_t is_final; ///< of a shared one: the file has been told that this number is the last
 };
 
 namespace detail {
@@ -32,12 +33,15 @@ struct CounterBlock {
 extern thread_local constinit CounterBlock counter_block;
 } // namespace detail
 
-/// Tells the file a counter's number.
-void write_count(Counter& counter);
+/// Counts one call and tells the file, where it is due.
+void count_slowly(Counter& counter);
 
 /// Counts one call. The file has every number up to 32, and from there on at least 32 of 33.
 inline void count(Counter& counter) {
-  if (__builtin_expect(++counter.number >= counter.write_at, 0)) write_count(counter);
+  if (__builtin_expect(__atomic_load_n(&counter.number, __ATOMIC_RELAXED) + 1 >= counter.write_at, 0))
+    count_slowly(counter);
+  else
+    ++counter.number;
 }
 
 /// What was counted there, and will be, is of that action from now on, whatever its record says. Not where
@@ -48,25 +52,17 @@ void recount_as(Counter& counter, Action action);
 /// could not be made and the counter lives in memory alone. Never nullptr.
 Counter* new_counter(Action action, int64_t& index);
 
-/// What `other` counts is of the record of `counter`.
-void count_together(Counter& counter, Counter& other);
+/// Several threads may count there from now on.
+inline void share(Counter& counter) {
+  counter.is_shared = 1;
+  counter.write_at = 0;
+}
 
 /// Where the counters of a process that begins go: an open file, empty or an earlier program's of this
 /// process; none for -1. Once in each process, because counters that were handed out stay in use. The
 /// descriptor is taken over; the path, by which the file is opened again where the program closes it, must
 /// stay where it is.
 void use_counts_file(int fd, const char* path);
-
-/// The same for a file that is made when the first record happens a second time (or when others are to count
-/// in it): until then each stands for one call, and most programs have no such record. `make` gives a
-/// descriptor of the new file or a negated errno.
-void use_counts_file_later(int (*make)(), const char* path);
-
-/// Makes that file now: the process may lose the right to.
-void make_counts_file();
-
-/// False if there are calls that could not be counted in a file.
-bool are_counts_kept();
 
 /// True if this run has begun that counts file and a further program of its process may go on in it: no other
 /// process counts there.

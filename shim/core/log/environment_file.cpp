@@ -74,6 +74,8 @@ void rename(int folder, const char* from, const char* to) {
 
 } // namespace
 
+bool has_environment_of_run() { return handed_over() != 0; }
+
 void drop_environment() {
   if (handed_over() != 0) sys::close(environment_descriptor);
 }

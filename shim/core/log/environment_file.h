@@ -11,6 +11,9 @@ namespace detshim {
 /// log goes on without it.
 void keep_environment(int folder, bool made, char* room, size_t room_size);
 
+/// True if `detshim run` has handed it over to this process, and no log of the run has taken it yet.
+bool has_environment_of_run();
+
 /// Closes what was handed over, where no log is made: no program need see it.
 void drop_environment();
 

@@ -1,6 +1,7 @@
 // What the parts that write lines of the log have in common.
 #pragma once
 
+#include "common/record_schema.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
@@ -14,19 +15,20 @@ namespace detshim {
 /// One line, in log_file::line_room.
 using Line = TextWriter;
 
-inline void add_text(Line& line, const char* key, const char* text, size_t limit = 512) {
-  line.add(",\"").add(key).add("\":\"").add_json(text, limit).add('"');
-}
-
-/// When the line is written, for a reader's strip in time: it decides nothing, and is never compared. By
-/// system call, since a program may answer for clock_gettime itself.
-inline void add_time(Line& line) {
+/// When a record is written, for a reader's strip in time: it decides nothing, and is never compared. In
+/// nanoseconds, by system call, since a program may answer for clock_gettime itself.
+inline uint64_t record_time() {
   timespec now = {};
   sys::call(SYS_clock_gettime, CLOCK_MONOTONIC, sys::address(&now));
   constexpr uint64_t nanoseconds = 1'000'000'000;
-  line.add(",\"time\":\"")
-      .add(static_cast<uint64_t>(now.tv_sec) * nanoseconds + static_cast<uint64_t>(now.tv_nsec))
-      .add('"');
+  return static_cast<uint64_t>(now.tv_sec) * nanoseconds + static_cast<uint64_t>(now.tv_nsec);
+}
+
+/// Adds one entry of `env`: `was` is nullptr where the variable was unset.
+inline void add_change(Line& line, const char* name, const char* was, const char* now) {
+  line.add("{\"name\":\"").add(name).add('"');
+  if (was != nullptr) line.add(",\"was\":\"").add_json(was, 200).add('"');
+  line.add(",\"now\":\"").add_json(now, 300).add("\"}");
 }
 
 /// Adds the object's build id in hexadecimal; nothing where it has none.

@@ -1,10 +1,11 @@
 #include "core/log/log_file.h"
 
 #include "common/log_folder.h"
+#include "common/record_schema.h"
 #include "common/sys.h"
 #include "core/base/generations.h"
-#include "core/base/lock.h"
 #include "core/base/placement.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/identity/process.h"
 #include "core/identity/shared_page.h"
 #include "core/log/counts.h"
@@ -65,19 +66,12 @@ bool is_of_this_run(int fd) {
   return starts_with(begin, "{\"t\":\"start\"") && contains(begin, run.c_str());
 }
 
-constexpr int not_made = -EAGAIN; // counts, until they are needed
 struct Files {
   int records, counts; // descriptors, or negated errnos
 };
 
-bool exists(int folder, const char* name) {
-  struct stat state;
-  return !sys::failed(
-      sys::call(SYS_newfstatat, folder, sys::address(name), sys::address(&state), AT_SYMLINK_NOFOLLOW));
-}
-
 /// Opens the two files of this process under the first name of which no file is another run's or somebody
-/// else's. Counts that nobody shares are not made yet.
+/// else's.
 Files open_files(int folder) {
   constexpr int taken = -EEXIST;
   Files files = {taken, taken};
@@ -92,9 +86,7 @@ Files open_files(int folder) {
     name.shorten(stem);
     bool made_counts = false;
     name.add(".counts");
-    files.counts = made_records && !has_inherited_page() && !exists(folder, name.c_str())
-                       ? not_made
-                       : open_own_file(folder, name.c_str(), O_RDWR, made_counts);
+    files.counts = open_own_file(folder, name.c_str(), O_RDWR, made_counts);
     const bool is_taken = files.counts == taken ||
                           (!made_records && (made_counts || !is_of_this_run(files.records))) ||
                           (files.counts >= 0 && !made_counts && !can_go_on_in_counts_file(files.counts));
@@ -110,21 +102,6 @@ Files open_files(int folder) {
     files = {taken, taken};
   }
   return files;
-}
-
-/// The file that was not made, where the log is.
-int make_counts() {
-  static constinit char folder_path[sizeof path_room] = {}; // under the lock of the counts
-  TextWriter path(folder_path, sizeof folder_path);
-  path.add(process().log_folder, process().log_folder_length).c_str();
-  bool made = false;
-  const int folder = open_log_folder(folder_path, process().log_is_default, false, made);
-  if (folder < 0) return folder;
-  const int fd =
-      sys::openat(folder, file_name(counts_path),
-                  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR);
-  sys::close(folder);
-  return fd;
 }
 
 /// Opens the file again whose descriptor the program has closed.
@@ -380,7 +357,7 @@ void offer_to_children() {
   if (file.is_shared || shared_page == nullptr) return;
   const bool has_begun = file.generation == generation();
   if (has_begun ? file.failed : file.has_looked || !files_are_published()) return;
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (!guard.held()) return;
   if (has_begun)
     publish();
@@ -427,10 +404,7 @@ Opened open() {
   Text<160> stem;
   add_file_stem(stem);
   set_counts_path(stem.c_str());
-  if (files.counts == not_made)
-    use_counts_file_later(make_counts, counts_path);
-  else
-    use_counts_file(files.counts, counts_path);
+  use_counts_file(files.counts, counts_path);
   file.process = 0;
   file.is_shared = false;
   held = 0;
@@ -452,12 +426,11 @@ void write_lost(const char* program, Reason why, int error) {
   }
   if (program == nullptr && sys::failed(sys::readlink("/proc/self/exe", path_room, 600))) path_room[0] = 0;
   TextWriter line(line_room, sizeof line_room);
-  line.add("{\"t\":\"lost\",\"path\":\"").add_json(process().path);
-  line.add("\",\"pid\":").add(static_cast<uint64_t>(sys::getpid()));
-  line.add(",\"program\":\"").add_json(program == nullptr ? path_room : program);
-  line.add("\",\"why\":\"").add(reason_code(why)).add('"');
-  if (error != 0) line.add(",\"error\":").add(static_cast<uint64_t>(error));
-  line.add('}');
+  RecordWriter<RecordType::lost> record(line);
+  record.text("path", process().path).number("pid", static_cast<uint64_t>(sys::getpid()));
+  record.text("program", program == nullptr ? path_room : program).text("why", reason_code(why));
+  if (error != 0) record.number("error", static_cast<uint64_t>(error));
+  record.end();
   write(line);
   if (opened >= 0) sys::close(opened);
   file.fd = kept;
@@ -488,7 +461,7 @@ bool has_begun() { return file.generation == generation(); }
 void write(TextWriter& line, bool is_held) {
   if (file.process != 0) {           // which process of the file's wrote it
     line.shorten(line.length() - 1); // the object's brace
-    line.add(",\"proc\":").add(file.process).add('}');
+    add_key(line, "proc").add(file.process).add('}');
   }
   line.add('\n');
   if (is_held && held + line.length() <= sizeof rooms.held) {

@@ -73,7 +73,7 @@ struct Search {
       looks_for = done;
       return;
     }
-    line.add(",\"pool\":\"").add(runner->pool);
+    add_key(line, "pool").add('"').add(runner->pool);
     looks_for = maker;
   }
 

@@ -3,9 +3,10 @@
 #include "common/launch.h"
 #include "common/log_folder.h"
 #include "common/sys.h"
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/identity/process.h"
 #include "core/log/environment_file.h"
+#include "core/log/line.h"
 #include "core/log/log_file.h"
 #include "core/log/node_name.h"
 #include "core/policy/options.h"
@@ -52,33 +53,31 @@ int open_marks() {
 
 } // namespace
 
-void add_node(Line& line) {
-  char node[65];
-  node_name(node);
-  add_text(line, "node", node);
-}
-
 void mark_rank() {
   const Process& me = process();
   const bool is_rank = me.rank_given && me.begins_rank && (me.ranks > 1 || me.launcher != 0);
   if ((!is_rank && !me.is_launcher) || !options().pins()) return;
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held() || (me.is_launcher && only_answers())) return;
   const int fd = open_marks();
   if (fd < 0) return;
   Line line(log_file::line_room, sizeof log_file::line_room);
-  line.add("{\"t\":\"").add(is_rank ? "rank" : "launcher").add("\",\"v\":1");
-  add_text(line, "run", me.run);
-  add_text(line, "world", me.world.text);
-  line.add(",\"world_key\":\"").add_hex(me.world.key, 16).add('"');
-  line.add(",\"launcher\":\"").add_hex(me.launcher, 16).add('"');
+  const auto write = [&](auto record, const auto& add_own) {
+    char node[65];
+    node_name(node);
+    record.number("v", log_format).text("run", me.run).text("job", me.job.text);
+    record.hash("job_key", me.job.key).hash("launcher", me.launcher);
+    add_own(record);
+    record.number("pid", static_cast<uint64_t>(me.pid)).text("node", node).end();
+  };
   if (is_rank)
-    line.add(",\"rank\":").add(static_cast<uint64_t>(me.rank)).add(",\"of\":").add(me.ranks);
+    write(RecordWriter<RecordType::rank>(line), [&](auto& record) {
+      record.number("rank", static_cast<uint64_t>(me.rank)).number("of", me.ranks);
+    });
   else
-    add_text(line, "program", me.launcher_name);
-  line.add(",\"pid\":").add(static_cast<uint64_t>(me.pid));
-  add_node(line);
-  line.add("}\n");
+    write(RecordWriter<RecordType::launcher>(line),
+          [&](auto& record) { record.text("program", me.launcher_name); });
+  line.add('\n');
   if (sys::may_grow_to(line.length())) sys::write(fd, line.c_str(), line.length());
   sys::close(fd);
 }

@@ -2,14 +2,9 @@
 // tells a rank by that has no log because the library is not in it.
 #pragma once
 
-#include "core/log/line.h"
-
 namespace detshim {
 
 /// Writes this process's line, if it is what a launcher started or is a launcher. From the constructor only.
 void mark_rank();
-
-/// Adds the name of the machine to a record.
-void add_node(Line& line);
 
 } // namespace detshim

@@ -3,16 +3,16 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/hash.h"
-#include "core/base/lock.h"
 #include "core/base/modules.h"
 #include "core/base/native_frames.h"
 #include "core/base/placement.h"
 #include "core/base/python_frames.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/identity/thread.h"
+#include "core/log/call_site_text.h"
 #include "core/log/folded_threads.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
-#include "core/log/places.h"
 #include "core/log/pools.h"
 #include "core/log/start.h"
 #include "core/policy/options.h"
@@ -48,8 +48,7 @@ struct ThreadRecords {
   uint32_t written;    // so far, where `numbers` is nullptr
   RecordNumbers* numbers;
   uint64_t folded; // a number for the name that it shares with others; 0 where its records have its own
-  Share* shares;
-  Table<8> places; // see places_of_this_thread()
+  Table<8> places; // see call_sites_of_this_thread()
 };
 thread_local constinit ThreadRecords thread_records = {};
 
@@ -63,7 +62,6 @@ ThreadRecords& records_of(const Thread& thread) {
     own.numbers = nullptr;
     PathText name;
     own.folded = fold_name(thread.path, name) ? fnv1a_text(name) : 0;
-    own.shares = nullptr;
     own.generation = thread.generation;
   }
   return own;
@@ -78,7 +76,7 @@ DETSHIM_STARTUP_DATA constinit Counter unwritten = {}; // records of Action::obs
 
 } // namespace
 
-Table<8>& places_of_this_thread() { return records_of(this_thread()).places; }
+Table<8>& call_sites_of_this_thread() { return records_of(this_thread()).places; }
 
 void number_records_in(RecordNumbers* numbers) {
   ThreadRecords& own = records_of(this_thread());
@@ -88,14 +86,8 @@ void number_records_in(RecordNumbers* numbers) {
 }
 
 void leave_records() {
-  ThreadRecords& own = thread_records;
   const sys::SignalsBlocked no_signals;
-  if (own.shares != nullptr && own.generation == generation()) {
-    Lock guard(log_file::lock);
-    if (guard.held()) leave_shares(own.shares);
-  }
-  own.shares = nullptr;
-  own.places.clear();
+  thread_records.places.clear();
 }
 
 Counter* record(const Subject& subject, Action action, const void* caller, Reason why,
@@ -106,7 +98,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
   // alone.
   if (subject.is_own && action != Action::observe && action != Action::uncovered) mark_drawn();
   if (subject.is_own && action == Action::pin && thread.path[0] == '?') {
-    action = Action::unfixed;
+    action = Action::nondeterministic;
     why = Reason::thread_unnamed;
   }
   // Who asks for counts of kernels wants to read them, whatever else happens; and what a program that makes
@@ -120,8 +112,8 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
       mix(mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(subject.symbol)),
           static_cast<uint64_t>(action) | uint64_t{draw_epoch()} << 8);
   // Looked at before any lock is taken: asking an interpreter whose frames cannot be read may run its code.
-  PythonPlace python;
-  find_python_place(python, PythonDetail::key, false);
+  PythonCallSite python;
+  find_python_call_site(python, PythonDetail::key, false);
   const uint64_t frames_key = python.count == 0 ? native_frames_key(caller) : 0; // a line of Python says more
   const auto place_here = [&] { return mix(innermost, python.count == 0 ? frames_key : 0); };
   const auto key_here = [&] {
@@ -143,10 +135,10 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
       count(*counter);
       return counter;
     }
-  find_python_place(python, PythonDetail::all, python.count == 0);
+  find_python_call_site(python, PythonDetail::all, python.count == 0);
   key = key_here();
 
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   const bool is_folded = own.folded != 0 && guard.held();
   const auto is_used_up = [&](uint64_t of, uint64_t limit) {
     of = mix(of, use);
@@ -165,8 +157,8 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
   const bool writable = guard.held() && open_log();
   int64_t index = -1;
   bool is_new = true;
-  Counter* counter = is_folded ? share_counter(own.folded, key, action, index, is_new, own.shares)
-                               : new_counter(action, index);
+  Counter* counter =
+      is_folded ? folded_counter(own.folded, key, action, index, is_new) : new_counter(action, index);
   own.places.insert(key) = reinterpret_cast<uintptr_t>(counter);
   if (writable && is_new) {
     PathText name;
@@ -175,19 +167,18 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
     if (python.count == 0 && !frame_is_full) find_native_frames(caller, frames);
     write_builds(caller, frames);
     Line line(line_room, sizeof line_room);
-    line.add("{\"t\":\"call\",\"n\":").add(next_number(own));
-    add_text(line, "thread", name);
-    add_text(line, "lib", subject.library);
-    add_text(line, "fn", subject.symbol);
-    add_text(line, "do", action_names[static_cast<int>(action)]);
+    RecordWriter<RecordType::call> record(line);
+    record.number("n", next_number(own)).text("thread", name);
+    record.text("lib", subject.library).text("fn", subject.symbol);
+    record.text("do", action_names[static_cast<int>(action)]);
     if (!full) add_values(line, subject, values);
-    add_text(line, "why", reason_code(why));
-    add_place(line, caller);
+    record.text("why", reason_code(why));
+    add_call_site(line, caller);
     add_frames(line, caller, frames);
     add_python(line, python, sizeof line_room - 500); // a pool and the counter follow
     add_pool(line);
-    if (index >= 0) line.add(",\"c\":").add(static_cast<uint64_t>(index));
-    line.add('}');
+    if (index >= 0) record.number("c", static_cast<uint64_t>(index));
+    record.end();
     log_file::write(line);
   }
   count(*counter);
@@ -195,33 +186,29 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
 }
 
 void record_library(const char* name, const char* library_file, const char* library_version) {
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held() || !open_log()) return;
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"library\"");
-  add_text(line, "lib", name);
-  add_text(line, "file", library_file);
-  if (library_version != nullptr) add_text(line, "version", library_version);
-  line.add('}');
+  RecordWriter<RecordType::library> record(line);
+  record.text("lib", name).text("file", library_file);
+  if (library_version != nullptr) record.text("version", library_version);
+  record.end();
   log_file::write(line);
 }
 
 void begin_log(const char* what) {
   if (options().off()) return;
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held() || !open_log()) return;
-  make_counts_file();
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"rights\"");
-  add_text(line, "fn", what);
-  line.add('}');
+  RecordWriter<RecordType::rights>(line).text("fn", what).end();
   log_file::write(line);
 }
 
 void prepare_log_for(char* const argv[], bool spawns) {
   if (options().off()) return;
-  if (!spawns) make_counts_file(), write_counts(); // where the next program counts on
-  Lock guard(log_file::lock);
+  if (!spawns) write_counts(); // where the next program counts on
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held() || log_file::is_within_reach()) return;
   static constinit int said_by = 0; // once: it may try several paths
   if (const int me = sys::getpid(); !spawns && said_by == me)
@@ -232,12 +219,12 @@ void prepare_log_for(char* const argv[], bool spawns) {
 }
 
 bool has_log() {
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   return guard.held() && log_file::is_open();
 }
 
 void record_line(const char* text, size_t length, bool begins_log) {
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held() || !(begins_log ? open_log() : log_file::is_open())) return;
   Line line(line_room, sizeof line_room);
   line.add(text, length);

@@ -45,7 +45,7 @@ Counter* record(const Subject& subject, Action action, const void* caller, Reaso
 
 /// What the calling thread remembers of its calls' places: a key made by record(), or by another part, and a
 /// counter's address, which that part may add bits to. Forgotten in a forked child.
-Table<8>& places_of_this_thread();
+Table<8>& call_sites_of_this_thread();
 
 /// How many records a thread has written, where others may write in its name: a record of its own each.
 struct RecordNumbers {

@@ -9,7 +9,7 @@
 #include "core/identity/process.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
-#include "core/log/rank_marks.h"
+#include "core/log/node_name.h"
 #include "core/log/variables.h"
 #include "core/policy/options.h"
 #include "core/policy/settings.h"
@@ -22,21 +22,19 @@ using log_file::line_room;
 using log_file::path_room;
 using log_file::text_room;
 
+constexpr size_t line_is_full = 3400;
+
 /// Adds the variables that were set, from number `first`, as far as the line has room; the number of the
 /// first that had none.
-int add_changes(Line& line, int first) {
-  constexpr size_t line_is_full = 3400;
+template <RecordType type>
+int add_changes(RecordWriter<type>& record, Line& line, int first) {
   int count = 0;
   const SettingChange* changes = setting_changes(count);
   int i = first;
-  line.add(",\"env\":[");
+  record.begin("env").add('[');
   for (; i < count && line.length() < line_is_full; ++i) {
-    line.add(i == first ? "{\"name\":\"" : ",{\"name\":\"").add(changes[i].name).add("\",\"was\":");
-    if (changes[i].was != nullptr)
-      line.add('"').add_json(changes[i].was, 200).add('"');
-    else
-      line.add("null");
-    line.add(",\"now\":\"").add_json(changes[i].now, 300).add("\"}");
+    line.add(i == first ? "" : ",");
+    add_change(line, changes[i].name, changes[i].was, changes[i].now);
   }
   line.add(']');
   return i;
@@ -48,11 +46,23 @@ void write_more_changes(int first) {
   setting_changes(count);
   while (first < count) {
     Line line(line_room, sizeof line_room);
-    line.add("{\"t\":\"env\"");
-    first = add_changes(line, first);
-    line.add('}');
+    RecordWriter<RecordType::env> record(line);
+    first = add_changes(record, line, first);
+    record.end();
     log_file::write(line);
   }
+}
+
+/// Begins a list in an `env` record, or goes on with it.
+void begin_entry(Line& line, KeyOf<RecordType::env> list) {
+  if (line.length() == 0)
+    RecordWriter<RecordType::env>(line).begin(list).add('[');
+  else
+    line.add(',');
+}
+
+void finish_list(Line& line) {
+  if (line.length() != 0) log_file::write(line.add("]}"));
 }
 
 /// In the first program of a run that writes a log: what was there already as it had to be. A program before
@@ -62,16 +72,13 @@ void write_kept() {
   Line line(line_room, sizeof line_room);
   each_kept_setting(
       [](const char* name, const char* value, void* data) {
-        constexpr size_t line_is_full = 3400;
         Line& to = *static_cast<Line*>(data);
         if (to.length() > line_is_full) return;
-        to.add(to.length() == 0 ? "{\"t\":\"env\",\"env\":[" : ",").add("{\"name\":\"").add(name);
-        to.add("\",\"was\":\"").add_json(value, 200).add("\",\"now\":\"").add_json(value, 200).add("\"}");
+        begin_entry(to, "env");
+        add_change(to, name, value, value);
       },
       &line);
-  if (line.length() == 0) return;
-  line.add("]}");
-  log_file::write(line);
+  finish_list(line);
 }
 
 /// The variables that are left alone and matter, where they are set.
@@ -80,27 +87,25 @@ void write_noted() {
   each_noted_setting(
       [](const char* name, const char* value, void* data) {
         Line& to = *static_cast<Line*>(data);
-        to.add(to.length() == 0 ? "{\"t\":\"env\",\"noted\":[" : ",").add("{\"name\":\"").add(name);
-        to.add("\",\"value\":\"").add_json(value, 100).add("\"}");
+        begin_entry(to, "noted");
+        to.add("{\"name\":\"").add(name).add("\",\"value\":\"").add_json(value, 100).add("\"}");
       },
       &line);
-  if (line.length() == 0) return;
-  line.add("]}");
-  log_file::write(line);
+  finish_list(line);
 }
 
 /// Adds the working directory, below which the arguments name files. Nothing where it has no path, or one
 /// that is too long for the line. By a call that a start makes anyway, for filters of system calls.
-void add_working_directory(Line& line) {
+void add_working_directory(RecordWriter<RecordType::start>& record) {
   char room[301];
   const long length = sys::readlink("/proc/self/cwd", room, sizeof room);
   const bool is_whole = !sys::failed(length) && length + 1 < static_cast<long>(sizeof room);
-  if (is_whole && room[0] == '/') add_text(line, "cwd", room, 2 * sizeof room);
+  if (is_whole && room[0] == '/') record.text("cwd", room, 2 * sizeof room);
 }
 
 /// Adds the arguments, and of what is cut off them a hash. A hash of what may hold a secret would answer who
 /// guesses at it.
-void add_command_line(TextWriter& line) {
+void add_command_line(RecordWriter<RecordType::start>& record, Line& line) {
   const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   constexpr long most = 1600;
   const long read = fd < 0 ? 0 : sys::read(fd, text_room, most);
@@ -118,11 +123,8 @@ void add_command_line(TextWriter& line) {
   }
   if (fd >= 0) sys::close(fd);
   if (!unshown.is_cut) return;
-  line.add(",\"args_hash\":");
-  if (unshown.is_hidden)
-    line.add("null");
-  else
-    line.add('"').add_hex(hash, 16).add('"');
+  record.flag("args_cut", true);
+  if (!unshown.is_hidden) record.hash("args_hash", hash);
 }
 
 void write_start() {
@@ -130,45 +132,39 @@ void write_start() {
   char* const program = path_room;
   if (sys::failed(sys::readlink("/proc/self/exe", program, 600))) program[0] = 0;
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"start\",\"v\":3");
-  add_text(line, "detshim", detshim_version);
-  add_text(line, "run", me.run);
-  line.add(",\"pid\":").add(static_cast<uint64_t>(me.pid));
-  add_time(line);
-  line.add(",\"rank\":").add(static_cast<uint64_t>(me.rank));
-  add_text(line, "path", me.path);
-  if (*me.world.text != 0) add_text(line, "world", me.world.text);
-  if (me.rank_given) add_node(line);
-  add_text(line, "program", program);
-  add_working_directory(line);
-  add_command_line(line);
-  add_text(line, "mode", mode_name(options().mode));
-  add_text(line, "policy", policy_name(options().policy));
+  RecordWriter<RecordType::start> record(line);
+  record.number("v", log_format).text("detshim", detshim_version);
+  record.text("run", me.run).number("begun", me.begun);
+  record.number("pid", static_cast<uint64_t>(me.pid)).decimal("time", record_time());
+  record.number("rank", static_cast<uint64_t>(me.rank)).text("path", me.path);
+  if (*me.job.text != 0) record.text("job", me.job.text);
+  if (me.rank_given) {
+    char node[65];
+    node_name(node);
+    record.text("node", node);
+  }
+  record.text("program", program);
+  add_working_directory(record);
+  add_command_line(record, line);
+  record.text("mode", mode_name(options().mode)).text("policy", policy_name(options().policy));
   if (me.has_seed)
-    line.add(",\"seed\":\"")
-        .add(me.seed)
-        .add("\",\"seed_from\":\"")
-        .add(me.seed_drawn ? "drawn" : "DETSHIM_SEED")
-        .add('"');
-  else
-    line.add(",\"seed\":null,\"seed_from\":null");
-  if (*options().disable != 0) add_text(line, "disabled", options().disable);
-  add_text(line, "layout", sys::has_fixed_layout() ? "fixed" : "random");
+    record.decimal("seed", me.seed).text("seed_from", me.seed_drawn ? "drawn" : "DETSHIM_SEED");
+  if (*options().disable != 0) record.text("disabled", options().disable);
+  record.text("layout", sys::has_fixed_layout() ? "fixed" : "random");
   if (options().portable != PortableLevel::off) {
-    line.add(",\"cpu\":\"");
+    record.begin("cpu").add('"');
     add_processor(line);
     line.add('"');
   }
-  line.add(",\"counts\":\"later\"");
   static constinit bool are_written = false; // by the process that this one was forked from
   if (are_written) {
-    line.add('}');
+    record.end();
     log_file::write(line);
     return;
   }
   are_written = true;
-  const int written = add_changes(line, 0);
-  line.add('}');
+  const int written = add_changes(record, line, 0);
+  record.end();
   log_file::write(line);
   write_more_changes(written);
   write_kept();
@@ -179,10 +175,12 @@ void write_start() {
 /// The start of a process that writes in another's file: what it does not say is as in the start before it.
 void write_start_in_shared_file() {
   Line line(line_room, sizeof line_room);
-  line.add("{\"t\":\"start\",\"v\":4,\"pid\":").add(static_cast<uint64_t>(process().pid));
-  add_text(line, "path", process().path);
-  add_time(line);
-  line.add('}');
+  RecordWriter<RecordType::start>(line)
+      .number("v", log_format)
+      .number("pid", static_cast<uint64_t>(process().pid))
+      .text("path", process().path)
+      .decimal("time", record_time())
+      .end();
   log_file::write(line, true);
 }
 

@@ -46,7 +46,11 @@ void write_variables() {
     char name[longest_name + 1];
     for (size_t i = 0; i < length; ++i) name[i] = (*entry)[i];
     name[length] = 0;
-    line.add(line.length() == 0 ? R"({"t":"variables","hashes":{")" : ",\"").add_json(name).add("\":\"");
+    if (line.length() == 0)
+      RecordWriter<RecordType::variables>(line).begin("hashes").add("{\"");
+    else
+      line.add(",\"");
+    line.add_json(name).add("\":\"");
     if (!is_secret(name, length, value + 1)) line.add_hex(fnv1a_text(value + 1) & 0xFFFFFFFF, 8);
     line.add('"');
     if (line.length() > line_is_full) finish();

@@ -2,6 +2,7 @@
 
 #include "common/run_variable.h"
 #include "common/text.h"
+#include "core/base/environment.h"
 
 namespace detshim {
 namespace {
@@ -50,9 +51,9 @@ bool is_one_order(const char* value) {
   }
 }
 
-bool is_channel_limit(const char* name, unsigned long length) {
+bool is_channel_limit(const char* text) {
   for (const char* limit : channel_limits)
-    if (length == text_length(limit) && __builtin_memcmp(name, limit, length) == 0) return true;
+    if (same_name(text, limit)) return true;
   return false;
 }
 

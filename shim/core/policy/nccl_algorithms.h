@@ -13,7 +13,7 @@ namespace detshim {
 /// those stay that Megatron-LM accepts: ^NVLS and ^NVLS,NVLSTree.
 bool is_one_order(const char* value);
 
-/// True for the variables that take part in it: how many channels there are.
-bool is_channel_limit(const char* name, unsigned long length);
+/// True for the variables that take part in it, how many channels there are: their name, or an entry.
+bool is_channel_limit(const char* text);
 
 } // namespace detshim

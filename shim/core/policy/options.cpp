@@ -2,14 +2,13 @@
 
 #include "common/cryptography.h"
 #include "common/describe.h"
-#include "common/heap_search.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/hook_table.h"
-#include "core/base/lock.h"
 #include "core/base/placement.h"
 #include "core/base/processor.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/policy/settings_table.h"
 
 #include <sys/auxv.h>
@@ -110,20 +109,14 @@ constinit char name_text[1024];
 constinit char tuning_text[3008];
 DETSHIM_STARTUP_DATA constinit uint64_t reading = 0; // a lock
 
-constexpr struct {
-  const char* name;
-  Autotune autotune;
-} autotune_names[] = {
-    {"off", Autotune::off},
-    {"observe", Autotune::off},
-    {"first", Autotune::first},
-    {"inverse", Autotune::inverse},
-};
+constexpr const char* autotune_names[] = {"off", "first", "", "", "inverse"}; // two with a file
 constexpr const char* fill_names[] = {"off", "zero", "nan"};
 constexpr const char* worker_names[] = {"started", "reversed"};
 constexpr const char* reduction_names[] = {"any", "none"};
 constexpr const char* portable_levels[] = {"0", "1", "avx2"};
 constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
+constexpr const char* switch_names[] = {"0", "1"};
+constexpr const char* fingerprint_names[] = {"off", "host", "calls"};
 
 [[noreturn]] void stop(const char* name, const char* value, const char* accepted) {
   Text<1024> line;
@@ -141,11 +134,12 @@ constexpr const char* folder_names[] = {"off", "sorted", "reversed"};
   stop(name, value, accepted.c_str());
 }
 
-template <size_t Count>
-int index_of(const char* value, const char* const (&names)[Count]) {
+/// Sets what the names stand for, in their order; false for another name.
+template <size_t Count, typename To>
+bool choose(const char* value, const char* const (&names)[Count], To& to) {
   for (size_t i = 0; i < Count; ++i)
-    if (same_text(value, names[i])) return static_cast<int>(i);
-  return -1;
+    if (same_text(value, names[i])) return to = static_cast<To>(i), true;
+  return false;
 }
 
 /// Copies the value, which the program may change in its environment, and points `option` to it.
@@ -182,112 +176,89 @@ bool disable_one(const char* item) {
 }
 
 bool read_autotune(const char* value) {
-  for (const auto& known : autotune_names) {
-    if (!same_text(value, known.name)) continue;
-    current.autotune = known.autotune;
-    return true;
-  }
   const bool replays = starts_with(value, "replay:");
-  if (!replays && !starts_with(value, "record:")) return false;
+  if (!replays && !starts_with(value, "record:"))
+    return choose(same_text(value, "observe") ? "off" : value, autotune_names, current.autotune) &&
+           *value != 0;
   current.autotune = replays ? Autotune::replay : Autotune::record;
   const char* file = value + sizeof "record:" - 1;
   return *file != 0 && keep(file, tuning_text, sizeof tuning_text, current.tuning_file);
 }
 
+/// True for a list of names: a path would silently match nothing.
+bool has_no_path(const char* list) {
+  return each_item(list, [](const char* item) { return !contains(item, "/"); });
+}
+
 bool read_option(int which, const char* value) {
-  int index;
+  uint64_t number = 0;
   switch (which) {
   case seed:
     return current.has_seed = parse_seed(value, current.seed);
   case mode:
-    if ((index = index_of(value, mode_names)) < 0) return false;
-    current.mode = static_cast<Mode>(index);
-    return true;
+    return choose(value, mode_names, current.mode);
   case policy:
-    if ((index = index_of(value, policy_names)) < 0) return false;
-    current.policy = static_cast<SeedPolicy>(index);
-    return true;
+    return choose(value, policy_names, current.policy);
   case log:
     return *value != 0 && keep(value, log_text, sizeof log_text - 7, current.log);
   case disable:
     return keep(value, disable_text, sizeof disable_text - 7, current.disable) &&
            each_item(value, disable_one);
   case keep_entropy:
-    return keep(value, keep_text, sizeof keep_text - 7, current.keep_entropy) &&
-           each_item(value, [](const char* item) {
-             return !contains(item, "/"); // a path would silently match nothing
-           });
+    return keep(value, keep_text, sizeof keep_text - 7, current.keep_entropy) && has_no_path(value);
   case name_by_command:
-    return keep(value, name_text, sizeof name_text, current.name_by_command) &&
-           each_item(value, [](const char* item) { return !contains(item, "/"); });
+    return keep(value, name_text, sizeof name_text, current.name_by_command) && has_no_path(value);
   case autotune:
     return read_autotune(value);
   case fill:
-    if ((index = index_of(value, fill_names)) < 0) return false;
-    current.fill = static_cast<Fill>(index);
-    return true;
+    return choose(value, fill_names, current.fill);
   case folders:
-    if ((index = index_of(value, folder_names)) < 0) return false;
-    current.folders = static_cast<FolderOrder>(index);
-    return true;
+    return choose(value, folder_names, current.folders);
   case workers:
-    if ((index = index_of(value, worker_names)) < 0) return false;
-    current.workers = static_cast<WorkerOrder>(index);
-    return true;
-  case sm_count: {
-    uint64_t count = 0;
-    if (!parse_seed(value, count) || count == 0 || count > 65535) return false;
-    current.sm_count = static_cast<int>(count);
-    return true;
-  }
+    return choose(value, worker_names, current.workers);
+  case sm_count:
+    current.sm_count = parse_seed(value, number) && number <= 65535 ? static_cast<int>(number) : 0;
+    return current.sm_count != 0;
   case reduction:
-    if ((index = index_of(value, reduction_names)) < 0) return false;
-    current.without_reduction = index == 1;
-    return true;
+    return choose(value, reduction_names, current.without_reduction);
   case portable:
-    if ((index = index_of(value, portable_levels)) < 0) return false;
-    current.portable = static_cast<PortableLevel>(index);
-    return current.portable != PortableLevel::avx2 || processor_has_avx2();
+    return choose(value, portable_levels, current.portable) &&
+           (current.portable != PortableLevel::avx2 || processor_has_avx2());
   case kernels:
-    return current.kernels = same_text(value, "1"), current.kernels || same_text(value, "0");
+    return choose(value, switch_names, current.kernels);
   case fingerprint:
-    current.fingerprint_calls = same_text(value, "calls");
-    current.fingerprint = current.fingerprint_calls || same_text(value, "host");
-    return current.fingerprint || same_text(value, "off");
+    if (!choose(value, fingerprint_names, number)) return false;
+    current.fingerprint = number > 0;
+    current.fingerprint_calls = number > 1;
+    return true;
   case quiet:
-    return current.quiet = same_text(value, "1"), current.quiet || same_text(value, "0");
+    return choose(value, switch_names, current.quiet);
   }
   return false;
 }
 
 void read_environment() {
-  bool mode_is_set = false;
-  bool policy_is_set = false;
-  bool autotune_is_set = false;
-  bool folders_is_set = false;
+  bool is_set[sizeof option_info / sizeof *option_info] = {};
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     if (!starts_with(*entry, "DETSHIM_")) continue;
     Text<64> name;
     const char* value = *entry;
     for (; *value != 0 && *value != '='; ++value) name.add(*value);
     if (*value == '=') ++value;
-    if (same_text(name.c_str(), run_variable_name) || same_text(name.c_str(), heap_search_variable)) continue;
+    if (same_text(name.c_str(), run_variable_name)) continue;
     int which = -1;
     for (const OptionInfo& info : option_info)
       if (!name.cut() && same_text(name.c_str(), info.name)) which = static_cast<int>(&info - option_info);
     if (which < 0) stop_unknown(name.c_str(), value);
     if (!read_option(which, value)) stop(name.c_str(), value, option_info[which].accepted);
-    mode_is_set |= which == mode;
-    autotune_is_set |= which == autotune;
-    policy_is_set |= which == policy;
-    folders_is_set |= which == folders;
+    is_set[which] = true;
   }
   RunVariable run;
   const bool has_parent = read_run_variable(run);
-  if (!mode_is_set) current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
-  if (!autotune_is_set) current.autotune = current.forces() ? Autotune::first : Autotune::off;
-  if (!folders_is_set) current.folders = current.forces() ? FolderOrder::sorted : FolderOrder::off;
-  if (!policy_is_set && has_parent) current.policy = run.policy;
+  if (!is_set[mode]) current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
+  if (!is_set[autotune]) current.autotune = current.forces() ? Autotune::first : Autotune::off;
+  if (!is_set[folders]) current.folders = current.forces() ? FolderOrder::sorted : FolderOrder::off;
+  if (!is_set[policy] && has_parent) current.policy = run.policy;
   if (!current.has_seed && has_parent && run.has_seed) {
     current.has_seed = true;
     current.seed_drawn = run.seed_drawn;
@@ -328,10 +299,15 @@ bool makes_secrets() {
   enum : uint8_t { unknown, no, yes };
   static constinit uint8_t answer = unknown;
   if (__atomic_load_n(&answer, __ATOMIC_RELAXED) == unknown) {
+    const auto is_secret = [](const char* path) {
+      const char* const name = file_name(path);
+      return is_secret_program(name) && !gives_up_entropy(name);
+    };
     const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-    const char* const name = path != nullptr ? file_name(path) : "";
-    __atomic_store_n(&answer, is_secret_program(name) && !gives_up_entropy(name) ? yes : no,
-                     __ATOMIC_RELAXED);
+    char file[1024] = {}; // behind links: of busybox the link's name tells, of a user's own link the file's
+    sys::readlink("/proc/self/exe", file, sizeof file);
+    const bool is_one = (path != nullptr && is_secret(path)) || is_secret(file);
+    __atomic_store_n(&answer, is_one ? yes : no, __ATOMIC_RELAXED);
   }
   return answer == yes;
 }

@@ -1,13 +1,12 @@
 #include "core/policy/portable.h"
 
 #include "common/portable.h"
+#include "common/run_variable.h"
 #include "common/sys.h"
 #include "core/base/environment.h"
 #include "core/policy/options.h"
-#include "core/policy/portable_names.h"
 #include "core/policy/settings.h"
-
-extern "C" char** environ;
+#include "core/policy/settings_table.h"
 
 namespace detshim {
 namespace {
@@ -59,24 +58,6 @@ static_assert(is_portable_setting(tunables) && [] {
 }());
 constexpr const char* hwcaps = "glibc.cpu.hwcaps=";
 
-bool is_one_of(const char* value, const char* list) {
-  if (*value == 0) return true; // as good as unset
-  for (;;) {
-    const char* v = value;
-    while (*v != 0 && *v == *list) ++v, ++list;
-    if (*v == 0 && (*list == '|' || *list == 0)) return true;
-    while (*list != '|' && *list != 0) ++list;
-    if (*list++ == 0) return false;
-  }
-}
-
-const char* value_of(const char* name) {
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-    if (starts_with(*entry, name) && (*entry)[text_length(name)] == '=')
-      return *entry + text_length(name) + 1;
-  return nullptr;
-}
-
 void set(const char* name, const char* was, const char* entry) {
   note_setting_change({name, was, entry + text_length(name) + 1});
   put_in_environment(const_cast<char*>(entry)); // written to by nobody: setenv makes its own
@@ -86,7 +67,7 @@ bool is_avx2() { return options().portable == PortableLevel::avx2; }
 
 /// The user's tunables stay in front.
 void set_tunables() {
-  const char* const was = value_of(tunables);
+  const char* const was = environment_value(tunables);
   if (setting_is_disabled(tunables) || (was != nullptr && contains(was, hwcaps))) return;
   const char* const own = is_avx2() ? portable_hwcaps_avx2 : portable_hwcaps;
   const size_t size = text_length(own) + (was == nullptr ? 0 : text_length(was)) + 64;
@@ -105,8 +86,8 @@ void apply_portable_settings() {
   if (options().portable == PortableLevel::off || !options().forces()) return;
   for (const Portable& portable : portables) {
     if (setting_is_disabled(portable.name)) continue;
-    const char* const value = value_of(portable.name);
-    if (value == nullptr || is_one_of(value, portable.replaced))
+    const char* const value = environment_value(portable.name);
+    if (value == nullptr || *value == 0 || settings_table::is_one_of(value, portable.replaced, false))
       set(portable.name, value, is_avx2() ? portable.entry_avx2 : portable.entry);
   }
   if (has_hwcaps) set_tunables();

@@ -44,40 +44,22 @@ const char* keep(const char* text) {
   return kept;
 }
 
-/// The user's flags and what they lack, or nullptr where nothing can be added.
+/// The user's flags and ours behind them, or nullptr where nothing can be added.
 char* extended_flags(const SettingInfo& setting, const char* value) {
-  XlaFlagsLacking lacking;
-  if (read_xla_flags(value, lacking) != XlaFlags::extendable) return nullptr;
+  if (read_xla_flags(value) != XlaFlags::extendable) return nullptr;
   const size_t size = text_length(value) + sizeof setting.name + sizeof setting.value;
   auto* room = static_cast<char*>(sys::map(size));
   if (room == nullptr) return nullptr;
   TextWriter entry(room, size);
-  entry.add(setting.name).add('=').add(value);
-  if (lacking.ops) entry.add(' ').add(xla_flag_ops);
-  if (lacking.level) entry.add(' ').add(xla_flag_level);
-  if (lacking.scatter) entry.add(' ').add(xla_flag_scatter);
-  entry.c_str();
+  entry.add(setting.name).add('=').add(value).add(' ').add(setting.value).c_str();
   return room;
 }
 
 /// Appends what tells one way of choosing kernels from another: "first", "replay-" with a hash of the file.
 void add_tuning_name(TextWriter& to) {
-  switch (options().autotune) {
-  case Autotune::off:
-    to.add("off");
-    return;
-  case Autotune::first:
-    to.add("first");
-    return;
-  case Autotune::inverse:
-    to.add("inverse");
-    return;
-  case Autotune::record:
-    to.add("record");
-    return;
-  case Autotune::replay:
-    to.add("replay");
-  }
+  constexpr const char* names[] = {"off", "first", "record", "replay", "inverse"}; // by Autotune
+  to.add(names[static_cast<int>(options().autotune)]);
+  if (options().autotune != Autotune::replay) return;
   const char* const name = options().tuning_file;
   struct statx of_file = {}; // a file that was recorded anew keeps other choices
   sys::call(SYS_statx, AT_FDCWD, sys::address(name), 0, STATX_SIZE | STATX_MTIME, sys::address(&of_file));
@@ -150,11 +132,12 @@ void apply_settings() {
   held_array = environ;
   if (!options().forces()) return;
   size_t count = 0;
+  size_t place[forced_count]; // in the environment
   for (; environ != nullptr && environ[count] != nullptr; ++count)
     each_bit(forced_by_letter[*environ[count]], [&](size_t i) {
       if (held[i] != nullptr || value_in(environ[count], settings[i].name) == nullptr) return;
       held[i] = environ[count];
-      place[i] = static_cast<uint32_t>(count);
+      place[i] = count;
     });
 
   char* added[forced_count];
@@ -175,12 +158,10 @@ void apply_settings() {
       continue;
     }
     changes[change_count++] = {setting.name, keep(value), entry + entries.value_at[i]};
-    if (held[i] != nullptr) {
+    if (held[i] != nullptr)
       environ[place[i]] = entry;
-    } else {
-      place[i] = static_cast<uint32_t>(count + added_count);
+    else
       added[added_count++] = entry;
-    }
     held[i] = entry;
   }
   add_to_environment(added, added_count);
@@ -219,7 +200,7 @@ void each_kept_setting(void (*visit)(const char* name, const char* value, void* 
 }
 
 const SettingChange* reapply_setting(const char* name) {
-  const size_t i = find_forced(name, text_length(name));
+  const size_t i = find_forced(name);
   if (i == forced_count || (watched & bit(i)) == 0) return nullptr;
   const char* value = environment_value(name);
   if (is_good(settings[i], value)) return nullptr;

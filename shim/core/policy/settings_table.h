@@ -4,6 +4,8 @@
 #pragma once
 
 #include "common/describe.h"
+#include "common/text.h"
+#include "core/base/environment.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +18,29 @@ bool setting_is_known(const char* name);
 /// True if that value of that variable is a repeatable one.
 bool setting_is_good(const char* name, const char* value);
 
-/// The table itself. What is set (forced) comes first, then PYTHONHASHSEED, then what is answered where its
-/// library is loaded, then what is only written down (noted).
+/// The variables that DETSHIM_PORTABLE sets (portable.h).
+inline constexpr const char* portable_names[] = {"MKL_CBWR",
+                                                 "ONEDNN_MAX_CPU_ISA",
+                                                 "OPENBLAS_CORETYPE",
+                                                 "ATEN_CPU_CAPABILITY",
+                                                 "NPY_DISABLE_CPU_FEATURES",
+                                                 "OMP_NUM_THREADS",
+                                                 "GLIBC_TUNABLES"};
+
+/// True if the option sets the variable of that name.
+constexpr bool is_portable_setting(const char* name) {
+  for (const char* known : portable_names)
+    if (same_text(name, known)) return true;
+  return false;
+}
+
+/// The table itself. What is set (forced) comes first, then PYTHONHASHSEED, then what is only written down
+/// (noted).
 namespace settings_table {
 
-inline constexpr size_t setting_count = 65;
-inline constexpr size_t forced_count = 29;
-inline constexpr size_t first_answered = forced_count + 1;
-inline constexpr size_t answered_count = 10;
-inline constexpr size_t first_noted = first_answered + answered_count;
+inline constexpr size_t setting_count = 56;
+inline constexpr size_t forced_count = 32;
+inline constexpr size_t first_noted = forced_count + 1;
 extern const SettingInfo settings[setting_count];
 
 // Once more, because a mode that sets nothing else should not have to fetch the table's page for it.
@@ -45,17 +61,13 @@ struct Entries {
 };
 extern Entries entries;
 
-/// Settings whose names begin with a letter, a bit for each: most of an environment is told apart by that
-/// alone.
+/// Forced settings whose names begin with a letter, a bit for each: most of an environment is told apart by
+/// that alone.
 struct ByLetter {
   uint64_t of[32];
   constexpr uint64_t operator[](char c) const { return c >= 'A' && c <= 'Z' ? of[c - 'A'] : 0; }
 };
 extern const ByLetter forced_by_letter;
-extern const ByLetter read_by_letter; ///< those of which it is of interest who reads them: all but the noted
-
-/// How the files of the library begin that an answered setting belongs to, separated by |.
-const char* library_of(size_t answered);
 
 constexpr uint64_t bit(size_t i) { return uint64_t{1} << i; }
 
@@ -65,27 +77,17 @@ void each_bit(uint64_t bits, Visit visit) {
   for (; bits != 0; bits &= bits - 1) visit(static_cast<size_t>(__builtin_ctzll(bits)));
 }
 
+/// True if the value is one of those separated by |; one with a closing star stands for all that begin so.
+bool is_one_of(const char* value, const char* list, bool any_case);
+
 /// True if the value is a repeatable one; nullptr where the variable is unset.
 bool is_good(const SettingInfo& setting, const char* value);
 
 /// What follows the name in an entry of that name, or nullptr.
 const char* value_in(const char* entry, const char* name);
 
-/// The number of the forced setting of that name (`length` bytes of it); forced_count where there is none.
-size_t find_forced(const char* name, size_t length);
-
-/// The number of the setting of that name, of those whose readers are of interest; setting_count where there
-/// is none.
-inline size_t find_read(const char* name) {
-  size_t found = setting_count;
-  each_bit(read_by_letter[*name], [&](size_t i) {
-    const char* a = settings[i].name;
-    const char* b = name;
-    while (*a != 0 && *a == *b) ++a, ++b;
-    if (*a == *b) found = i;
-  });
-  return found;
-}
+/// The number of the forced setting that is named so; forced_count where there is none.
+size_t find_forced(const char* text);
 
 } // namespace settings_table
 } // namespace detshim

@@ -17,7 +17,6 @@ using namespace settings_table;
 namespace settings_watch {
 
 DETSHIM_STARTUP_DATA constinit char* held[forced_count] = {};
-DETSHIM_STARTUP_DATA constinit uint32_t place[forced_count] = {};
 DETSHIM_STARTUP_DATA constinit uint64_t watched = 0;
 DETSHIM_STARTUP_DATA constinit char** held_array = nullptr;
 DETSHIM_STARTUP_DATA constinit uint64_t undone = 0;
@@ -28,19 +27,19 @@ using namespace settings_watch;
 
 namespace {
 
-DETSHIM_STARTUP_DATA constinit uint64_t moved = 0; // held[i] is not what it was at the start
+DETSHIM_STARTUP_DATA constinit uint64_t moved = 0; // held[i] is not what it was at the start, and may be gone
 
 } // namespace
 
-Undoing look_at_setting(const char* name, size_t length, const char*& setting, const char*& value) {
+Undoing look_at_setting(const char* text, const char*& setting, const char*& value) {
   held_array = environ;
-  const bool is_limit = is_channel_limit(name, length);
-  if (is_limit) name = "NCCL_ALGO", length = 9; // its value may be repeatable only with them
-  const size_t i = find_forced(name, length);
+  const bool is_limit = is_channel_limit(text);
+  if (is_limit) text = "NCCL_ALGO"; // its value may be repeatable only with them
+  const size_t i = find_forced(text);
   if (i == forced_count || (watched & bit(i)) == 0) return Undoing::nothing;
   setting = settings[i].name;
   value = environment_value(setting);
-  held[i] = value != nullptr ? const_cast<char*>(value) - length - 1 : nullptr;
+  held[i] = value != nullptr ? const_cast<char*>(value) - entries.value_at[i] : nullptr;
   __atomic_or_fetch(&moved, bit(i), __ATOMIC_RELAXED);
   if (!is_good(settings[i], value)) {
     const uint64_t before = __atomic_fetch_or(&undone, bit(i), __ATOMIC_RELAXED);
@@ -79,21 +78,15 @@ bool environment_is_foreign() { return environ != held_array && environ != nullp
 /// there since, only the address is looked at: they may be gone.
 uint64_t missing_entries() {
   if (environ == nullptr || environment_is_foreign()) return watched & ~undone;
-  uint64_t looked_for = 0;
-  size_t count = 0;
-  while (environ[count] != nullptr) ++count;
+  uint64_t missing = 0;
   each_bit(watched & ~undone, [&](size_t i) {
-    if (held[i] == nullptr ? !settings[i].good_unset : place[i] >= count || environ[place[i]] != held[i])
-      looked_for |= bit(i);
+    bool is_there = held[i] == nullptr && settings[i].good_unset;
+    for (char** entry = environ; !is_there && *entry != nullptr; ++entry) is_there = *entry == held[i];
+    const bool is_first =
+        held[i] != nullptr && (moved & bit(i)) == 0; // which the program may have cut up in place
+    if (!is_there || (is_first && !is_good(settings[i], held[i] + entries.value_at[i]))) missing |= bit(i);
   });
-  for (size_t k = 0; k < count && looked_for != 0; ++k) // places move; to read by name costs system calls
-    each_bit(looked_for, [&](size_t i) {
-      if (environ[k] == held[i]) looked_for &= ~bit(i);
-    });
-  each_bit(watched & ~undone & ~moved & ~looked_for, [&](size_t i) {
-    if (held[i] != nullptr && !is_good(settings[i], held[i] + entries.value_at[i])) looked_for |= bit(i);
-  });
-  return looked_for;
+  return missing;
 }
 
 /// What the environment holds now for the settings in `wanted`, a bit for each from `first` on, read by peek:
@@ -173,6 +166,49 @@ void each_silent_undoing(void (*visit)(const SettingFinding& finding)) {
     undone |= bit(i);
     visit({settings[i].name, value, is_for_others});
   });
+}
+
+namespace {
+
+constexpr int reader_limit = 4; // of each setting
+constinit const void* readers[forced_count][reader_limit] = {};
+constinit uint64_t read_undone = 0;
+
+} // namespace
+
+bool note_setting_read(size_t setting, const void* caller) {
+  bool is_news = false;
+  if ((undone & bit(setting)) != 0 && (read_undone & bit(setting)) == 0)
+    is_news = (__atomic_fetch_or(&read_undone, bit(setting), __ATOMIC_RELAXED) & bit(setting)) == 0;
+  for (const void*& reader : readers[setting]) {
+    const void* known = __atomic_load_n(&reader, __ATOMIC_RELAXED);
+    if (known == caller) break;
+    if (known != nullptr) continue;
+    if (__atomic_compare_exchange_n(&reader, &known, caller, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+        known == caller)
+      break;
+  }
+  return is_news;
+}
+
+bool is_read_for_good(const char* setting) {
+  const size_t i = find_forced(setting);
+  return i < forced_count && settings[i].treatment == Treatment::append && readers[i][0] != nullptr &&
+         (read_undone & bit(i)) == 0;
+}
+
+void each_read_setting(void (*visit)(const char* name, const void* const* callers, int count, void* data),
+                       void* data) {
+  for (size_t i = 0; i < forced_count; ++i) {
+    int count = 0;
+    while (count < reader_limit && readers[i][count] != nullptr) ++count;
+    if (count > 0) visit(settings[i].name, readers[i], count, data);
+  }
+}
+
+bool was_read_undone(const char* setting) {
+  const size_t i = find_forced(setting);
+  return i < forced_count && (read_undone & bit(i)) != 0;
 }
 
 } // namespace detshim

@@ -11,24 +11,15 @@ enum class XlaFlags {
 };
 
 /// The flags that make XLA repeatable on a GPU. An unknown flag ends the program, so there are no others:
-/// xla_gpu_exclude_nondeterministic_ops, which the first one implies, is missing in older XLA.
+/// xla_gpu_exclude_nondeterministic_ops, which the first one implies, is missing in older XLA. The first one
+/// also switches on a pass, scatter_determinism_expander, which in jaxlib 0.4.36 to 0.7.1 rewrites scatters
+/// wrongly (an index of 0, batches), so that our value takes it away: then they become loops, in one order
+/// too. Before, there is no such pass, and from 0.7.2 on it is off, so that there the third flag changes
+/// nothing. Every XLA knows it, passes over names that it does not know, and adds one list to another.
 inline constexpr char xla_flag_ops[] = "--xla_gpu_deterministic_ops=true";
 inline constexpr char xla_flag_level[] = "--xla_gpu_autotune_level=0";
 
-/// Goes with the first flag where that is ours: it switches this pass on, which from jaxlib 0.4.36 on
-/// rewrites scatters, and wrongly (an index of 0, batches). Without the pass they become loops, in one order
-/// too. Every XLA knows the flag, passes over names that it does not know, and adds one list to the other.
-inline constexpr char xla_flag_scatter[] = "--xla_disable_hlo_passes=scatter_determinism_expander";
-
-/// What would have to be added to a value.
-struct XlaFlagsLacking {
-  bool ops;
-  bool level;
-  bool scatter; ///< true only with `ops`: what the user chose for himself stays, and so does the pass where
-                ///< he asks for it by name
-};
-
 /// Reads a value as XLA does (xla/parse_flags_from_env.cc, tsl/util/command_line_flags.cc).
-XlaFlags read_xla_flags(const char* value, XlaFlagsLacking& lacking);
+XlaFlags read_xla_flags(const char* value);
 
 } // namespace detshim

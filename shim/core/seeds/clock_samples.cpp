@@ -7,34 +7,36 @@
 
 namespace detshim {
 
-thread_local constinit Notes* detail::own_notes = nullptr;
+thread_local constinit ClockSamples* detail::own_clock_samples = nullptr;
 
 namespace {
 
-// So many threads' notes need no system call: a process in a sandbox may make none.
-constinit Notes pool[16] = {};
+// So many threads' samples need no system call: a process in a sandbox may make none.
+constinit ClockSamples pool[16] = {};
 constinit uint32_t pool_used = 0;
-constinit Notes* newest = nullptr;
-constinit const RankNotes* ranks = nullptr;
+constinit ClockSamples* newest = nullptr;
+constinit const RankClockSamples* ranks = nullptr;
 
 /// Forgets what another thread has noted. The list stays as it is: others walk along it meanwhile.
-void clear(Notes& notes) {
-  notes.generation = 0;
-  notes.order = notes.seeded = notes.opened = 0;
-  for (ClockSample* readings : {notes.first, notes.latest})
-    for (size_t i = 0; i < reading_site_count; ++i) detail::write(readings[i], ClockSample{});
+void clear(ClockSamples& samples) {
+  samples.generation = 0;
+  samples.order = samples.seeded = samples.opened = 0;
+  for (ClockSample* readings : {samples.first, samples.latest})
+    for (size_t i = 0; i < call_site_count; ++i) detail::write(readings[i], ClockSample{});
 }
 
-Notes* take_notes() {
-  for (Notes* notes = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); notes != nullptr; notes = notes->next)
-    if (!__atomic_load_n(&notes->in_use, __ATOMIC_RELAXED) &&
-        !__atomic_exchange_n(&notes->in_use, true, __ATOMIC_ACQUIRE)) {
-      clear(*notes);
-      return notes;
+ClockSamples* take_clock_samples() {
+  for (ClockSamples* samples = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); samples != nullptr;
+       samples = samples->next)
+    if (!__atomic_load_n(&samples->in_use, __ATOMIC_RELAXED) &&
+        !__atomic_exchange_n(&samples->in_use, true, __ATOMIC_ACQUIRE)) {
+      clear(*samples);
+      return samples;
     }
   const uint32_t index = __atomic_fetch_add(&pool_used, 1, __ATOMIC_RELAXED);
-  Notes* fresh =
-      index < sizeof pool / sizeof pool[0] ? &pool[index] : static_cast<Notes*>(sys::map(sizeof(Notes)));
+  ClockSamples* fresh = index < sizeof pool / sizeof pool[0]
+                            ? &pool[index]
+                            : static_cast<ClockSamples*>(sys::map(sizeof(ClockSamples)));
   if (fresh == nullptr) return nullptr;
   fresh->in_use = true;
   fresh->next = __atomic_load_n(&newest, __ATOMIC_RELAXED);
@@ -44,43 +46,44 @@ Notes* take_notes() {
   return fresh;
 }
 
-Notes* begin(Notes& notes) {
+ClockSamples* begin(ClockSamples& samples) {
   const uint64_t label = detail::thread.label; // its creator has written it; this_thread() makes system calls
-  notes.owner_key = derive(process().key, label);
-  notes.owner_is_first = process().is_first && label == 0;
-  notes.generation = generation();
-  return detail::own_notes = &notes;
+  samples.owner_key = derive(process().key, label);
+  samples.owner_is_first = process().is_first && label == 0;
+  samples.generation = generation();
+  return detail::own_clock_samples = &samples;
 }
 
 } // namespace
 
-/// The calling thread's notes in this process. Those of before a fork stay, as another thread's: what the
+/// The calling thread's samples in this process. Those of before a fork stay, as another thread's: what the
 /// parent read is the parent's.
-Notes* detail::begin_notes() {
+ClockSamples* detail::begin_clock_samples() {
   if (generation() == 0) process();
-  Notes* notes = take_notes();
-  return notes != nullptr ? begin(*notes) : nullptr;
+  ClockSamples* samples = take_clock_samples();
+  return samples != nullptr ? begin(*samples) : nullptr;
 }
 
 void note_opening() {
-  if (Notes* notes = own_notes()) notes->opened = notes->order;
+  if (ClockSamples* samples = own_clock_samples()) samples->opened = samples->order;
 }
 
-void leave_readings() {
-  if (Notes* notes = detail::own_notes) __atomic_store_n(&notes->in_use, false, __ATOMIC_RELEASE);
-  detail::own_notes = nullptr;
+void leave_clock_samples() {
+  if (ClockSamples* samples = detail::own_clock_samples)
+    __atomic_store_n(&samples->in_use, false, __ATOMIC_RELEASE);
+  detail::own_clock_samples = nullptr;
 }
 
-Notes* own_notes() {
-  Notes* const notes = detail::own_notes;
-  return notes != nullptr && notes->generation == generation() ? notes : nullptr;
+ClockSamples* own_clock_samples() {
+  ClockSamples* const samples = detail::own_clock_samples;
+  return samples != nullptr && samples->generation == generation() ? samples : nullptr;
 }
-const Notes* newest_notes() { return __atomic_load_n(&newest, __ATOMIC_ACQUIRE); }
-const RankNotes* rank_notes() { return ranks; }
+const ClockSamples* newest_clock_samples() { return __atomic_load_n(&newest, __ATOMIC_ACQUIRE); }
+const RankClockSamples* rank_clock_samples() { return ranks; }
 
-void share_notes(const RankNotes* shared, Notes* mine) {
+void share_clock_samples(const RankClockSamples* shared, ClockSamples* mine) {
   ranks = shared;
-  const Notes* before = own_notes();
+  const ClockSamples* before = own_clock_samples();
   if (before != nullptr) { // another library's constructor has read a clock
     __builtin_memcpy(mine->first, before->first, sizeof mine->first);
     __builtin_memcpy(mine->latest, before->latest, sizeof mine->latest);

@@ -5,7 +5,7 @@
 // - A note is some stores into memory of the thread's own: no lock, no system call, no look at who the thread
 // is. It
 //   happens in programs that read a clock a million times a second, in sandboxes, and in signal handlers.
-// - For each place in the code that reads, the first and the latest reading are kept: a value read once at
+// - For each entry in the code that reads, the first and the latest reading are kept: a value read once at
 // the start
 //   is still known after a million readings from elsewhere. Places are told apart by the low bits of their
 //   address, which address-space randomisation leaves alone: what is forgotten is the same in every run.
@@ -30,9 +30,9 @@ enum class Source : uint8_t {
 
 struct ClockSample {
   Source source;
-  const void* site; ///< return address of the call
-  uint64_t a, b;    ///< see Source
-  uint64_t order;   ///< the how-manyeth of its thread, from 1; 0 while it is written
+  const void* call_site; ///< return address of the call
+  uint64_t a, b;         ///< see Source
+  uint64_t order;        ///< the how-manyeth of its thread, from 1; 0 while it is written
 };
 
 /// What another thread may be writing at this moment; Source::none if it is.
@@ -43,16 +43,16 @@ inline ClockSample copy_of(const ClockSample& reading) {
   return order != 0 && order == __atomic_load_n(&reading.order, __ATOMIC_RELAXED) ? copy : ClockSample{};
 }
 
-/// Notes that the calling thread opens a file.
+/// ClockSamples that the calling thread opens a file.
 void note_opening();
 
-/// The calling thread ends: its notes may be overwritten by another's.
-void leave_readings();
+/// The calling thread ends: its samples may be overwritten by another's.
+void leave_clock_samples();
 
-inline constexpr size_t reading_site_count = 32;
+inline constexpr size_t call_site_count = 32;
 
-/// The notes of one thread.
-struct Notes {
+/// The samples of one thread.
+struct ClockSamples {
   uint32_t generation = 0; ///< of the process that the thread belonged to
   bool in_use = false;
   bool owner_is_first = false; ///< the first thread of the first process
@@ -60,68 +60,72 @@ struct Notes {
   uint64_t order = 0;          ///< readings so far
   uint64_t seeded = 0;         ///< the same when the thread last seeded something
   uint64_t opened = 0;         ///< the same when it last opened a file, from which a seed may come
-  Notes* next = nullptr;
-  ClockSample first[reading_site_count] = {};
-  ClockSample latest[reading_site_count] = {};
+  ClockSamples* next = nullptr;
+  ClockSample first[call_site_count] = {};
+  ClockSample latest[call_site_count] = {};
 };
 
 namespace detail {
-extern thread_local constinit Notes* own_notes;
-Notes* begin_notes();
+extern thread_local constinit ClockSamples* own_clock_samples;
+ClockSamples* begin_clock_samples();
 
 /// By the low bits alone: see above.
-inline size_t place_of(const void* site) {
-  const auto low = reinterpret_cast<uintptr_t>(site) & 0xfff;
-  return (low ^ low >> 5) % reading_site_count;
+inline size_t index_of(const void* call_site) {
+  const auto low = reinterpret_cast<uintptr_t>(call_site) & 0xfff;
+  return (low ^ low >> 5) % call_site_count;
 }
 
 /// So that copy_of() in another thread tells a whole reading from a half.
-inline void write(ClockSample& place, const ClockSample& reading) {
-  __atomic_store_n(&place.order, 0, __ATOMIC_RELAXED);
+inline void write(ClockSample& entry, const ClockSample& reading) {
+  __atomic_store_n(&entry.order, 0, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
-  place.source = reading.source, place.site = reading.site, place.a = reading.a, place.b = reading.b;
-  __atomic_store_n(&place.order, reading.order, __ATOMIC_RELEASE);
+  entry.source = reading.source, entry.call_site = reading.call_site, entry.a = reading.a,
+  entry.b = reading.b;
+  __atomic_store_n(&entry.order, reading.order, __ATOMIC_RELEASE);
 }
 } // namespace detail
 
-/// Notes a reading of the calling thread. Async-signal-safe; makes a system call only in a process with many
-/// threads.
-inline void note_clock_sample(Source source, uint64_t a, uint64_t b, const void* site) {
-  Notes* notes = detail::own_notes;
-  if (__builtin_expect(notes == nullptr || notes->generation != generation(), 0))
-    if ((notes = detail::begin_notes()) == nullptr) return;
-  const size_t place = detail::place_of(site);
-  const ClockSample reading = {source, site, a, b, ++notes->order};
-  if (__builtin_expect(notes->latest[place].site != site, 0)) detail::write(notes->first[place], reading);
-  detail::write(notes->latest[place], reading);
+/// ClockSamples a reading of the calling thread. Async-signal-safe; makes a system call only in a process
+/// with many threads.
+inline void note_clock_sample(Source source, uint64_t a, uint64_t b, const void* call_site) {
+  ClockSamples* samples = detail::own_clock_samples;
+  if (__builtin_expect(samples == nullptr || samples->generation != generation(), 0))
+    if ((samples = detail::begin_clock_samples()) == nullptr) return;
+  const size_t entry = detail::index_of(call_site);
+  const ClockSample reading = {source, call_site, a, b, ++samples->order};
+  if (__builtin_expect(samples->latest[entry].call_site != call_site, 0))
+    detail::write(samples->first[entry], reading);
+  detail::write(samples->latest[entry], reading);
 }
 
-/// The calling thread's notes in this process; nullptr if it has read nothing.
-Notes* own_notes();
+/// The calling thread's samples in this process; nullptr if it has read nothing.
+ClockSamples* own_clock_samples();
 /// What the main threads of a run's ranks have read, in memory that the ranks have in common: a value that
 /// one rank read and sent to the others is that rank's reading on all of them.
-struct RankNotes {
+struct RankClockSamples {
   static constexpr uint32_t limit = 256;
   uint32_t taken;
   char unused[60];
-  Notes of[limit];
+  ClockSamples of[limit];
 };
 
-/// The main thread notes into `mine` from now on, and each_notes() visits all of `ranks`. At the start alone.
-void share_notes(const RankNotes* ranks, Notes* mine);
+/// The main thread samples into `mine` from now on, and each_thread_samples() visits all of `ranks`. At the
+/// start alone.
+void share_clock_samples(const RankClockSamples* ranks, ClockSamples* mine);
 
-/// The newest of all threads' notes in this process, ended threads and those of before a fork among them: a
-/// list by Notes::next. Another thread may be writing to its own.
-const Notes* newest_notes();
+/// The newest of all threads' samples in this process, ended threads and those of before a fork among them: a
+/// list by ClockSamples::next. Another thread may be writing to its own.
+const ClockSamples* newest_clock_samples();
 /// Those of this run's ranks; nullptr if there are none.
-const RankNotes* rank_notes();
+const RankClockSamples* rank_clock_samples();
 
 template <typename Visit>
-void each_notes(Visit visit) {
-  for (const Notes* notes = newest_notes(); notes != nullptr; notes = notes->next) visit(*notes);
-  const RankNotes* ranks = rank_notes();
+void each_thread_samples(Visit visit) {
+  for (const ClockSamples* samples = newest_clock_samples(); samples != nullptr; samples = samples->next)
+    visit(*samples);
+  const RankClockSamples* ranks = rank_clock_samples();
   const uint32_t taken = ranks == nullptr ? 0 : __atomic_load_n(&ranks->taken, __ATOMIC_ACQUIRE);
-  for (uint32_t i = 0; i < taken && i < RankNotes::limit; ++i) visit(ranks->of[i]);
+  for (uint32_t i = 0; i < taken && i < RankClockSamples::limit; ++i) visit(ranks->of[i]);
 }
 
 } // namespace detshim

@@ -2,7 +2,7 @@
 
 #include "common/sys.h"
 #include "common/text.h"
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/identity/process.h"
 #include "core/log/log_file.h"
 #include "core/policy/options.h"
@@ -13,7 +13,7 @@ namespace {
 
 /// The file, as long as it may get. Its blocks are made as they are taken.
 int open_file() {
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   bool made = false;
   const int folder = guard.held() ? log_file::open_folder(true, made) : -1;
   if (folder < 0) return -1;
@@ -38,24 +38,24 @@ int open_file() {
 
 /// The file's memory, all of whose pages exist: one that the disk has no room for would kill the program with
 /// SIGBUS.
-RankNotes* map_whole(int fd) {
-  constexpr long size = sizeof(RankNotes);
+RankClockSamples* map_whole(int fd) {
+  constexpr long size = sizeof(RankClockSamples);
   if (!sys::may_grow_to(size) || sys::failed(sys::call(SYS_fallocate, fd, 0, 0, size))) return nullptr;
   const long mapped = sys::call(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  return sys::failed(mapped) ? nullptr : reinterpret_cast<RankNotes*>(mapped);
+  return sys::failed(mapped) ? nullptr : reinterpret_cast<RankClockSamples*>(mapped);
 }
 
 } // namespace
 
-void share_readings_with_ranks() {
+void share_clock_samples_with_ranks() {
   if (!process().rank_given || !options().pins()) return;
   const int fd = open_file();
   if (fd < 0) return;
-  RankNotes* const ranks = map_whole(fd);
+  RankClockSamples* const ranks = map_whole(fd);
   sys::close(fd);
   if (ranks == nullptr) return;
   const uint32_t index = __atomic_fetch_add(&ranks->taken, 1, __ATOMIC_ACQ_REL);
-  if (index < RankNotes::limit) share_notes(ranks, &ranks->of[index]);
+  if (index < RankClockSamples::limit) share_clock_samples(ranks, &ranks->of[index]);
 }
 
 } // namespace detshim

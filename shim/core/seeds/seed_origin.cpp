@@ -1,6 +1,5 @@
 #include "core/seeds/seed_origin.h"
 
-#include "common/run_name.h"
 #include "common/run_variable.h"
 #include "common/sys.h"
 #include "common/text.h"
@@ -35,60 +34,38 @@ constexpr uint64_t least_whole =
 // clock.
 constexpr uint64_t small_number = 65536;
 
-/// True if the call at `caller` follows upon the reading at `site`: srand(time(0) + 3).
-bool feeds(const void* site, const void* caller) {
+/// True if the call at `caller` follows upon the reading at `call_site`: srand(time(0) + 3).
+bool feeds(const void* call_site, const void* caller) {
   constexpr uintptr_t within = 64; // bytes of code
-  return reinterpret_cast<uintptr_t>(caller) - reinterpret_cast<uintptr_t>(site) - 1 < within;
+  return reinterpret_cast<uintptr_t>(caller) - reinterpret_cast<uintptr_t>(call_site) - 1 < within;
 }
 
 struct Unit {
   uint64_t value;
-  bool is_whole;  ///< a large count from some epoch, so that something may have been added to it
-  bool is_coarse; ///< whole seconds: two readings may give the same
-  bool is_mix =
-      false; ///< of seconds and a part of one: it lies near other clocks' seconds, and may be one by chance
-  bool is_narrow =
-      false; ///< one of so few that a small number of the program's is one by chance in a run of a thousand
+  bool is_whole = false;  ///< a large count from some epoch, so that something may have been added to it
+  bool is_coarse = false; ///< whole seconds: two readings may give the same
+  bool is_narrow = false; ///< one of so few that a small number of the program's is one by chance in a run
+                          ///< of a thousand
+  bool is_mix = false;    ///< of seconds and a part of one: it may be another clock's seconds by chance
 };
 
-/// Calls visit(unit) for each number that programs make of a reading, until it returns true.
+/// Calls visit(unit) for each number that a reading is by itself.
 template <typename Visit>
-bool each_unit(const ClockSample& reading, Visit visit) {
+void each_unit(const ClockSample& reading, Visit visit) {
+  if (reading.source == Source::none) return;
+  if (reading.source == Source::ticks || reading.source == Source::id) return visit(Unit{reading.a});
   const uint64_t s = reading.a;
-  const auto whole = [](uint64_t value, bool is_coarse) {
-    return Unit{value, value >= least_whole, is_coarse, false, is_coarse && value < small_number};
-  };
-  const auto milliseconds = [](uint64_t value) { return Unit{value, false, false, false, true}; };
-  switch (reading.source) {
-  case Source::none:
-    return false;
-  case Source::seconds:
-    return visit(whole(s, true));
-  case Source::microseconds: {
-    const uint64_t us = reading.b;
-    for (const Unit& unit :
-         {whole(s, true), whole(s * 1000 + us / 1000, false), whole(s * 1000000 + us, false),
-          Unit{us, false, false}, milliseconds(us / 1000), Unit{s ^ us, false, false, true},
-          Unit{s + us, false, false, true}, Unit{s * us, false, false, true}})
-      if (visit(unit)) return true;
-    return false;
+  visit(Unit{s, s >= least_whole, true, s < small_number});
+  if (reading.source == Source::seconds) return;
+  const uint64_t unit = reading.source == Source::nanoseconds ? 1'000'000'000 : 1'000'000; // of the fraction
+  for (uint64_t scale = unit; scale >= 1000; scale /= 1000) {
+    const uint64_t fraction = reading.b / (unit / scale), whole = s * scale + fraction;
+    visit(Unit{whole, whole >= least_whole});
+    visit(Unit{fraction, false, false, scale == 1000}); // alone
+    if (scale == 1000) return;
+    for (const uint64_t mix : {s ^ fraction, s + fraction, s * fraction})
+      visit(Unit{mix, false, false, false, true});
   }
-  case Source::nanoseconds: {
-    const uint64_t ns = reading.b;
-    for (const Unit& unit :
-         {whole(s, true), whole(s * 1000 + ns / 1000000, false), whole(s * 1000000 + ns / 1000, false),
-          whole(s * 1000000000 + ns, false), Unit{ns, false, false}, Unit{ns / 1000, false, false},
-          milliseconds(ns / 1000000), Unit{s ^ ns, false, false, true}, Unit{s + ns, false, false, true},
-          Unit{s * ns, false, false, true}, Unit{s ^ ns / 1000, false, false, true},
-          Unit{s + ns / 1000, false, false, true}, Unit{s * (ns / 1000), false, false, true}})
-      if (visit(unit)) return true;
-    return false;
-  }
-  case Source::ticks:
-  case Source::id:
-    return visit(Unit{s, false, false});
-  }
-  return false;
 }
 
 /// The last number of a path such as 0.2.3, 0 without one: how the creator counted this thread.
@@ -103,9 +80,9 @@ uint64_t ordinal_of(const PathText& path) {
 }
 
 /// The value that is to be explained.
-class Asked {
+class RequestedValue {
 public:
-  Asked(uint64_t value, unsigned bits) : value_(value & mask_of(bits)), bits_(bits) {}
+  RequestedValue(uint64_t value, unsigned bits) : value_(value & mask_of(bits)), bits_(bits) {}
 
   uint64_t number() const { return value_; }
   bool is(uint64_t other) const { return ((other ^ value_) & mask_of(bits_)) == 0; }
@@ -152,7 +129,7 @@ uint64_t instance_of(uint64_t owner_key, const ClockSample& reading) {
 
 /// One reading that explains the value.
 struct Match {
-  const Notes* notes = nullptr; ///< nullptr for one of `used`
+  const ClockSamples* samples = nullptr; ///< nullptr for one of `used`
   uint64_t owner_key = 0;
   bool owner_is_first = false;
   ClockSample reading = {};
@@ -187,18 +164,20 @@ class Readers {
 public:
   explicit Readers(const void* caller) : knows_caller_(find_module(caller, caller_)) {}
 
-  bool include(const void* site) const { return holds(site) || is_in(site, cxx) || is_in(site, others); }
+  bool include(const void* call_site) const {
+    return holds(call_site) || is_in(call_site, cxx) || is_in(call_site, others);
+  }
   /// The same, without interpreters: they read clocks all the time.
-  bool include_compiled(const void* site) const { return holds(site) || is_in(site, cxx); }
+  bool include_compiled(const void* call_site) const { return holds(call_site) || is_in(call_site, cxx); }
 
 private:
   static constexpr const char* cxx[] = {"libstdc++.so", "libc++.so", nullptr};
   static constexpr const char* others[] = {"libgfortran.so", "libpython", "python", nullptr};
 
-  bool holds(const void* site) const { return knows_caller_ && caller_.holds(site); }
-  static bool is_in(const void* site, const char* const* names) {
+  bool holds(const void* call_site) const { return knows_caller_ && caller_.holds(call_site); }
+  static bool is_in(const void* call_site, const char* const* names) {
     Module module;
-    if (!find_module(site, module)) return false;
+    if (!find_module(call_site, module)) return false;
     char path[600];
     module_path(module, path, sizeof path);
     for (; *names != nullptr; ++names)
@@ -210,11 +189,11 @@ private:
   bool knows_caller_;
 };
 
-/// Looks through the notes for readings that explain the value.
+/// Looks through the samples for readings that explain the value.
 class Search {
 public:
-  Search(Asked value, const void* caller, const CodeRange& function)
-      : value_(value), caller_(caller), function_(function), readers_(caller), own_(own_notes()) {
+  Search(RequestedValue value, const void* caller, const CodeRange& function)
+      : value_(value), caller_(caller), function_(function), readers_(caller), own_(own_clock_samples()) {
     siblings_.rank = static_cast<uint64_t>(process().rank);
     siblings_.thread = ordinal_of(this_thread().path);
     collect_parts();
@@ -223,16 +202,16 @@ public:
   /// The reading that the value comes from; none if no reading explains it.
   Match run() {
     Match own, others;
-    each_notes([&](const Notes& notes) {
-      if (notes.order == 0) return;
-      Match& best = &notes == own_ ? own : others;
-      const uint64_t owner_key = notes.owner_key;
-      for (const auto& readings : {notes.first, notes.latest})
-        for (size_t i = 0; i < reading_site_count; ++i) {
+    each_thread_samples([&](const ClockSamples& samples) {
+      if (samples.order == 0) return;
+      Match& best = &samples == own_ ? own : others;
+      const uint64_t owner_key = samples.owner_key;
+      for (const auto& readings : {samples.first, samples.latest})
+        for (size_t i = 0; i < call_site_count; ++i) {
           const ClockSample reading = copy_of(readings[i]);
-          // The notes of a thread that has ended may become another's at any moment.
-          const bool is_owners = __atomic_load_n(&notes.owner_key, __ATOMIC_RELAXED) == owner_key;
-          if (reading.source != Source::none && is_owners) consider(best, notes, reading);
+          // The samples of a thread that has ended may become another's at any moment.
+          const bool is_owners = __atomic_load_n(&samples.owner_key, __ATOMIC_RELAXED) == owner_key;
+          if (reading.source != Source::none && is_owners) consider(best, samples, reading);
         }
     });
     const Match before = own && !own.is_coarse ? Match{} : used_before();
@@ -244,101 +223,80 @@ public:
   }
 
 private:
-  /// A few numbers, each once.
-  struct Parts {
-    uint64_t of[8] = {};
-    size_t count = 0;
-
-    void add(uint64_t part) {
-      for (size_t i = 0; i < count; ++i)
-        if (of[i] == part) return;
-      if (part != 0 && count < sizeof of / sizeof of[0]) of[count++] = part;
-    }
-    /// Calls holds(part) for each until it is true.
-    template <typename Holds>
-    bool any(Holds holds) const {
-      for (size_t i = 0; i < count; ++i)
-        if (holds(of[i])) return true;
-      return false;
-    }
-  };
-
   /// Ids and counts that the program has read, which are mixed with clocks. Not those of libraries: a process
   /// of few others has an id that is a task's number as well. Nor those of other ranks: two ids lie as near
   /// to each other as two ranks do.
   void collect_parts() {
-    each_notes([&](const Notes& notes) {
-      if (is_of_rank(notes)) return;
-      for (const ClockSample& latest : notes.latest) {
+    each_thread_samples([&](const ClockSamples& samples) {
+      if (is_of_rank(samples)) return;
+      for (const ClockSample& latest : samples.latest) {
         const ClockSample reading = copy_of(latest);
         const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
-        if (!is_part || !readers_.include(reading.site)) continue;
-        if (reading.source == Source::id) ids_.add(reading.a);
-        if (reading.source == Source::ticks) ticks_.add(reading.a);
+        if (!is_part || reading.a == 0 || !readers_.include(reading.call_site)) continue;
+        size_t i = 0;
+        while (i < part_count_ && parts_[i] != reading.a) ++i;
+        if (i < sizeof parts_ / sizeof *parts_ && i == part_count_) parts_[part_count_++] = reading.a;
       }
     });
   }
 
-  /// True if the value is that unit mixed with an id, with a count, with both, or with this rank's or
-  /// thread's own number, which `index` then is.
+  /// True if the value is that unit mixed with one or two of the parts, or with this rank's or thread's own
+  /// number, which `index` then is.
   bool is_mixed(uint64_t unit, bool is_own_clock, int64_t& index) const {
     index = 0;
-    const auto is_mix_with = [&](uint64_t of) {
-      return [&, of](uint64_t part) { return value_.is_mix(of, part); };
-    };
-    if (ids_.any(is_mix_with(unit)) || ticks_.any(is_mix_with(unit))) return true;
-    if (ticks_.any([&](uint64_t count) {
-          return ids_.any(is_mix_with(unit + count)) || ids_.any(is_mix_with(unit ^ count));
-        }))
-      return true;
+    for (size_t i = 0; i < part_count_; ++i) {
+      if (value_.is_mix(unit, parts_[i])) return true;
+      for (size_t k = 0; k < i; ++k)
+        if (value_.is_mix(unit + parts_[i], parts_[k]) || value_.is_mix(unit ^ parts_[i], parts_[k]))
+          return true;
+    }
     return siblings_.each(is_own_clock, [&](uint64_t number) {
       index = static_cast<int64_t>(number);
-      return value_.is_mix(unit, number) || value_.is(unit * (number + 1));
+      return value_.is_mix(unit, number);
     });
   }
 
-  void consider(Match& best, const Notes& notes, const ClockSample& reading) {
-    if (!may_explain(notes, reading)) return;
+  void consider(Match& best, const ClockSamples& samples, const ClockSample& reading) {
+    if (!may_explain(samples, reading)) return;
     each_unit(reading, [&](const Unit& unit) {
       int64_t offset = 0, index = 0;
       const bool is_id = reading.source == Source::id;
       const bool is_near = value_.is_near(unit, offset);
       bool is_exact = is_near && offset == 0;
-      const bool is_mix = !is_exact && !is_id && is_mixed(unit.value, &notes == own_, index);
+      const bool is_mix = !is_exact && !is_id && is_mixed(unit.value, &samples == own_, index);
       if (is_mix) {
         is_exact = true;
         // Its own clock is its own already; another's is told apart by the number.
-        offset = &notes == own_ ? 0 : index;
+        offset = &samples == own_ ? 0 : index;
       } else if (!is_near) {
-        return false;
+        return;
       }
       // Many readings give a whole second, or lie near a value: one that another library made for itself is
       // not what the program passes.
       const bool may_be_chance = unit.is_coarse || unit.is_mix || is_mix || offset != 0;
-      if (may_be_chance && !is_of_rank(notes) && !readers_.include(reading.site)) return false;
+      if (may_be_chance && !is_of_rank(samples) && !readers_.include(reading.call_site)) return;
       const Match match = {
-          &notes, notes.owner_key, notes.owner_is_first, reading,
-          offset, is_exact,        unit.is_coarse,       unit.is_narrow && offset == 0 && !is_mix};
+          &samples, samples.owner_key, samples.owner_is_first, reading,
+          offset,   is_exact,          unit.is_coarse,         unit.is_narrow && offset == 0 && !is_mix};
       if (is_better(match, best)) best = match;
-      return false;
     });
   }
 
-  /// True for notes of another process, whose addresses are not this one's.
-  static bool is_of_rank(const Notes& notes) {
-    const RankNotes* ranks = rank_notes();
-    return ranks != nullptr && &notes >= ranks->of && &notes < ranks->of + RankNotes::limit &&
-           &notes != own_notes();
+  /// True for samples of another process, whose addresses are not this one's.
+  static bool is_of_rank(const ClockSamples& samples) {
+    const RankClockSamples* ranks = rank_clock_samples();
+    return ranks != nullptr && &samples >= ranks->of && &samples < ranks->of + RankClockSamples::limit &&
+           &samples != own_clock_samples();
   }
 
   /// A small number is an index or a constant of the program's. It counts as the low end of a clock, or an
   /// id, where the reading is this thread's, nothing was seeded since, and, in a process that has others
   /// beside it, the call follows at once.
-  bool may_explain(const Notes& notes, const ClockSample& reading) const {
+  bool may_explain(const ClockSamples& samples, const ClockSample& reading) const {
     const bool is_part = reading.source == Source::id || reading.source == Source::ticks;
     if (value_.number() >= small_number && !is_part) return true;
-    if (&notes != own_ || reading.order <= notes.seeded) return false;
-    return value_.number() >= small_number || is_alone() || feeds(reading.site, caller_);
+    if (&samples != own_ || reading.order <= samples.seeded) return false;
+    return value_.number() >= small_number || is_alone() || feeds(reading.call_site, caller_);
   }
 
   bool is_better(const Match& match, const Match& best) const {
@@ -346,14 +304,14 @@ private:
     if (match.is_exact != best.is_exact) return match.is_exact;
     if (match.is_coarse != best.is_coarse) return !match.is_coarse;
     if (match.is_narrow != best.is_narrow) return !match.is_narrow;
-    const bool is_fed = feeds(match.reading.site, caller_);
-    if (is_fed != feeds(best.reading.site, caller_)) return is_fed;
+    const bool is_fed = feeds(match.reading.call_site, caller_);
+    if (is_fed != feeds(best.reading.call_site, caller_)) return is_fed;
     if (!match.is_exact) {
       if (siblings_.hold(match.offset) != siblings_.hold(best.offset)) return siblings_.hold(match.offset);
-      const bool is_near = function_.holds(match.reading.site);
-      if (is_near != function_.holds(best.reading.site)) return is_near;
+      const bool is_near = function_.holds(match.reading.call_site);
+      if (is_near != function_.holds(best.reading.call_site)) return is_near;
     }
-    if (match.notes != best.notes) return match.owner_is_first && !best.owner_is_first;
+    if (match.samples != best.samples) return match.owner_is_first && !best.owner_is_first;
     return match.reading.order > best.reading.order;
   }
 
@@ -364,10 +322,9 @@ private:
           nullptr, one.owner_key, one.owner_is_first, one.reading, one.offset, value_.is(one.value), false};
       each_unit(one.reading, [&](const Unit& unit) {
         match.is_coarse |= unit.is_coarse;
-        if (match.is_exact || !unit.is_coarse || !value_.is_near(unit, match.offset)) return false;
+        if (match.is_exact || !unit.is_coarse || !value_.is_near(unit, match.offset)) return;
         match.is_exact = match.offset == 0;
         best = best ? best : match;
-        return false;
       });
       if (match.is_exact && !(best && best.is_exact)) best = match;
       return false;
@@ -379,17 +336,18 @@ private:
   bool is_fresh(const Match& own, const Match& before) const {
     if (!own || (own.owner_key == before.owner_key && own.reading.order == before.reading.order))
       return false;
-    if (feeds(own.reading.site, caller_)) return own.reading.order > own.notes->seeded;
-    return own.reading.site == before.reading.site && own.reading.order > own.notes->seeded;
+    if (feeds(own.reading.call_site, caller_)) return own.reading.order > own.samples->seeded;
+    return own.reading.call_site == before.reading.call_site && own.reading.order > own.samples->seeded;
   }
 
-  Asked value_;
+  RequestedValue value_;
   const void* caller_;
   const CodeRange& function_;
   Readers readers_;
-  const Notes* own_;
+  const ClockSamples* own_;
   Siblings siblings_;
-  Parts ids_, ticks_;
+  uint64_t parts_[8] = {};
+  size_t part_count_ = 0;
 };
 
 // ------------------------------------------------------------------ what is no reading
@@ -507,13 +465,10 @@ bool is_address(uint64_t value, unsigned bits, const void* caller) {
 bool is_present(uint64_t value) {
   constexpr uint64_t seconds_before = 5;             // a script read the clock and then started us
   constexpr uint64_t longest_run = 10 * 366 * 86400; // so that the clock is not read for each seed
-  const uint64_t began = beginning_of_run(process().run);
-  if (began == 0) return false;
+  const uint64_t began = process().begun / 1'000'000;
   for (const uint64_t unit : {1u, 1000u, 1000000u, 1000000000u}) {
     if (value < (began - seconds_before) * unit || value > (began + longest_run) * unit) continue;
-    timespec now = {};
-    sys::call(SYS_clock_gettime, CLOCK_REALTIME, sys::address(&now));
-    return value <= (static_cast<uint64_t>(now.tv_sec) + 1) * unit + widest_offset;
+    return value <= (sys::now() / 1'000'000 + 1) * unit + widest_offset;
   }
   return false;
 }
@@ -521,12 +476,12 @@ bool is_present(uint64_t value) {
 /// True if the thread has read a clock or an id right before: nothing was seeded and no file was opened
 /// since, and the object that seeds has read it, itself or by the C++ library.
 bool has_just_read(const void* caller) {
-  const Notes* notes = own_notes();
-  if (notes == nullptr) return false;
+  const ClockSamples* samples = own_clock_samples();
+  if (samples == nullptr) return false;
   const Readers readers(caller);
-  for (const ClockSample& reading : notes->latest)
-    if (reading.source != Source::none && reading.order > notes->seeded && reading.order > notes->opened &&
-        readers.include_compiled(reading.site))
+  for (const ClockSample& reading : samples->latest)
+    if (reading.source != Source::none && reading.order > samples->seeded &&
+        reading.order > samples->opened && readers.include_compiled(reading.call_site))
       return true;
   return false;
 }
@@ -540,10 +495,10 @@ struct Unread {
 constinit Ring<Unread, 64> unread;
 
 /// A thread that has just read a clock passes its own, though another's may have been the same.
-bool is_passed_again(const Asked& asked, const void* caller, Explanation& before) {
+bool is_passed_again(const RequestedValue& requested, const void* caller, Explanation& before) {
   return unread.any([&](const Unread& one) {
     int64_t offset = 0;
-    if (!asked.is_near(Unit{one.value, true, true}, offset) ||
+    if (!requested.is_near(Unit{one.value, true, true, false}, offset) ||
         (one.explanation.owner_key != this_thread().key && has_just_read(caller)))
       return false;
     before = one.explanation;
@@ -565,9 +520,9 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
     made.origin = Origin::constant;
     return made;
   }
-  const Asked asked(value, bits);
-  if (is_passed_again(asked, caller, made)) return made;
-  const Match match = Search(asked, caller, function).run();
+  const RequestedValue requested(value, bits);
+  if (is_passed_again(requested, caller, made)) return made;
+  const Match match = Search(requested, caller, function).run();
   const bool may_be_chance = match && match.is_narrow && value < small_number;
   if (match && !may_be_chance) {
     made.origin = match.reading.source == Source::id ? Origin::id : Origin::clock;
@@ -575,7 +530,7 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
     made.owner_key = match.owner_key;
     made.owner_is_first = match.owner_is_first;
     made.instance = instance_of(match.owner_key, match.reading);
-    if (match.notes != nullptr)
+    if (match.samples != nullptr)
       used.add({value, match.offset, match.owner_key, match.owner_is_first, match.reading});
   } else if (is_address(value, bits, caller)) {
     made.origin = Origin::address;
@@ -592,10 +547,10 @@ Explanation explain(uint64_t value, unsigned bits, const void* caller) {
     made.origin = looks && is_from_user(value) ? constant
                   : doubts                     ? Origin::doubt
                   : is_small                   ? constant
-                                               : Origin::untold;
+                                               : Origin::unexplained;
   }
   if (made.origin == Origin::address || made.origin == Origin::doubt) unread.add({value, made});
-  if (Notes* notes = own_notes()) notes->seeded = notes->order;
+  if (ClockSamples* samples = own_clock_samples()) samples->seeded = samples->order;
   return made;
 }
 

@@ -15,9 +15,9 @@ namespace detshim {
 
 /// Where a value comes from.
 enum class Origin : uint8_t {
-  constant, ///< it stands in the code at the call, on the command line, in the environment, or is a small
-            ///< number
-  untold,   ///< nothing that was read explains it
+  constant,    ///< it stands in the code at the call, on the command line, in the environment, or is a small
+               ///< number
+  unexplained, ///< nothing that was read explains it
   chance, ///< as `constant`, and by chance or not the milliseconds of a clock that was read: what becomes of
           ///< it must not depend on that, since in another run it is not
   received, ///< the present time, which this process has not read: another one may have
@@ -28,7 +28,7 @@ enum class Origin : uint8_t {
 };
 
 struct Explanation {
-  Origin origin = Origin::untold;
+  Origin origin = Origin::unexplained;
   uint64_t instance = 0;       ///< names the reading: the same for every value made of it
   uint64_t owner_key = 0;      ///< names the streams of the thread that read
   bool owner_is_first = false; ///< the first thread of the first process

@@ -2,13 +2,11 @@
 //
 // The default, `fixed`, keeps what the program fixes and fixes what it does not:
 // - A value that the program fixes is mapped by DETSHIM_SEED and the value alone, without thread, order or
-// rank, and
-//   no two values become one. So pools that seed by task, ranks that seed alike, replays and restarts go on
-//   as they would; another DETSHIM_SEED gives another run. In mode record it stays as it is.
+//   rank, and no two values become one. So pools that seed by task, ranks that seed alike, replays and
+//   restarts go on as they would; another DETSHIM_SEED gives another run. In mode record it stays as it is.
 // - A value that changes from run to run (core/seeds/seed_origin.h says which) gives way to the next seed in
-// the row of the
-//   thread that read it: DETSHIM_SEED itself for the first one of the first process. What was added to the
-//   clock is added again. One reading is one seed, whoever passes it and however often.
+//   the sequence of the thread that read it: DETSHIM_SEED itself for the first one of the first process. What
+//   was added to the clock is added again. One reading is one seed, whoever passes it and however often.
 #pragma once
 
 #include "common/describe.h"
@@ -21,34 +19,35 @@ namespace detshim {
 
 /// A seed, and what the log says of it.
 struct ChosenSeed {
-  uint64_t given; ///< as wide as what was asked
+  uint64_t effective; ///< as wide as what was asked
   Reason why;
-  Action action =
-      Action::pin; ///< unfixed where something that changes still decides, observe where the program does
+  Action action = Action::pin; ///< nondeterministic where something that changes still decides, observe where
+                               ///< the program does
 };
 
 /// What the program passes, and where.
-struct AskedSeed {
+struct RequestedSeed {
   Kind kind;
   uint64_t value;
   unsigned bits;      ///< 32, 48 or 64: the width of the library's seeds
   const void* caller; ///< return address of the call
   const uint64_t* own_seed =
-      nullptr; ///< what a value that changes gives way to, instead of the next in the row
+      nullptr; ///< what a value that changes gives way to, instead of the next in the sequence
 };
 
 /// The seed to use instead of the one that the program passed, for a mode that pins.
-ChosenSeed choose_seed(const AskedSeed& asked);
+ChosenSeed choose_seed(const RequestedSeed& requested);
 
 /// The same for a generator whose fixed seeds stay as they are, and whose callers are interpreters, which
 /// read clocks and ids all the time: only what is certainly a clock's value gives way.
-ChosenSeed choose_clock_seed(const AskedSeed& asked);
+ChosenSeed choose_clock_seed(const RequestedSeed& requested);
 
 /// The seed for a generator that the program has not seeded, which natively starts from the constant
 /// `standard`. Never the same in two threads, except for the constant itself where that is kept.
 ChosenSeed choose_unseeded(Kind kind, uint64_t standard);
 
-/// The next seed in the calling thread's row that no value of the program stands for (a generator's own).
+/// The next seed in the calling thread's sequence that no value of the program stands for (a generator's
+/// own).
 uint64_t next_seed(Kind kind);
 
 /// What stands between a state in the program's hands and the state that is worked with, by exclusive or; 0

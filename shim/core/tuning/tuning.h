@@ -4,7 +4,7 @@
 // How a hook of a search (cublasLtMatmulAlgoGetHeuristic, a cudnnFind*, a list of engine configs) uses it:
 //
 //   switch (autotune()) {
-//   case Autotune::off:    hand on, record `unfixed`: the program times them
+//   case Autotune::off:    hand on, record `nondeterministic`: the program times them
 //   case Autotune::first:  give one candidate, the library's first
 //   case Autotune::replay: if (find_tuning(problem, choice, sizeof choice)) give the candidate that `choice`
 //                          names, found again in the library's own list; else, or without one, as `first`
@@ -39,16 +39,9 @@ bool keeps_choices();
 /// format; so does the first call for a library whose choices in FILE are all from other devices or versions.
 bool find_tuning(const TuningProblem& problem, char* choice, size_t size);
 
-/// Keeps a choice, instead of an earlier one for the same problem. It reaches FILE half a second later at the
-/// earliest, by the next keep_tuning() or flush_tuning_if_due(), and at the end of the process: a program
-/// that tries its candidates in turn is not held up by a write at each. Reads FILE first as find_tuning().
-/// False where it cannot be kept: the device or the version is not known, the texts are too long, no memory.
+/// Keeps a choice, instead of an earlier one for the same problem: it is in FILE when this returns. Reads
+/// FILE first as find_tuning(). False where it cannot be kept: the device or the version is not known, the
+/// texts are too long, or FILE cannot be written, of which one line on stderr says so.
 bool keep_tuning(const TuningProblem& problem, const char* choice);
-
-/// Writes what waits if it has waited for long enough. Cheap where nothing waits.
-void flush_tuning_if_due();
-
-/// Writes what waits. When a process ends.
-void flush_tuning();
 
 } // namespace detshim

@@ -3,7 +3,6 @@
 
 #include "core/base/text_pages.h"
 
-#include <cerrno>
 #include <cstdint>
 
 namespace detshim {
@@ -20,48 +19,47 @@ struct TuningProblem {
 /// Bytes of a choice with its closing zero. A choice is of letters, digits, spaces and :=.,_-
 inline constexpr size_t tuning_choice_size = 512;
 
-/// The choices of one file. Not for two threads at once; constant-initialised.
+/// The choices of one file, and those that this process appends to it. Not for two threads at once;
+/// constant-initialised.
 class TuningStore {
 public:
   enum class State : uint8_t { fine, missing, unreadable, other_format, damaged };
   enum class Differs : uint8_t { no, device, version };
 
-  static constexpr uint64_t own_format = 1;
+  static constexpr uint64_t own_format = 2;
 
   constexpr TuningStore() = default;
   ~TuningStore() = default;
   TuningStore(const TuningStore&) = delete;
   TuningStore& operator=(const TuningStore&) = delete;
 
-  /// Reads the file; what waits to be written stays.
-  State read(const char* path);
-  /// Where a damaged file is damaged, and the format of another one.
+  /// Reads the file. `is_shared`: other processes may be appending, so that the last line may be unfinished
+  /// and does not count.
+  State read(const char* path, bool is_shared = false);
+  /// Where a damaged file is damaged, the error of an unreadable one, and the format of another one.
   uint64_t line() const { return line_; }
   uint64_t format() const { return format_; }
+  bool is_empty() const { return lines_.length() == 0; }
 
   /// Whether the file holds choices of the problem's library, and all of them were made elsewhere; copies
   /// what the first of them says.
   Differs differs(const TuningProblem& problem, char* there, size_t size) const;
 
+  /// The last choice for the problem.
   bool find(const TuningProblem& problem, char* choice, size_t size) const;
-  /// False where the texts are too long, the choice is none, or there is no memory.
-  bool keep(const TuningProblem& problem, const char* choice);
-  bool has_unwritten() const { return unwritten_.length() != 0; }
-  void forget_unwritten() { unwritten_.clear(); }
 
-  /// Writes what waits into the file as it is by then, so that several processes lose nothing. 0, or a
-  /// negated errno; then the file is as it was, and what waits goes on waiting.
-  int write(const char* path);
+  /// Appends the choice to the file, unless it is the last one for that problem. 0, or a negated errno:
+  /// `is_no_choice` where the texts are too long or the choice is none, others where it cannot be written.
+  int keep(const TuningProblem& problem, const char* choice, const char* path);
+  static constexpr int is_no_choice = -22; // EINVAL
 
-  /// Whether the file could be written: 0, or a negated errno; `busy` where another process writes just now.
+  /// Makes the file where it is missing: 0, or the negated errno with which it cannot be written.
   static int probe(const char* path);
-  static constexpr int busy = -EAGAIN;
 
-  void clear();
+  void clear() { lines_.clear(); }
 
 private:
-  TextPages known_;     // the file's entries, in order, each line closed by a newline, without commas
-  TextPages unwritten_; // the same, of this process
+  TextPages lines_; // each closed by a newline
   uint64_t line_ = 0;
   uint64_t format_ = 0;
 };

@@ -5,8 +5,8 @@
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
 #include "core/tuning/tuning.h"
-#include "hooks/cublas/outputs.h"
 #include "hooks/cublas/variables.h"
+#include "hooks/digests/cublas/products.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
@@ -38,166 +38,53 @@ void note_pool() {
 // cuBLAS reference).
 /// What becomes of a product of the cublasGemmEx family.
 struct GemmChoice {
-  cublasGemmAlgo given;
+  cublasGemmAlgo effective;
   Action action = Action::none; ///< none: nothing to record
   Reason why = Reason::none;
 };
 
-GemmChoice choose_gemm(cublasGemmAlgo asked) {
-  if (asked == cublasGemmAlgo::standard || asked == cublasGemmAlgo::standard_tensor)
-    return {asked}; // most calls
+GemmChoice choose_gemm(cublasGemmAlgo requested) {
+  if (requested == cublasGemmAlgo::standard || requested == cublasGemmAlgo::standard_tensor)
+    return {requested}; // most calls
   const Autotune tuning = autotune();
-  const bool is_plain = asked >= cublasGemmAlgo::first && asked <= cublasGemmAlgo::last;
-  const bool is_tensor = asked >= cublasGemmAlgo::first_tensor && asked <= cublasGemmAlgo::last_tensor;
+  const bool is_plain = requested >= cublasGemmAlgo::first && requested <= cublasGemmAlgo::last;
+  const bool is_tensor =
+      requested >= cublasGemmAlgo::first_tensor && requested <= cublasGemmAlgo::last_tensor;
   if (is_plain || is_tensor) {
     constexpr Reason why = Reason::program_may_time;
-    if (tuning != Autotune::first && tuning != Autotune::replay) return {asked, Action::unfixed, why};
+    if (tuning != Autotune::first && tuning != Autotune::replay)
+      return {requested, Action::nondeterministic, why};
     return {is_plain ? cublasGemmAlgo::standard : cublasGemmAlgo::standard_tensor, Action::replace, why};
   }
-  if (asked != cublasGemmAlgo::autotune) return {asked};
-  if (tuning == Autotune::off) return {asked, Action::unfixed, Reason::timed_by_library};
-  if (tuning == Autotune::record) return {asked, Action::unfixed, Reason::timed_by_library};
+  if (requested != cublasGemmAlgo::autotune) return {requested};
+  if (tuning == Autotune::off) return {requested, Action::nondeterministic, Reason::timed_by_library};
+  if (tuning == Autotune::record) return {requested, Action::nondeterministic, Reason::timed_by_library};
   return {cublasGemmAlgo::standard, Action::replace, Reason::timed_by_library};
 }
 
-/// The body of a hook of that family. `run(algorithm)` calls the library. A product that fails has used no
-/// algorithm: nothing is recorded.
-template <typename Call, typename Run>
-cublasStatus multiply(const Call& call, cublasComputeType compute, cublasGemmAlgo asked, Run run) {
-  if (call.passes()) return run(asked);
-  const GemmChoice choice = choose_gemm(asked);
-  const cublasStatus status = run(choice.given);
+/// The body of a hook of that family. A product that fails has used no algorithm: nothing is recorded.
+template <auto describe, typename Call, typename... Arguments>
+cublasStatus multiply(const Call& call, Arguments... arguments) {
+  if (call.passes()) return call.real(arguments...);
+  auto& algorithm = argument_of_type<cublasGemmAlgo>(arguments...);
+  const auto requested = static_cast<int64_t>(algorithm);
+  const GemmChoice choice = choose_gemm(algorithm);
+  algorithm = choice.effective;
+  const cublasStatus status = call_digested<describe>(call, arguments...);
   if (status != cublasStatus::success) return status;
-  const auto number = static_cast<int64_t>(asked), given = static_cast<int64_t>(choice.given);
-  if (compute == cublasComputeType::emulated_fixedpoint)
-    call.record(Action::unfixed, Reason::emulation, {number, given});
-  if (choice.action != Action::none) call.record(choice.action, choice.why, {number, given});
+  const auto effective = static_cast<int64_t>(choice.effective);
+  if (argument_of_type<cublasComputeType>(arguments...) == cublasComputeType::emulated_fixedpoint)
+    call.record(Action::nondeterministic, Reason::emulation, {requested, effective});
+  if (choice.action != Action::none) call.record(choice.action, choice.why, {requested, effective});
   return status;
 }
 
-// The cublasGemmEx family. `Count` is the type of sizes: each function is there in two widths.
-
-template <typename Count>
-using Gemm =
-    OutermostCall<cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
-                               Count m, Count n, Count k, const void* alpha, const void* a,
-                               cudaDataType a_type, Count lda, const void* b, cudaDataType b_type, Count ldb,
-                               const void* beta, void* c, cudaDataType c_type, Count ldc,
-                               cublasComputeType compute, cublasGemmAlgo algo)>;
-
-template <typename Call, typename Count>
-cublasStatus multiply_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
-                         cublasOperation trans_b, Count m, Count n, Count k, const void* alpha, const void* a,
-                         cudaDataType a_type, Count lda, const void* b, cudaDataType b_type, Count ldb,
-                         const void* beta, void* c, cudaDataType c_type, Count ldc, cublasComputeType compute,
-                         cublasGemmAlgo algo) {
-  return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
-    return print_outputs(
-        call,
-        [&](CallOutputs& outputs) {
-          describe_product(call, outputs, handle,
-                           {trans_a,
-                            trans_b,
-                            m,
-                            n,
-                            k,
-                            {a, size_of_type(a_type), lda},
-                            {b, size_of_type(b_type), ldb},
-                            {c, size_of_type(c_type), ldc},
-                            1,
-                            alpha,
-                            beta,
-                            scale_of(compute, c_type)});
-        },
-        [&] {
-          return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
-                           c_type, ldc, compute, which);
-        });
-  });
-}
-
-template <typename Count>
-using GemmBatched =
-    OutermostCall<cublasStatus(cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
-                               Count m, Count n, Count k, const void* alpha, const void* const* a,
-                               cudaDataType a_type, Count lda, const void* const* b, cudaDataType b_type,
-                               Count ldb, const void* beta, void* const* c, cudaDataType c_type, Count ldc,
-                               Count batches, cublasComputeType compute, cublasGemmAlgo algo)>;
-
-template <typename Call, typename Count>
-cublasStatus multiply_batched_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
-                                 cublasOperation trans_b, Count m, Count n, Count k, const void* alpha,
-                                 const void* const* a, cudaDataType a_type, Count lda, const void* const* b,
-                                 cudaDataType b_type, Count ldb, const void* beta, void* const* c,
-                                 cudaDataType c_type, Count ldc, Count batches, cublasComputeType compute,
-                                 cublasGemmAlgo algo) {
-  return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
-    return print_outputs(
-        call,
-        [&](CallOutputs& outputs) {
-          describe_product(call, outputs, handle,
-                           {trans_a,
-                            trans_b,
-                            m,
-                            n,
-                            k,
-                            {nullptr, size_of_type(a_type), lda, 0, a},
-                            {nullptr, size_of_type(b_type), ldb, 0, b},
-                            {nullptr, size_of_type(c_type), ldc, 0, c},
-                            batches,
-                            alpha,
-                            beta,
-                            scale_of(compute, c_type)});
-        },
-        [&] {
-          return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c,
-                           c_type, ldc, batches, compute, which);
-        });
-  });
-}
-
-template <typename Count>
-using GemmStrided = OutermostCall<cublasStatus(
-    cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b, Count m, Count n, Count k,
-    const void* alpha, const void* a, cudaDataType a_type, Count lda, long long a_step, const void* b,
-    cudaDataType b_type, Count ldb, long long b_step, const void* beta, void* c, cudaDataType c_type,
-    Count ldc, long long c_step, Count batches, cublasComputeType compute, cublasGemmAlgo algo)>;
-
-template <typename Call, typename Count>
-cublasStatus multiply_strided_ex(const Call& call, cublasHandle_t handle, cublasOperation trans_a,
-                                 cublasOperation trans_b, Count m, Count n, Count k, const void* alpha,
-                                 const void* a, cudaDataType a_type, Count lda, long long a_step,
-                                 const void* b, cudaDataType b_type, Count ldb, long long b_step,
-                                 const void* beta, void* c, cudaDataType c_type, Count ldc, long long c_step,
-                                 Count batches, cublasComputeType compute, cublasGemmAlgo algo) {
-  return multiply(call, compute, algo, [&](cublasGemmAlgo which) {
-    return print_outputs(
-        call,
-        [&](CallOutputs& outputs) {
-          describe_product(call, outputs, handle,
-                           {trans_a,
-                            trans_b,
-                            m,
-                            n,
-                            k,
-                            {a, size_of_type(a_type), lda, a_step},
-                            {b, size_of_type(b_type), ldb, b_step},
-                            {c, size_of_type(c_type), ldc, c_step},
-                            batches,
-                            alpha,
-                            beta,
-                            scale_of(compute, c_type)});
-        },
-        [&] {
-          return call.real(handle, trans_a, trans_b, m, n, k, alpha, a, a_type, lda, a_step, b, b_type, ldb,
-                           b_step, beta, c, c_type, ldc, c_step, batches, compute, which);
-        });
-  });
-}
+template <auto describe>
+using Product = DescribedCall<cublasStatus, describe>;
 
 constexpr Description replaces_timed = {
     .action = Action::replace,
-    .fields = {"asked", "given"},
+    .fields = {"requested", "effective"},
     .summary = "Replaces AUTOTUNE and numbered algorithms, which are timed, by the default; records "
                "fixed-point emulation.",
 };
@@ -210,7 +97,7 @@ using namespace detshim::abi;
 
 DETSHIM_HOOK(
     cublas, cublasStatus, cublasCreate_v2, (cublasHandle_t * handle), .action = Action::replace,
-    .fields = {"asked", "given", "variable"},
+    .fields = {"requested", "effective", "variable"},
     .summary =
         "Sees that CUBLAS_WORKSPACE_CONFIG is repeatable before cuBLAS reads it at the first handle.") {
   DETSHIM_ENTER_OUTERMOST(cublasCreate_v2);
@@ -232,39 +119,40 @@ DETSHIM_HOOK(
   else if (pool_of_environment() == Pool::bounded)
     call.record(Action::observe, Reason::workspace_bounded, {value, value, workspace_setting});
   else
-    call.record(Action::unfixed, Reason::workspace_shared,
+    call.record(Action::nondeterministic, Reason::workspace_shared,
                 {value != nullptr ? value : "", "", workspace_setting});
   return status;
 }
 
 // libnvblas, which stands in front of a program's BLAS, makes its handle here too.
-DETSHIM_HOOK(cublas, cublasStatus, cublasXtCreate, (cublasXtHandle_t * handle), .action = Action::unfixed,
+DETSHIM_HOOK(cublas, cublasStatus, cublasXtCreate, (cublasXtHandle_t * handle),
+             .action = Action::nondeterministic,
              .summary = "Recorded: cublasXt and NVBLAS divide the work among devices and the processor.") {
   DETSHIM_ENTER_OUTERMOST(cublasXtCreate);
   const cublasStatus status = call.real(handle);
   if (call.passes() || status != cublasStatus::success) return status;
   record_library_once(call, cublas_library);
-  call.record(Action::unfixed, Reason::work_divided_as_free, {});
+  call.record(Action::nondeterministic, Reason::work_divided_as_free, {});
   return status;
 }
 
 DETSHIM_HOOK(
     cublas, cublasStatus, cublasSetAtomicsMode, (cublasHandle_t handle, cublasAtomicsMode mode),
-    .action = Action::replace, .fields = {"asked", "given"},
+    .action = Action::replace, .fields = {"requested", "effective"},
     .summary = "Keeps atomics off: with them symv and hemv add in an order that differs from run to run.") {
   DETSHIM_ENTER_OUTERMOST(cublasSetAtomicsMode);
   // Another number than the two is the library's to refuse.
   const bool is_replaced = mode == cublasAtomicsMode::allowed && options().forces() && !call.passes();
-  const auto given = is_replaced ? cublasAtomicsMode::not_allowed : mode;
-  const cublasStatus status = call.real(handle, given);
+  const auto effective = is_replaced ? cublasAtomicsMode::not_allowed : mode;
+  const cublasStatus status = call.real(handle, effective);
   if (call.passes() || status != cublasStatus::success) return status;
-  const auto asked = static_cast<int64_t>(mode);
+  const auto requested = static_cast<int64_t>(mode);
   if (is_replaced)
-    call.record(Action::replace, Reason::atomic_adds, {asked, static_cast<int64_t>(given)});
+    call.record(Action::replace, Reason::atomic_adds, {requested, static_cast<int64_t>(effective)});
   else if (mode == cublasAtomicsMode::allowed)
-    call.record(Action::unfixed, Reason::atomic_adds, {asked, asked});
+    call.record(Action::nondeterministic, Reason::atomic_adds, {requested, requested});
   else
-    call.record(Action::observe, Reason::deterministic_setting, {asked, asked});
+    call.record(Action::observe, Reason::deterministic_setting, {requested, requested});
   return status;
 }
 
@@ -276,7 +164,7 @@ DETSHIM_HOOK(
 // force the default pool is one of the ways to repeatable results that the reference gives for several
 // streams (2.1.4). What remains is to say where it is not in force.
 DETSHIM_HOOK(cublas, cublasStatus, cublasSetStream_v2, (cublasHandle_t handle, cudaStream_t stream),
-             .action = Action::unfixed, .fields = {"workspace"},
+             .action = Action::nondeterministic, .fields = {"workspace"},
              .summary = "Recorded: the handle is back at cuBLAS's own workspaces, which "
                         "CUBLAS_WORKSPACE_CONFIG must bound.") {
   DETSHIM_ENTER_OUTERMOST(cublasSetStream_v2);
@@ -287,7 +175,7 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetStream_v2, (cublasHandle_t handle, c
   if (now == Pool::bounded)
     call.record(Action::observe, Reason::workspace_bounded, {"default"});
   else if (now == Pool::shared)
-    call.record(Action::unfixed, Reason::workspace_shared, {"default"});
+    call.record(Action::nondeterministic, Reason::workspace_shared, {"default"});
   else
     call.record(Action::observe, Reason::first_handle_unseen, {"default"});
   return status;
@@ -306,21 +194,21 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetWorkspace_v2,
 }
 
 DETSHIM_HOOK(cublas, cublasStatus, cublasSetMathMode, (cublasHandle_t handle, int mode),
-             .action = Action::unfixed, .fields = {"mode"},
+             .action = Action::nondeterministic, .fields = {"mode"},
              .summary = "Records modes with fixed-point emulation, which cuBLAS does not promise to be "
                         "repeatable.") {
   DETSHIM_ENTER_OUTERMOST(cublasSetMathMode);
   const cublasStatus status = call.real(handle, mode);
   if (call.passes() || status != cublasStatus::success) return status;
   if ((mode & cublas_math_emulated_fixedpoint) != 0)
-    call.record(Action::unfixed, Reason::emulation, {mode});
+    call.record(Action::nondeterministic, Reason::emulation, {mode});
   else
     call.record(Action::observe, Reason::repeatable_per_device, {mode});
   return status;
 }
 
 DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
-             (cublasHandle_t handle, cublasEmulationStrategy strategy), .action = Action::unfixed,
+             (cublasHandle_t handle, cublasEmulationStrategy strategy), .action = Action::nondeterministic,
              .fields = {"strategy"},
              .summary =
                  "Records that fixed-point emulation is asked for, which cuBLAS does not promise to be "
@@ -332,16 +220,16 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
   if (strategy == cublasEmulationStrategy::standard)
     call.record(Action::observe, Reason::default_choice, {number});
   else
-    call.record(Action::unfixed, Reason::emulation, {number});
+    call.record(Action::nondeterministic, Reason::emulation, {number});
   return status;
 }
 
-DETSHIM_TEMPLATE_HOOK(cublas, Gemm<int>, cublasGemmEx, multiply_ex, replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, Gemm<int64_t>, cublasGemmEx_64, multiply_ex, replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, GemmBatched<int>, cublasGemmBatchedEx, multiply_batched_ex, replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, GemmBatched<int64_t>, cublasGemmBatchedEx_64, multiply_batched_ex,
-                      replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, GemmStrided<int>, cublasGemmStridedBatchedEx, multiply_strided_ex,
-                      replaces_timed);
-DETSHIM_TEMPLATE_HOOK(cublas, GemmStrided<int64_t>, cublasGemmStridedBatchedEx_64, multiply_strided_ex,
-                      replaces_timed);
+// A product in its two widths of sizes.
+#define BOTH_WIDTHS(NAME, DESCRIBE)                                                                          \
+  DETSHIM_TEMPLATE_HOOK(cublas, Product<DESCRIBE<int>>, NAME, multiply<DESCRIBE<int>>, replaces_timed);      \
+  DETSHIM_TEMPLATE_HOOK(cublas, Product<DESCRIBE<int64_t>>, NAME##_64, multiply<DESCRIBE<int64_t>>,          \
+                        replaces_timed)
+
+BOTH_WIDTHS(cublasGemmEx, describe_gemm_ex);
+BOTH_WIDTHS(cublasGemmBatchedEx, describe_batched_ex);
+BOTH_WIDTHS(cublasGemmStridedBatchedEx, describe_strided_ex);

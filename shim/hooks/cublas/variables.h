@@ -33,7 +33,7 @@ void record_cublas_variables(const Call& call) {
     const char* value = environment_value(variable.name);
     if (value == nullptr || *value == 0) continue;
     if (variable.emulates && !same_text(value, variable.harmless))
-      call.record(Action::unfixed, Reason::emulation, {value, value, variable.name});
+      call.record(Action::nondeterministic, Reason::emulation, {value, value, variable.name});
     else
       call.record(Action::observe, Reason::choosing_variable, {value, value, variable.name});
   }

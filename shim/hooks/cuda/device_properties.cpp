@@ -3,7 +3,7 @@
 // that waits for itself must fit.
 //
 // Symbols and offsets: cuda_runtime_api.h, driver_types.h and cuda.h of CUDA 11.0 to 13.0.
-#include "hooks/cuda/library.h"
+#include "hooks/support/driver.h"
 
 namespace detshim {
 namespace {
@@ -18,14 +18,14 @@ bool is_asked_for(const Call& call) {
 /// Puts the count that was asked for in the place of the device's.
 template <typename Call>
 void give_count(const Call& call, int& count) {
-  const int asked = options().sm_count;
-  if (count == asked) return;
-  if (count < asked) {
-    call.record(Action::unfixed, Reason::sm_count_too_high, {count, count});
+  const int requested = options().sm_count;
+  if (count == requested) return;
+  if (count < requested) {
+    call.record(Action::nondeterministic, Reason::sm_count_too_high, {count, count});
     return;
   }
-  call.record(Action::replace, Reason::sm_count_given, {count, asked});
-  count = asked;
+  call.record(Action::replace, Reason::sm_count_given, {count, requested});
+  count = requested;
 }
 
 template <typename Call>
@@ -41,10 +41,9 @@ auto answer_attribute(const Call& call, int* value, int attribute, int device) {
 template <typename Call>
 int* count_in(const Call& call, void* properties, int device) {
   int version = 0, count = 0;
-  auto* const get_version = call.template beside<cudaError(int*)>("cudaRuntimeGetVersion");
-  auto* const get_attribute = call.template beside<cudaError(int*, int, int)>("cudaDeviceGetAttribute");
-  if (get_version == nullptr || get_attribute == nullptr || get_version(&version) != cudaError::success ||
-      get_attribute(&count, attribute_sm_count, device) != cudaError::success)
+  auto* const get_version = call.template sibling<cudaError(int*)>("cudaRuntimeGetVersion");
+  auto* const get_attribute = call.template sibling<cudaError(int*, int, int)>("cudaDeviceGetAttribute");
+  if (!succeeded(get_version, &version) || !succeeded(get_attribute, &count, attribute_sm_count, device))
     return nullptr;
   const size_t offset = version >= 13000 ? sm_count_offset : sm_count_offset_before_13;
   auto* const found = reinterpret_cast<int*>(static_cast<char*>(properties) + offset);
@@ -58,13 +57,13 @@ cudaError answer_properties(const Call& call, void* properties, int device) {
   if (int* const count = count_in(call, properties, device))
     give_count(call, *count);
   else
-    call.record(Action::unfixed, Reason::sm_count_not_found, {});
+    call.record(Action::nondeterministic, Reason::sm_count_not_found, {});
   return status;
 }
 
 constexpr Description gives_count = {
     .action = Action::replace,
-    .fields = {"count", "given"},
+    .fields = {"count", "effective"},
     .summary = "Answers with the number of multiprocessors that DETSHIM_SM_COUNT asks for, if the device has "
                "as many.",
 };

@@ -4,7 +4,7 @@
 //
 // Symbols: cuda.h and cuda_runtime_api.h of CUDA 13.0; cuGetProcAddress is there since 11.3, its second
 // version since 12.0, the runtime's cudaGetDriverEntryPointByVersion since 12.5.
-#include "hooks/cuda/library.h"
+#include "hooks/support/driver.h"
 #include "loader/lookups.h"
 
 namespace detshim {

@@ -8,12 +8,12 @@
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0. Of the second versions, which are there since 12.8,
 // the runtime of CUDA 13 has none: its headers call the driver's the first.
 #include "core/base/generations.h"
-#include "core/base/lock.h"
 #include "core/base/python_frames.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/base/thread_memory.h"
 #include "core/tuning/tuning.h"
-#include "hooks/cuda/library.h"
 #include "hooks/cuda/tuners.h"
+#include "hooks/support/driver.h"
 #include "hooks/support/tuning_place.h"
 
 namespace detshim {
@@ -26,7 +26,7 @@ using namespace abi;
 constexpr float one_time = 100;
 /// Turned round, a time is this by what was measured, squares of milliseconds: large, for the same reason.
 constexpr float inverse_of = 1e6;
-/// What those take that the tuning file does not keep, beside the one that it does.
+/// How much more those take that the tuning file does not keep.
 constexpr float slower_by = 1000;
 
 /// Who asks.
@@ -35,14 +35,6 @@ struct Tuner {
   const char* package = nullptr;
   int line = 0; ///< that asks, 0 where it is not Python
 };
-
-const char* library_of_tuner(const void* caller) {
-  Module module;
-  if (!find_module(caller, module)) return nullptr;
-  for (const char* start : tuner_libraries)
-    if (starts_with(file_name(module.path), start)) return start;
-  return nullptr;
-}
 
 /// Whether this process has Python is looked for anew where nothing was found, but not at each call for ever:
 /// it takes as long as there are loaded objects.
@@ -54,10 +46,12 @@ bool looks_for_python() {
 
 /// The tuner that asks; without a name if none does.
 Tuner find_tuner(const void* caller) {
-  if (const char* const library = library_of_tuner(caller)) return {library, nullptr, 0};
+  Module module;
+  if (find_module(caller, module) && starts_with(file_name(module.path), tuner_library))
+    return {tuner_library, nullptr, 0};
   if (looks_for_python()) {
-    PythonPlace place;
-    find_python_place(place, PythonDetail::key, true);
+    PythonCallSite place;
+    find_python_call_site(place, PythonDetail::key, true);
   }
   struct Search {
     Tuner tuner;
@@ -68,7 +62,7 @@ Tuner find_tuner(const void* caller) {
       limit,
       [](const PythonFrame& frame, void* data) {
         auto& found = *static_cast<Search*>(data);
-        if (found.is_over || is_event_wrapper(frame.file)) return;
+        if (found.is_over || ends_with(frame.file, event_wrapper)) return;
         found.is_over = true;
         if (const TunerFile* const file = find_tuner_file(frame.file))
           found.tuner = {file->file + 1, file->package, frame.line};
@@ -92,7 +86,7 @@ void read_variables(const PythonScope& scope, Timed& timed) {
   for (const TunerVariable& row : tuner_variables) {
     if (!ends_with(scope.file(), row.file) || !same_text(scope.function(), row.function)) continue;
     const TunerFile* const file = find_tuner_file(scope.file());
-    if (timed.file != nullptr && timed.file != file) continue;
+    if (file == nullptr || (timed.file != nullptr && timed.file != file)) continue;
     TextWriter& to = row.says == Says::kernel ? static_cast<TextWriter&>(timed.kernel)
                      : row.says == Says::key  ? static_cast<TextWriter&>(timed.key)
                                               : static_cast<TextWriter&>(timed.candidate);
@@ -115,38 +109,15 @@ void find_timed(Timed& timed) {
 }
 
 /// A choice of the tuning file: the candidate with a hash of its whole name, the time that it took first,
-/// which tuners take for an estimate of several, and the least that it took.
+/// which tuners take for an estimate of several, and the least that it took, in nanoseconds.
 ///
-///   "first=0.0512 least=0.0081 of 8c2f… BLOCK: 64, num_warps: 4"
+///   "first=51200 least=8100 of 8c2f… BLOCK: 64, num_warps: 4"
 struct Choice {
-  float first = 0, least = 0;
-  uint64_t candidate = 0;
+  uint64_t first = 0, least = 0, candidate = 0;
 };
 
-/// Microseconds with three places: events count in halves of one.
-void add_time(TextWriter& to, float milliseconds) {
-  const auto billionths = static_cast<uint64_t>(static_cast<double>(milliseconds) * 1e6 + 0.5);
-  to.add(billionths / 1'000'000).add('.');
-  for (uint64_t unit = 100'000; unit != 0; unit /= 10)
-    to.add(static_cast<char>('0' + billionths / unit % 10));
-}
-
-float read_time(const char*& text) {
-  double value = 0, place = 0;
-  for (; (*text >= '0' && *text <= '9') || *text == '.'; ++text) {
-    if (*text == '.')
-      place = 1;
-    else
-      value = value * 10 + (*text - '0'), place *= 10;
-  }
-  return static_cast<float>(place != 0 ? value / place : value);
-}
-
 void write_choice(const Choice& choice, const char* name, TextWriter& to) {
-  to.add("first=");
-  add_time(to, choice.first);
-  to.add(" least=");
-  add_time(to, choice.least);
+  to.add("first=").add(choice.first).add(" least=").add(choice.least);
   to.add(" of ").add_hex(choice.candidate, 16).add(' ');
   for (int i = 0; name[i] != 0 && i < 300; ++i) { // what a choice may be made of
     const char c = name[i];
@@ -157,20 +128,14 @@ void write_choice(const Choice& choice, const char* name, TextWriter& to) {
 }
 
 bool read_choice(const char* text, Choice& choice) {
-  const auto skip = [&](const char* part) {
-    const bool is_there = starts_with(text, part);
-    if (is_there) text += text_length(part);
-    return is_there;
+  const auto read = [&](const char* before, uint64_t base, uint64_t& number) {
+    if (!starts_with(text, before)) return false;
+    for (text += text_length(before); *text > ' '; ++text)
+      number = number * base + static_cast<uint64_t>(*text <= '9' ? *text - '0' : *text - 'a' + 10);
+    return number != 0;
   };
-  if (!skip("first=")) return false;
-  choice.first = read_time(text);
-  if (!skip(" least=")) return false;
-  choice.least = read_time(text);
-  if (!skip(" of ")) return false;
-  for (; *text != 0 && *text != ' '; ++text)
-    choice.candidate =
-        choice.candidate << 4 | static_cast<uint64_t>(*text <= '9' ? *text - '0' : *text - 'a' + 10);
-  return choice.first > 0 && choice.least > 0;
+  return read("first=", 10, choice.first) && read(" least=", 10, choice.least) &&
+         read(" of ", 16, choice.candidate);
 }
 
 /// Names of a search for the tuning file.
@@ -195,28 +160,16 @@ private:
 constinit Table<8> times = {};
 constinit uint64_t times_lock = 0;
 
-uint64_t bits_of(float value) {
-  uint32_t bits;
-  __builtin_memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-float of_bits(uint64_t bits) {
-  const auto low = static_cast<uint32_t>(bits);
-  float value;
-  __builtin_memcpy(&value, &low, sizeof value);
-  return value;
-}
-
 /// Notes a time; true if it is the least of its problem, with what is to be kept of its candidate.
-bool note_time(uint64_t problem, uint64_t candidate, float time, Choice& choice) {
-  const Lock guard(times_lock);
-  if (!guard.held() || time <= 0) return false;
+bool note_time(uint64_t problem, uint64_t candidate, uint64_t time, Choice& choice) {
+  const SignalSafeLock guard(times_lock);
+  if (!guard.held() || time == 0) return false;
   uint64_t& first = times.insert(mix(problem, candidate));
-  if (first == 0) first = bits_of(time);
-  const float first_time = of_bits(first);
+  if (first == 0) first = time;
+  const uint64_t first_time = first;
   uint64_t& least = times.insert(problem);
-  if (least != 0 && of_bits(least) <= time) return false;
-  least = bits_of(time);
+  if (least != 0 && least <= time) return false;
+  least = time;
   choice = {first_time, time, candidate};
   return true;
 }
@@ -228,40 +181,31 @@ struct Last {
 };
 DETSHIM_THREAD_MEMORY Last last_of_thread = {};
 
-/// What is recorded of an answer.
-struct Outcome {
-  Action action;
-  Reason why;
-};
-
-/// Keeps the candidate if it is the fastest so far.
-Outcome keep(const Timed& timed, uint64_t candidate, float time) {
-  if (!timed.is_known()) return {Action::unfixed, Reason::tuning_cannot_keep};
+/// Keeps the candidate if it is the fastest so far: false where that cannot be.
+bool keep(const Timed& timed, uint64_t candidate, float milliseconds) {
+  if (!timed.is_known()) return false;
   Problem problem(timed);
   Choice choice;
-  if (!problem.is_whole()) return {Action::unfixed, Reason::tuning_cannot_keep};
-  if (!note_time(problem.key(), candidate, time, choice))
-    return {Action::unfixed, Reason::tuning_keeps_fastest};
+  if (!problem.is_whole()) return false;
+  const auto time =
+      static_cast<uint64_t>(milliseconds > 0 ? static_cast<double>(milliseconds) * 1e6 + 0.5 : 0);
+  if (!note_time(problem.key(), candidate, time, choice)) return true;
   Text<tuning_choice_size> text;
   write_choice(choice, timed.candidate.c_str(), text);
-  return keep_tuning(problem.names(), text.c_str()) ? Outcome{Action::unfixed, Reason::tuning_keeps_fastest}
-                                                    : Outcome{Action::unfixed, Reason::tuning_cannot_keep};
+  return keep_tuning(problem.names(), text.c_str());
 }
 
-/// The time that lets the kept candidate win.
-Outcome replay(const Timed& timed, uint64_t candidate, bool is_first, float& time) {
-  time = one_time;
-  if (!timed.is_known()) return {Action::replace, Reason::not_in_tuning_file};
+/// The time, in milliseconds, that lets the kept candidate win: false where none is kept.
+bool replay(const Timed& timed, uint64_t candidate, bool is_first, float& time) {
+  if (!timed.is_known()) return false;
   Problem problem(timed);
   char kept[tuning_choice_size];
   Choice choice;
   if (!problem.is_whole() || !find_tuning(problem.names(), kept, sizeof kept) || !read_choice(kept, choice))
-    return {Action::replace, Reason::not_in_tuning_file};
-  if (choice.candidate == candidate)
-    time = is_first ? choice.first : choice.least;
-  else
-    time = choice.first + slower_by;
-  return {Action::replace, Reason::kept_choice};
+    return false;
+  time = static_cast<float>(choice.candidate == candidate && !is_first ? choice.least : choice.first) / 1e6F;
+  if (choice.candidate != candidate) time += slower_by;
+  return true;
 }
 
 /// Answers a tuner: `time` is what the library measured.
@@ -279,31 +223,35 @@ void answer_tuner(const Call& call, const Tuner& tuner, float& time) {
   last = {now, tuner.line};
 
   const float measured = time;
-  Outcome outcome{Action::unfixed, Reason::timed_by_tuner};
+  Action action = Action::nondeterministic;
+  Reason why = Reason::timed_by_tuner;
   switch (event_clock()) {
   case Autotune::off:
     break;
   case Autotune::record:
-    outcome = keep(timed, candidate, measured);
+    why = keep(timed, candidate, measured) ? Reason::tuning_keeps_fastest : Reason::tuning_cannot_keep;
     break;
   case Autotune::replay:
-    outcome = replay(timed, candidate, is_first, time);
+    time = one_time;
+    action = Action::replace;
+    why = replay(timed, candidate, is_first, time) ? Reason::kept_choice : Reason::not_in_tuning_file;
     break;
   case Autotune::inverse:
-    outcome.why = Reason::slowest_by_tuner;
+    why = Reason::slowest_by_tuner;
     time = measured > 0 ? inverse_of / measured : one_time;
     break;
   case Autotune::first:
-    outcome = {Action::replace, Reason::one_time_for_all};
+    action = Action::replace;
+    why = Reason::one_time_for_all;
     time = one_time;
     break;
   }
   // Once a candidate, so that the record's count is theirs.
-  if (is_first) call.record(outcome.action, outcome.why, {tuner.name, timed.kernel.c_str()});
+  if (is_first) call.record(action, why, {tuner.name, timed.kernel.c_str()});
 }
 
-template <typename Call, typename Event>
-auto elapsed_time(const Call& call, float* milliseconds, Event start, Event end) {
+template <typename Call>
+auto elapsed_time(const Call& call, float* milliseconds, CUevent start, CUevent end) {
   const auto status = call.real(milliseconds, start, end);
   if (call.passes() || status != decltype(status)::success || milliseconds == nullptr) return status;
   const Tuner tuner = find_tuner(call.caller());
@@ -316,18 +264,19 @@ constexpr Description clock_of_tuners = {
     .fields = {"tuner", "kernel"},
     .summary =
         "Asked by an autotuner (Triton, Inductor, FlashInfer, TensorRT …): one time for every candidate, so "
-        "that none is chosen by time, or what DETSHIM_AUTOTUNE asks for. A program's own timing stays true.",
+        "that "
+        "none is chosen by time, or what DETSHIM_AUTOTUNE asks for. A program's own timing stays true.",
 };
 
-using RuntimeElapsed = CudaCall<cudaError(float* milliseconds, CUevent start, CUevent end)>;
-using DriverElapsed = CudaCall<CUresult(float* milliseconds, CUevent start, CUevent end)>;
+template <typename Status>
+using Elapsed = CudaCall<Status(float* milliseconds, CUevent start, CUevent end)>;
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeElapsed, cudaEventElapsedTime, elapsed_time, clock_of_tuners);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeElapsed, cudaEventElapsedTime_v2, elapsed_time, clock_of_tuners);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverElapsed, cuEventElapsedTime, elapsed_time, clock_of_tuners);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverElapsed, cuEventElapsedTime_v2, elapsed_time, clock_of_tuners);
+DETSHIM_TEMPLATE_HOOK(cudart, Elapsed<cudaError>, cudaEventElapsedTime, elapsed_time, clock_of_tuners);
+DETSHIM_TEMPLATE_HOOK(cudart, Elapsed<cudaError>, cudaEventElapsedTime_v2, elapsed_time, clock_of_tuners);
+DETSHIM_TEMPLATE_HOOK(cuda, Elapsed<CUresult>, cuEventElapsedTime, elapsed_time, clock_of_tuners);
+DETSHIM_TEMPLATE_HOOK(cuda, Elapsed<CUresult>, cuEventElapsedTime_v2, elapsed_time, clock_of_tuners);

@@ -6,10 +6,10 @@
 // then, so that asking for its name fails in no way that the program could notice.
 //
 // Symbols: cuda_runtime_api.h, cuda.h, crt/host_runtime.h and crt/device_functions.h of CUDA 13.0.
-#include "core/fingerprint/prints.h"
-#include "hooks/cuda/graph_copies.h"
+#include "core/fingerprint/output_digests.h"
 #include "hooks/cuda/kernel_names.h"
-#include "hooks/cuda/library.h"
+#include "hooks/digests/cuda/graph_copies.h"
+#include "hooks/support/driver.h"
 
 namespace detshim {
 namespace {
@@ -43,8 +43,9 @@ template <typename Call>
 const char* runtime_name(const Call& call, const void* kernel) {
   if (const char* known = runtime_names.find(kernel)) return known;
   const char* name = nullptr;
-  auto* ask = call.template beside<cudaError(const char**, const void*)>("cudaFuncGetName"); // from 12.3 on
-  return ask != nullptr && ask(&name, kernel) == cudaError::success && name != nullptr ? name : unnamed;
+  auto* const get =
+      call.template sibling<cudaError(const char**, const void*)>("cudaFuncGetName"); // from 12.3 on
+  return succeeded(get, &name, kernel) && name != nullptr ? name : unnamed;
 }
 
 /// `function` may also be a CUkernel, which has a function of its own for its name.
@@ -53,8 +54,8 @@ const char* driver_name(const Call& call, CUfunction function) {
   if (const char* known = driver_names.find(function)) return known;
   for (const char* by : {"cuFuncGetName", "cuKernelGetName"}) { // from 12.3 on
     const char* name = nullptr;
-    auto* ask = call.template beside<CUresult(const char**, CUfunction)>(by);
-    if (ask != nullptr && ask(&name, function) == CUresult::success && name != nullptr) return name;
+    auto* const get = call.template sibling<CUresult(const char**, CUfunction)>(by);
+    if (succeeded(get, &name, function) && name != nullptr) return name;
   }
   return unnamed;
 }
@@ -62,41 +63,18 @@ const char* driver_name(const Call& call, CUfunction function) {
 // What the hooks of launches do. Those of a function and of its variant for the per-thread default stream
 // (_ptsz) are the same.
 
-template <typename Call, typename... Arguments>
-cudaError launch_by_runtime(const Call& call, const void* kernel, Arguments... arguments) {
-  const cudaError status = call.real(kernel, arguments...);
-  if (counts(call, status)) count(call, runtime_name(call, kernel));
-  return status;
-}
-
-template <typename Call>
-cudaError launch_handle_by_runtime(const Call& call, CUkernel kernel, Dim3 grid, Dim3 block, void** arguments,
-                                   size_t shared, CUstream stream) {
-  const cudaError status = call.real(kernel, grid, block, arguments, shared, stream);
-  if (counts(call, status)) count(call, runtime_name(call, kernel));
-  return status;
-}
-
-template <typename Call>
-cudaError launch_configured_by_runtime(const Call& call, const void* config, const void* kernel,
-                                       void** arguments) {
-  const cudaError status = call.real(config, kernel, arguments);
-  if (counts(call, status)) count(call, runtime_name(call, kernel));
-  return status;
-}
+struct LaunchConfig; // cudaLaunchConfig_t, CUlaunchConfig
 
 template <typename Call, typename... Arguments>
-CUresult launch_by_driver(const Call& call, CUfunction function, Arguments... arguments) {
-  const CUresult status = call.real(function, arguments...);
-  if (counts(call, status)) count(call, driver_name(call, function));
-  return status;
-}
-
-template <typename Call>
-CUresult launch_configured_by_driver(const Call& call, const void* config, CUfunction function,
-                                     void** arguments, void** extra) {
-  const CUresult status = call.real(config, function, arguments, extra);
-  if (counts(call, status)) count(call, driver_name(call, function));
+auto launch(const Call& call, Arguments... arguments) {
+  const auto status = call.real(arguments...);
+  if (!counts(call, status)) return status;
+  if constexpr ((__is_same(Arguments, CUfunction) || ...))
+    count(call, driver_name(call, argument_of_type<CUfunction>(arguments...)));
+  else if constexpr ((__is_same(Arguments, CUkernel) || ...))
+    count(call, runtime_name(call, argument_of_type<CUkernel>(arguments...)));
+  else
+    count(call, runtime_name(call, argument_of_type<const void*>(arguments...)));
   return status;
 }
 
@@ -104,7 +82,7 @@ template <typename Call>
 auto launch_graph(const Call& call, CUgraphExec graph, CUstream stream) {
   const auto status = call.real(graph, stream);
   if (options().fingerprint && !call.passes() && status == decltype(status)::success)
-    print_graph_copies(call.hook(), call.caller(), graph, stream);
+    digest_graph_copies(call.hook(), call.caller(), graph, stream);
   if (counts(call, status)) count(call, any_graph);
   return status;
 }
@@ -135,18 +113,19 @@ using RuntimeLaunch = CudaCall<cudaError(const void* kernel, Dim3 grid, Dim3 blo
                                          size_t shared, CUstream stream)>;
 using RuntimeLaunchOfHandle = CudaCall<cudaError(CUkernel kernel, Dim3 grid, Dim3 block, void** arguments,
                                                  size_t shared, CUstream stream)>;
-using RuntimeLaunchWithConfig = CudaCall<cudaError(const void* config, const void* kernel, void** arguments)>;
-using RuntimeGraphLaunch = CudaCall<cudaError(CUgraphExec graph, CUstream stream)>;
+using RuntimeLaunchWithConfig =
+    CudaCall<cudaError(const LaunchConfig* config, const void* kernel, void** arguments)>;
 
 using DriverLaunch = CudaCall<CUresult(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                                        CUstream stream, void** arguments, void** extra)>;
 using DriverLaunchWithConfig =
-    CudaCall<CUresult(const void* config, CUfunction function, void** arguments, void** extra)>;
+    CudaCall<CUresult(const LaunchConfig* config, CUfunction function, void** arguments, void** extra)>;
 using DriverCooperativeLaunch = CudaCall<CUresult(
     CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
     unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments)>;
-using DriverGraphLaunch = CudaCall<CUresult(CUgraphExec graph, CUstream stream)>;
+template <typename Status>
+using GraphLaunch = CudaCall<Status(CUgraphExec graph, CUstream stream)>;
 
 } // namespace
 } // namespace detshim
@@ -167,20 +146,11 @@ DETSHIM_HOOK(cudart, void, __cudaRegisterFunction,
   if (options().kernels && !call.passes()) runtime_names.remember(host_function, name);
 }
 
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, launch_by_runtime, counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel_ptsz, launch_by_runtime, counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, launch_configured_by_runtime,
-                      counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC_ptsz, launch_configured_by_runtime,
-                      counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, launch_by_runtime, counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel_ptsz, launch_by_runtime, counted);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch_handle_by_runtime,
-                      counted_of_nvcc_13);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel_ptsz, launch_handle_by_runtime,
-                      counted_of_nvcc_13);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeGraphLaunch, cudaGraphLaunch, launch_graph, counted_graph);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeGraphLaunch, cudaGraphLaunch_ptsz, launch_graph, counted_graph);
+DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchKernel, launch, counted);
+DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchWithConfig, cudaLaunchKernelExC, launch, counted);
+DETSHIM_STREAM_HOOK(cudart, RuntimeLaunch, cudaLaunchCooperativeKernel, launch, counted);
+DETSHIM_STREAM_HOOK(cudart, RuntimeLaunchOfHandle, __cudaLaunchKernel, launch, counted_of_nvcc_13);
+DETSHIM_STREAM_HOOK(cudart, GraphLaunch<cudaError>, cudaGraphLaunch, launch_graph, counted_graph);
 
 // ---- The driver ----
 
@@ -191,7 +161,7 @@ DETSHIM_HOOK(cuda, CUresult, cuModuleGetFunction, (CUfunction * function, CUmodu
   DETSHIM_ENTER(cuModuleGetFunction);
   const CUresult status = call.real(function, module, name);
   if (options().kernels && !call.passes() && status == CUresult::success &&
-      call.beside<CUresult(const char**, CUfunction)>("cuFuncGetName") == nullptr)
+      call.sibling<CUresult(const char**, CUfunction)>("cuFuncGetName") == nullptr)
     remember_driver_name(*function, name);
   return status;
 }
@@ -207,13 +177,7 @@ DETSHIM_HOOK(cuda, CUresult, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary l
   return status;
 }
 
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunch, cuLaunchKernel, launch_by_driver, counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunch, cuLaunchKernel_ptsz, launch_by_driver, counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx, launch_configured_by_driver, counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx_ptsz, launch_configured_by_driver,
-                      counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel, launch_by_driver, counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel_ptsz, launch_by_driver,
-                      counted);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverGraphLaunch, cuGraphLaunch, launch_graph, counted_graph);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverGraphLaunch, cuGraphLaunch_ptsz, launch_graph, counted_graph);
+DETSHIM_STREAM_HOOK(cuda, DriverLaunch, cuLaunchKernel, launch, counted);
+DETSHIM_STREAM_HOOK(cuda, DriverLaunchWithConfig, cuLaunchKernelEx, launch, counted);
+DETSHIM_STREAM_HOOK(cuda, DriverCooperativeLaunch, cuLaunchCooperativeKernel, launch, counted);
+DETSHIM_STREAM_HOOK(cuda, GraphLaunch<CUresult>, cuGraphLaunch, launch_graph, counted_graph);

@@ -6,7 +6,7 @@
 // would end that capture (CUDA C++ Programming Guide, "Prohibited and Unhandled Operations").
 //
 // Symbols: cuda_runtime_api.h and cuda.h of CUDA 13.0.
-#include "hooks/cuda/library.h"
+#include "hooks/support/driver.h"
 
 namespace detshim {
 namespace {
@@ -27,13 +27,6 @@ struct Area {
 
 CUdeviceptr address_of(const void* memory) { return reinterpret_cast<uintptr_t>(memory); }
 CUdeviceptr address_of(CUdeviceptr memory) { return memory; }
-CUstream stream_of(uintptr_t number) { return reinterpret_cast<CUstream>(number); }
-
-/// Which stream is meant by a function's argument, in words that every function of the driver understands.
-CUstream legacy_if_null(CUstream stream) { return stream != nullptr ? stream : stream_of(stream_legacy); }
-CUstream per_thread_if_null(CUstream stream) {
-  return stream != nullptr ? stream : stream_of(stream_per_thread);
-}
 
 /// True if the memory that was just allocated is ours to fill.
 template <typename Call, typename Status>
@@ -47,7 +40,7 @@ void record_fill(const Call& call, Reason trouble) {
   if (trouble == Reason::none)
     call.record(Action::replace, Reason::memory_filled, {fill_name()});
   else
-    call.record(Action::unfixed, trouble, {""});
+    call.record(Action::nondeterministic, trouble, {""});
 }
 
 /// The fill begins only where options allow it.
@@ -66,35 +59,27 @@ void leave_unfilled(const Call& call, Reason why) {
   record_fill(call, why);
 }
 
-using IsCapturing = CUresult(CUstream, int*);
-using ExchangeMode = CUresult(int*);
 using Memset = CUresult(CUdeviceptr, unsigned char, size_t, CUstream);
 using Memset2D = CUresult(CUdeviceptr, size_t, unsigned char, size_t, size_t, CUstream);
 using Synchronize = CUresult(CUstream);
 
-/// The legacy stream answers with an error while a blocking stream is captured. A driver that cannot say
-/// (before CUDA 10) cannot capture.
-bool is_capturing(const Hook& driver, CUstream stream) {
-  auto* ask = find_beside<IsCapturing>(driver, "cuStreamIsCapturing");
-  int status = capture_status_none;
-  return ask != nullptr && (ask(stream, &status) != CUresult::success || status != capture_status_none);
-}
-
 bool set_memory(const Hook& driver, const Area& area, CUstream stream) {
   if (area.rows == 1) {
-    auto* set = find_beside<Memset>(driver, "cuMemsetD8Async");
+    auto* set = find_sibling<Memset>(driver, "cuMemsetD8Async");
     return set != nullptr && set(area.address, fill_byte(), area.width, stream) == CUresult::success;
   }
-  auto* set = find_beside<Memset2D>(driver, "cuMemsetD2D8Async");
+  auto* set = find_sibling<Memset2D>(driver, "cuMemsetD2D8Async");
   return set != nullptr &&
          set(area.address, area.pitch, fill_byte(), area.width, area.rows, stream) == CUresult::success;
 }
 
-/// Fills memory of an allocation in stream order, in that stream.
+/// Fills memory of an allocation in stream order, in that stream. Which one a null stream is depends on the
+/// function.
 template <typename Call>
 void fill_in_stream(const Call& call, const Area& area, CUstream stream) {
   if (area.address == 0 || area.width == 0 || !may_fill(call)) return;
   const Hook& driver = driver_behind(call.hook());
+  if (stream == nullptr) stream = default_stream(call.hook());
   if (is_capturing(driver, stream)) return record_fill(call, Reason::capture_not_filled);
   record_fill(call, set_memory(driver, area, stream) ? Reason::none : Reason::memset_failed);
 }
@@ -104,17 +89,13 @@ template <typename Call>
 void fill_now(const Call& call, const Area& area) {
   if (area.address == 0 || area.width == 0 || area.rows == 0 || !may_fill(call)) return;
   const Hook& driver = driver_behind(call.hook());
-  const CUstream stream = stream_of(stream_legacy);
+  const auto stream = reinterpret_cast<CUstream>(stream_legacy);
   if (is_capturing(driver, stream)) return record_fill(call, Reason::capture_not_filled);
-  // Waiting for a stream ends the captures of other threads, unless this one says that it knows better: what
-  // it waits for is in no capture.
-  auto* exchange = find_beside<ExchangeMode>(driver, "cuThreadExchangeStreamCaptureMode");
-  int mode = capture_mode_relaxed;
-  const bool relaxed = exchange != nullptr && exchange(&mode) == CUresult::success;
-  auto* synchronize = find_beside<Synchronize>(driver, "cuStreamSynchronize");
+  // Waiting for a stream ends the captures of other threads; what this one waits for is in no capture.
+  const RelaxedCapture relaxed(driver);
+  auto* synchronize = find_sibling<Synchronize>(driver, "cuStreamSynchronize");
   const bool filled =
       set_memory(driver, area, stream) && synchronize != nullptr && synchronize(stream) == CUresult::success;
-  if (relaxed) exchange(&mode);
   record_fill(call, filled ? Reason::none : Reason::memset_failed);
 }
 
@@ -175,24 +156,16 @@ auto allocate_on_host(const Call& call, void** memory, size_t size, Flags... fla
   return status;
 }
 
-/// `meant` tells which stream a null one is: another for the functions with the per-thread default stream
-/// (_ptsz).
-template <CUstream (*meant)(CUstream), typename Call, typename Pointer>
-auto allocate_in_stream(const Call& call, Pointer* memory, size_t size, CUstream stream) {
-  const auto status = call.real(memory, size, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {address_of(*memory), size}, meant(stream));
+/// Perhaps out of a pool, which stands before the stream.
+template <typename Call, typename Pointer, typename... Others>
+auto allocate_in_stream(const Call& call, Pointer* memory, size_t size, Others... others) {
+  const auto status = call.real(memory, size, others...);
+  if (wants_fill(call, status))
+    fill_in_stream(call, {address_of(*memory), size}, argument_of_type<CUstream>(others...));
   return status;
 }
 
-template <CUstream (*meant)(CUstream), typename Call, typename Pointer>
-auto allocate_in_stream(const Call& call, Pointer* memory, size_t size, CUmemoryPool pool, CUstream stream) {
-  const auto status = call.real(memory, size, pool, stream);
-  if (wants_fill(call, status)) fill_in_stream(call, {address_of(*memory), size}, meant(stream));
-  return status;
-}
-
-// A graph's own memory is there anew in each launch.
-
+/// A graph's own memory is there anew in each launch.
 template <typename Call>
 auto add_memory_node(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                      size_t count, void* node_params) {
@@ -201,42 +174,33 @@ auto add_memory_node(const Call& call, CUgraphNode* node, CUgraph graph, const C
   return status;
 }
 
-template <typename Call>
-CUresult add_node(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
-                  int* node_type) {
-  const CUresult status = call.real(node, graph, before, count, node_type);
-  if (wants_fill(call, status) && *node_type == graph_node_mem_alloc)
-    leave_unfilled(call, Reason::graph_memory);
-  return status;
-}
-
-template <typename Call>
-CUresult add_node_with_edges(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                             const void* edges, size_t count, int* node_type) {
-  const CUresult status = call.real(node, graph, before, edges, count, node_type);
-  if (wants_fill(call, status) && *node_type == graph_node_mem_alloc)
+/// The node's parameters begin with its type.
+template <typename Call, typename... Arguments>
+CUresult add_node(const Call& call, Arguments... arguments) {
+  const CUresult status = call.real(arguments...);
+  if (wants_fill(call, status) && *argument_of_type<int*>(arguments...) == graph_node_mem_alloc)
     leave_unfilled(call, Reason::graph_memory);
   return status;
 }
 
 constexpr Description fills = {
     .action = Action::replace,
-    .fields = {"given"},
+    .fields = {"effective"},
     .summary = "Fills the new memory, if DETSHIM_FILL asks for it.",
 };
 constexpr Description fills_rows = {
     .action = Action::replace,
-    .fields = {"given"},
+    .fields = {"effective"},
     .summary = "Fills the rows of the new memory, if DETSHIM_FILL asks for it.",
 };
 constexpr Description fills_in_stream = {
     .action = Action::replace,
-    .fields = {"given"},
+    .fields = {"effective"},
     .summary = "Fills the new memory in its stream, if DETSHIM_FILL asks for it.",
 };
 constexpr Description leaves_graph_memory = {
-    .action = Action::unfixed,
-    .fields = {"given"},
+    .action = Action::nondeterministic,
+    .fields = {"effective"},
     .summary = "Recorded if DETSHIM_FILL is set: memory that a graph allocates is not filled.",
 };
 
@@ -244,9 +208,6 @@ using RuntimeAllocate = CudaCall<cudaError(void** memory, size_t size)>;
 using RuntimeAllocateWithFlags = CudaCall<cudaError(void** memory, size_t size, unsigned flags)>;
 using RuntimeAllocateRows = CudaCall<cudaError(void** memory, size_t* pitch, size_t width, size_t height)>;
 using RuntimeAllocate3D = CudaCall<cudaError(cudaPitchedPtr* memory, cudaExtent extent)>;
-using RuntimeAllocateInStream = CudaCall<cudaError(void** memory, size_t size, CUstream stream)>;
-using RuntimeAllocateFromPool =
-    CudaCall<cudaError(void** memory, size_t size, CUmemoryPool pool, CUstream stream)>;
 
 using DriverAllocate1 = CudaCall<CUresult(CUdeviceptr_v1* memory, unsigned size)>;
 using DriverAllocate = CudaCall<CUresult(CUdeviceptr* memory, size_t size)>;
@@ -255,18 +216,23 @@ using DriverAllocateRows =
 using DriverAllocateManaged = CudaCall<CUresult(CUdeviceptr* memory, size_t size, unsigned flags)>;
 using DriverAllocateOnHost = CudaCall<CUresult(void** memory, size_t size)>;
 using DriverAllocateOnHostWithFlags = CudaCall<CUresult(void** memory, size_t size, unsigned flags)>;
-using DriverAllocateInStream = CudaCall<CUresult(CUdeviceptr* memory, size_t size, CUstream stream)>;
-using DriverAllocateFromPool =
-    CudaCall<CUresult(CUdeviceptr* memory, size_t size, CUmemoryPool pool, CUstream stream)>;
 
-using RuntimeAddMemoryNode = CudaCall<cudaError(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                                size_t count, void* node_params)>;
-using DriverAddMemoryNode = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                              size_t count, void* node_params)>;
-using DriverAddNode = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                        size_t count, int* node_type)>;
-using DriverAddNode2 = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                         const void* edges, size_t count, int* node_type)>;
+template <typename Status, typename Pointer>
+using AllocateInStream = CudaCall<Status(Pointer* memory, size_t size, CUstream stream)>;
+template <typename Status, typename Pointer>
+using AllocateFromPool = CudaCall<Status(Pointer* memory, size_t size, CUmemoryPool pool, CUstream stream)>;
+using RuntimeAllocateInStream = AllocateInStream<cudaError, void*>;
+using RuntimeAllocateFromPool = AllocateFromPool<cudaError, void*>;
+using DriverAllocateInStream = AllocateInStream<CUresult, CUdeviceptr>;
+using DriverAllocateFromPool = AllocateFromPool<CUresult, CUdeviceptr>;
+
+template <typename Status>
+using AddMemoryNode = CudaCall<Status(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                      size_t count, void* node_params)>;
+using AddNode = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
+                                  int* node_type)>;
+using AddNode2 = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                   const void* edges, size_t count, int* node_type)>;
 
 } // namespace
 } // namespace detshim
@@ -282,33 +248,23 @@ DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate3D, cudaMalloc3D, allocate_3d, fill
 DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaMallocManaged, allocate_managed, fills);
 DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocate, cudaMallocHost, allocate_on_host, fills);
 DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateWithFlags, cudaHostAlloc, allocate_on_host, fills);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, allocate_in_stream<legacy_if_null>,
-                      fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync_ptsz,
-                      allocate_in_stream<per_thread_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync,
-                      allocate_in_stream<legacy_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync_ptsz,
-                      allocate_in_stream<per_thread_if_null>, fills_in_stream);
+DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateInStream, cudaMallocAsync, allocate_in_stream, fills_in_stream);
+DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync, allocate_in_stream,
+                    fills_in_stream);
 
 // ---- The driver ----
 
 DETSHIM_TEMPLATE_HOOK(
-    cuda, DriverAllocate1, cuMemAlloc, allocate, .action = Action::replace, .fields = {"given"},
+    cuda, DriverAllocate1, cuMemAlloc, allocate, .action = Action::replace, .fields = {"effective"},
     .summary = "Fills the new memory, if DETSHIM_FILL asks for it. The function of CUDA 2, by its old name.");
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, allocate, fills);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate_rows, fills_rows);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, allocate_managed, fills);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHost, cuMemAllocHost_v2, allocate_on_host, fills);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateOnHostWithFlags, cuMemHostAlloc, allocate_on_host, fills);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, allocate_in_stream<legacy_if_null>,
-                      fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync_ptsz,
-                      allocate_in_stream<per_thread_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync,
-                      allocate_in_stream<legacy_if_null>, fills_in_stream);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync_ptsz,
-                      allocate_in_stream<per_thread_if_null>, fills_in_stream);
+DETSHIM_STREAM_HOOK(cuda, DriverAllocateInStream, cuMemAllocAsync, allocate_in_stream, fills_in_stream);
+DETSHIM_STREAM_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync, allocate_in_stream,
+                    fills_in_stream);
 
 // ---- Memory that is not filled ----
 
@@ -316,7 +272,7 @@ DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateFromPool, cuMemAllocFromPoolAsync_ptsz
 // in use already: access is given again for each further device. So it is recorded, and left alone.
 DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
              (CUmemHandle * memory, size_t size, const void* properties, unsigned long long flags),
-             .action = Action::unfixed, .fields = {"given"},
+             .action = Action::nondeterministic, .fields = {"effective"},
              .summary = "Recorded if DETSHIM_FILL is set: such memory is not filled.") {
   DETSHIM_ENTER_CUDA(cuMemCreate);
   const CUresult status = call.real(memory, size, properties, flags);
@@ -324,10 +280,10 @@ DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
   return status;
 }
 
-DETSHIM_TEMPLATE_HOOK(cudart, RuntimeAddMemoryNode, cudaGraphAddMemAllocNode, add_memory_node,
+DETSHIM_TEMPLATE_HOOK(cudart, AddMemoryNode<cudaError>, cudaGraphAddMemAllocNode, add_memory_node,
                       leaves_graph_memory);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAddMemoryNode, cuGraphAddMemAllocNode, add_memory_node,
+DETSHIM_TEMPLATE_HOOK(cuda, AddMemoryNode<CUresult>, cuGraphAddMemAllocNode, add_memory_node,
                       leaves_graph_memory);
 // The runtime's cudaGraphAddNode, whose arguments changed with CUDA 13, calls one of these.
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAddNode, cuGraphAddNode, add_node, leaves_graph_memory);
-DETSHIM_TEMPLATE_HOOK(cuda, DriverAddNode2, cuGraphAddNode_v2, add_node_with_edges, leaves_graph_memory);
+DETSHIM_TEMPLATE_HOOK(cuda, AddNode, cuGraphAddNode, add_node, leaves_graph_memory);
+DETSHIM_TEMPLATE_HOOK(cuda, AddNode2, cuGraphAddNode_v2, add_node, leaves_graph_memory);

@@ -10,10 +10,8 @@
 
 namespace detshim {
 
-/// Files whose code passes the question for the elapsed time on: the frame behind counts.
-inline constexpr const char* event_wrappers[] = {
-    "/torch/cuda/streams.py",
-};
+/// The file whose code passes the question for the elapsed time on: the frame behind counts.
+inline constexpr const char* event_wrapper = "/torch/cuda/streams.py";
 
 /// A file that asks for the elapsed time of candidates.
 struct TunerFile {
@@ -38,8 +36,8 @@ inline constexpr TunerFile tuner_files[] = {
 /// What a variable of a tuner's frame says.
 enum class Says { kernel, key, candidate };
 
-/// Where a tuner's frames say what is being timed. Of one file all that are there count, in this order, from
-/// the innermost frame on; the first file that names a candidate is the tuner.
+/// Where the frames of a tuner's file say what is being timed. Of one file all that are there count, in this
+/// order, from the innermost frame on; the first file that names a candidate is the tuner.
 struct TunerVariable {
   char file[56];
   char function[24];
@@ -61,38 +59,21 @@ inline constexpr TunerVariable tuner_variables[] = {
     {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::candidate, "choice.description"},
     {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::key, "inputs"},
     {"/torch/_inductor/select_algorithm.py", "benchmark_choice", Says::key, "output"},
-    {"/flashinfer/autotuner.py", "_profile_single_kernel", Says::candidate, "runner.__class__.__name__"},
-    {"/flashinfer/autotuner.py", "_profile_single_kernel", Says::candidate, "tactic"},
-    {"/flashinfer/autotuner.py", "_profile_single_kernel", Says::key, "inputs"},
-    {"/flashinfer/autotuner.py", "choose_one", Says::kernel, "custom_op"},
-    {"/flashinfer/autotuner/autotuner.py", "_profile_single_kernel", Says::candidate,
-     "runner.__class__.__name__"},
-    {"/flashinfer/autotuner/autotuner.py", "_profile_single_kernel", Says::candidate, "tactic"},
-    {"/flashinfer/autotuner/autotuner.py", "_profile_single_kernel", Says::key, "inputs"},
-    {"/flashinfer/autotuner/autotuner.py", "choose_one", Says::kernel, "custom_op"},
-    {"/tensorrt_llm/_torch/autotuner.py", "_profile_single_kernel", Says::candidate,
-     "runner.__class__.__name__"},
-    {"/tensorrt_llm/_torch/autotuner.py", "_profile_single_kernel", Says::candidate, "tactic"},
-    {"/tensorrt_llm/_torch/autotuner.py", "_profile_single_kernel", Says::key, "inputs"},
-    {"/tensorrt_llm/_torch/autotuner.py", "choose_one", Says::kernel, "custom_op"},
+    // FlashInfer's and TensorRT-LLM's.
+    {"/autotuner.py", "_profile_single_kernel", Says::candidate, "runner.__class__.__name__"},
+    {"/autotuner.py", "_profile_single_kernel", Says::candidate, "tactic"},
+    {"/autotuner.py", "_profile_single_kernel", Says::key, "inputs"},
+    {"/autotuner.py", "choose_one", Says::kernel, "custom_op"},
 };
 
-/// How the files of libraries begin that time candidates themselves.
-inline constexpr const char* tuner_libraries[] = {
-    "libnvinfer", // TensorRT's builder
-};
+/// How the files of TensorRT's builder begin, which times candidates itself.
+inline constexpr const char* tuner_library = "libnvinfer";
 
 /// The row of the file, or nullptr.
 constexpr const TunerFile* find_tuner_file(const char* path) {
   for (const TunerFile& tuner : tuner_files)
     if (ends_with(path, tuner.file)) return &tuner;
   return nullptr;
-}
-
-constexpr bool is_event_wrapper(const char* path) {
-  for (const char* wrapper : event_wrappers)
-    if (ends_with(path, wrapper)) return true;
-  return false;
 }
 
 } // namespace detshim

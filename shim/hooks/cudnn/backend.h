@@ -1,15 +1,12 @@
 // cuDNN's backend descriptors as the hooks read them: through the library's own functions, past our hooks.
 #pragma once
 
-#include "hooks/cudnn/library.h"
+#include "hooks/support/cudnn.h"
 
 namespace detshim::cudnn {
 
-using Descriptor = abi::cudnnBackendDescriptor_t;
 using Status = abi::cudnnStatus;
 using DescriptorType = abi::cudnnBackendDescriptorType;
-using Type = abi::cudnnBackendAttributeType;
-using Name = abi::cudnnBackendAttributeName;
 using GetAttribute = Status(Descriptor, Name, Type, int64_t, int64_t*, void*);
 using SetAttribute = Status(Descriptor, Name, Type, int64_t, const void*);
 using Create = Status(DescriptorType, Descriptor*);
@@ -25,10 +22,10 @@ struct Backend {
 
 template <typename Call>
 Backend backend_of(const Call& call) {
-  return {call.template beside<GetAttribute>("cudnnBackendGetAttribute"),
-          call.template beside<SetAttribute>("cudnnBackendSetAttribute"),
-          call.template beside<Create>("cudnnBackendCreateDescriptor"),
-          call.template beside<Destroy>("cudnnBackendDestroyDescriptor")};
+  return {call.template sibling<GetAttribute>("cudnnBackendGetAttribute"),
+          call.template sibling<SetAttribute>("cudnnBackendSetAttribute"),
+          call.template sibling<Create>("cudnnBackendCreateDescriptor"),
+          call.template sibling<Destroy>("cudnnBackendDestroyDescriptor")};
 }
 
 /// A descriptor of ours for the length of a scope.

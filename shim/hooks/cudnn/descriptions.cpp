@@ -1,7 +1,7 @@
 #include "hooks/cudnn/descriptions.h"
 
-#include "core/base/lock.h"
-#include "hooks/cudnn/descriptor_table.h"
+#include "abi/cudnn_graph.h"
+#include "core/base/signal_safe_lock.h"
 
 namespace detshim::cudnn {
 namespace {
@@ -17,11 +17,6 @@ struct Description {
 // Programs destroy a graph's tensors and operations soon after it, or keep a few hundred graphs.
 constinit DescriptorTable<Description, 2048> descriptions;
 constinit uint64_t lock = 0;
-
-// Numbers of cudnn_graph.h, cuDNN 9.19.
-constexpr int pointwise_mode = 0, convolution_dilations = 102, convolution_strides = 103,
-              convolution_post_paddings = 104, convolution_pre_paddings = 105, graph_handle = 800,
-              tensor_data_type = 901, tensor_dimensions = 902, tensor_strides = 903, tensor_unique_id = 906;
 
 /// Bytes of an element of cudnnBackendAttributeType_t; 0 for addresses.
 size_t element_size(Type type) {
@@ -80,39 +75,12 @@ void add_words(TextWriter& text, int name, Type type, int64_t count, const void*
 
 } // namespace
 
-const char* operation_name(int name) {
-  static constexpr struct {
-    int first, last;
-    char name[28];
-  } operations[] = {{700, 705, "convolution_forward"},
-                    {706, 711, "convolution_backward_data"},
-                    {712, 717, "convolution_backward_filter"},
-                    {750, 758, "pointwise"},
-                    {770, 774, "statistics"},
-                    {780, 796, "batch_norm_finalize"},
-                    {1520, 1527, "matmul"},
-                    {1610, 1612, "reduction"},
-                    {1620, 1630, "batch_norm_backward"},
-                    {1710, 1716, "resample_forward"},
-                    {1720, 1727, "resample_backward"},
-                    {1800, 1803, "concatenate"},
-                    {2000, 2014, "norm_forward"},
-                    {2100, 2110, "norm_backward"},
-                    {2200, 2201, "reshape"},
-                    {2310, 2313, "random"},
-                    {2800, 2810, "attention_forward"},
-                    {2851, 2862, "attention_backward"}};
-  for (const auto& operation : operations)
-    if (name >= operation.first && name <= operation.last) return operation.name;
-  return nullptr;
-}
-
 void describe(const void* descriptor, Name attribute, Type type, int64_t count, const void* elements) {
   const int name = static_cast<int>(attribute);
   if (count < 1 || elements == nullptr || name == tensor_unique_id || name == graph_handle ||
       attribute == Name::operation_rng_seed)
     return;
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   Description* const own = guard.held() ? descriptions.make(descriptor) : nullptr;
   if (own == nullptr) return;
   own->descriptor = descriptor;
@@ -142,7 +110,7 @@ void describe(const void* descriptor, Name attribute, Type type, int64_t count, 
 
 bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& text) {
   constexpr size_t hash_room = 24;
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (!guard.held()) return false;
   uint64_t hash = 0;
   Text<problem_size - hash_room> words;
@@ -157,8 +125,14 @@ bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& tex
   return !text.cut();
 }
 
+const char* hash_of_problem(const char* name) {
+  constexpr size_t digits = 16;
+  const size_t length = text_length(name);
+  return length > digits ? name + length - digits : "";
+}
+
 void forget_description(const void* descriptor) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (!guard.held()) return;
   if (Description* const known = descriptions.find(descriptor)) known->descriptor = nullptr;
 }

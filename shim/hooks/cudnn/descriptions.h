@@ -19,8 +19,8 @@ inline constexpr size_t problem_size = 900;
 /// and a hash of everything that was set. False where one of them is not known.
 bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& text);
 
-/// The operation that has an attribute of this name; nullptr for attributes of other descriptors.
-const char* operation_name(int attribute);
+/// The hash at the end of a name that describe_graph() gave.
+const char* hash_of_problem(const char* name);
 
 /// The descriptor is about to be destroyed.
 void forget_description(const void* descriptor);

@@ -6,10 +6,9 @@
 // random operation is pinned.
 #include "core/seeds/seeds.h"
 #include "hooks/cudnn/descriptions.h"
-#include "hooks/cudnn/graph_tensors.h"
 #include "hooks/cudnn/graph_tuning.h"
-#include "hooks/cudnn/outputs.h"
 #include "hooks/cudnn/plans.h"
+#include "hooks/digests/cudnn/graphs.h"
 
 namespace detshim::cudnn {
 namespace {
@@ -120,10 +119,13 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
     return remember(plan_note(backend_of(call), descriptor, descriptors[0]));
   case Name::operation_graph_operations: {
     release(call, forget(descriptor)); // a graph that is filled is a new one
-    if (options().fingerprint_calls) keep_operands(number(descriptor), descriptors, count);
     if (describes_graphs()) {
       Text<problem_size> problem;
-      if (describe_graph(descriptors, count, problem)) name_problem(number(descriptor), problem.c_str());
+      const bool is_known = describe_graph(descriptors, count, problem);
+      if (is_known) name_problem(number(descriptor), problem.c_str());
+      if (options().fingerprint_calls)
+        keep_operands(number(descriptor), descriptors, count,
+                      is_known ? hash_of_problem(problem.c_str()) : "");
     }
     if (!holds_sdpa_backward(descriptors, count)) return true;
     const uint32_t own = number(descriptor);
@@ -138,29 +140,23 @@ bool follow(const Call& call, Descriptor descriptor, Name name, Type type, int64
 /// Finalizes a reduction, deterministic where the library can promise it.
 template <typename Call>
 Status finalize_reduction(const Call& call, Descriptor reduction, uint32_t flags) {
-  const auto asked = static_cast<int64_t>((flags & Note::repeatable) != 0);
-  record_cudnn_once(call);
-  if (asked != 0) {
-    call.record(Action::observe, Reason::program_asks_deterministic, {no_note, asked, asked});
+  const auto requested = static_cast<int64_t>((flags & Note::repeatable) != 0);
+  const auto finalize = [&](Action action, Reason why, int64_t effective) {
+    call.record(action, why, {no_note, requested, effective});
     return call.real(reduction);
-  }
-  if (!options().forces()) {
-    call.record(Action::unfixed, Reason::nondeterministic_reduction, {no_note, asked, asked});
-    return call.real(reduction);
-  }
-  if (cudnn_version(call) < first_deterministic_reduction) {
-    call.record(Action::unfixed, Reason::version_too_old, {no_note, asked, asked});
-    return call.real(reduction);
-  }
+  };
+  record_cudnn_once(call.hook());
+  if (requested != 0) return finalize(Action::observe, Reason::program_asks_deterministic, requested);
+  if (!options().forces())
+    return finalize(Action::nondeterministic, Reason::nondeterministic_reduction, requested);
+  if (cudnn_version(call.hook()) < first_deterministic_reduction)
+    return finalize(Action::nondeterministic, Reason::version_too_old, requested);
   const Backend backend = backend_of(call);
   const bool deterministic = true;
   if (backend.set == nullptr || backend.set(reduction, Name::reduction_is_deterministic, Type::boolean, 1,
-                                            &deterministic) != Status::success) {
-    call.record(Action::unfixed, Reason::refused_by_library, {no_note, asked, asked});
-    return call.real(reduction);
-  }
-  call.record(Action::replace, Reason::nondeterministic_reduction, {no_note, asked, int64_t{1}});
-  return call.real(reduction);
+                                            &deterministic) != Status::success)
+    return finalize(Action::nondeterministic, Reason::refused_by_library, requested);
+  return finalize(Action::replace, Reason::nondeterministic_reduction, 1);
 }
 
 /// Keeps a copy of the config of a finalized plan that is taken for its graph.
@@ -200,9 +196,9 @@ Status finalize_plan(const Call& call, Descriptor plan) {
   const int64_t engine = note.config.key != 0 ? note.config.engine : -1;
   const auto refuse = [&](Reason why, const char* what) {
     call.record(Action::refuse, why, {what, engine, ""});
-    return cudnn_not_supported(call);
+    return cudnn_not_supported(call.hook());
   };
-  record_cudnn_once(call);
+  record_cudnn_once(call.hook());
   bool is_bad = (note.flags & Note::nondeterministic) != 0;
   bool is_unreadable = (note.flags & Note::unreadable) != 0;
   const bool may_be_bad = has_sdpa_backward(note.graph);
@@ -216,15 +212,16 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     if (taken.is_wanted) return refuse(Reason::kept_plan_other, no_note);
     const bool is_equal = finalize_as_taken(call, note, taken);
     if (taken.by_another_thread)
-      call.record(Action::unfixed, Reason::plan_of_other_thread,
+      call.record(Action::nondeterministic, Reason::plan_of_other_thread,
                   {no_note, engine, is_equal ? taken.config.engine : -1});
     else if (is_equal)
       call.record(Action::replace, Reason::plan_exchanged, {no_note, engine, taken.config.engine});
     if (is_equal) return Status::success;
-    return taken.by_another_thread ? cudnn_not_supported(call) : refuse(Reason::plan_cannot_be_made, no_note);
+    return taken.by_another_thread ? cudnn_not_supported(call.hook())
+                                   : refuse(Reason::plan_cannot_be_made, no_note);
   }
   if (taken.gave_up)
-    call.record(Action::unfixed, Reason::kept_plan_untried, {no_note, taken.config.engine, engine});
+    call.record(Action::nondeterministic, Reason::kept_plan_untried, {no_note, taken.config.engine, engine});
   const Status status = call.real(plan);
   if (status != Status::success) {
     give_up(note);
@@ -243,18 +240,20 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     if (is_one_of_many) keep_copy_of(call, note);
   } else if (note.config.key != 0) {
     if (is_one_of_many) {
-      call.record(Action::unfixed, Reason::plan_of_other_thread, {no_note, engine, ""});
-      return cudnn_not_supported(call);
+      call.record(Action::nondeterministic, Reason::plan_of_other_thread, {no_note, engine, ""});
+      return cudnn_not_supported(call.hook());
     }
-    call.record(Action::unfixed,
+    call.record(Action::nondeterministic,
                 autotune() == Autotune::record ? Reason::tuning_keeps_last_plan : Reason::program_may_time,
                 {no_note, engine, engine});
   }
   if (is_bad)
-    call.record(Action::unfixed, Reason::nondeterministic_engine, {nondeterministic_note, engine, engine});
-  if (is_unreadable) call.record(Action::unfixed, Reason::notes_unreadable, {no_note, engine, engine});
+    call.record(Action::nondeterministic, Reason::nondeterministic_engine,
+                {nondeterministic_note, engine, engine});
+  if (is_unreadable)
+    call.record(Action::nondeterministic, Reason::notes_unreadable, {no_note, engine, engine});
   if (may_be_bad && !is_bad)
-    call.record(Action::unfixed, Reason::unsure_attention, {no_note, engine, engine});
+    call.record(Action::nondeterministic, Reason::unsure_attention, {no_note, engine, engine});
   return status;
 }
 
@@ -282,13 +281,13 @@ using namespace detshim::cudnn;
 DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
              (abi::cudnnBackendDescriptor_t descriptor, abi::cudnnBackendAttributeName name,
               abi::cudnnBackendAttributeType type, int64_t count, const void* elements),
-             .action = Action::pin, .fields = {"asked", "given"},
+             .action = Action::pin, .fields = {"requested", "effective"},
              .summary = "Replaces the constant seed of a random operation by one derived from DETSHIM_SEED; "
                         "notices what a plan is made of.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendSetAttribute);
   if (call.passes() || elements == nullptr) return call.real(descriptor, name, type, count, elements);
   if (name == Name::operation_rng_seed) {
-    record_cudnn_once(call);
+    record_cudnn_once(call.hook());
     if (type != Type::int64 || count != 1) {
       call.record(Action::observe, Reason::seed_in_tensor, {"", ""});
       const Status status = call.real(descriptor, name, type, count, elements);
@@ -296,15 +295,15 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
         follow_operands(descriptor, name, type, count, elements);
       return status;
     }
-    const auto asked = static_cast<uint64_t>(*static_cast<const int64_t*>(elements));
+    const auto requested = static_cast<uint64_t>(*static_cast<const int64_t*>(elements));
     if (!options().pins()) {
-      call.record(Action::unfixed, Reason::observed, {asked, ""});
+      call.record(Action::nondeterministic, Reason::observed, {requested, ""});
       return call.real(descriptor, name, type, count, elements);
     }
-    const ChosenSeed chosen = choose_seed({Kind::cudnn_graph_rng, asked, 64, call.caller()});
-    const auto given = static_cast<int64_t>(chosen.given);
-    const Status status = call.real(descriptor, name, type, count, &given);
-    if (status == Status::success) call.record(chosen.action, chosen.why, {asked, chosen.given});
+    const ChosenSeed chosen = choose_seed({Kind::cudnn_graph_rng, requested, 64, call.caller()});
+    const auto effective = static_cast<int64_t>(chosen.effective);
+    const Status status = call.real(descriptor, name, type, count, &effective);
+    if (status == Status::success) call.record(chosen.action, chosen.why, {requested, chosen.effective});
     return status;
   }
   const Status status = call.real(descriptor, name, type, count, elements);
@@ -318,7 +317,7 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
 
 DETSHIM_HOOK(
     cudnn, abi::cudnnStatus, cudnnBackendFinalize, (abi::cudnnBackendDescriptor_t descriptor),
-    .action = Action::refuse, .fields = {"note", "asked", "given"},
+    .action = Action::refuse, .fields = {"note", "requested", "effective"},
     .summary = "Records an execution plan on a nondeterministic engine, which strict refuses; makes all "
                "plans of a graph the first, so that times choose nothing; makes reductions deterministic.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendFinalize);
@@ -335,9 +334,13 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendExecute,
              .action = Action::observe, .fields = {"status"},
              .summary = "Notices whether the plan that was taken for its graph runs.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendExecute);
-  return note_run(call, plan, print_plan(call, handle, plan, variant_pack, [&] {
-                    return call.real(handle, plan, variant_pack);
-                  }));
+  const auto describe = [&](CallDigest& digest) {
+    const Note note = note_of(plan);
+    digest.set_stream(stream_of(call.hook(), handle));
+    describe_plan(digest, note.graph, note.config.key != 0 ? note.config.engine : -1, variant_pack);
+  };
+  const auto run = [&] { return call.real(handle, plan, variant_pack); };
+  return note_run(call, plan, digest_call(call, describe, run));
 }
 
 DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendPopulateCudaGraph,
@@ -347,7 +350,7 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendPopulateCudaGraph,
              .summary = "Notices whether the plan that was taken for its graph goes into a CUDA graph.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendPopulateCudaGraph);
   const Status status = call.real(handle, plan, variant_pack, graph);
-  if (status == Status::success && wants_outputs(call)) print_unseen(call.hook(), call.caller());
+  if (status == Status::success && wants_digest(call)) digest_unseen(call.hook(), call.caller());
   return note_run(call, plan, status);
 }
 

@@ -13,7 +13,7 @@ class GraphProblem {
 public:
   template <typename Call>
   GraphProblem(const Call& call, uint32_t graph) {
-    place_.version().add(static_cast<uint64_t>(cudnn_version(call)));
+    place_.version().add(static_cast<uint64_t>(cudnn_version(call.hook())));
     copy_problem(graph, problem_, sizeof problem_);
   }
   bool is_known() const { return problem_[0] != 0; }
@@ -28,15 +28,15 @@ private:
 template <typename Call>
 void keep_choice(const Call& call, Descriptor plan) {
   const Note note = note_of(plan);
-  if (!run_last(note)) return flush_tuning_if_due();
+  if (!run_last(note)) return;
   const Backend backend = backend_of(call);
   Owned config(backend, DescriptorType::engine_config);
   Text<tuning_choice_size> choice;
   if (backend.usable() && read(backend, plan, Name::execution_plan_engine_config, config))
-    config_of(backend, config.descriptor, choice);
+    config_of(backend, config.descriptor, &choice);
   GraphProblem problem(call, note.graph);
   if (!problem.is_known() || choice.length() == 0 || !keep_tuning(problem.names(), choice.c_str()))
-    call.record(Action::unfixed, Reason::tuning_cannot_keep, {""});
+    call.record(Action::nondeterministic, Reason::tuning_cannot_keep, {""});
 }
 
 /// The config that the tuning file keeps for a graph.
@@ -56,7 +56,7 @@ Kept find_kept(const Call& call, const Backend& backend, uint32_t graph, const D
     return {-1, {}, Reason::not_in_tuning_file};
   for (int64_t i = 0; i < count; ++i) {
     Text<tuning_choice_size> name;
-    const Config config = config_of(backend, configs[i], name);
+    const Config config = config_of(backend, configs[i], &name);
     if (name.length() != 0 && same_text(name.c_str(), kept)) return {i, config, Reason::kept_choice};
   }
   return {-1, {}, Reason::kept_choice_not_offered};

@@ -74,7 +74,7 @@ struct Given {
 /// Fills the caller's descriptors with the kept results, in their order but for the result `front`, which
 /// comes first (-1: none does); the library's status.
 Status fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t front, int64_t requested,
-            Given& given, Descriptor* theirs) {
+            Given& effective, Descriptor* theirs) {
   Descriptor mixed[result_limit];
   int64_t length = 0;
   int64_t kept = front >= 0 ? 1 : 0; // of theirs, the first is for the front
@@ -89,8 +89,8 @@ Status fill(const Backend& backend, Descriptor heuristics, Results& results, int
   if (front >= filled) return status; // theirs would have a hole
   for (int64_t i = 0; i < filled && i < length; ++i) {
     if (mixed[i] == results.configs[i]) continue;
-    ++given.count;
-    given.is_nondeterministic |= read_notes(backend, mixed[i]) == EngineNotes::nondeterministic;
+    ++effective.count;
+    effective.is_nondeterministic |= read_notes(backend, mixed[i]) == EngineNotes::nondeterministic;
   }
   return status;
 }
@@ -120,17 +120,17 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
     return call.real(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, requested,
                      returned, elements);
   };
-  record_cudnn_once(call);
+  record_cudnn_once(call.hook());
   const Backend backend = backend_of(call);
   Results results(backend);
   if (!backend.usable() || !results.read(heuristics)) {
     const Status status = pass();
-    if (status == Status::success) call.record(Action::unfixed, Reason::list_unreadable, {0, 0, 0});
+    if (status == Status::success) call.record(Action::nondeterministic, Reason::list_unreadable, {0, 0, 0});
     return status;
   }
   const int64_t bad = results.nondeterministic_count;
   if (results.unreadable_count > 0) // they stay in the list; strict refuses their plans
-    call.record(Action::unfixed, Reason::notes_unreadable, {results.found, bad, 0});
+    call.record(Action::nondeterministic, Reason::notes_unreadable, {results.found, bad, 0});
   const int64_t front = tune(call, backend, heuristics, results);
   if (bad == 0 && front <= 0) {
     const Status status = pass();
@@ -141,32 +141,32 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
   if (bad == results.found && options().strict()) {
     call.record(Action::refuse, Reason::no_deterministic_engine, {results.found, bad, 0});
     if (returned != nullptr) *returned = 0;
-    return cudnn_not_supported(call);
+    return cudnn_not_supported(call.hook());
   }
   if (bad == results.found || !options().forces()) {
     const Status status = pass();
-    call.record(Action::unfixed,
+    call.record(Action::nondeterministic,
                 bad == results.found ? Reason::no_deterministic_engine : Reason::nondeterministic_engine,
                 {results.found, bad, results.found});
     return status;
   }
-  Given given;
+  Given effective;
   const Status status =
-      fill(backend, heuristics, results, front, requested, given, static_cast<Descriptor*>(elements));
+      fill(backend, heuristics, results, front, requested, effective, static_cast<Descriptor*>(elements));
   if (status != Status::success) return status;
-  if (returned != nullptr) *returned = given.count;
-  if (!given.is_nondeterministic) {
+  if (returned != nullptr) *returned = effective.count;
+  if (!effective.is_nondeterministic) {
     if (bad == 0) return status; // the order alone was changed
-    call.record(Action::replace, Reason::engines_left_out, {results.found, bad, given.count});
+    call.record(Action::replace, Reason::engines_left_out, {results.found, bad, effective.count});
     return status;
   }
   constexpr Reason changed = Reason::list_reordered;
   if (options().strict()) {
     call.record(Action::refuse, changed, {results.found, bad, 0});
     if (returned != nullptr) *returned = 0;
-    return cudnn_not_supported(call);
+    return cudnn_not_supported(call.hook());
   }
-  call.record(Action::unfixed, changed, {results.found, bad, given.count});
+  call.record(Action::nondeterministic, changed, {results.found, bad, effective.count});
   return status;
 }
 
@@ -180,7 +180,7 @@ DETSHIM_HOOK(
     cudnn, abi::cudnnStatus, cudnnBackendGetAttribute,
     (abi::cudnnBackendDescriptor_t descriptor, abi::cudnnBackendAttributeName name,
      abi::cudnnBackendAttributeType type, int64_t requested, int64_t* returned, void* elements),
-    .action = Action::replace, .fields = {"found", "nondeterministic", "given"},
+    .action = Action::replace, .fields = {"found", "nondeterministic", "effective"},
     .summary =
         "Leaves nondeterministic engines out of a heuristics query's results; other attributes pass.") {
   DETSHIM_ENTER_OUTERMOST(cudnnBackendGetAttribute);
@@ -193,13 +193,13 @@ DETSHIM_HOOK(
   const Status status = is_results ? answer(call, descriptor, requested, returned, elements)
                                    : call.real(descriptor, name, type, requested, returned, elements);
   if (status != Status::success) return status;
-  const int64_t given = returned != nullptr && *returned < requested ? *returned : requested;
+  const int64_t effective = returned != nullptr && *returned < requested ? *returned : requested;
   bool is_followed = true;
-  for (int64_t i = 0; i < given; ++i) {
+  for (int64_t i = 0; i < effective; ++i) {
     Descriptor stale;
     is_followed &= inherit_graph(static_cast<Descriptor*>(elements)[i], descriptor, stale);
     release(call, stale);
   }
-  if (!is_followed) record_overflow_once(call, {0, 0, given});
+  if (!is_followed) record_overflow_once(call, {0, 0, effective});
   return status;
 }

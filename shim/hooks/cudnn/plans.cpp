@@ -1,8 +1,7 @@
 #include "hooks/cudnn/plans.h"
 
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/tuning/tuning.h"
-#include "hooks/cudnn/descriptor_table.h"
 
 namespace detshim::cudnn {
 namespace {
@@ -20,17 +19,16 @@ struct Graph {
   uint32_t holders; ///< finalized plans of it
   uint32_t notes;   ///< descriptors that are known to be of the graph, with itself
   Config taken;
-  Descriptor copy;   ///< of what is taken: ours; nullptr without one
-  uint64_t taken_by; ///< key of the thread
-  Config wanted;     ///< by the tuning file, and not tried yet
-  int64_t others;    ///< plans that may be refused for it
-  uint64_t refused;  ///< key of the first config that was
-  uint64_t ran_last; ///< key of the config
+  Descriptor copy;            ///< of what is taken: ours; nullptr without one
+  uint64_t taken_by;          ///< key of the thread
+  Config wanted;              ///< by the tuning file, and not tried yet
+  int64_t others;             ///< plans that may be refused for it
+  uint64_t refused;           ///< key of the first config that was
+  uint64_t ran_last;          ///< key of the config
+  char problem[problem_size]; ///< for recorded tuning; empty where it is not known
 };
 constexpr uint32_t graph_limit = 4096;
 constinit Mapped<Graph[graph_limit]> graphs;
-constinit Mapped<char[graph_limit][problem_size]>
-    problems; ///< for recorded tuning; by the place of the graph
 constinit uint32_t last_number = 0;
 constinit uint64_t lock = 0;
 
@@ -41,6 +39,18 @@ Graph* graph_of(uint32_t number) {
   Graph& graph = (*all)[number % graph_limit];
   return graph.number == number ? &graph : nullptr;
 }
+
+/// The graph of that number, with the lock held while it lives; null where it cannot be had.
+class LockedGraph {
+public:
+  explicit LockedGraph(uint32_t number) : guard_(lock), graph_(guard_.held() ? graph_of(number) : nullptr) {}
+  explicit operator bool() const { return graph_ != nullptr; }
+  Graph* operator->() const { return graph_; }
+
+private:
+  SignalSafeLock guard_;
+  Graph* graph_;
+};
 
 Descriptor take_copy(Graph& graph) {
   const Descriptor copy = graph.copy;
@@ -85,12 +95,7 @@ bool write_locked(const Note& note) {
 
 } // namespace
 
-Config config_of(const Backend& backend, Descriptor config) {
-  Text<1> unused;
-  return config_of(backend, config, unused);
-}
-
-Config config_of(const Backend& backend, Descriptor config, TextWriter& name) {
+Config config_of(const Backend& backend, Descriptor config, TextWriter* name) {
   constexpr int64_t knob_limit = 96; // 44 kinds are known
   const Config by_address{mix(reinterpret_cast<uintptr_t>(config), 1) | 1, -1};
   Owned engine(backend, DescriptorType::engine);
@@ -100,7 +105,7 @@ Config config_of(const Backend& backend, Descriptor config, TextWriter& name) {
           Status::success)
     return by_address;
   Config result{mix(static_cast<uint64_t>(index), 2), index};
-  int64_t multiprocessors = 0; // an engine may be told to keep to some of them
+  int64_t multiprocessors = 0; // to which a program may limit an engine
   if (backend.get(engine.descriptor, Name::engine_sm_count_target, Type::int32, 1, &count,
                   &multiprocessors) == Status::success)
     result.key = mix(result.key, static_cast<uint64_t>(multiprocessors));
@@ -128,10 +133,11 @@ Config config_of(const Backend& backend, Descriptor config, TextWriter& name) {
   for (int64_t i = 0; i < made; ++i) backend.destroy(choices[i]);
   if (!is_read) return by_address;
   result.key = mix(result.key, all) | 1;
-  name.add("engine ").add(static_cast<uint64_t>(index));
-  if (multiprocessors != 0) name.add(" multiprocessors ").add(static_cast<uint64_t>(multiprocessors));
-  if (knob_text.length() != 0) name.add(" knobs").add(knob_text.c_str());
-  if (knob_text.cut() || name.cut()) name.clear();
+  if (name == nullptr) return result;
+  name->add("engine ").add(static_cast<uint64_t>(index));
+  if (multiprocessors != 0) name->add(" multiprocessors ").add(static_cast<uint64_t>(multiprocessors));
+  if (knob_text.length() != 0) name->add(" knobs").add(knob_text.c_str());
+  if (knob_text.cut() || name->cut()) name->clear();
   return result;
 }
 
@@ -141,19 +147,19 @@ uint32_t flags_of(const void* descriptor) {
 }
 
 Note note_of(const void* descriptor) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   const Note* const note = notes.find(descriptor);
   return note != nullptr ? *note : Note{};
 }
 
 bool remember(const Note& note) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   return guard.held() && write_locked(note);
 }
 
 Descriptor forget(const void* descriptor) {
   if (notes.find(descriptor) == nullptr) return nullptr;
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (!guard.held()) return nullptr;
   Note* const note = notes.find(descriptor);
   return note != nullptr ? forget_locked(*note) : nullptr;
@@ -161,7 +167,7 @@ Descriptor forget(const void* descriptor) {
 
 bool inherit_graph(const void* descriptor, const void* from, Descriptor& stale) {
   stale = nullptr;
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (!guard.held()) return false;
   const Note* const source = notes.find(from);
   const uint32_t graph = source != nullptr ? source->graph : 0;
@@ -171,7 +177,7 @@ bool inherit_graph(const void* descriptor, const void* from, Descriptor& stale) 
 
 uint32_t number_of(const void* descriptor, Descriptor& stale) {
   stale = nullptr;
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   if (!guard.held()) return 0;
   if (const Note* const note = notes.find(descriptor); note != nullptr && note->graph != 0)
     return note->graph;
@@ -185,68 +191,54 @@ uint32_t number_of(const void* descriptor, Descriptor& stale) {
     place.number = last_number;
     place.is_alive = write_locked({descriptor, last_number, Note::graph_itself, {}});
     if (!place.is_alive) return 0;
-    if (auto* const named = problems.peek()) (*named)[last_number % graph_limit][0] = 0;
     return last_number;
   }
   return 0;
 }
 
 void mark_sdpa_backward(uint32_t number) {
-  Lock guard(lock);
-  if (Graph* const graph = graph_of(number); graph != nullptr) graph->has_sdpa_backward = true;
+  if (const LockedGraph graph(number); graph) graph->has_sdpa_backward = true;
 }
 
 bool has_sdpa_backward(uint32_t number) {
-  Lock guard(lock);
-  const Graph* const graph = graph_of(number);
-  return graph != nullptr && graph->has_sdpa_backward;
+  const LockedGraph graph(number);
+  return graph && graph->has_sdpa_backward;
 }
 
 void name_problem(uint32_t number, const char* problem) {
-  Lock guard(lock);
-  auto* const named = guard.held() && graph_of(number) != nullptr ? problems.get() : nullptr;
-  if (named == nullptr) return;
-  TextWriter((*named)[number % graph_limit], problem_size).add(problem).c_str();
+  if (const LockedGraph graph(number); graph)
+    TextWriter(graph->problem, sizeof graph->problem).add(problem).c_str();
 }
 
 void copy_problem(uint32_t number, char* problem, size_t size) {
-  Lock guard(lock);
-  TextWriter text(problem, size);
-  const auto* const named = guard.held() && graph_of(number) != nullptr ? problems.peek() : nullptr;
-  if (named != nullptr) text.add((*named)[number % graph_limit]);
-  text.c_str();
+  const LockedGraph graph(number);
+  TextWriter(problem, size).add(graph ? graph->problem : "").c_str();
 }
 
 void want(uint32_t number, const Config& config, int64_t others) {
-  Lock guard(lock);
-  Graph* const graph = graph_of(number);
-  if (!guard.held() || graph == nullptr || graph->taken.key != 0) return;
+  const LockedGraph graph(number);
+  if (!graph || graph->taken.key != 0) return;
   graph->wanted = config;
   graph->others = others;
   graph->refused = 0;
 }
 
 void give_up(const Note& plan) {
-  Lock guard(lock);
-  if (Graph* const graph = graph_of(plan.graph);
-      guard.held() && graph != nullptr && graph->wanted.key == plan.config.key)
-    graph->wanted = {};
+  if (const LockedGraph graph(plan.graph); graph && graph->wanted.key == plan.config.key) graph->wanted = {};
 }
 
 bool run_last(const Note& plan) {
-  Lock guard(lock);
-  Graph* const graph = graph_of(plan.graph);
-  if (!guard.held() || graph == nullptr || graph->ran_last == plan.config.key) return false;
+  const LockedGraph graph(plan.graph);
+  if (!graph || graph->ran_last == plan.config.key) return false;
   graph->ran_last = plan.config.key;
   return true;
 }
 
 bool is_taken(const Note& plan, Taken& taken) {
   const uint64_t thread = this_thread().key;
-  Lock guard(lock);
-  Graph* const graph = graph_of(plan.graph);
-  if (graph != nullptr && graph->taken.key == 0 && graph->wanted.key != 0 &&
-      graph->wanted.key != plan.config.key) {
+  const LockedGraph graph(plan.graph);
+  if (!graph) return false;
+  if (graph->taken.key == 0 && graph->wanted.key != 0 && graph->wanted.key != plan.config.key) {
     taken = {graph->wanted, false, true, false};
     if (graph->refused != plan.config.key && --graph->others >= 0) {
       if (graph->refused == 0) graph->refused = plan.config.key;
@@ -256,17 +248,16 @@ bool is_taken(const Note& plan, Taken& taken) {
     taken.gave_up = true;
     return false;
   }
-  if (graph == nullptr || graph->taken.key == 0 || graph->taken.key == plan.config.key) return false;
+  if (graph->taken.key == 0 || graph->taken.key == plan.config.key) return false;
   taken = {graph->taken, graph->taken_by != thread, false, false, graph->copy};
   return true;
 }
 
 bool take(const Note& plan) {
   const uint64_t thread = this_thread().key;
-  Lock guard(lock);
-  Graph* const graph = graph_of(plan.graph);
+  const LockedGraph graph(plan.graph);
   Note* const note = notes.find(plan.descriptor);
-  if (!guard.held() || graph == nullptr || note == nullptr) return true;
+  if (!graph || note == nullptr) return true;
   if (graph->taken.key != 0 && graph->taken.key != plan.config.key) return false;
   if (graph->taken.key == 0) {
     graph->wanted = {};
@@ -282,22 +273,19 @@ bool take(const Note& plan) {
 }
 
 bool wants_copy(const Note& plan) {
-  Lock guard(lock);
-  const Graph* const graph = graph_of(plan.graph);
-  return guard.held() && graph != nullptr && graph->taken.key == plan.config.key && graph->copy == nullptr;
+  const LockedGraph graph(plan.graph);
+  return graph && graph->taken.key == plan.config.key && graph->copy == nullptr;
 }
 
 bool keep_copy(const Note& plan, Descriptor copy) {
-  Lock guard(lock);
-  Graph* const graph = graph_of(plan.graph);
-  if (!guard.held() || graph == nullptr || graph->taken.key != plan.config.key || graph->copy != nullptr)
-    return false;
+  const LockedGraph graph(plan.graph);
+  if (!graph || graph->taken.key != plan.config.key || graph->copy != nullptr) return false;
   graph->copy = copy;
   return true;
 }
 
 bool ran(const void* plan, bool succeeded, Descriptor& copy) {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   Note* const note = notes.find(plan);
   if (!guard.held() || note == nullptr || (note->flags & Note::holds) == 0) return false;
   Graph* const graph = graph_of(note->graph);

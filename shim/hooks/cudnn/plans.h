@@ -4,7 +4,7 @@
 // A program that times its candidates finalizes a plan of each, runs them all and keeps the fastest. So that
 // times choose nothing, all of them are one: the first of a graph's plans that finalizes is taken for it, and
 // the others are made of its engine config. None of them fails: whether a program will time its plans cannot
-// be told when it builds them, and one that only builds several must get as many. What was taken for a graph
+// be known when it builds them, and one that only builds several must get as many. What was taken for a graph
 // stays taken until the graph is gone, or until it turns out that the program cannot use it: its plans are
 // destroyed without having run, or running one fails.
 //
@@ -25,12 +25,9 @@ struct Config {
 };
 
 /// The config that the descriptor describes: by its engine's index and its knobs, or, where they cannot be
-/// read, by its address.
-Config config_of(const Backend& backend, Descriptor config);
-
-/// The same, with what names the config in another run: "engine 12 knobs 3=1 5=0". `name` stays empty where
-/// the config cannot be read.
-Config config_of(const Backend& backend, Descriptor config, TextWriter& name);
+/// read, by its address. `name` gets what names it in another run, "engine 12 knobs 3=1 5=0", and stays empty
+/// where the config cannot be read.
+Config config_of(const Backend& backend, Descriptor config, TextWriter* name = nullptr);
 
 /// What is known of one descriptor.
 struct Note {
@@ -124,7 +121,7 @@ bool ran(const void* plan, bool succeeded, Descriptor& copy);
 template <typename Call>
 void release(const Call& call, Descriptor own) {
   if (own == nullptr) return;
-  if (auto* const destroy = call.template beside<Destroy>("cudnnBackendDestroyDescriptor")) destroy(own);
+  if (auto* const destroy = call.template sibling<Destroy>("cudnnBackendDestroyDescriptor")) destroy(own);
 }
 
 inline constinit uint32_t overflow_recorded_in = 0;
@@ -134,7 +131,7 @@ template <typename Call>
 void record_overflow_once(const Call& call, std::initializer_list<Value> values) {
   if (overflow_recorded_in == generation()) return;
   overflow_recorded_in = generation();
-  call.record(Action::unfixed, Reason::too_many_descriptors, values);
+  call.record(Action::nondeterministic, Reason::too_many_descriptors, values);
 }
 
 } // namespace detshim::cudnn

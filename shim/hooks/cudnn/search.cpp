@@ -1,11 +1,11 @@
-// cuDNN's convolution search: no timing, deterministic algorithms alone, always in the same order; or, with
-// DETSHIM_AUTOTUNE=record:FILE and replay:FILE, in the order of an earlier run's timing.
+// cuDNN's convolution search: no timing, deterministic algorithms alone, always in the same order.
 //
 // cudnnFind* runs every algorithm and sorts by measured time, so the first one differs from run to run.
 // cudnnGet*_v7 asks a heuristic, which does not, but may rank a nondeterministic algorithm first. Find is
 // answered from Get's list, filtered; where an old library has no Get, from its own list, filtered and put in
 // order of the algorithm's number.
-#include "hooks/cudnn/search_tuning.h"
+#include "core/tuning/tuning.h"
+#include "hooks/support/cudnn.h"
 
 namespace detshim {
 namespace {
@@ -47,6 +47,8 @@ struct Search {
   int* returned;
   Perf* results;
   size_t workspace; ///< bytes that the caller has, or can have; the largest number where that is not known
+
+  bool fits(const Perf& result) const { return is_usable(result) && result.memory <= workspace; }
 };
 
 /// What is recorded of an answer.
@@ -55,29 +57,19 @@ struct Outcome {
   Reason why;
 };
 
-/// The deterministic candidates that fit go to the caller's array, in their order. Their number, without
-/// regard to the array's size.
+/// The deterministic candidates that fit go to the caller's array, in their order. How many went there.
 int fill(const Search& search, const Candidates& candidates) {
-  int fitting = 0;
-  for (int i = 0; i < candidates.count; ++i)
-    if (is_usable(candidates.list[i]) && candidates.list[i].memory <= search.workspace)
-      if (++fitting <= search.requested) search.results[fitting - 1] = candidates.list[i];
-  if (fitting != 0) *search.returned = fitting < search.requested ? fitting : search.requested;
-  return fitting;
+  int& count = *search.returned;
+  count = 0;
+  for (int i = 0; i < candidates.count && count < search.requested; ++i)
+    if (search.fits(candidates.list[i])) search.results[count++] = candidates.list[i];
+  return count;
 }
 
 /// The whole list as it is, as far as the array goes.
 void fill_with_all(const Search& search, const Candidates& candidates) {
   *search.returned = candidates.count < search.requested ? candidates.count : search.requested;
   for (int i = 0; i < *search.returned; ++i) search.results[i] = candidates.list[i];
-}
-
-template <typename Call>
-void record(const Call& call, const Search& search, const Candidates& candidates, Outcome outcome) {
-  const int given = *search.returned;
-  call.record(outcome.action, outcome.why,
-              {static_cast<int64_t>(candidates.count), static_cast<int64_t>(given),
-               given > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
 }
 
 /// Why nothing was filled in.
@@ -87,26 +79,39 @@ Reason why_nothing_serves(const Candidates& candidates) {
   return Reason::no_deterministic_algorithm;
 }
 
+/// Fills the caller's array and records it as `outcome` says; where nothing deterministic serves, strict
+/// refuses and else the whole list goes there.
 template <typename Call>
-cudnnStatus refuse(const Call& call, const Search& search, const Candidates& candidates) {
-  *search.returned = 0;
-  call.record(Action::refuse, why_nothing_serves(candidates),
-              {static_cast<int64_t>(candidates.count), 0, ""});
-  return cudnn_not_supported(call);
+cudnnStatus answer(const Call& call, const Search& search, const Candidates& candidates, Outcome outcome) {
+  if (fill(search, candidates) == 0 && options().strict()) {
+    call.record(Action::refuse, why_nothing_serves(candidates),
+                {static_cast<int64_t>(candidates.count), 0, ""});
+    return cudnn_not_supported(call.hook());
+  }
+  if (*search.returned == 0) {
+    fill_with_all(search, candidates);
+    outcome = {Action::nondeterministic, why_nothing_serves(candidates)};
+  }
+  const int effective = *search.returned;
+  call.record(outcome.action, outcome.why,
+              {static_cast<int64_t>(candidates.count), static_cast<int64_t>(effective),
+               effective > 0 ? static_cast<int64_t>(search.results[0].algo) : int64_t{-1}});
+  return cudnnStatus::success;
+}
+
+/// The library's answer as it is.
+template <typename Call>
+void record_unchanged(const Call& call, const Search& search, Reason why) {
+  const int64_t count = *search.returned;
+  call.record(Action::nondeterministic, why, {count, count, ""});
 }
 
 /// Gives the algorithms that run times which rise from one to the next, so that a caller that sorts by them
-/// keeps the order; the first one's is an estimate, so that callers may compare two searches.
-template <typename Problem>
-void set_synthetic_times(const Search& search, const Problem& problem, int output) {
+/// keeps the order. They are the same in every run and for every problem.
+void set_synthetic_times(const Search& search) {
   float before = 0;
-  for (int i = 0; i < *search.returned; ++i) {
-    Perf& result = search.results[i];
-    if (result.status != cudnnStatus::success) continue;
-    const float estimate = problem.estimate(result, output);
-    const float least = before > 0 ? before * 1.001F : 0.001F;
-    before = result.time = estimate > least ? estimate : least;
-  }
+  for (int i = 0; i < *search.returned; ++i)
+    if (search.results[i].status == cudnnStatus::success) before = search.results[i].time = before + 0.001F;
 }
 
 /// Bytes of the current device's memory that are free; the largest number where the driver cannot be asked.
@@ -129,66 +134,18 @@ bool is_answerable(const Search& search) {
   return search.requested > 0 && search.returned != nullptr && search.results != nullptr;
 }
 
-/// Keeps the order of a timed list. What is said of the search.
-Reason keep_order(cudnn::ConvolutionProblem problem, const Perf* results, int count) {
-  cudnn::KeptOrder order;
-  for (int i = 0; i < count; ++i)
-    if (is_usable(results[i])) order.add(results[i]);
-  if (!problem.is_whole() || !order.is_whole() || *order.text() == 0 ||
-      !keep_tuning(problem.names(), order.text()))
-    return Reason::tuning_cannot_keep;
-  return Reason::tuning_keeps_order;
-}
-
-/// Puts candidates in the kept order, where one is kept that fits. What is said of the search.
-Reason follow_kept_order(cudnn::ConvolutionProblem problem, size_t workspace, Candidates& candidates) {
-  cudnn::KeptOrder order;
-  if (!problem.is_whole() || !order.find(problem)) return Reason::not_in_tuning_file;
-  Candidates fitting;
-  for (int i = 0; i < candidates.count; ++i)
-    if (is_usable(candidates.list[i]) && candidates.list[i].memory <= workspace)
-      fitting.list[fitting.count++] = candidates.list[i];
-  const int kept = order.sort(fitting.list, fitting.count);
-  if (kept == 0) return Reason::kept_choice_not_offered;
-  fitting.count = kept;
-  candidates = fitting;
-  return Reason::kept_choice;
-}
-
-/// What a direction's searches have in common.
-struct Direction {
-  const char* operation; ///< as the tuning file names it
-  const char* getter;    ///< the heuristic, which a version before cuDNN 7 lacks
-  int output;            ///< ConvolutionProblem::estimate's
-};
-constexpr Direction forward = {"convolution Forward", "cudnnGetConvolutionForwardAlgorithm_v7", 1};
-constexpr Direction backward_data = {"convolution BackwardData",
-                                     "cudnnGetConvolutionBackwardDataAlgorithm_v7", 0};
-constexpr Direction backward_filter = {"convolution BackwardFilter",
-                                       "cudnnGetConvolutionBackwardFilterAlgorithm_v7", 1};
-
 /// A Find hook's body. `find(count, returned, results)` calls the library; `whole` tells whether all that it
-/// needs is there; `descriptors` are the short form's first arguments, the handle among them.
+/// needs is there; `getter` is the heuristic, which a version before cuDNN 7 lacks; `descriptors` are its
+/// first arguments, the handle among them.
 template <typename Call, typename Find, typename... Descriptors>
-cudnnStatus answer_find(const Call& call, const Direction& direction, const Search& search, bool whole,
-                        Find find, Descriptors... descriptors) {
-  const auto problem = [&] { return cudnn::ConvolutionProblem(call, direction.operation, descriptors...); };
-  const auto get = [&](int count, int* number, Perf* list) {
-    auto* const heuristic =
-        call.template beside<cudnnStatus(Descriptors..., int, int*, Perf*)>(direction.getter);
-    return heuristic != nullptr ? heuristic(descriptors..., count, number, list) : cudnnStatus::not_supported;
-  };
+cudnnStatus answer_find(const Call& call, const char* getter, const Search& search, bool whole, Find find,
+                        Descriptors... descriptors) {
   if (call.passes() || !is_answerable(search)) return find(search.requested, search.returned, search.results);
-  record_cudnn_once(call);
+  record_cudnn_once(call.hook());
   const Autotune tuning = autotune();
   if (!options().forces() || !whole) {
     const cudnnStatus status = find(search.requested, search.returned, search.results);
-    if (status == cudnnStatus::success)
-      call.record(Action::unfixed,
-                  !whole                       ? Reason::timed_list
-                  : tuning == Autotune::record ? keep_order(problem(), search.results, *search.returned)
-                                               : Reason::timed_list,
-                  {static_cast<int64_t>(*search.returned), static_cast<int64_t>(*search.returned), ""});
+    if (status == cudnnStatus::success) record_unchanged(call, search, Reason::timed_list);
     return status;
   }
   Candidates candidates;
@@ -197,63 +154,45 @@ cudnnStatus answer_find(const Call& call, const Direction& direction, const Sear
     return find(algorithm_limit, &candidates.count, candidates.list);
   };
   if (tuning == Autotune::off || tuning == Autotune::record) {
-    if (tuning == Autotune::record) { // a wrong file is refused now, not after the search
-      cudnn::KeptOrder before;
-      auto named = problem();
-      before.find(named);
-    }
-    const cudnnStatus status = time_all();
-    if (status != cudnnStatus::success) return status;
-    const Reason why = tuning == Autotune::record ? keep_order(problem(), candidates.list, candidates.count)
-                                                  : Reason::timed_list;
-    if (fill(search, candidates) != 0) {
-      record(call, search, candidates, {Action::unfixed, why});
-      return status;
-    }
-    if (options().strict()) return refuse(call, search, candidates);
-    fill_with_all(search, candidates);
-    record(call, search, candidates, {Action::unfixed, why_nothing_serves(candidates)});
-    return status;
+    if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
+    return answer(call, search, candidates,
+                  {Action::nondeterministic,
+                   tuning == Autotune::off ? Reason::timed_list : Reason::choice_cannot_be_kept});
   }
   Reason why = Reason::answered_by_heuristic;
-  const bool is_from_heuristic =
-      get(algorithm_limit, &candidates.count, candidates.list) == cudnnStatus::success &&
-      candidates.count > 0;
-  if (!is_from_heuristic) {
-    if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
+  const auto time_and_sort = [&] {
+    const cudnnStatus status = time_all();
     sort_by_algorithm(candidates.list, candidates.count);
     why = Reason::timed_list_sorted;
-  }
-  if (tuning == Autotune::replay) why = follow_kept_order(problem(), search.workspace, candidates);
-  if (fill(search, candidates) != 0) {
-    set_synthetic_times(search, problem(), direction.output);
-    record(call, search, candidates, {Action::replace, why});
-    return cudnnStatus::success;
-  }
-  if (options().strict()) return refuse(call, search, candidates);
-  // Nothing deterministic serves: the library's own answer, with what it says of those that do not run, but
-  // in an order that time does not choose.
-  why = why_nothing_serves(candidates);
-  if (is_from_heuristic)
-    if (const cudnnStatus status = time_all(); status != cudnnStatus::success) return status;
-  sort_by_algorithm(candidates.list, candidates.count);
-  fill_with_all(search, candidates);
-  set_synthetic_times(search, problem(), direction.output);
-  record(call, search, candidates, {Action::unfixed, why});
-  return cudnnStatus::success;
+    return status;
+  };
+  const bool is_from_heuristic = ask_cudnn(call.hook(), getter, descriptors..., algorithm_limit,
+                                           &candidates.count, +candidates.list) == cudnnStatus::success &&
+                                 candidates.count > 0;
+  // Where nothing deterministic serves: the library's own answer, with what it says of those that do not run,
+  // but in an order that time does not choose.
+  if (!is_from_heuristic || (fill(search, candidates) == 0 && !options().strict()))
+    if (const cudnnStatus status = time_and_sort(); status != cudnnStatus::success) return status;
+  const cudnnStatus status = answer(call, search, candidates, {Action::replace, why});
+  set_synthetic_times(search);
+  return status;
 }
 
 constexpr size_t any_workspace = ~size_t{0};
+
+constexpr char forward[] = "cudnnGetConvolutionForwardAlgorithm_v7";
+constexpr char backward_data[] = "cudnnGetConvolutionBackwardDataAlgorithm_v7";
+constexpr char backward_filter[] = "cudnnGetConvolutionBackwardFilterAlgorithm_v7";
 
 // The three directions take their descriptors in one order: what comes in, what comes with it, the
 // convolution, and what goes out; the long form with the data behind each.
 
 /// The short form of Find: the caller allocates what it takes in the end.
-template <const Direction& direction, typename Call, typename A, typename B, typename C>
+template <const auto& getter, typename Call, typename A, typename B, typename C>
 cudnnStatus find(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution,
                  C c, int requested, int* returned, Perf* results) {
   return answer_find(
-      call, direction, {requested, returned, results, call.passes() ? any_workspace : free_memory()},
+      call, getter, {requested, returned, results, call.passes() ? any_workspace : free_memory()},
       is_whole(handle, a, b, convolution, c),
       [&](int count, int* number, Perf* list) {
         return call.real(handle, a, b, convolution, c, count, number, list);
@@ -261,12 +200,12 @@ cudnnStatus find(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvolut
       handle, a, b, convolution, c);
 }
 
-template <const Direction& direction, typename Call, typename A, typename B, typename C>
+template <const auto& getter, typename Call, typename A, typename B, typename C>
 cudnnStatus find_ex(const Call& call, cudnnHandle_t handle, A a, const void* a_data, B b, const void* b_data,
                     cudnnConvolutionDescriptor_t convolution, C c, void* c_data, int requested, int* returned,
                     Perf* results, void* workspace, size_t workspace_size) {
   return answer_find(
-      call, direction, {requested, returned, results, workspace != nullptr ? workspace_size : 0},
+      call, getter, {requested, returned, results, workspace != nullptr ? workspace_size : 0},
       is_whole(handle, a, a_data, b, b_data, convolution, c, c_data),
       [&](int count, int* number, Perf* list) {
         return call.real(handle, a, a_data, b, b_data, convolution, c, c_data, count, number, list, workspace,
@@ -283,35 +222,27 @@ cudnnStatus get_v7(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvol
     return call.real(handle, a, b, convolution, c, count, number, list);
   };
   if (call.passes() || !is_answerable(search)) return get(search.requested, search.returned, search.results);
-  record_cudnn_once(call);
+  record_cudnn_once(call.hook());
   if (!options().forces()) {
     const cudnnStatus status = get(search.requested, search.returned, search.results);
-    if (status == cudnnStatus::success)
-      call.record(Action::unfixed, Reason::may_be_nondeterministic,
-                  {static_cast<int64_t>(*search.returned), static_cast<int64_t>(*search.returned), ""});
+    if (status == cudnnStatus::success) record_unchanged(call, search, Reason::may_be_nondeterministic);
     return status;
   }
   Candidates candidates;
-  const cudnnStatus status = get(algorithm_limit, &candidates.count, candidates.list);
-  if (status != cudnnStatus::success) return status;
-  if (fill(search, candidates) != 0) {
-    record(call, search, candidates, {Action::replace, Reason::deterministic_ones_alone});
+  if (const cudnnStatus status = get(algorithm_limit, &candidates.count, candidates.list);
+      status != cudnnStatus::success)
     return status;
-  }
-  if (options().strict()) return refuse(call, search, candidates);
-  fill_with_all(search, candidates);
-  record(call, search, candidates, {Action::unfixed, why_nothing_serves(candidates)});
-  return status;
+  return answer(call, search, candidates, {Action::replace, Reason::deterministic_ones_alone});
 }
 
 constexpr Description gets_deterministic = {
     .action = Action::replace,
-    .fields = {"found", "given", "first"},
+    .fields = {"found", "effective", "first"},
     .summary = "Keeps the deterministic algorithms, in the heuristic's order.",
 };
 constexpr Description finds_without_timing = {
     .action = Action::replace,
-    .fields = {"found", "given", "first"},
+    .fields = {"found", "effective", "first"},
     .summary = "Answers without timing: the deterministic algorithms in the heuristic's order, at most the "
                "array's size.",
 };

@@ -7,17 +7,19 @@
 // named runs.
 #pragma once
 
-#include "hooks/cudnn/library.h"
+#include "hooks/support/cudnn.h"
 
 namespace detshim {
 
+/// Both are one where the program names a deterministic algorithm.
 template <typename Algorithm>
 struct Substitution {
-  Algorithm asked;
-  Algorithm given;
+  Algorithm requested;
+  Algorithm effective;
 
-  int64_t asked_number() const { return static_cast<int64_t>(asked); }
-  int64_t given_number() const { return static_cast<int64_t>(given); }
+  bool is_needed() const { return requested != effective; }
+  int64_t requested_number() const { return static_cast<int64_t>(requested); }
+  int64_t effective_number() const { return static_cast<int64_t>(effective); }
 };
 
 /// Whether the library refused the arguments, so that nothing was launched.
@@ -38,43 +40,46 @@ inline bool is_bad_argument(abi::cudnnStatus status) {
          status == cudnnStatus::not_initialized;
 }
 
-/// The body of a hook that runs an algorithm; its records' fields are asked, given, workspace.
+/// The body of a hook that runs an algorithm; its records' fields are requested, effective, workspace.
 /// `size_of(algorithm, bytes)` asks the library, and fails where it has no such function; `run(algorithm)`
 /// runs. What the library would not take is not refused in its place: the size of the algorithm that was
-/// asked for tells, where the library gives one.
+/// requested tells, where the library gives one.
 template <typename Call, typename Algorithm, typename Size, typename Run>
 abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algorithm, size_t workspace,
                                 Size size_of, Run run) {
   using abi::cudnnStatus;
   const uint64_t bytes = workspace;
-  record_cudnn_once(call);
+  if (call.passes() || !algorithm.is_needed()) return run(algorithm.requested);
+  record_cudnn_once(call.hook());
   cudnnStatus refusal = cudnnStatus::success; // the library's own, of the call itself
   const auto leave = [&](Reason why) {
-    const cudnnStatus status = run(algorithm.asked);
+    const cudnnStatus status = run(algorithm.requested);
     if (status == cudnnStatus::success || refusal != cudnnStatus::success) // its size was ours
-      call.record(Action::unfixed, why, {algorithm.asked_number(), algorithm.asked_number(), bytes});
+      call.record(Action::nondeterministic, why,
+                  {algorithm.requested_number(), algorithm.requested_number(), bytes});
     return status;
   };
   if (!options().forces()) return leave(Reason::nondeterministic);
 
   size_t needed = 0;
   Reason why = Reason::no_workspace_size;
-  if (size_of(algorithm.given, &needed) == cudnnStatus::success) {
+  if (size_of(algorithm.effective, &needed) == cudnnStatus::success) {
     why = Reason::workspace_too_small;
     if (needed <= workspace) {
-      const cudnnStatus status = run(algorithm.given);
+      const cudnnStatus status = run(algorithm.effective);
       if (status == cudnnStatus::success)
         call.record(Action::replace, Reason::nondeterministic,
-                    {algorithm.asked_number(), algorithm.given_number(), bytes});
+                    {algorithm.requested_number(), algorithm.effective_number(), bytes});
       if (!is_refusal(status)) return status;
       refusal = status;
       why = Reason::refused_by_library;
     }
   }
   if (!options().strict()) return leave(why);
-  if (size_t own = 0; is_bad_argument(size_of(algorithm.asked, &own)) || own > workspace) return leave(why);
-  call.record(Action::refuse, why, {algorithm.asked_number(), "", bytes});
-  return refusal != cudnnStatus::success ? refusal : cudnn_not_supported(call);
+  if (size_t own = 0; is_bad_argument(size_of(algorithm.requested, &own)) || own > workspace)
+    return leave(why);
+  call.record(Action::refuse, why, {algorithm.requested_number(), "", bytes});
+  return refusal != cudnnStatus::success ? refusal : cudnn_not_supported(call.hook());
 }
 
 /// The body of a hook that answers how large an algorithm's workspace is, with the same fields.
@@ -83,20 +88,21 @@ template <typename Call, typename Algorithm, typename Size>
 abi::cudnnStatus answer_substitute_size(const Call& call, Substitution<Algorithm> algorithm, size_t* bytes,
                                         Size size_of) {
   using abi::cudnnStatus;
-  record_cudnn_once(call);
-  if (size_t given = 0;
-      options().forces() && bytes != nullptr && size_of(algorithm.given, &given) == cudnnStatus::success) {
-    const cudnnStatus status = size_of(algorithm.asked, bytes);
+  if (call.passes() || !algorithm.is_needed()) return size_of(algorithm.requested, bytes);
+  record_cudnn_once(call.hook());
+  if (size_t effective = 0; options().forces() && bytes != nullptr &&
+                            size_of(algorithm.effective, &effective) == cudnnStatus::success) {
+    const cudnnStatus status = size_of(algorithm.requested, bytes);
     if (is_bad_argument(status)) return status;
-    if (status != cudnnStatus::success || *bytes < given) *bytes = given;
+    if (status != cudnnStatus::success || *bytes < effective) *bytes = effective;
     call.record(Action::replace, Reason::workspace_size,
-                {algorithm.asked_number(), algorithm.given_number(), uint64_t{*bytes}});
+                {algorithm.requested_number(), algorithm.effective_number(), uint64_t{*bytes}});
     return cudnnStatus::success;
   }
-  const cudnnStatus status = size_of(algorithm.asked, bytes);
+  const cudnnStatus status = size_of(algorithm.requested, bytes);
   if (status == cudnnStatus::success && bytes != nullptr)
     call.record(Action::observe, Reason::workspace_size,
-                {algorithm.asked_number(), algorithm.asked_number(), uint64_t{*bytes}});
+                {algorithm.requested_number(), algorithm.requested_number(), uint64_t{*bytes}});
   return status;
 }
 

@@ -20,29 +20,29 @@ template <typename Call, typename Handle, typename Preference>
 cutensorStatus set_preference(const Call& call, Handle handle, Preference preference, int attribute,
                               const void* value, size_t size) {
   constexpr auto incremental = cutensorAutotuneMode::incremental;
-  cutensorAutotuneMode asked = cutensorAutotuneMode::none;
-  const bool is_mode = attribute == cutensor_autotune_mode && value != nullptr && size == sizeof asked;
-  if (is_mode) __builtin_memcpy(&asked, value, sizeof asked);
-  if (call.passes() || !is_mode || asked != incremental)
+  cutensorAutotuneMode requested = cutensorAutotuneMode::none;
+  const bool is_mode = attribute == cutensor_autotune_mode && value != nullptr && size == sizeof requested;
+  if (is_mode) __builtin_memcpy(&requested, value, sizeof requested);
+  if (call.passes() || !is_mode || requested != incremental)
     return call.real(handle, preference, attribute, value, size);
   const Autotune tuning = autotune();
   const bool is_left = tuning == Autotune::off || tuning == Autotune::record;
-  const cutensorAutotuneMode given = is_left ? asked : cutensorAutotuneMode::none;
-  const cutensorStatus status = call.real(handle, preference, attribute, &given, sizeof given);
+  const cutensorAutotuneMode effective = is_left ? requested : cutensorAutotuneMode::none;
+  const cutensorStatus status = call.real(handle, preference, attribute, &effective, sizeof effective);
   if (status != cutensorStatus::success) return status;
-  const int mode = static_cast<int>(asked);
+  const int mode = static_cast<int>(requested);
   if (is_left)
-    call.record(Action::unfixed,
+    call.record(Action::nondeterministic,
                 tuning == Autotune::off ? Reason::timed_by_library : Reason::choice_cannot_be_kept,
                 {mode, mode});
   else
-    call.record(Action::replace, Reason::expected_best, {mode, static_cast<int>(given)});
+    call.record(Action::replace, Reason::expected_best, {mode, static_cast<int>(effective)});
   return status;
 }
 
 constexpr Description tunes_nothing = {
     .action = Action::replace,
-    .fields = {"asked", "given"},
+    .fields = {"requested", "effective"},
     .summary = "Replaces incremental autotuning, which chooses kernels by time, by none.",
 };
 
@@ -76,10 +76,10 @@ DETSHIM_HOOK(cutensor, cutensorStatus, cutensorCreateBlockSparseContraction,
                                           c, c_modes, c_operator, d, d_modes, compute);
   if (call.passes() || status != cutensorStatus::success) return status;
   if (!options().forces()) {
-    call.record(Action::unfixed, Reason::nondeterministic, {});
+    call.record(Action::nondeterministic, Reason::nondeterministic, {});
     return status;
   }
-  auto* const set = call.beside<SetAttribute>("cutensorOperationDescriptorSetAttribute");
+  auto* const set = call.sibling<SetAttribute>("cutensorOperationDescriptorSetAttribute");
   const int32_t reproducible = 1;
   if (set != nullptr && set(handle, *operation, cutensor_blocksparse_reproducible, &reproducible,
                             sizeof reproducible) == cutensorStatus::success) {
@@ -87,9 +87,9 @@ DETSHIM_HOOK(cutensor, cutensorStatus, cutensorCreateBlockSparseContraction,
     return status;
   }
   auto* const destroy =
-      call.beside<cutensorStatus(cutensorOperationDescriptor_t)>("cutensorDestroyOperationDescriptor");
+      call.sibling<cutensorStatus(cutensorOperationDescriptor_t)>("cutensorDestroyOperationDescriptor");
   if (!options().strict() || destroy == nullptr) {
-    call.record(Action::unfixed, Reason::version_too_old, {});
+    call.record(Action::nondeterministic, Reason::version_too_old, {});
     return status;
   }
   destroy(*operation);
@@ -101,19 +101,19 @@ DETSHIM_HOOK(cutensor, cutensorStatus, cutensorCreateBlockSparseContraction,
 DETSHIM_HOOK(cutensor, cutensorStatus, cutensorOperationDescriptorSetAttribute,
              (const void* handle, cutensorOperationDescriptor_t operation, int attribute, const void* value,
               size_t size),
-             .action = Action::replace, .fields = {"asked", "given"},
+             .action = Action::replace, .fields = {"requested", "effective"},
              .summary = "Keeps block-sparse contractions reproducible.") {
   DETSHIM_ENTER_OUTERMOST(cutensorOperationDescriptorSetAttribute);
-  int32_t asked = 1;
-  if (attribute == cutensor_blocksparse_reproducible && value != nullptr && size == sizeof asked)
-    __builtin_memcpy(&asked, value, sizeof asked);
-  if (call.passes() || asked != 0) return call.real(handle, operation, attribute, value, size);
-  const int32_t given = options().forces() ? 1 : 0;
-  const cutensorStatus status = call.real(handle, operation, attribute, &given, sizeof given);
+  int32_t requested = 1;
+  if (attribute == cutensor_blocksparse_reproducible && value != nullptr && size == sizeof requested)
+    __builtin_memcpy(&requested, value, sizeof requested);
+  if (call.passes() || requested != 0) return call.real(handle, operation, attribute, value, size);
+  const int32_t effective = options().forces() ? 1 : 0;
+  const cutensorStatus status = call.real(handle, operation, attribute, &effective, sizeof effective);
   if (status != cutensorStatus::success) return status;
-  if (given != asked)
-    call.record(Action::replace, Reason::nondeterministic, {asked, given});
+  if (effective != requested)
+    call.record(Action::replace, Reason::nondeterministic, {requested, effective});
   else
-    call.record(Action::unfixed, Reason::nondeterministic, {asked, given});
+    call.record(Action::nondeterministic, Reason::nondeterministic, {requested, effective});
   return status;
 }

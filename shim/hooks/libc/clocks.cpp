@@ -1,16 +1,16 @@
 // Clocks and ids: noted as they are read, never changed.
 //
 // A fake clock hangs programs, so detshim leaves clocks real. But a program that seeds itself from one must
-// be found out, and whether a seed comes from a clock is told by what was read: core/seeds/clock_samples.h.
+// be found out, and what was read shows whether a seed comes from a clock: core/seeds/clock_samples.h.
 // So a hook here does not count as a draw, writes no record and makes no system call; where the user's code
-// reads one is written at the end (hooks/libc/user_places.h).
+// reads one is written at the end (hooks/support/user_call_sites.h).
 //
 // The exceptions are functions of interpreters that are known to do nothing but seed
 // (hooks/runtimes/seeding_functions.h), and the user's own lines of Python (hooks/runtimes/python_clocks.h).
 #include "core/seeds/clock_samples.h"
-#include "hooks/libc/user_places.h"
 #include "hooks/runtimes/python_clocks.h"
 #include "hooks/runtimes/seeding_functions.h"
+#include "hooks/support/user_call_sites.h"
 #include "loader/hook.h"
 
 #include <sys/time.h>
@@ -26,7 +26,7 @@ template <typename Call>
 void note(const Call& call, Source source, int64_t a, int64_t b = 0) {
   if (!options().pins() || !call.is_hooked()) return;
   note_clock_sample(source, static_cast<uint64_t>(a), static_cast<uint64_t>(b), call.caller());
-  note_user_place(UserPlace::clock, call.caller());
+  note_user_call(UserCall::clock, call.caller());
 }
 
 /// What a known seeding function gets instead of an id.
@@ -40,20 +40,30 @@ const SeedingFunction* seeding_function_of(const Call& call, const void* const* 
   const SeedingFunction* function =
       frame == nullptr ? seeding_function_at(call.caller()) : seeding_function_behind(call.caller(), frame);
   if (function == nullptr) return nullptr;
-  if (const Reason why = why_unfixed(*function); why != Reason::none) call.record(Action::unfixed, why, {});
-  if (!gets_own_clock(*function)) return nullptr;
-  if (const Reason why = why_pinned(*function); why != Reason::none) call.record(Action::pin, why, {});
-  return function;
+  const SeedingAnswer answer = answer_to(*function);
+  if (answer.why != Reason::none) call.record(answer.action, answer.why, {});
+  return answer.has_own_clock ? function : nullptr;
+}
+
+/// Readings of which nobody else gets anything.
+template <Source source, typename Call, typename... Arguments>
+auto read(const Call& call, Arguments... arguments) {
+  const auto value = call.real(arguments...);
+  note(call, source, value);
+  return value;
 }
 
 constexpr Description notes_a_clock = {
-    .action = Action::unfixed,
+    .action = Action::nondeterministic,
     .summary = "Noted: tells which seeds come from a clock. Changed for no one but functions that are known "
                "to seed from it."};
 constexpr Description notes_an_id = {
-    .action = Action::unfixed,
+    .action = Action::nondeterministic,
     .summary = "Noted: tells which seeds come from an id. Changed for no one but functions that are known to "
                "seed from it."};
+using Ticks = Call<clock_t()>;
+using Times = Call<clock_t(tms* used)>;
+using Id = Call<pid_t()>;
 
 } // namespace
 } // namespace detshim
@@ -108,19 +118,9 @@ DETSHIM_HOOK(libc, int, timespec_get, (timespec * now, int base), notes_a_clock)
   return status;
 }
 
-DETSHIM_HOOK(libc, clock_t, clock, (), notes_a_clock) {
-  DETSHIM_ENTER(clock);
-  const clock_t now = call.real();
-  note(call, Source::ticks, now);
-  return now;
-}
-
-DETSHIM_HOOK(libc, clock_t, times, (tms * used), notes_a_clock) {
-  DETSHIM_ENTER(times);
-  const clock_t now = call.real(used);
-  note(call, Source::ticks, now);
-  return now;
-}
+DETSHIM_TEMPLATE_HOOK(libc, Ticks, clock, read<Source::ticks>, notes_a_clock);
+DETSHIM_TEMPLATE_HOOK(libc, Times, times, read<Source::ticks>, notes_a_clock);
+DETSHIM_TEMPLATE_HOOK(libc, Id, gettid, read<Source::id>, notes_an_id);
 
 DETSHIM_HOOK(libc, pid_t, getpid, (), notes_an_id) {
   DETSHIM_ENTER(getpid);
@@ -134,13 +134,6 @@ DETSHIM_HOOK(libc, pid_t, getpid, (), notes_an_id) {
 DETSHIM_HOOK(libc, pid_t, getppid, (), notes_an_id) {
   DETSHIM_ENTER(getppid);
   if (seeding_function_of(call) != nullptr) return no_id;
-  const pid_t id = call.real();
-  note(call, Source::id, id);
-  return id;
-}
-
-DETSHIM_HOOK(libc, pid_t, gettid, (), notes_an_id) {
-  DETSHIM_ENTER(gettid);
   const pid_t id = call.real();
   note(call, Source::id, id);
   return id;

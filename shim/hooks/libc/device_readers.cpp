@@ -7,11 +7,10 @@
 
 #include "common/sys.h"
 #include "core/base/user_memory.h"
-#include "core/fingerprint/prints.h"
+#include "core/fingerprint/output_digests.h"
 #include "loader/hook.h"
 
 #include <cerrno>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
@@ -34,51 +33,25 @@ Result refuse(int error) {
   return static_cast<Result>(-1);
 }
 
-/// Where a call reads: at the descriptor's own offset, which moves, or at a given one.
-class Place {
-public:
-  Place(int fd, uint64_t key, const long* at)
-      : fd_(fd), key_(key), given_(at != nullptr), at_(at ? *at : 0) {}
-
-  ssize_t read(void* data, size_t size) {
-    if (!given_) return device::read(fd_, key_, data, size);
-    if (at_ < 0) return -EINVAL;
-    const size_t filled = writable_part(data, size);
-    if (filled < size && (size = filled) == 0) return -EFAULT;
-    device::fill(key_, static_cast<uint64_t>(at_), data, size);
-    note_drawn(data, size);
-    at_ += static_cast<long>(size);
-    return static_cast<ssize_t>(size);
-  }
-
-  /// Takes back what was read last and not used.
-  void give_back(size_t size) {
-    if (given_)
-      at_ -= static_cast<long>(size);
-    else
-      sys::lseek(fd_, -static_cast<long>(size), SEEK_CUR);
-  }
-
-  long at() const { return at_; }
-
-private:
-  int fd_;
-  uint64_t key_;
-  bool given_;
-  long at_;
-};
-
-ssize_t read_at(uint64_t key, void* data, size_t size, long offset) {
+/// Reads as pread does of the device: at an offset, or, without one, as read does.
+ssize_t read_once(int fd, uint64_t key, const long* offset, void* data, size_t size) {
+  if (offset == nullptr) return device::read(fd, key, data, size);
+  if (*offset < 0) return -EINVAL;
   if (size > device::read_limit) size = device::read_limit;
-  return answer(Place(-1, key, &offset).read(data, size));
+  const size_t filled = writable_part(data, size);
+  if (filled < size && (size = filled) == 0) return -EFAULT;
+  device::fill(key, static_cast<uint64_t>(*offset), data, size);
+  note_drawn(data, size);
+  return static_cast<ssize_t>(size);
 }
 
-ssize_t read_parts(Place place, const iovec* parts, int count) {
+ssize_t read_parts(int fd, uint64_t key, const long* offset, const iovec* parts, int count) {
   size_t got = 0;
   for (int i = 0; i < count && got < device::read_limit; ++i) {
     const size_t left = device::read_limit - got;
     const size_t part = parts[i].iov_len < left ? parts[i].iov_len : left;
-    const ssize_t now = place.read(parts[i].iov_base, part);
+    const long at = (offset != nullptr ? *offset : 0) + static_cast<long>(got);
+    const ssize_t now = read_once(fd, key, offset != nullptr ? &at : nullptr, parts[i].iov_base, part);
     if (now < 0) return got > 0 ? static_cast<ssize_t>(got) : answer(now);
     got += static_cast<size_t>(now);
     if (static_cast<size_t>(now) < part) break;
@@ -96,39 +69,12 @@ bool are_parts(const iovec* parts, int count) {
   return true;
 }
 
-bool has_room(int pipe) {
-  pollfd asked = {pipe, POLLOUT, 0};
-  timespec at_once = {};
-  return sys::call(SYS_ppoll, sys::address(&asked), 1, sys::address(&at_once), 0) == 1;
-}
-
-/// Writes up to `size` bytes of the stream to a descriptor, as sendfile and splice do. A pipe takes what it
-/// has room for: the first piece may wait for it, unless `waits` is false, later ones do not.
-ssize_t write_stream(int to, Place& place, size_t size, bool is_pipe, bool waits) {
-  char bytes[1024]; // a pipe takes as much whole or not at all
-  size_t moved = 0;
-  if (size > device::read_limit) size = device::read_limit;
-  while (moved < size) {
-    if (is_pipe && (moved > 0 || !waits) && !has_room(to)) break;
-    const size_t part = size - moved < sizeof bytes ? size - moved : sizeof bytes;
-    ssize_t done = place.read(bytes, part);
-    if (done < 0) return moved > 0 ? static_cast<ssize_t>(moved) : answer(done);
-    done = sys::write(to, bytes, part);
-    if (done < 0 || static_cast<size_t>(done) < part)
-      place.give_back(part - static_cast<size_t>(done < 0 ? 0 : done));
-    if (done < 0) return moved > 0 ? static_cast<ssize_t>(moved) : answer(done);
-    moved += static_cast<size_t>(done);
-    if (static_cast<size_t>(done) < part) break;
-  }
-  return moved > 0 || size == 0 ? static_cast<ssize_t>(moved) : refuse(EAGAIN);
-}
-
 // What the hooks of the functions that read at an offset do: each is there twice, the second time with "64".
 
 template <typename Call>
 ssize_t read_at_offset(const Call& call, int fd, void* buffer, size_t size, long offset) {
   uint64_t key;
-  if (is_stream(fd, key)) return read_at(key, buffer, size, offset);
+  if (is_stream(fd, key)) return answer(read_once(fd, key, &offset, buffer, size));
   return call.real(fd, buffer, size, offset);
 }
 
@@ -136,35 +82,46 @@ template <typename Call>
 ssize_t read_at_offset_fortified(const Call& call, int fd, void* buffer, size_t size, long offset,
                                  size_t room) {
   uint64_t key;
-  if (size <= room && is_stream(fd, key)) return read_at(key, buffer, size, offset);
+  if (size <= room && is_stream(fd, key)) return answer(read_once(fd, key, &offset, buffer, size));
   return call.real(fd, buffer, size, offset, room);
 }
 
 template <typename Call>
 ssize_t read_parts_at_offset(const Call& call, int fd, const iovec* parts, int count, long offset) {
   uint64_t key;
-  if (is_stream(fd, key) && are_parts(parts, count)) return read_parts({fd, key, &offset}, parts, count);
+  if (is_stream(fd, key) && are_parts(parts, count)) return read_parts(fd, key, &offset, parts, count);
   return call.real(fd, parts, count, offset);
 }
+
+/// The flags that a read of the device takes: those of linux/fs.h up to RWF_NOAPPEND. RWF_ATOMIC is for
+/// writes, and the device does not have what later ones ask for.
+constexpr int flags_of_device = 0x3F;
 
 /// An offset of -1 is the descriptor's own.
 template <typename Call>
 ssize_t read_parts_with_flags(const Call& call, int fd, const iovec* parts, int count, long offset,
                               int flags) {
   uint64_t key;
-  if (is_stream(fd, key) && are_parts(parts, count))
-    return read_parts({fd, key, offset == -1 ? nullptr : &offset}, parts, count);
+  if (is_stream(fd, key) && are_parts(parts, count)) {
+    if ((flags & ~flags_of_device) != 0) return refuse(EOPNOTSUPP);
+    return read_parts(fd, key, offset == -1 ? nullptr : &offset, parts, count);
+  }
   return call.real(fd, parts, count, offset, flags);
 }
 
+/// As kernels from 5.10 to 5.18 refuse it for the device, after which programs read and write.
 template <typename Call>
-ssize_t send_stream(const Call& call, int to, int fd, long* offset, size_t size) {
+ssize_t refuse_sending(const Call& call, int to, int fd, long* offset, size_t size) {
   uint64_t key;
-  if (!is_stream(fd, key)) return call.real(to, fd, offset, size);
-  Place place(fd, key, offset);
-  const ssize_t moved = write_stream(to, place, size, false, true);
-  if (offset != nullptr) *offset = place.at();
-  return moved;
+  return is_stream(fd, key) ? refuse(EINVAL) : call.real(to, fd, offset, size);
+}
+
+template <typename Call>
+ssize_t refuse_moving(const Call& call, int fd, off64_t* offset, int to, off64_t* to_offset, size_t size,
+                      unsigned flags) {
+  uint64_t key;
+  if (is_stream(fd, key) || is_stream(to, key)) return refuse(EINVAL);
+  return call.real(fd, offset, to, to_offset, size, flags);
 }
 
 template <typename Call>
@@ -191,6 +148,8 @@ using ReadAtOffsetFortified = Call<ssize_t(int fd, void* buffer, size_t size, lo
 using ReadPartsAtOffset = Call<ssize_t(int fd, const iovec* parts, int count, long offset)>;
 using ReadPartsWithFlags = Call<ssize_t(int fd, const iovec* parts, int count, long offset, int flags)>;
 using SendFile = Call<ssize_t(int to, int fd, long* offset, size_t size)>;
+using MoveData =
+    Call<ssize_t(int fd, off64_t* offset, int to, off64_t* to_offset, size_t size, unsigned flags)>;
 using Map = Call<void*(void* at, size_t size, int access, int flags, int fd, long offset)>;
 
 } // namespace
@@ -223,47 +182,18 @@ DETSHIM_HOOK(libc, ssize_t, __read_chk, (int fd, void* buffer, size_t size, size
 DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), keeps_device_endless) {
   DETSHIM_ENTER(readv);
   uint64_t key;
-  if (is_stream(fd, key) && are_parts(parts, count)) return read_parts({fd, key, nullptr}, parts, count);
+  if (is_stream(fd, key) && are_parts(parts, count)) return read_parts(fd, key, nullptr, parts, count);
   return call.real(fd, parts, count);
 }
 
-DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffset, pread, read_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffset, pread64, read_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffsetFortified, __pread_chk, read_at_offset_fortified,
-                      keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadAtOffsetFortified, __pread64_chk, read_at_offset_fortified,
-                      keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadPartsAtOffset, preadv, read_parts_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadPartsAtOffset, preadv64, read_parts_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadPartsWithFlags, preadv2, read_parts_with_flags, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, ReadPartsWithFlags, preadv64v2, read_parts_with_flags, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, SendFile, sendfile, send_stream, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOK(libc, SendFile, sendfile64, send_stream, keeps_device_endless);
-
-DETSHIM_HOOK(libc, ssize_t, splice,
-             (int fd, off64_t* offset, int to, off64_t* to_offset, size_t size, unsigned flags),
-             keeps_device_endless) {
-  DETSHIM_ENTER(splice);
-  uint64_t key;
-  struct stat state;
-  if (!is_stream(fd, key) || to_offset != nullptr || sys::fstat(to, state) != 0 || !S_ISFIFO(state.st_mode))
-    return call.real(fd, offset, to, to_offset, size, flags);
-  Place place(fd, key, offset);
-  const ssize_t moved = write_stream(to, place, size, true, (flags & SPLICE_F_NONBLOCK) == 0);
-  if (offset != nullptr) *offset = place.at();
-  return moved;
-}
-
+DETSHIM_TEMPLATE_HOOKS(libc, ReadAtOffset, pread, pread64, read_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOKS(libc, ReadAtOffsetFortified, __pread_chk, __pread64_chk, read_at_offset_fortified,
+                       keeps_device_endless);
+DETSHIM_TEMPLATE_HOOKS(libc, ReadPartsAtOffset, preadv, preadv64, read_parts_at_offset, keeps_device_endless);
+DETSHIM_TEMPLATE_HOOKS(libc, ReadPartsWithFlags, preadv2, preadv64v2, read_parts_with_flags,
+                       keeps_device_endless);
 // ------------------------------------------------------------------ what the device refuses
 
-DETSHIM_HOOK(libc, ssize_t, copy_file_range,
-             (int fd, off64_t* offset, int to, off64_t* to_offset, size_t size, unsigned flags),
-             refuses_as_device) {
-  DETSHIM_ENTER(copy_file_range);
-  uint64_t key;
-  if (is_stream(fd, key) || is_stream(to, key)) return refuse(EINVAL);
-  return call.real(fd, offset, to, to_offset, size, flags);
-}
-
-DETSHIM_TEMPLATE_HOOK(libc, Map, mmap, refuse_map, refuses_as_device);
-DETSHIM_TEMPLATE_HOOK(libc, Map, mmap64, refuse_map, refuses_as_device);
+DETSHIM_TEMPLATE_HOOKS(libc, SendFile, sendfile, sendfile64, refuse_sending, refuses_as_device);
+DETSHIM_TEMPLATE_HOOKS(libc, MoveData, splice, copy_file_range, refuse_moving, refuses_as_device);
+DETSHIM_TEMPLATE_HOOKS(libc, Map, mmap, mmap64, refuse_map, refuses_as_device);

@@ -5,7 +5,7 @@
 #include "common/text.h"
 #include "core/base/placement.h"
 #include "core/base/user_memory.h"
-#include "core/fingerprint/prints.h"
+#include "core/fingerprint/output_digests.h"
 #include "core/identity/process.h"
 #include "loader/hook.h"
 
@@ -238,7 +238,7 @@ int close_cookie(void* cookie) {
 FILE* open_file(int fd, const char* mode) {
   if (hooks::fopen.state == Hook::State::unknown) find_real(hooks::fopen);
   auto* const open =
-      find_beside<FILE*(void*, const char*, cookie_io_functions_t)>(hooks::fopen, "fopencookie");
+      find_sibling<FILE*(void*, const char*, cookie_io_functions_t)>(hooks::fopen, "fopencookie");
   if (open == nullptr) return nullptr;
   FILE* const file = open(reinterpret_cast<void*>(static_cast<intptr_t>(fd)), mode,
                           {read_cookie, write_cookie, seek_cookie, close_cookie});
@@ -247,7 +247,7 @@ FILE* open_file(int fd, const char* mode) {
 }
 
 void drop_file(FILE* file, int spare) {
-  auto* const close = find_beside<int(FILE*)>(hooks::fopen, "fclose");
+  auto* const close = find_sibling<int(FILE*)>(hooks::fopen, "fclose");
   if (close == nullptr) { // the FILE stays, unused
     sys::close(spare);
     return;

@@ -74,31 +74,6 @@ void fill(uint64_t key, uint64_t offset, void* data, size_t size);
 /// Reads as read(2) does; the result, or a negated errno.
 ssize_t read(int fd, uint64_t key, void* data, size_t size);
 
-/// Calls what(number) for each descriptor of the process, whose folder of descriptors is open. Numbers may be
-/// opened, closed and replaced meanwhile.
-template <typename What>
-void each_number(int folder, What what) {
-  struct Entry {
-    uint64_t inode, offset;
-    uint16_t length;
-    unsigned char type;
-    char name[];
-  };
-  alignas(8) char room[512];
-  for (;;) {
-    const long size = sys::call(SYS_getdents64, folder, sys::address(room), sizeof room);
-    if (size <= 0) return;
-    for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const Entry*>(room + at);
-      at += entry->length;
-      int number = 0;
-      const char* c = entry->name;
-      for (; *c >= '0' && *c <= '9'; ++c) number = number * 10 + (*c - '0');
-      if (*c == 0) what(number);
-    }
-  }
-}
-
 /// A FILE for the descriptor `fd` (a stream's), with the mode of fopen; nullptr if there is no memory.
 FILE* open_file(int fd, const char* mode);
 
@@ -112,3 +87,11 @@ void take_standard_input(FILE* file);
 FILE* give_standard_input_back(FILE* file);
 
 } // namespace detshim::device
+
+namespace detshim {
+
+/// Notices that a parent had a random device replaced, whose descriptor may be inherited (`program <
+/// /dev/urandom`), so that reading it goes on without an end here too. From the constructor.
+void look_at_inherited_input();
+
+} // namespace detshim

@@ -7,7 +7,7 @@
 // The fortified names (__open_2 and its family) are what programs built with _FORTIFY_SOURCE call: Perl among
 // them.
 #include "hooks/libc/device_stream.h"
-#include "hooks/libc/inherited_input.h"
+#include "hooks/libc/inputs.h"
 
 #include "common/sys.h"
 #include "common/text.h"
@@ -109,7 +109,8 @@ DeviceSource source_of(const Hook& hook, int fd, const char* path) {
 }
 
 void record_kept(const Hook& hook, const void* caller, Reason why, const char* path) {
-  record({hook.info().library, hook.info().name, hook.info().fields}, Action::unfixed, caller, why, {path});
+  record({hook.info().library, hook.info().name, hook.info().fields}, Action::nondeterministic, caller, why,
+         {path});
 }
 
 bool closes_on_exec(int fd) {
@@ -117,34 +118,24 @@ bool closes_on_exec(int fd) {
   return flags > 0 && (flags & FD_CLOEXEC) != 0;
 }
 
-/// True if that name, opened with those flags, will be a random device: what the kernel says of the name
-/// costs half of what an open and a close do.
-bool will_be_device(const char* path, int flags) {
-  constexpr int plain = O_ACCMODE | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_LARGEFILE;
-  struct stat state;
-  return path != nullptr && (flags & ~plain) == 0 &&
-         (same_text(path, "/dev/urandom") || same_text(path, "/dev/random")) && sys::stat(path, state) == 0 &&
-         is_random_device(state) && (state.st_mode & S_IROTH) != 0;
-}
-
 /// What the caller of a hook gets for open(), which opens that path with those flags.
-template <typename Open>
-int open_settled(Hook& hook, const char* path, int flags, const void* caller, Open open) {
+template <typename Real>
+int open_replacing(Hook& hook, const char* path, int flags, const void* caller, Real open) {
+  note_file_of_system(path, caller);
   if (!is_read(flags) || options().off() || hook.disabled) return open();
   note_opening();
-  const bool is_known = will_be_device(path, flags);
-  const int fd = is_known ? -1 : open();
-  const DeviceSource source = is_known ? DeviceSource::device : source_of(hook, fd, path);
+  const int fd = open();
+  const DeviceSource source = source_of(hook, fd, path);
   if (source == DeviceSource::none) return fd;
-  DrawSites sites;
+  CallSites call_sites;
   const char* shown = path != nullptr ? path : "";
-  if (!decide_draw(hook, sites, caller, {shown})) return is_known ? open() : fd;
+  if (!decide_draw(hook, call_sites, caller, {shown})) return fd;
   const bool closes = (flags & O_CLOEXEC) != 0;
   if (source == DeviceSource::uuid) {
     if (!replace_by_uuid(fd, closes)) record_kept(hook, caller, Reason::no_memory_file, shown);
     return fd;
   }
-  if (!is_known) sys::close(fd); // so that the stream gets the lowest number, as an open does
+  sys::close(fd); // so that the stream gets the lowest number, as an open does
   const int stream = device::make(next_key(is_of_infrastructure(caller)), flags);
   if (stream >= 0) return stream;
   record_kept(hook, caller, Reason::no_memory_file, shown);
@@ -153,8 +144,9 @@ int open_settled(Hook& hook, const char* path, int flags, const void* caller, Op
 
 /// The same for a FILE that was just opened: the one that the caller gets. `before` is what freopen was
 /// given.
-FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const FILE* before,
-             const void* caller) {
+FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, const FILE* before,
+                   const void* caller) {
+  note_file_of_system(path, caller);
   if (file == nullptr) return file;
   note_opening();
   const int fd = file->_fileno;
@@ -166,8 +158,8 @@ FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const F
     record_kept(hook, caller, Reason::file_reopened, shown);
     return file;
   }
-  DrawSites sites;
-  if (!decide_draw(hook, sites, caller, {shown})) return file;
+  CallSites call_sites;
+  if (!decide_draw(hook, call_sites, caller, {shown})) return file;
   if (source == DeviceSource::uuid) {
     if (!replace_by_uuid(fd, closes_on_exec(fd))) record_kept(hook, caller, Reason::no_memory_file, shown);
     return file;
@@ -192,7 +184,7 @@ FILE* settle(Hook& hook, FILE* file, const char* path, const char* mode, const F
 // ------------------------------------------------------------------ open before the program began
 
 /// `program </dev/urandom` from a shell that the library is not in.
-void settle_inherited(int fd) {
+void replace_inherited(int fd) {
   struct stat state;
   if (sys::fstat(fd, state) != 0) return;
   if (device::may_exist && S_ISREG(state.st_mode) && state.st_nlink == 0) // as a stream's file is
@@ -201,9 +193,9 @@ void settle_inherited(int fd) {
   Text<64> shown;
   shown.add("descriptor ").add(static_cast<uint64_t>(fd)).add(", open before the program began");
   const auto* program = reinterpret_cast<const void*>(static_cast<uintptr_t>(getauxval(AT_ENTRY)));
-  DrawSites sites;
+  CallSites call_sites;
   const int flags = sys::fcntl(fd, F_GETFL);
-  if (!is_read(flags) || !decide_draw(hooks::open, sites, program, {shown.c_str()})) return;
+  if (!is_read(flags) || !decide_draw(hooks::open, call_sites, program, {shown.c_str()})) return;
   const uint64_t key = next_key();
   const int stream = device::make(key, flags | O_CLOEXEC);
   if (stream < 0 || !device::replace(fd, stream, key, closes_on_exec(fd)))
@@ -217,18 +209,14 @@ constexpr int usual_numbers = 16;
 
 } // namespace
 
-// Declared in hooks/libc/inherited_input.h.
 void look_at_inherited_input() {
   if (device_was_replaced()) device::may_exist = true;
-  for (int fd = 0; fd < usual_numbers; ++fd) settle_inherited(fd);
+  for (int fd = 0; fd < usual_numbers; ++fd) replace_inherited(fd);
   uint64_t key;
   if (!device::may_exist || stdin->_fileno != 0 || !device::find(0, key)) return;
   if (FILE* const file = device::open_file(0, "r")) device::take_standard_input(file);
 }
 
-} // namespace detshim
-
-namespace detshim {
 namespace {
 
 unsigned mode_of(int flags, va_list arguments) {
@@ -250,9 +238,22 @@ int open_or_ask(const Call& call, int folder, const char* path, int flags, unsig
 }
 
 /// What every open does. `open()` calls libc.
-template <typename Call, typename Open>
-int open_by(const Call& call, const char* path, int flags, Open open) {
-  return call.passes() ? open() : open_settled(call.hook(), path, flags, call.caller(), open);
+template <typename Call, typename Real>
+int open_by(const Call& call, const char* path, int flags, Real open) {
+  return call.passes() ? open() : open_replacing(call.hook(), path, flags, call.caller(), open);
+}
+
+template <typename Call>
+int open_path(const Call& call, const char* path, int flags, va_list rest) {
+  const unsigned mode = mode_of(flags, rest);
+  return open_by(call, path, flags, [&] { return open_or_ask(call, AT_FDCWD, path, flags, mode, path); });
+}
+
+template <typename Call>
+int open_path_at(const Call& call, int folder, const char* path, int flags, va_list rest) {
+  const unsigned mode = mode_of(flags, rest);
+  return open_by(call, path, flags,
+                 [&] { return open_or_ask(call, folder, path, flags, mode, folder, path); });
 }
 
 template <typename Call>
@@ -268,14 +269,14 @@ int openat_fortified(const Call& call, int folder, const char* path, int flags) 
 template <typename Call>
 FILE* open_file(const Call& call, const char* path, const char* mode) {
   FILE* const file = call.real(path, mode);
-  return call.passes() ? file : settle(call.hook(), file, path, mode, nullptr, call.caller());
+  return call.passes() ? file : replace_file(call.hook(), file, path, mode, nullptr, call.caller());
 }
 
 template <typename Call>
 FILE* reopen_file(const Call& call, const char* path, const char* mode, FILE* before) {
   before = device::give_standard_input_back(before);
   FILE* const file = call.real(path, mode, before);
-  return call.passes() ? file : settle(call.hook(), file, path, mode, before, call.caller());
+  return call.passes() ? file : replace_file(call.hook(), file, path, mode, before, call.caller());
 }
 
 constexpr Description replaces_device = {
@@ -284,6 +285,8 @@ constexpr Description replaces_device = {
     .summary = "A random device's descriptor is replaced by this thread's bytes; other files pass.",
 };
 
+using Open = Call<int(const char* path, int flags, ...)>;
+using Openat = Call<int(int folder, const char* path, int flags, ...)>;
 using OpenFortified = Call<int(const char* path, int flags)>;
 using OpenatFortified = Call<int(int folder, const char* path, int flags)>;
 using OpenFile = Call<FILE*(const char* path, const char* mode)>;
@@ -294,52 +297,12 @@ using OpenFileAnew = Call<FILE*(const char* path, const char* mode, FILE* before
 
 using namespace detshim;
 
-DETSHIM_HOOK(libc, int, open, (const char* path, int flags, ...), replaces_device) {
-  DETSHIM_ENTER(open);
-  va_list arguments;
-  va_start(arguments, flags);
-  const unsigned mode = mode_of(flags, arguments);
-  va_end(arguments);
-  return open_by(call, path, flags, [&] { return open_or_ask(call, AT_FDCWD, path, flags, mode, path); });
-}
-
-DETSHIM_HOOK(libc, int, open64, (const char* path, int flags, ...), replaces_device) {
-  DETSHIM_ENTER(open64);
-  va_list arguments;
-  va_start(arguments, flags);
-  const unsigned mode = mode_of(flags, arguments);
-  va_end(arguments);
-  return open_by(call, path, flags, [&] { return open_or_ask(call, AT_FDCWD, path, flags, mode, path); });
-}
-
-DETSHIM_HOOK(libc, int, openat, (int folder, const char* path, int flags, ...), replaces_device) {
-  DETSHIM_ENTER(openat);
-  va_list arguments;
-  va_start(arguments, flags);
-  const unsigned mode = mode_of(flags, arguments);
-  va_end(arguments);
-  return open_by(call, path, flags,
-                 [&] { return open_or_ask(call, folder, path, flags, mode, folder, path); });
-}
-
-DETSHIM_HOOK(libc, int, openat64, (int folder, const char* path, int flags, ...), replaces_device) {
-  DETSHIM_ENTER(openat64);
-  va_list arguments;
-  va_start(arguments, flags);
-  const unsigned mode = mode_of(flags, arguments);
-  va_end(arguments);
-  return open_by(call, path, flags,
-                 [&] { return open_or_ask(call, folder, path, flags, mode, folder, path); });
-}
-
-DETSHIM_TEMPLATE_HOOK(libc, OpenFortified, __open_2, open_fortified, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFortified, __open64_2, open_fortified, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat_2, openat_fortified, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenatFortified, __openat64_2, openat_fortified, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen, open_file, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFile, fopen64, open_file, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen, reopen_file, replaces_device);
-DETSHIM_TEMPLATE_HOOK(libc, OpenFileAnew, freopen64, reopen_file, replaces_device);
+DETSHIM_TEMPLATE_HOOKS(libc, Open, open, open64, open_path, replaces_device);
+DETSHIM_TEMPLATE_HOOKS(libc, Openat, openat, openat64, open_path_at, replaces_device);
+DETSHIM_TEMPLATE_HOOKS(libc, OpenFortified, __open_2, __open64_2, open_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOKS(libc, OpenatFortified, __openat_2, __openat64_2, openat_fortified, replaces_device);
+DETSHIM_TEMPLATE_HOOKS(libc, OpenFile, fopen, fopen64, open_file, replaces_device);
+DETSHIM_TEMPLATE_HOOKS(libc, OpenFileAnew, freopen, freopen64, reopen_file, replaces_device);
 
 DETSHIM_HOOK(libc, FILE*, fdopen, (int fd, const char* mode), .action = Action::observe,
              .summary = "A FILE for a replaced random device goes on without an end; other files pass.") {

@@ -1,18 +1,18 @@
 #include "hooks/libc/directory_listing.h"
 
 #include "common/sys.h"
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 
 #include <cerrno>
 
 namespace detshim {
 
-constinit ListingLimits listing_limits = {size_t{32} << 20, size_t{16} << 20};
+constinit size_t listing_limit = size_t{1} << 30;
 
 namespace {
 
 constexpr size_t block_size = size_t{64} << 10; // of a listing and its first arena
-constexpr size_t read_size = size_t{32} << 10;  // as libc reads
+constexpr size_t smallest_read = 4096;          // the largest entry has 1104
 
 /// A block that was given back, for the next listing: most folders are small, and there are many of them.
 constinit void* spare_block = nullptr;
@@ -39,13 +39,6 @@ int compare_names(const char* one, const char* other, bool reversed) {
   while (*one != 0 && *one == *other) ++one, ++other;
   const int order = static_cast<unsigned char>(*one) - static_cast<unsigned char>(*other);
   return reversed && !are_dots[0] ? -order : order;
-}
-
-void Listing::Border::set(const char* to) {
-  size_t length = 0;
-  for (; length + 1 < sizeof name && to[length] != 0; ++length) name[length] = to[length];
-  name[length] = 0;
-  is_set = true;
 }
 
 /// A key orders names that differ in the eight bytes behind what all of them begin with, so that few names
@@ -137,7 +130,6 @@ Listing* Listing::make(const void* owner, long start, bool reversed) {
   made->room_ = block_size - sizeof *made;
   made->turn_ = 0;
   made->is_reversed_ = reversed;
-  made->device = made->inode = 0;
   made->begin_again(start);
   return made;
 }
@@ -153,20 +145,18 @@ void Listing::begin_again(long start) {
   start_ = start;
   wanted_ = 0;
   is_at_start_ = true;
-  is_in_chunks_ = has_more_ = last_.is_set = cutoff_.is_set = false;
+  is_in_chunks_ = has_more_ = false;
   error_ = 0;
-  base_ = others_ = seen_ = 0;
+  base_ = others_ = 0;
   __atomic_store_n(&count_, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&next_, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&is_filled_, false, __ATOMIC_RELEASE);
 }
 
-/// Makes the arena at least so large; what is in it stays.
-bool Listing::make_room(size_t size) {
-  if (size <= room_) return true;
-  size_t larger = 2 * block_size;
-  while (larger < size) larger *= 2;
-  auto* const arena = static_cast<char*>(sys::map(larger));
+/// Makes the arena twice as large; what is in it stays.
+bool Listing::grow() {
+  const size_t larger = 2 * room_;
+  auto* const arena = larger <= listing_limit ? static_cast<char*>(sys::map(larger)) : nullptr;
   if (arena == nullptr) return false;
   __builtin_memcpy(arena, arena_, used_);
   if (arena_ != reinterpret_cast<char*>(this + 1)) sys::unmap(arena_, room_);
@@ -175,114 +165,45 @@ bool Listing::make_room(size_t size) {
   return true;
 }
 
-/// Of the entries that were just read behind the arena's, those that belong to this part close up to them.
-size_t Listing::take_wanted(char* from, size_t size) {
-  if (!last_.is_set && !cutoff_.is_set) {
-    each_entry(from, size, [&](const dirent64*) { ++seen_; });
-    return size;
-  }
-  size_t kept = 0;
-  each_entry(from, size, [&](dirent64* entry) {
-    ++seen_;
-    if (last_.is_set && compare_names(entry->d_name, last_.name, is_reversed_) <= 0) return;
-    if (cutoff_.is_set && compare_names(entry->d_name, cutoff_.name, is_reversed_) > 0) return;
-    const size_t length = entry->d_reclen;
-    __builtin_memmove(from + kept, entry, length);
-    kept += length;
-  });
-  return kept;
-}
-
 /// Orders the entries that are there; the index lies behind them.
 void Listing::index_entries() {
   size_t count = 0;
   each_entry(arena_, used_, [&](const dirent64*) { ++count; });
-  const size_t index_at = (used_ + alignof(Place) - 1) / alignof(Place) * alignof(Place);
+  index_ = reinterpret_cast<Place*>(arena_ + (used_ + alignof(Place) - 1) / alignof(Place) * alignof(Place));
   others_ = 0;
-  if (!make_room(index_at + 2 * count * sizeof(Place))) { // no memory: what there is room for
-    error_ = ENOMEM;
-    count = used_ = 0;
-  }
-  index_ = reinterpret_cast<Place*>(arena_ + index_at);
   size_t i = 0;
   each_entry(arena_, used_, [&](dirent64* entry) {
     index_[i++].entry = entry;
     if (!is_dots(entry->d_name)) ++others_;
   });
   index_ = sort(index_, index_ + count, count, is_reversed_);
+  for (i = 0; i < count; ++i) index_[i].entry->d_off = static_cast<long>(base_ + i + 1);
   __atomic_store_n(&count_, count, __ATOMIC_RELEASE);
 }
 
-/// Leaves the names that come first for this part, the others for a later one. False if that makes no room.
-bool Listing::keep_smaller_half() {
-  index_entries();
-  const size_t kept = count_ / 2;
-  __atomic_store_n(&count_, 0, __ATOMIC_RELAXED);
-  if (kept == 0) return false;
-  cutoff_.set(index_[kept - 1].entry->d_name);
-  const size_t before = used_;
-  size_t to = 0;
-  each_entry(arena_, used_, [&](dirent64* entry) {
-    if (compare_names(entry->d_name, cutoff_.name, is_reversed_) > 0) return;
-    const size_t length = entry->d_reclen;
-    __builtin_memmove(arena_ + to, entry, length);
-    to += length;
-  });
-  used_ = to;
-  return used_ < before;
-}
-
-/// Gives the sorting of the whole up: from the start on, as much as there is room for at a time.
-void Listing::read_in_chunks(int fd) {
-  sys::lseek(fd, start_, SEEK_SET);
-  is_in_chunks_ = true;
-  last_.is_set = cutoff_.is_set = false;
+/// Fills the arena with the whole folder, or as much of it as there is room for.
+void Listing::read_chunk(int fd) {
   used_ = 0;
-}
-
-/// Fills the arena with the next part.
-void Listing::read_part(int fd) {
-  used_ = 0;
-  seen_ = 0;
   has_more_ = false;
-  cutoff_.is_set = false;
-  if (!is_at_start_ && !is_in_chunks_) sys::lseek(fd, start_, SEEK_SET);
+  if (!is_at_start_) sys::lseek(fd, is_in_chunks_ ? read_to_ : start_, SEEK_SET);
   is_at_start_ = false;
   for (;;) {
-    const size_t limit = listing_limits.bytes > read_size ? listing_limits.bytes : read_size;
-    if (room_ - used_ < read_size || used_ + read_size > limit) {
-      const bool grows = used_ + read_size <= limit && make_room(used_ + read_size);
-      if (!grows && is_in_chunks_) {
-        has_more_ = true;
-        break;
-      }
-      if (!grows && sys::failed(sys::lseek(fd, 0, SEEK_CUR))) { // cannot be read twice
-        is_in_chunks_ = has_more_ = true;
-        break;
-      }
-      // Room for any index of so many entries: what was given out must not move any more.
-      constexpr size_t smallest_entry = 24;
-      if (!grows &&
-          (!make_room(limit + limit / smallest_entry * 2 * sizeof(Place)) || !keep_smaller_half())) {
-        error_ = ENOMEM;
-        break;
-      }
-      continue;
+    const size_t left = room_ / 7 * 3 - used_; // an entry has 24 bytes or more, and its index 32
+    if (left < smallest_read) {
+      if (!is_in_chunks_ && grow()) continue; // later, entries that were given out would move
+      is_in_chunks_ = has_more_ = true;
+      read_to_ = sys::lseek(fd, 0, SEEK_CUR);
+      break;
     }
-    const long size = sys::call(SYS_getdents64, fd, sys::address(arena_ + used_), read_size);
+    const long size = sys::call(SYS_getdents64, fd, sys::address(arena_ + used_), static_cast<long>(left));
     if (size == -EINTR) continue;
     if (size <= 0) {
       if (size < 0 && size != -ENOENT) error_ = static_cast<int>(-size); // ENOENT: the folder was removed
       break;
     }
-    used_ += take_wanted(arena_ + used_, static_cast<size_t>(size));
-    if (seen_ > listing_limits.entries && !is_in_chunks_ && cutoff_.is_set && base_ == 0) read_in_chunks(fd);
+    used_ += static_cast<size_t>(size);
   }
-  has_more_ |= cutoff_.is_set;
   index_entries();
-  if (count_ != 0) last_.set(index_[count_ - 1].entry->d_name);
-  if (is_in_chunks_) last_.is_set = false;
-  for (size_t i = 0; i < count_; ++i) index_[i].entry->d_off = static_cast<long>(base_ + i + 1);
 }
 
 bool Listing::fill(int fd) {
@@ -290,10 +211,10 @@ bool Listing::fill(int fd) {
   const SpinGuard turn(turn_);
   if (is_filled_) return false;
   const auto wanted = static_cast<uint64_t>(wanted_);
-  read_part(fd);
+  read_chunk(fd);
   while (base_ + count_ < wanted && has_more_) {
     base_ += count_;
-    read_part(fd);
+    read_chunk(fd);
   }
   const uint64_t within = wanted - base_ < count_ ? wanted - base_ : count_;
   __atomic_store_n(&next_, within, __ATOMIC_RELAXED);
@@ -316,7 +237,7 @@ dirent64* Listing::next(int fd, int& error) {
     }
     base_ += count_;
     __atomic_store_n(&count_, 0, __ATOMIC_RELEASE);
-    read_part(fd);
+    read_chunk(fd);
     __atomic_store_n(&next_, 0, __ATOMIC_RELEASE);
   }
 }

@@ -2,12 +2,12 @@
 //
 // arc4random and getentropy make the system call inside libc, without the symbol getrandom, so each needs a
 // wrapper of its own.
-#include "hooks/libc/entropy_source.h"
+#include "hooks/support/entropy_source.h"
 
 #include "common/sys.h"
 #include "core/base/thread_memory.h"
 #include "core/base/user_memory.h"
-#include "core/fingerprint/prints.h"
+#include "core/fingerprint/output_digests.h"
 #include "core/identity/shared_page.h"
 #include "loader/infrastructure.h"
 
@@ -21,14 +21,14 @@ namespace {
 
 struct Sources {
   EntropySource<Stream> getrandom;
-  DrawSites insecure_sites;
+  CallSites insecure_call_sites;
   EntropySource<Stream> getentropy;
   EntropySource<WordStream> arc4random;
   EntropySource<Stream> arc4random_buf; // the second stream of its kind
-  DrawSites arc4random_uniform_sites;
-  DrawSites syscall_sites;
-  EntropySource<Stream> infrastructure; // its sites are those of the hooks
-  InfrastructurePlaces infrastructure_places;
+  CallSites arc4random_uniform_call_sites;
+  CallSites syscall_sites;
+  EntropySource<Stream> infrastructure; // its call_sites are those of the hooks
+  InfrastructureCallers infrastructure_callers;
 };
 DETSHIM_THREAD_MEMORY Sources sources_of_thread = {};
 
@@ -52,7 +52,7 @@ int answer_fault() {
 template <typename Draw>
 void fill(Sources& sources, EntropySource<Stream>& source, Kind kind, uint64_t k, const Draw& draw,
           const void* caller, void* buffer, size_t size) {
-  if (sources.infrastructure_places.include(caller, draw.first))
+  if (sources.infrastructure_callers.include(caller, draw.first))
     sources.infrastructure.ready(Kind::infrastructure).fill(buffer, size);
   else
     source.ready(kind, draw, k).fill(buffer, size), note_drawn(buffer, size);
@@ -84,7 +84,7 @@ DETSHIM_HOOK(
   // Bytes that need not be good are no key: Rust orders its hash maps by them.
   const bool is_insecure = (flags & insecure) != 0;
   Draw<hooks::getrandom_signature> draw(
-      hooks::getrandom, is_insecure ? sources.insecure_sites : sources.getrandom.sites,
+      hooks::getrandom, is_insecure ? sources.insecure_call_sites : sources.getrandom.call_sites,
       __builtin_return_address(0), is_insecure ? Purpose::no_key : Purpose::any);
   if (!draw.pinned || is_refused(flags)) return draw.real()(buffer, size, flags);
   return fill_getrandom(sources, buffer, size, draw, __builtin_return_address(0));
@@ -95,7 +95,7 @@ DETSHIM_HOOK(
     .summary =
         "Fills the buffer from this thread's stream; a cryptography library gets the kernel's bytes.") {
   Sources& sources = this_thread_sources();
-  DETSHIM_DRAW(getentropy, sources.getentropy.sites);
+  DETSHIM_DRAW(getentropy, sources.getentropy.call_sites);
   if (!draw.pinned || size == 0 || size > 256) return draw.real()(buffer, size);
   if (writable_part(buffer, size) < size) return answer_fault();
   fill(sources, sources.getentropy, Kind::getentropy, 0, draw, __builtin_return_address(0), buffer, size);
@@ -105,7 +105,7 @@ DETSHIM_HOOK(
 DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
              .summary = "Draws from this thread's stream.") {
   Sources& sources = this_thread_sources();
-  DETSHIM_DRAW(arc4random, sources.arc4random.sites);
+  DETSHIM_DRAW(arc4random, sources.arc4random.call_sites);
   if (draw.pinned) return drawn(sources.arc4random.ready(Kind::arc4random, draw).word());
   if (hooks::arc4random.real != nullptr) return draw.real()();
   uint32_t word; // before glibc 2.36, reached by a weak reference
@@ -116,7 +116,7 @@ DETSHIM_HOOK(libc, uint32_t, arc4random, (), .action = Action::pin,
 DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = Action::pin,
              .summary = "Fills the buffer from this thread's stream.") {
   Sources& sources = this_thread_sources();
-  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf.sites);
+  DETSHIM_DRAW(arc4random_buf, sources.arc4random_buf.call_sites);
   if (draw.pinned)
     fill(sources, sources.arc4random_buf, Kind::arc4random, 1, draw, __builtin_return_address(0), buffer,
          size);
@@ -129,7 +129,7 @@ DETSHIM_HOOK(libc, void, arc4random_buf, (void* buffer, size_t size), .action = 
 DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Action::pin,
              .summary = "Draws below the bound, without bias, from this thread's stream.") {
   Sources& sources = this_thread_sources();
-  DETSHIM_DRAW(arc4random_uniform, sources.arc4random_uniform_sites);
+  DETSHIM_DRAW(arc4random_uniform, sources.arc4random_uniform_call_sites);
   if (!draw.pinned && hooks::arc4random_uniform.real != nullptr) return draw.real()(bound);
   if (bound < 2) return 0;
   // Words below 2^32 mod bound are drawn again, so that every remainder has as many words.
@@ -145,12 +145,11 @@ DETSHIM_HOOK(libc, uint32_t, arc4random_uniform, (uint32_t bound), .action = Act
 }
 
 // `syscall` is a stub in assembly that hands every number on by a jump; comes here for getrandom, and before
-// those that may fork; and goes to other hooks for getdents64 and for those that execute. System calls that
+// those that may fork; and goes to other hooks for those that execute. System calls that
 // return twice or change the stack must not pass through a C frame.
 DETSHIM_STUB(libc, long, syscall, (long number, ...), .action = Action::pin, .fields = {"program", "rank"},
-             .summary =
-                 "SYS_getrandom fills the buffer from this thread's stream; SYS_getdents64 is as getdents64, "
-                 "SYS_execve as execve, and SYS_execveat as execveat; all others pass.");
+             .summary = "SYS_getrandom fills the buffer from this thread's stream; "
+                        "SYS_execve as execve, and SYS_execveat as execveat; all others pass.");
 
 extern "C" {
 const void* detshim_real_syscall = nullptr;

@@ -5,7 +5,6 @@
 // back before anybody has asked for it, is no undoing.
 #include "common/run_variable.h"
 #include "core/log/setting_records.h"
-#include "core/policy/settings_reads.h"
 #include "core/policy/settings_watch.h"
 #include "loader/hook.h"
 
@@ -14,13 +13,13 @@
 namespace detshim {
 namespace {
 
-/// After a call that may have changed the variable of that name.
+/// After a call that may have changed the variable of that name, or entry.
 template <typename Signature>
-void look_after(const Call<Signature>& call, const char* name, size_t length) {
+void look_after(const Call<Signature>& call, const char* text) {
   const char* setting = nullptr;
   const char* value = nullptr;
   const Subject subject = {call.hook().info().library, call.hook().info().name, call.hook().info().fields};
-  switch (look_at_setting(name, length, setting, value)) {
+  switch (look_at_setting(text, setting, value)) {
   case Undoing::nothing:
     return;
   case Undoing::restored:
@@ -30,37 +29,25 @@ void look_after(const Call<Signature>& call, const char* name, size_t length) {
   }
 }
 
-/// What a program reads of a variable: what it is, or what it is to be where the library that belongs to it
-/// is loaded.
+/// Notes who reads a variable that the library sets.
 template <typename Call>
 char* read_variable(const Call& call, const char* name) {
   char* const value = call.real(name);
-  if (name == nullptr || settings_table::read_by_letter[*name] == 0) return value;
-  const size_t setting = settings_table::find_read(name);
-  if (setting == settings_table::setting_count || call.passes()) return value;
+  const size_t none = settings_table::forced_count;
+  const size_t setting = name != nullptr ? settings_table::find_forced(name) : none;
+  if (setting == none || call.passes()) return value;
   if (note_setting_read(setting, call.caller())) record_read_of_undone(setting);
-  if (same_text(name, settings_table::triton_autotuning)) record_triton_cache();
-  const char* const answer = answer_for(setting, value);
-  if (answer == nullptr) return value;
-  record_answered_setting(setting, value);
-  return const_cast<char*>(answer);
+  return value;
 }
 
 using Read = Call<char*(const char* name)>;
 constexpr Description reads_setting = {
-    .action = Action::replace,
-    .summary = "Notes who reads a variable that the library sets; answers those of libraries that few have "
-               "(OPTIONS.md).",
+    .action = Action::observe,
+    .summary = "Notes who reads a variable that the library sets (OPTIONS.md).",
 };
 
-size_t name_length(const char* entry) {
-  size_t length = 0;
-  while (entry[length] != 0 && entry[length] != '=') ++length;
-  return length;
-}
-
 constexpr Description may_undo_setting = {
-    .action = Action::unfixed,
+    .action = Action::nondeterministic,
     .fields = {"variable", "value"},
     .summary = "Recorded where it undoes a variable that the library has set (OPTIONS.md).",
 };
@@ -74,14 +61,14 @@ DETSHIM_HOOK(libc, int, setenv, (const char* name, const char* value, int overwr
   DETSHIM_ENTER(setenv);
   const bool does_nothing = name != nullptr && overwrite == 0 && environment_value(name) != nullptr;
   const int status = call.real(name, value, overwrite);
-  if (status == 0 && !does_nothing && !call.passes()) look_after(call, name, text_length(name));
+  if (status == 0 && !does_nothing && !call.passes()) look_after(call, name);
   return status;
 }
 
 DETSHIM_HOOK(libc, int, putenv, (char* entry), may_undo_setting) {
   DETSHIM_ENTER(putenv);
   const int status = call.real(entry);
-  if (status == 0 && !call.passes()) look_after(call, entry, name_length(entry));
+  if (status == 0 && !call.passes()) look_after(call, entry);
   return status;
 }
 
@@ -89,7 +76,7 @@ DETSHIM_HOOK(libc, int, unsetenv, (const char* name), may_undo_setting) {
   DETSHIM_ENTER(unsetenv);
   const bool does_nothing = name == nullptr || *name == 0 || environment_value(name) == nullptr;
   const int status = call.real(name);
-  if (status == 0 && !does_nothing && !call.passes()) look_after(call, name, text_length(name));
+  if (status == 0 && !does_nothing && !call.passes()) look_after(call, name);
   return status;
 }
 
@@ -97,9 +84,8 @@ DETSHIM_HOOK(libc, int, clearenv, (), may_undo_setting) {
   DETSHIM_ENTER(clearenv);
   const int status = call.real();
   if (!call.passes() && look_at_emptied_environment())
-    call.record(Action::unfixed, Reason::environment_cleared, {"all", ""});
+    call.record(Action::nondeterministic, Reason::environment_cleared, {"all", ""});
   return status;
 }
 
-DETSHIM_TEMPLATE_HOOK(libc, Read, getenv, read_variable, reads_setting);
-DETSHIM_TEMPLATE_HOOK(libc, Read, secure_getenv, read_variable, reads_setting);
+DETSHIM_TEMPLATE_HOOKS(libc, Read, getenv, secure_getenv, read_variable, reads_setting);

@@ -32,14 +32,16 @@ bool lets_log_go_on(const Filter* filter) {
 }
 
 /// Around the call that puts a filter on, `make`, which gives 0 where the kernel took it. `program` is
-/// nullptr for strict mode.
-template <typename Make>
-auto under_filter(const Hook& hook, const void* caller, const sock_fprog* program, Make make) {
+/// nullptr for strict mode. A hook that passes keeps the filter too: the library still finds functions.
+template <typename Call, typename Make>
+auto under_filter(const Call& call, const sock_fprog* program, Make make) {
   Filter* const filter = is_own_memory() ? copy_filter(program) : nullptr;
   if (filter == nullptr) return make();
-  if (!allows(filter, SYS_lseek) || !allows(filter, SYS_fstat)) give_kernels_for_good();
-  if (!lets_log_go_on(filter)) {
-    record({hook.info().library, hook.info().name, hook.info().fields}, Action::uncovered, caller,
+  const Hook& hook = call.hook();
+  const bool records = !call.passes();
+  if (records && (!allows(filter, SYS_lseek) || !allows(filter, SYS_fstat))) give_kernels_for_good();
+  if (records && !lets_log_go_on(filter)) {
+    record({hook.info().library, hook.info().name, hook.info().fields}, Action::uncovered, call.caller(),
            Reason::filter_forbids_log, {});
     close_log_of_this_process();
   }
@@ -67,10 +69,10 @@ DETSHIM_HOOK(libc, int, prctl, (int option, ...), .action = Action::observe,
   for (unsigned long& argument : a) argument = va_arg(arguments, unsigned long);
   va_end(arguments);
   const auto make = [&] { return call.real(option, a[0], a[1], a[2], a[3]); };
-  if (option != PR_SET_SECCOMP || call.passes()) return make();
-  if (a[0] == SECCOMP_MODE_STRICT) return under_filter(call.hook(), call.caller(), nullptr, make);
+  if (option != PR_SET_SECCOMP) return make();
+  if (a[0] == SECCOMP_MODE_STRICT) return under_filter(call, nullptr, make);
   if (a[0] != SECCOMP_MODE_FILTER || a[1] == 0) return make();
-  return under_filter(call.hook(), call.caller(), program_at(a[1]), make);
+  return under_filter(call, program_at(a[1]), make);
 }
 
 /// seccomp(2) and prctl(2), from the stub of syscall.
@@ -80,9 +82,7 @@ extern "C" long detshim_syscall_filter(long number, unsigned long a, unsigned lo
     return detshim_prctl(static_cast<int>(a), b, c, d, e);
   Call<long(long, ...)> call(hooks::syscall, __builtin_return_address(0));
   const auto make = [&] { return call.real(number, a, b, c); };
-  if (call.passes()) return make();
-  if (a == SECCOMP_SET_MODE_STRICT && b == 0 && c == 0)
-    return under_filter(call.hook(), call.caller(), nullptr, make);
+  if (a == SECCOMP_SET_MODE_STRICT && b == 0 && c == 0) return under_filter(call, nullptr, make);
   if (a != SECCOMP_SET_MODE_FILTER || c == 0) return make();
-  return under_filter(call.hook(), call.caller(), program_at(c), make);
+  return under_filter(call, program_at(c), make);
 }

@@ -21,14 +21,12 @@ struct Inherited {
 
 /// The streams of this process, up to `most` of them; how many there are.
 int find_streams(Inherited* streams, int most) {
-  const int folder = sys::openat(AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return 0;
+  constexpr int numbers = 1024; // a usual limit of open files
   int count = 0;
-  device::each_number(folder, [&](int fd) {
+  for (int fd = 0; fd < numbers && count < most; ++fd) {
     uint64_t key;
-    if (count < most && device::find_anew(fd, key)) streams[count++] = {fd, key};
-  });
-  sys::close(folder);
+    if (device::find_anew(fd, key)) streams[count++] = {fd, key};
+  }
   return count;
 }
 
@@ -84,9 +82,9 @@ InheritedDescriptors::InheritedDescriptors(Reach reach) {
 
 InheritedDescriptors::~InheritedDescriptors() {
   while (count_ > 0) {
-    const Given& given = given_[--count_];
-    sys::dup3(given.stream, given.fd, closes_on_exec(given.fd) ? O_CLOEXEC : 0);
-    sys::close(given.stream);
+    const Given& effective = given_[--count_];
+    sys::dup3(effective.stream, effective.fd, closes_on_exec(effective.fd) ? O_CLOEXEC : 0);
+    sys::close(effective.stream);
   }
 }
 

@@ -1,7 +1,7 @@
 #include "hooks/libc/rand_r_cache.h"
 
 #include "common/sys.h"
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 
 namespace detshim {
 
@@ -20,12 +20,12 @@ constinit uint64_t lock = 0;
 bool LeftStates::any_thread_holds(uint64_t state) const {
   const auto* table = static_cast<const Table*>(__atomic_load_n(&all, __ATOMIC_ACQUIRE));
   for (; table != nullptr; table = table->next)
-    if (__atomic_load_n(&table->entries[place(state)], __ATOMIC_RELAXED) == (mark_ | state)) return true;
+    if (__atomic_load_n(&table->entries[slot(state)], __ATOMIC_RELAXED) == (mark_ | state)) return true;
   return false;
 }
 
 LeftStates::Table* LeftStates::take_table() {
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   auto* table = static_cast<Table*>(unused);
   if (table != nullptr) {
     unused = table->next_unused;
@@ -40,7 +40,7 @@ LeftStates::Table* LeftStates::take_table() {
 
 void leave_left_states() {
   if (LeftStates::own == nullptr) return;
-  Lock guard(lock);
+  SignalSafeLock guard(lock);
   LeftStates::own->next_unused = static_cast<LeftStates::Table*>(unused);
   unused = LeftStates::own;
   LeftStates::own = nullptr;

@@ -1,8 +1,8 @@
 // Which states rand_r, erand48 and their like left in variables of the caller's.
 //
 // Those functions keep their state where the caller says. What one of them left there is a state to go on
-// from; anything else may be a seed that the program has put in. States are told by their value, not by their
-// address: a program may copy them about, and hand them from thread to thread.
+// from; anything else may be a seed that the program has put in. States are known by their value, not by
+// their address: a program may copy them about, and hand them from thread to thread.
 #pragma once
 
 #include "core/base/hash.h"
@@ -19,12 +19,12 @@ public:
   explicit LeftStates(uint64_t family) : mark_(family << 48) {}
 
   /// True if this thread left that state lately: among its last few thousand.
-  bool holds(uint64_t state) const { return own != nullptr && own->entries[place(state)] == (mark_ | state); }
+  bool holds(uint64_t state) const { return own != nullptr && own->entries[slot(state)] == (mark_ | state); }
   /// The same of any thread, ended ones among them.
   bool any_thread_holds(uint64_t state) const;
   void add(uint64_t state) {
     if (own == nullptr && (own = take_table()) == nullptr) return;
-    own->entries[place(state)] = mark_ | state;
+    own->entries[slot(state)] = mark_ | state;
   }
 
 private:
@@ -36,7 +36,7 @@ private:
     uint64_t entries[entry_count];
   };
 
-  static size_t place(uint64_t state) { return (spread(state) >> 32) % entry_count; }
+  static size_t slot(uint64_t state) { return (spread(state) >> 32) % entry_count; }
   static Table* take_table();
 
   static thread_local constinit Table* own;

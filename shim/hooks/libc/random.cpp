@@ -5,9 +5,8 @@
 // that has not seeded starts from the seed as well: the C standard says that rand() without srand() is
 // srand(1).
 #include "common/sys.h"
-#include "core/fingerprint/prints.h"
-#include "core/seeds/seeds.h"
-#include "hooks/libc/rand_r_cache.h"
+#include "core/fingerprint/output_digests.h"
+#include "hooks/libc/seeding.h"
 #include "loader/draw.h"
 
 #include <cstdlib>
@@ -20,9 +19,9 @@ struct RandomState {
   uint32_t generation = 0;
   bool is_unseeded = false;     ///< the default state array waits for the program's seed or its first draw
   bool is_the_programs = false; ///< the program seeded it: then a forked child goes on with it, as natively
-  DrawSites rand_sites;
-  DrawSites random_sites;
-  DrawSites rand_r_sites;
+  CallSites rand_call_sites;
+  CallSites random_call_sites;
+  CallSites rand_r_call_sites;
   random_data data = {};
   int32_t state[32] = {};
 };
@@ -34,31 +33,18 @@ thread_local constinit RandomState random_state;
 using namespace detshim;
 
 DETSHIM_HOOK(libc, int, initstate_r, (unsigned seed, char* state, size_t size, random_data* data),
-             .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces the program's seed for a state that the caller owns.") {
+             replaces_callers_seed) {
   DETSHIM_ENTER(initstate_r);
-  if (call.passes()) return call.real(seed, state, size, data);
-  if (!options().pins()) {
-    call.record(Action::unfixed, Reason::observed, {seed, ""});
-    return call.real(seed, state, size, data);
-  }
-  const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
-  call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
-  return call.real(fold32(chosen.given), state, size, data);
+  uint64_t effective = seed;
+  pin_seed(call, Kind::libc_random, effective, 32);
+  return call.real(fold32(effective), state, size, data);
 }
 
-DETSHIM_HOOK(libc, int, srandom_r, (unsigned seed, random_data* data), .action = Action::pin,
-             .fields = {"asked", "given"},
-             .summary = "Replaces the program's seed for a state that the caller owns.") {
+DETSHIM_HOOK(libc, int, srandom_r, (unsigned seed, random_data* data), replaces_callers_seed) {
   DETSHIM_ENTER(srandom_r);
-  if (call.passes()) return call.real(seed, data);
-  if (!options().pins()) {
-    call.record(Action::unfixed, Reason::observed, {seed, ""});
-    return call.real(seed, data);
-  }
-  const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
-  call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
-  return call.real(fold32(chosen.given), data);
+  uint64_t effective = seed;
+  pin_seed(call, Kind::libc_random, effective, 32);
+  return call.real(fold32(effective), data);
 }
 
 namespace detshim {
@@ -95,7 +81,7 @@ void make_state() {
 void prepare() {
   make_state();
   if (random_state.is_unseeded && uses_default_state())
-    seed_default(fold32(choose_unseeded(Kind::libc_random, 1).given));
+    seed_default(fold32(choose_unseeded(Kind::libc_random, 1).effective));
 }
 
 /// One step of glibc's generator (glibc manual, "Pseudo-Random Numbers"; the additive feedback is
@@ -118,80 +104,62 @@ inline int32_t next_random(random_data& data) {
 
 /// rand and random, which give one sequence under two names.
 template <typename Signature>
-[[gnu::noinline]] auto decide_and_draw(Hook& hook, DrawSites& sites, const void* caller) {
-  Draw<Signature> draw(hook, sites, caller);
+[[gnu::noinline]] auto decide_and_draw(Hook& hook, CallSites& call_sites, const void* caller) {
+  Draw<Signature> draw(hook, call_sites, caller);
   if (!draw.pinned) return draw.real()();
   if (draw.first) prepare();
   return drawn(decltype(draw.real()())(next_random(random_state.data)));
 }
 
 /// srand and srandom, which are one function under two names.
-template <typename Signature>
-void seed_thread(const Call<Signature>& call, unsigned seed) {
-  if (call.passes()) return call.real(seed);
-  if (!options().pins()) {
-    call.record(Action::unfixed, Reason::observed, {seed, ""});
-    return call.real(seed);
-  }
-  const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
-  call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
+template <typename Call>
+void seed_thread(const Call& call, unsigned seed) {
+  uint64_t effective = seed;
+  if (!pin_seed(call, Kind::libc_random, effective, 32)) return call.real(seed);
   RandomState& mine = random_state;
   make_state();
   mine.is_the_programs = true;
   if (uses_default_state())
-    seed_default(fold32(chosen.given));
+    seed_default(fold32(effective));
   else // the program's own array from initstate is the one in use
-    call.template beside<hooks::srandom_r_signature>("srandom_r")(fold32(chosen.given), &mine.data);
+    call.template sibling<hooks::srandom_r_signature>("srandom_r")(fold32(effective), &mine.data);
 }
+
+using SeedThread = Call<void(unsigned seed)>;
 
 } // namespace
 } // namespace detshim
 
-DETSHIM_HOOK(libc, void, srand, (unsigned seed), .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
-  DETSHIM_ENTER(srand);
-  seed_thread(call, seed);
-}
-
-DETSHIM_HOOK(libc, void, srandom, (unsigned seed), .action = Action::pin, .fields = {"asked", "given"},
-             .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
-  DETSHIM_ENTER(srandom);
-  seed_thread(call, seed);
-}
+DETSHIM_TEMPLATE_HOOKS(libc, SeedThread, srand, srandom, seed_thread, replaces_seed);
 
 DETSHIM_HOOK(
     libc, int, rand, (), .action = Action::pin,
     .summary = "Draws from this thread's own state; the main thread's is glibc's srand(seed) sequence.") {
   RandomState& mine = random_state;
   const void* const caller = __builtin_return_address(0);
-  if (count_known_draw(mine.rand_sites, caller)) return next_random(mine.data);
-  return decide_and_draw<hooks::rand_signature>(hooks::rand, mine.rand_sites, caller);
+  if (count_known_draw(mine.rand_call_sites, caller)) return next_random(mine.data);
+  return decide_and_draw<hooks::rand_signature>(hooks::rand, mine.rand_call_sites, caller);
 }
 
 DETSHIM_HOOK(libc, long, random, (), .action = Action::pin,
              .summary = "Draws from this thread's own state, the one that rand uses too.") {
   RandomState& mine = random_state;
   const void* const caller = __builtin_return_address(0);
-  if (count_known_draw(mine.random_sites, caller)) return next_random(mine.data);
-  return decide_and_draw<hooks::random_signature>(hooks::random, mine.random_sites, caller);
+  if (count_known_draw(mine.random_call_sites, caller)) return next_random(mine.data);
+  return decide_and_draw<hooks::random_signature>(hooks::random, mine.random_call_sites, caller);
 }
 
 DETSHIM_HOOK(libc, char*, initstate, (unsigned seed, char* state, size_t size), .action = Action::pin,
-             .fields = {"asked", "given"},
+             .fields = {"requested", "effective"},
              .summary = "Replaces the program's seed; the state array becomes this thread's.") {
   DETSHIM_ENTER(initstate);
-  if (call.passes()) return call.real(seed, state, size);
-  if (!options().pins()) {
-    call.record(Action::unfixed, Reason::observed, {seed, ""});
-    return call.real(seed, state, size);
-  }
+  uint64_t effective = seed;
+  if (!pin_seed(call, Kind::libc_random, effective, 32)) return call.real(seed, state, size);
   make_state();
   random_state.is_the_programs = true;
-  const ChosenSeed chosen = choose_seed({Kind::libc_random, seed, 32, call.caller()});
-  call.record(chosen.action, chosen.why, {seed, fold32(chosen.given)});
   char* const before = reinterpret_cast<char*>(random_state.data.state - 1);
-  auto* initstate_r = call.beside<hooks::initstate_r_signature>("initstate_r");
-  return initstate_r(fold32(chosen.given), state, size, &random_state.data) == 0 ? before : nullptr;
+  auto* initstate_r = call.sibling<hooks::initstate_r_signature>("initstate_r");
+  return initstate_r(fold32(effective), state, size, &random_state.data) == 0 ? before : nullptr;
 }
 
 DETSHIM_HOOK(libc, char*, setstate, (char* state), .action = Action::pin,
@@ -205,26 +173,13 @@ DETSHIM_HOOK(libc, char*, setstate, (char* state), .action = Action::pin,
   return before;
 }
 
-// The caller's variable holds a state or a seed, and which cannot be told for certain. It need not be: the
-// variable is the native state seen through a mask that follows from DETSHIM_SEED, so every value in it means
-// one native state, in whichever thread. Only a seed that changes from run to run is replaced.
-DETSHIM_HOOK(
-    libc, int, rand_r, (unsigned* state), .action = Action::pin, .fields = {"asked", "given"},
-    .summary = "Maps the caller's state by DETSHIM_SEED; replaces one that the program took from a clock.") {
-  DETSHIM_DRAW(rand_r, random_state.rand_r_sites);
+DETSHIM_HOOK(libc, int, rand_r, (unsigned* state), maps_callers_state) {
+  const void* const caller = __builtin_return_address(0);
+  Draw<hooks::rand_r_signature> draw(hooks::rand_r, random_state.rand_r_call_sites, caller);
   if (!draw.pinned) return draw.real()(state);
-  const auto mask = static_cast<uint32_t>(state_mask(Kind::rand_r, 32));
-  LeftStates left(32);
-  if (!left.holds(*state) && !left.any_thread_holds(*state)) {
-    const ChosenSeed chosen = choose_seed(
-        {.kind = Kind::rand_r, .value = *state, .bits = 32, .caller = __builtin_return_address(0)});
-    record({"libc", "rand_r", hooks::rand_r_info.fields}, chosen.action, __builtin_return_address(0),
-           chosen.why, {*state, chosen.given});
-    *state = static_cast<uint32_t>(chosen.given) ^ mask;
-  }
-  *state ^= mask;
+  CallersState callers(Kind::rand_r, 32, *state, hooks::rand_r_info, caller);
+  *state = static_cast<unsigned>(callers.native());
   const int result = draw.real()(state);
-  *state ^= mask;
-  left.add(*state);
+  *state = static_cast<unsigned>(callers.seen_after(*state));
   return result;
 }

@@ -1,7 +1,7 @@
 // What system(3) does around its shell, as glibc does it (sysdeps/posix/system.c).
 #pragma once
 
-#include "core/base/lock.h"
+#include "core/base/signal_safe_lock.h"
 
 #include <cerrno>
 #include <csignal>
@@ -19,7 +19,7 @@ public:
     struct sigaction ignore = {};
     ignore.sa_handler = SIG_IGN;
     {
-      Lock guard(lock);
+      SignalSafeLock guard(lock);
       if (shells++ == 0) sigaction(SIGINT, &ignore, &interrupt), sigaction(SIGQUIT, &ignore, &quit);
     }
     sigset_t child;
@@ -33,7 +33,7 @@ public:
 
   void restore() {
     {
-      Lock guard(lock);
+      SignalSafeLock guard(lock);
       if (--shells == 0) sigaction(SIGINT, &interrupt, nullptr), sigaction(SIGQUIT, &quit, nullptr);
     }
     pthread_sigmask(SIG_SETMASK, &mask, nullptr);

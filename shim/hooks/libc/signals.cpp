@@ -2,6 +2,7 @@
 // the log.
 //
 // Symbols: signal.h, kill(2).
+#include "common/record_schema.h"
 #include "core/log/records.h"
 #include "loader/hook.h"
 
@@ -13,8 +14,10 @@ namespace {
 
 void record_kill(pid_t pid, int signal) {
   Text<96> line;
-  line.add("{\"t\":\"killed\",\"pid\":").add(static_cast<uint64_t>(pid));
-  line.add(",\"signal\":").add(static_cast<uint64_t>(signal)).add('}');
+  RecordWriter<RecordType::killed>(line)
+      .number("pid", static_cast<uint64_t>(pid))
+      .number("signal", static_cast<uint64_t>(signal))
+      .end();
   record_line(line.c_str(), line.length());
 }
 

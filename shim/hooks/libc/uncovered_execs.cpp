@@ -4,9 +4,9 @@
 #include "common/sys.h"
 #include "common/text.h"
 #include "core/base/hash.h"
-#include "core/base/lock.h"
 #include "core/base/modules.h"
 #include "core/base/placement.h"
+#include "core/base/signal_safe_lock.h"
 #include "core/identity/process.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
@@ -14,7 +14,6 @@
 
 #include <cerrno>
 #include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -195,6 +194,10 @@ Reason why_uncovered(int fd, const char* path, char* const* environment, int scr
     const auto at = static_cast<long>(header.e_phoff + i * sizeof segment);
     if (sys::pread(fd, &segment, sizeof segment, at) != sizeof segment) return Reason::none;
     is_dynamic |= segment.p_type == PT_INTERP || (segment.p_type == PT_DYNAMIC && is_loader(fd, segment));
+    char loader[128] = {};
+    if (segment.p_type == PT_INTERP)
+      sys::pread(fd, loader, sizeof loader - 1, static_cast<long>(segment.p_offset));
+    if (starts_with(file_name(loader), "ld-musl")) return Reason::musl_program; // takes none of glibc's
     is_go |= segment.p_type == PT_NOTE && has_go_note(fd, segment);
   }
   if (is_go) return Reason::go_program;
@@ -220,9 +223,7 @@ Reason why_uncovered(const char* path, char* const* environment) {
 /// The program as exec would find it; false if it does not.
 template <typename Path>
 bool find_program(const char* program, bool searches, Path& path) {
-  bool has_slash = false;
-  for (const char* c = program; *c != 0; ++c) has_slash |= *c == '/';
-  if (has_slash || !searches) return path.add(program), !path.cut();
+  if (!searches || contains(program, "/")) return path.add(program), !path.cut();
   const char* rest = environment_value("PATH");
   if (rest == nullptr) rest = "/bin:/usr/bin"; // execvp(3)
   for (;; ++rest) {
@@ -244,7 +245,7 @@ void say_once(const char* program, Reason why) {
   if (options().quiet) return;
   Text<32> mark;
   mark.add("said-").add_hex(fnv1a_text(program), 16);
-  Lock guard(log_file::lock);
+  SignalSafeLock guard(log_file::lock);
   if (!guard.held() || !log_file::is_first_in_run(mark.c_str())) return;
   TextWriter line(log_file::text_room, sizeof log_file::text_room);
   line.add("detshim: ").add(program).add(" is not covered: ");
@@ -278,7 +279,7 @@ Reach record_uncovered(const Hook& hook, const char* program, Reason why, char* 
   // The supervisor obeys the program's options too. What it answers is in the log if the program draws.
   const bool is_by_option =
       why == Reason::mode_differs || why == Reason::disable_differs || why == Reason::keep_entropy_differs;
-  if (process().is_trapped && why != Reason::other_user && !is_by_option) {
+  if (process().is_trapped && why != Reason::other_user && why != Reason::musl_program && !is_by_option) {
     record(subject, Action::observe, caller, Reason::answered_by_supervisor, {program});
     return Reach::supervised;
   }
@@ -301,33 +302,25 @@ void note_own_preload() {
   came_by_bare_name = list != nullptr && has_bare_name(list);
 }
 
-Reach record_escape(const Hook& hook, const char* program, bool searches, char* const* environment,
-                    const void* caller) {
-  if (program == nullptr || !options().pins() || hook.disabled) return Reach::covered;
-  Text<600> path;
-  if (!find_program(program, searches, path)) return Reach::covered;
-  const Reason why = why_uncovered(path.c_str(), environment);
-  if (why == Reason::none || (why == Reason::static_program && is_valgrind_tool(path.c_str(), environment)))
-    return Reach::covered;
-  return record_uncovered(hook, program, why, environment, caller);
-}
-
-Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller) {
-  if (!options().pins() || hook.disabled) return Reach::covered;
-  Reason why = why_uncovered(fd, nullptr, environment);
-  return why == Reason::none ? Reach::covered
-                             : record_uncovered(hook, "(an open file)", why, environment, caller);
-}
-
-Reach record_escape(const Hook& hook, int folder, const char* path, char* const* environment, int flags,
-                    const void* caller) {
-  if (path == nullptr || !options().pins() || hook.disabled) return Reach::covered;
-  if (*path == 0 && (flags & AT_EMPTY_PATH) != 0) return record_escape(hook, folder, environment, caller);
-  const int fd = sys::openat(folder, path, open_flags);
-  if (fd < 0) return Reach::covered;
-  Reason why = why_uncovered(fd, nullptr, environment);
-  sys::close(fd);
-  return why == Reason::none ? Reach::covered : record_uncovered(hook, path, why, environment, caller);
+Reach find_reach(const Hook& hook, const Program& program, char* const* environment, const void* caller) {
+  if (program.path == nullptr || !options().pins() || hook.disabled) return Reach::covered;
+  Reason why = Reason::none;
+  if (program.is_open()) {
+    why = why_uncovered(program.folder, nullptr, environment);
+  } else if (program.folder == AT_FDCWD || *program.path == '/') {
+    Text<600> path;
+    if (!find_program(program.path, program.searches, path)) return Reach::covered;
+    why = why_uncovered(path.c_str(), environment);
+    if (why == Reason::static_program && is_valgrind_tool(path.c_str(), environment)) why = Reason::none;
+  } else {
+    const int fd = sys::openat(program.folder, program.path, open_flags);
+    if (fd < 0) return Reach::covered;
+    why = why_uncovered(fd, nullptr, environment);
+    sys::close(fd);
+  }
+  if (why == Reason::none) return Reach::covered;
+  return record_uncovered(hook, program.is_open() ? "(an open file)" : program.path, why, environment,
+                          caller);
 }
 
 } // namespace detshim

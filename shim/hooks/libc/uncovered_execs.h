@@ -3,6 +3,8 @@
 
 #include "core/base/hook_table.h"
 
+#include <fcntl.h>
+
 namespace detshim {
 
 /// Who gives a program its randomness.
@@ -18,18 +20,19 @@ bool preloads_us(char* const* environment);
 /// Remembers whether this process's environment does. From the constructor only.
 void note_own_preload();
 
-/// Looks at the program that is about to be executed, and where the library cannot be in it (statically
-/// linked, Go's own system calls, another user's rights, an environment without us) records it as uncovered
-/// and says so on stderr, once for each program, with the rank that the environment gives it if that is
-/// another. `searches` tells whether a name without a slash is looked for in PATH. Legal in a vfork child.
-Reach record_escape(const Hook& hook, const char* program, bool searches, char* const* environment,
-                    const void* caller);
+/// A program that is about to be executed, as the call names it.
+struct Program {
+  const char* path;
+  bool searches = false; ///< a name without a slash is looked for in PATH
+  int folder = AT_FDCWD; ///< where a relative path begins; or the open program, see is_open()
+  int flags = 0;         ///< execveat's
 
-/// The same for a program that is open already.
-Reach record_escape(const Hook& hook, int fd, char* const* environment, const void* caller);
+  bool is_open() const { return *path == 0 && (flags & AT_EMPTY_PATH) != 0; }
+};
 
-/// The same for execveat's arguments.
-Reach record_escape(const Hook& hook, int folder, const char* path, char* const* environment, int flags,
-                    const void* caller);
+/// Looks at the program, and where the library cannot be in it (statically linked, Go's own system calls,
+/// another user's rights, an environment without us) records it as uncovered and says so on stderr, once for
+/// each program, with the rank that the environment gives it if that is another. Legal in a vfork child.
+Reach find_reach(const Hook& hook, const Program& program, char* const* environment, const void* caller);
 
 } // namespace detshim

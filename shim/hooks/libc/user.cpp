@@ -9,10 +9,15 @@
 namespace detshim {
 namespace {
 
-/// The effective user that is asked for: -1 leaves it alone.
-void before_user(uid_t effective, const char* function) {
-  const auto unchanged = static_cast<uid_t>(-1);
-  if (effective != unchanged && effective != static_cast<uid_t>(sys::call(SYS_geteuid))) begin_log(function);
+/// Of two users or more the second is the effective one; -1 leaves it alone.
+template <typename Call, typename... Others>
+int change_user(const Call& call, uid_t first, Others... others) {
+  const uid_t users[] = {first, others...};
+  const uid_t effective = users[sizeof...(others) > 0];
+  const bool changes =
+      effective != static_cast<uid_t>(-1) && effective != static_cast<uid_t>(sys::call(SYS_geteuid));
+  if (changes && !call.passes()) begin_log(call.hook().info().name);
+  return call.real(first, others...);
 }
 
 constexpr Description begins_log_before = {
@@ -20,34 +25,18 @@ constexpr Description begins_log_before = {
     .summary = "Begins the log of a process that gives up its user's rights.",
 };
 
+using ChangeUser = Call<int(uid_t user)>;
+using ChangeTwo = Call<int(uid_t real, uid_t effective)>;
+using ChangeAll = Call<int(uid_t real, uid_t effective, uid_t saved)>;
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-DETSHIM_HOOK(libc, int, setuid, (uid_t user), begins_log_before) {
-  DETSHIM_ENTER(setuid);
-  if (!call.passes()) before_user(user, "setuid");
-  return call.real(user);
-}
-
-DETSHIM_HOOK(libc, int, seteuid, (uid_t user), begins_log_before) {
-  DETSHIM_ENTER(seteuid);
-  if (!call.passes()) before_user(user, "seteuid");
-  return call.real(user);
-}
-
-DETSHIM_HOOK(libc, int, setreuid, (uid_t real, uid_t effective), begins_log_before) {
-  DETSHIM_ENTER(setreuid);
-  if (!call.passes()) before_user(effective, "setreuid");
-  return call.real(real, effective);
-}
-
-DETSHIM_HOOK(libc, int, setresuid, (uid_t real, uid_t effective, uid_t saved), begins_log_before) {
-  DETSHIM_ENTER(setresuid);
-  if (!call.passes()) before_user(effective, "setresuid");
-  return call.real(real, effective, saved);
-}
+DETSHIM_TEMPLATE_HOOKS(libc, ChangeUser, setuid, seteuid, change_user, begins_log_before);
+DETSHIM_TEMPLATE_HOOK(libc, ChangeTwo, setreuid, change_user, begins_log_before);
+DETSHIM_TEMPLATE_HOOK(libc, ChangeAll, setresuid, change_user, begins_log_before);
 
 DETSHIM_HOOK(libc, int, chroot, (const char* path), .action = Action::observe,
              .summary = "Begins the log of a process that leaves its root.") {

@@ -63,7 +63,7 @@ template <typename Call>
 int launch_parts(const Call& call, void* pool, const Task* task, void* content, int parts) {
   if (call.passes() || parts < 2 || !draws(content)) return call.real(pool, task, content, parts);
   if (!options().forces()) {
-    call.record(Action::unfixed, Reason::generator_shared, {});
+    call.record(Action::nondeterministic, Reason::generator_shared, {});
     return call.real(pool, task, content, parts);
   }
   call.record(Action::replace, Reason::parts_in_order, {});
@@ -96,7 +96,7 @@ DETSHIM_HOOK(mindspore, double, _ZN9mindspore7GetTimeEv, (), .action = Action::r
   DETSHIM_ENTER(_ZN9mindspore7GetTimeEv);
   if (call.passes() || !is_in_kernels(call.caller())) return call.real();
   if (!options().forces()) {
-    call.record(Action::unfixed, Reason::divided_by_time, {});
+    call.record(Action::nondeterministic, Reason::divided_by_time, {});
     return call.real();
   }
   call.record(Action::replace, Reason::finest_division, {});

@@ -10,7 +10,7 @@
 #include "core/policy/nccl_algorithms.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
-#include "hooks/nccl/outputs.h"
+#include "hooks/digests/nccl/collectives.h"
 #include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
@@ -50,7 +50,8 @@ void force_settings(const Call& call) {
     if (is_deterministic_now(name)) {
       if (value != nullptr) call.record(Action::observe, Reason::one_order, {name, value, value});
     } else {
-      call.record(Action::unfixed, Reason::order_by_topology, {name, value != nullptr ? value : "", ""});
+      call.record(Action::nondeterministic, Reason::order_by_topology,
+                  {name, value != nullptr ? value : "", ""});
     }
   }
   // Files that NCCL takes further variables from, at its first call: it sets them where they are unset.
@@ -66,56 +67,7 @@ template <typename Call>
 void record_plugins(const Call& call) {
   for (const char* name : plugins)
     if (const char* value = environment_value(name); value != nullptr && *value != 0)
-      call.record(Action::unfixed, Reason::plugin, {name, value, value});
-}
-
-/// A field of ncclConfig_t that goes before its variable, or takes part in choosing channels and algorithms.
-struct Field {
-  const char* name;
-  size_t offset;
-};
-constexpr Field fields[] = {
-    {"ncclConfig_t.cgaClusterSize", offsetof(ncclConfig_t, cgaClusterSize)},
-    {"ncclConfig_t.minCTAs", offsetof(ncclConfig_t, minCTAs)},
-    {"ncclConfig_t.maxCTAs", offsetof(ncclConfig_t, maxCTAs)},
-    {"ncclConfig_t.splitShare", offsetof(ncclConfig_t, splitShare)},
-    {"ncclConfig_t.collnetEnable", offsetof(ncclConfig_t, collnetEnable)},
-    {"ncclConfig_t.CTAPolicy", offsetof(ncclConfig_t, CTAPolicy)},
-    {"ncclConfig_t.shrinkShare", offsetof(ncclConfig_t, shrinkShare)},
-    {"ncclConfig_t.nvlsCTAs", offsetof(ncclConfig_t, nvlsCTAs)},
-    {"ncclConfig_t.nChannelsPerNetPeer", offsetof(ncclConfig_t, nChannelsPerNetPeer)},
-    {"ncclConfig_t.nvlinkCentricSched", offsetof(ncclConfig_t, nvlinkCentricSched)},
-    {"ncclConfig_t.graphUsageMode", offsetof(ncclConfig_t, graphUsageMode)},
-    {"ncclConfig_t.numRmaCtx", offsetof(ncclConfig_t, numRmaCtx)},
-    {"ncclConfig_t.maxP2pPeers", offsetof(ncclConfig_t, maxP2pPeers)},
-    {"ncclConfig_t.graphStreamOrdering", offsetof(ncclConfig_t, graphStreamOrdering)},
-    {"ncclConfig_t.launchOrderImplicit", offsetof(ncclConfig_t, launchOrderImplicit)},
-    {"ncclConfig_t.numRmaSig", offsetof(ncclConfig_t, numRmaSig)},
-    {"ncclConfig_t.rmaEagerInit", offsetof(ncclConfig_t, rmaEagerInit)},
-    {"ncclConfig_t.hostCftMode", offsetof(ncclConfig_t, hostCftMode)},
-    {"ncclConfig_t.nvlsHostMode", offsetof(ncclConfig_t, nvlsHostMode)},
-};
-
-/// What the program sets in a communicator's configuration. Constant, so it repeats; but it is nowhere else
-/// to be seen why two machines or versions of a program differ.
-template <typename Call>
-void force_config(const Call& call, const ncclConfig_t* config) {
-  if (config == nullptr || config->magic != nccl_config_magic) return;
-  constexpr Reason why = Reason::choosing_variable;
-  for (const Field& field : fields) {
-    if (config->size < field.offset + sizeof(int)) continue;
-    int value;
-    __builtin_memcpy(&value, reinterpret_cast<const char*>(config) + field.offset, sizeof value);
-    if (value != nccl_config_unset) call.record(Action::observe, why, {field.name, value, value});
-  }
-  if (config->size >= offsetof(ncclConfig_t, netName) + sizeof(char*) && config->netName != nullptr)
-    call.record(Action::observe, why, {"ncclConfig_t.netName", config->netName, config->netName});
-}
-
-/// The same for an argument of a call, where it is the configuration.
-template <typename Call, typename Argument>
-void force_config_argument(const Call& call, Argument argument) {
-  if constexpr (__is_same(Argument, ncclConfig_t*)) force_config(call, argument);
+      call.record(Action::nondeterministic, Reason::plugin, {name, value, value});
 }
 
 /// True if NCCL has taken the call; it may go on with it after it has returned.
@@ -131,7 +83,6 @@ ncclResult make_communicator(const Call& call, Arguments... arguments) {
   force_settings(call);
   const ncclResult result = call.real(arguments...);
   record_plugins(call);
-  if (is_taken(result)) (force_config_argument(call, arguments), ...);
   return result;
 }
 
@@ -151,64 +102,25 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
   if (out_of_use)
     call.record(Action::observe, Reason::windows_unused, {uint64_t{size}, flags});
   else
-    call.record(Action::unfixed, why, {uint64_t{size}, flags});
+    call.record(Action::nondeterministic, why, {uint64_t{size}, flags});
   return result;
 }
 
-/// The buffers of ncclAllReduce, or, where the hook is of that, of ncclReduceScatter, whose count is that of
-/// a share.
-template <typename Call>
-Collective all_reduced(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
-                       ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
-  const bool is_shared_out = contains(call.hook().info().name, "ReduceScatter");
-  return {from,
-          is_shared_out ? for_all_ranks(call, communicator, count) : count,
-          to,
-          count,
-          type,
-          stream,
-          static_cast<int>(operation)};
-}
-
-/// Those of a reduction whose result one rank has.
-template <typename Call>
-Collective root_reduced(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
-                        ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
-  return {from,
-          count,
-          to,
-          by_rank(call, communicator, root, count, 0),
-          type,
-          stream,
-          static_cast<int>(operation)};
-}
-
-/// ncclAllReduce and ncclReduceScatter.
-template <typename Call>
-ncclResult reduce_to_all(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
-                         ncclRedOp operation, ncclComm_t communicator, cudaStream_t stream) {
-  const ncclResult result = print_collective(
-      call, [&] { return all_reduced(call, from, to, count, type, operation, communicator, stream); },
-      [&] { return call.real(from, to, count, type, operation, communicator, stream); });
+/// ncclAllReduce, ncclReduceScatter, and ncclReduce, which has a root.
+template <auto buffers, typename Call, typename... Arguments>
+ncclResult reduce(const Call& call, Arguments... arguments) {
+  const ncclResult result = collect<buffers>(call, arguments...);
   if (call.passes()) return result;
   record_library_once(call, nccl_library);
-  if (is_taken(result))
+  if (!is_taken(result)) return result;
+  const auto count = argument_of_type<size_t>(arguments...);
+  const auto type = static_cast<int>(argument_of_type<ncclDataType>(arguments...));
+  const auto operation = static_cast<int>(argument_of_type<ncclRedOp>(arguments...));
+  if constexpr ((__is_same(Arguments, int) || ...))
     call.record(Action::observe, Reason::order_by_topology,
-                {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation)});
-  return result;
-}
-
-template <typename Call>
-ncclResult reduce_to_root(const Call& call, const void* from, void* to, size_t count, ncclDataType type,
-                          ncclRedOp operation, int root, ncclComm_t communicator, cudaStream_t stream) {
-  const ncclResult result = print_collective(
-      call, [&] { return root_reduced(call, from, to, count, type, operation, root, communicator, stream); },
-      [&] { return call.real(from, to, count, type, operation, root, communicator, stream); });
-  if (call.passes()) return result;
-  record_library_once(call, nccl_library);
-  if (is_taken(result))
-    call.record(Action::observe, Reason::order_by_topology,
-                {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), root});
+                {uint64_t{count}, type, operation, argument_of_type<int>(arguments...)});
+  else
+    call.record(Action::observe, Reason::order_by_topology, {uint64_t{count}, type, operation});
   return result;
 }
 
@@ -240,72 +152,32 @@ private:
   alignas(ncclCollConfig_t) char bytes_[256];
 };
 
-/// Calls `run(configuration)`, which hands it to the library.
-template <typename Call, typename Run>
-ncclResult reduce_configured(const Call& call, const ncclCollConfig_t* config, size_t count,
-                             ncclDataType type, ncclRedOp operation, Run run) {
-  if (call.passes()) return run(config);
+/// The same with a configuration.
+template <auto buffers, typename Call, typename... Arguments>
+ncclResult reduce_configured(const Call& call, Arguments... arguments) {
+  if (call.passes()) return call.real(arguments...);
   record_library_once(call, nccl_library);
-  const auto record = [&](Action action, Reason why, const char* selection) {
-    call.record(action, why,
-                {uint64_t{count}, static_cast<int>(type), static_cast<int>(operation), selection});
-  };
-  if (!selects_several_orders(config)) {
-    const ncclResult result = run(config);
-    if (is_taken(result)) record(Action::observe, Reason::order_by_topology, "");
-    return result;
-  }
+  const ncclCollConfig_t*& config = argument_of_type<const ncclCollConfig_t*>(arguments...);
+  const bool is_several = selects_several_orders(config);
+  const char* const selection = is_several ? config->algSelection : "";
   WithoutSelection storage;
-  const ncclCollConfig_t* const given = options().forces() ? storage.of(config) : nullptr;
-  const char* const selection = config->algSelection;
-  const ncclResult result = run(given != nullptr ? given : config);
+  const ncclCollConfig_t* const effective = is_several && options().forces() ? storage.of(config) : nullptr;
+  if (effective != nullptr) config = effective;
+  const ncclResult result = collect<buffers>(call, arguments...);
   if (!is_taken(result)) return result;
-  if (given != nullptr)
-    record(Action::replace, Reason::algorithm_selection, selection);
-  else
-    record(Action::unfixed, Reason::algorithm_selection, selection);
-  return result;
-}
-
-/// ncclAllReduceConfig and ncclReduceScatterConfig.
-template <typename Call>
-ncclResult reduce_to_all_configured(const Call& call, const void* from, void* to, size_t count,
-                                    ncclDataType type, ncclRedOp operation, ncclComm_t communicator,
-                                    cudaStream_t stream, const ncclCollConfig_t* config) {
-  return reduce_configured(call, config, count, type, operation, [&](const ncclCollConfig_t* given) {
-    return print_collective(
-        call, [&] { return all_reduced(call, from, to, count, type, operation, communicator, stream); },
-        [&] { return call.real(from, to, count, type, operation, communicator, stream, given); });
-  });
-}
-
-template <typename Call>
-ncclResult reduce_to_root_configured(const Call& call, const void* from, void* to, size_t count,
-                                     ncclDataType type, ncclRedOp operation, int root,
-                                     ncclComm_t communicator, cudaStream_t stream,
-                                     const ncclCollConfig_t* config) {
-  return reduce_configured(call, config, count, type, operation, [&](const ncclCollConfig_t* given) {
-    return print_collective(
-        call,
-        [&] { return root_reduced(call, from, to, count, type, operation, root, communicator, stream); },
-        [&] { return call.real(from, to, count, type, operation, root, communicator, stream, given); });
-  });
-}
-
-template <typename Call>
-ncclResult make_scaled_sum(const Call& call, ncclRedOp* operation, void* scalar, ncclDataType type,
-                           ncclScalarResidence residence, ncclComm_t communicator) {
-  const ncclResult result = call.real(operation, scalar, type, residence, communicator);
-  if (call.passes()) return result;
-  record_library_once(call, nccl_library);
-  if (is_taken(result))
-    call.record(Action::observe, Reason::scaled_sum, {static_cast<int>(type), static_cast<int>(residence)});
+  const Action action = !is_several            ? Action::observe
+                        : effective != nullptr ? Action::replace
+                                               : Action::nondeterministic;
+  call.record(action, is_several ? Reason::algorithm_selection : Reason::order_by_topology,
+              {uint64_t{argument_of_type<size_t>(arguments...)},
+               static_cast<int>(argument_of_type<ncclDataType>(arguments...)),
+               static_cast<int>(argument_of_type<ncclRedOp>(arguments...)), selection});
   return result;
 }
 
 constexpr Description bounds_additions = {
     .action = Action::replace,
-    .fields = {"variable", "asked", "given"},
+    .fields = {"variable", "requested", "effective"},
     .summary = "Sees that NCCL's variables bound the order of additions before NCCL reads them.",
 };
 constexpr Description refuses_windows = {
@@ -328,42 +200,15 @@ constexpr Description bounds_configured_reduction = {
     .fields = {"count", "type", "operation", "selection"},
     .summary = "Takes away a selection of algorithms, of this call alone, that would add in several orders.",
 };
-constexpr Description records_scaled_sum = {
-    .action = Action::observe,
-    .fields = {"type", "residence"},
-    .summary = "Recorded: the sum of scaled values that the reductions after it name.",
-};
-
-using GetUniqueId = OutermostCall<ncclResult(ncclUniqueId* id)>;
+template <int count>
+using Words = CallOfWords<ncclResult, count>;
+// The name is a structure, which is handed over by itself.
 using InitRank = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank)>;
 using InitRankConfig = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id,
                                                 int rank, ncclConfig_t* config)>;
-using InitRankScalable = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, int rank, int id_count,
-                                                  ncclUniqueId* ids, ncclConfig_t* config)>;
-using InitAll = OutermostCall<ncclResult(ncclComm_t* communicators, int count, const int* devices)>;
-using Split = OutermostCall<ncclResult(ncclComm_t communicator, int color, int key, ncclComm_t* fresh,
-                                       ncclConfig_t* config)>;
-using Shrink = OutermostCall<ncclResult(ncclComm_t communicator, int* excluded, int excluded_count,
-                                        ncclComm_t* fresh, ncclConfig_t* config, int flags)>;
-using CommGetUniqueId = OutermostCall<ncclResult(ncclComm_t communicator, ncclUniqueId* id)>;
-using Grow = OutermostCall<ncclResult(ncclComm_t communicator, int ranks, const ncclUniqueId* id, int rank,
-                                      ncclComm_t* fresh, ncclConfig_t* config)>;
 using WindowRegister = OutermostCall<ncclResult(ncclComm_t communicator, void* memory, size_t size,
                                                 ncclWindow_t* window, int flags)>;
-using AllReduce =
-    OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
-                             ncclComm_t communicator, cudaStream_t stream)>;
-using Reduce =
-    OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
-                             int root, ncclComm_t communicator, cudaStream_t stream)>;
-using AllReduceConfig =
-    OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type, ncclRedOp operation,
-                             ncclComm_t communicator, cudaStream_t stream, const ncclCollConfig_t* config)>;
-using ReduceConfig = OutermostCall<ncclResult(const void* from, void* to, size_t count, ncclDataType type,
-                                              ncclRedOp operation, int root, ncclComm_t communicator,
-                                              cudaStream_t stream, const ncclCollConfig_t* config)>;
-using CreatePreMulSum = OutermostCall<ncclResult(ncclRedOp* operation, void* scalar, ncclDataType type,
-                                                 ncclScalarResidence residence, ncclComm_t communicator)>;
+using Config = const ncclCollConfig_t*;
 
 } // namespace
 } // namespace detshim
@@ -372,43 +217,26 @@ using namespace detshim;
 
 // Every function has a second name, by which profilers that stand in front of the first call it.
 
-DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, ncclGetUniqueId, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, GetUniqueId, pncclGetUniqueId, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRank, ncclCommInitRank, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRank, pncclCommInitRank, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, ncclCommInitRankConfig, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRankConfig, pncclCommInitRankConfig, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, ncclCommInitRankScalable, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitRankScalable, pncclCommInitRankScalable, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitAll, ncclCommInitAll, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, InitAll, pncclCommInitAll, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Split, ncclCommSplit, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Split, pncclCommSplit, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Shrink, ncclCommShrink, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Shrink, pncclCommShrink, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, CommGetUniqueId, ncclCommGetUniqueId, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, CommGetUniqueId, pncclCommGetUniqueId, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Grow, ncclCommGrow, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, Grow, pncclCommGrow, make_communicator, bounds_additions);
-DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, ncclCommWindowRegister, register_window, refuses_windows);
-DETSHIM_TEMPLATE_HOOK(nccl, WindowRegister, pncclCommWindowRegister, register_window, refuses_windows);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclAllReduce, reduce_to_all, records_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclAllReduce, reduce_to_all, records_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, Reduce, ncclReduce, reduce_to_root, records_rooted_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, Reduce, pncclReduce, reduce_to_root, records_rooted_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, ncclReduceScatter, reduce_to_all, records_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduce, pncclReduceScatter, reduce_to_all, records_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduceConfig, ncclAllReduceConfig, reduce_to_all_configured,
-                      bounds_configured_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduceConfig, pncclAllReduceConfig, reduce_to_all_configured,
-                      bounds_configured_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, ReduceConfig, ncclReduceConfig, reduce_to_root_configured,
-                      bounds_configured_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, ReduceConfig, pncclReduceConfig, reduce_to_root_configured,
-                      bounds_configured_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduceConfig, ncclReduceScatterConfig, reduce_to_all_configured,
-                      bounds_configured_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, AllReduceConfig, pncclReduceScatterConfig, reduce_to_all_configured,
-                      bounds_configured_reduction);
-DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, ncclRedOpCreatePreMulSum, make_scaled_sum, records_scaled_sum);
-DETSHIM_TEMPLATE_HOOK(nccl, CreatePreMulSum, pncclRedOpCreatePreMulSum, make_scaled_sum, records_scaled_sum);
+#define BOTH_NAMES(NAME, GUARD, BODY, DESCRIPTION)                                                           \
+  DETSHIM_TEMPLATE_HOOK(nccl, GUARD, NAME, BODY, DESCRIPTION);                                               \
+  DETSHIM_TEMPLATE_HOOK(nccl, GUARD, p##NAME, BODY, DESCRIPTION)
+#define REDUCTION(NAME, BODY, DESCRIPTION, BUFFERS)                                                          \
+  DETSHIM_DESCRIBED_HOOK(nccl, ncclResult, NAME, OutermostCall, BODY, DESCRIPTION, BUFFERS);                 \
+  DETSHIM_DESCRIBED_HOOK(nccl, ncclResult, p##NAME, OutermostCall, BODY, DESCRIPTION, BUFFERS)
+
+BOTH_NAMES(ncclGetUniqueId, Words<1>, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommInitRank, InitRank, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommInitRankConfig, InitRankConfig, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommInitRankScalable, Words<6>, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommInitAll, Words<3>, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommSplit, Words<5>, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommShrink, Words<6>, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommGetUniqueId, Words<2>, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommGrow, Words<6>, make_communicator, bounds_additions);
+BOTH_NAMES(ncclCommWindowRegister, WindowRegister, register_window, refuses_windows);
+REDUCTION(ncclAllReduce, reduce, records_reduction, reduced_to_all<>);
+REDUCTION(ncclReduce, reduce, records_rooted_reduction, reduced_to_root<>);
+REDUCTION(ncclReduceScatter, reduce, records_reduction, reduced_to_all<>);
+REDUCTION(ncclAllReduceConfig, reduce_configured, bounds_configured_reduction, reduced_to_all<Config>);
+REDUCTION(ncclReduceConfig, reduce_configured, bounds_configured_reduction, reduced_to_root<Config>);
+REDUCTION(ncclReduceScatterConfig, reduce_configured, bounds_configured_reduction, reduced_to_all<Config>);

@@ -4,20 +4,23 @@
 // and the process's id. So the UUID itself is pinned.
 #include "core/base/python_frames.h"
 #include "core/base/thread_memory.h"
-#include "hooks/libc/entropy_source.h"
+#include "hooks/support/entropy_source.h"
 
 namespace detshim {
 namespace {
 
 struct Uuids {
   EntropySource<Stream> random;
-  DrawSites any_sites;
+  CallSites random_call_sites, any_call_sites;
 };
 DETSHIM_THREAD_MEMORY Uuids uuids_of_thread = {};
 
-/// A random UUID (version 4; RFC 9562, 5.4) from this thread's stream.
-template <typename Draw>
-void make(Uuids& uuids, unsigned char* out, const Draw& draw) {
+/// Makes a random UUID (version 4; RFC 9562, 5.4) of this thread's stream.
+template <typename Signature>
+void make(Hook& hook, CallSites Uuids::*call_sites, const void* caller, unsigned char* out) {
+  Uuids& uuids = of_this_thread(uuids_of_thread);
+  Draw<Signature> draw(hook, uuids.*call_sites, caller);
+  if (!draw.pinned || out == nullptr) return draw.real()(out);
   uuids.random.ready(Kind::libuuid, draw).fill(out, 16);
   out[6] = static_cast<unsigned char>((out[6] & 0x0F) | 0x40);
   out[8] = static_cast<unsigned char>((out[8] & 0x3F) | 0x80);
@@ -28,41 +31,40 @@ void make(Uuids& uuids, unsigned char* out, const Draw& draw) {
 bool is_asked_for_the_node(const unsigned char* uuid) {
   constexpr int node_at = 10;
   if ((uuid[node_at] & 1) != 0) return false;
-  PythonPlace place;
-  find_python_place(place, PythonDetail::all, false);
+  PythonCallSite place;
+  find_python_call_site(place, PythonDetail::all, false);
   return place.count > 0 && same_text(place.frames[0].function, "_unix_getnode") &&
          ends_with(place.frames[0].file, "/uuid.py");
 }
+
+constexpr Description makes_uuid = {
+    .action = Action::pin,
+    .summary = "Makes the UUID of this thread's stream, a random one.",
+};
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-DETSHIM_HOOK(libuuid, void, uuid_generate_random, (unsigned char* out), .action = Action::pin,
-             .summary = "Makes the UUID of this thread's stream.") {
-  Uuids& uuids = of_this_thread(uuids_of_thread);
-  DETSHIM_DRAW(uuid_generate_random, uuids.random.sites);
-  if (!draw.pinned || out == nullptr) return draw.real()(out);
-  make(uuids, out, draw);
+DETSHIM_HOOK(libuuid, void, uuid_generate_random, (unsigned char* out), makes_uuid) {
+  make<hooks::uuid_generate_random_signature>(hooks::uuid_generate_random, &Uuids::random_call_sites,
+                                              __builtin_return_address(0), out);
 }
 
-DETSHIM_HOOK(libuuid, void, uuid_generate, (unsigned char* out), .action = Action::pin,
-             .summary = "Makes the UUID of this thread's stream, a random one.") {
-  Uuids& uuids = of_this_thread(uuids_of_thread);
-  DETSHIM_DRAW(uuid_generate, uuids.any_sites);
-  if (!draw.pinned || out == nullptr) return draw.real()(out);
-  make(uuids, out, draw);
+DETSHIM_HOOK(libuuid, void, uuid_generate, (unsigned char* out), makes_uuid) {
+  make<hooks::uuid_generate_signature>(hooks::uuid_generate, &Uuids::any_call_sites,
+                                       __builtin_return_address(0), out);
 }
 
-DETSHIM_HOOK(libuuid, void, uuid_generate_time, (unsigned char* out), .action = Action::unfixed,
+DETSHIM_HOOK(libuuid, void, uuid_generate_time, (unsigned char* out), .action = Action::nondeterministic,
              .summary = "Recorded: a UUID of the time differs in each run.") {
   DETSHIM_ENTER(uuid_generate_time);
-  if (!call.passes()) call.record(Action::unfixed, Reason::uuid_of_time, {});
+  if (!call.passes()) call.record(Action::nondeterministic, Reason::uuid_of_time, {});
   call.real(out);
 }
 
-DETSHIM_HOOK(libuuid, int, uuid_generate_time_safe, (unsigned char* out), .action = Action::unfixed,
+DETSHIM_HOOK(libuuid, int, uuid_generate_time_safe, (unsigned char* out), .action = Action::nondeterministic,
              .summary =
                  "Recorded: a UUID of the time differs in each run (Python's uuid1); where Python takes "
                  "the host's address out of it, only observed.") {
@@ -72,6 +74,6 @@ DETSHIM_HOOK(libuuid, int, uuid_generate_time_safe, (unsigned char* out), .actio
   if (out != nullptr && is_asked_for_the_node(out))
     call.record(Action::observe, Reason::host_address, {});
   else
-    call.record(Action::unfixed, Reason::uuid_of_time, {});
+    call.record(Action::nondeterministic, Reason::uuid_of_time, {});
   return status;
 }

@@ -13,6 +13,7 @@
 #include "common/run_variable.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
+#include "loader/once_in_thread.h"
 #include "loader/real_of_caller.h"
 
 namespace detshim {
@@ -21,20 +22,20 @@ namespace {
 /// A number that the runtime tells, by one of its omp_get functions.
 template <typename Call>
 int ask(const Call& call, const char* name) {
-  auto* get = call.template beside<int()>(name);
+  auto* get = call.template sibling<int()>(name);
   return get != nullptr ? get() : 1;
 }
 
 /// Threads of a region that is about to be made: as asked, or what the runtime takes by itself.
 template <typename Call>
-unsigned threads_of_region(const Call& call, unsigned asked) {
-  return asked != 0 ? asked : static_cast<unsigned>(ask(call, "omp_get_max_threads"));
+unsigned threads_of_region(const Call& call, unsigned requested) {
+  return requested != 0 ? requested : static_cast<unsigned>(ask(call, "omp_get_max_threads"));
 }
 
 /// Records a race in a region with that many threads. One thread cannot race.
 template <typename Call>
 void record_race(const Call& call, unsigned threads, Reason why) {
-  if (threads > 1) call.record(Action::unfixed, why, {threads});
+  if (threads > 1) call.record(Action::nondeterministic, why, {threads});
 }
 
 /// The same from inside a region, where every thread comes: its first thread says it.
@@ -47,7 +48,7 @@ void record_race_in_team(const Call& call, Reason why) {
 /// True if schedule(runtime) means a fixed one: OMP_SCHEDULE or the program chose (omp.h, omp_sched_t).
 template <typename Call>
 bool runtime_schedule_is_static(const Call& call) {
-  auto* get = call.template beside<void(unsigned*, int*)>("omp_get_schedule");
+  auto* get = call.template sibling<void(unsigned*, int*)>("omp_get_schedule");
   unsigned kind = 0;
   int chunk = 0;
   if (get != nullptr) get(&kind, &chunk);
@@ -102,20 +103,9 @@ using Region = void (*)(void*);
 
 /// The same, remembered: a region runs thousands of times.
 bool adds_in_any_order(Region region) {
-  static constinit struct {
-    uintptr_t region; // with the answer in its lowest bit, so that both are read at once
-    uint32_t epoch;
-  } known[64] = {};
-  const auto address = reinterpret_cast<uintptr_t>(region) << 1;
-  auto& slot = known[(address >> 5) % 64];
-  if (const uintptr_t found = __atomic_load_n(&slot.region, __ATOMIC_ACQUIRE);
-      (found & ~uintptr_t{1}) == address && __atomic_load_n(&slot.epoch, __ATOMIC_RELAXED) == draw_epoch())
-    return (found & 1) != 0;
-  const bool answer = compares_and_swaps(reinterpret_cast<const void*>(region));
-  __atomic_store_n(&slot.region, 0, __ATOMIC_RELAXED);
-  __atomic_store_n(&slot.epoch, draw_epoch(), __ATOMIC_RELEASE);
-  __atomic_store_n(&slot.region, address | (answer ? 1 : 0), __ATOMIC_RELEASE);
-  return answer;
+  return once_in_thread(reinterpret_cast<const void*>(&compares_and_swaps),
+                        reinterpret_cast<const void*>(region),
+                        [&] { return compares_and_swaps(reinterpret_cast<const void*>(region)); }) != 0;
 }
 
 } // namespace
@@ -140,7 +130,7 @@ using namespace detshim;
 
 DETSHIM_HOOK(
     openmp, void, GOMP_parallel, (Region region, void* data, unsigned threads, unsigned flags),
-    .action = Action::unfixed, .fields = {"threads"},
+    .action = Action::nondeterministic, .fields = {"threads"},
     .summary = "Records a region of gcc's whose threads add to shared numbers by compare-and-swap.") {
   DETSHIM_ENTER_COPY(GOMP_parallel);
   if (!call.passes() && adds_in_any_order(region))
@@ -149,14 +139,15 @@ DETSHIM_HOOK(
 }
 
 DETSHIM_HOOK(openmp, unsigned, GOMP_parallel_reductions,
-             (Region region, void* data, unsigned threads, unsigned flags), .action = Action::unfixed,
-             .fields = {"threads"}, .summary = "Records a region of gcc's with a task reduction.") {
+             (Region region, void* data, unsigned threads, unsigned flags),
+             .action = Action::nondeterministic, .fields = {"threads"},
+             .summary = "Records a region of gcc's with a task reduction.") {
   DETSHIM_ENTER_COPY(GOMP_parallel_reductions);
   if (!call.passes()) record_race(call, threads_of_region(call, threads), Reason::addition_race);
   return call.real(region, data, threads, flags);
 }
 
-DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::unfixed, .fields = {"threads"},
+DETSHIM_HOOK(openmp, void, GOMP_atomic_start, (), .action = Action::nondeterministic, .fields = {"threads"},
              .summary = "Records gcc's reductions of several numbers, which are combined under a lock.") {
   DETSHIM_ENTER_COPY(GOMP_atomic_start);
   if (!call.passes()) record_race_in_team(call, Reason::addition_race);
@@ -167,169 +158,108 @@ namespace detshim {
 namespace {
 
 // gcc's loops come in three forms: a region that is one loop, and a loop in a region over signed and over
-// unsigned numbers. Those with the schedule `runtime` have no chunk.
+// unsigned numbers. Those whose schedule OMP_SCHEDULE decides have no chunk.
 
-template <typename Call, typename... Bounds>
-void run_parallel_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
-  if (!call.passes()) record_race(call, threads_of_region(call, threads), Reason::schedule_race);
+enum Schedule { free_threads, by_variable };
+
+template <Schedule schedule, typename Call>
+bool may_race(const Call& call) {
+  return !call.passes() && (schedule != by_variable || !runtime_schedule_is_static(call));
+}
+
+template <Schedule schedule, typename Call, typename... Bounds>
+void run_loop(const Call& call, Region region, void* data, unsigned threads, Bounds... bounds) {
+  if (may_race<schedule>(call)) record_race(call, threads_of_region(call, threads), Reason::schedule_race);
   call.real(region, data, threads, bounds...);
 }
 
-template <typename Call, typename... Bounds>
-void run_parallel_runtime_loop(const Call& call, Region region, void* data, unsigned threads,
-                               Bounds... bounds) {
-  if (!call.passes() && !runtime_schedule_is_static(call))
-    record_race(call, threads_of_region(call, threads), Reason::schedule_race);
-  call.real(region, data, threads, bounds...);
-}
-
-template <typename Call, typename... Bounds>
+template <Schedule schedule, typename Call, typename... Bounds>
 bool start_loop(const Call& call, Bounds... bounds) {
-  if (!call.passes()) record_race_in_team(call, Reason::schedule_race);
+  if (may_race<schedule>(call)) record_race_in_team(call, Reason::schedule_race);
   return call.real(bounds...);
 }
 
-template <typename Call, typename... Bounds>
-bool start_runtime_loop(const Call& call, Bounds... bounds) {
-  if (!call.passes() && !runtime_schedule_is_static(call)) record_race_in_team(call, Reason::schedule_race);
-  return call.real(bounds...);
-}
-
-constexpr Description goes_to_free_threads = {
-    .action = Action::unfixed,
+constexpr Description gcc_loop = {
+    .action = Action::nondeterministic,
     .fields = {"threads"},
-    .summary = "Records a parallel loop of gcc's whose iterations go to whichever thread is free.",
-};
-constexpr Description goes_by_omp_schedule = {
-    .action = Action::unfixed,
-    .fields = {"threads"},
-    .summary = "Records a parallel loop of gcc's whose schedule OMP_SCHEDULE decides, unless static.",
-};
-constexpr Description loop_goes_to_free_threads = {
-    .action = Action::unfixed,
-    .fields = {"threads"},
-    .summary = "Records a loop of gcc's whose iterations go to whichever thread is free.",
-};
-constexpr Description loop_goes_by_omp_schedule = {
-    .action = Action::unfixed,
-    .fields = {"threads"},
-    .summary = "Records a loop of gcc's whose schedule OMP_SCHEDULE decides, unless static.",
+    .summary = "Records a loop of gcc's whose iterations go to whichever thread is free; where OMP_SCHEDULE "
+               "decides, unless that is static.",
 };
 
 using ParallelLoop = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
                                      long step, long chunk, unsigned flags)>;
-using ParallelRuntimeLoop = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
-                                            long step, unsigned flags)>;
+using ParallelRuntime = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
+                                        long step, unsigned flags)>;
 using Loop = CallOfCopy<bool(long first, long end, long step, long chunk, long* own_first, long* own_end)>;
-using RuntimeLoop = CallOfCopy<bool(long first, long end, long step, long* own_first, long* own_end)>;
+using Runtime = CallOfCopy<bool(long first, long end, long step, long* own_first, long* own_end)>;
 using Unsigned = unsigned long long;
 using UnsignedLoop = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step, Unsigned chunk,
                                      Unsigned* own_first, Unsigned* own_end)>;
-using UnsignedRuntimeLoop = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step,
-                                            Unsigned* own_first, Unsigned* own_end)>;
+using UnsignedRuntime = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step,
+                                        Unsigned* own_first, Unsigned* own_end)>;
 
 } // namespace
 } // namespace detshim
 
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_dynamic, run_parallel_loop,
-                      goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_guided, run_parallel_loop,
-                      goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_nonmonotonic_dynamic, run_parallel_loop,
-                      goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelLoop, GOMP_parallel_loop_nonmonotonic_guided, run_parallel_loop,
-                      goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_runtime, run_parallel_runtime_loop,
-                      goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_nonmonotonic_runtime,
-                      run_parallel_runtime_loop, goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, ParallelRuntimeLoop, GOMP_parallel_loop_maybe_nonmonotonic_runtime,
-                      run_parallel_runtime_loop, goes_by_omp_schedule);
-
-DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_dynamic_start, start_loop, loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_dynamic_start, start_loop,
-                      loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_guided_start, start_loop, loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_guided_start, start_loop,
-                      loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_nonmonotonic_dynamic_start, start_loop,
-                      loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_nonmonotonic_dynamic_start, start_loop,
-                      loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, Loop, GOMP_loop_nonmonotonic_guided_start, start_loop,
-                      loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedLoop, GOMP_loop_ull_nonmonotonic_guided_start, start_loop,
-                      loop_goes_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_runtime_start, start_runtime_loop,
-                      loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_runtime_start, start_runtime_loop,
-                      loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_nonmonotonic_runtime_start, start_runtime_loop,
-                      loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_nonmonotonic_runtime_start,
-                      start_runtime_loop, loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, RuntimeLoop, GOMP_loop_maybe_nonmonotonic_runtime_start, start_runtime_loop,
-                      loop_goes_by_omp_schedule);
-DETSHIM_TEMPLATE_HOOK(openmp, UnsignedRuntimeLoop, GOMP_loop_ull_maybe_nonmonotonic_runtime_start,
-                      start_runtime_loop, loop_goes_by_omp_schedule);
+#define DETSHIM_GCC_LOOP(GUARD, NAME, BODY) DETSHIM_TEMPLATE_HOOK(openmp, GUARD, GOMP_##NAME, BODY, gcc_loop)
+#define DETSHIM_GCC_LOOPS(GUARD, NAME, OTHER, BODY)                                                          \
+  DETSHIM_TEMPLATE_HOOKS(openmp, GUARD, GOMP_##NAME, GOMP_##OTHER, BODY, gcc_loop)
+DETSHIM_GCC_LOOPS(ParallelLoop, parallel_loop_dynamic, parallel_loop_guided, run_loop<free_threads>);
+DETSHIM_GCC_LOOPS(ParallelLoop, parallel_loop_nonmonotonic_dynamic, parallel_loop_nonmonotonic_guided,
+                  run_loop<free_threads>);
+DETSHIM_GCC_LOOPS(ParallelRuntime, parallel_loop_runtime, parallel_loop_nonmonotonic_runtime,
+                  run_loop<by_variable>);
+DETSHIM_GCC_LOOP(ParallelRuntime, parallel_loop_maybe_nonmonotonic_runtime, run_loop<by_variable>);
+DETSHIM_GCC_LOOPS(Loop, loop_dynamic_start, loop_guided_start, start_loop<free_threads>);
+DETSHIM_GCC_LOOPS(Loop, loop_nonmonotonic_dynamic_start, loop_nonmonotonic_guided_start,
+                  start_loop<free_threads>);
+DETSHIM_GCC_LOOPS(Runtime, loop_runtime_start, loop_nonmonotonic_runtime_start, start_loop<by_variable>);
+DETSHIM_GCC_LOOP(Runtime, loop_maybe_nonmonotonic_runtime_start, start_loop<by_variable>);
+DETSHIM_GCC_LOOPS(UnsignedLoop, loop_ull_dynamic_start, loop_ull_guided_start, start_loop<free_threads>);
+DETSHIM_GCC_LOOPS(UnsignedLoop, loop_ull_nonmonotonic_dynamic_start, loop_ull_nonmonotonic_guided_start,
+                  start_loop<free_threads>);
+DETSHIM_GCC_LOOPS(UnsignedRuntime, loop_ull_runtime_start, loop_ull_nonmonotonic_runtime_start,
+                  start_loop<by_variable>);
+DETSHIM_GCC_LOOP(UnsignedRuntime, loop_ull_maybe_nonmonotonic_runtime_start, start_loop<by_variable>);
 
 // ------------------------------------------------------------------ LLVM and Intel
 
 namespace detshim {
 namespace {
 
-/// enum sched_type in kmp.h; the two highest bits but one are modifiers.
-bool schedule_is_static(int schedule) {
-  constexpr int modifiers = 3 << 29;
-  constexpr int ordered = 32; // from schedule to ordered schedule
-  const int plain = schedule & ~modifiers;
-  switch (plain >= 65 ? plain - ordered : plain) {
-  case 33: // static_chunked
-  case 34: // static
-  case 40: // static_greedy
-  case 41: // static_balanced
-    return true;
-  default:
-    return false;
-  }
-}
-
-constexpr int schedule_runtime = 37;
-
+/// Whether iterations go to whichever thread is free (enum sched_type in kmp.h; the two highest bits but one
+/// are modifiers).
 template <typename Call>
-void record_dispatch(const Call& call, int schedule) {
-  constexpr int modifiers = 3 << 29;
-  const bool is_static = (schedule & ~modifiers) == schedule_runtime ? runtime_schedule_is_static(call)
-                                                                     : schedule_is_static(schedule);
-  if (!is_static) record_race_in_team(call, Reason::schedule_race);
-}
-
-template <typename Call>
-void record_reduction(const Call& call) {
-  const char* value = environment_value("KMP_DETERMINISTIC_REDUCTION");
-  if (value == nullptr || !setting_is_good("KMP_DETERMINISTIC_REDUCTION", value))
-    record_race_in_team(call, Reason::addition_race);
+bool is_to_free_threads(const Call& call, int schedule) {
+  constexpr int modifiers = 3 << 29, ordered = 32, first_ordered = 65;
+  int plain = schedule & ~modifiers;
+  if (plain == 37) return !runtime_schedule_is_static(call);
+  if (plain >= first_ordered) plain -= ordered;
+  // static_chunked, static, static_greedy, static_balanced
+  return plain != 33 && plain != 34 && plain != 40 && plain != 41;
 }
 
 template <typename Call, typename... Bounds>
 void begin_dispatch(const Call& call, void* place, int thread, int schedule, Bounds... bounds) {
-  if (!call.passes()) record_dispatch(call, schedule);
+  if (!call.passes() && is_to_free_threads(call, schedule)) record_race_in_team(call, Reason::schedule_race);
   call.real(place, thread, schedule, bounds...);
 }
 
 template <typename Call, typename... Arguments>
 int reduce(const Call& call, Arguments... arguments) {
-  if (!call.passes()) record_reduction(call);
+  const char* const value = environment_value("KMP_DETERMINISTIC_REDUCTION");
+  const bool is_tree = value != nullptr && setting_is_good("KMP_DETERMINISTIC_REDUCTION", value);
+  if (!call.passes() && !is_tree) record_race_in_team(call, Reason::addition_race);
   return call.real(arguments...);
 }
 
-constexpr Description dispatches_to_free_threads = {
-    .action = Action::unfixed,
+constexpr Description clang_loop = {
+    .action = Action::nondeterministic,
     .fields = {"threads"},
     .summary = "Records a loop of clang's whose iterations go to whichever thread is free.",
 };
-constexpr Description reduces_in_any_order = {
-    .action = Action::unfixed,
+constexpr Description clang_reduction = {
+    .action = Action::nondeterministic,
     .fields = {"threads"},
     .summary = "Records a reduction of clang's, unless KMP_DETERMINISTIC_REDUCTION combines it along a tree.",
 };
@@ -337,34 +267,30 @@ constexpr Description reduces_in_any_order = {
 template <typename Number, typename Step>
 using DispatchInit =
     CallOfCopy<void(void* place, int thread, int schedule, Number first, Number last, Step step, Step chunk)>;
-using DispatchInit4 = DispatchInit<int32_t, int32_t>;
-using DispatchInit4u = DispatchInit<uint32_t, int32_t>;
-using DispatchInit8 = DispatchInit<int64_t, int64_t>;
-using DispatchInit8u = DispatchInit<uint64_t, int64_t>;
+using Init4 = DispatchInit<int32_t, int32_t>;
+using Init4u = DispatchInit<uint32_t, int32_t>;
+using Init8 = DispatchInit<int64_t, int64_t>;
+using Init8u = DispatchInit<uint64_t, int64_t>;
 using Reduce = CallOfCopy<int(void* place, int thread, int count, size_t size, void* data,
                               void (*combine)(void*, void*), void* lock)>;
 
 } // namespace
 } // namespace detshim
 
-DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit4, __kmpc_dispatch_init_4, begin_dispatch,
-                      dispatches_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit4u, __kmpc_dispatch_init_4u, begin_dispatch,
-                      dispatches_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit8, __kmpc_dispatch_init_8, begin_dispatch,
-                      dispatches_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, DispatchInit8u, __kmpc_dispatch_init_8u, begin_dispatch,
-                      dispatches_to_free_threads);
-DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce, reduce, reduces_in_any_order);
-DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce_nowait, reduce, reduces_in_any_order);
+DETSHIM_TEMPLATE_HOOK(openmp, Init4, __kmpc_dispatch_init_4, begin_dispatch, clang_loop);
+DETSHIM_TEMPLATE_HOOK(openmp, Init4u, __kmpc_dispatch_init_4u, begin_dispatch, clang_loop);
+DETSHIM_TEMPLATE_HOOK(openmp, Init8, __kmpc_dispatch_init_8, begin_dispatch, clang_loop);
+DETSHIM_TEMPLATE_HOOK(openmp, Init8u, __kmpc_dispatch_init_8u, begin_dispatch, clang_loop);
+DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce, reduce, clang_reduction);
+DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce_nowait, reduce, clang_reduction);
 
 DETSHIM_HOOK(openmp, void, omp_set_dynamic, (int dynamic), .action = Action::replace,
-             .fields = {"asked", "given"},
+             .fields = {"requested", "effective"},
              .summary = "Keeps the number of threads from following the machine's load.") {
   DETSHIM_ENTER_COPY(omp_set_dynamic);
   if (call.passes() || dynamic == 0) return call.real(dynamic);
   if (!options().forces()) {
-    call.record(Action::unfixed, Reason::dynamic_threads, {1, 1});
+    call.record(Action::nondeterministic, Reason::dynamic_threads, {1, 1});
     return call.real(dynamic);
   }
   call.record(Action::replace, Reason::dynamic_threads, {1, 0});

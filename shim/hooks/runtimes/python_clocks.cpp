@@ -2,20 +2,19 @@
 
 #include "common/text.h"
 #include "core/base/modules.h"
-#include "core/log/places.h"
-#include "hooks/libc/user_places.h"
+#include "core/log/call_site_text.h"
 
 namespace detshim {
 namespace {
 
-/// Of the time, or of an id; of other clocks; while modules are imported, which reads some thousands of times
-/// for a large framework.
-enum Budget { of_time, of_other_clocks, of_imports, budget_count };
-constexpr int budgets[budget_count] = {1000, 1000, 20000};
+/// Of the time, or of an id; of other clocks; of files and the like; while modules are imported, which reads
+/// some thousands of times for a large framework.
+enum Budget { of_time, of_other_clocks, of_inputs, of_imports, budget_count };
+constexpr int budgets[budget_count] = {1000, 1000, 1000, 20000};
 
 struct Readings {
-  const void* caller = nullptr; // the last one that was looked at
-  bool is_pythons = false;
+  const void* caller = nullptr;                  // the last one that was looked at
+  bool is_in_python = false, is_pythons = false; // in it, and none of its locks
   int looked_at[budget_count] = {};
 
   bool has_spent(Budget budget) const { return looked_at[budget] >= budgets[budget]; }
@@ -34,17 +33,49 @@ bool is_importing() {
   return imports;
 }
 
-} // namespace
+/// True while the thread runs what an installation has Python run as it starts (.pth, sitecustomize): until
+/// one reading comes from elsewhere.
+bool is_starting() {
+  static thread_local constinit bool may_be = true;
+  if (!may_be) return false;
+  constexpr int deepest = 64;
+  bool is_site = false;
+  each_python_frame(
+      deepest,
+      [](const PythonFrame& frame, void* data) {
+        *static_cast<bool*>(data) |=
+            same_text(frame.file, "<frozen site>") || ends_with(frame.file, "/site.py");
+      },
+      &is_site);
+  return may_be = is_site;
+}
 
-bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonPlace& place) {
+/// The interpreter's own locks read a clock for their deadlines, whatever line takes one: open() does.
+bool is_lock_of(const Module& python, const void* caller) {
+  constexpr uintptr_t longest = 1024; // of their code
+  for (const char* name : {"PyThread_acquire_lock", "PyThread_acquire_lock_timed"})
+    if (reinterpret_cast<uintptr_t>(caller) - reinterpret_cast<uintptr_t>(python.symbol(name)) < longest)
+      return true;
+  return false;
+}
+
+/// Whether the interpreter calls, for code that is not importing; where, within the budget.
+bool find_reading(const void* caller, Budget budget, PythonCallSite& place) {
   Readings& mine = readings;
-  const Budget budget = is_of_time ? of_time : of_other_clocks;
   if (mine.has_spent(budget)) return false;
   if (mine.caller != caller) {
     Module module;
-    mine.is_pythons = find_module(caller, module) && is_python(module);
+    mine.is_in_python = find_module(caller, module) && is_python(module);
+    mine.is_pythons = mine.is_in_python && !is_lock_of(module, caller);
     mine.caller = caller;
     ++mine.looked_at[budget]; // which costs more than the rest
+  }
+  // The first look that finds frames holds what is read to what the interpreter says: later ones need no
+  // system calls.
+  static constinit bool has_looked = false;
+  if (mine.is_in_python && !__atomic_load_n(&has_looked, __ATOMIC_RELAXED)) {
+    find_python_call_site(place, PythonDetail::all, true);
+    if (place.count > 0) __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
   }
   if (!mine.is_pythons) return false;
   if (!mine.has_spent(of_imports) && is_importing()) {
@@ -52,14 +83,31 @@ bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonPlace
     return false;
   }
   ++mine.looked_at[budget];
-  find_python_place(place, PythonDetail::all, true);
-  return place.user == 0;
+  find_python_call_site(place, PythonDetail::all, true);
+  return place.user >= 0 && !is_starting();
 }
 
-void keep_early_reading(const void* caller, const PythonPlace& place) {
-  Text<1600> text; // the frames' texts may go with their code
-  add_python(text, place, 1600);
-  keep_clock_of_python(caller, text.c_str(), text.length());
+} // namespace
+
+bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonCallSite& place) {
+  return find_reading(caller, is_of_time ? of_time : of_other_clocks, place) && place.user == 0;
+}
+
+bool is_input_of_users_python(const void* caller, PythonCallSite& place) {
+  if (!find_reading(caller, of_inputs, place)) return false;
+  struct Innermost {
+    bool reads, is_frozen; // as os.path is since Python 3.11: such frames are in no call site
+  } innermost = {};
+  each_python_frame(
+      1,
+      [](const PythonFrame& frame, void* data) {
+        auto& found = *static_cast<Innermost*>(data);
+        found = {ends_with(frame.file, "/socket.py"), starts_with(frame.file, "<frozen ")};
+        for (const char* reader : {"getmtime", "getatime", "getctime", "stat", "lstat"})
+          found.reads |= same_text(frame.function, reader);
+      },
+      &innermost);
+  return innermost.reads || (place.user == 0 && !innermost.is_frozen);
 }
 
 } // namespace detshim

@@ -50,7 +50,7 @@ constexpr const char* queue_file = "/multiprocessing/queues.py";
 
 /// What the user's line called, if that starts threads; nullptr for anything else, such as a library of which
 /// only its authors know what its threads share.
-const char* maker(const PythonPlace& place) {
+const char* maker(const PythonCallSite& place) {
   if (place.user < 1) return nullptr;
   const char* const file = place.frames[place.user - 1].file;
   if (ends_with(file, "/threading.py")) return "threading.Thread";
@@ -64,13 +64,13 @@ const char* maker(const PythonPlace& place) {
 /// A function that starts threads of its own once for what takes tasks as they are free, or trains together.
 struct Starter {
   const char* file;
-  const char* function;
+  const char* function; ///< how its name begins
   const char* pool;
   const char* workers;            ///< the variable with their number, or
   const char* is_named = nullptr; ///< with their name, which has this in it
 };
 
-// CPython 3.8 to 3.14, loky 3, gensim 3 and 4. A pool of processes has threads in the program that made it,
+// CPython 3.9 to 3.14, loky 3, gensim 3 and 4. A pool of processes has threads in the program that made it,
 // however its workers are started.
 constexpr const char* pools_file = "/multiprocessing/pool.py";
 constexpr Starter starters[] = {
@@ -78,17 +78,13 @@ constexpr Starter starters[] = {
     {"/multiprocess/pool.py", "__init__", "multiprocess.Pool", "self._processes"},
     {"/concurrent/futures/process.py", "_start_executor_manager_thread", "ProcessPoolExecutor",
      "self._max_workers"},
-    {"/concurrent/futures/process.py", "_start_queue_management_thread", "ProcessPoolExecutor", // before 3.9
-     "self._max_workers"},
     {"/process_executor.py", "_start_executor_manager_thread", "loky", "self._max_workers"},
     // Each of its workers' threads for tasks; it has others.
     {"/distributed/threadpoolexecutor.py", "_adjust_thread_count", "dask.distributed",
      "self._thread_name_prefix", "Dask-Default"},
     // Word2Vec, Doc2Vec, FastText: threads that write one model.
     {"/gensim/models/word2vec.py", "_train_epoch", "gensim", "self.workers"},
-    {"/gensim/models/word2vec.py", "_train_epoch_corpusfile", "gensim", "self.workers"},
     {"/gensim/models/base_any2vec.py", "_train_epoch", "gensim", "self.workers"},
-    {"/gensim/models/base_any2vec.py", "_train_epoch_corpusfile", "gensim", "self.workers"},
 };
 
 /// The frames from threading's own outwards: it, who called it, and who called that.
@@ -103,31 +99,31 @@ struct Callers {
 bool has_one_worker(const Starter& starter) {
   struct Asked {
     const char* variable;
-    Text<160> told;
+    Text<160> value;
     int frame = 0;
-  } asked{starter.workers, {}};
+  } requested{starter.workers, {}};
   each_python_scope(
       2,
       [](const PythonScope& scope, void* data) {
         auto& asks = *static_cast<Asked*>(data);
-        if (asks.frame++ == 1) scope.add(asks.told, asks.variable);
+        if (asks.frame++ == 1) scope.add(asks.value, asks.variable);
         return asks.frame < 2;
       },
-      &asked);
-  if (starter.is_named != nullptr) return !contains(asked.told.c_str(), starter.is_named);
-  return same_text(asked.told.c_str(), "1") || same_text(asked.told.c_str(), "0");
+      &requested);
+  if (starter.is_named != nullptr) return !contains(requested.value.c_str(), starter.is_named);
+  return same_text(requested.value.c_str(), "1") || same_text(requested.value.c_str(), "0");
 }
 
 /// True if a line of the user's own made the ThreadPool: only its authors know what the threads of an
 /// installed package's share.
-bool is_users_own(const PythonPlace& place) {
+bool is_users_own(const PythonCallSite& place) {
   if (place.user < 1) return false;
   const char* const made_by = place.frames[place.user - 1].file;
   return contains(made_by, "/multiprocessing/") || contains(made_by, "/multiprocess/");
 }
 
 /// What the new thread belongs to, of `starters`; nullptr for anything else, and for a single worker.
-const Starter* starter_of(const PythonPlace& place) {
+const Starter* starter_of(const PythonCallSite& place) {
   Callers callers;
   each_python_frame(
       Callers::limit,
@@ -139,7 +135,7 @@ const Starter* starter_of(const PythonPlace& place) {
   if (callers.count < Callers::limit || !ends_with(callers.frames[0].file, "/threading.py")) return nullptr;
   const PythonFrame& caller = callers.frames[1];
   for (const Starter& starter : starters) {
-    if (!same_text(caller.function, starter.function) || !ends_with(caller.file, starter.file)) continue;
+    if (!starts_with(caller.function, starter.function) || !ends_with(caller.file, starter.file)) continue;
     const bool is_of_threads =
         same_text(callers.frames[2].function, "__init__") && ends_with(callers.frames[2].file, starter.file);
     if (is_of_threads && !is_users_own(place)) return nullptr;
@@ -165,15 +161,15 @@ bool is_first_queue_of(const PythonFrame& user) {
 PythonThread::PythonThread(const void* caller) {
   Module module;
   if (!options().pins() || !find_module(caller, module) || !is_python(module)) return;
-  PythonPlace place;
-  find_python_place(place, PythonDetail::all, true);
+  PythonCallSite place;
+  find_python_call_site(place, PythonDetail::all, true);
   const char* pool = maker(place);
   if (pool != nullptr && ends_with(place.frames[place.user - 1].file, queue_file)) {
     if (is_first_queue_of(place.frames[place.user])) why = Reason::queue_race;
   } else if (pool != nullptr) {
     is_users = true;
-    constexpr int one_beside = 3; // it, the calling one, the new one
-    if (change_live(1) > 0 && python_threads(module, one_beside) == one_beside) why = Reason::thread_race;
+    constexpr int one_other = 3; // it, the calling one, the new one
+    if (change_live(1) > 0 && python_threads(module, one_other) == one_other) why = Reason::thread_race;
   } else if (const Starter* const starter = starter_of(place)) {
     pool = starter->pool;
     why = Reason::task_race;

@@ -9,24 +9,24 @@ DETSHIM_HOOK(libR, void, GetRNGstate, (), .action = Action::pin, .fields = {"see
              .summary = "Seeds R's generator as set.seed() does, where the program has not.") {
   DETSHIM_ENTER(GetRNGstate);
   if (call.passes() || !options().pins()) {
-    if (!call.passes()) call.record(Action::unfixed, Reason::observed, {});
+    if (!call.passes()) call.record(Action::nondeterministic, Reason::observed, {});
     return call.real();
   }
   using Object = void*;
-  auto* const install = call.beside<Object(const char*)>("Rf_install");
-  auto* const find = call.beside<Object(Object, Object)>("Rf_findVarInFrame");
-  auto* const call_of = call.beside<Object(Object, Object)>("Rf_lang2");
-  auto* const integer = call.beside<Object(int)>("Rf_ScalarInteger");
-  auto* const evaluate = call.beside<Object(Object, Object, int*)>("R_tryEvalSilent");
-  auto* const protect = call.beside<Object(Object)>("Rf_protect");
-  auto* const unprotect = call.beside<void(int)>("Rf_unprotect");
-  const auto* const global = static_cast<const Object*>(find_beside(call.hook(), "R_GlobalEnv"));
-  const auto* const base = static_cast<const Object*>(find_beside(call.hook(), "R_BaseEnv"));
-  const auto* const unbound = static_cast<const Object*>(find_beside(call.hook(), "R_UnboundValue"));
+  auto* const install = call.sibling<Object(const char*)>("Rf_install");
+  auto* const find = call.sibling<Object(Object, Object)>("Rf_findVarInFrame");
+  auto* const call_of = call.sibling<Object(Object, Object)>("Rf_lang2");
+  auto* const integer = call.sibling<Object(int)>("Rf_ScalarInteger");
+  auto* const evaluate = call.sibling<Object(Object, Object, int*)>("R_tryEvalSilent");
+  auto* const protect = call.sibling<Object(Object)>("Rf_protect");
+  auto* const unprotect = call.sibling<void(int)>("Rf_unprotect");
+  const auto* const global = static_cast<const Object*>(find_sibling(call.hook(), "R_GlobalEnv"));
+  const auto* const base = static_cast<const Object*>(find_sibling(call.hook(), "R_BaseEnv"));
+  const auto* const unbound = static_cast<const Object*>(find_sibling(call.hook(), "R_UnboundValue"));
   if (install == nullptr || find == nullptr || call_of == nullptr || integer == nullptr ||
       evaluate == nullptr || protect == nullptr || unprotect == nullptr || global == nullptr ||
       base == nullptr || unbound == nullptr) {
-    call.record(Action::unfixed, Reason::seeded_by_runtime, {});
+    call.record(Action::nondeterministic, Reason::seeded_by_runtime, {});
     return call.real();
   }
   if (find(*global, install(".Random.seed")) == *unbound) {
@@ -40,7 +40,7 @@ DETSHIM_HOOK(libR, void, GetRNGstate, (), .action = Action::pin, .fields = {"see
     int error = 0;
     evaluate(expression, *base, &error);
     unprotect(2);
-    if (error != 0) call.record(Action::unfixed, Reason::seeded_by_runtime, {seed});
+    if (error != 0) call.record(Action::nondeterministic, Reason::seeded_by_runtime, {seed});
   }
   call.real();
 }

@@ -3,8 +3,8 @@
 // libstdc++ takes RDSEED or RDRAND before it asks libc, so libc's hooks never see it. The constructors are
 // left alone: they check the token, and a bad one still throws.
 #include "core/base/thread_memory.h"
-#include "core/fingerprint/prints.h"
-#include "hooks/libc/entropy_source.h"
+#include "core/fingerprint/output_digests.h"
+#include "hooks/support/entropy_source.h"
 
 namespace detshim {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 struct Devices {
   EntropySource<WordStream> libstdcxx;
   EntropySource<WordStream> libcxx;
-  DrawSites old_abi_sites;
+  CallSites old_abi_call_sites;
 };
 DETSHIM_THREAD_MEMORY Devices devices_of_thread = {};
 
@@ -26,7 +26,7 @@ DETSHIM_HOOK(
     libstdcxx, unsigned, _ZNSt13random_device9_M_getvalEv, (void* self), .action = Action::pin,
     .summary = "std::random_device of libstdc++: draws from this thread's stream, whatever the token.") {
   Devices& devices = of_this_thread(devices_of_thread);
-  DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.sites, Purpose::any, Looks::always);
+  DETSHIM_DRAW(_ZNSt13random_device9_M_getvalEv, devices.libstdcxx.call_sites);
   if (!draw.pinned) return draw.real()(self);
   return drawn(devices.libstdcxx.ready(Kind::random_device, draw).word());
 }
@@ -36,7 +36,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (voi
              .action = Action::pin,
              .summary = "std::random_device of libstdc++, old interface: draws from this thread's stream.") {
   Devices& devices = of_this_thread(devices_of_thread);
-  DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_sites, Purpose::any, Looks::always);
+  DETSHIM_DRAW(_ZNSt13random_device16_M_getval_pretr1Ev, devices.old_abi_call_sites);
   if (!draw.pinned) return draw.real()(self);
   return drawn(devices.libstdcxx.ready(Kind::random_device, draw).word());
 }
@@ -45,7 +45,7 @@ DETSHIM_HOOK(libstdcxx, unsigned, _ZNSt13random_device16_M_getval_pretr1Ev, (voi
 DETSHIM_HOOK(libcxx, unsigned, _ZNSt3__113random_deviceclEv, (void* self), .action = Action::pin,
              .summary = "std::random_device of libc++: draws from this thread's stream.") {
   Devices& devices = of_this_thread(devices_of_thread);
-  DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.sites, Purpose::any, Looks::always);
+  DETSHIM_DRAW(_ZNSt3__113random_deviceclEv, devices.libcxx.call_sites);
   if (!draw.pinned) return draw.real()(self);
   return drawn(devices.libcxx.ready(Kind::libcxx_random_device, draw).word());
 }

@@ -16,7 +16,7 @@ struct SeedingFunction {
   const char* name = nullptr;     ///< exported by its program; or else
   const char* program = nullptr;  ///< how the program's file begins, and
   const char* text = nullptr;     ///< what the function's code refers to, and no other's that reads a clock
-  Reason told = Reason::none;     ///< it seeds where the script asks for it: the reason in the record
+  bool is_asked = false;          ///< it seeds only where the script asks for it, which is recorded
   Reason why = Reason::none;      ///< what it reads is no seed alone, so it gets the real clock
   bool has_constants = false;     ///< without a name or a text: its code holds a constant of foldhash's
   bool mixes_own_address = false; ///< by exclusive or, with what it reads
@@ -34,7 +34,7 @@ constexpr SeedingFunction functions[] = {
     {.name = "php_combined_lcg", .why = Reason::php_seeds}, // PHP to 8.3 (ext/standard/lcg.c)
     {.name = "php_random_combinedlcg_seed_default", .why = Reason::php_seeds}, // PHP 8.4
     {.program = "php", .text = "%s%08x%05x", .why = Reason::php_uniqid},       // ext/standard/uniqid.c
-    {.program = "gawk", .text = "srand", .told = Reason::seeded_by_runtime},   // builtin.c, mpfr.c
+    {.program = "gawk", .text = "srand", .is_asked = true},                    // builtin.c, mpfr.c
 };
 
 constexpr size_t longest = 8192; // of such a function's code
@@ -137,17 +137,16 @@ int64_t seconds_for(const SeedingFunction& function) {
   return seed ^ static_cast<uint32_t>(reinterpret_cast<uintptr_t>(find_symbol(function.name)));
 }
 
-bool gets_own_clock(const SeedingFunction& function) {
-  return function.why == Reason::none && options().pins() && !makes_secrets();
-}
-
-Reason why_pinned(const SeedingFunction& function) { return function.told; }
-
-Reason why_unfixed(const SeedingFunction& function) {
-  if (function.why != Reason::none) return function.why;
-  if (function.told != Reason::none && !options().pins()) return Reason::observed;
-  if (!function.mixes_addresses || sys::has_fixed_layout()) return Reason::none;
-  return function.has_constants ? Reason::rust_addresses : Reason::lua_addresses;
+SeedingAnswer answer_to(const SeedingFunction& function) {
+  const bool is_pinned = function.why == Reason::none && options().pins() && !makes_secrets();
+  SeedingAnswer answer = {is_pinned, Action::nondeterministic, function.why};
+  if (function.is_asked && is_pinned)
+    answer.action = Action::pin, answer.why = Reason::seeded_by_runtime;
+  else if (function.is_asked && !options().pins())
+    answer.why = Reason::observed;
+  else if (function.mixes_addresses && !sys::has_fixed_layout())
+    answer.why = function.has_constants ? Reason::rust_addresses : Reason::lua_addresses;
+  return answer;
 }
 
 } // namespace detshim

@@ -1,11 +1,12 @@
 #include "hooks/runtimes/unseen_runtimes.h"
 
+#include "common/record_schema.h"
 #include "common/run_variable.h"
-#include "common/sys.h"
 #include "common/text.h"
 #include "core/base/modules.h"
 #include "core/base/placement.h"
 #include "core/base/python_frames.h"
+#include "core/identity/process.h"
 #include "core/identity/thread.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
@@ -16,14 +17,15 @@ namespace detshim {
 namespace {
 
 struct Runtime {
-  const char* file = nullptr;                        ///< how its file's name begins; or else
-  const char* symbol = nullptr;                      ///< what the program itself exports
-  bool (*is_seeded_unseen)(const Module&) = nullptr; ///< where that depends
+  const char* file;                                     ///< how its file's name begins; or nullptr and
+  const char* symbol = nullptr;                         ///< what the program itself exports
+  bool (*is_nondeterministic)(const Module&) = nullptr; ///< where that depends
   Reason why;
+  int workers = 0; ///< where it is named only once it has started so many threads
 };
 
-/// Whether Qt takes its random numbers from the processor, around every hook. core/settings.cpp has it ask
-/// getentropy, by a variable that Qt 6 does not heed before 6.9.
+/// Whether Qt takes its random numbers from the processor, around every hook. The library sets a variable
+/// (core/policy/settings_table.cpp) so that it asks getentropy, which Qt 6 does not heed before 6.9.
 bool draws_from_processor([[maybe_unused]] const Module& qt) {
 #if defined(__x86_64__)
   const char* const features_off = environment_value("QT_NO_CPU_FEATURE");
@@ -36,24 +38,6 @@ bool draws_from_processor([[maybe_unused]] const Module& qt) {
 #endif
 }
 
-/// Ruby forgets its only Ractor when it makes a second one.
-bool has_ractors(const Module& ruby) {
-  const auto* const only = static_cast<void* const*>(ruby.symbol("ruby_single_main_ractor"));
-  return only != nullptr && *only == nullptr;
-}
-
-/// True if busybox is a shell in this process, by its own name or by its first argument.
-bool is_shell(const Module&) {
-  char arguments[256] = {};
-  const int fd = sys::openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return true;
-  sys::read(fd, arguments, sizeof arguments - 1);
-  sys::close(fd);
-  const char* name = file_name(arguments);
-  if (same_text(name, "busybox")) name = arguments + text_length(arguments) + 1;
-  return same_text(name, "sh") || same_text(name, "ash");
-}
-
 /// True if this MindSpore has other functions than those with a hook (hooks/mindspore/cpu_kernels.cpp).
 bool lacks_mindspores_functions(const Module&) {
   return !each_module([](const Module& core) {
@@ -63,129 +47,114 @@ bool lacks_mindspores_functions(const Module&) {
   });
 }
 
-/// True if a second worker of polars's is there: its pool is made at the first query, and one worker repeats.
-bool has_workers(const Module&) {
-  const int folder = sys::openat(AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return true;
-  bool found = false;
-  alignas(8) char entries[1024];
-  for (long size;
-       !found && (size = sys::call(SYS_getdents64, folder, sys::address(entries), sizeof entries)) > 0;)
-    for (long at = 0; at < size;) {
-      constexpr int length_at = 16, name_at = 19; // of struct linux_dirent64
-      uint16_t length;
-      __builtin_memcpy(&length, entries + at + length_at, sizeof length);
-      Text<64> path;
-      path.add(entries + at + name_at).add("/comm");
-      at += length;
-      const int fd = sys::openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC);
-      if (fd < 0) continue;
-      char name[16] = {};
-      sys::read(fd, name, sizeof name - 1);
-      sys::close(fd);
-      found = found || starts_with(name, "polars-1");
-    }
-  sys::close(folder);
-  return found;
+bool has_several_workers(const Module&) {
+  const char* const threads = environment_value("POLARS_MAX_THREADS");
+  return threads == nullptr || !same_text(threads, "1");
 }
-
-/// Of libraries whose workers end before the process does: how many they have started.
-constinit int tbbs_workers = 0;
-constexpr const char* tbb_file = "libtbb";
 
 /// "libtbb.so.12", "libtbb-1f2e3d.so.12.8"; not libtbbmalloc, which comes with it.
-bool is_tbb(const Module& module) {
-  const char* const file = file_name(module.path);
-  return starts_with(file, tbb_file) && (file[6] < 'a' || file[6] > 'z');
+bool is_tbb_itself(const Module& module) {
+  const char next = file_name(module.path)[__builtin_strlen("libtbb")];
+  return next < 'a' || next > 'z';
 }
 
-bool has_tbbs_workers(const Module& module) {
-  return is_tbb(module) && __atomic_load_n(&tbbs_workers, __ATOMIC_RELAXED) > 0;
-}
-
-constinit int tokenizers_workers = 0;
 constexpr const char* tokenizers_file = "tokenizers.";
-
-/// Hugging Face's tokenizers: its pool is made where something is first done in parallel. Encoding repeats,
-/// and all that calls it from Transformers is that, but for training; of a line of the user's, which of the
-/// two it called is not known.
-bool may_train_in_parallel() {
-  const char* const parallel = environment_value("TOKENIZERS_PARALLELISM");
-  if (parallel != nullptr)
-    for (const char* no : {"false", "False", "FALSE", "0", "off", "no"})
-      if (same_text(parallel, no)) return false;
-  PythonPlace place;
-  find_python_place(place, PythonDetail::all, true);
-  if (place.count == 0) return true;
-  const PythonFrame& caller = place.frames[0];
-  const bool is_wrapper =
-      contains(caller.file, "/transformers/") || contains(caller.file, "/tokenizers/implementations/");
-  return !is_wrapper || starts_with(caller.function, "train");
-}
-
-bool has_several_of_tokenizers(const Module&) {
-  return __atomic_load_n(&tokenizers_workers, __ATOMIC_RELAXED) > 1;
-}
 
 constexpr Runtime runtimes[] = {
     {.file = "libjvm.so", .why = Reason::java_runtime},
-    {.file = "beam.smp", .why = Reason::erlang_runtime},
-    {.file = "libQt5Core", .is_seeded_unseen = draws_from_processor, .why = Reason::qt_processor},
-    {.file = "libQt6Core", .is_seeded_unseen = draws_from_processor, .why = Reason::qt6_processor},
-    {.file = "libruby", .is_seeded_unseen = has_ractors, .why = Reason::ruby_ractors},
-    {.file = "_polars_runtime", .is_seeded_unseen = has_workers, .why = Reason::polars_threads},
-    {.file = tbb_file, .is_seeded_unseen = has_tbbs_workers, .why = Reason::tbb_workers},
-    {.file = tokenizers_file,
-     .is_seeded_unseen = has_several_of_tokenizers,
-     .why = Reason::tokenizers_threads},
+    {.file = "libQt5Core", .is_nondeterministic = draws_from_processor, .why = Reason::qt_processor},
+    {.file = "libQt6Core", .is_nondeterministic = draws_from_processor, .why = Reason::qt6_processor},
+    {.file = "_polars_runtime",
+     .is_nondeterministic = has_several_workers,
+     .why = Reason::polars_threads,
+     .workers = 2},
+    {.file = "libtbb", .is_nondeterministic = is_tbb_itself, .why = Reason::tbb_workers, .workers = 1},
+    {.file = tokenizers_file, .why = Reason::tokenizers_threads, .workers = 2},
     {.file = "libmindspore_ops_cpu",
-     .is_seeded_unseen = lacks_mindspores_functions,
+     .is_nondeterministic = lacks_mindspores_functions,
      .why = Reason::mindspore_kernels},
-    {.file = "lisp.run", .why = Reason::clisp_runtime},
-    {.file = "mksh", .why = Reason::mksh_runtime},
-    {.file = "busybox", .is_seeded_unseen = is_shell, .why = Reason::busybox_shell},
-    {.symbol = "ruby_run_node", .why = Reason::ruby_linked_in},
-    {.symbol = "GetRNGstate", .why = Reason::r_linked_in},
-    {.symbol = "Tcl_CreateInterp", .why = Reason::tcl_linked_in},
+    // Programs of languages that nobody trains in.
+    {.file = "beam.smp", .why = Reason::runtime_seeds_itself}, // Erlang
+    {.file = "lisp.run", .why = Reason::runtime_seeds_itself}, // CLISP
+    {.file = "mksh", .why = Reason::runtime_seeds_itself},
+    {.file = "octave-", .why = Reason::runtime_seeds_itself},
+    {.file = "ruby", .why = Reason::runtime_seeds_itself},
+    {.file = "tclsh", .why = Reason::runtime_seeds_itself},
+    // What their scripts read (clocks, ids, files, the network) comes by no line that could be named.
+    {.file = "perl", .why = Reason::script_unseen},
+    {.file = "php", .why = Reason::script_unseen},
+    {.file = "lua", .why = Reason::script_unseen},
+    {.file = "swipl", .why = Reason::script_unseen},
+    {.file = "guile", .why = Reason::script_unseen},
+    {.file = "julia", .why = Reason::script_unseen},
+    {.file = "node", .why = Reason::script_unseen},
+    {.file = "awk", .why = Reason::script_unseen},
+    {.file = "gawk", .why = Reason::script_unseen},
+    {.file = "mawk", .why = Reason::script_unseen},
+    {.file = "original-awk", .why = Reason::script_unseen},
+    {.file = "libR.so", .why = Reason::script_unseen},
+    {.file = nullptr, .symbol = "GetRNGstate", .why = Reason::r_linked_in},
 };
+constexpr int runtime_count = sizeof runtimes / sizeof *runtimes;
+
+/// Threads that each has started: some end before the process does.
+constinit int workers_of[runtime_count] = {};
 
 const char* program_path() {
   const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   return path != nullptr ? path : "";
 }
 
-bool is_runtimes(const char* path) {
-  const char* const file = file_name(*path != 0 ? path : program_path());
-  for (const Runtime& runtime : runtimes)
-    if (runtime.file != nullptr && starts_with(file, runtime.file)) return true;
-  return false;
+/// Of a loaded object; the program's own path is empty in the loader's list.
+const char* full_path(const char* path) { return *path != 0 ? path : program_path(); }
+
+bool is_file_of(const Runtime& runtime, const char* path) {
+  return runtime.file != nullptr && starts_with(file_name(full_path(path)), runtime.file);
 }
 
-bool exports_runtime(const Module& program) {
-  for (const Runtime& runtime : runtimes)
-    if (runtime.symbol != nullptr && program.symbol(runtime.symbol) != nullptr) return true;
-  return false;
+bool is_exported(const Runtime& runtime, const Module& program) {
+  return runtime.symbol != nullptr && *program.path == 0 && program.symbol(runtime.symbol) != nullptr;
 }
 
 /// Of a forked child, only names are looked at: the first look at each object's headers is a page fault, and
 /// what the program itself exports, its parent says.
 bool may_be_there() {
-  if (any_module_path([](const char* path, void*) { return is_runtimes(path); })) return true;
-  return generation() <= 1 &&
-         each_module([](const Module& module) { return *module.path == 0 && exports_runtime(module); });
+  const auto is_some_ones = [](const char* path, void*) {
+    for (const Runtime& runtime : runtimes)
+      if (is_file_of(runtime, path)) return true;
+    return false;
+  };
+  return any_module_path(is_some_ones) || (generation() <= 1 && each_module([](const Module& module) {
+                                             return is_exported(runtimes[runtime_count - 1], module);
+                                           }));
 }
 
 /// True if it is in this process; its path.
 bool find(const Runtime& runtime, TextWriter& path) {
-  return each_module([&](const Module& module) {
-    const bool is_program = *module.path == 0;
-    const char* const of = is_program ? program_path() : module.path;
-    const bool is_there = runtime.file != nullptr ? starts_with(file_name(of), runtime.file)
-                                                  : is_program && module.symbol(runtime.symbol) != nullptr;
-    if (!is_there || (runtime.is_seeded_unseen != nullptr && !runtime.is_seeded_unseen(module))) return false;
-    path.add(of);
-    return true;
-  });
+  const int workers = __atomic_load_n(&workers_of[&runtime - runtimes], __ATOMIC_RELAXED);
+  return workers >= runtime.workers && each_module([&](const Module& module) {
+           if (!is_file_of(runtime, module.path) && !is_exported(runtime, module)) return false;
+           if (runtime.is_nondeterministic != nullptr && !runtime.is_nondeterministic(module)) return false;
+           path.add(full_path(module.path));
+           return true;
+         });
+}
+
+/// Hugging Face's tokenizers: its pool is made where something is first done in parallel. Encoding repeats,
+/// and all that calls it from Transformers is that, but for training. Which of the two a line of the user's
+/// called is not known.
+bool may_train_in_parallel() {
+  const char* const parallel = environment_value("TOKENIZERS_PARALLELISM");
+  if (parallel != nullptr)
+    for (const char* no : {"false", "False", "FALSE", "0", "off", "no"})
+      if (same_text(parallel, no)) return false;
+  PythonCallSite line;
+  find_python_call_site(line, PythonDetail::all, true);
+  if (line.count == 0) return true;
+  const PythonFrame& caller = line.frames[0];
+  const bool is_wrapper =
+      contains(caller.file, "/transformers/") || contains(caller.file, "/tokenizers/implementations/");
+  return !is_wrapper || starts_with(caller.function, "train");
 }
 
 } // namespace
@@ -193,9 +162,10 @@ bool find(const Runtime& runtime, TextWriter& path) {
 void note_thread_of_runtime(const void* caller) {
   Module module;
   if (!options().pins() || !find_module(caller, module)) return;
-  if (is_tbb(module)) __atomic_add_fetch(&tbbs_workers, 1, __ATOMIC_RELAXED);
-  if (starts_with(file_name(module.path), tokenizers_file) && may_train_in_parallel())
-    __atomic_add_fetch(&tokenizers_workers, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < runtime_count; ++i)
+    if (runtimes[i].workers != 0 && is_file_of(runtimes[i], module.path) &&
+        (runtimes[i].file != tokenizers_file || may_train_in_parallel()))
+      __atomic_add_fetch(&workers_of[i], 1, __ATOMIC_RELAXED);
 }
 
 void record_runtimes() {
@@ -212,9 +182,13 @@ void record_runtimes() {
     if ((recorded & own) != 0 || !find(runtime, path)) continue;
     recorded |= own;
     Text<1000> line;
-    line.add("{\"t\":\"runtime\",\"file\":\"").add_json(path.c_str(), 600);
-    line.add("\",\"why\":\"").add(reason_code(runtime.why)).add("\"}");
-    record_line(line.c_str(), line.length(), true);
+    RecordWriter<RecordType::runtime>(line)
+        .text("file", path.c_str(), 600)
+        .text("why", reason_code(runtime.why))
+        .end();
+    // Build scripts execute awk and perl a thousand times: those alone make no log.
+    record_line(line.c_str(), line.length(),
+                runtime.why != Reason::script_unseen || process().pid == process().root_pid);
   }
 }
 

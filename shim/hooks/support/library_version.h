@@ -28,6 +28,8 @@ struct VersionedLibrary {
   char getter[24]; ///< empty: it has none
   bool in_parts = false;
   uint32_t recorded_in = 0; ///< see record_library_once
+  uint64_t known_in = 0;    ///< 1 + the epoch of `version`
+  char version[24] = {};
 };
 
 inline constinit VersionedLibrary cublas_library = {"cublasGetProperty", true};
@@ -40,7 +42,7 @@ inline constinit VersionedLibrary cusparse_library = {"cusparseGetProperty", tru
 inline constinit VersionedLibrary nccl_library = {"ncclGetVersion"};
 
 /// Appends the version: "10400", or in parts "13.1.0". Nothing where the library cannot be asked.
-void add_version(const Hook& hook, const VersionedLibrary& library, TextWriter& text);
+void add_version(const Hook& hook, VersionedLibrary& library, TextWriter& text);
 
 void record_library(const Hook& hook, VersionedLibrary& library);
 

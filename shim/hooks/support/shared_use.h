@@ -8,8 +8,8 @@
 namespace detshim {
 
 /// Values by object for all threads at once: one probe on the hot path, no lock, no memory but its own. An
-/// object finds no room where too many others lie near its place; it is then not kept in mind.
-template <size_t Size>
+/// object finds no room where `window` others lie near its slot; it is then not kept.
+template <size_t Size, size_t window = 16>
 class ObjectTable {
   static_assert((Size & (Size - 1)) == 0, "a power of two");
 
@@ -17,7 +17,7 @@ public:
   struct Entry {
     uint64_t object;
     uint64_t value;
-    uint32_t reported_in; ///< the process that it was reported in, by its generation
+    uint32_t mark;
   };
 
   /// nullptr if it is not here. No object is at 0, which marks an empty entry.
@@ -47,13 +47,11 @@ public:
     Entry* entry = find(object);
     if (entry == nullptr) return;
     __atomic_store_n(&entry->value, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&entry->reported_in, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->mark, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&entry->object, 0, __ATOMIC_RELEASE);
   }
 
 private:
-  static constexpr size_t window = 16;
-
   static uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
   static uint64_t number_of(const void* object) { return reinterpret_cast<uintptr_t>(object); }
   Entry& at(const void* object, size_t i) {
@@ -95,9 +93,10 @@ public:
 
 private:
   static uint64_t named(uint64_t user) { return (user & ~uint64_t{0xFFFFFFFF}) | generation(); }
+  /// An entry's mark is the process that it was reported in, by its generation.
   template <typename Entry>
   static bool report(Entry& entry) {
-    return __atomic_exchange_n(&entry.reported_in, generation(), __ATOMIC_RELAXED) != generation();
+    return __atomic_exchange_n(&entry.mark, generation(), __ATOMIC_RELAXED) != generation();
   }
 
   ObjectTable<Size> objects_;

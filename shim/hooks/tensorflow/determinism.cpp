@@ -12,7 +12,7 @@
 namespace detshim {
 namespace {
 
-constexpr Reason given = Reason::deterministic_algorithm;
+constexpr Reason effective = Reason::deterministic_algorithm;
 
 bool may_have_gpu() {
   return any_module_path([](const char* path, void*) { return starts_with(file_name(path), "libcuda.so"); });
@@ -31,10 +31,10 @@ bool answer(const Call& call) {
   const bool is_required = call.real();
   if (call.passes() || is_required || refuses(call.caller())) return is_required;
   if (!options().forces() || may_have_gpu()) {
-    call.record(Action::unfixed, Reason::tensorflow_not_deterministic, {});
+    call.record(Action::nondeterministic, Reason::tensorflow_not_deterministic, {});
     return false;
   }
-  call.record(Action::replace, given, {});
+  call.record(Action::replace, effective, {});
   return true;
 }
 

@@ -11,13 +11,15 @@ using namespace detshim::torch;
 
 constexpr Reason why = Reason::no_deterministic_algorithm;
 
-/// `asked`: the program asked for errors itself.
+/// `requested`: the program asked for errors itself.
 template <typename Call>
-void record_alert(const Call& call, const char* name, size_t length, bool asked) {
+void record_alert(const Call& call, const char* name, size_t length, bool requested) {
   Text<100> op;
   op.add(name, length);
-  const Action action = options().strict() ? Action::refuse : asked ? Action::observe : Action::unfixed;
-  call.record(action, asked ? Reason::program_asks_deterministic : why, {op.c_str()});
+  const Action action = options().strict() ? Action::refuse
+                        : requested        ? Action::observe
+                                           : Action::nondeterministic;
+  call.record(action, requested ? Reason::program_asks_deterministic : why, {op.c_str()});
 }
 
 /// The two ways that a string_view lies in memory.
@@ -33,14 +35,14 @@ struct OfStd { // libstdc++'s
 template <typename Call, typename View>
 void alert(const Call& call, const View* name) {
   if (call.passes()) return call.real(name);
-  const bool asked = request() == Request::errors;
-  record_alert(call, name->text, name->length, asked);
+  const bool requested = request() == Request::errors;
+  record_alert(call, name->text, name->length, requested);
   // It may leave by an exception, which goes through here.
-  if (!options().forces() || options().strict() || asked) call.real(name);
+  if (!options().forces() || options().strict() || requested) call.real(name);
 }
 
 constexpr Description is_recorded = {
-    .action = Action::unfixed,
+    .action = Action::nondeterministic,
     .fields = {"operator"},
     .summary =
         "Recorded: an operator of PyTorch's that has no deterministic implementation; it runs without a "
@@ -66,14 +68,14 @@ DETSHIM_TEMPLATE_HOOK(torch, AlertOfStd,
 // void at::Context::alertCuBLASConfigNotDeterministic() const, before cuBLAS's calls: raises where
 // CUBLAS_WORKSPACE_CONFIG is another than detshim sets.
 DETSHIM_HOOK(torch, void, _ZNK2at7Context33alertCuBLASConfigNotDeterministicEv, (const void* self),
-             .action = Action::unfixed, .fields = {"operator"},
+             .action = Action::nondeterministic, .fields = {"operator"},
              .summary =
                  "Recorded where CUBLAS_WORKSPACE_CONFIG is not a deterministic one. Strict lets PyTorch "
                  "raise.") {
   DETSHIM_ENTER(_ZNK2at7Context33alertCuBLASConfigNotDeterministicEv);
   const bool raises = options().strict() || request() == Request::errors;
   if (call.passes() || !options().forces() || raises) return call.real(self);
-  auto* const is_good = call.beside<bool(const void*)>("_ZN2at7Context30checkCuBLASConfigDeterministicEv");
+  auto* const is_good = call.sibling<bool(const void*)>("_ZN2at7Context30checkCuBLASConfigDeterministicEv");
   if (is_good != nullptr && is_good(self)) return;
   record_alert(call, "cuBLAS", 6, false);
 }

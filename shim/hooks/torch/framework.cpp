@@ -1,11 +1,12 @@
 #include "hooks/torch/framework.h"
 
+#include "common/record_schema.h"
 #include "core/log/setting_records.h"
 
 namespace detshim::torch {
 namespace {
 
-constinit Request asked = Request::none;
+constinit Request requested = Request::none;
 constinit bool was_told = false; // that operators only warn
 
 struct Recorded {
@@ -18,7 +19,7 @@ constinit Recorded recorded = {~0U, {}};
 
 Request request() {
   Request now;
-  __atomic_load(&asked, &now, __ATOMIC_RELAXED);
+  __atomic_load(&requested, &now, __ATOMIC_RELAXED);
   return now;
 }
 
@@ -27,7 +28,7 @@ void note_request(bool on, bool warn_only) {
                           __atomic_load_n(&was_told, __ATOMIC_RELAXED);
   if (gives_back) return;
   Request now = !on ? Request::none : warn_only ? Request::warn_only : Request::errors;
-  __atomic_store(&asked, &now, __ATOMIC_RELAXED);
+  __atomic_store(&requested, &now, __ATOMIC_RELAXED);
 }
 
 bool tell_python_warn_only() {
@@ -39,19 +40,20 @@ bool tell_python_warn_only() {
 void record_framework(const Hook& hook, bool deterministic) {
   // Two threads may both write it: the reader takes it as it takes one.
   if (recorded.generation == generation() && recorded.answers[deterministic]) return;
-  const bool is_first = recorded.generation != generation();
-  if (is_first) recorded = {generation(), {}};
+  if (recorded.generation != generation()) recorded = {generation(), {}};
   recorded.answers[deterministic] = true;
   Module module;
   if (!find_module(hook.real, module)) return;
   char path[600];
   module_path(module, path, sizeof path);
   Text<1000> line;
-  line.add("{\"t\":\"framework\",\"name\":\"torch\",\"file\":\"").add_json(path, 600);
-  line.add("\",\"deterministic\":").add(deterministic ? "true" : "false");
-  line.add(",\"by\":\"").add(options().forces() ? "detshim" : "program").add("\"}");
+  RecordWriter<RecordType::framework>(line)
+      .text("name", "torch")
+      .text("file", path, 600)
+      .flag("deterministic", deterministic)
+      .text("by", options().forces() ? "detshim" : "program")
+      .end();
   record_line(line.c_str(), line.length(), options().forces());
-  if (is_first) record_inductor_cache();
 }
 
 } // namespace detshim::torch

@@ -5,7 +5,7 @@
 // fills by name. A fixed number stays, as in every generator that Python programs seed; a clock's gives way.
 #include "core/base/thread_memory.h"
 #include "core/seeds/seeds.h"
-#include "hooks/libc/entropy_source.h"
+#include "hooks/support/entropy_source.h"
 #include "hooks/torch/framework.h"
 
 namespace detshim {
@@ -13,28 +13,28 @@ namespace {
 
 struct Seeds {
   EntropySource<Stream> unseeded;
-  uint64_t given;
+  uint64_t effective;
 };
 DETSHIM_THREAD_MEMORY Seeds seeds_of_thread = {};
 
 template <Kind kind, typename Call>
 void seed_generator(const Call& call, void* self, uint64_t seed) {
   // Its own: the generator takes what getNonDeterministicRandom gave.
-  if (call.passes() || (seed != 0 && seed == of_this_thread(seeds_of_thread).given))
+  if (call.passes() || (seed != 0 && seed == of_this_thread(seeds_of_thread).effective))
     return call.real(self, seed);
   if (!options().pins()) {
     call.record(Action::observe, Reason::left_alone, {seed, seed});
     return call.real(self, seed);
   }
   const ChosenSeed chosen = choose_clock_seed({kind, seed, 64, call.caller()});
-  call.record(chosen.action, chosen.why, {seed, chosen.given});
-  call.real(self, chosen.given);
+  call.record(chosen.action, chosen.why, {seed, chosen.effective});
+  call.real(self, chosen.effective);
 }
 
 using SetSeed = Call<void(void* self, uint64_t seed)>;
 constexpr Description takes_clock = {
     .action = Action::pin,
-    .fields = {"asked", "given"},
+    .fields = {"requested", "effective"},
     .summary = "Replaces a seed that comes from a clock; a fixed one stays (torch.manual_seed).",
 };
 
@@ -48,12 +48,12 @@ DETSHIM_HOOK(torch, uint64_t, _ZN3c106detail25getNonDeterministicRandomEb, (bool
              .action = Action::pin,
              .summary = "Seeds PyTorch's default generators, and torch.seed(), from this thread's stream.") {
   Seeds& seeds = of_this_thread(seeds_of_thread);
-  DETSHIM_DRAW(_ZN3c106detail25getNonDeterministicRandomEb, seeds.unseeded.sites);
+  DETSHIM_DRAW(_ZN3c106detail25getNonDeterministicRandomEb, seeds.unseeded.call_sites);
   if (!draw.pinned) return draw.real()(is_cuda);
   uint64_t seed = 0;
   seeds.unseeded.ready(Kind::torch_unseeded, draw).fill(&seed, sizeof seed);
   if (is_cuda) seed &= 0x1FFFFFFFFFFFFF; // a whole number in a double, as PyTorch does it
-  seeds.given = seed;
+  seeds.effective = seed;
   return seed;
 }
 

@@ -17,8 +17,8 @@ bool is_python_binding(const void* caller) {
   return find_module(caller, module) && starts_with(file_name(module.path), "libtorch_python");
 }
 
-template <typename Call>
-bool answer(const Call& call, const void* self, bool forced) {
+template <bool forced, typename Call>
+bool answer(const Call& call, const void* self) {
   if (call.passes() || !options().forces()) return call.real(self);
   record_forced(call);
   return forced;
@@ -35,7 +35,7 @@ void record_switch(const Call& call, bool value, bool kept) {
   else if (options().forces())
     call.record(Action::replace, Reason::nondeterministic, {on_off[value], on_off[kept]});
   else
-    call.record(Action::unfixed, left, {on_off[value], on_off[value]});
+    call.record(Action::nondeterministic, left, {on_off[value], on_off[value]});
 }
 
 template <bool kept, typename Call>
@@ -44,6 +44,7 @@ void set_switch(const Call& call, void* self, bool value) {
   if (!call.passes()) record_switch(call, value, kept);
 }
 
+using Question = Call<bool(const void* self)>;
 using Switch = Call<void(void* self, bool value)>;
 constexpr auto keeps_on = set_switch<true, Switch>;
 constexpr auto keeps_off = set_switch<false, Switch>;
@@ -58,7 +59,7 @@ DETSHIM_HOOK(torch, bool, _ZNK2at7Context23deterministicAlgorithmsEv, (const voi
              .action = Action::replace,
              .summary = "PyTorch's operators take their deterministic implementations.") {
   DETSHIM_ENTER(_ZNK2at7Context23deterministicAlgorithmsEv);
-  if (call.passes() || options().forces()) return answer(call, self, true);
+  if (call.passes() || options().forces()) return answer<true>(call, self);
   const bool is_on = call.real(self);
   record_framework(call.hook(), is_on && request() != Request::warn_only);
   return is_on;
@@ -77,27 +78,19 @@ DETSHIM_HOOK(torch, bool, _ZNK2at7Context31deterministicAlgorithmsWarnOnlyEv, (c
 }
 
 // bool at::Context::deterministicCuDNN() const
-DETSHIM_HOOK(
-    torch, bool, _ZNK2at7Context18deterministicCuDNNEv, (const void* self), .action = Action::replace,
-    .summary = "PyTorch asks cuDNN for deterministic algorithms (torch.backends.cudnn.deterministic).") {
-  DETSHIM_ENTER(_ZNK2at7Context18deterministicCuDNNEv);
-  return answer(call, self, true);
-}
+DETSHIM_TEMPLATE_HOOK(
+    torch, Question, _ZNK2at7Context18deterministicCuDNNEv, answer<true>, .action = Action::replace,
+    .summary = "PyTorch asks cuDNN for deterministic algorithms (torch.backends.cudnn.deterministic).");
 
 // bool at::Context::deterministicMkldnn() const, not in 2.1
-DETSHIM_HOOK(
-    torch, bool, _ZNK2at7Context19deterministicMkldnnEv, (const void* self), .action = Action::replace,
-    .summary = "PyTorch asks oneDNN for deterministic algorithms (torch.backends.mkldnn.deterministic).") {
-  DETSHIM_ENTER(_ZNK2at7Context19deterministicMkldnnEv);
-  return answer(call, self, true);
-}
+DETSHIM_TEMPLATE_HOOK(
+    torch, Question, _ZNK2at7Context19deterministicMkldnnEv, answer<true>, .action = Action::replace,
+    .summary = "PyTorch asks oneDNN for deterministic algorithms (torch.backends.mkldnn.deterministic).");
 
 // bool at::Context::benchmarkCuDNN() const
-DETSHIM_HOOK(torch, bool, _ZNK2at7Context14benchmarkCuDNNEv, (const void* self), .action = Action::replace,
-             .summary = "PyTorch times no convolutions (torch.backends.cudnn.benchmark).") {
-  DETSHIM_ENTER(_ZNK2at7Context14benchmarkCuDNNEv);
-  return answer(call, self, false);
-}
+DETSHIM_TEMPLATE_HOOK(torch, Question, _ZNK2at7Context14benchmarkCuDNNEv, answer<false>,
+                      .action = Action::replace,
+                      .summary = "PyTorch times no convolutions (torch.backends.cudnn.benchmark).");
 
 // bool at::Context::deterministicFillUninitializedMemory() const, not in 2.1. A program that has not asked
 // for determinism does not expect its memory to be filled with NaN.
@@ -113,7 +106,8 @@ DETSHIM_HOOK(torch, bool, _ZNK2at7Context36deterministicFillUninitializedMemoryE
 
 // void at::Context::setDeterministicAlgorithms(bool, bool warn_only)
 DETSHIM_HOOK(torch, void, _ZN2at7Context26setDeterministicAlgorithmsEbb,
-             (void* self, bool on, bool warn_only), .action = Action::replace, .fields = {"asked", "given"},
+             (void* self, bool on, bool warn_only), .action = Action::replace,
+             .fields = {"requested", "effective"},
              .summary = "Keeps PyTorch's deterministic algorithms on (torch.use_deterministic_algorithms).") {
   DETSHIM_ENTER(_ZN2at7Context26setDeterministicAlgorithmsEbb);
   call.real(self, on, warn_only);
@@ -123,11 +117,11 @@ DETSHIM_HOOK(torch, void, _ZN2at7Context26setDeterministicAlgorithmsEbb,
 }
 
 DETSHIM_TEMPLATE_HOOK(torch, Switch, _ZN2at7Context21setDeterministicCuDNNEb, keeps_on,
-                      .action = Action::replace, .fields = {"asked", "given"},
+                      .action = Action::replace, .fields = {"requested", "effective"},
                       .summary = "Keeps torch.backends.cudnn.deterministic on.");
 DETSHIM_TEMPLATE_HOOK(torch, Switch, _ZN2at7Context22setDeterministicMkldnnEb, keeps_on,
-                      .action = Action::replace, .fields = {"asked", "given"},
+                      .action = Action::replace, .fields = {"requested", "effective"},
                       .summary = "Keeps torch.backends.mkldnn.deterministic on.");
 DETSHIM_TEMPLATE_HOOK(torch, Switch, _ZN2at7Context17setBenchmarkCuDNNEb, keeps_off,
-                      .action = Action::replace, .fields = {"asked", "given"},
+                      .action = Action::replace, .fields = {"requested", "effective"},
                       .summary = "Keeps torch.backends.cudnn.benchmark off.");

@@ -57,7 +57,7 @@ TEST_P(Cublas, AWorkspaceThatTheProgramUndoesIsSetAgain) {
 TEST_P(Cublas, AHandleWithoutTheWorkspaceIsRecorded) {
   for (const Environment& mode : {record, observe, disabled("env:CUBLAS_WORKSPACE_CONFIG")}) {
     const auto left = shimmed({}, mode);
-    EXPECT_TRUE(left.did("unfixed", "cublasCreate_v2")) << left;
+    EXPECT_TRUE(left.did("nondeterministic", "cublasCreate_v2")) << left;
   }
 }
 
@@ -73,20 +73,20 @@ bool names_variable(const Shimmed& run, const std::string& action, const std::st
                     const std::string& name, const std::string& value) {
   return std::ranges::any_of(run.records, [&](const nlohmann::json& r) {
     return r["t"] == "call" && r["fn"] == function && r["do"] == action && r["variable"] == name &&
-           r["asked"] == value;
+           r["requested"] == value;
   });
 }
 
 struct Variable {
   std::string name, value, action;
 };
-const Variable variables[] = {{"CUBLAS_EMULATE_SINGLE_PRECISION", "1", "unfixed"},
+const Variable variables[] = {{"CUBLAS_EMULATE_SINGLE_PRECISION", "1", "nondeterministic"},
                               {"CUBLAS_EMULATE_SINGLE_PRECISION", "0", "observe"},
-                              {"CUBLAS_EMULATE_DOUBLE_PRECISION", "1", "unfixed"},
+                              {"CUBLAS_EMULATE_DOUBLE_PRECISION", "1", "nondeterministic"},
                               {"CUBLAS_EMULATE_DOUBLE_PRECISION", "0", "observe"},
-                              {"CUBLAS_EMULATION_STRATEGY", "eager", "unfixed"},
+                              {"CUBLAS_EMULATION_STRATEGY", "eager", "nondeterministic"},
                               {"CUBLAS_EMULATION_STRATEGY", "default", "observe"},
-                              {"CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT", "55", "unfixed"},
+                              {"CUBLAS_FIXEDPOINT_EMULATION_MANTISSA_BIT_COUNT", "55", "nondeterministic"},
                               {"CUBLASLT_HEURISTICS_LUT_FILE", "table", "observe"},
                               {"CUBLASLT_HEURISTICS_CACHE_CAPACITY", "7", "observe"},
                               {"CUBLAS_AUTOTUNING_CACHE_CAPACITY", "7", "observe"},
@@ -101,7 +101,7 @@ TEST_P(Cublas, VariablesOfTheUserAreRecorded) {
     EXPECT_FALSE(names_variable(out, action, "cublasCreate_v2", name, value)) << out;
   }
   const auto none = shimmed({}, enforce + Environment{{"CUBLAS_EMULATION_STRATEGY", ""}});
-  EXPECT_FALSE(none.did("unfixed", "cublasCreate_v2")) << none;
+  EXPECT_FALSE(none.did("nondeterministic", "cublasCreate_v2")) << none;
 }
 
 TEST_P(Cublas, AtomicsStayOff) {
@@ -119,7 +119,7 @@ TEST_P(Cublas, AtomicsAreLeftAloneAndRecorded) {
   for (const Environment& mode : {record, observe}) {
     const auto left = shimmed({}, mode);
     EXPECT_TRUE(contains(left.out, "get=0 mode=1")) << left;
-    EXPECT_TRUE(left.did("unfixed", "cublasSetAtomicsMode")) << left;
+    EXPECT_TRUE(left.did("nondeterministic", "cublasSetAtomicsMode")) << left;
   }
 }
 
@@ -178,7 +178,7 @@ TEST_P(CublasGemm, AutotuneIsLeftAloneAndRecorded) {
     for (const Environment& mode : {record, record + first, observe, observe + first, enforce + off}) {
       const auto left = shimmed({asked}, mode);
       EXPECT_TRUE(contains(calls(), seen(form, "68", "999"))) << form.function;
-      EXPECT_TRUE(left.did("unfixed", form.function)) << left;
+      EXPECT_TRUE(left.did("nondeterministic", form.function)) << left;
     }
   }
 }
@@ -204,7 +204,7 @@ TEST_P(CublasGemm, NumberedAlgorithmsBecomeTheDefaultOfTheirKind) {
     for (const Environment& mode : {record, record + first, observe, enforce + off}) {
       const auto left = shimmed({product}, mode);
       EXPECT_TRUE(contains(calls(), seen(forms[0], "68", asked)));
-      EXPECT_TRUE(left.did("unfixed", "cublasGemmEx")) << left;
+      EXPECT_TRUE(left.did("nondeterministic", "cublasGemmEx")) << left;
     }
   }
   for (const std::string outside : {"24", "98", "116", "-2"}) {
@@ -222,7 +222,7 @@ TEST_P(CublasGemm, TheUsualAlgorithmsPass) {
     }
 }
 
-// A call that came to nothing was not replaced by another one, and left nothing unfixed.
+// A call that came to nothing was not replaced by another one, and left nothing nondeterministic.
 TEST_P(CublasGemm, AFailureIsNotRecordedAsReplaced) {
   const Environment later = misbehaving("fail_later");
   Arguments program{"several", "workspace", "math:8", "strategy:2", "atomics:1"};
@@ -231,7 +231,7 @@ TEST_P(CublasGemm, AFailureIsNotRecordedAsReplaced) {
   for (const Environment& mode : {enforce, strict, record, observe}) {
     const auto failed = shimmed(program, mode + later);
     EXPECT_EQ(failed.out, native(program, later));
-    for (const std::string action : {"replace", "unfixed", "refuse"})
+    for (const std::string action : {"replace", "nondeterministic", "refuse"})
       for (const auto& call : failed.records)
         if (call["t"] == "call" && call["fn"] != "cublasCreate_v2") {
           EXPECT_NE(call["do"], action) << call;
@@ -270,20 +270,20 @@ TEST_P(CublasGemm, FixedPointEmulationIsRecorded) {
   for (const Form& form : forms) {
     const auto emulated = shimmed({std::string{form.argument} + ":79:-1"});
     EXPECT_TRUE(contains(calls(), seen(form, "79", "-1"))) << form.function;
-    EXPECT_TRUE(emulated.did("unfixed", form.function)) << emulated;
+    EXPECT_TRUE(emulated.did("nondeterministic", form.function)) << emulated;
     EXPECT_FALSE(
         shimmed({std::string{form.argument} + ":79:-1"}, disabled(form.function)).recorded(form.function));
   }
   const auto mode = shimmed({"math:24", "strategy:2"});
   EXPECT_TRUE(contains(calls(), "cublasSetMathMode mode=24"));
   EXPECT_TRUE(contains(calls(), "cublasSetEmulationStrategy strategy=2"));
-  EXPECT_TRUE(mode.did("unfixed", "cublasSetMathMode")) << mode;
-  EXPECT_TRUE(mode.did("unfixed", "cublasSetEmulationStrategy")) << mode;
+  EXPECT_TRUE(mode.did("nondeterministic", "cublasSetMathMode")) << mode;
+  EXPECT_TRUE(mode.did("nondeterministic", "cublasSetEmulationStrategy")) << mode;
   const auto harmless = shimmed({"math:3", "strategy:0"});
   EXPECT_TRUE(contains(calls(), "cublasSetMathMode mode=3"));
   EXPECT_TRUE(contains(calls(), "cublasSetEmulationStrategy strategy=0"));
-  EXPECT_FALSE(harmless.did("unfixed", "cublasSetMathMode")) << harmless;
-  EXPECT_FALSE(harmless.did("unfixed", "cublasSetEmulationStrategy")) << harmless;
+  EXPECT_FALSE(harmless.did("nondeterministic", "cublasSetMathMode")) << harmless;
+  EXPECT_FALSE(harmless.did("nondeterministic", "cublasSetEmulationStrategy")) << harmless;
   for (const std::string what : {"cublasSetMathMode", "cublasSetEmulationStrategy"})
     EXPECT_FALSE(shimmed({"math:24", "strategy:2"}, disabled(what)).recorded(what));
 }
@@ -294,7 +294,7 @@ TEST_P(CublasGemm, WorkOnSeveralDevicesIsRecorded) {
   for (const Environment& mode : {enforce, strict, record, observe}) {
     const auto recorded = shimmed({"several"}, mode);
     EXPECT_EQ(recorded.out, expected);
-    EXPECT_TRUE(recorded.did("unfixed", "cublasXtCreate")) << recorded;
+    EXPECT_TRUE(recorded.did("nondeterministic", "cublasXtCreate")) << recorded;
   }
   EXPECT_FALSE(shimmed({"several"}, disabled("cublasXtCreate")).recorded("cublasXtCreate"));
 }
@@ -314,7 +314,7 @@ TEST_P(CublasGemm, AStreamWithoutABoundedPoolIsRecorded) {
   for (const Environment& mode : {enforce + no_workspace, record}) {
     const auto set = shimmed({"stream"}, mode);
     EXPECT_TRUE(contains(calls(), "cublasSetStream_v2 stream=2"));
-    EXPECT_TRUE(set.did("unfixed", "cublasSetStream_v2")) << set;
+    EXPECT_TRUE(set.did("nondeterministic", "cublasSetStream_v2")) << set;
   }
   const auto out = disabled("env:CUBLAS_WORKSPACE_CONFIG,cublasSetStream_v2");
   EXPECT_FALSE(shimmed({"stream"}, out).recorded("cublasSetStream_v2"));

@@ -94,7 +94,7 @@ TEST_P(CudnnGraph, ListsAreLeftAloneAndRecorded) {
   for (const Environment& mode : {record, observe}) {
     const auto left = shimmed(program, mode);
     EXPECT_EQ(left.out, native(program));
-    EXPECT_TRUE(left.did("unfixed", query)) << left;
+    EXPECT_TRUE(left.did("nondeterministic", query)) << left;
   }
 }
 
@@ -117,7 +117,7 @@ TEST_P(CudnnGraph, APlanOfANondeterministicEngineIsRecorded) {
   for (const Environment& mode : {enforce, record, observe}) {
     const auto planned = shimmed(program, mode);
     EXPECT_EQ(planned.out, Lines{"plan: 0"});
-    EXPECT_TRUE(planned.did("unfixed", finalize)) << planned;
+    EXPECT_TRUE(planned.did("nondeterministic", finalize)) << planned;
   }
 }
 
@@ -138,7 +138,7 @@ TEST_P(CudnnGraph, APlanOfADeterministicEngineIsNobodysBusiness) {
   for (const Environment& mode : {enforce, strict, record, observe}) {
     const auto planned = shimmed(program, mode);
     EXPECT_EQ(planned.out, Lines{"plan: 0"});
-    EXPECT_FALSE(planned.did("unfixed", finalize) || planned.did("refuse", finalize)) << planned;
+    EXPECT_FALSE(planned.did("nondeterministic", finalize) || planned.did("refuse", finalize)) << planned;
   }
 }
 
@@ -173,7 +173,7 @@ TEST_P(CudnnGraph, APlanFromJsonIsLookedAtToo) {
   EXPECT_EQ(native(with("load"), file), Lines{"plan: 0"});
   const auto loaded = shimmed(with("load"), enforce + file);
   EXPECT_EQ(loaded.out, Lines{"plan: 0"});
-  EXPECT_TRUE(loaded.did("unfixed", finalize)) << loaded;
+  EXPECT_TRUE(loaded.did("nondeterministic", finalize)) << loaded;
   const auto refused = shimmed(with("load"), strict + file);
   EXPECT_EQ(refused.out, Lines{"plan: 3000"});
   EXPECT_TRUE(refused.did("refuse", finalize)) << refused;

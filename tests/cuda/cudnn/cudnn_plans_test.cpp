@@ -217,7 +217,7 @@ TEST_P(CudnnTiming, ConfigsThatOutliveTheirGraphAreStillOfOne) {
 TEST_P(CudnnTiming, ThreadsThatRaceForTheFirstPlanAreRecorded) {
   for (int i = 0; i < 5; ++i) {
     const auto raced = shimmed({convolution, "threads"});
-    EXPECT_TRUE(raced.did("unfixed", finalize)) << raced;
+    EXPECT_TRUE(raced.did("nondeterministic", finalize)) << raced;
   }
   EXPECT_EQ(shimmed({convolution, "threads"}, untimed).out, Lines{"finalized 4"});
 }
@@ -232,7 +232,7 @@ TEST_P(CudnnTiming, AWalkOverAllEnginesIsCaughtPlanByPlan) {
     if (line.ends_with("nondeterministic: 0")) line.replace(line.size() - 1, 1, "3000");
   const auto left = shimmed(program);
   EXPECT_EQ(left.out, all); // each plan is destroyed before the next
-  EXPECT_TRUE(left.did("unfixed", finalize)) << left;
+  EXPECT_TRUE(left.did("nondeterministic", finalize)) << left;
   const auto refused = shimmed(program, strict);
   EXPECT_EQ(refused.out, refused_ones);
   EXPECT_TRUE(refused.did("refuse", finalize)) << refused;
@@ -301,7 +301,7 @@ TEST_P(CudnnExecute, AListWithoutADeterministicEngineIsLeftAndRecorded) {
   const Environment only = misbehaving("only_nondeterministic");
   const auto left = shimmed({"list"}, enforce + only);
   EXPECT_EQ(left.out, Lines{"list: 0 1 9 2 3"});
-  EXPECT_TRUE(left.did("unfixed", query)) << left;
+  EXPECT_TRUE(left.did("nondeterministic", query)) << left;
   const auto refused = shimmed({"list"}, strict + only);
   EXPECT_EQ(refused.out, Lines{"list: 3000"});
   EXPECT_TRUE(refused.did("refuse", query)) << refused;
@@ -312,7 +312,7 @@ TEST_P(CudnnExecute, AListThatChangesBetweenTwoQueriesIsNotCalledDeterministic) 
   const Environment changing = misbehaving("another order");
   const auto left = shimmed({"list"}, enforce + changing);
   EXPECT_TRUE(contains(left.out, " 9")) << left;
-  EXPECT_TRUE(left.did("unfixed", query)) << left;
+  EXPECT_TRUE(left.did("nondeterministic", query)) << left;
   EXPECT_FALSE(left.did("replace", query)) << left;
   const auto refused = shimmed({"list"}, strict + changing);
   EXPECT_EQ(refused.out, Lines{"list: 3000"});
@@ -323,9 +323,9 @@ TEST_P(CudnnExecute, AnEngineWithoutReadableNotesIsNotCalledDeterministic) {
   const Environment silent = misbehaving("no notes");
   const auto left = shimmed({"list", "plan=1"}, enforce + silent);
   EXPECT_EQ(left.out, (Lines{"list: 0 1 9 2 3", "plan 1: 0"}));
-  EXPECT_TRUE(left.did("unfixed", query)) << left;
+  EXPECT_TRUE(left.did("nondeterministic", query)) << left;
   EXPECT_FALSE(left.did("observe", query)) << left;
-  EXPECT_TRUE(left.did("unfixed", finalize)) << left;
+  EXPECT_TRUE(left.did("nondeterministic", finalize)) << left;
   const auto refused = shimmed({"plan=1"}, strict + silent);
   EXPECT_EQ(refused.out, Lines{"plan 1: 3000"});
   EXPECT_TRUE(refused.did("refuse", finalize)) << refused;
@@ -354,7 +354,7 @@ TEST_P(CudnnExecute, EveryPlanThatIsBuiltCanBeUsed) {
   std::set<std::string> given;
   for (const auto& record : built.records)
     if (record["t"] == "call" && record["fn"] == finalize && record["do"] == "replace")
-      given.insert(record["asked"].get<std::string>() + ">" + record["given"].get<std::string>());
+      given.insert(record["requested"].get<std::string>() + ">" + record["effective"].get<std::string>());
   EXPECT_EQ(given, (std::set<std::string>{"1>0", "2>0", "3>0", "4>0"}));
 }
 
@@ -424,9 +424,10 @@ TEST_P(CudnnExecute, ManyGraphsComeAndGo) {
   EXPECT_GT(std::ranges::count(built.out, "plan 2: 0 as 1"), 3000);
   EXPECT_EQ(std::ranges::count(built.out, "plan 2: 0 as 1") + std::ranges::count(built.out, "plan 2: 0"),
             graphs);
-  EXPECT_EQ(std::ranges::count_if(
-                built.records,
-                [](const auto& record) { return record["t"] == "call" && record["do"] == "unfixed"; }),
+  EXPECT_EQ(std::ranges::count_if(built.records,
+                                  [](const auto& record) {
+                                    return record["t"] == "call" && record["do"] == "nondeterministic";
+                                  }),
             1);
 }
 
@@ -436,14 +437,14 @@ TEST_P(CudnnExecute, GraphsThatAreGoneMakeRoom) {
   for (int i = 0; i < graphs; ++i) program.insert(program.end(), {"graph", "plan=1", "plan=2", "drop"});
   const auto built = shimmed(program);
   EXPECT_EQ(std::ranges::count(built.out, "plan 2: 0 as 1"), graphs);
-  EXPECT_FALSE(built.did("unfixed", set_attribute)) << built.records.back();
+  EXPECT_FALSE(built.did("nondeterministic", set_attribute)) << built.records.back();
 }
 
 TEST_P(CudnnExecute, SdpaBackwardIsRecordedAndRefusedInStrictMode) {
   const Arguments program{"sdpa", "plan=1"};
   const auto left = shimmed(program);
   EXPECT_EQ(left.out, native(program));
-  EXPECT_TRUE(left.did("unfixed", finalize)) << left;
+  EXPECT_TRUE(left.did("nondeterministic", finalize)) << left;
   const auto refused = shimmed(program, strict);
   EXPECT_EQ(refused.out, Lines{"plan 1: 3000"});
   EXPECT_TRUE(refused.did("refuse", finalize)) << refused;
@@ -457,7 +458,7 @@ TEST_P(CudnnExecute, SdpaBackwardIsRecordedAndRefusedInStrictMode) {
 TEST_P(CudnnExecute, SdpaBackwardOfSingleOperationsIsRecognised) {
   const auto left = shimmed({"matmuls=5", "plan=1"});
   EXPECT_EQ(left.out, Lines{"plan 1: 0"});
-  EXPECT_TRUE(left.did("unfixed", finalize)) << left;
+  EXPECT_TRUE(left.did("nondeterministic", finalize)) << left;
   EXPECT_EQ(shimmed({"matmuls=5", "plan=1"}, strict).out, Lines{"plan 1: 3000"});
   EXPECT_FALSE(contains(calls(), "cudnnBackendFinalize type=5"));
   const auto forward = shimmed({"matmuls=2", "plan=1"}, strict);
@@ -466,7 +467,7 @@ TEST_P(CudnnExecute, SdpaBackwardOfSingleOperationsIsRecognised) {
 }
 
 TEST_P(CudnnExecute, AnEngineByItsIndexIsLookedAt) {
-  EXPECT_TRUE(shimmed({"plan=9"}).did("unfixed", finalize));
+  EXPECT_TRUE(shimmed({"plan=9"}).did("nondeterministic", finalize));
   EXPECT_EQ(shimmed({"plan=9", "plan=1"}, strict).out, (Lines{"plan 9: 3000", "plan 1: 0"}));
 }
 
@@ -477,15 +478,15 @@ TEST_P(CudnnExecute, ReductionsAreDeterministic) {
   const auto made = shimmed(program);
   EXPECT_EQ(made.out, Lines(3, "reduction: 0 true"));
   EXPECT_TRUE(made.did("replace", finalize)) << made;
-  EXPECT_FALSE(made.did("unfixed", finalize)) << made;
+  EXPECT_FALSE(made.did("nondeterministic", finalize)) << made;
   EXPECT_EQ(shimmed(program, strict).out, made.out);
   EXPECT_EQ(shimmed(program, disabled(finalize)).out, all);
   EXPECT_FALSE(shimmed({"reduction=1"}).did("replace", finalize));
   for (const Environment& mode : {record, observe}) {
     const auto left = shimmed(program, mode);
     EXPECT_EQ(left.out, all);
-    EXPECT_TRUE(left.did("unfixed", finalize)) << left;
-    EXPECT_FALSE(shimmed({"reduction=1"}, mode).did("unfixed", finalize));
+    EXPECT_TRUE(left.did("nondeterministic", finalize)) << left;
+    EXPECT_FALSE(shimmed({"reduction=1"}, mode).did("nondeterministic", finalize));
   }
 }
 
@@ -494,7 +495,7 @@ TEST_P(CudnnExecute, ReductionsThatTheLibraryCannotPromiseAreRecorded) {
        {Environment{{"DOUBLE_CUDNN_VERSION", "91000"}}, misbehaving("no promises")}) {
     const auto left = shimmed({"reduction"}, enforce + older);
     EXPECT_EQ(left.out, Lines{"reduction: 0 unset"});
-    EXPECT_TRUE(left.did("unfixed", finalize)) << left;
+    EXPECT_TRUE(left.did("nondeterministic", finalize)) << left;
     EXPECT_FALSE(left.did("replace", finalize)) << left;
   }
 }
@@ -519,7 +520,7 @@ TEST_P(CudnnExecute, ConstantSeedsArePinned) {
   EXPECT_EQ(shimmed(program, enforce + Environment{{"DETSHIM_SEED_POLICY", "keep"}}).out, native(program));
   const auto left = shimmed(program, observe);
   EXPECT_EQ(left.out, native(program));
-  EXPECT_TRUE(left.did("unfixed", set_attribute)) << left;
+  EXPECT_TRUE(left.did("nondeterministic", set_attribute)) << left;
 }
 
 TEST_P(CudnnExecute, ATensorForASeedIsTheProgramsBusiness) {

@@ -194,8 +194,8 @@ TEST_P(CurandHost, LogTellsAskedAndGiven) {
   ASSERT_NE(call, seeded.records.end()) << seeded;
   EXPECT_EQ((*call)["lib"], "curand");
   EXPECT_EQ((*call)["do"], "pin");
-  EXPECT_EQ((*call)["asked"], "1234");
-  EXPECT_NE((*call)["given"], "1234");
+  EXPECT_EQ((*call)["requested"], "1234");
+  EXPECT_NE((*call)["effective"], "1234");
   EXPECT_EQ((*call)["why"], "own_value");
   const std::string at = (*call)["at"];
   EXPECT_NE(at.find("curand_host"), std::string::npos) << at;
@@ -220,7 +220,7 @@ TEST_P(CurandHost, RecordModeCanBeReproduced) {
 TEST_P(CurandHost, ObserveModeLeavesTheSeed) {
   const auto seen = shimmed({"new=101", "seed=1234", "draw=8", "new=101", "draw=8"}, observe);
   EXPECT_EQ(seen.out, native({"new=101", "seed=1234", "draw=8", "new=101", "draw=8"}));
-  EXPECT_TRUE(seen.did("unfixed", "curandSetPseudoRandomGeneratorSeed")) << seen;
+  EXPECT_TRUE(seen.did("nondeterministic", "curandSetPseudoRandomGeneratorSeed")) << seen;
 }
 
 TEST_P(CurandHost, StrictModePinsToo) {
@@ -255,7 +255,7 @@ TEST_P(CurandHost, AGeneratorThatThreadsShareIsRecordedOnce) {
     for (const Environment& mode : {enforce, strict, record, observe}) {
       const auto seen = shimmed(shared, mode);
       EXPECT_EQ(seen.out, expected);
-      EXPECT_EQ(seen.count("unfixed", function), 1U) << function << seen;
+      EXPECT_EQ(seen.count("nondeterministic", function), 1U) << function << seen;
     }
     EXPECT_FALSE(shimmed(shared, disabled(function)).recorded(function)) << function;
     // Another generator for each thread, and one that is drawn from in one thread alone.
@@ -268,25 +268,25 @@ TEST_P(CurandHost, AGeneratorThatThreadsShareIsRecordedOnce) {
 TEST_P(CurandHost, EachSharedGeneratorIsRecorded) {
   const auto both = shimmed(
       {"new=101", "new=161", "here=Generate", "there=Generate", "use=0", "here=Uniform", "there=Uniform"});
-  EXPECT_TRUE(both.did("unfixed", "curandGenerate")) << both;
-  EXPECT_TRUE(both.did("unfixed", "curandGenerateUniform")) << both;
+  EXPECT_TRUE(both.did("nondeterministic", "curandGenerate")) << both;
+  EXPECT_TRUE(both.did("nondeterministic", "curandGenerateUniform")) << both;
 }
 
 // Threads are told apart by their names, not by their stacks, which the next one gets again.
 TEST_P(CurandHost, AThreadAfterAnotherIsAnotherThread) {
   const auto seen = shimmed({"new=101", "there=Generate", "there=Generate"});
-  EXPECT_TRUE(seen.did("unfixed", "curandGenerate")) << seen;
+  EXPECT_TRUE(seen.did("nondeterministic", "curandGenerate")) << seen;
 }
 
 // The child's generator is a copy, which the parent does not draw from.
 TEST_P(CurandHost, AForkedChildSharesNothing) {
   const Arguments program{"new=101", "here=Generate", "fork", "here=Generate"};
   const auto alone = shimmed(program);
-  EXPECT_FALSE(alone.did("unfixed", "curandGenerate")) << alone;
+  EXPECT_FALSE(alone.did("nondeterministic", "curandGenerate")) << alone;
   Arguments shared = program;
   shared.push_back("there=Generate");
   const auto child = shimmed(shared);
-  EXPECT_EQ(child.count("unfixed", "curandGenerate"), 1U) << child;
+  EXPECT_EQ(child.count("nondeterministic", "curandGenerate"), 1U) << child;
 }
 
 TEST_P(CurandHost, NoGeneratorIsSharedByNobody) {
@@ -302,12 +302,12 @@ TEST_P(CurandHost, SettingUpAGeneratorOfAnotherThreadIsRecorded) {
   for (const std::string name : {"Seeds", "SetStream"}) {
     const std::string function = name == "Seeds" ? "curandGenerateSeeds" : "curandSetStream";
     const auto before = shimmed({"new=101", "here=" + name, "there=Generate"});
-    EXPECT_FALSE(before.did("unfixed", function)) << before;
-    EXPECT_FALSE(before.did("unfixed", "curandGenerate")) << before;
+    EXPECT_FALSE(before.did("nondeterministic", function)) << before;
+    EXPECT_FALSE(before.did("nondeterministic", "curandGenerate")) << before;
     const Arguments after{"new=101", "here=Generate", "here=" + name, "there=" + name, "there=" + name};
     const auto recorded = shimmed(after);
     EXPECT_EQ(recorded.out, native(after));
-    EXPECT_EQ(recorded.count("unfixed", function), 1U) << recorded;
+    EXPECT_EQ(recorded.count("nondeterministic", function), 1U) << recorded;
     EXPECT_FALSE(shimmed(after, disabled(function)).recorded(function)) << function;
   }
 }
@@ -356,9 +356,9 @@ TEST_P(CurandDevice, DestroyedGeneratorsAreForgotten) {
 TEST_P(CurandDevice, ADestroyedGeneratorsUsersAreForgotten) {
   const Arguments program{"r100", "r100"};
   const auto reborn = shimmed(program);
-  EXPECT_FALSE(reborn.did("unfixed", "curandGenerate")) << reborn;
+  EXPECT_FALSE(reborn.did("nondeterministic", "curandGenerate")) << reborn;
   const auto emptied = shimmed(program, disabled("curandDestroyGenerator"));
-  EXPECT_TRUE(emptied.did("unfixed", "curandGenerate")) << emptied;
+  EXPECT_TRUE(emptied.did("nondeterministic", "curandGenerate")) << emptied;
 }
 
 TEST_P(CurandDevice, AFailureIsTheProgramsToSee) {
@@ -381,7 +381,7 @@ TEST_P(CurandDevice, DynamicOrderingIsLeftAloneAndRecorded) {
   for (const Environment& mode : {record, observe}) {
     const auto left = shimmed({"100:clock:104"}, mode);
     EXPECT_TRUE(contains(calls(), "curandSetGeneratorOrdering generator=0 ordering=104"));
-    EXPECT_TRUE(left.did("unfixed", "curandSetGeneratorOrdering")) << left;
+    EXPECT_TRUE(left.did("nondeterministic", "curandSetGeneratorOrdering")) << left;
   }
 }
 

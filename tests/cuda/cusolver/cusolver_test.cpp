@@ -30,7 +30,7 @@ TEST_P(Cusolver, TheModeIsLeftAloneAndRecorded) {
   for (const Environment& mode : {record, observe}) {
     const auto left = shimmed({"2"}, mode);
     EXPECT_TRUE(contains(left.out, "get=0 mode=2")) << left;
-    EXPECT_TRUE(left.did("unfixed", set_mode)) << left;
+    EXPECT_TRUE(left.did("nondeterministic", set_mode)) << left;
   }
   for (const std::string what : {set_mode, "cusolver"})
     EXPECT_TRUE(contains(shimmed({"2"}, disabled(what)).out, "get=0 mode=2")) << what;
@@ -47,7 +47,7 @@ TEST_P(Cusolver, ARandomisedDecompositionIsRecorded) {
   for (const Environment& mode : {enforce, strict, record, observe}) {
     const auto recorded = shimmed({"0"}, mode);
     EXPECT_EQ(calls(), expected);
-    EXPECT_TRUE(recorded.did("unfixed", decompose)) << recorded;
+    EXPECT_TRUE(recorded.did("nondeterministic", decompose)) << recorded;
   }
   const auto without = shimmed({"2"}, disabled(decompose));
   EXPECT_FALSE(without.recorded(decompose)) << without;
@@ -62,15 +62,15 @@ TEST_P(Cusolver, APolarDecompositionIsRecordedWithTheHandlesMode) {
     const auto kept = shimmed({"2"}, mode); // the hook of the mode keeps it
     EXPECT_TRUE(contains(calls(), decompose_polar + arguments));
     EXPECT_TRUE(kept.did("observe", decompose_polar)) << kept;
-    EXPECT_FALSE(kept.did("unfixed", decompose_polar)) << kept;
+    EXPECT_FALSE(kept.did("nondeterministic", decompose_polar)) << kept;
   }
   for (const Environment& mode : {record, observe}) {
     const auto left = shimmed({"2"}, mode);
     EXPECT_TRUE(contains(calls(), decompose_polar + arguments));
-    EXPECT_TRUE(left.did("unfixed", decompose_polar)) << left;
+    EXPECT_TRUE(left.did("nondeterministic", decompose_polar)) << left;
   }
   const auto bypassed = shimmed({"2"}, disabled(set_mode));
-  EXPECT_TRUE(bypassed.did("unfixed", decompose_polar)) << bypassed;
+  EXPECT_TRUE(bypassed.did("nondeterministic", decompose_polar)) << bypassed;
   const auto without = shimmed({"2"}, disabled(decompose_polar));
   EXPECT_TRUE(contains(calls(), decompose_polar + arguments));
   EXPECT_FALSE(without.recorded(decompose_polar)) << without;
@@ -91,12 +91,12 @@ TEST_P(Cusolver, FixedPointEmulationIsRecorded) {
       const auto recorded = shimmed({"0", emulated}, mode);
       EXPECT_EQ(recorded.out, expected);
       EXPECT_TRUE(contains(calls(), std::string{function} + " mode=" + emulated));
-      EXPECT_TRUE(recorded.did("unfixed", function)) << recorded;
+      EXPECT_TRUE(recorded.did("nondeterministic", function)) << recorded;
     }
     for (const std::string other : {"1", "2"}) {
       const auto left = shimmed({"0", other}, mode);
       EXPECT_TRUE(left.did("observe", function)) << left;
-      EXPECT_FALSE(left.did("unfixed", function)) << left;
+      EXPECT_FALSE(left.did("nondeterministic", function)) << left;
     }
   }
   EXPECT_FALSE(shimmed({"0", "4"}, disabled(function)).recorded(function));
@@ -110,7 +110,7 @@ TEST_P(Cusolver, SolversWithoutTheModeAreRecorded) {
       const auto recorded = shimmed({"0"}, mode);
       EXPECT_EQ(recorded.out, expected);
       EXPECT_TRUE(contains(calls(), function));
-      EXPECT_TRUE(recorded.did("unfixed", function)) << recorded;
+      EXPECT_TRUE(recorded.did("nondeterministic", function)) << recorded;
     }
     EXPECT_FALSE(shimmed({"0"}, disabled(function)).recorded(function)) << function;
   }
@@ -118,11 +118,11 @@ TEST_P(Cusolver, SolversWithoutTheModeAreRecorded) {
 
 TEST_P(Cusolver, ALibraryWithoutTheModeIsRecorded) {
   const auto present = shimmed({"2"});
-  EXPECT_FALSE(present.did("unfixed", "cusolverDnCreate")) << present;
+  EXPECT_FALSE(present.did("nondeterministic", "cusolverDnCreate")) << present;
   set_doubles({"old"});
   const auto old = shimmed({"0"});
-  EXPECT_TRUE(old.did("unfixed", "cusolverDnCreate")) << old;
-  EXPECT_TRUE(old.did("unfixed", decompose_polar)) << old;
+  EXPECT_TRUE(old.did("nondeterministic", "cusolverDnCreate")) << old;
+  EXPECT_TRUE(old.did("nondeterministic", decompose_polar)) << old;
   const auto without = shimmed({"0"}, disabled("cusolverDnCreate"));
   EXPECT_FALSE(without.recorded("cusolverDnCreate")) << without;
 }
@@ -152,7 +152,7 @@ TEST_P(CusolverMg, IsRecordedAndNamed) {
     const auto recorded = shimmed({}, mode);
     EXPECT_EQ(recorded.out, Lines{"create=0"});
     EXPECT_TRUE(contains(calls(), "cusolverMgCreate"));
-    EXPECT_TRUE(recorded.did("unfixed", "cusolverMgCreate")) << recorded;
+    EXPECT_TRUE(recorded.did("nondeterministic", "cusolverMgCreate")) << recorded;
     EXPECT_TRUE(std::ranges::any_of(recorded.records, [](const nlohmann::json& r) {
       return r["t"] == "library" && r["lib"] == "cusolvermg";
     })) << recorded;

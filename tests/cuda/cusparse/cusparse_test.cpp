@@ -84,7 +84,7 @@ TEST_P(Cusparse, AlgorithmsAreLeftAloneAndRecordedWhereNothingIsForced) {
         EXPECT_FALSE(got(product, phase, product.good));
       }
       EXPECT_TRUE(contains(left.out, "size=0 bytes=256")) << left;
-      EXPECT_TRUE(left.did("unfixed", product.function)) << left;
+      EXPECT_TRUE(left.did("nondeterministic", product.function)) << left;
     }
 }
 
@@ -95,7 +95,7 @@ TEST_P(Cusparse, AnAlgorithmThatIsDeterministicStays) {
     for (const std::string& phase : phases) EXPECT_TRUE(got(product, phase, product.good));
     EXPECT_TRUE(contains(stays.out, "run=0")) << stays;
     EXPECT_FALSE(stays.did("replace", product.function)) << stays;
-    EXPECT_FALSE(stays.did("unfixed", product.function)) << stays;
+    EXPECT_FALSE(stays.did("nondeterministic", product.function)) << stays;
   }
   // A format with one algorithm.
   for (const Product& blocked :
@@ -135,8 +135,8 @@ TEST_P(Cusparse, WhatCannotBeForcedIsRecordedAndRefusedInStrict) {
     const auto left = shimmed(asked, enforce + misbehaving(misbehaviour));
     EXPECT_TRUE(got(product, "", product.asked, operation));
     EXPECT_EQ(got(product, "", product.good, operation), misbehaviour == "refused");
-    EXPECT_TRUE(left.did("unfixed", product.function)) << left;
-    EXPECT_TRUE(left.did("unfixed", std::string{product.function} + "_preprocess")) << left;
+    EXPECT_TRUE(left.did("nondeterministic", product.function)) << left;
+    EXPECT_TRUE(left.did("nondeterministic", std::string{product.function} + "_preprocess")) << left;
     EXPECT_TRUE(contains(left.out, "prepare=0")) << left;
     EXPECT_TRUE(contains(left.out, "run=0")) << left;
     EXPECT_TRUE(contains(left.out, "fits")) << left;
@@ -187,7 +187,7 @@ TEST_P(Cusparse, ALibraryThatCannotTellTheFormatIsLeftAlone) {
   set_doubles({"old"});
   const auto left = shimmed(arguments(products[0]));
   EXPECT_TRUE(got(products[0], "", products[0].asked));
-  EXPECT_TRUE(left.did("unfixed", "cusparseSpMV")) << left;
+  EXPECT_TRUE(left.did("nondeterministic", "cusparseSpMV")) << left;
 }
 
 TEST_P(Cusparse, FailuresAreTheLibrarysOwn) {
@@ -218,7 +218,7 @@ TEST_P(Cusparse, EveryPhaseOfReuseGetsTheDeterministicAlgorithm) {
       const auto left = shimmed({"reuse", asked}, mode);
       for (const std::string& name : names) {
         EXPECT_TRUE(contains(calls(), name + asked)) << name;
-        EXPECT_TRUE(left.did("unfixed", name.substr(0, name.find(' ')))) << left;
+        EXPECT_TRUE(left.did("nondeterministic", name.substr(0, name.find(' ')))) << left;
       }
     }
     for (const std::string& name : names) {
@@ -231,19 +231,6 @@ TEST_P(Cusparse, EveryPhaseOfReuseGetsTheDeterministicAlgorithm) {
   EXPECT_FALSE(good.did("replace", "cusparseSpGEMMreuse_compute")) << good;
 }
 
-TEST_P(Cusparse, ScatteredVectorsAreRecorded) {
-  const Lines expected = native({"vectors"});
-  for (const std::string function : {"cusparseAxpby", "cusparseScatter"}) {
-    for (const Environment& mode : {enforce, strict, record, observe}) {
-      const auto recorded = shimmed({"vectors"}, mode);
-      EXPECT_EQ(recorded.out, expected);
-      EXPECT_TRUE(recorded.did("observe", function)) << recorded;
-    }
-    const auto without = shimmed({"vectors"}, disabled(function));
-    EXPECT_FALSE(without.recorded(function)) << without;
-  }
-}
-
 TEST_P(Cusparse, TheLibraryIsNamed) {
   const auto is_named = [](const Shimmed& run) {
     return std::ranges::any_of(run.records, [](const nlohmann::json& record) {
@@ -251,8 +238,8 @@ TEST_P(Cusparse, TheLibraryIsNamed) {
     });
   };
   EXPECT_TRUE(is_named(shimmed(arguments(products[0]), disabled("cusparseCreate"))));
-  EXPECT_TRUE(is_named(shimmed({"vectors"})));
-  EXPECT_FALSE(is_named(shimmed({"vectors"}, disabled("cusparseCreate"))));
+  EXPECT_TRUE(is_named(shimmed({"create"})));
+  EXPECT_FALSE(is_named(shimmed({"create"}, disabled("cusparseCreate"))));
 }
 
 // ---- what NVIDIA leaves undocumented ----
@@ -273,14 +260,15 @@ TEST_P(CusparseSolvers, AreRecordedAndPass) {
     const auto recorded = shimmed(functions, mode);
     EXPECT_EQ(recorded.out, expected);
     EXPECT_EQ(calls(), called);
-    for (const std::string& function : functions) EXPECT_TRUE(recorded.did("unfixed", function)) << function;
+    for (const std::string& function : functions)
+      EXPECT_TRUE(recorded.did("nondeterministic", function)) << function;
   }
   for (const std::string& function : functions)
     EXPECT_FALSE(shimmed({function}, disabled(function)).recorded(function)) << function;
   const Environment failing = misbehaving("fail");
   const auto failed = shimmed(functions, enforce + failing);
   EXPECT_EQ(failed.out, native(functions, failing));
-  EXPECT_FALSE(failed.did("unfixed", functions.front())) << failed;
+  EXPECT_FALSE(failed.did("nondeterministic", functions.front())) << failed;
 }
 
 } // namespace

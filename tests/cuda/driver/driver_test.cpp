@@ -107,7 +107,7 @@ void Driver::expect_filled(const Allocation& allocation) {
     EXPECT_EQ(calls(), own);
     EXPECT_FALSE(run.did("replace", allocation.hook)) << run;
     const bool is_told = left == observe + zero;
-    EXPECT_EQ(run.did("unfixed", allocation.hook), is_told) << run;
+    EXPECT_EQ(run.did("nondeterministic", allocation.hook), is_told) << run;
     EXPECT_EQ(recorded_of(run, "cuda") + recorded_of(run, "cudart"), is_told ? 1 : 0) << run;
   }
 }
@@ -167,7 +167,7 @@ void Driver::expect_left_unfilled(const std::string& function) {
     const auto told = shimmed(arguments, mode + zero);
     EXPECT_EQ(told.out, out);
     EXPECT_EQ(calls(), own);
-    EXPECT_TRUE(told.did("unfixed", function)) << told;
+    EXPECT_TRUE(told.did("nondeterministic", function)) << told;
     EXPECT_EQ(recorded_of(told, "cuda") + recorded_of(told, "cudart"), 1) << told; // once
   }
   for (const Environment& left :
@@ -209,7 +209,7 @@ TEST_P(Driver, ACaptureIsNotDisturbed) {
       const auto captured = shimmed(calling({allocation.called}), enforce + zero + misbehaving(how));
       EXPECT_EQ(line_of(captured.out, allocation.called), allocation.called + "=0 5a 5a") << captured;
       EXPECT_EQ(calls().size(), 2u) << allocation.called; // the allocation and the question
-      EXPECT_TRUE(captured.did("unfixed", allocation.hook)) << captured;
+      EXPECT_TRUE(captured.did("nondeterministic", allocation.hook)) << captured;
       EXPECT_FALSE(captured.did("replace", allocation.hook)) << captured;
     }
   }
@@ -220,7 +220,7 @@ TEST_P(Driver, AFillThatFailsIsRecorded) {
     if (allocation.fill.empty()) continue;
     const auto refused = shimmed(calling({allocation.called}), enforce + zero + misbehaving("memset fails"));
     EXPECT_EQ(line_of(refused.out, allocation.called), allocation.called + "=0 5a 5a") << refused;
-    EXPECT_TRUE(refused.did("unfixed", allocation.hook)) << refused;
+    EXPECT_TRUE(refused.did("nondeterministic", allocation.hook)) << refused;
     EXPECT_FALSE(refused.did("replace", allocation.hook)) << refused;
     EXPECT_EQ(contains(calls(), relax), calls().back() == restore);
   }
@@ -282,7 +282,7 @@ TEST_P(Driver, TheCountOfMultiprocessorsIsGivenOnRequest) {
   EXPECT_FALSE(other.recorded(own)) << other;
   const auto larger = shimmed(calling({own}), enforce + Environment{{"DETSHIM_SM_COUNT", "144"}});
   EXPECT_EQ(line_of(larger.out, own), own + "=0 132");
-  EXPECT_TRUE(larger.did("unfixed", own)) << larger;
+  EXPECT_TRUE(larger.did("nondeterministic", own)) << larger;
   const auto failed = shimmed(calling({own}), enforce + smaller + misbehaving("there is no device"));
   EXPECT_EQ(line_of(failed.out, own), own + "=101 0");
   EXPECT_FALSE(failed.recorded(own)) << failed;
@@ -394,7 +394,7 @@ TEST_P(Runtime, FailuresArePassedOnAndMakeNone) {
       const auto left = shimmed({allocation.called}, enforce + zero + misbehaving(how));
       EXPECT_TRUE(contains(left.out, "=0 5a 5a")) << left;
       EXPECT_TRUE(contains(left.out, "last error=0")) << left;
-      EXPECT_TRUE(left.did("unfixed", allocation.hook)) << left;
+      EXPECT_TRUE(left.did("nondeterministic", allocation.hook)) << left;
     }
   }
 }
@@ -403,7 +403,7 @@ TEST_P(Runtime, AGraphsMemoryIsRecorded) {
   expect_left_unfilled("cudaGraphAddMemAllocNode");
   // By the driver's function, which the runtime looks up.
   const auto below = shimmed({"cudaGraphAddNode"}, enforce + zero);
-  EXPECT_TRUE(below.did("unfixed", "cuGraphAddNode_v2")) << below;
+  EXPECT_TRUE(below.did("nondeterministic", "cuGraphAddNode_v2")) << below;
 }
 
 TEST_P(Runtime, LaunchesAreCountedByName) {
@@ -447,7 +447,7 @@ TEST_P(Runtime, TheCountOfMultiprocessorsIsGivenOnRequest) {
   const auto elsewhere =
       shimmed({"cudaGetDeviceProperties"}, enforce + smaller + misbehaving("the count is elsewhere"));
   EXPECT_EQ(line_of(elsewhere.out, "cudaGetDeviceProperties"), "cudaGetDeviceProperties=0 0");
-  EXPECT_TRUE(elsewhere.did("unfixed", "cudaGetDeviceProperties")) << elsewhere;
+  EXPECT_TRUE(elsewhere.did("nondeterministic", "cudaGetDeviceProperties")) << elsewhere;
 }
 
 // Names come from the program's registration, or from a runtime that can be asked.

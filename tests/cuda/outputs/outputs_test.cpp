@@ -14,7 +14,7 @@ Environment race_in(const std::string& function) { return misbehaving("a race in
 std::vector<nlohmann::json> prints(const Shimmed& run, const std::string& function) {
   std::vector<nlohmann::json> found;
   for (const auto& record : run.records)
-    if (record["t"] == "print" && record["fn"] == function) found.push_back(record);
+    if (record["t"] == "digest" && record["fn"] == function) found.push_back(record);
   return found;
 }
 
@@ -38,8 +38,8 @@ protected:
     if (found.size() != 1) return {};
     EXPECT_EQ(found[0]["to"], "device");
     EXPECT_EQ(found[0]["thread"], "stream 1");
-    return {value(found[0], "in"), value(found[0], "print"), value(found[0], "why"), value(found[0], "bytes"),
-            value(found[0], "shape")};
+    return {value(found[0], "in"), value(found[0], "digest"), value(found[0], "why"),
+            value(found[0], "bytes"), value(found[0], "shape")};
   }
 
   /// A call is hashed: the same in every run, though the gaps differ; something else where the call gives
@@ -134,28 +134,6 @@ TEST_P(Outputs, OfCollectivesAreHashed) {
   EXPECT_EQ(print("ncclReduce", {"ncclReduce elsewhere", "wait"}).bytes, "0");
 }
 
-TEST_P(Outputs, OfSparseProductsAreHashed) {
-  const std::string matrix = " format=1 rows=5 columns=4 values=6";
-  expect_hashed("cusparseSpMM", "cusparseSpMM", "ta=0 tb=0" + matrix);
-  expect_hashed("cusparseSpMV", "cusparseSpMV", "ta=0 tb=0" + matrix);
-}
-
-TEST_P(Outputs, OfProductsOfSparseMatricesAreHashed) {
-  const std::string shape = "ta=0 tb=0 format=1 rows=5 columns=4 values=6 format=1 rows=5 columns=4 values=6 "
-                            "format=1 rows=5 columns=4 values=7";
-  const Environment before{{"OTHER_BEFORE", "1"}};
-  for (const std::string name : {"cusparseSpGEMM_copy", "cusparseSpGEMMreuse_compute"}) {
-    expect_hashed(name, name, shape);
-    EXPECT_EQ(print(name, {name, "wait"}).bytes, std::to_string((6 + 7 + 7) * 4));
-    EXPECT_EQ(print(name, {name, "wait"}).in, print(name, {name, "wait"}, before).in);
-  }
-  // Added to what was there: by the call that computes, before the other.
-  const std::string reuse = "cusparseSpGEMMreuse_compute", copy = "cusparseSpGEMM_copy";
-  EXPECT_NE(print(reuse, {"beta", reuse, "wait"}).in, print(reuse, {"beta", reuse, "wait"}, before).in);
-  EXPECT_EQ(print(copy, {"beta", copy, "wait"}).in, "none");
-  EXPECT_EQ(print(copy, {"no memory yet", "wait"}).why, "address_unknown");
-}
-
 TEST_P(Outputs, OfConvolutionsAreHashed) {
   expect_hashed("cudnnConvolutionForward", "cudnnConvolutionForward", "algo=1 t=2,3,4,5 t=2,3,4,5 w=3,3,1,1");
   expect_hashed("cudnnConvolutionBackwardData", "cudnnConvolutionBackwardData",
@@ -166,9 +144,9 @@ TEST_P(Outputs, OfConvolutionsAreHashed) {
 }
 
 TEST_P(Outputs, OfNormalizationsAreHashed) {
-  const std::string train = "cudnnBatchNormalizationForwardTraining";
+  const std::string train = "cudnnBatchNormalizationForwardTrainingEx";
   const std::string derive = "cudnnBatchNormalizationBackwardEx";
-  const std::string infer = "cudnnNormalizationForwardInference";
+  const std::string infer = "cudnnBatchNormalizationForwardInference";
   const auto shape = [&](const std::string& name) {
     return print(name.substr(0, name.find(',')), {name, "wait"}).shape;
   };
@@ -197,199 +175,21 @@ TEST_P(Outputs, OfNormalizationsAreHashed) {
   EXPECT_NE(print(derive, {unknown, "wait"}).out, "none");
 }
 
-TEST_P(Outputs, OfRecurrentNetworksAreHashed) {
-  const std::string run = "cudnnRNNForward", derive = "cudnnRNNBackwardWeights_v8",
-                    derive_data = "cudnnRNNBackwardData_v8";
-  const auto print_of = [&](const std::string& name, const Environment& with = {}) {
-    return print(name.substr(0, name.find(',')), {name, "wait"}, with);
-  };
-  for (const std::string& name : {run, derive, derive_data}) {
-    expect_hashed(name, name, print_of(name).shape);
-    expect_to_go_in(name, name, {"OTHER_SETTING"});
-  }
-  EXPECT_TRUE(print_of(run).shape.starts_with("mode=0 steps=7 width=6 ")) << print_of(run).shape;
-  EXPECT_EQ(print_of(run).bytes, std::to_string(7 * 6 * 4 + 12));
-  EXPECT_EQ(print_of(derive_data).bytes, std::to_string(7 * 6 * 4 + 12));
-  EXPECT_EQ(print_of(run + ", full").bytes, std::to_string(8 * 6 * 4 + 12));
-  EXPECT_EQ(print_of(run + ", padded").why, "partly_written");
-  EXPECT_EQ(print_of(run + ", padded").out, "none");
-  // What the forward pass has left, and the states that it draws from in training.
-  expect_to_go_in(derive, derive, {"OTHER_RESERVE"});
-  expect_to_go_in(derive_data, derive_data, {"OTHER_RESERVE"});
-  expect_to_go_in(run, run + ", training", {"OTHER_STATES"});
-  const Environment other_states{{"OTHER_STATES", "1"}}, before{{"OTHER_BEFORE", "1"}};
-  EXPECT_NE(print_of(run + ", without dropout").in, "none");
-  for (const std::string& name : {run, run + ", without dropout"})
-    EXPECT_EQ(print_of(name).in, print_of(name, other_states).in) << name;
-  // Gradients that are added to what was there.
-  EXPECT_EQ(print_of(derive).in, print_of(derive, before).in);
-  EXPECT_NE(print_of(derive + ", added").in, print_of(derive + ", added", before).in);
-}
-
-/// A program that is linked to cuDNN 8.
-class OutputsOfCudnn8 : public Outputs {
-protected:
-  void SetUp() override { use("recurrent_8", {"cudnn_8", "doubles"}); }
-};
-
-INSTANTIATE_TEST_SUITE_P(Cuda, OutputsOfCudnn8, testing::Values(Way{"Linked", ""}), name_of_way);
-
-TEST_P(OutputsOfCudnn8, OfRecurrentNetworksAreHashed) {
-  const auto bytes = [&](const std::string& name) {
-    return print(name.substr(0, name.find(',')), {name, "wait"}).bytes;
-  };
-  const std::string left = std::to_string((2 + 2 + 1 + 1) * 6 * 4 + 12); // rows of y or dx, and a state
-  const std::string state = " t=1,3,1,1", weights = " w=16,1,1,1";
-  for (const std::string way : {"", "Ex"}) {
-    const std::string infer = "cudnnRNNForwardInference" + way, train = "cudnnRNNForwardTraining" + way,
-                      derive = "cudnnRNNBackwardData" + way, derive_weights = "cudnnRNNBackwardWeights" + way;
-    const std::string rows = way == "" ? "steps=4" : "steps=6 width=6";
-    const std::string forward = rows + state + weights + " " + rows + state;
-    expect_hashed(infer, infer, forward);
-    expect_hashed(train, train, forward);
-    expect_hashed(derive, derive, rows + " " + rows + weights + state + " " + rows + state);
-    expect_hashed(derive_weights, derive_weights, rows + state + " " + rows + weights + weights);
-    const std::vector<std::string> settings = {"OTHER_SETTING", "OTHER_CLIP", "OTHER_PADDING", "OTHER_SIZE"};
-    for (const std::string& function : {infer, train, derive, derive_weights})
-      expect_to_go_in(function, function, settings);
-    for (const std::string& function : {infer, train, derive})
-      expect_to_go_in(function, function, {"OTHER_WEIGHTS"});
-    for (const std::string& function : {derive, derive_weights})
-      expect_to_go_in(function, function, {"OTHER_RESERVE"});
-    // Numbers of the dropout's are drawn in training alone.
-    expect_to_go_in(train, train, {"OTHER_STATES"});
-    EXPECT_EQ(print(infer, {infer, "wait"}).in, print(infer, {infer, "wait"}, {{"OTHER_STATES", "1"}}).in);
-    for (const std::string& function : {infer, train, derive}) EXPECT_EQ(bytes(function), left) << function;
-    // Gradients of weights are added to what was there.
-    EXPECT_EQ(bytes(derive_weights), "64");
-    EXPECT_NE(print(derive_weights, {derive_weights, "wait"}).in,
-              print(derive_weights, {derive_weights, "wait"}, {{"OTHER_BEFORE", "1"}}).in);
-  }
-  EXPECT_EQ(print("cudnnRNNForwardInferenceEx", {"cudnnRNNForwardInferenceEx, padded", "wait"}).why,
-            "partly_written");
-}
-
-TEST_P(Outputs, OfAttentionAreHashed) {
-  const std::string run = "cudnnMultiHeadAttnForward", derive = "cudnnMultiHeadAttnBackwardData",
-                    derive_weights = "cudnnMultiHeadAttnBackwardWeights";
-  const auto print_of = [&](const std::string& name) {
-    return print(name.substr(0, name.find(',')), {name, "wait"});
-  };
-  for (const std::string& name : {run, derive, derive_weights}) {
-    expect_hashed(name, name, print_of(name).shape);
-    expect_to_go_in(name, name, {"OTHER_SETTING"});
-  }
-  EXPECT_TRUE(print_of(run).shape.starts_with("v=4,2,1,6 ")) << print_of(run).shape;
-  EXPECT_EQ(print_of(run).bytes, "192");
-  EXPECT_EQ(print_of(derive).bytes, std::to_string(3 * 192));
-  EXPECT_EQ(print_of(derive_weights).bytes, "64");
-  expect_to_go_in(run, run, {"OTHER_WINDOW"});
-  expect_to_go_in(run, run + ", training", {"OTHER_STATES"});
-  EXPECT_EQ(print_of(run).in, print(run, {run, "wait"}, {{"OTHER_STATES", "1"}}).in);
-  for (const std::string& name : {derive, derive_weights}) expect_to_go_in(name, name, {"OTHER_RESERVE"});
-  for (const std::string how : {", padded", ", one step"}) EXPECT_EQ(print_of(run + how).out, "none") << how;
-}
-
-TEST_P(Outputs, OfOtherLayersAreHashed) {
+TEST_P(Outputs, OfConvolutionsWithActivationsAreHashed) {
+  const std::string activated = "cudnnConvolutionBiasActivationForward";
   const std::string whole = "t=2,3,4,5", row = "t=1,3,1,1";
-  const struct {
-    std::string function, shape;
-    bool has_settings;
-  } layers[] = {
-      {"cudnnPoolingForward", whole + " " + whole, true},
-      {"cudnnPoolingBackward", whole + " " + whole + " " + whole + " " + whole, true},
-      {"cudnnActivationForward", whole + " " + whole, true},
-      {"cudnnActivationBackward", whole + " " + whole + " " + whole + " " + whole, true},
-      {"cudnnLRNCrossChannelForward", "mode=0 " + whole + " " + whole, true},
-      {"cudnnLRNCrossChannelBackward", "mode=0 " + whole + " " + whole + " " + whole + " " + whole, true},
-      {"cudnnDivisiveNormalizationForward", "mode=0 " + whole + " " + whole + " " + whole, true},
-      {"cudnnDivisiveNormalizationBackward", "mode=0 " + whole + " " + whole + " " + whole + " " + whole,
-       true},
-      {"cudnnTransformTensorEx", whole + " " + whole, true},
-      {"cudnnTransformFilter", "w=3,3,1,1 w=3,3,1,1", true},
-      {"cudnnSpatialTfSamplerForward", whole + " " + whole, false},
-      {"cudnnSpatialTfSamplerBackward", whole + " " + whole + " " + whole, false},
-      {"cudnnSoftmaxForward", "algo=1 mode=0 " + whole + " " + whole, false},
-      {"cudnnSoftmaxBackward", "algo=1 mode=0 " + whole + " " + whole + " " + whole, false},
-      {"cudnnAddTensor", whole + " " + row, false},
-      {"cudnnTransformTensor", whole + " " + whole, false},
-      {"cudnnConvolutionBackwardBias", row + " " + whole, false},
-      {"cudnnOpTensor", whole + " " + whole + " " + row, true},
-      {"cudnnReduceTensor", row + " " + whole, true},
-      {"cudnnScaleTensor", whole + " " + whole, false},
-      {"cudnnConvolutionBiasActivationForward", "algo=1 " + whole + " " + whole + " w=3,3,1,1 " + row, true},
-      {"cudnnDropoutForward", whole + " " + whole, true},
-      {"cudnnDropoutBackward", whole + " " + whole, true},
-      {"cudnnCTCLoss", "algo=0 " + whole + " " + whole, true},
-  };
-  for (const auto& [function, shape, has_settings] : layers) {
-    expect_hashed(function, function, shape);
-    if (has_settings) expect_to_go_in(function, function, {"OTHER_SETTING"});
-    if (function.find("Dropout") == std::string::npos && function != "cudnnCTCLoss")
-      expect_to_go_in(function, function, {"OTHER_SCALE"});
-  }
-  expect_hashed("cudnnIm2Col", "cudnnIm2Col", whole);
-  expect_to_go_in("cudnnIm2Col", "cudnnIm2Col", {"OTHER_SETTING"});
-  for (const std::string how : {"", ", with biases"})
-    expect_hashed("cudnnReorderFilterAndBias", "cudnnReorderFilterAndBias" + how,
-                  "order=0 w=3,3,1,1 w=3,3,1,1");
-  for (const std::string function :
-       {"cudnnSpatialTfGridGeneratorForward", "cudnnSpatialTfGridGeneratorBackward"})
-    expect_hashed(function, function, "none");
-  expect_to_go_in("cudnnSetTensor", "cudnnSetTensor", {"OTHER_SCALE"});
-  expect_to_go_in("cudnnDropoutForward", "cudnnDropoutForward", {"OTHER_STATES"});
-  expect_to_go_in("cudnnDropoutBackward", "cudnnDropoutBackward", {"OTHER_RESERVE"});
-  expect_to_go_in("cudnnCTCLoss", "cudnnCTCLoss", {"OTHER_LABEL"});
-}
-
-TEST_P(Outputs, OfLayersThatLeaveMoreThanOneTensor) {
-  const auto bytes = [&](const std::string& name) {
-    return print(name.substr(0, name.find(',')), {name, "wait"}).bytes;
-  };
-  EXPECT_EQ(bytes("cudnnReduceTensor"), "12");
-  EXPECT_EQ(bytes("cudnnReduceTensor, where"), "24");
-  EXPECT_EQ(bytes("cudnnCTCLoss"), std::to_string(480 + 12));
-  EXPECT_EQ(bytes("cudnnDivisiveNormalizationBackward"), std::to_string(2 * 480));
-  EXPECT_EQ(bytes("cudnnReorderFilterAndBias"), "36");
-  EXPECT_EQ(bytes("cudnnReorderFilterAndBias, with biases"), std::to_string(36 + 12));
-  // A row for each of 3 by 4 places of 2 images, a column for each of 2 by 2 places of 3 channels.
-  EXPECT_EQ(bytes("cudnnIm2Col"), std::to_string(2 * 3 * 4 * 3 * 2 * 2 * 4));
-  // Two numbers for each of 4 by 5 places of 2 images, made from six for each image.
-  EXPECT_EQ(bytes("cudnnSpatialTfGridGeneratorForward"), "320");
-  EXPECT_EQ(bytes("cudnnSpatialTfGridGeneratorBackward"), "48");
-  EXPECT_EQ(bytes("cudnnSpatialTfSamplerBackward"), std::to_string(480 + 320));
+  expect_hashed(activated, activated, "algo=1 " + whole + " " + whole + " w=3,3,1,1 " + row);
+  expect_to_go_in(activated, activated, {"OTHER_SETTING", "OTHER_SCALE"});
   // Of the one what is added counts, of the other it is not read.
-  const std::string activated = "cudnnConvolutionBiasActivationForward", added = activated + ", added";
   const Environment before{{"OTHER_BEFORE", "1"}};
   const auto in = [&](const std::string& name, const Environment& with = {}) {
     return print(activated, {name, "wait"}, with).in;
   };
   EXPECT_EQ(in(activated), in(activated, before));
-  EXPECT_NE(in(added), in(added, before));
+  EXPECT_NE(in(activated + ", added"), in(activated + ", added", before));
 }
 
 TEST_P(Outputs, OfLayersWhoseInputsAreNotKnown) {
-  for (const std::string name : {"cudnnSpatialTfSamplerForward, unseen", "cudnnCTCLoss_v8"}) {
-    const std::string function = name.substr(0, name.find(','));
-    const OnePrint once = print(function, {name, "wait"});
-    EXPECT_EQ(once.in, "none") << name;
-    EXPECT_NE(once.out, "none") << name;
-    EXPECT_EQ(once.out, print(function, {name, "wait"}).out) << name;
-    EXPECT_NE(once.out, print(function, {name, "wait"}, race_in(function)).out) << name;
-  }
-  // How large a grid is, the program has said; of a convolution in groups, nobody does.
-  const std::string grid = "cudnnSpatialTfGridGeneratorForward";
-  const std::string seen = "cudnnSetSpatialTransformerNdDescriptor";
-  EXPECT_EQ(print(grid, {grid + ", gone", "wait"}).why, "size_unknown");
-  EXPECT_EQ(print(grid, {grid, "wait"}, {{"DETSHIM_DISABLE", seen}}).why, "size_unknown");
-  EXPECT_EQ(print(grid, {grid, "wait"}, {{"DETSHIM_DISABLE", seen}}).out, "none");
-  EXPECT_EQ(print("cudnnIm2Col", {"cudnnIm2Col, in groups", "wait"}).why, "layout_unknown");
-  EXPECT_EQ(print("cudnnCTCLoss", {"cudnnCTCLoss, skipping", "wait"}).why, "partly_written");
-  // Of a maximum x and y go in, and may be nowhere; an average does not look at them.
-  const std::string pooling = "cudnnPoolingBackward";
-  EXPECT_EQ(print(pooling, {pooling + ", of nothing", "wait"}).in, "none");
-  EXPECT_NE(print(pooling, {pooling + ", of nothing", "wait"}).out, "none");
-  EXPECT_NE(print(pooling, {pooling + ", average", "wait"}).in, "none");
   const std::string convolution = "cudnnConvolutionForward";
   const OnePrint untold = print(convolution, {convolution, "wait"}, misbehaving("settings are not told"));
   EXPECT_EQ(untold.in, "none");
@@ -409,11 +209,7 @@ TEST_P(Outputs, SettingsAreThoseOfTheRealLibrary) {
   const std::string cudnn = std::string(DETSHIM_TEST_CUDNN) + "/libcudnn.so.9";
   if (!std::filesystem::exists(cudnn)) GTEST_SKIP() << "cuDNN 9 is not installed";
   const Environment real{{"DOUBLE_CUDNN_SETTINGS", cudnn}};
-  for (const std::string function :
-       {"cudnnConvolutionForward", "cudnnActivationForward", "cudnnActivationBackward", "cudnnPoolingForward",
-        "cudnnPoolingBackward", "cudnnLRNCrossChannelForward", "cudnnTransformTensorEx",
-        "cudnnTransformFilter", "cudnnOpTensor", "cudnnReduceTensor", "cudnnRNNForward",
-        "cudnnRNNBackwardData_v8", "cudnnMultiHeadAttnForward", "cudnnCTCLoss"}) {
+  for (const std::string function : {"cudnnConvolutionForward", "cudnnConvolutionBiasActivationForward"}) {
     SCOPED_TRACE(function);
     const OnePrint once = print(function, {function, "wait"}, real);
     const OnePrint other = print(function, {function, "wait"}, real + Environment{{"OTHER_SETTING", "1"}});
@@ -422,7 +218,6 @@ TEST_P(Outputs, SettingsAreThoseOfTheRealLibrary) {
     EXPECT_NE(other.in, once.in);
     EXPECT_EQ(other.out, once.out);
   }
-  EXPECT_EQ(print("cudnnReduceTensor", {"cudnnReduceTensor, where", "wait"}, real).bytes, "24");
 }
 
 TEST_P(Outputs, OfEpiloguesAreHashed) {
@@ -553,41 +348,6 @@ TEST_P(FrontendGraphs, NumbersOfTheHostGoIn) {
   EXPECT_EQ(once.shape, other.shape);
 }
 
-TEST_P(Outputs, OfFactorizationsAreHashed) {
-  expect_hashed("cusolverDnSgetrf", "cusolverDnSgetrf", "m=5 n=3 size=4");
-  expect_hashed("cusolverDnDgeqrf", "cusolverDnDgeqrf", "m=5 n=3 size=8");
-  expect_hashed("cusolverDnSpotrf", "cusolverDnSpotrf", "m=5 n=5 size=4");
-  expect_hashed("cusolverDnSgetrs", "cusolverDnSgetrs", "m=5 n=3 size=4");
-  expect_hashed("cusolverDnSsyevd", "cusolverDnSsyevd", "m=5 n=5 size=4");
-  for (const std::string function :
-       {"cusolverDnXgetrf", "cusolverDnXgeqrf", "cusolverDnXgetrs", "cusolverDnXpotrs"})
-    expect_hashed(function, function, "m=5 n=3 size=8");
-  for (const std::string function : {"cusolverDnXpotrf", "cusolverDnXsyevd"})
-    expect_hashed(function, function, "m=5 n=5 size=8");
-  for (const std::string function :
-       {"cusolverDnSgetrs", "cusolverDnXgetrs", "cusolverDnXpotrs", "cusolverDnXsyevd"})
-    expect_to_go_in(function, function, {"OTHER_SETTING"});
-  const auto bytes = [&](const std::string& name) { return print(name, {name, "wait"}).bytes; };
-  EXPECT_EQ(bytes("cusolverDnXgetrf"), std::to_string((5 * 3 + 3) * 8)); // and three pivots
-  EXPECT_EQ(bytes("cusolverDnXgeqrf"), std::to_string((5 * 3 + 3) * 8)); // and three factors
-  EXPECT_EQ(bytes("cusolverDnXsyevd"), std::to_string((5 * 5 + 5) * 8)); // vectors and values
-  EXPECT_EQ(print("cusolverDnXgetrf", {"cusolverDnXgetrf, unknown", "wait"}).why, "type_unknown");
-}
-
-TEST_P(Outputs, OfTransformsAreHashed) {
-  expect_hashed("cufftExecC2C", "cufftExecC2C", "n=16 batches=3", {"plan C2C", "stream of plan"});
-  expect_hashed("cufftExecR2C", "cufftExecR2C", "n=16 batches=3", {"plan R2C", "stream of plan"});
-  expect_hashed("cufftExecC2C", "cufftExecC2C", "n=5 batches=3", {"plan with gaps", "stream of plan"});
-  EXPECT_EQ(print("cufftExecR2C", {"plan R2C", "stream of plan", "cufftExecR2C", "wait"}).bytes, "216");
-}
-
-TEST_P(Outputs, OfTransformsDependOnTheirDirection) {
-  const auto in = [&](const std::string& name) {
-    return print("cufftExecC2C", {"plan C2C", "stream of plan", name, "wait"}).in;
-  };
-  EXPECT_NE(in("cufftExecC2C"), in("cufftExecC2C, the other way"));
-}
-
 TEST_P(Outputs, LeaveGapsOut) {
   EXPECT_EQ(print("cublasSgemm_v2", {"without gaps", "wait"}).bytes, "48");
   EXPECT_EQ(print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).bytes, "60");
@@ -615,8 +375,8 @@ TEST_P(Outputs, NumbersOfTheHostGoIn) {
   const Environment other{{"OTHER_SCALE", "1"}};
   for (const std::string name :
        {"cublasSgemm_v2", "cublasSgemmBatched", "cublasSgemmStridedBatched", "cublasGemmEx", "cublasSgemv_v2",
-        "cublasSsyrk_v2", "cublasDtrsm_v2", "cublasLtMatmul", "cusparseSpMM", "cusparseSpMV",
-        "cudnnConvolutionForward", "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter"}) {
+        "cublasSsyrk_v2", "cublasDtrsm_v2", "cublasLtMatmul", "cudnnConvolutionForward",
+        "cudnnConvolutionBackwardData", "cudnnConvolutionBackwardFilter"}) {
     const OnePrint once = print(name, {name, "wait"}), with_other = print(name, {name, "wait"}, other);
     EXPECT_NE(once.in, with_other.in) << name;
     EXPECT_EQ(once.out, with_other.out) << name;
@@ -666,8 +426,6 @@ TEST_P(Outputs, ThatAreNotKnownAreNotClaimed) {
   EXPECT_EQ(why(product, misbehaving("launches fail")), "no_hash_kernel");
   EXPECT_EQ(why({"cublasLtMatmul in tiles", "wait"}, {}, "cublasLtMatmul"), "layout_unknown");
   EXPECT_EQ(why({"cublasLtMatmul in planes", "wait"}, {}, "cublasLtMatmul"), "layout_unknown");
-  EXPECT_EQ(why({"plan C2C", "destroy", "stream of plan", "cufftExecC2C", "wait"}, {}, "cufftExecC2C"),
-            "plan_unseen");
   EXPECT_EQ(why({"ncclAllReduce", "wait"}, misbehaving("does not block"), "ncclAllReduce"), "nonblocking");
 }
 
@@ -699,14 +457,14 @@ TEST_P(Outputs, LeaveCapturesAlone) {
     const auto found = run_captured(captured, {"launch", "other data", "launch", "wait"});
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(value(found[0], "why"), why);
-    EXPECT_EQ(value(found[0], "print") + value(found[0], "in"), "nonenone");
+    EXPECT_EQ(value(found[0], "digest") + value(found[0], "in"), "nonenone");
   }
   // Streams that are not captured, with what has to be loaded for them; and the one when it is over.
   const auto beside = run_captured({"another stream", "cublasSgemm_v2", "wait", "the first stream"},
                                    {"cublasSgemm_v2", "wait"});
   ASSERT_EQ(beside.size(), 2u);
-  EXPECT_EQ(value(beside[0], "print"), once.out);
-  EXPECT_EQ(value(beside[1], "print"), once.out);
+  EXPECT_EQ(value(beside[0], "digest"), once.out);
+  EXPECT_EQ(value(beside[1], "digest"), once.out);
 }
 
 TEST_P(Outputs, OfCapturesAreNeverEqual) {
@@ -742,26 +500,26 @@ TEST_P(Outputs, OfManyThreadsAreOneSequence) {
   const auto found = prints(shimmed({"many threads"}, on), "cublasSgemm_v2");
   uint64_t count = 0;
   for (const auto& record : found) {
-    EXPECT_TRUE(record.contains("print")) << record;
+    EXPECT_TRUE(record.contains("digest")) << record;
     EXPECT_EQ(record["thread"], "stream 1");
     EXPECT_EQ(record["first"], std::to_string(count + 1));
-    count += std::stoull(record["prints"].get<std::string>());
+    count += std::stoull(record["digests"].get<std::string>());
   }
   EXPECT_EQ(count, 9000u);
   ASSERT_FALSE(found.empty());
-  EXPECT_EQ(value(found[0], "print"), print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).out);
+  EXPECT_EQ(value(found[0], "digest"), print("cublasSgemm_v2", {"cublasSgemm_v2", "wait"}).out);
 }
 
 TEST_P(Outputs, OfMoreStreamsThanAreKeptAreNotClaimed) {
   uint64_t hashed = 0, unread = 0;
   for (const auto& record : prints(shimmed({"many streams"}, on), "cublasSgemm_v2")) {
-    const uint64_t count = std::stoull(record["prints"].get<std::string>());
-    if (record.contains("print")) {
+    const uint64_t count = std::stoull(record["digests"].get<std::string>());
+    if (record.contains("digest")) {
       hashed += count;
       continue;
     }
     unread += count;
-    EXPECT_EQ(record["unread"], record["prints"]);
+    EXPECT_EQ(record["unread"], record["digests"]);
     EXPECT_EQ(record["why"], "too_many_places");
   }
   EXPECT_EQ(hashed, 4094u); // the thread itself prints, too
@@ -775,10 +533,10 @@ TEST_P(Outputs, GoWithTheirContext) {
         prints(shimmed({"cublasSgemm_v2", "wait", "cublasSgemm_v2", end, "cublasSgemm_v2", "wait"}, on),
                "cublasSgemm_v2");
     ASSERT_EQ(found.size(), 3u) << end;
-    EXPECT_EQ(value(found[0], "print"), once.out);
+    EXPECT_EQ(value(found[0], "digest"), once.out);
     EXPECT_EQ(value(found[1], "why"), "context_gone") << end;
-    EXPECT_EQ(value(found[1], "print"), "none");
-    EXPECT_EQ(value(found[2], "print"), once.out) << end;
+    EXPECT_EQ(value(found[1], "digest"), "none");
+    EXPECT_EQ(value(found[2], "digest"), once.out) << end;
     EXPECT_EQ(value(found[2], "in"), once.in) << end;
   }
   // It has two users.
@@ -786,8 +544,8 @@ TEST_P(Outputs, GoWithTheirContext) {
                        "release the device", "cublasSgemm_v2",     "wait"};
   const auto found = prints(shimmed(work, on), "cublasSgemm_v2");
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(value(found[0], "print"), once.out);
-  EXPECT_EQ(value(found[1], "print"), once.out);
+  EXPECT_EQ(value(found[0], "digest"), once.out);
+  EXPECT_EQ(value(found[1], "digest"), once.out);
 }
 
 TEST_P(Outputs, OfAStreamAreOneSequence) {
@@ -796,7 +554,7 @@ TEST_P(Outputs, OfAStreamAreOneSequence) {
                               on);
   std::vector<std::string> functions, numbers, launches;
   for (const auto& record : run.records)
-    if (record["t"] == "print" && record["thread"] == "stream 1") {
+    if (record["t"] == "digest" && record["thread"] == "stream 1") {
       functions.push_back(record["fn"]);
       numbers.push_back(record["n"].is_string() ? record["n"].get<std::string>() : record["n"].dump());
       launches.push_back(record["launches"]);
@@ -824,19 +582,12 @@ TEST_P(Outputs, NameTheFirstCallThatGaveSomethingElse) {
   EXPECT_EQ(call.status, 1) << call.out << call.err;
   EXPECT_NE(call.out.find("first to differ\n  cublasLtMatmul, "), std::string::npos) << call.out;
   EXPECT_NE(call.out.find("the same went in, something else came out"), std::string::npos) << call.out;
-  EXPECT_NE(call.out.find("cublasLtMatmul by what went in\n  diverging 1 of 1 record: to device, "
-                          "shape m=5 n=3 k=4 type=0 ldd=7"),
-            std::string::npos)
-      << call.out;
 
   // A kernel of the program's own: what differs is what the next call is given.
   const Result kernel = diff(log, log_of(d, work, misbehaving("a race in a kernel")));
   EXPECT_EQ(kernel.status, 1) << kernel.out << kernel.err;
   EXPECT_NE(kernel.out.find("first to differ\n  cublasSgemm_v2, "), std::string::npos) << kernel.out;
   EXPECT_NE(kernel.out.find("something else went in: what made it ran before"), std::string::npos)
-      << kernel.out;
-  EXPECT_NE(kernel.out.find("1 kernel launched since the copy before it: it may be the one"),
-            std::string::npos)
       << kernel.out;
 }
 
@@ -848,7 +599,7 @@ TEST_P(Outputs, MakeRunsDifferentThatPrintTheSame) {
     const std::string script =
         "n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) >n\n"
         "[ $n = 0 ] || export DOUBLE_MISBEHAVE='a race in cublasLtMatmul'\n\"$0\" \"$@\"";
-    Arguments all{DETSHIM_COMMAND, "verify", "--json", "--seed", "42", "--", "sh", "-c", script};
+    Arguments all{DETSHIM_COMMAND, "verify", "-n", "2", "--json", "--seed", "42", "--", "sh", "-c", script};
     for (const std::string& word : command({"cublasLtMatmul", "wait"})) all.push_back(word);
     return nlohmann::json::parse(
         ::run(all, paths() + Environment{{"DETSHIM_FINGERPRINT", fingerprint}}, folder.path()).out);

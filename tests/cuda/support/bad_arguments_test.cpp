@@ -2,6 +2,7 @@
 // needed, because none of these calls comes so far. Built into the tests of each library (add_bad_arguments).
 #include "cuda_test.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace {
@@ -48,17 +49,29 @@ protected:
 };
 
 TEST_P(BadArguments, AreAnsweredAsWithoutTheLibrary) {
-  const Lines expected = answers("0", {}), other = answers("85", {});
-  ASSERT_EQ(expected.size(), other.size());
-  ASSERT_GT(expected.size(), 10U);
+  // What a function reads from memory that it has not written decides some of the answers: each stands beside
+  // all that were given without the shim, and where two runs of those differ, it is not compared.
+  std::vector<Lines> native = {answers("0", {}), answers("85", {})};
+  ASSERT_EQ(native[0].size(), native[1].size());
+  ASSERT_GT(native[0].size(), 10U);
   for (const Environment& mode : {enforce, strict, observe}) {
     const TemporaryFolder scratch;
     const Lines got = answers("0", under_shim(scratch, mode));
-    ASSERT_EQ(got.size(), expected.size());
-    for (size_t i = 0; i < got.size(); ++i)
-      if (expected[i] == other[i]) {
-        EXPECT_EQ(got[i], expected[i]);
-      }
+    ASSERT_EQ(got.size(), native[0].size());
+    const auto differing = [&] {
+      Lines result;
+      for (size_t i = 0; i < got.size(); ++i)
+        if (std::ranges::all_of(native, [&](const Lines& one) { return one[i] == native[0][i]; }) &&
+            got[i] != native[0][i])
+          result.push_back(got[i] + " instead of " + native[0][i]);
+      return result;
+    };
+    // A rare one shows in more runs.
+    for (int more = 0; more < 5 && !differing().empty(); ++more) {
+      native.push_back(answers(more % 2 == 0 ? "0" : "255", {}));
+      ASSERT_EQ(native.back().size(), native[0].size());
+    }
+    EXPECT_EQ(differing(), Lines{});
   }
 }
 

@@ -23,8 +23,19 @@ protected:
 
   std::string text() const { return contents(file_); }
   void put(const std::string& content) const { std::ofstream(file_, std::ios::trunc) << content; }
-  /// The choices in the file, by the rows of the product (in hexadecimal).
-  nlohmann::json choices() const { return nlohmann::json::parse(text()).at("choices"); }
+  /// The choices that count in the file: of each problem the last.
+  std::vector<nlohmann::json> choices() const {
+    std::vector<nlohmann::json> last;
+    for (const std::string& line : lines(text())) {
+      nlohmann::json choice = nlohmann::json::parse(line);
+      std::erase_if(last, [&](const nlohmann::json& before) {
+        return before["problem"] == choice["problem"] && before["operation"] == choice["operation"] &&
+               before["library"] == choice["library"];
+      });
+      last.push_back(std::move(choice));
+    }
+    return last;
+  }
 
   TemporaryFolder tuning_;
   std::string file_ = (tuning_.path() / "tuning.json").string();

@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fts.h>
-#include <ftw.h>
 #include <glob.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -179,29 +178,6 @@ void remove_while_reading() {
   closedir(stream);
 }
 
-ssize_t by_number(int fd, void* room, std::size_t size) { return syscall(SYS_getdents64, fd, room, size); }
-
-void kernel_entries(std::size_t size, ssize_t (*read)(int, void*, std::size_t) = getdents64) {
-  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY);
-  std::vector<char> room(size);
-  for (int round = 0; round < 2; ++round) {
-    for (;;) {
-      const ssize_t got = read(fd, room.data(), size);
-      if (got <= 0) {
-        if (got < 0) std::printf("errno %d\n", errno);
-        break;
-      }
-      for (ssize_t at = 0; at < got;) {
-        const auto* const entry = reinterpret_cast<const dirent64*>(room.data() + at);
-        std::printf("%s\n", entry->d_name);
-        at += entry->d_reclen;
-      }
-    }
-    lseek(fd, 0, SEEK_SET);
-  }
-  close(fd);
-}
-
 /// A vfork child, in the parent's memory and with descriptors of its own, reads another folder at the same
 /// number, as some launchers do to close all.
 void read_beside_vfork() {
@@ -245,37 +221,13 @@ void scan(Scan scan_folder) {
   free(entries);
 }
 
-template <typename Found = glob_t, typename Find>
-void find(int flags, Find find_paths) {
-  Found found;
-  if (find_paths((folder + "/*").c_str(), flags, nullptr, &found) != 0) return;
+/// Sorted by libc itself.
+void find() {
+  glob_t found;
+  if (glob((folder + "/*").c_str(), 0, nullptr, &found) != 0) return;
   for (std::size_t i = 0; i < found.gl_pathc; ++i)
     std::printf("%s\n", std::strrchr(found.gl_pathv[i], '/') + 1);
-  if constexpr (std::is_same_v<Found, glob_t>)
-    globfree(&found);
-  else
-    globfree64(&found);
-}
-
-template <typename Tree, typename Entry, typename Open, typename Read, typename Close>
-void walk_fts(Open open, Read read, Close close) {
-  std::string above = folder + "/..", of_file = folder + "/zeta";
-  char* paths[] = {of_file.data(), folder.data(), nullptr}; // stay in this order
-  Tree* const tree = open(paths, FTS_PHYSICAL | FTS_NOCHDIR, nullptr);
-  while (const Entry* const entry = read(tree)) std::printf("%d %s\n", entry->fts_info, entry->fts_name);
-  close(tree);
-}
-
-template <typename Stat>
-int print_found(const char* path, const Stat*, int) {
-  std::printf("%s\n", path);
-  return 0;
-}
-
-template <typename Stat>
-int print_base(const char* path, const Stat*, int, FTW* at) {
-  std::printf("%s\n", path + at->base);
-  return 0;
+  globfree(&found);
 }
 
 std::size_t mapped_kilobytes() {
@@ -326,11 +278,6 @@ int main(int, char** arguments) {
       {"vfork", read_beside_vfork},
       {"share", share},
       {"remove", remove_while_reading},
-      {"getdents64", [] { kernel_entries(32768); }},
-      {"getdents64_in_pieces", [] { kernel_entries(80); }},
-      {"getdents64_too_small", [] { kernel_entries(8); }},
-      {"syscall", [] { kernel_entries(32768, by_number); }},
-      {"syscall_too_small", [] { kernel_entries(8, by_number); }},
       {"scandir", [] { scan([](auto list) { return scandir(folder.c_str(), list, nullptr, nullptr); }); }},
       {"scandir_alike",
        [] { scan([](auto list) { return scandir(folder.c_str(), list, is_no_folder, alike); }); }},
@@ -338,22 +285,7 @@ int main(int, char** arguments) {
        [] { scan([](auto list) { return scandir(folder.c_str(), list, nullptr, alphasort); }); }},
       {"scandir64",
        [] { scan<dirent64>([](auto list) { return scandir64(folder.c_str(), list, nullptr, nullptr); }); }},
-      {"scandirat",
-       [] { scan([](auto list) { return scandirat(AT_FDCWD, folder.c_str(), list, nullptr, nullptr); }); }},
-      {"scandirat64",
-       [] {
-         scan<dirent64>(
-             [](auto list) { return scandirat64(AT_FDCWD, folder.c_str(), list, nullptr, nullptr); });
-       }},
-      {"glob", [] { find(GLOB_NOSORT, glob); }},
-      {"glob64", [] { find<glob64_t>(GLOB_NOSORT, glob64); }},
-      {"glob_sorted", [] { find(0, glob); }},
-      {"fts", [] { walk_fts<FTS, FTSENT>(fts_open, fts_read, fts_close); }},
-      {"fts64", [] { walk_fts<FTS64, FTSENT64>(fts64_open, fts64_read, fts64_close); }},
-      {"ftw", [] { ftw(folder.c_str(), print_found, 8); }},
-      {"ftw64", [] { ftw64(folder.c_str(), print_found, 8); }},
-      {"nftw", [] { nftw(folder.c_str(), print_base, 8, FTW_PHYS); }},
-      {"nftw64", [] { nftw64(folder.c_str(), print_base, 8, FTW_PHYS); }},
+      {"glob_sorted", find},
       {"close_many", close_many},
       {"filesystem", filesystem},
   };

@@ -12,7 +12,6 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
-#include <mqueue.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -152,110 +151,6 @@ void await(const std::string& name) {
   while (sem_wait(&told) != 0)
     if (errno != EINTR) fail("sem_wait");
   say(name, told_value);
-}
-
-/// Timers that call a function in a thread of libc's own.
-void timers() {
-  sem_init(&told, 0, 0);
-  for (int t = 0; t < 3; ++t) {
-    sigevent event = {};
-    event.sigev_notify = SIGEV_THREAD;
-    event.sigev_notify_function = tell;
-    timer_t timer;
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) fail("timer_create");
-    for (int i = 0; i < 3; ++i) {
-      itimerspec soon = {};
-      soon.it_value.tv_nsec = 1;
-      if (timer_settime(timer, 0, &soon, nullptr) != 0) fail("timer_settime");
-      await("timer " + std::to_string(t) + "." + std::to_string(i));
-    }
-    timer_delete(timer);
-  }
-}
-
-/// The same by a message queue.
-void queues() {
-  sem_init(&told, 0, 0);
-  const std::string name = "/detshim-kin-" + std::to_string(getpid());
-  const mqd_t queue = mq_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600, nullptr);
-  if (queue < 0) fail("mq_open");
-  mq_unlink(name.c_str());
-  for (int i = 0; i < 3; ++i) {
-    sigevent event = {};
-    event.sigev_notify = SIGEV_THREAD;
-    event.sigev_notify_function = tell;
-    if (mq_notify(queue, &event) != 0) fail("mq_notify");
-    if (mq_send(queue, "x", 1, 0) != 0) fail("mq_send");
-    await("queue " + std::to_string(i));
-    std::vector<char> message(65536);
-    if (mq_receive(queue, message.data(), message.size(), nullptr) < 0) fail("mq_receive");
-  }
-}
-
-/// Pages of the process's memory.
-long data_pages() {
-  long all = 0, resident = 0;
-  FILE* const file = std::fopen("/proc/self/statm", "r");
-  if (file == nullptr || std::fscanf(file, "%ld %ld", &all, &resident) != 2) fail("statm");
-  std::fclose(file);
-  return all;
-}
-
-/// What is asked for and given up again, each with a value of its own, takes no more and more memory; and
-/// what is asked for after that is told.
-template <typename Again, typename Last>
-void many(Again again, Last last) {
-  sem_init(&told, 0, 0);
-  long before = 0;
-  for (int i = 0; i < 40000; ++i) {
-    if (i == 4000) before = data_pages();
-    sigevent event = {};
-    event.sigev_notify = SIGEV_THREAD;
-    event.sigev_notify_function = [](sigval) { std::abort(); };
-    event.sigev_value.sival_int = i;
-    again(event);
-  }
-  std::printf("%ld\n", data_pages() - before);
-  std::fflush(stdout);
-  sigevent event = {};
-  event.sigev_notify = SIGEV_THREAD;
-  event.sigev_notify_function = tell;
-  last(event);
-  await("last");
-}
-
-void many_timers() {
-  timer_t timer;
-  const auto make = [&](sigevent& event) {
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) fail("timer_create");
-  };
-  const auto make_and_delete = [&](sigevent& event) {
-    make(event);
-    timer_delete(timer);
-  };
-  many(make_and_delete, [&](sigevent& event) {
-    make(event);
-    const itimerspec soon = {{}, {0, 1}};
-    if (timer_settime(timer, 0, &soon, nullptr) != 0) fail("timer_settime");
-  });
-}
-
-void many_queue_notices() {
-  const std::string name = "/detshim-kin-" + std::to_string(getpid());
-  const mqd_t queue = mq_open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600, nullptr);
-  if (queue < 0) fail("mq_open");
-  mq_unlink(name.c_str());
-  const auto ask = [&](const sigevent* event) {
-    if (mq_notify(queue, event) != 0) fail("mq_notify");
-  };
-  const auto ask_and_give_up = [&](const sigevent& event) {
-    ask(&event);
-    ask(nullptr);
-  };
-  many(ask_and_give_up, [&](const sigevent& event) {
-    ask(&event);
-    if (mq_send(queue, "x", 1, 0) != 0) fail("mq_send");
-  });
 }
 
 /// A thread of libc's own that no hook sees being made: it tells that a read is done.
@@ -439,10 +334,6 @@ int main(int argc, char** argv) {
   if (command == "racing-shells") racing_shells(argv[0]);
   if (command == "raw") raw_and_shells(argv[0], true);
   if (command == "raw-undrawn") raw_and_shells(argv[0], false);
-  if (command == "timers") timers();
-  if (command == "queues") queues();
-  if (command == "many-timers") many_timers();
-  if (command == "many-queue-notices") many_queue_notices();
   if (command == "aio") unseen_thread();
   if (command == "namespaces") namespaces(argv[0]);
   if (command == "handler-bytes") draw_in_handler(draw_bytes);

@@ -60,8 +60,8 @@ sock_fprog make_filter() {
   // Only to the streams that it was given: arguments are looked at, and what is computed of them.
   add(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 5);
   add(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args));
-  add(BPF_ALU | BPF_ADD | BPF_K, 5);
-  add(BPF_JMP | BPF_JGT | BPF_K, 7, 1, 0);
+  add(BPF_ALU | BPF_AND | BPF_K, 0xffff);
+  add(BPF_JMP | BPF_JGT | BPF_K, 2, 1, 0);
   add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   add(BPF_RET | BPF_K, is("refuses") ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_KILL_PROCESS);
   add(BPF_RET | BPF_K, is("traps")     ? SECCOMP_RET_TRAP

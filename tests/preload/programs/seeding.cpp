@@ -2,7 +2,7 @@
 //
 // FAMILY: a function that seeds: srand, srandom, initstate, initstate_r, srandom_r, rand_r, srand48, seed48,
 // lcong48,
-//         srand48_r, erand48, nrand48_r.
+//         srand48_r, erand48, nrand48.
 // SCENARIO: a name from the table in main(). Prints a line of draws for each time that it seeds.
 #include <fcntl.h>
 #include <stdint.h>
@@ -99,12 +99,7 @@ std::string drawn(uint64_t value) {
   }
   split(value, x);
   if (family == "erand48") return three([&] { return erand48(x) * 0x1p48; });
-  srand48_r(1, &data48);
-  return three([&] {
-    long number;
-    nrand48_r(x, &data48, &number);
-    return number;
-  });
+  return three([&] { return nrand48(x); });
 }
 
 void print(const std::string& text) {

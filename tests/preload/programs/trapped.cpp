@@ -154,7 +154,7 @@ void wait_for_all() {
 /// What the vDSO's getrandom keeps its state in.
 void droppable() {
   void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, 0x08 | MAP_ANONYMOUS, -1, 0);
-  printf("%s\n", page == MAP_FAILED ? "refused" : "given");
+  printf("%s\n", page == MAP_FAILED ? "refused" : "effective");
 }
 
 /// A grandchild that outlives this process: once it is told to, it draws and writes what it has drawn.

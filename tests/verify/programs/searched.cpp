@@ -58,7 +58,7 @@ unsigned long long ticks() {
 void print_with_ticks() {
   const auto* const memory = static_cast<unsigned char*>(std::malloc(400));
   std::printf("%d\n", memory[300]);
-  if (std::getenv("DETSHIM_HEAP") != nullptr) std::printf("%llu\n", ticks());
+  if (std::getenv("_DETSHIM_HEAP") != nullptr) std::printf("%llu\n", ticks());
 }
 
 void promises() {

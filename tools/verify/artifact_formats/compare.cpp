@@ -2,7 +2,7 @@
 
 #include "verify/artifact_formats/artifact_formats.h"
 #include "verify/artifact_formats/mapped_file.h"
-#include "verify/artifact_formats/text_cells.h"
+#include "verify/artifact_formats/text_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,21 +48,6 @@ ContentDifference missing(const Part& part, bool is_in_first) {
   return difference;
 }
 
-ContentDifference from_array(const Part& part, ArrayDifference array) {
-  ContentDifference difference;
-  difference.where = describe_part(part) + (array.index.empty() ? "" : " " + array.index);
-  difference.value = std::move(array.value);
-  difference.other_value = std::move(array.other_value);
-  difference.count = array.count;
-  difference.of = array.elements;
-  difference.unit = part.type.encoding == Encoding::raw && part.type.size == 1 ? "byte" : "element";
-  difference.has_numbers = array.is_number;
-  difference.max_absolute = array.max_absolute;
-  difference.max_relative = array.max_relative;
-  difference.not_comparable = array.not_comparable;
-  return difference;
-}
-
 std::optional<ContentDifference> compare_parts(const Part& one, const Part& other) {
   if (one.type.name != other.type.name || one.shape != other.shape ||
       one.is_column_major != other.is_column_major || one.bytes.size() != other.bytes.size()) {
@@ -72,8 +57,10 @@ std::optional<ContentDifference> compare_parts(const Part& one, const Part& othe
     difference.other_value = describe_shape(other);
     return difference;
   }
-  const ArrayDifference array = compare_arrays(one, other);
-  return array.count > 0 ? std::optional(from_array(one, array)) : std::nullopt;
+  ContentDifference difference = compare_arrays(one, other);
+  if (difference.count == 0) return {};
+  difference.where = describe_part(one) + (difference.where.empty() ? "" : " " + difference.where);
+  return difference;
 }
 
 /// The difference of the first part that differs, in the order of the first file.
@@ -101,41 +88,30 @@ std::optional<ContentDifference> compare_contents(const Contents& one, const Con
 
 // ------------------------------------------------------------------ text
 
-std::optional<ContentDifference> compare_cells(const CellReader& one, const CellReader& other) {
-  std::optional<ContentDifference> first;
-  std::uint64_t count = 0, of = 0;
-  double max_absolute = 0, max_relative = 0;
-  bool has_numbers = false;
+std::optional<ContentDifference> compare_values(TextValues one, TextValues other) {
+  ContentDifference result;
+  result.unit = "value";
   for (;;) {
-    const std::optional<Cell> a = one(), b = other();
-    if (!a && !b) break;
-    ++of;
-    const bool is_same_place = a && b && a->place == b->place;
-    if (is_same_place && a->text == b->text) continue;
-    ++count;
-    if (!first) {
-      first.emplace();
-      first->where = a ? a->place : b->place;
-      first->value = a ? std::string(a->text) : "not there";
-      first->other_value = !b              ? "not there"
-                           : is_same_place ? std::string(b->text)
-                                           : std::string(b->text) + " at " + b->place;
+    const bool is_one = one.next(), is_other = other.next();
+    if (!is_one && !is_other) break;
+    ++result.of;
+    const bool is_same_place =
+        is_one && is_other && one.line() == other.line() && one.number() == other.number();
+    if (is_same_place && one.value() == other.value()) continue;
+    if (result.count++ == 0) {
+      result.where = is_one ? one.place() : other.place();
+      result.value = is_one ? one.value() : "not there";
+      result.other_value = is_other ? other.value() : "not there";
+      if (is_one && is_other && !is_same_place) result.other_value += " at " + other.place();
     }
     if (!is_same_place) break; // behind it nothing stands beside its like
-    const std::optional<double> x = number_of(a->text), y = number_of(b->text);
+    const std::optional<double> x = number_of(one.value()), y = number_of(other.value());
     if (!x || !y || !std::isfinite(*x) || !std::isfinite(*y)) continue;
-    has_numbers = true;
-    max_absolute = std::max(max_absolute, std::fabs(*x - *y));
-    max_relative = std::max(max_relative, relative_difference(*x, *y));
+    result.has_numbers = true;
+    result.max_absolute = std::max(result.max_absolute, std::fabs(*x - *y));
+    result.max_relative = std::max(result.max_relative, relative_difference(*x, *y));
   }
-  if (!first) return {};
-  first->count = count;
-  first->of = of;
-  first->unit = "value";
-  first->has_numbers = has_numbers;
-  first->max_absolute = max_absolute;
-  first->max_relative = max_relative;
-  return first;
+  return result.count > 0 ? std::optional(result) : std::nullopt;
 }
 
 // ------------------------------------------------------------------ bytes
@@ -154,7 +130,7 @@ ContentDifference compare_bytes(std::string_view one, std::string_view other) {
   const auto as_part = [](std::string_view bytes) {
     return Part{"", {"byte", Encoding::raw, 1}, {bytes.size()}, bytes};
   };
-  difference = from_array(as_part(one), compare_arrays(as_part(one), as_part(other)));
+  difference = compare_arrays(as_part(one), as_part(other));
   difference.where = "byte " + std::to_string(at);
   return difference;
 }
@@ -173,14 +149,9 @@ FileComparison compare_contents(const std::string& name, std::string_view one, s
       if (*a->ignored != 0) return {format->name, a->ignored, {}};
     }
   }
-  const bool is_table = ends_with_one_of(name, {".csv", ".tsv"});
-  if (is_table || ends_with_one_of(name, {".json", ".jsonl", ".ndjson"})) {
-    const auto read = [&](std::string_view bytes) {
-      return is_table ? read_table(bytes, name.ends_with(".tsv") ? '\t' : ',') : read_json(bytes);
-    };
-    if (std::optional<ContentDifference> difference = compare_cells(read(one), read(other)))
-      return {is_table ? "table" : "json", "", std::move(difference)};
-  }
+  if (ends_with_one_of(name, {".csv", ".tsv", ".json", ".jsonl", ".ndjson"}))
+    if (std::optional<ContentDifference> difference = compare_values(TextValues(one), TextValues(other)))
+      return {"text", "", std::move(difference)};
   return {"bytes", "", compare_bytes(one, other)};
 }
 

@@ -119,7 +119,7 @@ std::string index_of(std::uint64_t number, const Part& part) {
   return text + "]";
 }
 
-void count_element(const char* one, const char* other, const ElementType& type, ArrayDifference& result) {
+void count_element(const char* one, const char* other, const ElementType& type, ContentDifference& result) {
   const std::size_t size = type.size / type.numbers;
   bool is_comparable = true;
   for (std::size_t i = 0; i < type.numbers; ++i) {
@@ -147,15 +147,16 @@ std::uint64_t byte_size(const ElementType& type, const std::vector<std::uint64_t
   return size;
 }
 
-ArrayDifference compare_arrays(const Part& one, const Part& other) {
-  ArrayDifference result;
+ContentDifference compare_arrays(const Part& one, const Part& other) {
+  ContentDifference result;
   const ElementType& type = one.type;
-  result.is_number = type.encoding != Encoding::raw;
-  result.elements = one.bytes.size() / type.size;
+  result.has_numbers = type.encoding != Encoding::raw;
+  result.of = one.bytes.size() / type.size;
+  if (type.encoding == Encoding::raw && type.size == 1) result.unit = "byte";
   // Most of two large arrays is equal: whole blocks are passed over.
   constexpr std::uint64_t block = 1024;
-  for (std::uint64_t begin = 0; begin < result.elements; begin += block) {
-    const std::uint64_t end = std::min(begin + block, result.elements);
+  for (std::uint64_t begin = 0; begin < result.of; begin += block) {
+    const std::uint64_t end = std::min(begin + block, result.of);
     if (std::memcmp(one.bytes.data() + begin * type.size, other.bytes.data() + begin * type.size,
                     (end - begin) * type.size) == 0)
       continue;
@@ -164,12 +165,11 @@ ArrayDifference compare_arrays(const Part& one, const Part& other) {
       const char* const b = other.bytes.data() + i * type.size;
       if (std::memcmp(a, b, type.size) == 0) continue;
       if (result.count++ == 0) {
-        result.first = i;
-        result.index = index_of(i, one);
+        result.where = index_of(i, one);
         result.value = element_text(a, type).text;
         result.other_value = element_text(b, type).text;
       }
-      if (result.is_number) count_element(a, b, type, result);
+      if (result.has_numbers) count_element(a, b, type, result);
     }
   }
   return result;

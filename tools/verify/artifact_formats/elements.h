@@ -1,6 +1,8 @@
 // Elements of tensors: what a file's name of a type means, and how two arrays of one type differ.
 #pragma once
 
+#include "verify/artifact_formats/content_difference.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -42,19 +44,10 @@ struct Part {
 /// The size in bytes of an array of that shape, or nothing reasonable: the largest number.
 std::uint64_t byte_size(const ElementType& type, const std::vector<std::uint64_t>& shape);
 
-struct ArrayDifference {
-  std::uint64_t count = 0, elements = 0; ///< that differ, of all
-  std::uint64_t first = 0;               ///< its number, in the order of the file
-  std::string index;                     ///< "[3, 1]" of the first one; empty for a scalar
-  std::string value, other_value;
-  double max_absolute = 0, max_relative = 0; ///< over the elements that are finite numbers in both
-  bool is_number = false;
-  std::uint64_t not_comparable = 0; ///< of those that differ: NaN or infinite in one of the two
-};
-
 /// Compares bit by bit two arrays of one type, shape and size: NaN equals NaN of the same bits, -0 is not 0.
-/// `count` is 0 if they are equal.
-ArrayDifference compare_arrays(const Part& one, const Part& other);
+/// `count` is 0 if they are equal; `where` is the index of the first that differs, "[3, 1]", empty for a
+/// scalar.
+ContentDifference compare_arrays(const Part& one, const Part& other);
 
 /// |a - b| over the larger of |a| and |b|.
 double relative_difference(long double a, long double b);

@@ -2,7 +2,9 @@
 
 #include "verify/artifact_formats/bytes.h"
 
+#include <algorithm>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -80,6 +82,25 @@ private:
     for (std::size_t i = count; i > 0; --i) items[i - 1] = pop();
     return items;
   }
+  void push_text(std::size_t size_of_length) {
+    push(make(Value::text, std::string(reader_.take(reader_.number(size_of_length)))));
+  }
+  void push_integer(std::size_t size) { push(make(Value::integer, {}, reader_.number(size))); }
+  void push_long() {
+    ByteReader digits(reader_.take(reader_.number(1)));
+    push(make(Value::integer, {}, digits.number(std::min<std::size_t>(digits.left(), 8))));
+  }
+  void push_float() {
+    reader_.take(8);
+    push(make(Value::other));
+  }
+  void push_global() {
+    const std::string module = line();
+    push(make(Value::global, module + " " + line()));
+  }
+  void push_named_global(const std::vector<Shared>& names) {
+    push(make(Value::global, names[0]->words + " " + names[1]->words));
+  }
   void push_tuple(std::vector<Shared> items) {
     Shared value = make(Value::tuple);
     value->items = std::move(items);
@@ -118,9 +139,9 @@ private:
   }
 
   /// A call: of what rebuilds a tensor or a parameter, of collections.OrderedDict, or of something else.
-  void call(Shared function, Shared arguments) {
-    const std::vector<Shared>& items = arguments->items;
-    const std::string& what = function->words;
+  void call(const std::vector<Shared>& function_and_arguments) {
+    const std::vector<Shared>& items = function_and_arguments[1]->items;
+    const std::string& what = function_and_arguments[0]->words;
     if (what.starts_with("torch._utils _rebuild_tensor") && items.size() >= 4 &&
         items[0]->kind == Value::storage) {
       Shared tensor = make(Value::tensor);
@@ -147,122 +168,54 @@ private:
 
 /// False at the end, and at what it does not know.
 bool Machine::step() {
-  const std::string_view operation = reader_.take(1);
-  if (operation.empty()) return false;
-  switch (static_cast<unsigned char>(operation[0])) {
-  case 0x80: // PROTO
-    reader_.take(1);
-    return true;
-  case 0x95: // FRAME
-    reader_.take(8);
-    return true;
-  case '(': // MARK
-    push(make(Value::mark));
-    return true;
-  case '}': // EMPTY_DICT
-    push(make(Value::dictionary));
-    return true;
-  case ']': // EMPTY_LIST
-    push(make(Value::list));
-    return true;
-  case ')': // EMPTY_TUPLE
-    push(make(Value::tuple));
-    return true;
-  case 'N':
-  case 0x88:
-  case 0x89: // NONE, NEWTRUE, NEWFALSE
-    push(make(Value::other));
-    return true;
-  case 'X':
-    push(make(Value::text, std::string(reader_.take(reader_.number(4)))));
-    return true;
-  case 0x8c:
-    push(make(Value::text, std::string(reader_.take(reader_.number(1)))));
-    return true;
-  case 0x8d:
-    push(make(Value::text, std::string(reader_.take(reader_.number(8)))));
-    return true;
-  case 'J': // BININT
-    push(make(Value::integer, {}, reader_.number(4)));
-    return true;
-  case 'K': // BININT1
-    push(make(Value::integer, {}, reader_.number(1)));
-    return true;
-  case 'M': // BININT2
-    push(make(Value::integer, {}, reader_.number(2)));
-    return true;
-  case 0x8a: { // LONG1
-    ByteReader digits(reader_.take(reader_.number(1)));
-    push(make(Value::integer, {}, digits.number(digits.left() < 8 ? digits.left() : 8)));
-    return true;
-  }
-  case 'G': // BINFLOAT
-    reader_.take(8);
-    push(make(Value::other));
-    return true;
-  case 'c': { // GLOBAL
-    const std::string module = line();
-    push(make(Value::global, module + " " + line()));
-    return true;
-  }
-  case 0x93: { // STACK_GLOBAL
-    const std::vector<Shared> names = pop_some(2);
-    push(make(Value::global, names[0]->words + " " + names[1]->words));
-    return true;
-  }
-  case 't': // TUPLE
-    push_tuple(pop_to_mark());
-    return true;
-  case 0x85: // TUPLE1
-    push_tuple(pop_some(1));
-    return true;
-  case 0x86: // TUPLE2
-    push_tuple(pop_some(2));
-    return true;
-  case 0x87: // TUPLE3
-    push_tuple(pop_some(3));
-    return true;
-  case 'q': // BINPUT
-    remember(reader_.number(1));
-    return true;
-  case 'r': // LONG_BINPUT
-    remember(reader_.number(4));
-    return true;
-  case 0x94: // MEMOIZE
-    remember(memory_.size());
-    return true;
-  case 'h': // BINGET
-    recall(reader_.number(1));
-    return true;
-  case 'j': // LONG_BINGET
-    recall(reader_.number(4));
-    return true;
-  case 'Q': // BINPERSID
-    push_storage(pop());
-    return true;
-  case 'R':
-  case 0x81: { // REDUCE, NEWOBJ
-    const std::vector<Shared> both = pop_some(2);
-    call(both[0], both[1]);
-    return true;
-  }
-  case 's': // SETITEM
-    add_items(pop_some(2));
-    return true;
-  case 'u':
-  case 'e': // SETITEMS, APPENDS
-    add_items(pop_to_mark());
-    return true;
-  case 'a': // APPEND
-    add_items(pop_some(1));
-    return true;
-  case 'b':
-  case '0': // BUILD, POP
-    pop();
-    return true;
-  default:
-    return false; // STOP, and the rest
-  }
+  struct Operation {
+    unsigned char code;
+    void (*run)(Machine& its);
+  };
+  static constexpr Operation operations[] = {
+      {0x80, [](Machine& its) { its.reader_.take(1); }},                    // PROTO
+      {0x95, [](Machine& its) { its.reader_.take(8); }},                    // FRAME
+      {'(', [](Machine& its) { its.push(its.make(Value::mark)); }},         // MARK
+      {'}', [](Machine& its) { its.push(its.make(Value::dictionary)); }},   // EMPTY_DICT
+      {']', [](Machine& its) { its.push(its.make(Value::list)); }},         // EMPTY_LIST
+      {')', [](Machine& its) { its.push(its.make(Value::tuple)); }},        // EMPTY_TUPLE
+      {'N', [](Machine& its) { its.push(its.make(Value::other)); }},        // NONE
+      {0x88, [](Machine& its) { its.push(its.make(Value::other)); }},       // NEWTRUE
+      {0x89, [](Machine& its) { its.push(its.make(Value::other)); }},       // NEWFALSE
+      {'X', [](Machine& its) { its.push_text(4); }},                        // BINUNICODE
+      {0x8c, [](Machine& its) { its.push_text(1); }},                       // SHORT_BINUNICODE
+      {0x8d, [](Machine& its) { its.push_text(8); }},                       // BINUNICODE8
+      {'J', [](Machine& its) { its.push_integer(4); }},                     // BININT
+      {'K', [](Machine& its) { its.push_integer(1); }},                     // BININT1
+      {'M', [](Machine& its) { its.push_integer(2); }},                     // BININT2
+      {0x8a, [](Machine& its) { its.push_long(); }},                        // LONG1
+      {'G', [](Machine& its) { its.push_float(); }},                        // BINFLOAT
+      {'c', [](Machine& its) { its.push_global(); }},                       // GLOBAL
+      {0x93, [](Machine& its) { its.push_named_global(its.pop_some(2)); }}, // STACK_GLOBAL
+      {'t', [](Machine& its) { its.push_tuple(its.pop_to_mark()); }},       // TUPLE
+      {0x85, [](Machine& its) { its.push_tuple(its.pop_some(1)); }},        // TUPLE1
+      {0x86, [](Machine& its) { its.push_tuple(its.pop_some(2)); }},        // TUPLE2
+      {0x87, [](Machine& its) { its.push_tuple(its.pop_some(3)); }},        // TUPLE3
+      {'q', [](Machine& its) { its.remember(its.reader_.number(1)); }},     // BINPUT
+      {'r', [](Machine& its) { its.remember(its.reader_.number(4)); }},     // LONG_BINPUT
+      {0x94, [](Machine& its) { its.remember(its.memory_.size()); }},       // MEMOIZE
+      {'h', [](Machine& its) { its.recall(its.reader_.number(1)); }},       // BINGET
+      {'j', [](Machine& its) { its.recall(its.reader_.number(4)); }},       // LONG_BINGET
+      {'Q', [](Machine& its) { its.push_storage(its.pop()); }},             // BINPERSID
+      {'R', [](Machine& its) { its.call(its.pop_some(2)); }},               // REDUCE
+      {0x81, [](Machine& its) { its.call(its.pop_some(2)); }},              // NEWOBJ
+      {'s', [](Machine& its) { its.add_items(its.pop_some(2)); }},          // SETITEM
+      {'u', [](Machine& its) { its.add_items(its.pop_to_mark()); }},        // SETITEMS
+      {'e', [](Machine& its) { its.add_items(its.pop_to_mark()); }},        // APPENDS
+      {'a', [](Machine& its) { its.add_items(its.pop_some(1)); }},          // APPEND
+      {'b', [](Machine& its) { its.pop(); }},                               // BUILD
+      {'0', [](Machine& its) { its.pop(); }},                               // POP
+  };
+  const auto code = static_cast<unsigned char>(reader_.number(1));
+  const auto* const found = std::ranges::find(operations, code, &Operation::code);
+  if (found == std::end(operations)) return false;
+  found->run(*this);
+  return true;
 }
 
 /// Walks what was built, and names each tensor by the keys that lead to it.

@@ -46,18 +46,6 @@ std::optional<Part> read_entry(const std::string& name, const Json& entry, std::
   return part;
 }
 
-/// True if each byte is in exactly one tensor. The format asks for it; else bytes would go uncompared.
-bool covers(std::vector<Part> parts, std::string_view data) {
-  std::ranges::sort(parts, {},
-                    [](const Part& part) { return std::pair(part.bytes.data(), part.bytes.size()); });
-  const char* end = data.data();
-  for (const Part& part : parts) {
-    if (part.bytes.data() != end) return false;
-    end += part.bytes.size();
-  }
-  return end == data.data() + data.size();
-}
-
 } // namespace
 
 std::optional<Contents> read_safetensors(std::string_view bytes) {
@@ -75,7 +63,6 @@ std::optional<Contents> read_safetensors(std::string_view bytes) {
     if (!part) return {};
     contents.parts.push_back(*part);
   }
-  if (!covers(contents.parts, data)) return {};
   // What else the header says (metadata, order) counts as well.
   contents.parts.push_back({"header", {"text", Encoding::raw, 1}, {header.size()}, header});
   contents.parts.back().named_by = PartName::reader;

@@ -61,18 +61,6 @@ struct Copy3D { // CUDA_MEMCPY3D
   size_t to_pitch, to_height, width, height, depth;
 };
 
-struct BatchedBox { // CUDA_MEMCPY3D_BATCH_OP
-  struct {
-    int type;
-    DevicePointer memory;
-    size_t row, layer;
-    int hint[2];
-  } from, to;
-  size_t width, height, depth;
-  int order;
-  unsigned flags;
-};
-
 inline constexpr int device_to_host = 2, by_address = 4;
 
 extern "C" {
@@ -118,15 +106,9 @@ extern "C" {
                                  Opaque stream);                                                             \
   int cuMemcpyBatchAsync_v2##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count,     \
                                     void* attributes, size_t* of, size_t attribute_count, Opaque stream);    \
-  int cuMemcpy3DBatchAsync##STREAM(size_t count, BatchedBox* boxes, size_t* failed,                          \
-                                   unsigned long long flags, Opaque stream);                                 \
-  int cuMemcpy3DBatchAsync_v2##STREAM(size_t count, BatchedBox* boxes, unsigned long long flags,             \
-                                      Opaque stream);                                                        \
   int cudaMemcpyBatchAsync##STREAM(void** to, const void** from, size_t* sizes, size_t count,                \
                                    void* attributes, size_t* of, size_t attribute_count,                     \
                                    void* failed_or_stream, Opaque stream);                                   \
-  int cudaMemcpy3DBatchAsync##STREAM(size_t count, BatchedBox* boxes, void* failed_or_flags,                 \
-                                     void* flags_or_stream, Opaque stream);                                  \
   int cuGraphLaunch##STREAM(Opaque graph, Opaque stream);                                                    \
   int cudaGraphLaunch##STREAM(Opaque graph, Opaque stream);                                                  \
   int cuGraphInstantiateWithParams##STREAM(Opaque* ready, Opaque graph, void* parameters);                   \

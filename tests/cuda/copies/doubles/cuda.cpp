@@ -139,14 +139,6 @@ int cuStreamIsCapturing(Opaque, int* status) { return *status = misbehaves("capt
                                     void*, size_t*, size_t, Opaque stream) {                                 \
     return batch("cuMemcpyBatchAsync_v2" #STREAM, to, from, sizes, count, stream);                           \
   }                                                                                                          \
-  int cuMemcpy3DBatchAsync##STREAM(size_t, BatchedBox*, size_t*, unsigned long long, Opaque) {               \
-    record("cuMemcpy3DBatchAsync" #STREAM);                                                                  \
-    return fails();                                                                                          \
-  }                                                                                                          \
-  int cuMemcpy3DBatchAsync_v2##STREAM(size_t, BatchedBox*, unsigned long long, Opaque) {                     \
-    record("cuMemcpy3DBatchAsync_v2" #STREAM);                                                               \
-    return fails();                                                                                          \
-  }                                                                                                          \
   int cuGraphLaunch##STREAM(Opaque, Opaque) {                                                                \
     record("cuGraphLaunch" #STREAM);                                                                         \
     return fails();                                                                                          \

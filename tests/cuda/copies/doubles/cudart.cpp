@@ -90,10 +90,6 @@ static Rows rows_of(const Box& box) {
           {[to = to[i], from = from[i], size = sizes[i]] { std::memcpy(to, from, size); }});                 \
     return fails();                                                                                          \
   }                                                                                                          \
-  int cudaMemcpy3DBatchAsync##STREAM(size_t, BatchedBox*, void*, void*, Opaque) {                            \
-    record("cudaMemcpy3DBatchAsync" #STREAM);                                                                \
-    return fails();                                                                                          \
-  }                                                                                                          \
   int cudaGraphLaunch##STREAM(Opaque, Opaque) {                                                              \
     record("cudaGraphLaunch" #STREAM);                                                                       \
     return fails();                                                                                          \

@@ -73,7 +73,6 @@ int main(int argc, char** argv) {
   // Half of it in each of two; a third goes elsewhere.
   DevicePointer batch_to[] = {address, also, address + 32}, batch_from[] = {tail, tail, tail + 32};
   size_t sizes[] = {32, 32, 32}, of = 0;
-  BatchedBox boxes[] = {{{1, tail, 16, 2, {}}, {1, address, 16, 2, {}}, 16, 2, 2, 1, 0}};
   Opaque ready = nullptr;
   const Opaque graph = reinterpret_cast<Opaque>(uintptr_t{0x6B});
   for (int i = 1; i < argc; ++i) {
@@ -98,10 +97,6 @@ int main(int argc, char** argv) {
                                               stream());                                                     \
   if (is("cuMemcpyBatchAsync_v2" #STREAM))                                                                   \
     status = CALL(cuMemcpyBatchAsync_v2##STREAM)(batch_to, batch_from, sizes, 3, nullptr, &of, 1, stream()); \
-  if (is("cuMemcpy3DBatchAsync" #STREAM))                                                                    \
-    status = CALL(cuMemcpy3DBatchAsync##STREAM)(1, boxes, nullptr, 0, stream());                             \
-  if (is("cuMemcpy3DBatchAsync_v2" #STREAM))                                                                 \
-    status = CALL(cuMemcpy3DBatchAsync_v2##STREAM)(1, boxes, 0, stream());                                   \
   if (is("cuGraphLaunch" #STREAM)) status = CALL(cuGraphLaunch##STREAM)(ready, stream());                    \
   if (is("cuGraphInstantiateWithParams" #STREAM))                                                            \
     status = CALL(cuGraphInstantiateWithParams##STREAM)(&ready, graph, nullptr);                             \

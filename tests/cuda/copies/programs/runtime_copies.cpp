@@ -34,13 +34,6 @@ int main(int argc, char** argv) {
   void* batch_to[] = {to, to + 32};
   const void* batch_from[] = {tail, static_cast<const char*>(tail) + 32};
   size_t sizes[] = {32, 32}, of = 0;
-  BatchedBox boxes[] = {{{1, 0, 16, 2, {}},
-                         {1, static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(to)), 16, 2, {}},
-                         16,
-                         2,
-                         2,
-                         1,
-                         0}};
   const char* const how = std::getenv("DOUBLE_MISBEHAVE");
   const bool is_older = how != nullptr && std::strcmp(how, "CUDA 12") == 0;
   size_t failed = 0;
@@ -82,11 +75,6 @@ int main(int argc, char** argv) {
                                                  size_t, Opaque)>(                                           \
                             reinterpret_cast<void*>(CALL(cudaMemcpyBatchAsync##STREAM)))(                    \
                             batch_to, batch_from, sizes, 2, nullptr, &of, 1, stream());                      \
-  if (is("cudaMemcpy3DBatchAsync" #STREAM))                                                                  \
-    status = is_older ? CALL(cudaMemcpy3DBatchAsync##STREAM)(1, boxes, &failed, nullptr, stream())           \
-                      : reinterpret_cast<int (*)(size_t, BatchedBox*, unsigned long long, Opaque)>(          \
-                            reinterpret_cast<void*>(CALL(cudaMemcpy3DBatchAsync##STREAM)))(1, boxes, 0,      \
-                                                                                           stream());        \
   if (is("cudaGraphLaunch" #STREAM)) status = CALL(cudaGraphLaunch##STREAM)(ready, stream());                \
   if (is("cudaGraphInstantiateWithParams" #STREAM))                                                          \
     status = CALL(cudaGraphInstantiateWithParams##STREAM)(&ready, graph, nullptr);                           \

@@ -127,9 +127,6 @@ int main(int argc, char** argv) {
       CALL(cublasLtMatmulPreferenceSetAttribute)(preference, 1, &limit, sizeof limit);
     } else if (!std::strncmp(what, "find=", 5)) {
       find(std::strtoull(what + 5, nullptr, 10));
-    } else if (!std::strcmp(what, "pause")) {
-      sleep(1);
-      run(&chosen, 0);
     } else if (!std::strcmp(what, "fork")) {
       std::fflush(stdout);
       if (fork() == 0) continue;

@@ -6,10 +6,7 @@
 //   only_nondeterministic   no candidate is deterministic
 //   fail                    every search fails with CUDNN_STATUS_EXECUTION_FAILED
 //   fewer                   two candidates are known, the nondeterministic one ranked first
-//   no_shape                its descriptors cannot be read
-//   renumbered              every algorithm has another number
 // DOUBLE_FASTEST: the number of the algorithm that timing puts first.
-// DOUBLE_SHAPE: the first size of every tensor; 8 unless set.
 //
 // DETSHIM_TEST_NO_GET_V7 builds an older library, which has no Get*_v7.
 #include "cudnn_double.h"
@@ -50,7 +47,6 @@ std::vector<AlgoPerf> ranking(const std::vector<Candidate>& candidates) {
   for (const Candidate& c : candidates) {
     results.push_back({c.algo, c.status, -1.0F, c.memory, c.determinism, c.math_type, {}});
     if (misbehaves("only_nondeterministic")) results.back().determinism = 0;
-    if (misbehaves("renumbered")) results.back().algo += 20;
   }
   if (misbehaves("fewer")) {
     results.resize(2);
@@ -113,9 +109,8 @@ int cudnnDestroy(Opaque) {
 size_t cudnnGetVersion() { return cudnn_version; }
 
 int cudnnGetTensorNdDescriptor(Opaque, int room, int* type, int* count, int* sizes, int* strides) {
-  if (misbehaves("no_shape") || room < 4) return bad_param;
-  const char* shape = std::getenv("DOUBLE_SHAPE");
-  const int all[] = {shape ? std::atoi(shape) : 8, 64, 56, 56}, steps[] = {200704, 3136, 56, 1};
+  if (room < 4) return bad_param;
+  const int all[] = {8, 64, 56, 56}, steps[] = {200704, 3136, 56, 1};
   *type = 2; // CUDNN_DATA_HALF
   *count = 4;
   std::copy(all, all + 4, sizes);

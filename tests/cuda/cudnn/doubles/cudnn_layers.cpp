@@ -183,17 +183,6 @@ int cudnnRestoreDropoutDescriptor(Opaque dropout, Opaque handle, float probabili
   return run();
 }
 
-int cudnnDestroyDropoutDescriptor(Opaque dropout) {
-  record_call("cudnnDestroyDropoutDescriptor", dropout);
-  return run();
-}
-
-int cudnnDropoutForward(Opaque handle, Opaque dropout, Opaque x, Const x_data, Opaque y, Opaque y_data,
-                        Opaque reserve, size_t reserve_size) {
-  record_call("cudnnDropoutForward", handle, dropout, x, x_data, y, y_data, reserve, reserve_size);
-  return run();
-}
-
 // Handles are numbers here, and so are their streams: of a hundred handles, one stream, or DOUBLE_STREAM.
 int cudnnGetStream(Opaque handle, Opaque* stream) {
   const char* asked = std::getenv("DOUBLE_STREAM");
@@ -288,38 +277,6 @@ int cudnnCausalConv1dNwhBackward(Opaque stream, Const x, Const weight, Const bia
                                  int kernel_size, int type, int weight_type, int activation) {
   record_call("cudnnCausalConv1dNwhBackward", stream, x, weight, bias, dy, dx, dweight, dbias, batch,
               dimensions, length, kernel_size, type, weight_type, activation);
-  return misbehaves("fail") ? execution_failed : 0;
-}
-
-int cudnnGnnAggSimpleBackward(Opaque stream, Const graph, Const dy, Const positions, Opaque dnodes,
-                              Opaque dedges, Opaque dothers, int nodes_size, int edges_size, int others_size,
-                              int type, int operation) {
-  record_call("cudnnGnnAggSimpleBackward", stream, graph, dy, positions, dnodes, dedges, dothers, nodes_size,
-              edges_size, others_size, type, operation);
-  return misbehaves("fail") ? execution_failed : 0;
-}
-
-int cudnnGnnMhaGatBackward(Opaque stream, Const graph, Const dy, Const sources, Const destinations,
-                           Const edges, Const weights, Const scores, const float* dropout,
-                           const float* dattention, Opaque dsources, Opaque ddestinations, Opaque dedges,
-                           Opaque dweights, Opaque dscores, Opaque feature_workspace, Opaque weight_workspace,
-                           int nodes_size, int edges_size, Const parameters, int type, int gradient_type,
-                           int weight_type) {
-  record_call("cudnnGnnMhaGatBackward", stream, graph, dy, sources, destinations, edges, weights, scores,
-              dropout, dattention, dsources, ddestinations, dedges, dweights, dscores, feature_workspace,
-              weight_workspace, nodes_size, edges_size, parameters, type, gradient_type, weight_type);
-  return misbehaves("fail") ? execution_failed : 0;
-}
-
-int cudnnGnnMhaGatV2Backward(Opaque stream, Const graph, Const dy, Const sources, Const destinations,
-                             Const edges, Const weights, Const scores, Const activations,
-                             const float* dropout, const float* dattention, Opaque dsources,
-                             Opaque ddestinations, Opaque dedges, Opaque dweights, Opaque dscores,
-                             Opaque feature_workspace, Opaque weight_workspace, int nodes_size,
-                             Const parameters, int type, int gradient_type) {
-  record_call("cudnnGnnMhaGatV2Backward", stream, graph, dy, sources, destinations, edges, weights, scores,
-              activations, dropout, dattention, dsources, ddestinations, dedges, dweights, dscores,
-              feature_workspace, weight_workspace, nodes_size, parameters, type, gradient_type);
   return misbehaves("fail") ? execution_failed : 0;
 }
 

@@ -39,9 +39,6 @@ int cudnnSetDropoutDescriptor(Opaque dropout, Opaque handle, float probability, 
                               size_t states_size, unsigned long long seed);
 int cudnnRestoreDropoutDescriptor(Opaque dropout, Opaque handle, float probability, Opaque states,
                                   size_t states_size, unsigned long long seed);
-int cudnnDestroyDropoutDescriptor(Opaque dropout);
-int cudnnDropoutForward(Opaque handle, Opaque dropout, Opaque x, Const x_data, Opaque y, Opaque y_data,
-                        Opaque reserve, size_t reserve_size);
 int cudnnGetStream(Opaque handle, Opaque* stream);
 int cudnnSpatialTfSamplerBackward(Opaque handle, Opaque transformer, Const alpha, Opaque x, Const x_data,
                                   Const beta, Opaque dx, Opaque dx_data, Const alpha_grid, Opaque dy,
@@ -89,62 +86,14 @@ int cudnnMultiHeadAttnBackwardWeights(Opaque handle, Opaque attention, int add, 
                                       size_t workspace_size, Opaque workspace, size_t reserve_size,
                                       Opaque reserve);
 
-// cudnn_subquadratic_ops.h and cudnn_gnn_ops.h of cuDNN 9.28.
+// cudnn_subquadratic_ops.h of cuDNN 9.28.
 int cudnnCausalConv1dBackward(Opaque stream, Const x, Const weight, Const bias, Const dy, Opaque dx,
                               Opaque dweight, Opaque dbias, int batch, int dimensions, int length,
                               int kernel_size, int type, int weight_type, int activation);
 int cudnnCausalConv1dNwhBackward(Opaque stream, Const x, Const weight, Const bias, Const dy, Opaque dx,
                                  Opaque dweight, Opaque dbias, int batch, int dimensions, int length,
                                  int kernel_size, int type, int weight_type, int activation);
-int cudnnGnnAggSimpleBackward(Opaque stream, Const graph, Const dy, Const positions, Opaque dnodes,
-                              Opaque dedges, Opaque dothers, int nodes_size, int edges_size, int others_size,
-                              int type, int operation);
-int cudnnGnnMhaGatBackward(Opaque stream, Const graph, Const dy, Const sources, Const destinations,
-                           Const edges, Const weights, Const scores, const float* dropout,
-                           const float* dattention, Opaque dsources, Opaque ddestinations, Opaque dedges,
-                           Opaque dweights, Opaque dscores, Opaque feature_workspace, Opaque weight_workspace,
-                           int nodes_size, int edges_size, Const parameters, int type, int gradient_type,
-                           int weight_type);
-int cudnnGnnMhaGatV2Backward(Opaque stream, Const graph, Const dy, Const sources, Const destinations,
-                             Const edges, Const weights, Const scores, Const activations,
-                             const float* dropout, const float* dattention, Opaque dsources,
-                             Opaque ddestinations, Opaque dedges, Opaque dweights, Opaque dscores,
-                             Opaque feature_workspace, Opaque weight_workspace, int nodes_size,
-                             Const parameters, int type, int gradient_type);
-
-// cuDNN 7 (cudnn.h): what Get*_v7 has taken the place of.
-int cudnnGetConvolutionBackwardDataAlgorithm(Opaque handle, Opaque w, Opaque dy, Opaque convolution,
-                                             Opaque dx, int preference, size_t limit, int* algo);
-int cudnnGetConvolutionBackwardFilterAlgorithm(Opaque handle, Opaque x, Opaque dy, Opaque convolution,
-                                               Opaque dw, int preference, size_t limit, int* algo);
-
 // cuDNN 7 and 8 (cudnn_adv_infer.h, cudnn_adv_train.h).
-int cudnnFindRNNForwardInferenceAlgorithmEx(Opaque handle, Opaque rnn, int length, const Opaque* x,
-                                            Const x_data, Opaque hx, Const hx_data, Opaque cx, Const cx_data,
-                                            Opaque w, Const w_data, const Opaque* y, Opaque y_data, Opaque hy,
-                                            Opaque hy_data, Opaque cy, Opaque cy_data, float intensity,
-                                            int requested, int* returned, Opaque* results, Opaque workspace,
-                                            size_t workspace_size);
-int cudnnFindRNNForwardTrainingAlgorithmEx(Opaque handle, Opaque rnn, int length, const Opaque* x,
-                                           Const x_data, Opaque hx, Const hx_data, Opaque cx, Const cx_data,
-                                           Opaque w, Const w_data, const Opaque* y, Opaque y_data, Opaque hy,
-                                           Opaque hy_data, Opaque cy, Opaque cy_data, float intensity,
-                                           int requested, int* returned, Opaque* results, Opaque workspace,
-                                           size_t workspace_size, Opaque reserve, size_t reserve_size);
-int cudnnFindRNNBackwardDataAlgorithmEx(Opaque handle, Opaque rnn, int length, const Opaque* y, Const y_data,
-                                        const Opaque* dy, Const dy_data, Opaque dhy, Const dhy_data,
-                                        Opaque dcy, Const dcy_data, Opaque w, Const w_data, Opaque hx,
-                                        Const hx_data, Opaque cx, Const cx_data, const Opaque* dx,
-                                        Opaque dx_data, Opaque dhx, Opaque dhx_data, Opaque dcx,
-                                        Opaque dcx_data, float intensity, int requested, int* returned,
-                                        Opaque* results, Opaque workspace, size_t workspace_size,
-                                        Opaque reserve, size_t reserve_size);
-int cudnnFindRNNBackwardWeightsAlgorithmEx(Opaque handle, Opaque rnn, int length, const Opaque* x,
-                                           Const x_data, Opaque hx, Const hx_data, const Opaque* y,
-                                           Const y_data, float intensity, int requested, int* returned,
-                                           Opaque* results, Const workspace, size_t workspace_size, Opaque dw,
-                                           Opaque dw_data, Const reserve, size_t reserve_size);
-
 int cudnnRNNForwardInference(Opaque handle, Opaque rnn, int length, const Opaque* x, Const x_data, Opaque hx,
                              Const hx_data, Opaque cx, Const cx_data, Opaque w, Const w_data, const Opaque* y,
                              Opaque y_data, Opaque hy, Opaque hy_data, Opaque cy, Opaque cy_data,

@@ -1,8 +1,6 @@
-// An ordinary user of cuDNN 8 and of what cuDNN 7 still had, with a double.
+// An ordinary user of cuDNN 8, with a double.
 //
 //   cudnn_8_layers data ALGORITHM BYTES              runs a convolution backward with that workspace
-//   cudnn_8_layers choose_data|choose_filter PREFERENCE LIMIT
-//   cudnn_8_layers inference|training|backward_data|backward_weights    a search for an RNN's algorithm
 //   cudnn_8_layers run FUNCTION                      a pass of an RNN
 #include "call.h"
 
@@ -54,37 +52,14 @@ int main(int argc, char** argv) {
   const std::string what = argv[1];
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   const size_t bytes = argc > 3 ? std::strtoull(argv[3], nullptr, 0) : 0;
-  int algo = -1, returned = -1, status = -1;
+  int status = -1;
   if (what == "data") {
     status = CALL(cudnnConvolutionBackwardData)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
                                                 number, at(19), bytes, at(21), at(22), at(23));
-  } else if (what == "choose_data") {
-    status = CALL(cudnnGetConvolutionBackwardDataAlgorithm)(at(11), at(12), at(13), at(14), at(15), number,
-                                                            bytes, &algo);
-  } else if (what == "choose_filter") {
-    status = CALL(cudnnGetConvolutionBackwardFilterAlgorithm)(at(11), at(12), at(13), at(14), at(15), number,
-                                                              bytes, &algo);
-  } else if (what == "inference") {
-    status = CALL(cudnnFindRNNForwardInferenceAlgorithmEx)(
-        at(11), at(12), 13, at(14), at(15), at(16), at(17), at(18), at(19), at(20), at(21), at(22), at(23),
-        at(24), at(25), at(26), at(27), 0.5F, 29, &returned, at(31), at(32), 33);
-  } else if (what == "training") {
-    status = CALL(cudnnFindRNNForwardTrainingAlgorithmEx)(
-        at(11), at(12), 13, at(14), at(15), at(16), at(17), at(18), at(19), at(20), at(21), at(22), at(23),
-        at(24), at(25), at(26), at(27), 0.5F, 29, &returned, at(31), at(32), 33, at(34), 35);
-  } else if (what == "backward_data") {
-    status = CALL(cudnnFindRNNBackwardDataAlgorithmEx)(
-        at(11), at(12), 13, at(14), at(15), at(16), at(17), at(18), at(19), at(20), at(21), at(22), at(23),
-        at(24), at(25), at(26), at(27), at(28), at(29), at(30), at(31), at(32), at(33), 0.5F, 35, &returned,
-        at(37), at(38), 39, at(40), 41);
-  } else if (what == "backward_weights") {
-    status = CALL(cudnnFindRNNBackwardWeightsAlgorithmEx)(at(11), at(12), 13, at(14), at(15), at(16), at(17),
-                                                          at(18), at(19), 0.5F, 21, &returned, at(23), at(24),
-                                                          25, at(26), at(27), at(28), 29);
   } else if (what == "run" && argc > 2) {
     status = run(argv[2]);
   } else {
     return 2;
   }
-  std::printf("status=%d algo=%d returned=%d\n", status, algo, returned);
+  std::printf("status=%d\n", status);
 }

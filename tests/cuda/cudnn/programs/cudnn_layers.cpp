@@ -6,12 +6,10 @@
 //     sets one descriptor to each mode in turn; `new` is another descriptor
 //   cudnn_layers dropout SEED...
 //     `none` is a descriptor without states
-//   cudnn_layers drop set:D:S|restore:D:S|destroy:D|here:D:H|there:D:H...
-//     gives descriptor D the states S, or uses it with handle H; `there` in a thread of its own
 //   cudnn_layers restore SEED
 //   cudnn_layers oob MODE
 //     a CTC loss descriptor
-//   cudnn_layers call FUNCTION [workspaces]
+//   cudnn_layers call FUNCTION
 //
 // Descriptors and device memory are numbers that a double only looks at: each is that of its place among the
 // arguments (of the run, where a size is asked for before it), counted from 11.
@@ -23,7 +21,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -122,32 +119,7 @@ int set_dropouts(const Arguments& seeds) {
   return 0;
 }
 
-int drop(const Arguments& steps) {
-  for (const std::string& step : steps) {
-    char what[16] = {};
-    unsigned long d = 0, number = 0;
-    std::sscanf(step.c_str(), "%15[a-z]:%lu:%lu", what, &d, &number);
-    const std::string name = what;
-    int status = -1;
-    const auto forward = [&] {
-      status = CALL(cudnnDropoutForward)(at(number), at(d), at(13), at(14), at(15), at(16), at(17), 18);
-    };
-    if (name == "set")
-      status = CALL(cudnnSetDropoutDescriptor)(at(d), at(12), 0.5F, at(number), 15, 7);
-    else if (name == "restore")
-      status = CALL(cudnnRestoreDropoutDescriptor)(at(d), at(12), 0.5F, at(number), 15, 7);
-    else if (name == "destroy")
-      status = CALL(cudnnDestroyDropoutDescriptor)(at(d));
-    else if (name == "here")
-      forward();
-    else if (name == "there")
-      std::thread(forward).join();
-    std::printf("%s=%d\n", what, status);
-  }
-  return 0;
-}
-
-int call_function(const std::string& name, bool with_workspaces) {
+int call_function(const std::string& name) {
   int status = -1;
   if (name == "cudnnSpatialTfSamplerBackward")
     status = CALL(cudnnSpatialTfSamplerBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
@@ -180,19 +152,6 @@ int call_function(const std::string& name, bool with_workspaces) {
   if (name == "cudnnCausalConv1dNwhBackward")
     status = CALL(cudnnCausalConv1dNwhBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17),
                                                 at(18), 19, 20, 21, 22, 23, 24, 25);
-  if (name == "cudnnGnnAggSimpleBackward")
-    status = CALL(cudnnGnnAggSimpleBackward)(at(11), at(12), at(13), at(14), at(15), at(16), at(17), 18, 19,
-                                             20, 21, 22);
-  if (name == "cudnnGnnMhaGatBackward")
-    status = CALL(cudnnGnnMhaGatBackward)(
-        at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18), static_cast<const float*>(at(19)),
-        static_cast<const float*>(at(20)), at(21), at(22), at(23), at(24), at(25),
-        at(with_workspaces ? 26 : 0), at(with_workspaces ? 27 : 0), 28, 29, at(30), 31, 32, 33);
-  if (name == "cudnnGnnMhaGatV2Backward")
-    status = CALL(cudnnGnnMhaGatV2Backward)(
-        at(11), at(12), at(13), at(14), at(15), at(16), at(17), at(18), at(19),
-        static_cast<const float*>(at(20)), static_cast<const float*>(at(21)), at(22), at(23), at(24), at(25),
-        at(26), at(with_workspaces ? 27 : 0), at(with_workspaces ? 28 : 0), 29, at(30), 31, 32);
   std::printf("status=%d\n", status);
   return 0;
 }
@@ -204,8 +163,7 @@ int main(int argc, char** argv) {
   const std::string what = argv[1], first = argv[2];
   if (what == "pooling") return use_pooling({argv + 2, argv + argc});
   if (what == "dropout") return set_dropouts({argv + 2, argv + argc});
-  if (what == "drop") return drop({argv + 2, argv + argc});
-  if (what == "call") return call_function(first, argc > 3);
+  if (what == "call") return call_function(first);
   if (what == "restore")
     return CALL(cudnnRestoreDropoutDescriptor)(at(11), at(12), 0.5F, at(14), 15,
                                                std::strtoull(argv[2], nullptr, 0));

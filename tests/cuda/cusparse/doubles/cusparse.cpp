@@ -194,14 +194,4 @@ int cusparseSpGEMMreuse_compute(Opaque, int, int, const void*, const void*, cons
   return 0;
 }
 
-int cusparseAxpby(Opaque, const void*, const void*, const void*, Opaque) {
-  record("cusparseAxpby");
-  return 0;
-}
-
-int cusparseScatter(Opaque, const void*, Opaque) {
-  record("cusparseScatter");
-  return 0;
-}
-
 } // extern "C"

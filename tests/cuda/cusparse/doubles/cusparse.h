@@ -58,7 +58,4 @@ int cusparseSpGEMMreuse_compute(Opaque handle, int operation_a, int operation_b,
                                 const void* a, const void* b, const void* beta, Opaque c, int type,
                                 int algorithm, Opaque descriptor);
 
-int cusparseAxpby(Opaque handle, const void* alpha, const void* x, const void* beta, Opaque y);
-int cusparseScatter(Opaque handle, const void* x, Opaque y);
-
 } // extern "C"

@@ -8,20 +8,10 @@ struct NcclUniqueId {
   char internal[128];
 };
 
-/// ncclConfig_t of NCCL 2.32.
+/// In the place of ncclConfig_t, which is handed on.
 struct NcclConfig {
-  size_t size = sizeof(NcclConfig);
-  unsigned magic = 0xCAFEBEEF, version = 22809;
-  int blocking = unset, cgaClusterSize = unset, minCTAs = unset, maxCTAs = unset;
-  const char* netName = nullptr;
-  int splitShare = unset, trafficClass = unset;
-  const char* commName = nullptr;
-  int collnetEnable = unset, CTAPolicy = unset, shrinkShare = unset, nvlsCTAs = unset,
-      nChannelsPerNetPeer = unset, nvlinkCentricSched = unset, graphUsageMode = unset, numRmaCtx = unset,
-      maxP2pPeers = unset, graphStreamOrdering = unset, launchOrderImplicit = unset, numRmaSig = unset,
-      rmaEagerInit = unset, hostCftMode = unset, nvlsHostMode = unset;
-
-  static constexpr int unset = -2147483647 - 1;
+  static constexpr int unset = -2147483647 - 1; // NCCL_CONFIG_UNDEF_INT
+  int blocking = 0;
 };
 
 /// ncclCollConfig_t of NCCL 2.32.

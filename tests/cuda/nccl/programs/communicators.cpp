@@ -1,6 +1,5 @@
 // An ordinary user of NCCL: makes communicators in every way and reduces. Arguments NAME=VALUE are variables
 // that the program sets itself before each of them, as Python programs do; NAME alone takes one away.
-// `config` sets what a configuration has, `short` says that it is an older one, `null` gives none;
 // `select=TEXT` selects algorithms for the reductions that have a configuration of their own, `large` says
 // that it is of a later NCCL; `second` calls all by their second names, as a profiler does.
 #include "call.h"
@@ -39,28 +38,14 @@ int main(int argc, char** argv) {
   };
   NcclConfig config;
   config.blocking = 1;
-  NcclConfig* given = &config;
   struct {
     NcclCollConfig now;
     char later[1000] = {};
   } own;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (argument == "config") {
-      config.cgaClusterSize = 2, config.minCTAs = 3, config.maxCTAs = 4, config.netName = "Socket";
-      config.splitShare = 5, config.collnetEnable = 6, config.CTAPolicy = 7, config.shrinkShare = 8;
-      config.nvlsCTAs = 9, config.nChannelsPerNetPeer = 10, config.nvlinkCentricSched = 11;
-    }
-    if (argument == "config") {
-      config.graphUsageMode = 12, config.numRmaCtx = 13, config.maxP2pPeers = 14;
-      config.graphStreamOrdering = 15, config.launchOrderImplicit = 16, config.numRmaSig = 17;
-      config.rmaEagerInit = 18, config.hostCftMode = 19, config.nvlsHostMode = 20;
-    }
     if (argument.starts_with("select=")) own.now.algSelection = argv[i] + 7;
     if (argument == "large") own.now.size = sizeof own;
-    if (argument == "short") config.size = offsetof(NcclConfig, splitShare);
-    if (argument == "foreign") config.magic = 0;
-    if (argument == "null") given = nullptr;
     if (argument == "second") second = true;
   }
   NcclUniqueId id{};
@@ -74,22 +59,22 @@ int main(int argc, char** argv) {
   set();
   std::printf("rank=%d\n", NCCL(ncclCommInitRank)(&communicator, 2, id, 1));
   set();
-  std::printf("config=%d\n", NCCL(ncclCommInitRankConfig)(&other, 2, id, 1, given));
+  std::printf("config=%d\n", NCCL(ncclCommInitRankConfig)(&other, 2, id, 1, &config));
   set();
-  std::printf("scalable=%d\n", NCCL(ncclCommInitRankScalable)(&other, 2, 1, 1, &id, given));
+  std::printf("scalable=%d\n", NCCL(ncclCommInitRankScalable)(&other, 2, 1, 1, &id, &config));
   set();
   std::printf("all=%d\n", NCCL(ncclCommInitAll)(&other, 2, devices));
   set();
-  std::printf("split=%d\n", NCCL(ncclCommSplit)(communicator, 1, 2, &other, given));
+  std::printf("split=%d\n", NCCL(ncclCommSplit)(communicator, 1, 2, &other, &config));
   set();
-  std::printf("shrink=%d\n", NCCL(ncclCommShrink)(communicator, devices, 1, &other, given, 8));
+  std::printf("shrink=%d\n", NCCL(ncclCommShrink)(communicator, devices, 1, &other, &config, 8));
   set();
   set();
   std::printf("id of one=%d\n", NCCL(ncclCommGetUniqueId)(communicator, &id));
   std::snprintf(id.internal, sizeof id.internal, "grown");
   id.internal[127] = '!';
   set();
-  std::printf("grow=%d\n", NCCL(ncclCommGrow)(communicator, 3, &id, -1, &other, given));
+  std::printf("grow=%d\n", NCCL(ncclCommGrow)(communicator, 3, &id, -1, &other, &config));
   set();
   std::printf("window=%d\n", NCCL(ncclCommWindowRegister)(communicator, at(9), 10, &window, 1));
   std::printf("all-reduce=%d\n", NCCL(ncclAllReduce)(at(1), at(2), 3, 7, 0, communicator, at(4)));

@@ -9,29 +9,14 @@
 
 using DevicePointer = uint64_t;
 
-/// What the doubles of cuSPARSE and cuDNN take for descriptors.
-struct Sparse {
-  int64_t rows, columns, count;
-  void *offsets, *indices, *values;
-};
-struct Dense {
-  int64_t rows, columns, leading;
-  void* values;
-};
+/// What the double of cuDNN takes for descriptors.
 struct Tensor {
   int sizes[4], strides[4];
 };
-struct Sequences {
-  int layout, longest, width;
-  int lengths[2];
-};
-/// Any descriptor that says how a layer works, by its numbers; of a dropout the states too, of a network or
-/// an attention its dropout.
+/// Any descriptor that says how a layer works, by its numbers.
 struct Settings {
   int numbers[8];
   double scale;
-  void* states;
-  Settings* dropout;
 };
 
 extern "C" {
@@ -121,17 +106,6 @@ int ncclAllGather(const void* from, void* to, size_t count, int type, Opaque com
 int ncclBroadcast(const void* from, void* to, size_t count, int type, int root, Opaque communicator,
                   Opaque stream);
 
-int cusparseSpMV(Opaque handle, int operation, const void* alpha, Opaque matrix, Opaque x, const void* beta,
-                 Opaque y, int type, int algorithm, void* buffer);
-int cusparseSpMM(Opaque handle, int operation, int operation_b, const void* alpha, Opaque matrix, Opaque b,
-                 const void* beta, Opaque c, int type, int algorithm, void* buffer);
-
-int cusparseSpGEMM_copy(Opaque handle, int operation_a, int operation_b, const void* alpha, Opaque a,
-                        Opaque b, const void* beta, Opaque c, int type, int algorithm, Opaque descriptor);
-int cusparseSpGEMMreuse_compute(Opaque handle, int operation_a, int operation_b, const void* alpha, Opaque a,
-                                Opaque b, const void* beta, Opaque c, int type, int algorithm,
-                                Opaque descriptor);
-
 int cudnnGetFilterSizeInBytes(Opaque descriptor, size_t* size);
 int cudnnConvolutionForward(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque w,
                             const void* w_data, Opaque convolution, int algorithm, void* workspace,
@@ -142,11 +116,17 @@ int cudnnConvolutionBackwardData(Opaque handle, const void* alpha, Opaque w, con
 int cudnnConvolutionBackwardFilter(Opaque handle, const void* alpha, Opaque x, const void* x_data, Opaque dy,
                                    const void* dy_data, Opaque convolution, int algorithm, void* workspace,
                                    size_t size, const void* beta, Opaque dw, void* dw_data);
-int cudnnBatchNormalizationForwardTraining(Opaque handle, int mode, const void* alpha, const void* beta,
-                                           Opaque x, const void* x_data, Opaque y, void* y_data,
-                                           Opaque parameters, const void* scale, const void* bias,
-                                           double factor, void* mean, void* variance, double epsilon,
-                                           void* saved_mean, void* saved_variance);
+int cudnnBatchNormalizationForwardInference(Opaque handle, int mode, const void* alpha, const void* beta,
+                                            Opaque x, const void* x_data, Opaque y, void* y_data,
+                                            Opaque parameters, const void* scale, const void* bias,
+                                            const void* mean, const void* variance, double epsilon);
+int cudnnBatchNormalizationForwardTrainingEx(Opaque handle, int mode, int operations, const void* alpha,
+                                             const void* beta, Opaque x, const void* x_data, Opaque z,
+                                             const void* z_data, Opaque y, void* y_data, Opaque parameters,
+                                             const void* scale, const void* bias, double factor, void* mean,
+                                             void* variance, double epsilon, void* saved_mean,
+                                             void* saved_variance, Opaque activation, void* workspace,
+                                             size_t workspace_size, void* reserve, size_t reserve_size);
 int cudnnBatchNormalizationBackwardEx(Opaque handle, int mode, int operations, const void* alpha,
                                       const void* beta, const void* parameter_alpha,
                                       const void* parameter_beta, Opaque x, const void* x_data, Opaque y,
@@ -156,117 +136,11 @@ int cudnnBatchNormalizationBackwardEx(Opaque handle, int mode, int operations, c
                                       double epsilon, const void* saved_mean, const void* saved_variance,
                                       Opaque activation, void* workspace, size_t workspace_size,
                                       void* reserve, size_t reserve_size);
-int cudnnNormalizationForwardInference(Opaque handle, int mode, int operations, int algorithm,
-                                       const void* alpha, const void* beta, Opaque x, const void* x_data,
-                                       Opaque parameters, const void* scale, const void* bias,
-                                       Opaque statistics, const void* mean, const void* variance, Opaque z,
-                                       const void* z_data, Opaque activation, Opaque y, void* y_data,
-                                       double epsilon, int groups);
-int cudnnRNNForward(Opaque handle, Opaque rnn, int mode, const int32_t* lengths, Opaque x, const void* x_data,
-                    Opaque y, void* y_data, Opaque h, const void* hx, void* hy, Opaque c, const void* cx,
-                    void* cy, size_t weights_size, const void* weights, size_t workspace_size,
-                    void* workspace, size_t reserve_size, void* reserve);
-int cudnnRNNBackwardWeights_v8(Opaque handle, Opaque rnn, int add, const int32_t* lengths, Opaque x,
-                               const void* x_data, Opaque h, const void* hx, Opaque y, const void* y_data,
-                               size_t weights_size, void* dweights, size_t workspace_size, void* workspace,
-                               size_t reserve_size, void* reserve);
-int cudnnRNNBackwardData_v8(Opaque handle, Opaque rnn, const int32_t* lengths, Opaque y, const void* y_data,
-                            const void* dy, Opaque x, void* dx, Opaque h, const void* hx, const void* dhy,
-                            void* dhx, Opaque c, const void* cx, const void* dcy, void* dcx,
-                            size_t weights_size, const void* weights, size_t workspace_size, void* workspace,
-                            size_t reserve_size, void* reserve);
-int cudnnMultiHeadAttnForward(Opaque handle, Opaque attention, int current, const int* low, const int* high,
-                              const int* lengths_q, const int* lengths_k, Opaque q, const void* queries,
-                              const void* residuals, Opaque k, const void* keys, Opaque v, const void* values,
-                              Opaque o, void* out, size_t weights_size, const void* weights,
-                              size_t workspace_size, void* workspace, size_t reserve_size, void* reserve);
-int cudnnMultiHeadAttnBackwardData(Opaque handle, Opaque attention, const int* low, const int* high,
-                                   const int* lengths_q, const int* lengths_k, Opaque o, const void* dout,
-                                   Opaque q, void* dqueries, const void* queries, Opaque k, void* dkeys,
-                                   const void* keys, Opaque v, void* dvalues, const void* values,
-                                   size_t weights_size, const void* weights, size_t workspace_size,
-                                   void* workspace, size_t reserve_size, void* reserve);
-int cudnnMultiHeadAttnBackwardWeights(Opaque handle, Opaque attention, int add, Opaque q, const void* queries,
-                                      Opaque k, const void* keys, Opaque v, const void* values, Opaque o,
-                                      const void* dout, size_t weights_size, const void* weights,
-                                      void* dweights, size_t workspace_size, void* workspace,
-                                      size_t reserve_size, void* reserve);
-int cudnnPoolingForward(Opaque handle, Opaque pooling, const void* alpha, Opaque x, const void* x_data,
-                        const void* beta, Opaque y, void* y_data);
-int cudnnPoolingBackward(Opaque handle, Opaque pooling, const void* alpha, Opaque y, const void* y_data,
-                         Opaque dy, const void* dy_data, Opaque x, const void* x_data, const void* beta,
-                         Opaque dx, void* dx_data);
-int cudnnActivationForward(Opaque handle, Opaque activation, const void* alpha, Opaque x, const void* x_data,
-                           const void* beta, Opaque y, void* y_data);
-int cudnnActivationBackward(Opaque handle, Opaque activation, const void* alpha, Opaque y, const void* y_data,
-                            Opaque dy, const void* dy_data, Opaque x, const void* x_data, const void* beta,
-                            Opaque dx, void* dx_data);
-int cudnnLRNCrossChannelForward(Opaque handle, Opaque normalization, int mode, const void* alpha, Opaque x,
-                                const void* x_data, const void* beta, Opaque y, void* y_data);
-int cudnnLRNCrossChannelBackward(Opaque handle, Opaque normalization, int mode, const void* alpha, Opaque y,
-                                 const void* y_data, Opaque dy, const void* dy_data, Opaque x,
-                                 const void* x_data, const void* beta, Opaque dx, void* dx_data);
-int cudnnSoftmaxForward(Opaque handle, int algorithm, int mode, const void* alpha, Opaque x,
-                        const void* x_data, const void* beta, Opaque y, void* y_data);
-int cudnnSoftmaxBackward(Opaque handle, int algorithm, int mode, const void* alpha, Opaque y,
-                         const void* y_data, Opaque dy, const void* dy_data, const void* beta, Opaque dx,
-                         void* dx_data);
-int cudnnAddTensor(Opaque handle, const void* alpha, Opaque a, const void* a_data, const void* beta, Opaque c,
-                   void* c_data);
-int cudnnTransformTensor(Opaque handle, const void* alpha, Opaque x, const void* x_data, const void* beta,
-                         Opaque y, void* y_data);
-int cudnnConvolutionBackwardBias(Opaque handle, const void* alpha, Opaque dy, const void* dy_data,
-                                 const void* beta, Opaque db, void* db_data);
-int cudnnOpTensor(Opaque handle, Opaque operation, const void* alpha_a, Opaque a, const void* a_data,
-                  const void* alpha_b, Opaque b, const void* b_data, const void* beta, Opaque c,
-                  void* c_data);
-int cudnnReduceTensor(Opaque handle, Opaque reduction, void* indices, size_t indices_size, void* workspace,
-                      size_t workspace_size, const void* alpha, Opaque a, const void* a_data,
-                      const void* beta, Opaque c, void* c_data);
-int cudnnScaleTensor(Opaque handle, Opaque y, void* y_data, const void* alpha);
-int cudnnSetTensor(Opaque handle, Opaque y, void* y_data, const void* value);
 int cudnnConvolutionBiasActivationForward(Opaque handle, const void* alpha, Opaque x, const void* x_data,
                                           Opaque w, const void* w_data, Opaque convolution, int algorithm,
                                           void* workspace, size_t workspace_size, const void* alpha_z,
                                           Opaque z, const void* z_data, Opaque bias, const void* bias_data,
                                           Opaque activation, Opaque y, void* y_data);
-int cudnnDropoutForward(Opaque handle, Opaque dropout, Opaque x, const void* x_data, Opaque y, void* y_data,
-                        void* reserve, size_t reserve_size);
-int cudnnDropoutBackward(Opaque handle, Opaque dropout, Opaque dy, const void* dy_data, Opaque dx,
-                         void* dx_data, void* reserve, size_t reserve_size);
-int cudnnSpatialTfSamplerForward(Opaque handle, Opaque transformer, const void* alpha, Opaque x,
-                                 const void* x_data, const void* grid, const void* beta, Opaque y,
-                                 void* y_data);
-int cudnnSpatialTfSamplerBackward(Opaque handle, Opaque transformer, const void* alpha, Opaque x,
-                                  const void* x_data, const void* beta, Opaque dx, void* dx_data,
-                                  const void* alpha_grid, Opaque dy, const void* dy_data, const void* grid,
-                                  const void* beta_grid, void* dgrid);
-int cudnnSetSpatialTransformerNdDescriptor(Opaque transformer, int sampler, int type, int count,
-                                           const int* sizes);
-int cudnnDestroySpatialTransformerDescriptor(Opaque transformer);
-int cudnnSpatialTfGridGeneratorForward(Opaque handle, Opaque transformer, const void* theta, void* grid);
-int cudnnSpatialTfGridGeneratorBackward(Opaque handle, Opaque transformer, const void* dgrid, void* dtheta);
-int cudnnDivisiveNormalizationForward(Opaque handle, Opaque normalization, int mode, const void* alpha,
-                                      Opaque x, const void* x_data, const void* means, void* workspace,
-                                      void* workspace_2, const void* beta, Opaque y, void* y_data);
-int cudnnDivisiveNormalizationBackward(Opaque handle, Opaque normalization, int mode, const void* alpha,
-                                       Opaque x, const void* x_data, const void* means, const void* dy_data,
-                                       void* workspace, void* workspace_2, const void* beta, Opaque dx,
-                                       void* dx_data, void* dmeans);
-int cudnnTransformTensorEx(Opaque handle, Opaque transform, const void* alpha, Opaque x, const void* x_data,
-                           const void* beta, Opaque y, void* y_data);
-int cudnnTransformFilter(Opaque handle, Opaque transform, const void* alpha, Opaque w, const void* w_data,
-                         const void* beta, Opaque y, void* y_data);
-int cudnnIm2Col(Opaque handle, Opaque x, const void* x_data, Opaque w, Opaque convolution, void* columns);
-int cudnnReorderFilterAndBias(Opaque handle, Opaque w, int order, const void* w_data, void* reordered,
-                              int is_for_bias, const void* bias, void* reordered_bias);
-int cudnnCTCLoss(Opaque handle, Opaque probabilities, const void* probabilities_data, const int* labels,
-                 const int* label_lengths, const int* input_lengths, void* costs, Opaque gradients,
-                 void* gradients_data, int algorithm, Opaque loss, void* workspace, size_t workspace_size);
-int cudnnCTCLoss_v8(Opaque handle, int algorithm, Opaque loss, Opaque probabilities,
-                    const void* probabilities_data, const int* labels, const int* label_lengths,
-                    const int* input_lengths, void* costs, Opaque gradients, void* gradients_data,
-                    size_t workspace_size, void* workspace);
 int cudnnBackendCreateDescriptor(int type, Opaque* descriptor);
 int cudnnBackendSetAttribute(Opaque descriptor, int name, int type, int64_t count, const void* elements);
 int cudnnBackendFinalize(Opaque descriptor);
@@ -275,84 +149,5 @@ int cudnnBackendExecute(Opaque handle, Opaque plan, Opaque variant_pack);
 int cudnnBackendPopulateCudaGraph(Opaque handle, Opaque plan, Opaque variant_pack, Opaque graph);
 /// To the double alone: what the next plan that runs leaves where, of which input. May be called repeatedly.
 void plan_writes(const void* input, void* to, size_t width, size_t rows, size_t pitch);
-
-// cuDNN 7 and 8 alone.
-int cudnnRNNForwardInference(Opaque handle, Opaque rnn, int length, const Opaque* x, const void* x_data,
-                             Opaque hx, const void* hx_data, Opaque cx, const void* cx_data, Opaque w,
-                             const void* w_data, const Opaque* y, void* y_data, Opaque hy, void* hy_data,
-                             Opaque cy, void* cy_data, void* workspace, size_t workspace_size);
-int cudnnRNNForwardTraining(Opaque handle, Opaque rnn, int length, const Opaque* x, const void* x_data,
-                            Opaque hx, const void* hx_data, Opaque cx, const void* cx_data, Opaque w,
-                            const void* w_data, const Opaque* y, void* y_data, Opaque hy, void* hy_data,
-                            Opaque cy, void* cy_data, void* workspace, size_t workspace_size, void* reserve,
-                            size_t reserve_size);
-int cudnnRNNBackwardData(Opaque handle, Opaque rnn, int length, const Opaque* y, const void* y_data,
-                         const Opaque* dy, const void* dy_data, Opaque dhy, const void* dhy_data, Opaque dcy,
-                         const void* dcy_data, Opaque w, const void* w_data, Opaque hx, const void* hx_data,
-                         Opaque cx, const void* cx_data, const Opaque* dx, void* dx_data, Opaque dhx,
-                         void* dhx_data, Opaque dcx, void* dcx_data, void* workspace, size_t workspace_size,
-                         void* reserve, size_t reserve_size);
-int cudnnRNNBackwardWeights(Opaque handle, Opaque rnn, int length, const Opaque* x, const void* x_data,
-                            Opaque hx, const void* hx_data, const Opaque* y, const void* y_data,
-                            const void* workspace, size_t workspace_size, Opaque dw, void* dw_data,
-                            const void* reserve, size_t reserve_size);
-int cudnnRNNForwardInferenceEx(Opaque handle, Opaque rnn, Opaque x, const void* x_data, Opaque hx,
-                               const void* hx_data, Opaque cx, const void* cx_data, Opaque w,
-                               const void* w_data, Opaque y, void* y_data, Opaque hy, void* hy_data,
-                               Opaque cy, void* cy_data, Opaque keys, const void* keys_data, Opaque c,
-                               void* c_data, Opaque i, void* i_data, Opaque q, void* queries, void* workspace,
-                               size_t workspace_size);
-int cudnnRNNForwardTrainingEx(Opaque handle, Opaque rnn, Opaque x, const void* x_data, Opaque hx,
-                              const void* hx_data, Opaque cx, const void* cx_data, Opaque w,
-                              const void* w_data, Opaque y, void* y_data, Opaque hy, void* hy_data, Opaque cy,
-                              void* cy_data, Opaque keys, const void* keys_data, Opaque c, void* c_data,
-                              Opaque i, void* i_data, Opaque q, void* queries, void* workspace,
-                              size_t workspace_size, void* reserve, size_t reserve_size);
-int cudnnRNNBackwardDataEx(Opaque handle, Opaque rnn, Opaque y, const void* y_data, Opaque dy,
-                           const void* dy_data, Opaque dattention, const void* dattention_data, Opaque dhy,
-                           const void* dhy_data, Opaque dcy, const void* dcy_data, Opaque w,
-                           const void* w_data, Opaque hx, const void* hx_data, Opaque cx, const void* cx_data,
-                           Opaque dx, void* dx_data, Opaque dhx, void* dhx_data, Opaque dcx, void* dcx_data,
-                           Opaque dkeys, void* dkeys_data, void* workspace, size_t workspace_size,
-                           void* reserve, size_t reserve_size);
-int cudnnRNNBackwardWeightsEx(Opaque handle, Opaque rnn, Opaque x, const void* x_data, Opaque hx,
-                              const void* hx_data, Opaque y, const void* y_data, void* workspace,
-                              size_t workspace_size, Opaque dw, void* dw_data, void* reserve,
-                              size_t reserve_size);
-
-int cusolverDnSgetrf(Opaque handle, int m, int n, void* a, int lda, void* workspace, int* pivots, int* info);
-int cusolverDnDgeqrf(Opaque handle, int m, int n, void* a, int lda, void* tau, void* workspace, int size,
-                     int* info);
-int cusolverDnSpotrf(Opaque handle, int fill, int n, void* a, int lda, void* workspace, int size, int* info);
-int cusolverDnSgetrs(Opaque handle, int trans, int n, int columns, const void* a, int lda, const int* pivots,
-                     void* b, int ldb, int* info);
-int cusolverDnSsyevd(Opaque handle, int what, int fill, int n, void* a, int lda, void* w, void* workspace,
-                     int size, int* info);
-
-int cusolverDnXgetrf(Opaque handle, Opaque parameters, int64_t m, int64_t n, int type, void* a, int64_t lda,
-                     int64_t* pivots, int compute, void* workspace, size_t size, void* host_workspace,
-                     size_t host_size, int* info);
-int cusolverDnXgetrs(Opaque handle, Opaque parameters, int trans, int64_t n, int64_t columns, int type,
-                     const void* a, int64_t lda, const int64_t* pivots, int type_of_b, void* b, int64_t ldb,
-                     int* info);
-int cusolverDnXgeqrf(Opaque handle, Opaque parameters, int64_t m, int64_t n, int type, void* a, int64_t lda,
-                     int type_of_tau, void* tau, int compute, void* workspace, size_t size,
-                     void* host_workspace, size_t host_size, int* info);
-int cusolverDnXpotrf(Opaque handle, Opaque parameters, int fill, int64_t n, int type, void* a, int64_t lda,
-                     int compute, void* workspace, size_t size, void* host_workspace, size_t host_size,
-                     int* info);
-int cusolverDnXpotrs(Opaque handle, Opaque parameters, int fill, int64_t n, int64_t columns, int type,
-                     const void* a, int64_t lda, int type_of_b, void* b, int64_t ldb, int* info);
-int cusolverDnXsyevd(Opaque handle, Opaque parameters, int what, int fill, int64_t n, int type, void* a,
-                     int64_t lda, int type_of_w, void* w, int compute, void* workspace, size_t size,
-                     void* host_workspace, size_t host_size, int* info);
-
-int cufftSetStream(int plan, Opaque stream);
-int cufftDestroy(int plan);
-int cufftPlan1d(int* plan, int nx, int type, int batch);
-int cufftMakePlanMany(int plan, int rank, int* n, int* in_embed, int in_step, int in_distance, int* out_embed,
-                      int out_step, int out_distance, int type, int batch, size_t* size);
-int cufftExecC2C(int plan, void* in, void* out, int direction);
-int cufftExecR2C(int plan, void* in, void* out);
 
 } // extern "C"

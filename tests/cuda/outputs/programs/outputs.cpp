@@ -227,39 +227,18 @@ int main(int argc, char** argv) {
       void* arguments[] = {&target};
       status = CALL(cuLaunchKernel)(nullptr, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
     }
-    Sparse sparse{m, k, 6, static_cast<char*>(a) + 256, static_cast<char*>(a) + 512, a};
-    Dense dense_b{k, n, k, b}, dense_c{m, n, ld, c};
-    if (is("cusparseSpMM"))
-      status = CALL(cusparseSpMM)(number(1), 0, 0, &one, &sparse, &dense_b, &beta, &dense_c, 0, 12, nullptr);
-    if (is("cusparseSpMV"))
-      status = CALL(cusparseSpMV)(number(1), 0, &one, &sparse, &dense_b, &beta, &dense_c, 0, 3, nullptr);
-    Sparse sparse_c{m, k, 7, c + 512, c + 1024, c};
-    if (is("no memory yet")) sparse_c.values = nullptr;
-    if (is("cusparseSpGEMM_copy") || is("no memory yet"))
-      status =
-          CALL(cusparseSpGEMM_copy)(number(1), 0, 0, &one, &sparse, &sparse, &beta, &sparse_c, 0, 1, nullptr);
-    if (is("cusparseSpGEMMreuse_compute"))
-      status = CALL(cusparseSpGEMMreuse_compute)(number(1), 0, 0, &one, &sparse, &sparse, &beta, &sparse_c, 0,
-                                                 1, nullptr);
     // A result whose rows have gaps.
     Tensor x{{2, 3, 4, 5}, {60, 20, 5, 1}}, y{{2, 3, 4, 5}, {96, 32, 8, 1}}, w{{3, 3, 1, 1}, {}};
     // Numbers that differ alone.
     const bool is_set_otherwise = std::getenv("OTHER_SETTING") != nullptr;
     char* const reserve = static_cast<char*>(b) + 256;
-    char* const states = static_cast<char*>(b) + 384;
     if (std::getenv("OTHER_RESERVE") != nullptr) reserve[5] = 1;
-    if (std::getenv("OTHER_STATES") != nullptr) states[5] = 1;
-    Settings dropout{{}, is_set_otherwise ? 0.75 : 0.5, states, nullptr};
-    Settings how{{is_set_otherwise ? 3 : 0, 0, 0, 1}, is_set_otherwise ? 2.0 : 1.0, nullptr, nullptr};
-    const int two[] = {2, 2}, ones[] = {1, 1}, pads[] = {is_set_otherwise ? 1 : 0, 0};
+    Settings how{{is_set_otherwise ? 3 : 0, 0, 0, 1}, is_set_otherwise ? 2.0 : 1.0};
+    const int ones[] = {1, 1}, pads[] = {is_set_otherwise ? 1 : 0, 0};
     const double scale = is_set_otherwise ? 0.5 : 0.25;
-    const int number_of = is_set_otherwise ? 2 : 1;
-    const Opaque nobody = nullptr;
     const Opaque of_convolution =
         make_real(&how, "Convolution", "SetConvolutionNdDescriptor", 2, pads + 0, ones + 0, ones + 0, 1, 0);
     const Opaque of_activation = make_real(&how, "Activation", "SetActivationDescriptor", 1, 0, scale);
-    const Opaque of_lrn = make_real(&how, "LRN", "SetLRNDescriptor", 5U, scale, 0.75, 2.0);
-    const Opaque of_operation = make_real(&how, "OpTensor", "SetOpTensorDescriptor", number_of, 0, 0);
     if (is("cudnnConvolutionForward"))
       status = CALL(cudnnConvolutionForward)(number(1), &one, &x, a, &w, b, of_convolution, 1, nullptr, 0,
                                              &beta, &y, c);
@@ -273,10 +252,11 @@ int main(int argc, char** argv) {
     char* const bytes_of_b = static_cast<char*>(b);
     const double epsilon = std::getenv("OTHER_EPSILON") != nullptr ? 1e-3 : 1e-5;
     // Statistics lie behind y.
-    if (is("cudnnBatchNormalizationForwardTraining") || is("the first batch"))
-      status = CALL(cudnnBatchNormalizationForwardTraining)(
-          number(1), 1, &one, &beta, &x, a, &y, c, &parameters, b, bytes_of_b + 16,
-          is("the first batch") ? 1.0 : 0.1, c + 2048, c + 2064, epsilon, c + 2080, c + 2096);
+    if (is("cudnnBatchNormalizationForwardTrainingEx") || is("the first batch"))
+      status = CALL(cudnnBatchNormalizationForwardTrainingEx)(
+          number(1), 1, 0, &one, &beta, &x, a, &x, nullptr, &y, c, &parameters, b, bytes_of_b + 16,
+          is("the first batch") ? 1.0 : 0.1, c + 2048, c + 2064, epsilon, c + 2080, c + 2096, nullptr,
+          nullptr, 0, nullptr, 0);
     const bool is_without_settings = is("cudnnBatchNormalizationBackwardEx, of an unknown activation");
     if (is_without_settings || is("cudnnBatchNormalizationBackwardEx") ||
         is("cudnnBatchNormalizationBackwardEx, activated"))
@@ -284,193 +264,19 @@ int main(int argc, char** argv) {
           number(1), 1, is("cudnnBatchNormalizationBackwardEx") ? 0 : 1, &one, &beta, &one, &beta, &x, a, &y,
           nullptr, &x, b, &x, nullptr, &y, c, &parameters, b, nullptr, c + 2048, c + 2064, epsilon,
           bytes_of_b + 32, bytes_of_b + 48, is_without_settings ? nullptr : &how, nullptr, 0, reserve, 64);
-    if (is("cudnnNormalizationForwardInference"))
-      status = CALL(cudnnNormalizationForwardInference)(
-          number(1), 1, 0, 0, &one, &beta, &x, a, &parameters, b, bytes_of_b + 16, &parameters,
-          bytes_of_b + 32, bytes_of_b + 48, nullptr, nullptr, nullptr, &y, c, epsilon, 1);
-    // Two sequences, of which the second is shorter.
-    Sequences packed{1, 4, 6, {4, 3}}, padded{0, 4, 6, {4, 3}}, full{0, 4, 6, {4, 4}};
-    const Opaque sequences = is("cudnnRNNForward, padded") ? &padded
-                             : is("cudnnRNNForward, full") ? &full
-                                                           : &packed;
-    how.dropout = is("cudnnRNNForward, without dropout") ? nullptr : &dropout;
-    const Opaque of_rnn = make_real(&how, "RNN", "SetRNNDescriptor_v8", 0, 2, 2, 0, 0, 0, 0, 0, 32, 32, 32,
-                                    number_of, nobody, 0U);
-    const Opaque of_attending = make_real(&how, "Attn", "SetAttnDescriptor", 0U, 2, scale, 0, 0, 0, nobody,
-                                          nobody, 8, 8, 8, 4, 4, 4, 8, 4, 4, 2, 1);
-    const bool is_training = is("cudnnRNNForward, training") || is("cudnnRNNForward, without dropout");
-    if (std::strncmp(argv[i], "cudnnRNNForward", 15) == 0)
-      status = CALL(cudnnRNNForward)(number(1), of_rnn, is_training ? 1 : 0, nullptr, sequences, a, sequences,
-                                     c, &parameters, b, c + 2048, &parameters, nullptr, nullptr, 64,
-                                     bytes_of_b + 64, 0, nullptr, 0, nullptr);
-    if (is("cudnnRNNBackwardData_v8"))
-      status = CALL(cudnnRNNBackwardData_v8)(number(1), of_rnn, nullptr, &packed, b, a, &packed, c,
-                                             &parameters, b, b, c + 2048, &parameters, b, b, nullptr, 64,
-                                             bytes_of_b + 64, 0, nullptr, 64, reserve);
-    const bool is_set = is("cudnnRNNBackwardWeights_v8");
-    if (is_set || is("cudnnRNNBackwardWeights_v8, added"))
-      status = CALL(cudnnRNNBackwardWeights_v8)(number(1), of_rnn, is_set ? 1 : 0, nullptr, &packed, a,
-                                                &parameters, b, &packed, b, 64, c, 0, nullptr, 64, reserve);
-    // Attention to a few steps of each sequence.
-    const int low[] = {0, 0, 0, 0}, high[] = {1, 2, 3, std::getenv("OTHER_WINDOW") != nullptr ? 3 : 4};
-    const Opaque of_attention = is("cudnnMultiHeadAttnForward, padded") ? &padded : &full;
-    if (std::strncmp(argv[i], "cudnnMultiHeadAttnForward", 25) == 0) {
-      const bool trains = is("cudnnMultiHeadAttnForward, training");
-      status = CALL(cudnnMultiHeadAttnForward)(
-          number(1), of_attending, is("cudnnMultiHeadAttnForward, one step") ? 2 : -1, low, high, nullptr,
-          nullptr, of_attention, a, nullptr, of_attention, b, of_attention, b, of_attention, c, 64,
-          bytes_of_b + 64, 0, nullptr, trains ? 64 : 0, trains ? c + 2048 : nullptr);
-    }
-    if (is("cudnnMultiHeadAttnBackwardData"))
-      status = CALL(cudnnMultiHeadAttnBackwardData)(number(1), of_attending, low, high, nullptr, nullptr,
-                                                    &full, a, &full, c, b, &full, c + 512, b, &full, c + 1024,
-                                                    b, 64, bytes_of_b + 64, 0, nullptr, 64, reserve);
-    if (is("cudnnMultiHeadAttnBackwardWeights"))
-      status =
-          CALL(cudnnMultiHeadAttnBackwardWeights)(number(1), of_attending, 1, &full, a, &full, b, &full, b,
-                                                  &full, b, 64, bytes_of_b + 64, c, 0, nullptr, 64, reserve);
-    Settings averages = how;
-    averages.numbers[0] = 1;
-    const Opaque of_pooling = make_real(is("cudnnPoolingBackward, average") ? &averages : &how, "Pooling",
-                                        "SetPoolingNdDescriptor", 3, 0, 2, two + 0, pads + 0, two + 0);
-    // Where nothing lies: a library that does not look there takes it.
-    const void* const forward_data = is("cudnnPoolingBackward") ? b : number(8);
-    if (is("cudnnPoolingForward"))
-      status = CALL(cudnnPoolingForward)(number(1), of_pooling, &one, &x, a, &beta, &y, c);
-    if (std::strncmp(argv[i], "cudnnPoolingBackward", 20) == 0)
-      status = CALL(cudnnPoolingBackward)(number(1), of_pooling, &one, &x, forward_data, &x, a, &x,
-                                          forward_data, &beta, &y, c);
-    if (is("cudnnActivationForward"))
-      status = CALL(cudnnActivationForward)(number(1), of_activation, &one, &x, a, &beta, &y, c);
-    if (is("cudnnActivationBackward"))
-      status =
-          CALL(cudnnActivationBackward)(number(1), of_activation, &one, &x, b, &x, a, &x, b, &beta, &y, c);
-    if (is("cudnnLRNCrossChannelForward"))
-      status = CALL(cudnnLRNCrossChannelForward)(number(1), of_lrn, 0, &one, &x, a, &beta, &y, c);
-    if (is("cudnnLRNCrossChannelBackward"))
-      status =
-          CALL(cudnnLRNCrossChannelBackward)(number(1), of_lrn, 0, &one, &x, b, &x, a, &x, b, &beta, &y, c);
-    if (is("cudnnSoftmaxForward"))
-      status = CALL(cudnnSoftmaxForward)(number(1), 1, 0, &one, &x, a, &beta, &y, c);
-    if (is("cudnnSoftmaxBackward"))
-      status = CALL(cudnnSoftmaxBackward)(number(1), 1, 0, &one, &x, b, &x, a, &beta, &y, c);
-    if (is("cudnnAddTensor")) status = CALL(cudnnAddTensor)(number(1), &one, &parameters, a, &beta, &y, c);
-    if (is("cudnnTransformTensor")) status = CALL(cudnnTransformTensor)(number(1), &one, &x, a, &beta, &y, c);
-    if (is("cudnnConvolutionBackwardBias"))
-      status = CALL(cudnnConvolutionBackwardBias)(number(1), &one, &x, a, &beta, &parameters, c);
-    if (is("cudnnOpTensor"))
-      status = CALL(cudnnOpTensor)(number(1), of_operation, &one, &x, a, &one, &parameters, b, &beta, &y, c);
-    Settings reduction = how;
-    const bool is_where = is("cudnnReduceTensor, where");
-    reduction.numbers[1] = is_where ? 1 : 0;
-    const Opaque of_reduction = make_real(&reduction, "ReduceTensor", "SetReduceTensorDescriptor",
-                                          number_of + 1, 0, 0, is_where ? 1 : 0, 0);
-    if (std::strncmp(argv[i], "cudnnReduceTensor", 17) == 0)
-      status = CALL(cudnnReduceTensor)(number(1), of_reduction, is_where ? c + 2048 : nullptr, 64, nullptr, 0,
-                                       &one, &x, a, &beta, &parameters, c);
-    if (is("cudnnScaleTensor")) status = CALL(cudnnScaleTensor)(number(1), &x, a, &one);
-    if (is("cudnnSetTensor")) status = CALL(cudnnSetTensor)(number(1), &y, c, &one);
+    if (is("cudnnBatchNormalizationForwardInference"))
+      status = CALL(cudnnBatchNormalizationForwardInference)(number(1), 1, &one, &beta, &x, a, &y, c,
+                                                             &parameters, b, bytes_of_b + 16, bytes_of_b + 32,
+                                                             bytes_of_b + 48, epsilon);
     // By 0 what is added is not read.
     const bool is_added = is("cudnnConvolutionBiasActivationForward, added");
     if (is_added || is("cudnnConvolutionBiasActivationForward"))
       status = CALL(cudnnConvolutionBiasActivationForward)(number(1), &one, &x, a, &w, b, &how, 1, nullptr, 0,
                                                            is_added ? &one : &nothing, &y, c, &parameters, b,
-                                                           &how, &y, c);
-    if (is("cudnnDropoutForward"))
-      status = CALL(cudnnDropoutForward)(number(1), &dropout, &x, a, &y, c, c + 2048, 64);
-    if (is("cudnnDropoutBackward"))
-      status = CALL(cudnnDropoutBackward)(number(1), &dropout, &x, a, &y, c, reserve, 64);
-    if (is("cudnnDivisiveNormalizationForward"))
-      status = CALL(cudnnDivisiveNormalizationForward)(number(1), of_lrn, 0, &one, &x, a, b, nullptr, nullptr,
-                                                       &beta, &y, c);
-    if (is("cudnnDivisiveNormalizationBackward"))
-      status = CALL(cudnnDivisiveNormalizationBackward)(number(1), of_lrn, 0, &one, &x, a, nullptr, b,
-                                                        nullptr, nullptr, &beta, &y, c, c + 2048);
-    const int32_t padding[] = {0, 0, is_set_otherwise ? 2 : 1, 0};
-    const uint32_t fold[] = {1, 1};
-    const Opaque of_transform = make_real(&how, "TensorTransform", "SetTensorTransformDescriptor", 4, 0,
-                                          padding + 0, padding + 0, fold + 0, 0);
-    if (is("cudnnTransformTensorEx"))
-      status = CALL(cudnnTransformTensorEx)(number(1), of_transform, &one, &x, a, &beta, &y, c);
-    if (is("cudnnTransformFilter"))
-      status = CALL(cudnnTransformFilter)(number(1), of_transform, &one, &w, a, &beta, &w, c);
-    Tensor window{{3, 3, 2, 2}, {}}, groups{{3, 1, 2, 2}, {}};
-    if (is("cudnnIm2Col") || is("cudnnIm2Col, in groups"))
-      status = CALL(cudnnIm2Col)(number(1), &x, a, is("cudnnIm2Col") ? &window : &groups, of_convolution, c);
-    const bool is_for_bias = is("cudnnReorderFilterAndBias, with biases");
-    if (is_for_bias || is("cudnnReorderFilterAndBias"))
-      status = CALL(cudnnReorderFilterAndBias)(number(1), &w, 0, a, c, is_for_bias ? 1 : 0, b,
-                                               is_for_bias ? c + 1024 : nullptr);
-    // Of 2 images with 3 channels, 4 by 5.
-    const bool is_unseen = is("cudnnSpatialTfSamplerForward, unseen"),
-               is_gone = is("cudnnSpatialTfGridGeneratorForward, gone");
-    if (std::strncmp(argv[i], "cudnnSpatialTf", 14) == 0 && !is_unseen)
-      CALL(cudnnSetSpatialTransformerNdDescriptor)(&how, 0, 0, 4, x.sizes);
-    if (is_gone) CALL(cudnnDestroySpatialTransformerDescriptor)(&how);
-    if (is_gone || is("cudnnSpatialTfGridGeneratorForward"))
-      status = CALL(cudnnSpatialTfGridGeneratorForward)(number(1), &how, a, c);
-    if (is("cudnnSpatialTfGridGeneratorBackward"))
-      status = CALL(cudnnSpatialTfGridGeneratorBackward)(number(1), &how, a, c);
-    if (is_unseen || is("cudnnSpatialTfSamplerForward"))
-      status = CALL(cudnnSpatialTfSamplerForward)(number(1), &how, &one, &x, a, b, &beta, &y, c);
-    if (is("cudnnSpatialTfSamplerBackward"))
-      status = CALL(cudnnSpatialTfSamplerBackward)(number(1), &how, &one, &x, a, &beta, &y, c, &one, &x, b, b,
-                                                   &beta, c + 2048);
-    const int labels[] = {1, std::getenv("OTHER_LABEL") != nullptr ? 3 : 2, 3}, label_lengths[] = {1, 2, 0},
-              input_lengths[] = {2, 2, 2};
-    Settings loss = how;
-    loss.numbers[1] = is("cudnnCTCLoss, skipping") ? 1 : 0;
-    const Opaque of_loss =
-        make_real(&loss, "CTCLoss", "SetCTCLossDescriptor_v8", 0, is_set_otherwise ? 1 : 0, 0, 6);
-    if (is("cudnnCTCLoss") || is("cudnnCTCLoss, skipping"))
-      status = CALL(cudnnCTCLoss)(number(1), &x, a, labels, label_lengths, input_lengths, c + 2048, &y, c, 0,
-                                  of_loss, nullptr, 0);
-    if (is("cudnnCTCLoss_v8"))
-      status = CALL(cudnnCTCLoss_v8)(number(1), 0, of_loss, &x, a, labels, label_lengths, input_lengths,
-                                     c + 2048, &y, c, 0, nullptr);
+                                                           of_activation, &y, c);
     if (is("cudnnBackendExecute")) status = CALL(cudnnBackendExecute)(number(1), number(2), number(3));
     if (is("graph in place")) status = run_graph("", c, c);
     if (std::strncmp(argv[i], "graph: ", 7) == 0) status = run_graph(argv[i] + 7, a, c);
-    int* const pivots = static_cast<int*>(b);
-    const int what_else = is_set_otherwise ? 1 : 0; // a transposition, or a triangle
-    if (is("cusolverDnSgetrf"))
-      status = CALL(cusolverDnSgetrf)(number(1), m, n, a, ld, nullptr, pivots, nullptr);
-    if (is("cusolverDnDgeqrf"))
-      status = CALL(cusolverDnDgeqrf)(number(1), m, n, a, ld, b, nullptr, 0, nullptr);
-    if (is("cusolverDnSpotrf")) status = CALL(cusolverDnSpotrf)(number(1), 1, m, a, ld, nullptr, 0, nullptr);
-    if (is("cusolverDnSgetrs"))
-      status = CALL(cusolverDnSgetrs)(number(1), what_else, m, n, a, ld, pivots, c, ld, nullptr);
-    if (is("cusolverDnSsyevd"))
-      status = CALL(cusolverDnSsyevd)(number(1), 1, 0, m, a, ld, c, nullptr, 0, nullptr);
-    // Of type double, and of one that nobody knows.
-    const int type = is("cusolverDnXgetrf, unknown") ? 77 : 1;
-    int64_t* const wide = static_cast<int64_t*>(b);
-    if (is("cusolverDnXgetrf") || is("cusolverDnXgetrf, unknown"))
-      status = CALL(cusolverDnXgetrf)(number(1), nullptr, m, n, type, a, ld, wide, 1, nullptr, 0, nullptr, 0,
-                                      nullptr);
-    if (is("cusolverDnXgetrs"))
-      status = CALL(cusolverDnXgetrs)(number(1), nullptr, what_else, m, n, 1, a, ld, wide, 1, c, ld, nullptr);
-    if (is("cusolverDnXgeqrf"))
-      status = CALL(cusolverDnXgeqrf)(number(1), nullptr, m, n, 1, a, ld, 1, b, 1, nullptr, 0, nullptr, 0,
-                                      nullptr);
-    if (is("cusolverDnXpotrf"))
-      status = CALL(cusolverDnXpotrf)(number(1), nullptr, 1, m, 1, a, ld, 1, nullptr, 0, nullptr, 0, nullptr);
-    if (is("cusolverDnXpotrs"))
-      status = CALL(cusolverDnXpotrs)(number(1), nullptr, what_else, m, n, 1, a, ld, 1, c, ld, nullptr);
-    if (is("cusolverDnXsyevd"))
-      status = CALL(cusolverDnXsyevd)(number(1), nullptr, 1, what_else, m, 1, a, ld, 1, c, 1, nullptr, 0,
-                                      nullptr, 0, nullptr);
-    int plan = 5, sizes[] = {m}, embed[] = {ld};
-    size_t workspace = 0;
-    if (is("plan C2C")) status = CALL(cufftPlan1d)(&plan, 16, 0x29, 3);
-    if (is("plan R2C")) status = CALL(cufftPlan1d)(&plan, 16, 0x2a, 3);
-    if (is("plan with gaps"))
-      status = CALL(cufftMakePlanMany)(plan, 1, sizes, embed, 1, ld, embed, 1, ld, 0x29, n, &workspace);
-    if (is("destroy")) status = CALL(cufftDestroy)(plan);
-    if (is("stream of plan")) status = CALL(cufftSetStream)(plan, stream);
-    if (is("cufftExecC2C")) status = CALL(cufftExecC2C)(plan, a, c, -1);
-    if (is("cufftExecC2C, the other way")) status = CALL(cufftExecC2C)(plan, a, c, 1);
-    if (is("cufftExecR2C")) status = CALL(cufftExecR2C)(plan, a, c);
     const auto tail = static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(c));
     if (is("copy")) status = CALL(cuMemcpyDtoHAsync_v2)(host, tail, sizeof host, stream);
     if (is("copy and wait")) status = CALL(cuMemcpyDtoH_v2)(host, tail, sizeof host);

@@ -61,6 +61,11 @@ for n in (1000, 2000):
     kernel.run(0, n=n)
     print(n, kernel.best_config.kwargs["BLOCK"])
 
+if os.environ.get("OWN"):  # a tuner of the program's own, whose file and function are called as others' are
+    own = "def _profile_single_kernel(tactic): return triton.testing.do_bench(lambda: events.launch(tactic))"
+    exec(compile(own, "/own/autotuner.py", "exec"))
+    print("own", min(events.times, key=_profile_single_kernel))
+
 start, end = events.Event(), events.Event()
 start.record()
 events.now += 2_000_000

@@ -1,0 +1,210 @@
+#include "hooks/digests/cublas/lt_product.h"
+
+#include "hooks/digests/cublas/products.h"
+
+namespace detshim {
+namespace {
+
+using namespace abi;
+
+/// A layout or an operation, and the function that tells its attributes.
+class Descriptor {
+public:
+  using Get = cublasStatus(const void*, int, void*, size_t, size_t*);
+
+  Descriptor(Get* get, const void* descriptor) : get_(get), descriptor_(descriptor) {}
+
+  /// The value that an attribute has; false if it cannot be told.
+  template <typename Value>
+  bool ask(int attribute, Value& value) const {
+    size_t written = 0;
+    return get_ != nullptr && descriptor_ != nullptr &&
+           get_(descriptor_, attribute, &value, sizeof value, &written) == cublasStatus::success;
+  }
+
+private:
+  Get* get_;
+  const void* descriptor_;
+};
+
+uint64_t size_of_number(uint32_t type) { return size_of_type(static_cast<cudaDataType>(type)); }
+
+/// A layout's attributes.
+struct Layout {
+  uint32_t type = 0;
+  int order = 0;
+  uint64_t rows = 0, columns = 0;
+  int64_t leading = 0;
+  int batches = 1;
+  int64_t step = 0;
+  int64_t plane = 0;       // of imaginary parts, behind the real ones
+  uint32_t batch_mode = 0; // older libraries have none
+  bool is_whole;
+
+  static constexpr int by_columns = 0, by_rows = 1;        // CUBLASLT_ORDER_COL and CUBLASLT_ORDER_ROW
+  static constexpr uint32_t in_steps = 0, by_pointers = 1; // CUBLASLT_BATCH_MODE_STRIDED and _POINTER_ARRAY
+
+  explicit Layout(const Descriptor& layout)
+      : is_whole(layout.ask(0, type) && layout.ask(1, order) && layout.ask(2, rows) &&
+                 layout.ask(3, columns) && layout.ask(4, leading) && layout.ask(5, batches) &&
+                 layout.ask(6, step)) {
+    layout.ask(7, plane);
+    layout.ask(8, batch_mode);
+  }
+
+  /// Its matrices; empty where it is not one by rows or by columns.
+  HashedArea area_at(const void* start) const {
+    if (!is_whole || (order != by_columns && order != by_rows) || plane != 0 ||
+        (batch_mode != in_steps && batch_mode != by_pointers))
+      return {};
+    const auto* const pointers = batch_mode == by_pointers ? static_cast<const void* const*>(start) : nullptr;
+    const auto inner = static_cast<int64_t>(order == by_columns ? rows : columns);
+    const auto outer = static_cast<int64_t>(order == by_columns ? columns : rows);
+    return area_of({start, size_of_number(type), leading, step, pointers}, inner, outer, batches);
+  }
+};
+
+/// An operation's epilogue, and D as it sees it.
+struct Epilogue {
+  const Descriptor& operation;
+  const Layout& target;
+
+  /// Bytes of an element, of the type that an attribute names; older libraries know of no other than D's.
+  uint64_t element(int attribute) const {
+    int type = -1;
+    operation.ask(attribute, type);
+    return size_of_number(type >= 0 ? static_cast<uint32_t>(type) : target.type);
+  }
+
+  /// A vector of numbers for each matrix of a batch, or one for all of them; empty where that is not known.
+  HashedArea vector(uint64_t length) const {
+    const void* start = nullptr;
+    int64_t step = 0;
+    const uint64_t size = element(cublaslt_epilogue_vector_type);
+    if (!operation.ask(cublaslt_epilogue_vector, start) || size < 2) return {};
+    const HashedArea one = bytes_at(start, length * size);
+    if (target.batches <= 1) return one;
+    if (!operation.ask(cublaslt_epilogue_vector_step, step) || step < 0 || target.batch_mode != 0) return {};
+    return step == 0
+               ? one
+               : batch_of(one, static_cast<uint64_t>(target.batches), static_cast<uint64_t>(step) * size);
+  }
+
+  /// The epilogue's own matrix: a bit for each element of D, or a number; empty where that is not known. Bits
+  /// of a column that are no whole byte are left out, since the rest of it may be anybody's.
+  HashedArea matrix(bool is_bits) const {
+    const void* start = nullptr;
+    int64_t leading = 0, step = 0;
+    const uint64_t size = element(cublaslt_epilogue_matrix_type);
+    const auto bytes = [&](int64_t elements) {
+      return is_bits ? static_cast<uint64_t>(elements) / 8 : static_cast<uint64_t>(elements) * size;
+    };
+    const auto rows = static_cast<int64_t>(target.rows);
+    if (!operation.ask(cublaslt_epilogue_matrix, start) ||
+        !operation.ask(cublaslt_epilogue_matrix_leading, leading) || target.order != Layout::by_columns ||
+        leading < rows || (!is_bits && size == 0))
+      return {};
+    const HashedArea one = rows_at(start, bytes(rows), target.columns, bytes(leading));
+    if (target.batches <= 1) return one;
+    if (!operation.ask(cublaslt_epilogue_matrix_step, step) || step <= 0 || target.batch_mode != 0) return {};
+    return batch_of(one, static_cast<uint64_t>(target.batches), bytes(step));
+  }
+
+  /// Adds what a product reads besides A, B and C, and what it writes besides D.
+  void add_to(CallDigest& digest) const {
+    constexpr Reason why = Reason::outputs_unknown;
+    uint32_t bits = 0;
+    if (!operation.ask(cublaslt_epilogue, bits) || bits == 0) return digest.leave_inputs();
+    if ((bits & ~epilogues_known) != 0) return digest.leave_inputs(), digest.leave_outputs(why);
+    if ((bits & (epilogue_bias | epilogue_bias_gradient | epilogue_gradient_by_a | epilogue_gradient_by_b)) !=
+        0) {
+      const HashedArea area = vector((bits & epilogue_gradient_by_b) != 0 ? target.columns : target.rows);
+      const bool is_input = (bits & epilogue_bias) != 0;
+      if (area.width == 0) is_input ? digest.leave_inputs() : digest.leave_outputs(why);
+      is_input ? digest.add_input(area) : digest.add_output(area);
+    }
+    if ((bits & epilogue_matrix) != 0) {
+      const bool is_bits = (bits & (epilogue_relu | epilogue_relu_backward)) != 0;
+      const HashedArea area = matrix(is_bits);
+      const bool is_small = is_bits && target.rows < 8 && target.order == 0; // all of it shows in D
+      if ((bits & (epilogue_relu_backward | epilogue_gelu_backward)) == 0) {
+        if (area.width == 0 && !is_small) digest.leave_outputs(why);
+        digest.add_output(area);
+      } else {
+        // Of bits the last few of each column may be left out.
+        if (area.width == 0 || (is_bits && target.rows % 8 != 0)) digest.leave_inputs();
+        digest.add_input(area);
+      }
+    }
+    const void* start = nullptr;
+    // A float each.
+    for (const int largest : {cublaslt_largest_of_d, cublaslt_largest_of_epilogue_matrix})
+      if (operation.ask(largest, start) && start != nullptr)
+        digest.add_output(bytes_at(start, sizeof(float)));
+    // Of A, B, C, D and the matrix; older libraries know none.
+    for (const int scale : {17, 18, 19, 20, int{cublaslt_epilogue_matrix_scale}})
+      if (operation.ask(scale, start) && start != nullptr) digest.leave_inputs();
+  }
+};
+
+} // namespace
+
+void describe_lt_product(CallDigest& digest, cublasLtHandle_t, cublasLtMatmulDesc_t operation_descriptor,
+                         const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
+                         cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
+                         cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout,
+                         const cublasLtMatmulAlgo*, void*, size_t, cudaStream_t stream) {
+  static constinit SiblingFunction<Descriptor::Get> of_operation("cublasLtMatmulDescGetAttribute");
+  static constinit SiblingFunction<Descriptor::Get> of_layout("cublasLtMatrixLayoutGetAttribute");
+  const Hook& hook = digest.hook();
+  const Descriptor operation(of_operation.of(hook), operation_descriptor);
+  const auto layout_of = [&](cublasLtMatrixLayout_t layout) {
+    return Layout(Descriptor(of_layout.of(hook), layout));
+  };
+  const Layout target = layout_of(d_layout), left = layout_of(a_layout);
+  int transposed = 0, pointer_mode = -1;
+  uint32_t scale_type = 0;
+  operation.ask(3, transposed);
+  digest.set_stream(stream);
+  digest.add_shape("m", target.rows).add_shape("n", target.columns);
+  digest.add_shape("k", transposed != 0 ? left.rows : left.columns);
+  digest.add_shape("type", target.type).add_shape("ldd", target.leading);
+  constexpr struct {
+    int attribute; // of cublasLtMatmulDescAttributes_t
+    const char* name;
+  } named[] = {{3, "ta"}, {4, "tb"}, {0, "compute"}, {cublaslt_epilogue, "epilogue"}};
+  for (const auto& [attribute, name] : named) {
+    uint32_t value = 0;
+    if (operation.ask(attribute, value)) digest.add_shape(name, value);
+  }
+  const HashedArea result = target.area_at(d);
+  if (result.width == 0) digest.leave_outputs(Reason::layout_unknown);
+  const void* scales = nullptr; // CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER, since CUDA 12.8
+  if (operation.ask(36, scales) && scales != nullptr) digest.leave_outputs(Reason::scales_unknown);
+
+  const auto add_input = [&](const void* start, const Layout& layout) {
+    const HashedArea area = layout.area_at(start);
+    if (area.width == 0) digest.leave_inputs();
+    digest.add_input(area);
+  };
+  // C first: where it is D too, it is hashed before.
+  operation.ask(2, pointer_mode);
+  operation.ask(1, scale_type);
+  const uint64_t size = size_of_number(scale_type);
+  if (pointer_mode != 0 || alpha == nullptr || beta == nullptr || size == 0 || size > 16) {
+    digest.leave_inputs();
+  } else {
+    digest.add_number(alpha, size);
+    digest.add_number(beta, size);
+    if (!is_zero(beta, size) && c == d)
+      digest.add_changed(result);
+    else if (!is_zero(beta, size))
+      add_input(c, layout_of(c_layout));
+  }
+  add_input(a, left);
+  add_input(b, layout_of(b_layout));
+  Epilogue{operation, target}.add_to(digest);
+  digest.add_output(result);
+}
+
+} // namespace detshim

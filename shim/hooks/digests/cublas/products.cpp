@@ -1,0 +1,221 @@
+// Products, solutions and updates of cuBLAS that have no algorithm to choose. The cublasGemmEx family is
+// hooked in hooks/cublas/cublas.cpp.
+//
+// Symbols: cublas_api.h of CUDA 13.0; those of 64-bit sizes are there since CUDA 12.
+#include "hooks/digests/cublas/products.h"
+
+#include "hooks/support/library_version.h"
+
+namespace detshim {
+
+using namespace abi;
+
+HashedArea area_of(const BlasMatrix& matrix, int64_t rows, int64_t columns, int64_t batches) {
+  if (matrix.element == 0 || rows <= 0 || columns <= 0 || batches <= 0 || matrix.leading < rows) return {};
+  const auto number = [](int64_t value) { return static_cast<uint64_t>(value); };
+  const HashedArea area = rows_at(matrix.start, number(rows) * matrix.element, number(columns),
+                                  number(matrix.leading) * matrix.element);
+  if (matrix.pointers != nullptr) return batch_by_pointers(area, number(batches), matrix.pointers);
+  if (batches == 1) return area;
+  if (matrix.step >= 0) return batch_of(area, number(batches), number(matrix.step) * matrix.element);
+  // The last one lies first.
+  HashedArea last = area;
+  last.start -= number(batches - 1) * number(-matrix.step) * matrix.element;
+  return batch_of(last, number(batches), number(-matrix.step) * matrix.element);
+}
+
+uint64_t scale_of(cublasComputeType compute, cudaDataType c_type) {
+  const auto type = static_cast<int>(c_type);
+  const uint64_t parts = type == 4 || type == 5 || type == 6 || type == 7 ? 2 : 1; // complex
+  switch (static_cast<int>(compute)) {
+  case 64: // CUBLAS_COMPUTE_16F, and pedantic
+  case 65:
+    return 2 * parts;
+  case 68: // 32F, pedantic, and the faster ones
+  case 69:
+  case 74:
+  case 75:
+  case 77:
+  case 78:
+    return 4 * parts;
+  case 70: // 64F, pedantic, and by fixed-point numbers
+  case 71:
+  case 79:
+    return 8 * parts;
+  case 72: // 32I, and pedantic
+  case 73:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
+namespace {
+
+/// What a call multiplies by: numbers of the host's go in with the rest, and so does what lies on the GPU.
+/// True if what was there before counts too: by beta, nullptr for a call without. Where that lies on the GPU
+/// it is not known, and nothing is said of the inputs.
+bool add_scales(CallDigest& digest, cublasHandle_t handle, const BlasScales& scales) {
+  static constinit SiblingFunction<cublasStatus(cublasHandle_t, int*)> get_mode("cublasGetPointerMode_v2");
+  int is_on_device = 1;
+  const auto& [alpha, beta, size] = scales;
+  if (handle == nullptr || size == 0 || size > 16 || !get_mode.succeeds(digest.hook(), handle, &is_on_device))
+    return digest.leave_inputs(), false;
+  if (is_on_device != 0) {
+    if (beta != nullptr) digest.leave_inputs();
+    digest.add_input(bytes_at(alpha, size));
+    return false;
+  }
+  digest.add_number(alpha, size);
+  if (beta == nullptr) return false;
+  digest.add_number(beta, size);
+  return !is_zero(beta, size);
+}
+
+void begin(CallDigest& digest, cublasHandle_t handle) {
+  static constinit SiblingFunction<cublasStatus(cublasHandle_t, cudaStream_t*)> get_stream(
+      "cublasGetStream_v2");
+  record_library_once(digest, cublas_library);
+  cudaStream_t stream = nullptr;
+  if (handle != nullptr && get_stream.succeeds(digest.hook(), handle, &stream))
+    digest.set_stream(stream);
+  else
+    digest.leave_outputs(Reason::stream_unknown);
+}
+
+} // namespace
+
+void add_product(CallDigest& digest, cublasHandle_t handle, const BlasShape& shape, const BlasScales& scales,
+                 const BlasMatrix& a, const BlasMatrix& b, const BlasMatrix& c) {
+  const auto& [transposed_a, transposed_b, m, n, k, batches] = shape;
+  begin(digest, handle);
+  const HashedArea result = area_of(c, m, n, batches);
+  if (add_scales(digest, handle, scales)) digest.add_changed(result);
+  digest.add_shape("m", m).add_shape("n", n).add_shape("k", k);
+  digest.add_shape("ta", transposed_a).add_shape("tb", transposed_b);
+  digest.add_shape("size", c.element).add_shape("ldc", c.leading);
+  if (batches != 1) digest.add_shape("batches", batches);
+  digest.add_input(area_of(a, transposed_a != 0 ? k : m, transposed_a != 0 ? m : k, batches));
+  digest.add_input(area_of(b, transposed_b != 0 ? n : k, transposed_b != 0 ? k : n, batches));
+  if (a.element == 0 || b.element == 0) digest.leave_inputs();
+  if (c.element == 0) digest.leave_outputs(Reason::type_unknown);
+  digest.add_output(result);
+}
+
+namespace {
+
+template <uint64_t element, typename Count>
+void multiply(CallDigest& digest, cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
+              Count m, Count n, Count k, const void* alpha, const void* a, Count lda, const void* b,
+              Count ldb, const void* beta, void* c, Count ldc) {
+  add_product(digest, handle, {trans_a, trans_b, m, n, k}, {alpha, beta, element}, {a, element, lda},
+              {b, element, ldb}, {c, element, ldc});
+}
+
+template <uint64_t element, typename Count>
+void multiply_batched(CallDigest& digest, cublasHandle_t handle, cublasOperation trans_a,
+                      cublasOperation trans_b, Count m, Count n, Count k, const void* alpha,
+                      const void* const* a, Count lda, const void* const* b, Count ldb, const void* beta,
+                      void* const* c, Count ldc, Count batches) {
+  add_product(digest, handle, {trans_a, trans_b, m, n, k, batches}, {alpha, beta, element},
+              {nullptr, element, lda, 0, a}, {nullptr, element, ldb, 0, b}, {nullptr, element, ldc, 0, c});
+}
+
+template <uint64_t element, typename Count>
+void multiply_strided(CallDigest& digest, cublasHandle_t handle, cublasOperation trans_a,
+                      cublasOperation trans_b, Count m, Count n, Count k, const void* alpha, const void* a,
+                      Count lda, long long a_step, const void* b, Count ldb, long long b_step,
+                      const void* beta, void* c, Count ldc, long long c_step, Count batches) {
+  add_product(digest, handle, {trans_a, trans_b, m, n, k, batches}, {alpha, beta, element},
+              {a, element, lda, a_step}, {b, element, ldb, b_step}, {c, element, ldc, c_step});
+}
+
+/// Other types than that of the scales.
+template <uint64_t scale, typename Count>
+void multiply_ex(CallDigest& digest, cublasHandle_t handle, cublasOperation trans_a, cublasOperation trans_b,
+                 Count m, Count n, Count k, const void* alpha, const void* a, cudaDataType a_type, Count lda,
+                 const void* b, cudaDataType b_type, Count ldb, const void* beta, void* c,
+                 cudaDataType c_type, Count ldc) {
+  add_product(digest, handle, {trans_a, trans_b, m, n, k}, {alpha, beta, scale},
+              {a, size_of_type(a_type), lda}, {b, size_of_type(b_type), ldb}, {c, size_of_type(c_type), ldc});
+}
+
+/// A vector, as a matrix of one row; one that runs backwards begins at its end.
+HashedArea vector_at(const void* start, uint64_t element, int64_t count, int64_t step) {
+  return area_of({start, element, step < 0 ? -step : step}, 1, count);
+}
+
+template <uint64_t element, typename Count>
+void multiply_vector(CallDigest& digest, cublasHandle_t handle, cublasOperation trans, Count m, Count n,
+                     const void* alpha, const void* a, Count lda, const void* x, Count x_step,
+                     const void* beta, void* y, Count y_step) {
+  begin(digest, handle);
+  digest.add_shape("m", m).add_shape("n", n).add_shape("ta", trans).add_shape("size", element);
+  const HashedArea result = vector_at(y, element, trans != 0 ? n : m, y_step);
+  if (add_scales(digest, handle, {alpha, beta, element})) digest.add_changed(result);
+  digest.add_input(area_of({a, element, lda}, m, n));
+  digest.add_input(vector_at(x, element, trans != 0 ? m : n, x_step));
+  digest.add_output(result);
+}
+
+constexpr int side_left = 0; // CUBLAS_SIDE_LEFT
+
+/// Only a triangle of C is read and written.
+template <uint64_t element, uint64_t scale, typename Count>
+void update(CallDigest& digest, cublasHandle_t handle, int fill, cublasOperation trans, Count n, Count k,
+            const void* alpha, const void* a, Count lda, const void* beta, void* c, Count ldc) {
+  begin(digest, handle);
+  digest.add_shape("n", n).add_shape("k", k).add_shape("ta", trans).add_shape("size", element);
+  const HashedArea result = triangle_of(fill, c, element, n, ldc);
+  if (add_scales(digest, handle, {alpha, beta, scale})) digest.add_changed(result);
+  digest.add_input(area_of({a, element, lda}, trans != 0 ? k : n, trans != 0 ? n : k));
+  digest.add_output(result);
+}
+
+/// B becomes the solution.
+template <uint64_t element, typename Count>
+void solve(CallDigest& digest, cublasHandle_t handle, int side, int fill, cublasOperation trans, int, Count m,
+           Count n, const void* alpha, const void* a, Count lda, void* b, Count ldb) {
+  begin(digest, handle);
+  digest.add_shape("m", m).add_shape("n", n).add_shape("left", side == side_left ? 1 : 0);
+  digest.add_shape("ta", trans).add_shape("size", element);
+  const HashedArea result = area_of({b, element, ldb}, m, n);
+  add_scales(digest, handle, {alpha, nullptr, element});
+  digest.add_changed(result);
+  digest.add_input(triangle_of(fill, a, element, side == side_left ? m : n, lda));
+  digest.add_output(result);
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+// A function in its two widths, NAME and NAME_64. After NAME: its template without the width.
+#define BOTH_WIDTHS(NAME, DESCRIBE, ...)                                                                     \
+  DETSHIM_DIGEST_HOOK(cublas, cublasStatus, NAME, DESCRIBE<__VA_ARGS__, int>);                               \
+  DETSHIM_DIGEST_HOOK(cublas, cublasStatus, NAME##_64, DESCRIBE<__VA_ARGS__, int64_t>)
+// Those of float, double, and their complex numbers: cublasS…, D…, C…, Z….
+#define FOUR_TYPES(NAME, DESCRIBE)                                                                           \
+  BOTH_WIDTHS(cublasS##NAME, DESCRIBE, 4);                                                                   \
+  BOTH_WIDTHS(cublasD##NAME, DESCRIBE, 8);                                                                   \
+  BOTH_WIDTHS(cublasC##NAME, DESCRIBE, 8);                                                                   \
+  BOTH_WIDTHS(cublasZ##NAME, DESCRIBE, 16)
+
+FOUR_TYPES(gemm_v2, multiply);
+BOTH_WIDTHS(cublasHgemm, multiply, 2);
+FOUR_TYPES(gemmBatched, multiply_batched);
+BOTH_WIDTHS(cublasHgemmBatched, multiply_batched, 2);
+FOUR_TYPES(gemmStridedBatched, multiply_strided);
+BOTH_WIDTHS(cublasHgemmStridedBatched, multiply_strided, 2);
+BOTH_WIDTHS(cublasSgemmEx, multiply_ex, 4);
+BOTH_WIDTHS(cublasCgemmEx, multiply_ex, 8);
+FOUR_TYPES(gemv_v2, multiply_vector);
+FOUR_TYPES(trsm_v2, solve);
+
+BOTH_WIDTHS(cublasSsyrk_v2, update, 4, 4);
+BOTH_WIDTHS(cublasDsyrk_v2, update, 8, 8);
+BOTH_WIDTHS(cublasCsyrk_v2, update, 8, 8);
+BOTH_WIDTHS(cublasZsyrk_v2, update, 16, 16);
+BOTH_WIDTHS(cublasCherk_v2, update, 8, 4); // their scales are real numbers
+BOTH_WIDTHS(cublasZherk_v2, update, 16, 8);

@@ -1,0 +1,82 @@
+// What the user's own code reads that no seed pins: times of files, the network, timers, files of the
+// kernel's.
+//
+// Nothing is changed. The call sites are written as the process ends (hooks/support/user_call_sites.h), so
+// that a run says what can differ from the next one. Clocks and ids: clocks.cpp.
+#include "hooks/libc/inputs.h"
+
+#include "common/text.h"
+#include "hooks/runtimes/python_clocks.h"
+
+#include <aio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace detshim {
+
+void note_input(UserCall kind, const void* caller) {
+  note_user_call(kind, caller);
+  PythonCallSite place;
+  if (is_input_of_users_python(caller, place)) keep_python_call(kind, caller, place);
+}
+
+void note_file_of_system(const char* path, const void* caller) {
+  if (path == nullptr || (!starts_with(path, "/proc/") && !starts_with(path, "/sys/"))) return;
+  note_input(UserCall::system, caller);
+}
+
+void note_file_time(const char* path, const void* caller) {
+  // What imports ask about, thousands of times: to look for the line that asks takes 30 us.
+  if (path == nullptr || contains(path, "/python") || contains(path, "-packages") || ends_with(path, ".py"))
+    return;
+  note_input(UserCall::file_time, caller);
+}
+
+namespace {
+
+template <typename Call>
+int status_of(const Call& call, const char* path, struct stat* status) {
+  if (options().pins() && call.is_hooked()) note_file_time(path, call.caller());
+  return call.real(path, status);
+}
+
+template <typename Call>
+int status_at(const Call& call, int folder, const char* path, struct stat* status, int flags) {
+  if (options().pins() && call.is_hooked()) note_file_time(path, call.caller());
+  return call.real(folder, path, status, flags);
+}
+
+template <UserCall kind, typename Call, typename... Arguments>
+auto read_input(const Call& call, Arguments... arguments) {
+  if (options().pins() && call.is_hooked()) note_input(kind, call.caller());
+  return call.real(arguments...);
+}
+
+constexpr Description notes_input = {
+    .action = Action::observe,
+    .summary = "Noted where the user's own code calls it: what it reads is another in each run.",
+};
+using Status = Call<int(const char* path, struct stat* status)>;
+using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
+using Socket = Call<int(int domain, int type, int protocol)>;
+using Timer = Call<int(__itimer_which_t which, const itimerval* time, itimerval* before)>;
+using SetTimer = Call<int(timer_t timer, int flags, const itimerspec* time, itimerspec* before)>;
+using Alarm = Call<unsigned(unsigned seconds)>;
+using Read = Call<int(aiocb* request)>;
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+DETSHIM_TEMPLATE_HOOKS(libc, Status, stat, stat64, status_of, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Socket, socket, read_input<UserCall::network>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Alarm, alarm, read_input<UserCall::timer>, notes_input);
+DETSHIM_TEMPLATE_HOOKS(libc, Read, aio_read, aio_read64, read_input<UserCall::timer>, notes_input);

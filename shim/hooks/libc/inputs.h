@@ -1,0 +1,17 @@
+// What the user's own code reads of the system: inputs.cpp.
+#pragma once
+
+#include "hooks/support/user_call_sites.h"
+
+namespace detshim {
+
+/// Keeps the call site, if it is the user's own code, or a line of his Python's.
+void note_input(UserCall kind, const void* caller);
+
+/// The same for a file whose times are asked for, but Python's own.
+void note_file_time(const char* path, const void* caller);
+
+/// The same for a file that is opened, if it is one of the kernel's (/proc, /sys).
+void note_file_of_system(const char* path, const void* caller);
+
+} // namespace detshim

@@ -1,0 +1,128 @@
+// New threads get their place in the tree of threads from whoever makes them. Taken at its first draw, a
+// thread's number would be a race; taken by the creator it is the same in every run.
+#include "common/sys.h"
+#include "core/base/thread_memory.h"
+#include "core/fingerprint/output_digests.h"
+#include "core/log/records.h"
+#include "core/seeds/clock_samples.h"
+#include "hooks/libc/process.h"
+#include "hooks/libc/rand_r_cache.h"
+#include "hooks/runtimes/python_threads.h"
+#include "hooks/runtimes/unseen_runtimes.h"
+#include "hooks/support/user_call_sites.h"
+#include "loader/hook.h"
+
+#include <pthread.h>
+#include <threads.h>
+
+void detshim::call_at_thread_end() {
+  static constinit pthread_key_t key = 0;
+  static constinit int state = 0; // 0 none yet, 1 being made, 2 made
+  int none = 0;
+  if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+    const bool made = pthread_key_create(&key, [](void*) {
+                        leave_exec_buffer();
+                        leave_left_states();
+                        leave_clock_samples();
+                        end_python_thread(false);
+                        leave_digests();
+                        leave_records();
+                        leave_thread();
+                      }) == 0;
+    detail::call_at_thread_end = call_at_thread_end;
+    __atomic_store_n(&state, made ? 2 : 0, __ATOMIC_RELEASE);
+  }
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2) pthread_setspecific(key, &key);
+}
+
+int detshim::turns_to_wait() {
+  constexpr int at_once = 16;
+  static constinit int started = 0;
+  if (options().workers != WorkerOrder::reversed) return 0;
+  return at_once - __atomic_fetch_add(&started, 1, __ATOMIC_RELAXED) % at_once;
+}
+
+void detshim::wait_turns(int turns) {
+  constexpr long nanoseconds_a_turn = 3'000'000; // more than it takes to start one
+  if (turns > 0) sys::sleep(turns * nanoseconds_a_turn);
+}
+
+namespace detshim {
+namespace {
+
+/// What a creator leaves for the new thread. Result is void* for pthread_create, int for thrd_create.
+template <typename Result>
+struct Start {
+  Result (*run)(void*);
+  void* argument;
+  ThreadName name;
+  bool is_users_python; // see python_threads.h
+  int turns;            ///< see turns_to_wait()
+};
+
+template <typename Result>
+Result run_thread(void* data) {
+  auto* start = static_cast<Start<Result>*>(data);
+  const auto run = start->run;
+  void* const argument = start->argument;
+  enter_thread(start->name);
+  const int turns = start->turns;
+  if (start->is_users_python) enter_python_thread();
+  sys::unmap(start, sizeof *start);
+  call_at_thread_end();
+  wait_turns(turns);
+  return run(argument);
+}
+
+/// Makes a thread that enters through run_thread; `create` is the real function with its other arguments
+/// bound.
+template <typename Result, typename Create>
+int create_thread(Result (*run)(void*), void* argument, bool is_users_python, Create create) {
+  auto* const start = static_cast<Start<Result>*>(sys::map(sizeof(Start<Result>)));
+  if (start == nullptr) return create(run, argument);
+  start->run = run;
+  start->argument = argument;
+  start->is_users_python = is_users_python;
+  start->name = name_new_thread();
+  start->turns = turns_to_wait();
+  const int status = create(run_thread<Result>, start);
+  if (status != 0) sys::unmap(start, sizeof *start);
+  return status;
+}
+
+} // namespace
+} // namespace detshim
+
+using namespace detshim;
+
+DETSHIM_HOOK(
+    libc, int, pthread_create,
+    (pthread_t * thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument),
+    .action = Action::observe, .fields = {"threads"},
+    .summary =
+        "Gives the new thread its place in the tree of threads, and with it its streams. Recorded "
+        "where a line of Python starts one while another runs, makes a pool of several workers, or fills "
+        "a queue of processes.") {
+  DETSHIM_ENTER(pthread_create);
+  if (call.passes()) return call.real(thread, attributes, run, argument);
+  note_user_call(UserCall::threads, call.caller());
+  note_thread_of_runtime(call.caller());
+  PythonThread python(call.caller());
+  const int status = create_thread(run, argument, python.is_users, [&](void* (*entry)(void*), void* data) {
+    return call.real(thread, attributes, entry, data);
+  });
+  if (status != 0 && python.is_users) end_python_thread(true);
+  if (status == 0 && python.why != Reason::none)
+    call.record(Action::observe, python.why, {python.made_by.c_str()});
+  return status;
+}
+
+DETSHIM_HOOK(libc, int, thrd_create, (thrd_t * thread, int (*run)(void*), void* argument),
+             .action = Action::observe,
+             .summary = "Gives the new thread its place in the tree of threads, and with it its streams.") {
+  DETSHIM_ENTER(thrd_create);
+  if (call.passes()) return call.real(thread, run, argument);
+  note_user_call(UserCall::threads, call.caller());
+  return create_thread(run, argument, false,
+                       [&](int (*entry)(void*), void* data) { return call.real(thread, entry, data); });
+}

@@ -1,0 +1,204 @@
+#include "hooks/support/user_call_sites.h"
+
+#include "common/record_schema.h"
+#include "common/text.h"
+#include "core/base/generations.h"
+#include "core/base/modules.h"
+#include "core/base/native_frames.h"
+#include "core/base/placement.h"
+#include "core/identity/process.h"
+#include "core/log/records.h"
+#include "core/policy/options.h"
+
+#include <cstring>
+
+#include <sys/auxv.h>
+
+namespace detshim {
+namespace {
+
+// Types of records; then what an `input` record is of.
+constexpr const char* kind_names[] = {"clock",     "threads", "forks", "children",
+                                      "file_time", "network", "timer", "system"};
+constexpr int kinds = 8;
+
+/// Return addresses, innermost first: of a call, and of those behind it where the code there is a template of
+/// the C++ library's.
+struct CallSite {
+  static constexpr int limit = 9;
+  const void* frames[limit];
+};
+constexpr int most_call_sites = 64;
+constinit CallSite call_sites[kinds][most_call_sites] = {};
+/// Asked as every process ends, where a look at the call call_sites would cost a page fault for each of their
+/// pages.
+DETSHIM_STARTUP_DATA constinit bool is_any_kept = false;
+
+bool is_systems(const char* path) {
+  for (const char* folder :
+       {"/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/libexec/", "/bin/", "/sbin/", "/lib"})
+    if (starts_with(path, folder)) return true;
+  return false;
+}
+
+/// Packages of Python's and conda's, which are nobody's own code either.
+bool is_installed(const char* path) {
+  return contains(path, "/site-packages/") || contains(path, "/dist-packages/") || contains(path, "conda");
+}
+
+/// The program's path is not in the loader's list. An interpreter is nobody's own code, wherever it lies:
+/// what a line of Python does is recorded by that line.
+bool is_users(const Module& module) {
+  if (is_python(module)) return false;
+  if (*module.path != 0) return !is_systems(module.path) && !is_installed(module.path);
+  const auto* const program = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return program != nullptr && !is_systems(program);
+}
+
+bool is_language_library(const Module& module) {
+  const char* const file = file_name(module.path);
+  return starts_with(file, "libstdc++.so") || starts_with(file, "libc++.so") ||
+         starts_with(file, "libgfortran.so");
+}
+
+void keep(UserCall kind, const CallSite& call_site) {
+  for (CallSite& kept : call_sites[static_cast<int>(kind)]) {
+    const void* none = nullptr;
+    if (__atomic_compare_exchange_n(&kept.frames[0], &none, call_site.frames[0], false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+      kept = call_site;
+      return __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
+    }
+    if (memcmp(&kept, &call_site, sizeof kept) == 0) return;
+  }
+}
+
+/// The innermost of a few frames that is the user's, with those behind it.
+void keep_behind(UserCall kind, const void* caller) {
+  NativeFrames frames;
+  find_native_frames(caller, frames);
+  constexpr int few = 4; // what is not inlined of std::chrono
+  for (int i = 0; i < frames.count && i < few; ++i) {
+    Module module;
+    if (!find_module(reinterpret_cast<const void*>(frames.addresses[i]), module) || !is_users(module))
+      continue;
+    CallSite call_site = {};
+    for (int k = 0; k < CallSite::limit && i + k < frames.count; ++k)
+      call_site.frames[k] = reinterpret_cast<const void*>(frames.addresses[i + k]);
+    return keep(kind, call_site);
+  }
+}
+
+struct PythonCall {
+  const void* at; // what it holds is there once this is not nullptr
+  UserCall kind;
+  size_t length;
+  char frames[1600]; // as a record holds them
+};
+constexpr int most_python_calls = 16;
+constinit PythonCall python_calls[most_python_calls] = {};
+constinit int python_calls_begun = 0;
+
+/// Adds `"file+0x12"`; false for an address in no file any more.
+bool add_address(TextWriter& line, const void* address) {
+  Module module;
+  char path[600];
+  if (!find_module(address, module)) return false;
+  module_path(module, path, sizeof path);
+  line.add('"').add_json(path, 900).add("+0x");
+  line.add_hex(reinterpret_cast<uintptr_t>(address) - module.base).add('"');
+  return true;
+}
+
+} // namespace
+
+void note_user_call(UserCall kind, const void* caller) {
+  struct Looked {
+    const void* caller;
+    bool is_of_language; ///< its own callers are told apart
+  };
+  constexpr int most_looks = 256; // of a thread, at those
+  static thread_local constinit Looked known[4] = {};
+  static thread_local constinit int looks = 0;
+  Looked& looked = known[reinterpret_cast<uintptr_t>(caller) / 4 % 4];
+  if (looked.caller != caller) {
+    looked = {caller, false};
+    Module module;
+    if (!find_module(caller, module)) return;
+    if (is_users(module)) keep(kind, {{caller}});
+    looked.is_of_language = is_language_library(module);
+  }
+  if (!looked.is_of_language || looks >= most_looks) return;
+  ++looks;
+  keep_behind(kind, caller);
+}
+
+void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place) {
+  Text<sizeof PythonCall::frames> frames; // the frames' texts may go with their code
+  add_python(frames, place, sizeof PythonCall::frames);
+  for (PythonCall& kept : python_calls) {
+    if (__atomic_load_n(&kept.at, __ATOMIC_ACQUIRE) == nullptr) break;
+    if (kept.kind == kind && kept.length == frames.length() &&
+        memcmp(kept.frames, frames.c_str(), frames.length()) == 0)
+      return;
+  }
+  const int own = __atomic_fetch_add(&python_calls_begun, 1, __ATOMIC_RELAXED);
+  if (own >= most_python_calls) return;
+  PythonCall& kept = python_calls[own];
+  memcpy(kept.frames, frames.c_str(), frames.length());
+  kept.kind = kind;
+  kept.length = frames.length();
+  __atomic_store_n(&kept.at, caller, __ATOMIC_RELEASE);
+  __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
+}
+
+void note_parallel_child(const void* caller) {
+  PythonCallSite place;
+  find_python_call_site(place, PythonDetail::all, true);
+  if (place.user >= 0)
+    keep_python_call(UserCall::children, caller, place);
+  else
+    keep(UserCall::children, {{caller}});
+}
+
+void record_user_call_sites() {
+  DETSHIM_STARTUP_DATA static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
+  if (!is_any_kept || recorded_in == generation() || !options().pins()) return;
+  recorded_in = generation();
+  // Observed calls make no log. But these are all that such a run has to say.
+  // Not for every pipeline of a shell.
+  const char* const program = file_name(reinterpret_cast<const char*>(getauxval(AT_EXECFN)));
+  bool is_shell = false;
+  for (const char* shell : {"sh", "bash", "dash", "ksh", "zsh", "busybox"})
+    is_shell |= same_text(program, shell);
+  const bool begins_log = !is_shell;
+  const auto begin = [](Text<3000>& line, UserCall kind, const void* at) {
+    const bool is_input = kind >= UserCall::file_time;
+    line.add("{\"t\":\"").add(is_input ? "input\",\"what\":\"" : "");
+    line.add(kind_names[static_cast<int>(kind)]).add('"');
+    add_key(line, "at");
+    return at != nullptr && add_address(line, at);
+  };
+  for (const PythonCall& call : python_calls) {
+    Text<3000> line;
+    if (!begin(line, call.kind, __atomic_load_n(&call.at, __ATOMIC_ACQUIRE))) continue;
+    line.add(call.frames, call.length).add('}');
+    record_line(line.c_str(), line.length(), begins_log);
+  }
+  for (int kind = 0; kind < kinds; ++kind)
+    for (const CallSite& call_site : call_sites[kind]) {
+      Text<3000> line;
+      if (!begin(line, static_cast<UserCall>(kind), call_site.frames[0])) continue;
+      constexpr size_t line_is_full = 2000;
+      int i = 1;
+      for (Module module; i < CallSite::limit && line.length() <= line_is_full; ++i) {
+        if (call_site.frames[i] == nullptr || !find_module(call_site.frames[i], module)) break;
+        i == 1 ? add_key(line, "frames").add('[') : line.add(',');
+        add_address(line, call_site.frames[i]);
+      }
+      line.add(i > 1 ? "]}" : "}");
+      record_line(line.c_str(), line.length(), begins_log);
+    }
+}
+
+} // namespace detshim

@@ -1,0 +1,30 @@
+// Call sites where the user's own machine code does what leaves no record, and what two runs may differ by.
+//
+// `std::mt19937 engine(time(nullptr))` takes its seed out of sight. The reading is seen: its call site is
+// kept, and written as the process ends, and `detshim log` looks whether the line there seeds something.
+// Threads and children that race leave nothing either.
+#pragma once
+
+#include "core/base/python_frames.h"
+
+namespace detshim {
+
+/// From file_time on, what is read: an `input` record each.
+enum class UserCall { clock, threads, forks, children, file_time, network, timer, system };
+
+/// Keeps the call site, if the code at `caller` is the user's, or was called by it in the C++
+/// or Fortran library (std::chrono, system_clock). At most 64 of a kind and process; further ones
+/// are not kept. Neither allocates nor writes.
+void note_user_call(UserCall kind, const void* caller);
+
+/// Keeps a call by the user's Python, whose place was found before. Of 16 call sites of a process, each once.
+void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place);
+
+/// Keeps where a child was made while another had not been waited for: whose output or result comes first is
+/// a race. Whoever's code it is, a shell's too. May be called in a vfork child.
+void note_parallel_child(const void* caller);
+
+/// Writes them, in a log that they make if there is none. Once in a process.
+void record_user_call_sites();
+
+} // namespace detshim

@@ -1,0 +1,138 @@
+// What the user's own code reads that no seed pins, and what runs beside each other, is in the log with its
+// line.
+#include "log_files.h"
+#include "run.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The texts of the reasons of that kind in the log of a command; it draws nothing.
+Words reasons_of(const TemporaryFolder& scratch, const std::string& kind, const Words& command) {
+  std::filesystem::remove_all(scratch.log());
+  const Result result = run(command, under_shim(scratch, {{"DETSHIM_SEED", "42"}}), scratch.path());
+  EXPECT_EQ(result.status, 0) << result.err;
+  Words found;
+  const Result log = run({DETSHIM_COMMAND, "log", "--json", "--no-scan", scratch.log().string()});
+  const auto document = nlohmann::json::parse(log.out, nullptr, false);
+  if (!document.is_object()) return found; // no log
+  for (const auto& reason : document["reasons"])
+    if (reason["kind"] == kind) found.push_back(reason["text"]);
+  return found;
+}
+
+/// One line for each call, as `case` N at line N + 14.
+struct Input {
+  const char* name;
+  const char* call;
+  const char* what;
+};
+constexpr Input inputs[] = {
+    {"stat", "stat(\"/\", &status)", "file_time"},
+    {"stat64", "stat64(\"/\", &status64)", "file_time"},
+    {"lstat", "lstat(\"/\", &status)", "file_time"},
+    {"lstat64", "lstat64(\"/\", &status64)", "file_time"},
+    {"fstatat", "fstatat(AT_FDCWD, \"/\", &status, 0)", "file_time"},
+    {"fstatat64", "fstatat64(AT_FDCWD, \"/\", &status64, 0)", "file_time"},
+    {"statx", "statx(AT_FDCWD, \"/\", 0, STATX_ALL, &statusx)", "file_time"},
+    {"socket", "socket(AF_INET, SOCK_STREAM, 0)", "network"},
+    {"setitimer", "setitimer(ITIMER_VIRTUAL, &interval, nullptr)", "timer"},
+    {"timer_settime",
+     "(timer_create(CLOCK_MONOTONIC, &event, &timer), timer_settime(timer, 0, &later, nullptr))", "timer"},
+    {"alarm", "alarm(1000)", "timer"},
+    {"aio_read", "aio_read(&request)", "timer"},
+    {"aio_read64", "aio_read64(&request64)", "timer"},
+    {"fopen", "fopen(\"/proc/self/stat\", \"r\")", "system"},
+    {"open", "open(\"/sys/kernel\", O_RDONLY)", "system"},
+};
+
+TEST(Inputs, OfTheUsersCodeAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  std::ofstream source(scratch.path() / "reader.cpp");
+  source
+      << "#include <aio.h>\n#include <csignal>\n#include <cstdio>\n#include <cstdlib>\n#include <ctime>\n"
+         "#include <fcntl.h>\n#include <sys/socket.h>\n#include <sys/stat.h>\n#include <sys/time.h>\n"
+         "#include <unistd.h>\n"
+         "struct stat status; struct stat64 status64; struct statx statusx; itimerval interval; timer_t "
+         "timer;\n"
+         "sigevent event{.sigev_notify = SIGEV_NONE}; itimerspec later; aiocb request; aiocb64 request64;\n"
+         "int main(int, char** words) { switch (atoi(words[1])) {\n";
+  constexpr int first_line = 14;
+  int line = first_line;
+  for (const Input& input : inputs) source << "case " << line++ << ": (void)!" << input.call << "; break;\n";
+  source << "} }\n";
+  source.close();
+  const Result built =
+      run({"g++", "-g", "-std=gnu++20", "-w", "-o", "reader", "reader.cpp"}, {}, scratch.path());
+  ASSERT_EQ(built.status, 0) << built.err;
+  line = first_line;
+  for (const Input& input : inputs) {
+    const std::string place = "reader.cpp:" + std::to_string(line) + " (" + input.what + ")";
+    EXPECT_EQ(reasons_of(scratch, "input", {"./reader", std::to_string(line++)}),
+              Words{"your code reads what no seed pins: " + place})
+        << input.name;
+  }
+  EXPECT_EQ(reasons_of(scratch, "input", {"./reader", "0"}), Words{});
+}
+
+TEST(Inputs, OfPythonAreNamedWithTheirLine) {
+  const TemporaryFolder scratch;
+  const auto inputs_of = [&](const std::string& code) {
+    std::ofstream(scratch.path() / "t.py") << "import os, socket\n" << code << '\n';
+    const Words found = reasons_of(scratch, "input", {"/usr/bin/python3", "-S", "t.py"});
+    return found.empty() ? "" : found[0].substr(found[0].find(": ") + 2);
+  };
+  EXPECT_EQ(inputs_of("os.path.getmtime('/')"), "t.py:2 (file_time)");
+  EXPECT_EQ(inputs_of("os.stat('/')"), "t.py:2 (file_time)");
+  EXPECT_EQ(inputs_of("socket.socket()"), "t.py:2 (network)");
+  EXPECT_EQ(inputs_of("open('/proc/self/stat')"), "t.py:2 (system)");
+  EXPECT_EQ(inputs_of("os.path.exists('/')"), ""); // who asks only that, reads no time
+}
+
+TEST(Children, BesideEachOtherAreNamedWithTheLineThatMakesThem) {
+  const TemporaryFolder scratch;
+  const auto processes_of = [&](const std::string& code) {
+    std::ofstream(scratch.path() / "t.py") << "import os, subprocess\n" << code << '\n';
+    const Words found = reasons_of(scratch, "processes", {"/usr/bin/python3", "-S", "t.py"});
+    return found.empty() ? "" : found[0].substr(found[0].rfind(": ") + 2);
+  };
+  EXPECT_EQ(processes_of("all = [subprocess.Popen(['true']) for i in range(2)]\nfor one in all: one.wait()"),
+            "t.py:2");
+  EXPECT_EQ(processes_of(
+                "for i in range(2): os.posix_spawn('/bin/true', ['true'], os.environ)\nos.wait(); os.wait()"),
+            "t.py:2");
+  EXPECT_EQ(processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\nos.wait(); os.wait()"),
+            "t.py:3");
+  EXPECT_EQ(processes_of("for i in range(2): subprocess.run(['true'])"), "");
+  EXPECT_EQ(processes_of("for i in range(2):\n  if os.fork() == 0: os._exit(0)\n  os.wait()"), "");
+}
+
+// Whether the first one of a shell's children has ended by then is a race, and its script is read too. Its
+// pipelines make no log of their own; `detshim run` makes one for what it starts.
+TEST(Children, OfAShellAreNamed) {
+  const TemporaryFolder scratch;
+  const auto verdict_of = [&](const std::string& script) {
+    EXPECT_EQ(run({DETSHIM_COMMAND, "run", "--quiet", "--seed", "1", "--library", DETSHIM_LIBRARY, "--",
+                   "bash", "-c", script},
+                  {}, scratch.path())
+                  .status,
+              0);
+    return run({DETSHIM_COMMAND, "log"}, {}, scratch.path()).out;
+  };
+  const std::string reason = "script:bash - a script of bash has what can differ in each run: ";
+  for (const char* script :
+       {"for i in 1 2; do /bin/echo $i & done; wait", "/bin/echo 1 &", "echo 1 | xargs -P2 echo"})
+    EXPECT_NE(verdict_of(script).find(reason), std::string::npos) << script;
+  EXPECT_EQ(verdict_of("for i in 1 2; do /bin/echo $i 2>&1 && true; done").find(reason), std::string::npos);
+  EXPECT_EQ(reasons_of(scratch, "processes", {"bash", "-c", "/bin/echo 1 & /bin/echo 2 & wait"}), Words{});
+}
+
+} // namespace

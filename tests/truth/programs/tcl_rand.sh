@@ -1,3 +1,0 @@
-# tcl: rand()
-command -v tclsh >/dev/null || exit 77
-echo "puts [expr rand()]" | tclsh

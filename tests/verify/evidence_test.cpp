@@ -1,0 +1,127 @@
+// What `detshim verify` keeps beside the project, and what `detshim log` says of later runs by it.
+#include "run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+class Evidence : public testing::Test {
+protected:
+  Result detshim(Words words, const Words& program, const Environment& environment = {}) const {
+    words.insert(words.begin(), DETSHIM_COMMAND);
+    words.insert(words.end(), {"--library", DETSHIM_LIBRARY, "--"});
+    words.insert(words.end(), program.begin(), program.end());
+    return run(words, environment, scratch_.path());
+  }
+  Result verify(const Words& program) const { return detshim({"verify", "--seed", "42"}, program); }
+
+  /// The log of one run of it.
+  Json log_of(const Words& program, const Environment& environment = {}) const {
+    EXPECT_EQ(detshim({"run", "--quiet", "--seed", "42"}, program, environment).status, 0);
+    const Result log = run({DETSHIM_COMMAND, "log", "--json"}, {}, scratch_.path());
+    said_ = log.err;
+    return Json::parse(log.out, nullptr, false);
+  }
+
+  void write(const std::string& file, const std::string& text) const {
+    std::ofstream(scratch_.path() / file) << text;
+  }
+  fs::path kept() const { return scratch_.path() / "detshim-evidence.json"; }
+
+  const Words timed_ = {"/usr/bin/python3", "train.py"};
+  const std::string script_ =
+      "import random, time, mine\nbegun = time.time()\nprint(random.random(), mine.x)\n";
+  const TemporaryFolder scratch_;
+  mutable std::string said_; ///< by the last `log`, on stderr
+};
+
+TEST_F(Evidence, OfEqualRunsMakesALaterOneVerified) {
+  write("train.py", script_);
+  write("mine.py", "x = 1\n");
+  const Json before = log_of(timed_);
+  EXPECT_EQ(before["verdict"], "unverified");
+  EXPECT_EQ(before["evidence"]["answer"], "none");
+  ASSERT_EQ(verify(timed_).status, 0);
+  const Json after = log_of(timed_);
+  EXPECT_EQ(after["verdict"], "verified") << after.dump(1);
+  EXPECT_EQ(after["evidence"]["runs"], 5); // since something can differ
+  EXPECT_EQ(run({DETSHIM_COMMAND, "log", "--check"}, {}, scratch_.path()).status, 0);
+  const Result text = run({DETSHIM_COMMAND, "log"}, {}, scratch_.path());
+  EXPECT_NE(text.out.find("a difference in 1 of 3 runs would have shown with 87 %"), std::string::npos)
+      << text.out;
+}
+
+TEST_F(Evidence, HoldsForTheSameProgramOnly) {
+  write("train.py", script_);
+  write("mine.py", "x = 1\n");
+  ASSERT_EQ(verify(timed_).status, 0);
+  const auto changed = [&](const Json& log) {
+    EXPECT_EQ(log["verdict"], "unverified");
+    EXPECT_EQ(log["evidence"]["answer"], "changed");
+    return log["evidence"]["names"].dump();
+  };
+  EXPECT_EQ(changed(log_of(timed_, {{"LR", "0.2"}})), "[\"others\"]");
+  EXPECT_EQ(changed(log_of(timed_, {{"OMP_NUM_THREADS", "1"}})), "[\"settings: variable OMP_NUM_THREADS\"]");
+  write("mine.py", "x = 2\n");
+  EXPECT_EQ(changed(log_of(timed_)), "[\"code: module mine\"]");
+  write("run.sh", "python3 -S train.py >/dev/null; date >/dev/null; echo 1\n");
+  const Words shell = {"/bin/sh", "run.sh"};
+  ASSERT_EQ(verify(shell).status, 0);
+  EXPECT_EQ(log_of(shell)["verdict"], "verified");
+  write("run.sh", "python3 -S train.py >/dev/null; date >/dev/null; echo 2\n");
+  EXPECT_EQ(changed(log_of(shell)), "[\"code: file run.sh\"]");
+  const Json other = log_of({"/usr/bin/python3", "train.py", "--lr"});
+  EXPECT_EQ(other["evidence"]["answer"], "none");
+  EXPECT_EQ(other["verdict"], "unverified");
+}
+
+TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
+  write("mine.py", "x = 1\n");
+  write("train.py", script_ + "import os\nif os.path.exists('switch'): print(time.time() > 0)\n");
+  ASSERT_EQ(verify(timed_).status, 0);
+  EXPECT_EQ(log_of(timed_)["verdict"], "verified");
+  write("switch", "");
+  const Json log = log_of(timed_);
+  EXPECT_EQ(log["verdict"], "unverified");
+  EXPECT_EQ(log["evidence"]["answer"], "new_findings");
+  EXPECT_EQ(log["evidence"]["names"], Json({"clock train.py:5"}));
+}
+
+TEST_F(Evidence, OfRunsThatDifferMakesALaterOnePartial) {
+  EXPECT_EQ(verify({"/bin/sh", "-c", "date +%N"}).status, 1);
+  const Json log = log_of({"/bin/sh", "-c", "date +%N"});
+  EXPECT_EQ(log["verdict"], "partial");
+  EXPECT_EQ(log["reasons"][0]["kind"], "differed");
+}
+
+TEST_F(Evidence, IsKeptWholeAndSaysWhatIsWrongWithIt) {
+  write("train.py", "import time, random\ntime.time()\nprint(random.random())\n");
+  ASSERT_EQ(verify(timed_).status, 0);
+  const std::string text = contents(kept());
+  const Json document = Json::parse(text);
+  EXPECT_EQ(document["schema_version"], 1);
+  EXPECT_EQ(document["programs"].size(), 1U);
+  ASSERT_EQ(verify(timed_).status, 0);
+  EXPECT_EQ(Json::parse(contents(kept()))["programs"].size(), 1U); // in the place of the one for the same
+  for (const std::string& damage :
+       Words{std::string("{"), text.substr(0, text.size() / 2),
+             std::string("{\"schema_version\": 2, \"programs\": []}"), std::string("[]")}) {
+    std::ofstream(kept()) << damage;
+    EXPECT_EQ(log_of(timed_)["verdict"], "unverified");
+    EXPECT_NE(said_.find("detshim-evidence.json"), std::string::npos) << said_;
+    EXPECT_EQ(contents(kept()), damage);
+  }
+}
+
+} // namespace

@@ -1,0 +1,139 @@
+#include "evidence/evidence_file.h"
+
+#include "environment/kept_environments.h"
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int evidence_schema = 1;
+constexpr std::size_t most_bytes = 16 << 20;
+constexpr std::ptrdiff_t most_states = 5; ///< of one command and seed
+
+bool is_of_same_command(const EvidenceEntry& entry, const ProgramState& state) {
+  return entry.state.command == state.command && entry.state.seed == state.seed;
+}
+
+EvidenceEntry entry_of(const Json& json) {
+  EvidenceEntry entry;
+  entry.state.command = json.at("command");
+  entry.state.seed = json.at("seed");
+  entry.is_equal = json.at("equal");
+  entry.runs = json.at("runs");
+  entry.perturbations = json.at("perturbations");
+  entry.compared = json.at("compared");
+  entry.date = json.at("date");
+  entry.difference = json.at("difference");
+  entry.can_differ = json.at("can_differ").get<std::set<std::string>>();
+  entry.state.parts = json.at("state").get<std::map<std::string, std::string>>();
+  return entry;
+}
+
+Json json_of(const EvidenceEntry& entry) {
+  return {{"command", entry.state.command},
+          {"seed", entry.state.seed},
+          {"equal", entry.is_equal},
+          {"runs", entry.runs},
+          {"perturbations", entry.perturbations},
+          {"compared", entry.compared},
+          {"date", entry.date},
+          {"difference", entry.difference},
+          {"can_differ", entry.can_differ},
+          {"state", entry.state.parts}};
+}
+
+/// The entry for this state; else the newest of the same command and seed; else nullptr.
+const EvidenceEntry* find_entry(const std::vector<EvidenceEntry>& entries, const ProgramState& state) {
+  const EvidenceEntry* newest = nullptr;
+  for (const EvidenceEntry& entry : entries) {
+    if (!is_of_same_command(entry, state)) continue;
+    if (entry.state.parts == state.parts) return &entry;
+    if (newest == nullptr || newest->date <= entry.date) newest = &entry;
+  }
+  return newest;
+}
+
+} // namespace
+
+std::vector<EvidenceEntry> read_evidence(const std::string& file) {
+  const std::string name = "'" + printable(file) + "' ";
+  struct stat state;
+  if (::stat(file.c_str(), &state) != 0) return {};
+  // A stranger's would have a run called verified.
+  if (state.st_uid != ::geteuid() && state.st_uid != 0)
+    throw UsageError(name + "is another user's: it is not believed");
+  std::ifstream input(file);
+  if (!S_ISREG(state.st_mode) || static_cast<std::size_t>(state.st_size) > most_bytes || !input)
+    throw UsageError(name + "cannot be read as evidence: accepted is a file that detshim verify wrote");
+  std::vector<EvidenceEntry> entries;
+  try {
+    const Json json = Json::parse(input);
+    if (json.at("schema_version") != evidence_schema)
+      throw UsageError(name + "is of another schema_version than " + std::to_string(evidence_schema) +
+                       ": run detshim verify again");
+    for (const Json& program : json.at("programs")) entries.push_back(entry_of(program));
+  } catch (const Json::exception&) {
+    throw UsageError(name + "is damaged: remove it, and run detshim verify again");
+  }
+  return entries;
+}
+
+void keep_evidence(const std::string& file, EvidenceEntry entry) {
+  std::vector<EvidenceEntry> entries = read_evidence(file);
+  std::erase_if(entries, [&](const EvidenceEntry& other) {
+    return is_of_same_command(other, entry.state) && other.state.parts == entry.state.parts;
+  });
+  auto others = std::ranges::count_if(
+      entries, [&](const EvidenceEntry& other) { return is_of_same_command(other, entry.state); });
+  std::erase_if(entries, [&](const EvidenceEntry& other) { // the oldest stand first
+    return is_of_same_command(other, entry.state) && others-- >= most_states;
+  });
+  entries.push_back(std::move(entry));
+  Json programs = Json::array();
+  for (const EvidenceEntry& one : entries) programs.push_back(json_of(one));
+  const Json document = {{"schema_version", evidence_schema}, {"programs", std::move(programs)}};
+  write_whole(file, document.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+void weigh_evidence(const std::vector<EvidenceEntry>& entries, const ProgramState& state, Verdict& verdict) {
+  using Answer = EvidenceUse::Answer;
+  const EvidenceEntry* const entry = find_entry(entries, state);
+  if (entry == nullptr) return;
+  EvidenceUse& use = verdict.evidence;
+  use.runs = entry->runs;
+  use.date = entry->date;
+  use.names = changed_parts(entry->state, state);
+  if (use.names.empty() && !entry->is_equal) { // also where something is not known: nothing speaks for it
+    use.answer = Answer::differed;
+    verdict.reasons.insert(
+        verdict.reasons.begin(),
+        {.finding = Finding::runs_differed, .place = entry->difference, .detail = entry->date});
+    verdict.level = VerdictLevel::partial;
+    return;
+  }
+  if (!use.names.empty() || !state.unknown.empty()) {
+    use.answer = use.names.empty() ? Answer::unknown : Answer::changed;
+    if (use.names.empty()) use.names = state.unknown;
+    return;
+  }
+  for (const VerdictReason& reason : verdict.reasons)
+    for (const std::string& key : keys_of(reason))
+      if (!entry->can_differ.contains(key)) use.names.push_back(key);
+  use.answer = use.names.empty() ? Answer::holds : Answer::new_findings;
+  if (use.answer == Answer::holds && (verdict.level == VerdictLevel::covered || verdict.can_be_settled()))
+    verdict.level = VerdictLevel::verified;
+}
+
+} // namespace detshim

@@ -1,0 +1,40 @@
+// What comparisons of runs have shown, kept beside the project: `detshim verify` writes it, `log` reads it.
+// docs/VERDICT.md has the file's form.
+#pragma once
+
+#include "evidence/program_state.h"
+#include "verdict/finding.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+/// Its name, in the working directory of the runs.
+inline constexpr const char* evidence_file_name = "detshim-evidence.json";
+
+/// One program under one seed, as it was compared.
+struct EvidenceEntry {
+  ProgramState state;
+  bool is_equal = false;
+  std::size_t runs = 0;                   ///< with nothing turned
+  std::vector<std::string> perturbations; ///< of further runs
+  std::vector<std::string> compared;      ///< "exit status", "stdout", "output 'w.npz'"
+  std::string date;                       ///< "2026-11-25", UTC
+  std::string difference;                 ///< where it was first seen: "stdout line 3"
+  std::set<std::string> can_differ;       ///< keys_of() all reasons of all runs
+};
+
+/// Those of a file; none where there is no file. Throws UsageError for what is no such file.
+std::vector<EvidenceEntry> read_evidence(const std::string& file);
+
+/// Puts `entry` in the place of one for the same command, seed and state. Of a program that was changed, the
+/// newest few entries are kept. Throws UsageError if it cannot be written.
+void keep_evidence(const std::string& file, EvidenceEntry entry);
+
+/// What the entries say of a run: raises the verdict to *verified* where one holds, lowers it where runs
+/// differed.
+void weigh_evidence(const std::vector<EvidenceEntry>& entries, const ProgramState& state, Verdict& verdict);
+
+} // namespace detshim

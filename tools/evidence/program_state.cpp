@@ -1,0 +1,74 @@
+#include "evidence/program_state.h"
+
+#include "support/hash.h"
+
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+struct Part {
+  EnvironmentSection section;
+  bool is_by_subject; ///< few subjects, and a reader wants to know which
+};
+
+using enum EnvironmentSection;
+constexpr Part parts[] = {{libraries, false}, {driver, false},   {loader, false},
+                          {settings, true},   {versions, false}, {code, true},
+                          {machine, false},   {session, true},   {others, false}};
+
+bool decides_nothing(EnvironmentSection section, std::string_view subject) {
+  return (section == code && subject.starts_with("git ")) ||
+         (section == loader && subject == "variable PATH") ||
+         (section == session && subject.starts_with(limit_subject));
+}
+
+/// What is known to be everything of its kind, and is not, and all of the code: others are single facts,
+/// which may be unknown in every run.
+bool may_hide_a_change(EnvironmentSection section, std::string_view subject) {
+  return subject.empty() || subject.ends_with('*') || section == code;
+}
+
+} // namespace
+
+ProgramState state_of(const Environment& environment) {
+  ProgramState state;
+  const auto text = [](const CapturedSection& section, const char* subject) {
+    const auto fact = section.facts.find(subject);
+    return fact == section.facts.end() ? "" : fact->second;
+  };
+  state.command = text(environment.of(code), "arguments");
+  state.seed = text(environment.of(settings), "seed");
+  for (const Part& part : parts) {
+    const EnvironmentSection section = part.section;
+    const std::string name(environment_section_names[static_cast<std::size_t>(section)]);
+    std::string all;
+    const auto add = [&](const std::string& subject, const std::string& fact) {
+      if (decides_nothing(section, subject)) return;
+      if (part.is_by_subject)
+        state.parts[name + ": " + subject] = hash_digits(hash_of(fact));
+      else
+        all.append(subject).append("=").append(fact).append("\n");
+    };
+    for (const auto& [subject, fact] : environment.of(section).facts) add(subject, fact);
+    for (const auto& [subject, why] : environment.of(section).unknown) {
+      add(subject, "unknown: " + why);
+      if (!decides_nothing(section, subject) && may_hide_a_change(section, subject))
+        state.unknown.push_back(name + (subject.empty() ? "" : ": " + subject) + ": " + why);
+    }
+    if (!part.is_by_subject) state.parts[name] = hash_digits(hash_of(all));
+  }
+  return state;
+}
+
+std::vector<std::string> changed_parts(const ProgramState& one, const ProgramState& other) {
+  std::vector<std::string> changed;
+  for (const auto& [part, hash] : one.parts)
+    if (const auto found = other.parts.find(part); found == other.parts.end() || found->second != hash)
+      changed.push_back(part);
+  for (const auto& [part, hash] : other.parts)
+    if (!one.parts.contains(part)) changed.push_back(part);
+  return changed;
+}
+
+} // namespace detshim

@@ -1,0 +1,29 @@
+// What a run was made of, so far as it decides its results: two runs of one state are the same program, and
+// what a comparison of one has shown holds for the other.
+#pragma once
+
+#include "environment/environment.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace detshim {
+
+struct ProgramState {
+  std::string command; ///< "python3 train.py", without what may be a secret
+  std::string seed;
+  /// Hashes by part: each subject of the code and of the settings ("code: module train"), a whole section of
+  /// the others ("libraries").
+  std::map<std::string, std::string> parts;
+  std::vector<std::string> unknown; ///< what could have changed unseen: then nothing holds; not safe to print
+};
+
+/// Left out: what no result hangs on (limits, git's own state, packages by name, PATH), and the caches, which
+/// a first run fills. What a program reads from files of data is not part of it.
+ProgramState state_of(const Environment& environment);
+
+/// The parts in which they differ.
+std::vector<std::string> changed_parts(const ProgramState& one, const ProgramState& other);
+
+} // namespace detshim

@@ -1,0 +1,247 @@
+#include "report/verdict_texts.h"
+
+#include "scanner/scan.h"
+#include "support/reason_texts.h"
+#include "support/wording.h"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+namespace detshim {
+namespace {
+
+/// A text with values: `{file}`, or `{file|what stands there without one}`. What is in brackets is left out
+/// where a value in it is empty.
+struct Sentence {
+  Finding finding;
+  const char* text;
+  const char* remedy = "";
+};
+
+constexpr const char* run_as_user =
+    "run it as the user, and under the root, that the log's folder belongs to";
+constexpr const char* accept_kernels = "compare two runs, then `detshim log --accept kernels`";
+constexpr const char* compare = "compare two runs";
+constexpr const char* load_shared = "link the shared library";
+
+constexpr Sentence sentences[] = {
+    {Finding::nondeterministic_call,
+     "{library}: {function}[ by {file_name}]: {code|went ahead nondeterministic}", "{remedy}"},
+    {Finding::nondeterministic_operator,
+     "{library}: {function} ran, which has no deterministic implementation", "take another operator"},
+    {Finding::may_be_key, "may be a key of {file_name}", "if not: DETSHIM_KEEP_ENTROPY=-{file_stem}"},
+    {Finding::uncovered_call,
+     "{library}: {function} took a way that detshim cannot hook[: {code}][ ({detail})]", "{remedy}"},
+    {Finding::lost_bad_calls, "{calls} counted as {detail}, whose records are lost"},
+    {Finding::lost_calls, "{calls} counted as {detail}, whose records are lost: others may be"},
+    {Finding::lost_records, "{records} lost: the numbers of a thread's records have a gap"},
+    {Finding::bypass,
+     "{library}: {file} is bound past the hook of {function}[ and {others_of_it}], to {names}",
+     "load it behind libdetshim.so, and without RTLD_DEEPBIND"},
+    {Finding::foreign,
+     "{library}: {function} of {file} is not the library's: calls to it were handed through", load_shared},
+    {Finding::linked_copy, "{library}: {function}[ and {more_functions}] linked statically into {file}",
+     load_shared},
+    {Finding::copy_or_stub,
+     "{library}: {function}[ and {more_functions}] of {file} may be a copy of the library, or hand on to the "
+     "one that is loaded",
+     load_shared},
+    {Finding::no_symbols,
+     "{file} has code for a GPU and no symbol table: a CUDA library may be linked into it",
+     "do not strip it"},
+    {Finding::new_function_bound,
+     "{library}: {file|the program} is bound to {names}, which this detshim ({library} {detail}) does not "
+     "know",
+     "take a detshim that knows it, or compare two runs"},
+    {Finding::new_function_looked_up,
+     "{library}: {file|the program} has looked up {names}, which this detshim ({library} {detail}) does not "
+     "know",
+     "take a detshim that knows it, or compare two runs"},
+    {Finding::open_function_called,
+     "{library}: {file|the program} is bound to {names}, which detshim does not hook: {detail}", compare},
+    {Finding::open_function_looked_up,
+     "{library}: {file|the program} has looked up {names}, which detshim does not hook: {detail}", compare},
+    {Finding::open_functions_bound,
+     "{names} can call {functions} of {others} without a hook; whether one was called is not known", compare},
+    {Finding::runtime, "{file_name}: {code}", "{remedy|give it a seed, or compare two runs}"},
+    {Finding::later_version,
+     "{library}: {file} is of version {detail}, later than {names}, with which this detshim was written",
+     "take a later detshim, or compare two runs"},
+    {Finding::unknown_version, "{library}: {file} does not say its version"},
+    {Finding::none_of_the_hooks, "{library}: {file} has none of the functions that detshim hooks"},
+    {Finding::open_library, "{file_name} is NVIDIA's, and detshim hooks none of its functions[: {nvidia}]",
+     compare},
+    {Finding::two_copies,
+     "{library}: two copies are loaded, {detail} and {file}: which of them a call reached is not known",
+     "load one"},
+    {Finding::no_coverage, "{library}: {file} was unloaded before the end, or another program was executed: "
+                           "what was bound past its "
+                           "hooks is not known"},
+    {Finding::no_modules, "what {names} had loaded at the end is not in the log",
+     "log it with this version of libdetshim.so"},
+    {Finding::kernel_compiler,
+     "{file} compiles kernels as the program runs, which may add floating-point numbers by atomics",
+     accept_kernels},
+    {Finding::own_kernels, "kernels of {names} may add floating-point numbers by atomics", accept_kernels},
+    {Finding::own_code, "{places} in loaded code can draw around every hook[, the first in {place}]",
+     "{draw_remedy}"},
+    {Finding::not_decoded, "the loaded code was not looked into (--no-scan)"},
+    {Finding::missing_files, "cannot be looked into: {names}", "read the log where the program ran"},
+    {Finding::changed_files, "changed since the run: {names}", "read the log before the program is rebuilt"},
+    {Finding::mode_observe, "mode observe: nothing was changed",
+     "run it with DETSHIM_SEED set and without DETSHIM_MODE"},
+    {Finding::mode_record,
+     "mode record: the algorithms of the CUDA libraries were left as the program chose them",
+     "run it with DETSHIM_SEED set to this run's seed"},
+    {Finding::disabled, "switched off by DETSHIM_DISABLE={detail}", "unset it"},
+    {Finding::trapped,
+     "libdetshim.so is not in {names}: its system calls for entropy were answered, what it draws without one "
+     "is not seen",
+     "link it dynamically"},
+    {Finding::no_end, "{processes} did not come to a recorded end (killed, or still running): {names}",
+     "if still running, ask again"},
+    {Finding::no_start, "the start of {names} is lost"},
+    {Finding::lost_process, "{file} (process {detail}) left no log: {code}",
+     "{remedy|run it as the user, and under the root, that the log's folder belongs to}"},
+    {Finding::gave_up_rights,
+     "process {names} ({others}) called {detail}; what it was or executed from then on left no log",
+     run_as_user},
+    {Finding::damaged, "{lines} of the log cannot be read"},
+    {Finding::other_format, "{file} is of log format {detail}, which this detshim does not read",
+     "read it with the detshim that wrote it"},
+    {Finding::unreadable, "{file} cannot be read"},
+    {Finding::racing_threads, "threads[ ({place})] may share a generator: which draws first is a race",
+     "a generator for each thread"},
+    {Finding::racing_manager, "several processes race at a manager[ ({place})]",
+     "a part for each, put together in order"},
+    {Finding::racing_trainers, "threads train one model at once[ ({place})]", "workers=1"},
+    {Finding::racing_queue,
+     "a queue[ ({place})] is filled by several processes: whose results come first is a race",
+     "sort them, or take a queue for each"},
+    {Finding::racing_workers, "workers race for tasks[ ({place})]", "if seeded, in order: --accept pool"},
+    {Finding::script_words, "a script of {file_name} has what can differ in each run: {statement_names}"},
+    {Finding::missing_ranks, "{names} of {ranks}[ of {detail}][ ({place})] had no libdetshim.so: {others}",
+     "hand it to them (docs/LAUNCHERS.md)"},
+    {Finding::no_rank, "no rank[ of {detail}][ ({place})] had libdetshim.so",
+     "hand it to them (docs/LAUNCHERS.md)"},
+    {Finding::clock_read, "your code reads a clock or an id: {names}", "if it seeds: a fixed number"},
+    {Finding::threads_started, "your code starts threads, which may race: {names}"},
+    {Finding::processes_started, "processes run beside each other, and may race: {names}"},
+    {Finding::input_read, "your code reads what no seed pins: {names}"},
+    {Finding::runs_differed, "under this seed, runs of this program differed on {detail}: {place}",
+     "detshim verify says where"},
+    {Finding::no_draw, "nothing was drawn; clocks, threads and files may still make results differ",
+     "compare runs: detshim verify -- program"},
+};
+
+constexpr bool are_in_order() {
+  for (std::size_t i = 0; i < std::size(sentences); ++i)
+    if (static_cast<std::size_t>(sentences[i].finding) != i) return false;
+  return std::size(sentences) == static_cast<std::size_t>(Finding::no_draw) + 1;
+}
+static_assert(are_in_order(), "each finding has a sentence");
+
+/// What NVIDIA says of its libraries that have no hooks, by how their files are called.
+constexpr struct {
+  std::string_view file_start;
+  const char* text;
+} nvidia_texts[] = {
+    {"libcusparseLt.so", "its search chooses by time, and of its products nothing is said"},
+    {"libcutensor", "its modes that differ are hooked, and of the rest nothing is said"},
+    {"libcudss.so", "its solvers repeat in a mode alone that the program has to choose"},
+    {"libnvshmem_host.so", "of its reductions nothing is said"},
+};
+
+std::string nvidia_text(const std::string& file) {
+  for (const auto& [file_start, text] : nvidia_texts)
+    if (file.starts_with(file_start)) return text;
+  return "";
+}
+
+/// A statement, which may stand on several lines.
+std::string one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line, word;
+  while (words >> word) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+std::string count_of(std::uint64_t count, const char* one, const char* many = nullptr) {
+  if (count == 0) return "";
+  return many == nullptr ? counted(count, one) : counted(count, one, many);
+}
+
+std::string value_of(std::string_view name, const VerdictReason& reason) {
+  const std::string file = base_name(reason.file);
+  const std::uint64_t count = reason.count;
+  if (name == "library") return reason.library;
+  if (name == "function") return reason.function;
+  if (name == "file") return reason.file;
+  if (name == "file_name") return file == "?" ? "" : file;
+  if (name == "file_stem") return file.substr(0, file.find('.'));
+  if (name == "nvidia") return nvidia_text(file);
+  if (name == "place") return reason.place;
+  if (name == "detail") return reason.detail;
+  if (name == "statement") return one_line(reason.detail);
+  if (name == "code") return reason.code.empty() ? "" : reason_text(reason.code);
+  if (name == "remedy") return reason_remedy(reason.code);
+  if (name == "draw_remedy") return draw_remedy;
+  if (name == "names") return some_of(reason.names);
+  if (name == "statement_names") return one_line(some_of(reason.names));
+  if (name == "others") return enumerated(reason.others);
+  if (name == "calls") return count_of(count, "call");
+  if (name == "records") return count_of(count, "record");
+  if (name == "lines") return count_of(count, "line");
+  if (name == "places") return count_of(count, "place");
+  if (name == "ranks") return count_of(count, "rank");
+  if (name == "functions") return count_of(count, "function");
+  if (name == "processes") return count_of(count, "process", "processes");
+  if (name == "more_functions") return count_of(count, "more function");
+  if (name == "others_of_it") return count_of(count, "other");
+  return "";
+}
+
+/// Fills the values in. `is_whole`: false if one of them is empty.
+std::string filled_in(std::string_view text, const VerdictReason& reason, bool& is_whole) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t mark = text.find_first_of("{[");
+    result += text.substr(0, mark);
+    if (mark == text.npos) break;
+    const std::size_t close = text.find(text[mark] == '{' ? '}' : ']', mark);
+    const std::string_view inner = text.substr(mark + 1, close - mark - 1);
+    if (text[mark] == '[') {
+      bool is_inner_whole = true;
+      const std::string part = filled_in(inner, reason, is_inner_whole);
+      if (is_inner_whole) result += part;
+    } else {
+      const std::size_t bar = inner.find('|');
+      std::string value = value_of(inner.substr(0, bar), reason);
+      if (value.empty() && bar != inner.npos) value = inner.substr(bar + 1);
+      is_whole &= !value.empty();
+      result += value;
+    }
+    text.remove_prefix(close + 1);
+  }
+  return result;
+}
+
+const Sentence& sentence_of(const VerdictReason& reason) {
+  return sentences[static_cast<std::size_t>(reason.finding)];
+}
+
+} // namespace
+
+std::string reason_text(const VerdictReason& reason) {
+  bool is_whole = true;
+  return filled_in(sentence_of(reason).text, reason, is_whole);
+}
+
+std::string reason_remedy(const VerdictReason& reason) {
+  bool is_whole = true;
+  return filled_in(sentence_of(reason).remedy, reason, is_whole);
+}
+
+} // namespace detshim

@@ -1,0 +1,102 @@
+#include "run/handover.h"
+
+#include "common/launch.h"
+#include "log_reader/printable.h"
+#include "support/wording.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iostream>
+#include <string_view>
+
+#include <unistd.h>
+
+namespace detshim {
+namespace {
+
+Launcher launcher_in(const std::vector<std::string>& command) {
+  const auto word = [&](std::size_t i) { return i < command.size() ? command[i].c_str() : nullptr; };
+  return command.empty() ? Launcher{} : launcher_of(word(0), word(1), word(2));
+}
+
+/// Variables that every machine needs, as they are set here. The library sets DETSHIM_RUN in the launcher.
+std::vector<std::string> variables() {
+  std::vector<std::string> names = {"LD_PRELOAD", "DETSHIM_RUN"};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::strcspn(*entry, "="));
+    if (name.starts_with("DETSHIM_") && name != "DETSHIM_RUN") names.emplace_back(name);
+  }
+  return names;
+}
+
+/// mpirun of Open MPI hands on all that begins with OMPI_, and what -x names. Without any -x the library in
+/// mpirun sets a list in the environment, in scripts too (shim/core/identity/launchers.cpp), but mpirun takes
+/// one of the two ways alone.
+void extend_open_mpi(std::vector<std::string>& command) {
+  const auto list = std::ranges::find(command, "mca_base_env_list");
+  const auto names = variables();
+  if (list != command.end() && list + 1 != command.end()) {
+    for (const std::string& name : names) *(list + 1) += ";" + name;
+    return;
+  }
+  if (std::ranges::find(command, "-x") == command.end()) return;
+  std::vector<std::string> added;
+  for (const std::string& name : names) {
+    added.emplace_back("-x");
+    added.push_back(name);
+  }
+  command.insert(command.begin() + 1, added.begin(), added.end());
+}
+
+/// srun hands everything on, unless it is told otherwise.
+void extend_srun(std::vector<std::string>& command, bool is_quiet) {
+  constexpr std::string_view option = "--export";
+  for (std::size_t i = 1; i < command.size() && command[i].starts_with('-'); ++i) {
+    if (!command[i].starts_with(option)) continue;
+    std::string* value = &command[i];
+    if (*value == option && i + 1 < command.size()) value = &command[i + 1];
+    const std::string_view list =
+        value == &command[i] ? std::string_view(*value).substr(std::min(option.size() + 1, value->size()))
+                             : std::string_view(*value);
+    if (list.starts_with("ALL") || list.empty()) return;
+    if (list == "NONE" || list == "NIL") {
+      if (!is_quiet)
+        std::cerr << "detshim: srun " << option << "=" << list
+                  << " hands nothing on: its tasks are not under detshim; leave it out, or name LD_PRELOAD, "
+                     "DETSHIM_RUN and DETSHIM_SEED in it\n";
+      return;
+    }
+    for (const std::string& name : variables()) *value += "," + name;
+    return;
+  }
+}
+
+} // namespace
+
+bool leaves_environment(const std::string& program) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"ssh", "rsh", "pdsh", "clush", "docker", "podman", "kubectl", "qsub", "bsub"});
+  return std::ranges::find(names, base_name(program)) != names.end();
+}
+
+bool is_launcher(const std::vector<std::string>& command) { return static_cast<bool>(launcher_in(command)); }
+
+void hand_over(std::vector<std::string>& command, bool is_trapped, bool is_quiet) {
+  if (command.empty()) return;
+  const Launcher launcher = launcher_in(command);
+  if (is_trapped && (launcher.variables & rank_of_slurm) != 0 && !is_quiet)
+    std::cerr << "detshim: --trap-syscalls does not reach the tasks of srun, which are started elsewhere: "
+                 "put `detshim "
+                 "run --trap-syscalls` behind srun, in front of the program (docs/LAUNCHERS.md)\n";
+  if ((launcher.variables & rank_of_slurm) != 0)
+    extend_srun(command, is_quiet);
+  else if ((launcher.variables & rank_of_open_mpi) != 0)
+    extend_open_mpi(command);
+  else if (!launcher && leaves_environment(command[0]) && !is_quiet)
+    std::cerr << "detshim: " << printable(base_name(command[0]))
+              << " starts its program elsewhere, in another environment: that is not under detshim; put "
+                 "`detshim run` there, in front of the program (docs/LAUNCHERS.md)\n";
+}
+
+} // namespace detshim

@@ -1,0 +1,138 @@
+#include "run/library_file.h"
+
+#include "common/describe.h"
+#include "log_reader/open_file.h"
+#include "log_reader/printable.h"
+#include "support/exit_status.h"
+
+#include <gelf.h>
+#include <libelf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <tuple>
+#include <type_traits>
+
+namespace detshim {
+namespace {
+
+constexpr const char* library_name = "libdetshim.so";
+constexpr const char* heap_library_name = "libdetshim_heap.so";
+
+std::string quoted(const std::string& text) { return "'" + printable(text) + "'"; }
+
+template <std::size_t Size>
+std::string text(const char (&field)[Size]) {
+  return printable({field, ::strnlen(field, Size)});
+}
+
+/// The bytes of all sections of that name.
+std::string section_bytes(Elf* elf, const char* name) {
+  std::string bytes;
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return bytes;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
+    const char* const found = elf_strptr(elf, names, header.sh_name);
+    if (found == nullptr || std::strcmp(found, name) != 0) continue;
+    const Elf_Data* const data = elf_rawdata(section, nullptr);
+    if (data != nullptr && data->d_buf != nullptr)
+      bytes.append(static_cast<const char*>(data->d_buf), data->d_size);
+  }
+  return bytes;
+}
+
+/// The array of plain structs that `section` of the library file is.
+template <typename Info>
+std::vector<Info> read_section(const std::string& library, const char* section) {
+  static_assert(std::is_trivially_copyable_v<Info>);
+  const OpenFile file(library);
+  if (!file) throw UsageError("cannot read " + quoted(library));
+  elf_version(EV_CURRENT);
+  const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(file.descriptor(), ELF_C_READ, nullptr),
+                                                     &elf_end);
+  const std::string bytes = elf ? section_bytes(elf.get(), section) : std::string();
+  if (bytes.empty()) throw UsageError(quoted(library) + " is no libdetshim.so: it has no section " + section);
+  if (bytes.size() % sizeof(Info) != 0)
+    throw UsageError(quoted(library) + " is of another version: its section " + section +
+                     " has an unknown form");
+  std::vector<Info> infos(bytes.size() / sizeof(Info));
+  std::memcpy(infos.data(), bytes.data(), bytes.size());
+  return infos;
+}
+
+} // namespace
+
+std::string find_library(const std::optional<std::string>& asked_for) {
+  std::error_code error;
+  if (asked_for) {
+    const std::filesystem::path path = std::filesystem::absolute(*asked_for, error).lexically_normal();
+    if (error || !OpenFile(path))
+      throw UsageError("--library " + quoted(*asked_for) + " is not a file that can be read");
+    return path;
+  }
+  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* folder :
+       {".", "../lib/" DETSHIM_MULTIARCH, "../" DETSHIM_LIBDIR, "../lib/detshim", "../lib"}) {
+    const std::filesystem::path path = (here / folder / library_name).lexically_normal();
+    if (OpenFile(path)) return path;
+  }
+  throw UsageError("cannot find libdetshim.so beside " + quoted(here.string()) +
+                   " or in the lib folder next to it; name it with --library PATH");
+}
+
+std::string find_heap_library(const std::optional<std::string>& asked_for) {
+  const std::filesystem::path library = find_library(asked_for);
+  const std::filesystem::path path = library.parent_path() / heap_library_name;
+  if (OpenFile(path)) return path;
+  throw UsageError("this build has no " + std::string(heap_library_name) + " beside " +
+                   quoted(library.string()) + ", which --allocations needs");
+}
+
+std::vector<HookDescription> read_hooks(const std::string& library) {
+  std::vector<HookDescription> hooks;
+  for (const HookInfo& info : read_section<HookInfo>(library, hook_info_section)) {
+    const auto action = static_cast<std::size_t>(info.action);
+    HookDescription hook{text(info.library),
+                         text(info.name),
+                         action < action_count ? action_names[action] : "?",
+                         {},
+                         text(info.summary)};
+    for (const auto& field : info.fields)
+      if (field[0] != 0) hook.fields.push_back(text(field));
+    hooks.push_back(std::move(hook));
+  }
+  std::ranges::sort(hooks, {}, [](const HookDescription& hook) { return std::tie(hook.library, hook.name); });
+  return hooks;
+}
+
+std::vector<OptionDescription> read_options(const std::string& library) {
+  std::vector<OptionDescription> options;
+  for (const OptionInfo& info : read_section<OptionInfo>(library, option_info_section))
+    options.push_back({text(info.name), text(info.accepted), text(info.fallback), text(info.summary)});
+  return options;
+}
+
+std::vector<SettingDescription> read_settings(const std::string& library) {
+  std::vector<SettingDescription> settings;
+  for (const SettingInfo& info : read_section<SettingInfo>(library, setting_info_section))
+    settings.push_back({text(info.name), text(info.value), text(info.good), text(info.reader),
+                        text(info.when), text(info.source), text(info.known), text(info.harms),
+                        info.treatment, info.good_unset});
+  return settings;
+}
+
+std::string markdown_cell(const std::string& text) {
+  std::string cell;
+  for (const char c : text) {
+    if (c == '|') cell += '\\';
+    cell += c;
+  }
+  return cell;
+}
+
+} // namespace detshim

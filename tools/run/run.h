@@ -1,0 +1,31 @@
+// How a program is run with libdetshim.so in front of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace detshim {
+
+struct RunOptions {
+  std::optional<std::string> seed, mode, policy, log, disable, library;
+  bool quiet = false;
+  bool keep_aslr = false;
+  bool trap_syscalls = false;
+  std::optional<std::string> heap_library; ///< preloaded behind the library
+  bool allow_uncovered = false;     ///< a program that the library does not come up in is run all the same
+  bool print_environment = false;   ///< prints the variables that the program would get, and runs nothing
+  std::vector<std::string> command; ///< the program and its arguments
+};
+
+/// Becomes the program, with libdetshim.so in front. Returns only if that fails.
+int run(const RunOptions& options);
+
+/// True for what DETSHIM_SEED and --seed accept.
+bool is_seed(std::string_view text);
+
+/// Why the options cannot be taken: throws UsageError.
+void check_run(const RunOptions& options);
+
+} // namespace detshim

@@ -1,0 +1,78 @@
+#include "support/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace detshim {
+
+int open_regular(const std::string& file) {
+  struct stat state;
+  if (::stat(file.c_str(), &state) != 0 || !S_ISREG(state.st_mode)) return -1;
+  const int input = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (input < 0 || (::fstat(input, &state) == 0 && S_ISREG(state.st_mode))) return input;
+  ::close(input);
+  return -1;
+}
+
+std::string read_file(const std::string& file, std::size_t most) {
+  const int input = open_regular(file); // not by a stream: a run that begins waits for it
+  std::string text;
+  char block[16384];
+  while (input >= 0 && text.size() < most) {
+    const ssize_t size = ::read(input, block, std::min(sizeof block, most - text.size()));
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    text.append(block, static_cast<std::size_t>(size));
+  }
+  if (input >= 0) ::close(input);
+  return text;
+}
+
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : ENOSPC;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+int replace_file(int folder, const std::string& file, std::string_view text, mode_t mode) {
+  constexpr int tries = 100, flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  std::string part;
+  int output = -1;
+  // What a process with this id left that was killed, or a stranger's link, has a name of its own.
+  for (int i = 0; i < tries && output < 0 && (i == 0 || errno == EEXIST); ++i) {
+    part = file + "." + std::to_string(::getpid()) + "-" + std::to_string(i) + ".part";
+    output = ::openat(folder, part.c_str(), flags, mode);
+  }
+  if (output < 0) return errno;
+  int error = write_all(output, text);
+  if (::close(output) != 0 && error == 0) error = errno;
+  if (error == 0 && ::renameat(folder, part.c_str(), folder, file.c_str()) != 0) error = errno;
+  if (error != 0) ::unlinkat(folder, part.c_str(), 0);
+  return error;
+}
+
+int put_where_asked(const std::string& file, std::string_view text, mode_t mode) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (file.empty()) return ENOENT;
+  if (fs::is_regular_file(status))
+    return replace_file(AT_FDCWD, fs::canonical(file, error).string(), text, mode);
+  if (!fs::exists(status)) return replace_file(AT_FDCWD, file, text, mode);
+  const int output = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_TRUNC);
+  if (output < 0) return errno;
+  const int written = write_all(output, text);
+  return ::close(output) != 0 && written == 0 ? errno : written;
+}
+
+} // namespace detshim

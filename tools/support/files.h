@@ -1,0 +1,29 @@
+// Files that are read and written whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <sys/types.h>
+
+namespace detshim {
+
+/// The first `most` bytes of a regular file; empty where there is none that can be read. Others are not
+/// opened, since that alone makes some devices do something.
+std::string read_file(const std::string& file, std::size_t most = 64U << 20);
+
+/// The descriptor of a regular file, open for reading; -1 where it is none.
+int open_regular(const std::string& file);
+
+/// Writes all of it. Returns 0, or the error.
+int write_all(int descriptor, std::string_view text);
+
+/// Puts the text in the place of a file (in `folder`, or AT_FDCWD), which is there whole or as it was before:
+/// no link is followed, and what was there is gone. Returns 0, or the error.
+int replace_file(int folder, const std::string& file, std::string_view text, mode_t mode);
+
+/// The same where a user has named the file: a link stays, and leads to the new one; a pipe or a device is
+/// written to.
+int put_where_asked(const std::string& file, std::string_view text, mode_t mode);
+
+} // namespace detshim

@@ -1,0 +1,357 @@
+#include "verdict/cuda_findings.h"
+
+#include "support/wording.h"
+#include "verdict/known_functions.h"
+#include "verdict/nvidia_libraries.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace detshim {
+namespace {
+
+template <std::size_t n>
+bool starts_with_any(const std::string& file, const std::array<const char*, n>& starts) {
+  return std::ranges::any_of(starts, [&](const char* start) { return file.starts_with(start); });
+}
+
+/// NVIDIA's compilers for programs that bring their kernels as text (Triton, Numba, CuPy, torch.compile),
+/// and Triton's own.
+bool compiles_kernels(const std::string& file) {
+  return starts_with_any(file, std::to_array({"libnvrtc.so", "libnvJitLink.so", "libnvvm.so", "libtriton"}));
+}
+
+/// Files with kernels of PyTorch's own, as its wheels and Debian's packages have them; and the compilers that
+/// are loaded with them. libtriton is not: Inductor loads it, but so does a program with kernels of its own.
+bool is_part_of_torch(const std::string& file) {
+  return starts_with_any(file, std::to_array({"libtorch_cuda", "libtorch_nvshmem", "libc10_cuda",
+                                              "libcaffe2_nvrtc", "libnvrtc.so", "libnvrtc-builtins",
+                                              "libnvJitLink.so", "libcusparseLt.so", "libnvshmem_host.so"}));
+}
+
+/// True for what hands kernels as text to the same compilers.
+bool brings_kernels_as_text(const std::string& file) {
+  return std::ranges::any_of(std::to_array({"/cupy", "/numba", "/pycuda", "/warp/", "libtriton"}),
+                             [&](const char* part) { return file.find(part) != std::string::npos; });
+}
+
+/// NVIDIA's libraries that load libnvJitLink themselves: cuSPARSE and cuSOLVER since CUDA 12, cuFFT for
+/// callbacks.
+bool loads_linker(const std::string& file) {
+  const std::string library = cuda_library_of(file);
+  return library == "cusparse" || library == "cusolver" || library == "cufft";
+}
+
+/// True if PyTorch takes deterministic implementations in the process, and says of those that have none: the
+/// documentation of torch.use_deterministic_algorithms answers for its kernels then.
+bool torch_is_deterministic(const Process& process) {
+  bool is_on = false;
+  for (const Framework& framework : process.frameworks) {
+    if (framework.name != "torch") continue;
+    if (!framework.is_deterministic) return false;
+    is_on = true;
+  }
+  return is_on;
+}
+
+/// True unless the process certainly had no GPU: what it had loaded is known, and the driver's library,
+/// without which nothing reaches one, is not among it.
+bool may_have_had_gpu(const Process& process) {
+  if (process.is_trapped && process.end) return false; // statically linked
+  if (process.modules.empty()) return true;
+  return std::ranges::any_of(
+             process.modules,
+             [](const std::string& file) { return base_name(file).starts_with("libcuda.so"); }) ||
+         std::ranges::find(process.libraries, "cuda", &Library::name) != process.libraries.end();
+}
+
+bool started(const Process& process, const std::string& program) {
+  return std::ranges::find(process.starts, program, &Start::program) != process.starts.end();
+}
+
+bool had_file(const Process& process, const std::string& file) {
+  return contains(process.modules, file) || started(process, file);
+}
+
+/// True if no process that may have had a GPU had `file` loaded, or `file` is of a library that decides
+/// nothing without one. A process that was killed may have had any file.
+bool is_idle(const Log& log, const std::string& file, const std::string& library) {
+  return std::ranges::none_of(log.processes, [&](const Process& process) {
+    if (process.is_trapped && process.end) return false;
+    return (process.modules.empty() || had_file(process, file)) && may_have_used(process, library);
+  });
+}
+
+/// True if a framework answers for the kernels that `file` holds or compiles, in each process that may have
+/// had it.
+bool is_answered_for(const Log& log, const std::string& file) {
+  if (!is_part_of_torch(base_name(file))) return false;
+  return std::ranges::all_of(log.processes, [&](const Process& process) {
+    if (process.modules.empty()) return process.is_trapped;
+    return !contains(process.modules, file) ||
+           (torch_is_deterministic(process) && std::ranges::none_of(process.modules, brings_kernels_as_text));
+  });
+}
+
+// ---- Kernels and copies ----
+
+/// True if some process of the log that had `file` loaded had no file of `library`.
+bool is_without(const Log& log, const std::string& file, const std::string& library) {
+  return std::ranges::any_of(log.processes, [&](const Process& process) {
+    return had_file(process, file) &&
+           std::ranges::find(process.coverage, library, &Coverage::library) == process.coverage.end();
+  });
+}
+
+bool loads_algorithms(const Log& log, const std::string& file) {
+  return std::ranges::any_of(log.processes, [&](const Process& process) {
+    return contains(process.modules, file) &&
+           std::ranges::any_of(process.coverage, has_algorithms, &Coverage::library);
+  });
+}
+
+void find_copies(const VerdictInputs& inputs, Verdict& verdict) {
+  const Log& log = inputs.log;
+  for (const CudaSymbols& symbols : inputs.code.cuda) {
+    const std::string& file = symbols.file;
+    const bool is_unused = is_idle(log, file, "") || is_answered_for(log, file);
+    if (symbols.has_kernels && !is_unused) verdict.own_kernels.push_back(file);
+    for (const LinkedCopy& copy : symbols.copies)
+      // Beside the library it may be a stub that hands on to it, as TensorFlow's, and those calls are hooked.
+      if (!is_idle(log, file, copy.library))
+        verdict.reasons.push_back(
+            {.finding = is_without(log, file, copy.library) ? Finding::linked_copy : Finding::copy_or_stub,
+             .library = copy.library,
+             .function = copy.first,
+             .file = file,
+             .count = copy.functions - 1});
+    if (symbols.copies.empty() && symbols.has_kernels && !symbols.has_symbol_table && !is_unused &&
+        !loads_algorithms(log, file))
+      verdict.reasons.push_back({.finding = Finding::no_symbols, .file = file});
+  }
+}
+
+/// With DETSHIM_KERNELS=1 launches are in the log, also of kernels that no file holds.
+void find_launchers(const VerdictInputs& inputs, Verdict& verdict) {
+  for (const SymbolSummary& symbol : inputs.summary.symbols) {
+    if ((symbol.library != "cuda" && symbol.library != "cudart") ||
+        symbol.function.find("Launch") == std::string::npos)
+      continue;
+    for (const CallPlace& place : symbol.places) {
+      const std::string file = file_of_place(place.at);
+      if (file.starts_with('/') && cuda_library_of(file).empty() && !is_answered_for(inputs.log, file) &&
+          !contains(verdict.own_kernels, file))
+        verdict.own_kernels.push_back(file);
+    }
+  }
+}
+
+/// True if `file` is libnvJitLink, a library of NVIDIA's loads it, and nothing else in the process that
+/// would hand it kernels is known.
+bool is_linker_of_nvidias(const LoadedCode& code, const Process& process, const std::string& file) {
+  const NvidiaLibrary* const library = find_nvidia_library(base_name(file));
+  if (library == nullptr || library->kind != NvidiaLibraryKind::linker) return false;
+  const auto links = [&](const std::string& module) {
+    const auto symbols = std::ranges::find(code.cuda, module, &CudaSymbols::file);
+    return brings_kernels_as_text(module) || (symbols != code.cuda.end() && symbols->links_kernels);
+  };
+  return std::ranges::any_of(process.modules, loads_linker) && std::ranges::none_of(process.modules, links) &&
+         std::ranges::none_of(process.starts, links, &Start::program);
+}
+
+// ---- Functions without a hook ----
+
+/// A use of a CUDA library's functions that have no hook.
+struct Use {
+  std::vector<std::string> functions;
+  const FunctionClass* of = nullptr; ///< what they have in common; nullptr: they are in no list
+};
+using Uses = std::map<std::tuple<std::string, std::string, std::string_view>, Use>; ///< library, file, class
+
+void add_use(Uses& uses, const Bound& bound, const KnownFunctions& known, const std::string& name) {
+  const FunctionClass* const of = known.class_of(name);
+  const bool is_new = of == nullptr && !known.has(name);
+  if (!is_new && (of == nullptr || of->verdict == "harmless" || of->verdict == "told")) return;
+  Use& use = uses[{bound.library, bound.by, is_new ? std::string_view() : of->name}];
+  if (!contains(use.functions, name)) use.functions.push_back(name);
+  use.of = of;
+}
+
+void add_uses(const Uses& uses, Finding open, Finding unknown, Verdict& verdict) {
+  for (const auto& [key, use] : uses) {
+    const auto& [library, file, name] = key;
+    verdict.reasons.push_back(
+        {.finding = use.of == nullptr ? unknown : open,
+         .library = library,
+         .function = use.functions.front(),
+         .file = file,
+         .detail = std::string(use.of == nullptr ? known_functions(library)->version : use.of->reason),
+         .names = use.functions});
+  }
+}
+
+/// References that were bound at the start, in one reason: a program that calls none of them has them too.
+void add_bound(const Uses& uses, Verdict& verdict) {
+  if (uses.empty()) return;
+  const auto& [library, file, name] = uses.begin()->first;
+  VerdictReason reason{.finding = Finding::open_functions_bound,
+                       .library = library,
+                       .function = uses.begin()->second.functions.front(),
+                       .file = file};
+  for (const auto& [key, use] : uses) {
+    if (!contains(reason.names, std::get<1>(key))) reason.names.push_back(std::get<1>(key));
+    if (!contains(reason.others, std::get<0>(key))) reason.others.push_back(std::get<0>(key));
+    reason.count += use.functions.size();
+  }
+  verdict.reasons.push_back(std::move(reason));
+}
+
+// ---- Coverage and versions ----
+
+using Said = std::set<std::pair<std::string, std::string>>;
+
+void add_coverage(const Coverage& coverage, Said& said, Verdict& verdict) {
+  if (coverage.files.empty()) return;
+  if (coverage.hooks == 0 && said.insert({coverage.library, coverage.files.front()}).second)
+    verdict.reasons.push_back(
+        {.finding = Finding::none_of_the_hooks, .library = coverage.library, .file = coverage.files.front()});
+  std::map<std::string, std::string> by_name;
+  for (const std::string& file : coverage.files) {
+    const auto [first, is_new] = by_name.try_emplace(base_name(file), file);
+    if (!is_new && said.insert({first->second, file}).second)
+      verdict.reasons.push_back({.finding = Finding::two_copies,
+                                 .library = coverage.library,
+                                 .file = file,
+                                 .detail = first->second});
+  }
+}
+
+/// Libraries of a process that answered calls, or were loaded, and of which no coverage record says more.
+void add_uncovered(const Process& process, Said& uncovered) {
+  for (std::size_t i = 0; i < process.libraries.size(); ++i) {
+    const Library& library = process.libraries[i];
+    const bool is_named = std::ranges::any_of(process.coverage, [&](const Coverage& coverage) {
+      return coverage.library == library.name && contains(coverage.files, library.file);
+    });
+    // A process that did not end is a reason already.
+    if (i < process.libraries_before_exec || (!is_named && process.came_to_its_end()))
+      uncovered.insert({library.name, library.file});
+  }
+  for (const std::string& file : process.modules)
+    if (const std::string library = cuda_library_of(file);
+        !library.empty() && process.came_to_its_end() && may_have_used(process, library) &&
+        std::ranges::find(process.coverage, library, &Coverage::library) == process.coverage.end())
+      uncovered.insert({library, file});
+}
+
+/// False if a later version exports what the list has and no more, or if what it has besides was used,
+/// which is a reason of its own.
+bool may_have_new_functions(const VerdictInputs& inputs, const Verdict& verdict, const Library& library) {
+  const bool is_said = std::ranges::any_of(verdict.reasons, [&](const VerdictReason& reason) {
+    return reason.library == library.name && (reason.finding == Finding::new_function_bound ||
+                                              reason.finding == Finding::new_function_looked_up);
+  });
+  const auto symbols = std::ranges::find(inputs.code.cuda, library.file, &CudaSymbols::file);
+  return !is_said && (symbols == inputs.code.cuda.end() || !symbols->unknown.empty());
+}
+
+void find_versions(const VerdictInputs& inputs, Verdict& verdict) {
+  for (const Library& library : inputs.summary.libraries) {
+    const KnownFunctions* const known = known_functions(library.name);
+    if (known == nullptr) continue;
+    const std::string version(known->version);
+    if (library.version &&
+        (!is_later(*library.version, version) || !may_have_new_functions(inputs, verdict, library)))
+      continue;
+    verdict.reasons.push_back({.finding = library.version ? Finding::later_version : Finding::unknown_version,
+                               .library = library.name,
+                               .file = library.file,
+                               .detail = library.version.value_or(""),
+                               .names = {version}});
+  }
+}
+
+} // namespace
+
+/// cuRAND has generators that draw without a GPU.
+bool may_have_used(const Process& process, const std::string& library) {
+  return library == "curand" || may_have_had_gpu(process) ||
+         std::ranges::find(process.libraries, library, &Library::name) != process.libraries.end();
+}
+
+bool has_algorithms(const std::string& library) { return known_functions(library) != nullptr; }
+
+/// A sum by atomics in a kernel differs from run to run, and no call tells. A verdict that said nothing of
+/// it would be read as a promise.
+void find_kernels(const VerdictInputs& inputs, Verdict& verdict) {
+  find_copies(inputs, verdict);
+  find_launchers(inputs, verdict);
+  std::set<std::string> compilers, open;
+  for (const Process& process : inputs.log.processes)
+    for (const std::string& file : process.modules) {
+      const NvidiaLibrary* const library = find_nvidia_library(base_name(file));
+      const bool is_open = library != nullptr && library->kind == NvidiaLibraryKind::open;
+      const bool is_compiler = compiles_kernels(base_name(file));
+      if ((!is_open && !is_compiler) || is_idle(inputs.log, file, "") || is_answered_for(inputs.log, file))
+        continue;
+      if (is_open && cuda_library_of(file).empty()) open.insert(file);
+      if (is_compiler && !is_linker_of_nvidias(inputs.code, process, file)) compilers.insert(file);
+    }
+  if (!compilers.empty())
+    verdict.reasons.push_back({.finding = Finding::kernel_compiler, .file = *compilers.begin()});
+  if (const auto& own = verdict.own_kernels; !own.empty())
+    verdict.reasons.push_back(
+        {.finding = Finding::own_kernels, .file = own.front(), .names = own, .count = own.size()});
+  for (const std::string& file : open)
+    verdict.reasons.push_back({.finding = Finding::open_library, .file = file});
+}
+
+void find_unhooked_functions(const VerdictInputs& inputs, Verdict& verdict) {
+  // The loader binds a program's references when they are first called: one that is bound was called then.
+  // What was opened later may have been bound at once (RTLD_NOW), as Python does it.
+  const auto binds_when_called = [&](const std::string& file) {
+    return !inputs.code.binds_now.contains(file) &&
+           std::ranges::any_of(inputs.log.processes,
+                               [&](const Process& process) { return started(process, file); });
+  };
+  Uses called, looked_up, bound;
+  for (const Process& process : inputs.log.processes)
+    for (const Bound& use : process.bound) {
+      const KnownFunctions* const known = known_functions(use.library);
+      if (known == nullptr || !may_have_used(process, use.library)) continue;
+      Uses& uses = use.is_lookup ? looked_up : binds_when_called(use.by) ? called : bound;
+      for (const std::string& name : use.functions) add_use(uses, use, *known, name);
+    }
+  add_uses(called, Finding::open_function_called, Finding::new_function_bound, verdict);
+  add_uses(looked_up, Finding::open_function_looked_up, Finding::new_function_looked_up, verdict);
+  add_bound(bound, verdict);
+}
+
+void find_libraries(const VerdictInputs& inputs, Verdict& verdict) {
+  Said uncovered, said;
+  for (const Process& process : inputs.log.processes) {
+    add_uncovered(process, uncovered);
+    for (const Coverage& coverage : process.coverage)
+      if (may_have_used(process, coverage.library)) add_coverage(coverage, said, verdict);
+  }
+  for (const auto& [library, file] : uncovered)
+    verdict.reasons.push_back({.finding = Finding::no_coverage, .library = library, .file = file});
+  find_versions(inputs, verdict);
+}
+
+void count_idle_libraries(const VerdictInputs& inputs, Verdict& verdict) {
+  std::set<std::string> files;
+  for (const Process& process : inputs.log.processes) {
+    for (const std::string& file : process.modules)
+      if (!cuda_library_of(file).empty() || compiles_kernels(base_name(file))) files.insert(file);
+    if (may_have_had_gpu(process)) return;
+  }
+  verdict.idle_cuda_libraries = files.size();
+}
+
+} // namespace detshim
