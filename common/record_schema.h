@@ -40,6 +40,7 @@ enum class RecordType : uint8_t {
   rank,
   launcher,
   lost,
+  file,
   any
 };
 
@@ -82,6 +83,7 @@ inline constexpr RecordSchema record_schema[] = {
     {"rank", "v:number run:text job:text job_key:hash launcher:hash rank:number of:number pid:number node:text"},
     {"launcher", "v:number run:text job:text job_key:hash launcher:hash program:text pid:number node:text"},
     {"lost", "path:text pid:number program:text why:text error?:number"},
+    {"file", "how:text id?:text path:text"},
 };
 // clang-format on
 static_assert(sizeof record_schema / sizeof *record_schema == static_cast<size_t>(RecordType::any));

@@ -6,6 +6,7 @@
 #include "core/identity/thread.h"
 #include "core/log/closing.h"
 #include "core/log/environment_file.h"
+#include "core/log/file_uses.h"
 #include "core/log/log_file.h"
 #include "core/log/rank_marks.h"
 #include "core/log/setting_records.h"
@@ -54,6 +55,7 @@ __attribute__((constructor)) void begin() {
   pin_auxiliary_bytes();
   look_at_inherited_input();
   record_replaced_settings();
+  begin_file_uses();
 }
 
 __attribute__((destructor)) void end() {

@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "core/base/cfi_rules.h"
 #include "core/base/modules.h"
+#include "core/log/file_uses.h"
 #include "core/log/records.h"
 #include "loader/coverage.h"
 #include "loader/hook.h"
@@ -161,6 +162,8 @@ void detshim_prepare_dlmopen(const char* path, const void* caller) {
 DETSHIM_HOOK(libc, int, dlclose, (void* handle), .action = Action::observe,
              .summary = "Forgets what was decided for code that may be gone now.") {
   DETSHIM_ENTER(dlclose);
+  // What is loaded to the end is in the log by its build.
+  if (handle != nullptr) note_file_use(FileUse::read, static_cast<const link_map*>(handle)->l_name);
   const int status = call.real(handle);
   forget_places();
   forget_cfi_rules();

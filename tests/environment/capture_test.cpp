@@ -240,7 +240,6 @@ TEST_F(Capture, TellsDamagesApart) {
 TEST_F(Capture, KnowsTheFilesThatARunBeganWith) {
   repository(work());
   file(work() / "a/b/new.py", "1\n");
-  file(work() / "helper.py", "value = 1\n");
   file(scratch_.path() / "home/.triton/cache/kernel", "1\n");
   const auto captured = [&](const std::string& name, const std::string& then) {
     Json sections = completed(
@@ -250,14 +249,14 @@ TEST_F(Capture, KnowsTheFilesThatARunBeganWith) {
   };
   const Json left = captured("left", "");
   EXPECT_EQ(left["code"]["facts"].value("git changes", ""), "none") << left;
-  EXPECT_TRUE(left["code"]["facts"].contains("module helper")) << left;
-  const Json changed = captured("changed", "import shutil; shutil.rmtree('a'); os.remove('helper.py'); "
+  const Json changed = captured("changed", "import shutil; shutil.rmtree('a'); "
                                            "open('train.py', 'w').write('2'); "
                                            "os.remove('../home/.triton/cache/kernel')");
-  EXPECT_EQ(changed["code"], left["code"]);
+  for (const char* subject : {"git changes", "git untracked files"})
+    EXPECT_EQ(changed["code"]["facts"][subject], left["code"]["facts"][subject]);
   EXPECT_EQ(changed["caches"], left["caches"]);
   const Json after = captured("after", "");
-  for (const char* subject : {"git changes", "git untracked files", "module train"})
+  for (const char* subject : {"git changes", "git untracked files"})
     EXPECT_NE(after["code"]["facts"][subject], left["code"]["facts"][subject]) << subject;
   EXPECT_NE(after["caches"], left["caches"]);
 }
@@ -340,18 +339,16 @@ TEST_F(Capture, LeavesOutTheFilesOfLogs) {
   EXPECT_NE(untracked("o3"), first);
 }
 
-// Modules that no distribution brought: of PYTHONPATH and beside the program.
-TEST_F(Capture, NamesAChangedModule) {
+// What the run used by itself: neither a module that nothing imports nor what it wrote.
+TEST_F(Capture, NamesAChangedFileThatTheRunUsed) {
   fs::create_directories(work());
   const fs::path helpers = scratch_.path() / "helpers", beside = scratch_.path() / "app";
-  file(helpers / "helper.py", "value = 1\n");
   file(helpers / "package/__init__.py", "");
-  file(helpers / "package/deep/down/here/part.py", "value = 1\n");
-  file(helpers / "loose/part.py", "value = 1\n");
-  file(helpers / "data/numbers.txt", "1\n");
-  file(beside / "train.py", "import helper, other, os; os.urandom(4)\n");
-  file(beside / "other.py", "value = 1\n");
-  file(beside / "helper.py", "value = 1\n"); // before that of PYTHONPATH
+  file(helpers / "package/part.py", "value = 1\n");
+  file(helpers / "unused.py", "");
+  file(work() / "numbers.txt", "1\n");
+  file(beside / "train.py", "import package.part, os; os.urandom(4); open('numbers.txt').read()\n"
+                            "open('out.txt', 'w').write(str(os.getpid()))\n");
   const Arguments program = {"/usr/bin/python3", beside / "train.py"};
   int runs = 0;
   const auto next = [&] {
@@ -363,54 +360,59 @@ TEST_F(Capture, NamesAChangedModule) {
   const auto compare = [](const std::string& a, const std::string& b) {
     return Json::parse(run({DETSHIM_COMMAND, "env", "diff", "--json", a, b}).out, nullptr, false);
   };
+  next(); // writes the caches of the modules
   std::string before = next();
+  file(helpers / "unused.py", "value = 2\n");
   const Json same = compare(before, next());
   EXPECT_EQ(same["result"], "equal") << same;
-  for (const auto& [name, subject] :
-       std::map<fs::path, std::string>{{helpers / "package/deep/down/here/part.py", "module package"},
-                                       {helpers / "loose/part.py", "module loose"},
-                                       {beside / "helper.py", "module helper"},
-                                       {beside / "other.py", "module other"},
-                                       {beside / "train.py", "module train"},
-                                       {helpers / "another.py", "module another"}}) {
-    SCOPED_TRACE(subject);
-    file(name, "import helper, other, os; os.urandom(4); value = 2\n");
+  for (const fs::path& used : {helpers / "package/part.py", beside / "train.py", work() / "numbers.txt"}) {
+    SCOPED_TRACE(used);
+    std::ofstream(used, std::ios::app) << "# 2\n";
     const std::string after = next();
     const Json found = compare(before, after);
     ASSERT_EQ(found["differences"].size(), 1U) << found;
     EXPECT_EQ(found["differences"][0]["section"], "code");
-    EXPECT_EQ(found["differences"][0]["subject"], subject);
+    EXPECT_EQ(found["differences"][0]["subject"],
+              "file " + (used.parent_path() == work() ? "numbers.txt" : used.string()));
     before = after;
   }
 }
 
-// Which folder a Python that a script starts looks into first is known once it has run.
-TEST_F(Capture, LooksLaterAtModulesOfAFolderThatItCouldNotForetell) {
-  const fs::path beside = scratch_.path() / "beside";
+TEST_F(Capture, DoesNotKnowWhatWasChangedAsTheRunWent) {
   fs::create_directories(work());
-  file(beside / "train.py", "import os; os.urandom(4)\n");
-  const std::string train = "/usr/bin/python3 '" + (beside / "train.py").string() + "'\n";
+  file(work() / "state.txt", "1\n");
+  file(work() / "old.txt", "1\n");
   const auto code = [&](const std::string& name, const std::string& script) {
-    file(work() / "run.sh", script);
-    return completed(log_of(scratch_.path() / name, {"/bin/sh", "run.sh"}))["code"];
+    return completed(log_of(scratch_.path() / name,
+                            {"/usr/bin/python3", "-c", "import os; os.urandom(4)\n" + script}))["code"];
   };
-  const Json later = code("later", train);
-  EXPECT_FALSE(later["unknown"].contains("module *")) << later;
-  EXPECT_TRUE(later["facts"].contains("module train")) << later;
-  const Json changed = code("changed", train + "echo 1 >'" + (beside / "new.py").string() + "'\n");
-  EXPECT_EQ(changed["unknown"].value("module *", ""),
-            beside.string() + " was not looked into as the run began, and was changed since")
-      << changed;
-  EXPECT_FALSE(
-      code("here", "exec /usr/bin/python3 -c 'import os; os.urandom(4)'\n")["unknown"].contains("module *"));
+  const Json counted = code("counted", "n = open('state.txt').read(); open('state.txt', 'w').write(n + '1')");
+  EXPECT_EQ(counted["unknown"].value("file state.txt", ""), "it was changed since the run began") << counted;
+  const Json renamed =
+      code("renamed", "open('old.txt').read(); open('t', 'w').write('2'); os.rename('t', 'old.txt')");
+  EXPECT_EQ(renamed["unknown"].value("file old.txt", ""), "it was changed since the run began") << renamed;
+  const Json own =
+      code("own", "open('t', 'w').write('2'); os.rename('t', 'own.txt'); open('own.txt').read()");
+  EXPECT_FALSE(own["unknown"].contains("file own.txt")) << own;
+  EXPECT_FALSE(own["facts"].contains("file own.txt")) << own;
 }
 
-TEST_F(Capture, SaysWhereItGaveUpOnModules) {
+// A data set is one fact.
+TEST_F(Capture, FoldsTheFilesOfAFolder) {
   fs::create_directories(work());
-  const fs::path helpers = scratch_.path() / "helpers";
-  for (int i = 0; i < 5001; ++i) file(helpers / ("m" + std::to_string(i) + ".py"), "");
-  const Json found = capture({"PYTHONPATH=" + helpers.string()})["sections"]["code"];
-  EXPECT_NE(found["unknown"].value("module *", "").find("5,000"), std::string::npos) << found["unknown"];
+  for (int i = 0; i < 100; ++i) file(work() / ("set/" + std::to_string(i)), "1\n");
+  const auto facts = [&](const std::string& name) {
+    return completed(
+        log_of(scratch_.path() / name,
+               {"/usr/bin/python3", "-c",
+                "import os; os.urandom(4)\nfor i in range(100): open(f'set/{i}').read()"}))["code"]["facts"];
+  };
+  const Json one = facts("one");
+  EXPECT_NE(one.value("files in set", ""), "") << one;
+  EXPECT_FALSE(one.contains("file set/1")) << one;
+  EXPECT_EQ(facts("two"), one);
+  file(work() / "set/99", "22\n"); // beyond what is named one by one
+  EXPECT_NE(facts("three")["files in set"], one["files in set"]);
 }
 
 TEST_F(Capture, KnowsTheInterpreterOfAProgramThatIsToRun) {

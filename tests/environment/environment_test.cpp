@@ -298,7 +298,7 @@ TEST_F(Env, IsKeptBesideARunsLog) {
   EXPECT_FALSE(fact(whole, "libraries", "libc.so.6").is_null());
   EXPECT_EQ(fact(whole, "code", "git changes"), "none");
   EXPECT_EQ(fact(whole, "code", "git commit"), fact(start, "code", "git commit"));
-  EXPECT_EQ(std::ranges::distance(fs::directory_iterator(log)), 3) << "no half file is left";
+  EXPECT_EQ(std::ranges::distance(fs::directory_iterator(log)), 4) << "no half file is left";
 }
 
 TEST_F(Env, IsTheSameWhenItIsCapturedAgain) {

@@ -155,7 +155,8 @@ std::vector<ProcessLog> read_log(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator{folder}) {
     const std::filesystem::path& file = entry.path();
     const std::string ending = file.extension();
-    if (ending == ".counts" || ending == ".seed" || ending == ".readings" || ending.starts_with(".said-"))
+    if (ending == ".counts" || ending == ".seed" || ending == ".files" || ending == ".readings" ||
+        ending.starts_with(".said-"))
       continue;
     if (ending == ".json" && file.filename().string().starts_with("environment.")) continue;
     if (file.extension() != ".jsonl") wrong(file, "is neither a record file nor a counts file");

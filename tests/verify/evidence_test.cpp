@@ -71,10 +71,10 @@ TEST_F(Evidence, HoldsForTheSameProgramOnly) {
     EXPECT_EQ(log["evidence"]["answer"], "changed");
     return log["evidence"]["names"].dump();
   };
-  EXPECT_EQ(changed(log_of(timed_, {{"LR", "0.2"}})), "[\"others\"]");
+  EXPECT_EQ(changed(log_of(timed_, {{"LR", "0.2"}})), "[\"others: variable LR\"]");
   EXPECT_EQ(changed(log_of(timed_, {{"OMP_NUM_THREADS", "1"}})), "[\"settings: variable OMP_NUM_THREADS\"]");
   write("mine.py", "x = 2\n");
-  EXPECT_EQ(changed(log_of(timed_)), "[\"code: module mine\"]");
+  EXPECT_EQ(changed(log_of(timed_)), "[\"code: file mine.py\"]");
   write("run.sh", "python3 -S train.py >/dev/null; date >/dev/null; echo 1\n");
   const Words shell = {"/bin/sh", "run.sh"};
   ASSERT_EQ(verify(shell).status, 0);
@@ -86,12 +86,58 @@ TEST_F(Evidence, HoldsForTheSameProgramOnly) {
   EXPECT_EQ(other["verdict"], "unverified");
 }
 
-TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
+// Whatever the run finds by a path: a module of a folder that it adds itself, data, a script that is sourced,
+// a program that a child executes, a plugin that is closed again, a folder's names, a file that was not
+// there.
+TEST_F(Evidence, HoldsWhileEachFileThatTheRunUsedIsTheSame) {
+  fs::create_directories(scratch_.path() / "lib");
+  fs::create_directories(scratch_.path() / "set");
   write("mine.py", "x = 1\n");
-  write("train.py", script_ + "import os\nif os.path.exists('switch'): print(time.time() > 0)\n");
+  write("lib/deep.py", "x = 1\n");
+  write("data.txt", "1\n");
+  write("more.sh", "echo 1\n");
+  write("tool", "#!/bin/sh\necho 1\n");
+  fs::permissions(scratch_.path() / "tool", fs::perms::owner_all);
+  write("set/a", "1\n");
+  fs::copy_file("/usr/lib/x86_64-linux-gnu/libz.so.1", scratch_.path() / "plugin.so", fs::copy_options::none);
+  write("train.py",
+        script_ + "import ctypes, os, subprocess, sys, _ctypes\nsys.path.insert(0, 'lib')\nimport deep\n"
+                  "print(deep.x, open('data.txt').read(), len(os.listdir('set')), os.path.exists('flag'))\n"
+                  "_ctypes.dlclose(ctypes.CDLL('./plugin.so')._handle)\n"
+                  "subprocess.run(['bash', '-c', '. ./more.sh; ./tool'])\nopen('out', 'w').write('1')\n");
   ASSERT_EQ(verify(timed_).status, 0);
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
-  write("switch", "");
+  write("unused.py", "x = 1\n");
+  write("out", "2\n"); // what the run writes anew is no input
+  EXPECT_EQ(log_of(timed_)["verdict"], "verified");
+  const auto changed = [&](const char* file, const char* subject) {
+    SCOPED_TRACE(file);
+    const Json log = log_of(timed_);
+    EXPECT_EQ(log["verdict"], "unverified");
+    EXPECT_EQ(log["evidence"]["names"], Json({std::string("code: file ") + subject}));
+  };
+  for (const char* file : {"lib/deep.py", "data.txt", "more.sh", "tool", "plugin.so"}) {
+    std::ifstream input(scratch_.path() / file, std::ios::binary);
+    const std::string before((std::istreambuf_iterator<char>(input)), {});
+    write(file, before + (std::string(file).ends_with(".so") ? "x" : "#\n"));
+    changed(file, file);
+    write(file, before);
+  }
+  write("set/b", "1\n");
+  changed("set/b", "set/");
+  fs::remove(scratch_.path() / "set/b");
+  write("flag", "");
+  EXPECT_EQ(log_of(timed_)["evidence"]["answer"], "changed");
+}
+
+TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
+  write("mine.py", "x = 1\n");
+  write("train.py", script_ + "import os\nif 'switch' in os.readlink('link'): print(time.time() > 0)\n");
+  std::filesystem::create_symlink("nothing", scratch_.path() / "link"); // what no list of files has
+  ASSERT_EQ(verify(timed_).status, 0);
+  EXPECT_EQ(log_of(timed_)["verdict"], "verified");
+  std::filesystem::remove(scratch_.path() / "link");
+  std::filesystem::create_symlink("switch", scratch_.path() / "link");
   const Json log = log_of(timed_);
   EXPECT_EQ(log["verdict"], "unverified");
   EXPECT_EQ(log["evidence"]["answer"], "new_findings");

@@ -84,7 +84,6 @@ Environment capture_environment(const CaptureOptions& options) {
   leave_to_log(environment);
   capture_variables(environment);
   capture_distributions(options, environment);
-  capture_modules({}, environment);
   capture_code(options.limits, environment);
   capture_caches(options.deep, environment);
   capture_machine(environment);
@@ -108,7 +107,7 @@ Environment capture_start(const std::vector<std::string>& command) {
   const std::string file = find_executable(command.front());
   const std::filesystem::path program = std::filesystem::canonical(file, error);
   capture_command(error ? file : program.string(), command, environment);
-  capture_program_files(file, command, environment);
+  capture_likely_files(command, false, environment);
   CaptureOptions options;
   options.limits.time = std::chrono::seconds(1);
   const auto python = std::ranges::find_if(command, [](const std::string& word) {
@@ -119,7 +118,6 @@ Environment capture_start(const std::vector<std::string>& command) {
   Environment code, distributions;
   auto git = std::async(std::launch::async, [&] { capture_code(options.limits, code); });
   auto versions = std::async(std::launch::async, [&] { capture_distributions(options, distributions); });
-  capture_modules(command, environment);
   capture_caches(false, environment);
   capture_machine(environment);
   capture_session(environment);
@@ -154,7 +152,7 @@ Environment capture_run(const Log& log, const Environment* start) {
   else
     capture_packages(log, to);
   check_distributions(log, is_here, to);
-  check_modules(log, is_here, to);
+  capture_used_files(log, is_here, to);
   return to;
 }
 

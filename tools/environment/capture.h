@@ -60,20 +60,16 @@ void capture_distributions(const CaptureOptions& options, Environment& to);
 /// Looks into the folders of distributions, and at the interpreter, that the run had after all: as they were
 /// when it began, or they are not known. `is_here`: this is the run's machine.
 void check_distributions(const Log& log, bool is_here, Environment& to);
-/// Python's modules that no distribution brought: where `command` will look first, and in PYTHONPATH, whose
-/// folders are kept under `places`, since its value may look like a secret's.
-void capture_modules(const std::vector<std::string>& command, Environment& to);
-/// The same for where Pythons of the run looked first.
-void check_modules(const Log& log, bool is_here, Environment& to);
-inline constexpr const char* module_folders = "PYTHONPATH";
-inline constexpr const char* looked_into = "modules"; ///< under `places`: the folders, a colon behind each
+/// Of the words of a command that are files, what they hold as the run begins; `with_folder`: and of the
+/// files in this folder, for a program that no hook sees.
+void capture_likely_files(const std::vector<std::string>& words, bool with_folder, Environment& to);
+/// What the files hold that the processes of a run used, by the run's own list. `is_here`: this is its
+/// machine.
+void capture_used_files(const Log& log, bool is_here, Environment& to);
 /// The git repository of this folder, and uv's lock file.
 void capture_code(const AskLimits& limits, Environment& to);
 /// Program and arguments, without what may be a secret.
 void capture_command(const std::string& program, const std::vector<std::string>& words, Environment& to);
-/// What the program and the scripts among its words hold, but of what the log will say by its build.
-void capture_program_files(const std::string& program, const std::vector<std::string>& words,
-                           Environment& to);
 void capture_caches(bool deep, Environment& to);
 /// What stays as it is while a machine runs, and which machine this is.
 void capture_machine(Environment& to);

@@ -215,35 +215,6 @@ void capture_command(const std::string& program, const std::vector<std::string>&
     section.facts["arguments"] = all;
 }
 
-void capture_program_files(const std::string& program, const std::vector<std::string>& words,
-                           Environment& to) {
-  constexpr std::uintmax_t most = 256 << 20;
-  constexpr std::string_view scripts[] = {".py",  ".sh", ".pl", ".rb",  ".R",   ".r",  ".lua",
-                                          ".php", ".js", ".jl", ".awk", ".jar", ".tcl"};
-  const auto is_seen_elsewhere = [](const std::string& file) { // in the log, by its build
-    try {
-      return !ElfFile(file).is_static_program();
-    } catch (const ElfError&) {
-      return false;
-    }
-  };
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const fs::path file = i == 0 ? program : words[i];
-    std::error_code error;
-    if (!fs::is_regular_file(file, error) || file.extension() == ".py")
-      continue; // capture_modules() has those
-    const bool is_code = ::access(file.c_str(), X_OK) == 0 ||
-                         std::ranges::find(scripts, file.extension().string()) != std::end(scripts);
-    if (!is_code || is_seen_elsewhere(file)) continue;
-    const Known held = hash_of_file(file, most);
-    const std::string subject = "file " + file.filename().string();
-    if (held.problem.empty())
-      to.of(EnvironmentSection::code).facts[subject] = "contents " + held.text;
-    else
-      to.of(EnvironmentSection::code).unknown[subject] = held.problem;
-  }
-}
-
 namespace {
 
 struct Cache {

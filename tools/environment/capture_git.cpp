@@ -203,8 +203,8 @@ Known changes_state(const Repository& repository) {
 /// docs/LOG_FORMAT.md, "The folder".
 bool is_file_of_a_log(const fs::path& file) {
   const std::string name = file.filename(), end = file.extension();
-  return end == ".jsonl" || end == ".counts" || end == ".ranks" || end == ".seed" || end == ".readings" ||
-         (name.starts_with("environment.") && end == ".json");
+  return end == ".jsonl" || end == ".counts" || end == ".ranks" || end == ".seed" || end == ".files" ||
+         end == ".readings" || (name.starts_with("environment.") && end == ".json");
 }
 
 /// The folders of logs, by how their files of records are called: <rank>-<path>-<pid>.jsonl.

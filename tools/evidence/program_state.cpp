@@ -7,15 +7,9 @@
 namespace detshim {
 namespace {
 
-struct Part {
-  EnvironmentSection section;
-  bool is_by_subject; ///< few subjects, and a reader wants to know which
-};
-
 using enum EnvironmentSection;
-constexpr Part parts[] = {{libraries, false}, {driver, false},   {loader, false},
-                          {settings, true},   {versions, false}, {code, true},
-                          {machine, false},   {session, true},   {others, false}};
+constexpr EnvironmentSection parts[] = {libraries, driver,  loader,  settings, versions,
+                                        code,      machine, session, others};
 
 bool decides_nothing(EnvironmentSection section, std::string_view subject) {
   return (section == code && subject.starts_with("git ")) ||
@@ -39,16 +33,10 @@ ProgramState state_of(const Environment& environment) {
   };
   state.command = text(environment.of(code), "arguments");
   state.seed = text(environment.of(settings), "seed");
-  for (const Part& part : parts) {
-    const EnvironmentSection section = part.section;
+  for (const EnvironmentSection section : parts) {
     const std::string name(environment_section_names[static_cast<std::size_t>(section)]);
-    std::string all;
     const auto add = [&](const std::string& subject, const std::string& fact) {
-      if (decides_nothing(section, subject)) return;
-      if (part.is_by_subject)
-        state.parts[name + ": " + subject] = hash_digits(hash_of(fact));
-      else
-        all.append(subject).append("=").append(fact).append("\n");
+      if (!decides_nothing(section, subject)) state.parts[name + ": " + subject] = hash_digits(hash_of(fact));
     };
     for (const auto& [subject, fact] : environment.of(section).facts) add(subject, fact);
     for (const auto& [subject, why] : environment.of(section).unknown) {
@@ -56,7 +44,6 @@ ProgramState state_of(const Environment& environment) {
       if (!decides_nothing(section, subject) && may_hide_a_change(section, subject))
         state.unknown.push_back(name + (subject.empty() ? "" : ": " + subject) + ": " + why);
     }
-    if (!part.is_by_subject) state.parts[name] = hash_digits(hash_of(all));
   }
   return state;
 }

@@ -13,14 +13,13 @@ namespace detshim {
 struct ProgramState {
   std::string command; ///< "python3 train.py", without what may be a secret
   std::string seed;
-  /// Hashes by part: each subject of the code and of the settings ("code: module train"), a whole section of
-  /// the others ("libraries").
+  /// Hashes by section and subject: "code: file train.py", "libraries: libz.so.1".
   std::map<std::string, std::string> parts;
   std::vector<std::string> unknown; ///< what could have changed unseen: then nothing holds; not safe to print
 };
 
 /// Left out: what no result hangs on (limits, git's own state, packages by name, PATH), and the caches, which
-/// a first run fills. What a program reads from files of data is not part of it.
+/// a first run fills.
 ProgramState state_of(const Environment& environment);
 
 /// The parts in which they differ.

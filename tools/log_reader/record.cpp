@@ -303,6 +303,7 @@ std::optional<Record> parse_as(const object& in) {
     return Exec{keys.text("thread"), keys.text("program"), keys.number("error").has_value(),
                 keys.decimal("time"), keys.digits("modules").value_or("")};
   if constexpr (type == RecordType::end) return parse_end(keys);
+  if constexpr (type == RecordType::file) return OtherRecord{}; // in a list of its own
   if constexpr (type == RecordType::rank || type == RecordType::launcher) return parse_mark(keys);
 }
 

@@ -97,6 +97,7 @@ void leave_unreached_log(const std::vector<std::string>& command, Reason why) {
   try {
     Environment environment = capture_start(command);
     environment.run = run;
+    capture_likely_files(command, true, environment);
     write_whole(place_to_keep(name, environment), environment_json(environment));
   } catch (const UsageError&) { // a full disk
   }

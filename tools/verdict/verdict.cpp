@@ -9,12 +9,14 @@
 #include "verdict/verdict_inputs.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -137,23 +139,41 @@ std::string line_text(const UserLine& user) {
   return base_name(user.line.file) + ':' + std::to_string(user.line.line);
 }
 
-/// Lines that hand a clock or an id to a function that seeds, where it gave way: `srand(time(0))`.
-std::set<std::string> lines_of_pinned_clocks(const VerdictInputs& inputs, SourceLines& source_lines) {
-  std::set<std::string> lines;
-  for (const SymbolSummary& symbol : inputs.summary.symbols) {
-    const auto is_of_clock = [](const std::string& code) {
-      const Reason reason = reason_of(code);
-      return reason == Reason::clock_seed || reason == Reason::id_seed;
-    };
-    if (symbol.action != Action::pin || std::ranges::none_of(symbol.reasons, is_of_clock)) continue;
-    for (const CallPlace& place : symbol.places)
-      if (place.python.user)
-        lines.insert(line_of_frame(place.python.frames[*place.python.user]));
-      else if (const std::optional<UserLine> user = source_lines.find_user(place.at, place.frames))
-        lines.insert(line_text(*user));
+/// Calls of clocks whose value went to a function that seeds, where it gave way, and nowhere else:
+/// `srand(time(0))`. Between the two calls is no room for an instruction that keeps a copy.
+class PinnedClocks {
+public:
+  explicit PinnedClocks(const VerdictInputs& inputs) {
+    for (const SymbolSummary& symbol : inputs.summary.symbols) {
+      const auto is_of_clock = [](const std::string& code) {
+        const Reason reason = reason_of(code);
+        return reason == Reason::clock_seed || reason == Reason::id_seed;
+      };
+      if (symbol.action == Action::pin && std::ranges::any_of(symbol.reasons, is_of_clock))
+        for (const CallPlace& place : symbol.places) calls_.insert(place.at);
+    }
   }
-  return lines;
-}
+
+  bool contain(const std::string& at) const {
+#ifdef __x86_64__
+    constexpr std::uint64_t longest = 8; // mov rdi, rax; call
+#else
+    constexpr std::uint64_t longest = 4; // bl
+#endif
+    const std::size_t plus = at.rfind("+0x");
+    if (plus == std::string::npos) return false;
+    const std::uint64_t address = std::strtoull(at.c_str() + plus + 3, nullptr, 16);
+    for (std::uint64_t further = 1; further <= longest; ++further) {
+      std::ostringstream next;
+      next << at.substr(0, plus) << "+0x" << std::hex << address + further;
+      if (calls_.contains(next.str())) return true;
+    }
+    return false;
+  }
+
+private:
+  std::set<std::string> calls_; ///< return addresses
+};
 
 /// PyTorch deals tasks to its loader's workers, and takes their results, in a fixed order.
 bool is_of_loader(const PythonFrames& python) {
@@ -186,13 +206,13 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
       lines[finding].insert(finding == Finding::input_read ? line + " (" + kind + ")" : line);
   };
   const auto add_python = [&](Finding finding, const std::string& kind, const PythonFrames& python) {
-    const bool is_own =
-        finding == Finding::clock_read ? python.user == 0 : python.user && !is_of_loader(python);
-    if (is_own) add_line(finding, kind, line_of_frame(python.frames[*python.user]));
+    if (python.user && !is_of_loader(python))
+      add_line(finding, kind, line_of_frame(python.frames[*python.user]));
   };
   for (const SymbolSummary& symbol : inputs.summary.symbols)
     if (reads_clock_or_id(symbol))
       for (const CallPlace& place : symbol.places) add_python(Finding::clock_read, "", place.python);
+  const PinnedClocks pinned_clocks(inputs);
   SourceLines source_lines(inputs.code.changed);
   for (const Process& process : inputs.log.processes)
     for (const UserPlace& place : process.user_places) {
@@ -203,6 +223,7 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
                mark.pid == process.pid; // its ranks are ordered by what they exchange
       });
       if (kind == std::end(kinds) || is_of_launcher) continue;
+      if (kind->second == Finding::clock_read && pinned_clocks.contain(place.at)) continue;
       if (!place.python.empty()) {
         add_python(kind->second, place.kind, place.python);
       } else if (const std::optional<UserLine> user = source_lines.find_user(place.at, place.frames)) {
@@ -213,8 +234,6 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
       }
     }
   for (const std::string& line : lines[Finding::processes_started]) lines[Finding::clock_read].erase(line);
-  for (const std::string& line : lines_of_pinned_clocks(inputs, source_lines))
-    lines[Finding::clock_read].erase(line);
   for (const auto& [finding, names] : lines)
     if (!names.empty())
       add(verdict, {.finding = finding, .names = {names.begin(), names.end()}, .count = names.size()});

@@ -10,7 +10,7 @@
 #include "core/identity/shared_page.h"
 #include "core/identity/thread.h"
 #include "core/log/counts.h"
-#include "core/log/environment_file.h"
+#include "core/log/file_uses.h"
 #include "core/log/line.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
@@ -231,7 +231,7 @@ bool is_root() { return process().root_pid == process().pid; }
 /// The first process of `detshim run` leaves a log though nothing was drawn: without one, `detshim log` would
 /// show an earlier run.
 void begin_log_of_run() {
-  if (!is_root() || log_file::has_begun() || !has_environment_of_run()) return;
+  if (!is_root() || log_file::has_begun() || !is_run_listed()) return;
   SignalSafeLock guard(log_file::lock);
   if (guard.held()) open_log();
 }

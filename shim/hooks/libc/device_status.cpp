@@ -71,6 +71,7 @@ DETSHIM_HOOK(libc, int, statx, (int folder, const char* name, int flags, unsigne
   DETSHIM_ENTER(statx);
   if (options().pins() && call.is_hooked()) note_file_time(name, call.caller());
   const int status = call.real(folder, name, flags, mask, state);
+  if (options().pins() && call.is_hooked()) note_status(status, folder, name, nullptr);
   // Of a descriptor itself: without a name, which Linux 6.11 takes for an empty one.
   const bool is_of_descriptor = (flags & AT_EMPTY_PATH) != 0 && (name == nullptr || *name == 0);
   if (status != 0 || !device::may_exist || call.passes() || !is_of_descriptor ||

@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "common/trap_filter.h"
 #include "core/identity/process.h"
+#include "core/log/file_uses.h"
 #include "core/seeds/clock_samples.h"
 #include "loader/draw.h"
 #include "loader/infrastructure.h"
@@ -120,13 +121,16 @@ bool closes_on_exec(int fd) {
 
 /// What the caller of a hook gets for open(), which opens that path with those flags.
 template <typename Real>
-int open_replacing(Hook& hook, const char* path, int flags, const void* caller, Real open) {
+int open_replacing(Hook& hook, int folder, const char* path, int flags, const void* caller, Real open) {
   note_file_of_system(path, caller);
-  if (!is_read(flags) || options().off() || hook.disabled) return open();
-  note_opening();
+  if (options().off() || hook.disabled) return open();
+  if (is_read(flags)) note_opening();
   const int fd = open();
-  const DeviceSource source = source_of(hook, fd, path);
-  if (source == DeviceSource::none) return fd;
+  const DeviceSource source = is_read(flags) ? source_of(hook, fd, path) : DeviceSource::none;
+  if (source == DeviceSource::none) {
+    note_opened_file(path, folder, flags, fd);
+    return fd;
+  }
   CallSites call_sites;
   const char* shown = path != nullptr ? path : "";
   if (!decide_draw(hook, call_sites, caller, {shown})) return fd;
@@ -147,12 +151,18 @@ int open_replacing(Hook& hook, const char* path, int flags, const void* caller, 
 FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, const FILE* before,
                    const void* caller) {
   note_file_of_system(path, caller);
-  if (file == nullptr) return file;
+  if (file == nullptr) {
+    if (mode != nullptr && *mode == 'r') note_opened_file(path, AT_FDCWD, O_RDONLY, -1);
+    return file;
+  }
   note_opening();
   const int fd = file->_fileno;
   const DeviceSource source = source_of(hook, fd, path);
   const int flags = sys::fcntl(fd, F_GETFL);
-  if (source == DeviceSource::none || !is_read(flags)) return file;
+  if (source == DeviceSource::none || !is_read(flags)) {
+    note_opened_file(path, AT_FDCWD, flags, fd);
+    return file;
+  }
   const char* shown = path != nullptr ? path : "";
   if (source == DeviceSource::device && before != nullptr && before != stdin) {
     record_kept(hook, caller, Reason::file_reopened, shown);
@@ -239,31 +249,32 @@ int open_or_ask(const Call& call, int folder, const char* path, int flags, unsig
 
 /// What every open does. `open()` calls libc.
 template <typename Call, typename Real>
-int open_by(const Call& call, const char* path, int flags, Real open) {
-  return call.passes() ? open() : open_replacing(call.hook(), path, flags, call.caller(), open);
+int open_by(const Call& call, int folder, const char* path, int flags, Real open) {
+  return call.passes() ? open() : open_replacing(call.hook(), folder, path, flags, call.caller(), open);
 }
 
 template <typename Call>
 int open_path(const Call& call, const char* path, int flags, va_list rest) {
   const unsigned mode = mode_of(flags, rest);
-  return open_by(call, path, flags, [&] { return open_or_ask(call, AT_FDCWD, path, flags, mode, path); });
+  return open_by(call, AT_FDCWD, path, flags,
+                 [&] { return open_or_ask(call, AT_FDCWD, path, flags, mode, path); });
 }
 
 template <typename Call>
 int open_path_at(const Call& call, int folder, const char* path, int flags, va_list rest) {
   const unsigned mode = mode_of(flags, rest);
-  return open_by(call, path, flags,
+  return open_by(call, folder, path, flags,
                  [&] { return open_or_ask(call, folder, path, flags, mode, folder, path); });
 }
 
 template <typename Call>
 int open_fortified(const Call& call, const char* path, int flags) {
-  return open_by(call, path, flags, [&] { return call.real(path, flags); });
+  return open_by(call, AT_FDCWD, path, flags, [&] { return call.real(path, flags); });
 }
 
 template <typename Call>
 int openat_fortified(const Call& call, int folder, const char* path, int flags) {
-  return open_by(call, path, flags, [&] { return call.real(folder, path, flags); });
+  return open_by(call, folder, path, flags, [&] { return call.real(folder, path, flags); });
 }
 
 template <typename Call>

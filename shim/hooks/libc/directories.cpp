@@ -14,6 +14,7 @@
 #include "core/identity/process.h"
 #include "core/log/log_file.h"
 #include "hooks/libc/directory_listing.h"
+#include "hooks/libc/inputs.h"
 #include "loader/hook.h"
 
 #include <cerrno>
@@ -199,6 +200,7 @@ template <typename Call>
 int scan_folder(const Call& call, const char* folder, void* list, Select select, CompareEntries compare) {
   if (!sorts(call)) return call.real(folder, list, select, compare);
   const int count = call.real(folder, list, select, nullptr);
+  if (count >= 0) note_listed_folder(folder, call.caller());
   if (count > 0 && sort_chosen(*static_cast<dirent64***>(list), static_cast<size_t>(count), compare))
     record_order(call, Action::pin, Reason::sorted_by_name);
   return count;
@@ -233,7 +235,9 @@ using namespace detshim;
 
 DETSHIM_HOOK(libc, DIR*, opendir, (const char* folder), remembers) {
   DETSHIM_ENTER(opendir);
-  return remember(call, call.real(folder), 0);
+  DIR* const stream = call.real(folder);
+  if (stream != nullptr) note_listed_folder(folder, call.caller());
+  return remember(call, stream, 0);
 }
 
 DETSHIM_HOOK(libc, DIR*, fdopendir, (int fd), remembers) {

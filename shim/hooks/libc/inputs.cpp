@@ -6,9 +6,12 @@
 #include "hooks/libc/inputs.h"
 
 #include "common/text.h"
+#include "core/log/file_uses.h"
 #include "hooks/runtimes/python_clocks.h"
 
 #include <aio.h>
+#include <cerrno>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -35,18 +38,39 @@ void note_file_time(const char* path, const void* caller) {
   note_input(UserCall::file_time, caller);
 }
 
+int note_status(int answer, int folder, const char* path, const struct stat* status) {
+  // Of a Python module its content tells.
+  if (path != nullptr && !ends_with(path, ".py") && (answer == 0 || errno == ENOENT))
+    note_file_use(answer == 0 ? FileUse::status : FileUse::absent, path, answer == 0 ? status : nullptr,
+                  folder);
+  return answer;
+}
+
+void note_listed_folder(const char* path, const void* caller) {
+  // An import reads the names in each folder of sys.path; what comes of it is opened.
+  if (notes_file_uses() && !is_import_of_python(caller)) note_file_use(FileUse::listed, path);
+}
+
 namespace {
 
 template <typename Call>
 int status_of(const Call& call, const char* path, struct stat* status) {
-  if (options().pins() && call.is_hooked()) note_file_time(path, call.caller());
-  return call.real(path, status);
+  if (!options().pins() || !call.is_hooked()) return call.real(path, status);
+  note_file_time(path, call.caller());
+  return note_status(call.real(path, status), AT_FDCWD, path, status);
 }
 
 template <typename Call>
 int status_at(const Call& call, int folder, const char* path, struct stat* status, int flags) {
-  if (options().pins() && call.is_hooked()) note_file_time(path, call.caller());
-  return call.real(folder, path, status, flags);
+  if (!options().pins() || !call.is_hooked()) return call.real(folder, path, status, flags);
+  note_file_time(path, call.caller());
+  return note_status(call.real(folder, path, status, flags), folder, path, status);
+}
+
+template <typename Call>
+int access_of(const Call& call, const char* path, int mode) {
+  const int answer = call.real(path, mode);
+  return options().pins() && call.is_hooked() ? note_status(answer, AT_FDCWD, path, nullptr) : answer;
 }
 
 template <UserCall kind, typename Call, typename... Arguments>
@@ -61,6 +85,7 @@ constexpr Description notes_input = {
 };
 using Status = Call<int(const char* path, struct stat* status)>;
 using StatusAt = Call<int(int folder, const char* path, struct stat* status, int flags)>;
+using Access = Call<int(const char* path, int mode)>;
 using Socket = Call<int(int domain, int type, int protocol)>;
 using Timer = Call<int(__itimer_which_t which, const itimerval* time, itimerval* before)>;
 using SetTimer = Call<int(timer_t timer, int flags, const itimerspec* time, itimerspec* before)>;
@@ -75,6 +100,7 @@ using namespace detshim;
 DETSHIM_TEMPLATE_HOOKS(libc, Status, stat, stat64, status_of, notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, Status, lstat, lstat64, status_of, notes_input);
 DETSHIM_TEMPLATE_HOOKS(libc, StatusAt, fstatat, fstatat64, status_at, notes_input);
+DETSHIM_TEMPLATE_HOOK(libc, Access, access, access_of, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Socket, socket, read_input<UserCall::network>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, Timer, setitimer, read_input<UserCall::timer>, notes_input);
 DETSHIM_TEMPLATE_HOOK(libc, SetTimer, timer_settime, read_input<UserCall::timer>, notes_input);

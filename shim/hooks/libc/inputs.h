@@ -3,6 +3,8 @@
 
 #include "hooks/support/user_call_sites.h"
 
+#include <sys/stat.h>
+
 namespace detshim {
 
 /// Keeps the call site, if it is the user's own code, or a line of his Python's.
@@ -13,5 +15,12 @@ void note_file_time(const char* path, const void* caller);
 
 /// The same for a file that is opened, if it is one of the kernel's (/proc, /sys).
 void note_file_of_system(const char* path, const void* caller);
+
+/// Notes in the run's list of files that a file was asked about; `answer` is what the call gave, and is given
+/// back. `status` is nullptr where there is none.
+int note_status(int answer, int folder, const char* path, const struct stat* status);
+
+/// The same for a folder whose names are read, but by an import of Python's.
+void note_listed_folder(const char* path, const void* caller);
 
 } // namespace detshim

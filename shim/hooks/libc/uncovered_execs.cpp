@@ -8,6 +8,7 @@
 #include "core/base/placement.h"
 #include "core/base/signal_safe_lock.h"
 #include "core/identity/process.h"
+#include "core/log/file_uses.h"
 #include "core/log/log_file.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
@@ -311,6 +312,7 @@ Reach find_reach(const Hook& hook, const Program& program, char* const* environm
     Text<600> path;
     if (!find_program(program.path, program.searches, path)) return Reach::covered;
     why = why_uncovered(path.c_str(), environment);
+    if (why != Reason::none) note_file_use(FileUse::read, path.c_str()); // others say it themselves
     if (why == Reason::static_program && is_valgrind_tool(path.c_str(), environment)) why = Reason::none;
   } else {
     const int fd = sys::openat(program.folder, program.path, open_flags);

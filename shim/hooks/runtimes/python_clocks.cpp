@@ -2,6 +2,7 @@
 
 #include "common/text.h"
 #include "core/base/modules.h"
+#include "core/base/native_frames.h"
 #include "core/log/call_site_text.h"
 
 namespace detshim {
@@ -13,8 +14,9 @@ enum Budget { of_time, of_other_clocks, of_inputs, of_imports, budget_count };
 constexpr int budgets[budget_count] = {1000, 1000, 1000, 20000};
 
 struct Readings {
-  const void* caller = nullptr;                  // the last one that was looked at
-  bool is_in_python = false, is_pythons = false; // in it, and none of its locks
+  const void* caller = nullptr; // the last one that was looked at
+  bool is_in_python = false;
+  uintptr_t locks[2] = {}; // its functions that take a lock
   int looked_at[budget_count] = {};
 
   bool has_spent(Budget budget) const { return looked_at[budget] >= budgets[budget]; }
@@ -51,12 +53,31 @@ bool is_starting() {
 }
 
 /// The interpreter's own locks read a clock for their deadlines, whatever line takes one: open() does.
-bool is_lock_of(const Module& python, const void* caller) {
+bool is_by_lock(const Readings& of, const void* caller) {
   constexpr uintptr_t longest = 1024; // of their code
-  for (const char* name : {"PyThread_acquire_lock", "PyThread_acquire_lock_timed"})
-    if (reinterpret_cast<uintptr_t>(caller) - reinterpret_cast<uintptr_t>(python.symbol(name)) < longest)
-      return true;
+  constexpr int few = 4;              // where the functions that read a clock are not inlined
+  NativeFrames frames;
+  find_native_frames(caller, frames, few);
+  for (const uintptr_t begin : of.locks) {
+    if (reinterpret_cast<uintptr_t>(caller) - begin < longest) return true;
+    for (int i = 0; i < frames.count; ++i)
+      if (frames.addresses[i] - begin < longest) return true;
+  }
   return false;
+}
+
+/// True if a module of Python's own library reads, which writes the time into mails, archives and the like. A
+/// log's lines have times of their own.
+bool is_of_pythons_library() {
+  bool is_it = false;
+  each_python_frame(
+      1,
+      [](const PythonFrame& frame, void* data) {
+        *static_cast<bool*>(data) = contains(frame.file, "/lib/python") &&
+                                    !contains(frame.file, "-packages/") && !contains(frame.file, "/logging/");
+      },
+      &is_it);
+  return is_it;
 }
 
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.
@@ -66,7 +87,9 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& place) {
   if (mine.caller != caller) {
     Module module;
     mine.is_in_python = find_module(caller, module) && is_python(module);
-    mine.is_pythons = mine.is_in_python && !is_lock_of(module, caller);
+    if (mine.is_in_python)
+      mine.locks[0] = reinterpret_cast<uintptr_t>(module.symbol("PyThread_acquire_lock")),
+      mine.locks[1] = reinterpret_cast<uintptr_t>(module.symbol("PyThread_acquire_lock_timed"));
     mine.caller = caller;
     ++mine.looked_at[budget]; // which costs more than the rest
   }
@@ -77,20 +100,28 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& place) {
     find_python_call_site(place, PythonDetail::all, true);
     if (place.count > 0) __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
   }
-  if (!mine.is_pythons) return false;
+  if (!mine.is_in_python) return false;
   if (!mine.has_spent(of_imports) && is_importing()) {
     ++mine.looked_at[of_imports];
     return false;
   }
   ++mine.looked_at[budget];
   find_python_call_site(place, PythonDetail::all, true);
-  return place.user >= 0 && !is_starting();
+  return place.user >= 0 && !is_starting() && (budget == of_inputs || !is_by_lock(mine, caller));
 }
 
 } // namespace
 
 bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonCallSite& place) {
-  return find_reading(caller, is_of_time ? of_time : of_other_clocks, place) && place.user == 0;
+  if (!find_reading(caller, is_of_time ? of_time : of_other_clocks, place)) return false;
+  return place.user == 0 || (is_of_time && is_of_pythons_library());
+}
+
+bool is_import_of_python(const void* caller) {
+  Module module;
+  if (!find_module(caller, module) || !is_python(module)) return false;
+  PythonCallSite place;
+  return !find_reading(caller, of_inputs, place);
 }
 
 bool is_input_of_users_python(const void* caller, PythonCallSite& place) {

@@ -22,6 +22,9 @@ bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonCallS
 /// nothing else (os.path.getmtime, socket.create_connection).
 bool is_input_of_users_python(const void* caller, PythonCallSite& place);
 
+/// True if the interpreter itself calls, and for no line of the user's, or while it imports.
+bool is_import_of_python(const void* caller);
+
 /// Records such a reading. `is_of_time`: or of an id; false for clocks that count from somewhere.
 template <typename Call>
 void record_python_reading(const Call& call, bool is_of_time) {

@@ -1,6 +1,7 @@
 #include "hooks/support/user_call_sites.h"
 
 #include "common/record_schema.h"
+#include "common/sys.h"
 #include "common/text.h"
 #include "core/base/generations.h"
 #include "core/base/modules.h"
@@ -11,8 +12,6 @@
 #include "core/policy/options.h"
 
 #include <cstring>
-
-#include <sys/auxv.h>
 
 namespace detshim {
 namespace {
@@ -46,13 +45,22 @@ bool is_installed(const char* path) {
   return contains(path, "/site-packages/") || contains(path, "/dist-packages/") || contains(path, "conda");
 }
 
-/// The program's path is not in the loader's list. An interpreter is nobody's own code, wherever it lies:
-/// what a line of Python does is recorded by that line.
+/// An interpreter is nobody's own code, wherever it lies: what a line of Python does is recorded by that
+/// line. The program is not known by the name that was executed: that may be a script's.
 bool is_users(const Module& module) {
   if (is_python(module)) return false;
-  if (*module.path != 0) return !is_systems(module.path) && !is_installed(module.path);
-  const auto* const program = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  return program != nullptr && !is_systems(program);
+  char path[512];
+  module_path(module, path, sizeof path);
+  return *path != 0 && !is_systems(path) && !is_installed(path);
+}
+
+/// Not every pipeline of a shell leaves a log.
+bool is_shell() {
+  char program[512];
+  if (sys::failed(sys::readlink("/proc/self/exe", program, sizeof program))) return false;
+  for (const char* shell : {"sh", "bash", "dash", "ksh", "ksh93", "zsh", "busybox"})
+    if (same_text(file_name(program), shell)) return true;
+  return false;
 }
 
 bool is_language_library(const Module& module) {
@@ -166,12 +174,7 @@ void record_user_call_sites() {
   if (!is_any_kept || recorded_in == generation() || !options().pins()) return;
   recorded_in = generation();
   // Observed calls make no log. But these are all that such a run has to say.
-  // Not for every pipeline of a shell.
-  const char* const program = file_name(reinterpret_cast<const char*>(getauxval(AT_EXECFN)));
-  bool is_shell = false;
-  for (const char* shell : {"sh", "bash", "dash", "ksh", "zsh", "busybox"})
-    is_shell |= same_text(program, shell);
-  const bool begins_log = !is_shell;
+  const bool begins_log = !is_shell();
   const auto begin = [](Text<3000>& line, UserCall kind, const void* at) {
     const bool is_input = kind >= UserCall::file_time;
     line.add("{\"t\":\"").add(is_input ? "input\",\"what\":\"" : "");

@@ -1,0 +1,260 @@
+#include "core/log/file_uses.h"
+
+#include "common/log_folder.h"
+#include "common/record_schema.h"
+#include "common/sys.h"
+#include "core/base/generations.h"
+#include "core/base/hash.h"
+#include "core/base/mapped.h"
+#include "core/base/modules.h"
+#include "core/base/signal_safe_lock.h"
+#include "core/identity/process.h"
+#include "core/log/environment_file.h"
+#include "core/log/log_file.h"
+#include "core/policy/options.h"
+
+#include <cerrno>
+
+namespace detshim {
+namespace {
+
+/// Whether this run has a list, which a process finds out at its first use.
+enum class Listing : uint8_t { unknown, on, off };
+constinit Listing listing = Listing::unknown;
+constinit int list = -1;         // its descriptor
+constinit uint64_t list_node[2]; // device and inode: the program may have closed it, and its number taken
+
+/// Hashes of uses that were written, and of folders with how many were. A path costs a cache line here.
+struct Known {
+  static constexpr size_t room = size_t{1} << 16;
+  uint64_t uses[room];
+  static constexpr size_t folder_room = size_t{1} << 12;
+  struct {
+    uint64_t hash;
+    uint32_t files;
+  } folders[folder_room];
+};
+constinit Mapped<Known> known;
+/// Then the folder is written: of the files of a data set one line says enough.
+constexpr uint32_t most_of_folder = 64;
+constexpr int longest_search = 32;
+
+/// True if the hash was not in the table and is now; false also where there is no room, which `is_full` says.
+bool is_new(uint64_t hash, bool& is_full) {
+  hash |= 1;
+  Known& table = *known.peek();
+  for (int i = 0; i < longest_search; ++i) {
+    uint64_t& entry = table.uses[(hash + static_cast<uint64_t>(i)) % Known::room];
+    uint64_t none = 0;
+    if (__atomic_load_n(&entry, __ATOMIC_RELAXED) == hash) return false;
+    if (__atomic_compare_exchange_n(&entry, &none, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return true;
+    if (none == hash) return false;
+  }
+  is_full = true;
+  return false;
+}
+
+/// How many files of that folder were noted, this one with them; 0 where there is no room to count them.
+uint32_t count_in_folder(uint64_t hash) {
+  hash |= 1;
+  for (int i = 0; i < longest_search; ++i) {
+    auto& folder = known.peek()->folders[(hash + static_cast<uint64_t>(i)) % Known::folder_room];
+    uint64_t none = 0;
+    if (__atomic_load_n(&folder.hash, __ATOMIC_RELAXED) == hash ||
+        __atomic_compare_exchange_n(&folder.hash, &none, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+        none == hash)
+      return __atomic_add_fetch(&folder.files, 1, __ATOMIC_RELAXED);
+  }
+  return 0;
+}
+
+constexpr char suffix[] = "files";
+constexpr size_t longest_path = 3700;
+
+/// Opens the run's list, with the log's lock held; false where there is none.
+bool open_list() {
+  bool made = false;
+  const int folder = log_file::open_folder(false, made);
+  if (folder < 0) return false;
+  Text<96> name;
+  name.add(process().run).add('.').add(suffix);
+  constexpr int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int fd = sys::openat(folder, name.c_str(), flags);
+  sys::close(folder);
+  struct stat state;
+  if (fd >= 0 && (!is_own_file(fd) || sys::fstat(fd, state) != 0)) sys::close(fd), fd = -1;
+  if (fd < 0) return false;
+  constexpr long high = 48; // as the log's own
+  const int moved = sys::fcntl(fd, F_DUPFD_CLOEXEC, high);
+  if (moved >= 0) sys::close(fd), fd = moved;
+  list = fd;
+  list_node[0] = state.st_dev;
+  list_node[1] = state.st_ino;
+  return true;
+}
+
+/// A list that lacks something must not be believed: without one, nothing of the run is.
+void give_up_list() {
+  bool made = false;
+  const int folder = log_file::open_folder(false, made);
+  listing = Listing::off;
+  if (folder < 0) return;
+  Text<96> name;
+  sys::call(SYS_unlinkat, folder, sys::address(name.add(process().run).add('.').add(suffix).c_str()), 0);
+  sys::close(folder);
+}
+
+bool is_list_open() {
+  struct stat state;
+  return list >= 0 && sys::fstat(list, state) == 0 && state.st_dev == list_node[0] &&
+         state.st_ino == list_node[1];
+}
+
+/// Writes a use under the path with the folder that it is relative to in front. The texts are in the log's
+/// buffers: a thread's stack may be small.
+void write_use(const char* how, const struct stat* state, int folder, const char* path, size_t length) {
+  SignalSafeLock guard(log_file::lock);
+  if (!guard.held() || (!is_list_open() && !open_list())) return give_up_list();
+  TextWriter line(log_file::line_room, sizeof log_file::line_room);
+  RecordWriter<RecordType::file> record(line);
+  record.text("how", how);
+  if (state != nullptr) {
+    Text<40> id;
+    id.add_hex(state->st_dev).add(':').add_hex(state->st_ino);
+    record.text("id", id.c_str());
+  }
+  char(&name)[sizeof log_file::path_room] = log_file::path_room;
+  TextWriter text(name, sizeof name);
+  if (length != 0 && *path != '/') {
+    Text<32> link;
+    link.add(folder == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/");
+    if (folder != AT_FDCWD) link.add(static_cast<uint64_t>(folder));
+    const long size =
+        sys::call(SYS_readlinkat, AT_FDCWD, sys::address(link.c_str()), sys::address(name), sizeof name - 1);
+    if (size <= 0) return give_up_list();
+    text.shorten(0), text.add(name, static_cast<size_t>(size)).add('/');
+  }
+  text.add(path, length);
+  record.begin("path").add('"').add_json(text.c_str(), longest_path).add('"');
+  record.end();
+  line.add('\n');
+  struct stat list_state;
+  if (sys::fstat(list, list_state) != 0 ||
+      !sys::may_grow_to(static_cast<uint64_t>(list_state.st_size) + line.length()) ||
+      sys::write(list, line.c_str(), line.length()) != static_cast<long>(line.length()))
+    give_up_list();
+}
+
+constexpr const char* use_names[] = {"read", "written", "status", "absent", "listed"};
+
+/// The kernel's own, and devices: what those give has hooks. What an installation of Python brought goes by
+/// its versions.
+bool is_left_out(const char* path) {
+  if (*path == 0) return true;
+  if (*path != '/') return false;
+  return starts_with(path, "/proc/") || starts_with(path, "/sys/") || starts_with(path, "/dev/") ||
+         contains(path, "/lib/python") || contains(path, "-packages/");
+}
+
+/// True if a shell looks for programs in that folder: what it finds is noted as it is executed.
+bool is_in_search_path(const char* path, const char* file) {
+  const char* const folders = environment_value("PATH");
+  const auto length = static_cast<size_t>(file - path);
+  for (const char* part = folders; part != nullptr && *part != 0;) {
+    size_t size = 0;
+    while (part[size] != 0 && part[size] != ':') ++size;
+    if (size + 1 == length && __builtin_memcmp(part, path, size) == 0) return true;
+    part += size + (part[size] == ':' ? 1 : 0);
+  }
+  return false;
+}
+
+/// Of a path's folder: two names of one folder are two folders here.
+uint64_t hash_of_folder(const char* path, const char* file, int folder) {
+  uint64_t hash = 0xCBF29CE484222325;
+  for (const char* c = path; c != file; ++c)
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001B3; // FNV-1a
+  struct stat state;
+  if (*path == '/') return hash;
+  if ((folder == AT_FDCWD ? sys::stat(".", state) : sys::fstat(folder, state)) != 0) return hash;
+  return mix(mix(hash, state.st_dev), state.st_ino);
+}
+
+} // namespace
+
+bool notes_file_uses() {
+  if (__builtin_expect(listing == Listing::off, 1)) return false;
+  if (listing == Listing::on) return true;
+  // Asked by name at the first use: a bare preload's run has none.
+  SignalSafeLock guard(log_file::lock);
+  if (!guard.held()) return false;
+  listing = known.get() != nullptr && open_list() ? Listing::on : Listing::off;
+  return listing == Listing::on;
+}
+
+void note_file_use(FileUse use, const char* path, const struct stat* state, int folder) {
+  if (path == nullptr || is_left_out(path) || !notes_file_uses()) return;
+  const int before = errno;
+  const char* const file = file_name(path);
+  const uint64_t folder_hash = hash_of_folder(path, file, folder);
+  const auto number = static_cast<uint64_t>(use);
+  bool is_full = false;
+  if (is_new(mix(mix(folder_hash, fnv1a_text(file)), number), is_full) &&
+      ((use != FileUse::status && use != FileUse::absent) || !is_in_search_path(path, file))) {
+    const uint32_t files = count_in_folder(folder_hash);
+    is_full |= files == 0;
+    // What is written is told from what was there before, file by file.
+    if (files <= most_of_folder || use == FileUse::written)
+      write_use(use_names[number], state, folder, path, text_length(path));
+    else if (files == most_of_folder + 1)
+      write_use("folder", nullptr, folder, path, static_cast<size_t>(file - path));
+  }
+  if (is_full) { // from here on what this process uses is not known
+    write_use("more", nullptr, folder, path, 0);
+    listing = Listing::off;
+  }
+  errno = before;
+}
+
+void note_opened_file(const char* path, int folder, int flags, int fd) {
+  if (__builtin_expect(listing == Listing::off, 1) || (flags & O_PATH) != 0) return;
+  const int access = flags & O_ACCMODE;
+  if (fd < 0) {
+    if (errno == ENOENT && access == O_RDONLY) note_file_use(FileUse::absent, path, nullptr, folder);
+    return;
+  }
+  struct stat state;
+  if (path == nullptr || is_left_out(path) || sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return;
+  if (access == O_RDONLY || (access == O_RDWR && state.st_size > 0))
+    note_file_use(FileUse::read, path, &state, folder);
+  if (access != O_RDONLY) note_file_use(FileUse::written, path, &state, folder);
+}
+
+bool is_run_listed() { return notes_file_uses() || list_node[1] != 0; }
+
+void begin_file_uses() {
+  if (process().root_pid == process().pid && has_environment_of_run()) {
+    SignalSafeLock guard(log_file::lock);
+    bool made = false;
+    const int folder = guard.held() ? log_file::open_folder(true, made) : -1;
+    if (folder < 0) return;
+    if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
+    keep_environment(folder, made, log_file::text_room, sizeof log_file::text_room);
+    const int fd = claim_file(folder, process().run, suffix);
+    if (fd >= 0) sys::close(fd);
+    sys::close(folder);
+  }
+  if (!notes_file_uses()) return;
+  // Those with a log name what they have loaded in it, by its builds.
+  each_module([](const Module& module) {
+    char path[1024];
+    module_path(module, path, sizeof path);
+    if (!is_own(module) && starts_with(path, "/") && !starts_with(path, "/usr/lib") &&
+        !starts_with(path, "/lib"))
+      note_file_use(FileUse::read, path);
+    return false;
+  });
+}
+
+} // namespace detshim

@@ -1,0 +1,39 @@
+// Which files a run used: what it read is part of what it was, and two runs of one program may read others.
+//
+// In a run that `detshim run` began, all processes write to one file of the log's folder (`RUN.files`,
+// docs/LOG_FORMAT.md), so that those that draw nothing, and have no log, say it too. Each process writes a
+// file once; a folder of which it used many, as a whole.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace detshim {
+
+/// What a process did with a file. The first use tells whether the run read it as it was before.
+enum class FileUse {
+  read,    ///< opened it, or a program in it was executed
+  written, ///< opened it anew or behind its end: what it reads there later is its own
+  status,  ///< asked whether it is there, of which size or time
+  absent,  ///< asked for one that is not there
+  listed,  ///< read a folder's names
+};
+
+/// From the constructor: the first process of `detshim run` begins the run's list, and keeps the environment
+/// that it was handed. What is loaded by then is read.
+void begin_file_uses();
+
+/// Whether uses are noted in this process, which ends where a table is full.
+bool notes_file_uses();
+
+/// Whether `detshim run` began this run.
+bool is_run_listed();
+
+/// Notes a use by the path as a program gave it, relative to `folder`. `state` is its status, nullptr where
+/// that is not known. Changes no errno.
+void note_file_use(FileUse use, const char* path, const struct stat* state = nullptr, int folder = AT_FDCWD);
+
+/// The same for what a program has just opened as `fd` (negative: it failed) with those flags of open(2).
+void note_opened_file(const char* path, int folder, int flags, int fd);
+
+} // namespace detshim

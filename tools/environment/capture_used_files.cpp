@@ -1,0 +1,225 @@
+// Files that the processes of a run used, by what they hold: scripts, modules, data, programs that it
+// executed. The run's list names them (shim/core/log/file_uses.h).
+//
+// Only what was there before the run counts: what it wrote itself follows from the rest. A file that was
+// changed since is not known, for nobody can tell what the run read.
+#include "environment/capture.h"
+#include "scanner/elf_file.h"
+#include "support/wording.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <sys/stat.h>
+
+namespace detshim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t most_hashed = std::uintmax_t{256} << 20; // of a larger one size and time tell
+constexpr std::size_t most_of_folder = 64;                        ///< then they are one fact
+
+/// How a run used a file. What it reads behind its own write is its own.
+struct Uses {
+  bool read = false, written = false, status = false, absent = false;
+  bool listed = false; ///< the names in a folder
+  bool all = false;    ///< more of a folder's files than are named one by one
+  std::string id;      ///< of the file that was read
+};
+
+struct List {
+  std::map<std::string, Uses> files;
+  bool is_whole = false;
+};
+
+/// helper.py of __pycache__/helper.cpython-311.pyc, if it is there: its name, size and time are in the cache.
+std::string source_of_cache(const std::string& path) {
+  const fs::path file = path;
+  std::error_code error;
+  if (file.extension() != ".pyc" || file.parent_path().filename() != "__pycache__") return path;
+  const std::string name = file.filename().string();
+  const fs::path source = file.parent_path().parent_path() / (name.substr(0, name.find('.')) + ".py");
+  return fs::exists(source, error) ? source.string() : path;
+}
+
+List read_list(const std::string& file) {
+  List list;
+  std::ifstream input(file);
+  list.is_whole = input.good();
+  std::set<std::string> own; // files that the run wrote, whatever their names are later
+  for (std::string line; std::getline(input, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || json.value("how", "") == "more") {
+      list.is_whole = false;
+      continue;
+    }
+    const std::string how = json.value("how", ""), id = json.value("id", "");
+    std::string path = fs::path(json.value("path", "")).lexically_normal().string();
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const std::string source = source_of_cache(path);
+    const bool is_cache = source != path || path.ends_with(".pyc");
+    if (is_cache && how != "read") continue;
+    Uses& uses = list.files[source];
+    if (how == "written") {
+      own.insert(id);
+      uses.written = true;
+    } else if (how == "listed" || how == "folder") {
+      (how == "listed" ? uses.listed : uses.all) = true;
+    } else if (own.contains(id) || (uses.written && id.empty())) {
+      continue;
+    } else if (how == "read" && !uses.read) {
+      uses.read = true;
+      uses.id = is_cache ? "" : id;
+    } else {
+      uses.status |= how == "status";
+      uses.absent |= how == "absent" && !uses.written;
+    }
+  }
+  return list;
+}
+
+std::string size_and_time(const struct stat& state) {
+  return std::to_string(state.st_size) + " bytes, written at " + std::to_string(state.st_mtim.tv_sec) + "." +
+         std::to_string(state.st_mtim.tv_nsec);
+}
+
+std::string id_of(const struct stat& state) {
+  std::ostringstream text;
+  text << std::hex << state.st_dev << ':' << state.st_ino;
+  return text.str();
+}
+
+Known contents_of(const std::string& path, const struct stat& state) {
+  if (static_cast<std::uintmax_t>(state.st_size) > most_hashed) return {size_and_time(state), ""};
+  Known known = hash_of_file(path, most_hashed);
+  if (known.problem.empty()) known.text = "contents " + known.text;
+  return known;
+}
+
+/// The entries of a folder, but what the run wrote and what detshim keeps there.
+Known names_in(const std::string& folder, bool with_times, const std::map<std::string, Uses>& files) {
+  std::error_code error;
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "__pycache__" || name.starts_with("detshim-")) continue;
+    const auto uses = files.find(entry.path().string());
+    struct stat state;
+    if ((uses != files.end() && uses->second.written) || ::stat(entry.path().c_str(), &state) != 0) continue;
+    names.insert(with_times && S_ISREG(state.st_mode) ? name + ' ' + size_and_time(state) : name);
+  }
+  if (error) return {"", "it cannot be read any more"};
+  std::string all;
+  for (const std::string& name : names) all += name + '\n';
+  return {counted(names.size(), "name") + (with_times ? ", sizes and times " : ", hash ") + hash_text(all),
+          ""};
+}
+
+/// What stands for a file in the state of the run; neither a text nor a problem for what tells nothing.
+Known fact_of(const std::string& path, const Uses& uses, std::int64_t began) {
+  struct stat state;
+  const bool is_there = ::stat(path.c_str(), &state) == 0;
+  if (!uses.read && !uses.status) return {uses.absent ? "not there" : "", ""};
+  if (!uses.read && (!is_there || uses.written)) return {"was there", ""};
+  if (!is_there) return {"", "the run used it, and it is gone"};
+  if (!S_ISREG(state.st_mode)) return {};
+  constexpr std::int64_t second = 1'000'000'000;
+  const bool is_changed = state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
+  if (uses.written || is_changed || (!uses.id.empty() && uses.id != id_of(state)))
+    return {"", "it was changed since the run began"};
+  return uses.read ? contents_of(path, state) : Known{size_and_time(state), ""};
+}
+
+constexpr const char* all_files = "file *";
+
+void put(CapturedSection& section, const std::string& subject, const Known& known) {
+  if (!known.text.empty()) section.facts.emplace(subject, known.text); // one of the start's stands
+  if (!known.problem.empty() && !section.facts.contains(subject)) section.unknown[subject] = known.problem;
+}
+
+/// "file data/a.csv" for what lies below the folder that the run began in: another checkout has the same.
+std::string subject_of(const std::string& path, const std::string& folder) {
+  const bool is_below = !folder.empty() && path.starts_with(folder + '/');
+  return "file " + (is_below ? path.substr(folder.size() + 1) : path);
+}
+
+/// Many files of one folder become one fact: a reader has no use for a thousand.
+void fold(CapturedSection& section) {
+  std::map<std::string, std::vector<std::string>> by_folder;
+  for (const auto& [subject, text] : section.facts)
+    if (subject.starts_with("file ")) by_folder[fs::path(subject.substr(5)).parent_path()].push_back(subject);
+  for (const auto& [folder, subjects] : by_folder) {
+    if (subjects.size() <= most_of_folder) continue;
+    std::string all;
+    for (const std::string& subject : subjects)
+      all += subject + ' ' + section.facts.extract(subject).mapped() + '\n';
+    section.facts["files in " + (folder.empty() ? "." : folder)] =
+        counted(subjects.size(), "file") + ", contents " + hash_text(all);
+  }
+}
+
+/// What can be told from outside of a program that no hook sees: its words that are files, and the files of
+/// the folder that it begins in.
+std::set<std::string> likely_files(const std::vector<std::string>& words, bool with_folder) {
+  std::set<std::string> files;
+  std::error_code error;
+  for (const std::string& word : words)
+    if (fs::is_regular_file(word, error)) files.insert(fs::absolute(word, error).lexically_normal());
+  if (with_folder)
+    for (const auto& entry : fs::directory_iterator(fs::current_path(error), error))
+      if (entry.is_regular_file(error) && !entry.path().filename().string().starts_with("detshim-"))
+        files.insert(entry.path());
+  return files;
+}
+
+/// True for a program that the library cannot come up in (tools/run/unreached_log.h): it names itself.
+bool is_unreached(const Process& process) {
+  return std::ranges::any_of(process.lost, [&](const Lost& lost) { return lost.pid == process.pid; });
+}
+
+bool is_seen_in_log(const std::string& file) { // by its build
+  try {
+    return !ElfFile(file).is_static_program();
+  } catch (const ElfError&) {
+    return false;
+  }
+}
+
+} // namespace
+
+void capture_likely_files(const std::vector<std::string>& words, bool with_folder, Environment& to) {
+  for (const std::string& file : likely_files(words, with_folder)) {
+    struct stat state;
+    if (is_seen_in_log(file) || ::stat(file.c_str(), &state) != 0) continue;
+    put(to.of(EnvironmentSection::code), subject_of(file, to.places["folder"]), contents_of(file, state));
+  }
+}
+
+void capture_used_files(const Log& log, bool is_here, Environment& to) {
+  CapturedSection& section = to.of(EnvironmentSection::code);
+  std::erase_if(section.unknown, [](const auto& one) { return one.first.starts_with("file "); });
+  if (std::ranges::any_of(log.processes, is_unreached)) return;
+  const std::set<std::string> mapped = mapped_files(log);
+  const List list = read_list(log.folder + '/' + log.run + ".files");
+  if (!list.is_whole)
+    section.unknown[all_files] = "which files the run used was not kept, or not all of it";
+  else if (!is_here)
+    section.unknown[all_files] = "this is another machine than the run's, or another container";
+  else
+    for (const auto& [path, uses] : list.files) {
+      if (mapped.contains(path)) continue; // by its build
+      const std::string subject = subject_of(path, to.places["folder"]);
+      put(section, subject, fact_of(path, uses, to.began));
+      if (uses.listed || uses.all) put(section, subject + "/", names_in(path, uses.all, list.files));
+    }
+  fold(section);
+}
+
+} // namespace detshim
