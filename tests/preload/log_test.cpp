@@ -842,6 +842,34 @@ TEST(Pools, WhoseTasksImportWhatSeedsAreNamed) {
   EXPECT_FALSE(names_pool("json"));
 }
 
+/// What the reason of that kind says.
+std::string text_of(const json& document, const std::string& kind) {
+  for (const json& reason : document["reasons"])
+    if (reason["kind"] == kind) return reason.dump();
+  return "";
+}
+
+// A lock's deadline is a clock too: of the interpreter's, for whatever line takes a lock.
+TEST(PythonClocks, OfLocksAreNotTheLines) {
+  const std::string locks = "import os, queue, threading, time; os.urandom(4)\n"
+                            "with open('/dev/null', 'w') as file: file.write('x')\n"
+                            "with threading.Lock(): pass\n"
+                            "waits = queue.Queue(); waits.put(1); waits.get()\n";
+  EXPECT_EQ(text_of(judged(locks), "clock"), "");
+  const std::string said = text_of(
+      judged(locks + "file = open('/dev/null', 'a'); file.write(str(time.perf_counter()))\n"), "clock");
+  EXPECT_NE(said.find("t.py:5"), std::string::npos) << said;
+  EXPECT_EQ(said.find("t.py:2"), std::string::npos) << said;
+}
+
+// The time that Python's own library writes into a mail; a log's lines have theirs.
+TEST(PythonClocks, ThatALibraryReadsAreTheLinesThatCallIt) {
+  const std::string begin = "import email.utils, logging, os; os.urandom(4)\n";
+  EXPECT_NE(text_of(judged(begin + "print(email.utils.formatdate())\n"), "clock").find("t.py:2"),
+            std::string::npos);
+  EXPECT_EQ(text_of(judged(begin + "logging.warning('begun')\n"), "clock"), "");
+}
+
 // Workers that start anew seed their generators before the first task, and what tasks draw from them reaches
 // no hook; nor does the order in which their results are taken.
 TEST(Pools, WhoseWorkersStartAnewAreNamedWhetherTheyDrawOrNot) {

@@ -71,6 +71,7 @@ uint32_t count_in_folder(uint64_t hash) {
 
 constexpr char suffix[] = "files";
 constexpr size_t longest_path = 3700;
+constexpr off_t longest_list = off_t{32} << 20; // of a build by thousands of compilers, nobody asks for more
 
 /// Opens the run's list, with the log's lock held; false where there is none.
 bool open_list() {
@@ -140,7 +141,7 @@ void write_use(const char* how, const struct stat* state, int folder, const char
   record.end();
   line.add('\n');
   struct stat list_state;
-  if (sys::fstat(list, list_state) != 0 ||
+  if (sys::fstat(list, list_state) != 0 || list_state.st_size > longest_list ||
       !sys::may_grow_to(static_cast<uint64_t>(list_state.st_size) + line.length()) ||
       sys::write(list, line.c_str(), line.length()) != static_cast<long>(line.length()))
     give_up_list();

@@ -79,7 +79,7 @@ DETSHIM_HOOK(libc, time_t, time, (time_t * to), notes_a_clock) {
   }
   const time_t now = call.real(to);
   note(call, Source::seconds, now);
-  record_python_reading(call, true);
+  record_python_reading(call, PythonReading::time);
   return now;
 }
 
@@ -107,7 +107,7 @@ DETSHIM_HOOK(libc, int, clock_gettime, (clockid_t clock, timespec* now), notes_a
     }
   }
   note(call, Source::nanoseconds, now->tv_sec, now->tv_nsec);
-  record_python_reading(call, clock == CLOCK_REALTIME);
+  record_python_reading(call, clock == CLOCK_REALTIME ? PythonReading::time : PythonReading::other_clock);
   return status;
 }
 
@@ -127,7 +127,7 @@ DETSHIM_HOOK(libc, pid_t, getpid, (), notes_an_id) {
   if (seeding_function_of(call) != nullptr) return no_id;
   const pid_t id = call.real();
   note(call, Source::id, id);
-  record_python_reading(call, true);
+  record_python_reading(call, PythonReading::id);
   return id;
 }
 

@@ -13,6 +13,7 @@
 #include "loader/hook.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <threads.h>
 
 void detshim::call_at_thread_end() {
@@ -90,10 +91,29 @@ int create_thread(Result (*run)(void*), void* argument, bool is_users_python, Cr
   return status;
 }
 
+template <typename Call, typename... Arguments>
+int wait_at(const Call& call, Arguments... arguments) {
+  drop_deadline(call.caller());
+  return call.real(arguments...);
+}
+
+constexpr Description ends_deadline = {
+    .action = Action::observe,
+    .summary = "Tells a clock that Python reads for a lock's deadline from one that a line reads.",
+};
+using Wait = Call<int(sem_t* semaphore)>;
+using WaitUntil = Call<int(sem_t* semaphore, const timespec* time)>;
+using WaitByClock = Call<int(sem_t* semaphore, clockid_t clock, const timespec* time)>;
+
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
+
+DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_wait, wait_at, ends_deadline);
+DETSHIM_TEMPLATE_HOOK(libc, Wait, sem_trywait, wait_at, ends_deadline);
+DETSHIM_TEMPLATE_HOOK(libc, WaitUntil, sem_timedwait, wait_at, ends_deadline);
+DETSHIM_TEMPLATE_HOOK(libc, WaitByClock, sem_clockwait, wait_at, ends_deadline);
 
 DETSHIM_HOOK(
     libc, int, pthread_create,

@@ -2,7 +2,6 @@
 
 #include "common/text.h"
 #include "core/base/modules.h"
-#include "core/base/native_frames.h"
 #include "core/log/call_site_text.h"
 
 namespace detshim {
@@ -16,7 +15,6 @@ constexpr int budgets[budget_count] = {1000, 1000, 1000, 20000};
 struct Readings {
   const void* caller = nullptr; // the last one that was looked at
   bool is_in_python = false;
-  uintptr_t locks[2] = {}; // its functions that take a lock
   int looked_at[budget_count] = {};
 
   bool has_spent(Budget budget) const { return looked_at[budget] >= budgets[budget]; }
@@ -52,20 +50,6 @@ bool is_starting() {
   return may_be = is_site;
 }
 
-/// The interpreter's own locks read a clock for their deadlines, whatever line takes one: open() does.
-bool is_by_lock(const Readings& of, const void* caller) {
-  constexpr uintptr_t longest = 1024; // of their code
-  constexpr int few = 4;              // where the functions that read a clock are not inlined
-  NativeFrames frames;
-  find_native_frames(caller, frames, few);
-  for (const uintptr_t begin : of.locks) {
-    if (reinterpret_cast<uintptr_t>(caller) - begin < longest) return true;
-    for (int i = 0; i < frames.count; ++i)
-      if (frames.addresses[i] - begin < longest) return true;
-  }
-  return false;
-}
-
 /// True if a module of Python's own library reads, which writes the time into mails, archives and the like. A
 /// log's lines have times of their own.
 bool is_of_pythons_library() {
@@ -87,9 +71,6 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& place) {
   if (mine.caller != caller) {
     Module module;
     mine.is_in_python = find_module(caller, module) && is_python(module);
-    if (mine.is_in_python)
-      mine.locks[0] = reinterpret_cast<uintptr_t>(module.symbol("PyThread_acquire_lock")),
-      mine.locks[1] = reinterpret_cast<uintptr_t>(module.symbol("PyThread_acquire_lock_timed"));
     mine.caller = caller;
     ++mine.looked_at[budget]; // which costs more than the rest
   }
@@ -107,14 +88,15 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& place) {
   }
   ++mine.looked_at[budget];
   find_python_call_site(place, PythonDetail::all, true);
-  return place.user >= 0 && !is_starting() && (budget == of_inputs || !is_by_lock(mine, caller));
+  return place.user >= 0 && !is_starting();
 }
 
 } // namespace
 
-bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonCallSite& place) {
-  if (!find_reading(caller, is_of_time ? of_time : of_other_clocks, place)) return false;
-  return place.user == 0 || (is_of_time && is_of_pythons_library());
+bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& place) {
+  const Budget budget = reading == PythonReading::other_clock ? of_other_clocks : of_time;
+  if (!find_reading(caller, budget, place)) return false;
+  return place.user == 0 || (reading == PythonReading::time && is_of_pythons_library());
 }
 
 bool is_import_of_python(const void* caller) {

@@ -13,10 +13,16 @@
 
 namespace detshim {
 
+enum class PythonReading {
+  time,
+  id,
+  other_clock, ///< that counts from somewhere, as deadlines do
+};
+
 /// True if a call at `caller` is the interpreter's own, for a line of the user's, which is `place` then.
 /// Tells for the first thousand readings of each thread only, of the time (or an id) and of other clocks:
 /// seeds are taken early, and a loop that times its steps pays no longer.
-bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonCallSite& place);
+bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& place);
 
 /// The same for what a line reads of the system, also through a function of Python's library that does
 /// nothing else (os.path.getmtime, socket.create_connection).
@@ -25,17 +31,18 @@ bool is_input_of_users_python(const void* caller, PythonCallSite& place);
 /// True if the interpreter itself calls, and for no line of the user's, or while it imports.
 bool is_import_of_python(const void* caller);
 
-/// Records such a reading. `is_of_time`: or of an id; false for clocks that count from somewhere.
+/// Records such a reading.
 template <typename Call>
-void record_python_reading(const Call& call, bool is_of_time) {
+void record_python_reading(const Call& call, PythonReading reading) {
   PythonCallSite place;
-  if (!options().pins() || !call.is_hooked() || !is_reading_of_users_python(call.caller(), is_of_time, place))
+  if (!options().pins() || !call.is_hooked() || !is_reading_of_users_python(call.caller(), reading, place))
     return;
   // Observed calls make no log. A seed may be taken before the first draw, which does.
-  if (log_file::has_begun())
+  const bool may_be_deadline = reading == PythonReading::other_clock;
+  if (!may_be_deadline && log_file::has_begun())
     call.record(Action::observe, Reason::clock_read, {});
   else
-    keep_python_call(UserCall::clock, call.caller(), place);
+    keep_python_call(UserCall::clock, call.caller(), place, may_be_deadline);
 }
 
 } // namespace detshim

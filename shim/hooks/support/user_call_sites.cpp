@@ -100,11 +100,25 @@ void keep_behind(UserCall kind, const void* caller) {
 struct PythonCall {
   const void* at; // what it holds is there once this is not nullptr
   UserCall kind;
+  bool is_dropped;
   size_t length;
   char frames[1600]; // as a record holds them
 };
-constexpr int most_python_calls = 16;
+constexpr int most_python_calls = 64;
 constinit PythonCall python_calls[most_python_calls] = {};
+/// The calling thread's last one, while it may have been read for a deadline.
+struct Deadline {
+  PythonCall* call;
+  uintptr_t frames[4]; // who read it, and who called that
+};
+thread_local constinit Deadline deadline = {};
+
+void keep_deadline(PythonCall& call, const void* caller) {
+  NativeFrames frames;
+  find_native_frames(caller, frames, 3);
+  deadline = {&call, {reinterpret_cast<uintptr_t>(caller)}};
+  for (int i = 0; i < frames.count; ++i) deadline.frames[i + 1] = frames.addresses[i];
+}
 constinit int python_calls_begun = 0;
 
 /// Adds `"file+0x12"`; false for an address in no file any more.
@@ -141,14 +155,20 @@ void note_user_call(UserCall kind, const void* caller) {
   keep_behind(kind, caller);
 }
 
-void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place) {
+void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place, bool may_be_deadline) {
   Text<sizeof PythonCall::frames> frames; // the frames' texts may go with their code
   add_python(frames, place, sizeof PythonCall::frames);
+  deadline = {};
   for (PythonCall& kept : python_calls) {
     if (__atomic_load_n(&kept.at, __ATOMIC_ACQUIRE) == nullptr) break;
-    if (kept.kind == kind && kept.length == frames.length() &&
-        memcmp(kept.frames, frames.c_str(), frames.length()) == 0)
-      return;
+    if (kept.kind != kind || kept.length != frames.length() ||
+        memcmp(kept.frames, frames.c_str(), frames.length()) != 0)
+      continue;
+    if (kept.is_dropped) { // the line has read again
+      kept.is_dropped = false;
+      if (may_be_deadline) keep_deadline(kept, caller);
+    }
+    return;
   }
   const int own = __atomic_fetch_add(&python_calls_begun, 1, __ATOMIC_RELAXED);
   if (own >= most_python_calls) return;
@@ -156,8 +176,20 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
   memcpy(kept.frames, frames.c_str(), frames.length());
   kept.kind = kind;
   kept.length = frames.length();
+  if (may_be_deadline) keep_deadline(kept, caller);
   __atomic_store_n(&kept.at, caller, __ATOMIC_RELEASE);
   __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
+}
+
+void drop_deadline(const void* caller) {
+  if (__builtin_expect(deadline.call == nullptr, 1)) return;
+  // The function that waits is the one that read, or it called one that does.
+  constexpr uintptr_t longest = 1024; // of its code
+  const auto is_near = [&](uintptr_t address) {
+    return address - reinterpret_cast<uintptr_t>(caller) + longest < 2 * longest;
+  };
+  for (const uintptr_t frame : deadline.frames) deadline.call->is_dropped |= is_near(frame);
+  deadline.call = nullptr;
 }
 
 void note_parallel_child(const void* caller) {
@@ -184,7 +216,7 @@ void record_user_call_sites() {
   };
   for (const PythonCall& call : python_calls) {
     Text<3000> line;
-    if (!begin(line, call.kind, __atomic_load_n(&call.at, __ATOMIC_ACQUIRE))) continue;
+    if (call.is_dropped || !begin(line, call.kind, __atomic_load_n(&call.at, __ATOMIC_ACQUIRE))) continue;
     line.add(call.frames, call.length).add('}');
     record_line(line.c_str(), line.length(), begins_log);
   }

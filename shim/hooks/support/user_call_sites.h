@@ -17,8 +17,14 @@ enum class UserCall { clock, threads, forks, children, file_time, network, timer
 /// are not kept. Neither allocates nor writes.
 void note_user_call(UserCall kind, const void* caller);
 
-/// Keeps a call by the user's Python, whose place was found before. Of 16 call sites of a process, each once.
-void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place);
+/// Keeps a call by the user's Python, whose place was found before. Of 64 call sites of a process, each once.
+/// `may_be_deadline`: until drop_deadline().
+void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& place,
+                      bool may_be_deadline = false);
+
+/// The calling thread waits at a semaphore, as Python's locks do. If the function that waits has just read a
+/// clock, that was for the deadline, whatever line took the lock: open() does.
+void drop_deadline(const void* caller);
 
 /// Keeps where a child was made while another had not been waited for: whose output or result comes first is
 /// a race. Whoever's code it is, a shell's too. May be called in a vfork child.
