@@ -54,15 +54,23 @@ Json json_of(const EvidenceEntry& entry) {
           {"state", entry.state.parts}};
 }
 
-/// The entry for this state; else the newest of the same command and seed; else nullptr.
+/// "python3 train.py" of "python3 train.py --lr 1".
+std::string_view program_in(std::string_view command) {
+  return command.substr(0, command.find(' ', std::min(command.find(' '), command.size() - 1) + 1));
+}
+
+/// The entry for this state; else the newest of the same command and seed; else the newest of the program;
+/// else nullptr.
 const EvidenceEntry* find_entry(const std::vector<EvidenceEntry>& entries, const ProgramState& state) {
-  const EvidenceEntry* newest = nullptr;
+  const EvidenceEntry *newest = nullptr, *of_program = nullptr;
   for (const EvidenceEntry& entry : entries) {
-    if (!is_of_same_command(entry, state)) continue;
-    if (entry.state.parts == state.parts) return &entry;
-    if (newest == nullptr || newest->date <= entry.date) newest = &entry;
+    const bool is_same = is_of_same_command(entry, state);
+    if (is_same && entry.state.parts == state.parts) return &entry;
+    if (program_in(entry.state.command) != program_in(state.command)) continue;
+    const EvidenceEntry*& best = is_same ? newest : of_program;
+    if (best == nullptr || best->date <= entry.date) best = &entry;
   }
-  return newest;
+  return newest != nullptr ? newest : of_program;
 }
 
 } // namespace

@@ -29,13 +29,28 @@ std::string meaning_of(const Verdict& verdict) {
   }
 }
 
+namespace {
+
+/// "lib/helper.py" of "code: file lib/helper.py", "variable LR" of "others: variable LR".
+std::string part_text(const std::string& part) {
+  std::string text = part.substr(std::min(part.find(": "), part.size() - 2) + 2);
+  constexpr std::string_view kind = "file ";
+  if (text.starts_with(kind)) text.erase(0, kind.size());
+  return text;
+}
+
+} // namespace
+
 std::string evidence_text(const EvidenceUse& evidence) {
   const std::string runs = "the comparison of " + evidence.date;
   switch (evidence.answer) {
-  case EvidenceUse::Answer::changed:
-    return runs + " no longer holds, changed: " + some_of(evidence.names);
+  case EvidenceUse::Answer::changed: {
+    std::vector<std::string> parts;
+    for (const std::string& part : evidence.names) parts.push_back(part_text(part));
+    return runs + " no longer holds, changed: " + some_of(parts);
+  }
   case EvidenceUse::Answer::unknown:
-    return "whether " + runs + " holds is not known: " + evidence.names.front();
+    return "whether " + runs + " holds is not known: " + part_text(evidence.names.front());
   case EvidenceUse::Answer::new_findings:
     return "new since " + runs + ": " + some_of(evidence.names);
   default:
