@@ -67,12 +67,12 @@ List read_list(const std::string& file) {
     const bool is_cache = source != path || path.ends_with(".pyc");
     if (is_cache && how != "read") continue;
     Uses& uses = list.files[source];
-    if (how == "written") {
-      own.insert(id);
+    if (how == "written" || how == "changed") {
+      if (how == "written") own.insert(id);
       uses.written = true;
     } else if (how == "listed" || how == "folder") {
       (how == "listed" ? uses.listed : uses.all) = true;
-    } else if (own.contains(id) || (uses.written && id.empty())) {
+    } else if (own.contains(id)) {
       continue;
     } else if (how == "read" && !uses.read) {
       uses.read = true;
@@ -132,7 +132,7 @@ Known fact_of(const std::string& path, const Uses& uses, std::int64_t began) {
   if (!S_ISREG(state.st_mode)) return {};
   constexpr std::int64_t second = 1'000'000'000;
   const bool is_changed = state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
-  if (uses.written || is_changed || (!uses.id.empty() && uses.id != id_of(state)))
+  if (is_changed || (!uses.id.empty() && uses.id != id_of(state)))
     return {"", "it was changed since the run began"};
   return uses.read ? contents_of(path, state) : Known{size_and_time(state), ""};
 }

@@ -147,7 +147,7 @@ void write_use(const char* how, const struct stat* state, int folder, const char
     give_up_list();
 }
 
-constexpr const char* use_names[] = {"read", "written", "status", "absent", "listed"};
+constexpr const char* use_names[] = {"read", "written", "changed", "status", "absent", "listed"};
 
 /// The kernel's own, and devices: what those give has hooks. What an installation of Python brought goes by
 /// its versions.
@@ -206,7 +206,7 @@ void note_file_use(FileUse use, const char* path, const struct stat* state, int 
     const uint32_t files = count_in_folder(folder_hash);
     is_full |= files == 0;
     // What is written is told from what was there before, file by file.
-    if (files <= most_of_folder || use == FileUse::written)
+    if (files <= most_of_folder || use == FileUse::written || use == FileUse::changed)
       write_use(use_names[number], state, folder, path, text_length(path));
     else if (files == most_of_folder + 1)
       write_use("folder", nullptr, folder, path, static_cast<size_t>(file - path));
@@ -229,7 +229,8 @@ void note_opened_file(const char* path, int folder, int flags, int fd) {
   if (path == nullptr || is_left_out(path) || sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return;
   if (access == O_RDONLY || (access == O_RDWR && state.st_size > 0))
     note_file_use(FileUse::read, path, &state, folder);
-  if (access != O_RDONLY) note_file_use(FileUse::written, path, &state, folder);
+  if (access != O_RDONLY)
+    note_file_use(state.st_size == 0 ? FileUse::written : FileUse::changed, path, &state, folder);
 }
 
 bool is_run_listed() { return notes_file_uses() || list_node[1] != 0; }

@@ -13,7 +13,8 @@ namespace detshim {
 /// What a process did with a file. The first use tells whether the run read it as it was before.
 enum class FileUse {
   read,    ///< opened it, or a program in it was executed
-  written, ///< opened it anew or behind its end: what it reads there later is its own
+  written, ///< opened it empty: what it reads there later is its own
+  changed, ///< opened it for writing as it was
   status,  ///< asked whether it is there, of which size or time
   absent,  ///< asked for one that is not there
   listed,  ///< read a folder's names
