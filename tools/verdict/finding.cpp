@@ -14,7 +14,7 @@ using enum Settled;
 constexpr FindingRow rows[] = {
     {Finding::nondeterministic_call, "nondeterministic", partial},
     {Finding::nondeterministic_operator, "nondeterministic", partial},
-    {Finding::may_be_key, "nondeterministic", partial},
+    {Finding::may_be_key, "key", unverified},
     {Finding::uncovered_call, "uncovered", partial},
     {Finding::lost_bad_calls, "lost_records", partial},
     {Finding::lost_calls, "lost_records", unverified, by_nothing},
