@@ -129,6 +129,12 @@ std::set<std::string> mapped_files(const Log& log) {
   return files;
 }
 
+bool is_unreached(const Log& log) {
+  return std::ranges::any_of(log.processes, [](const Process& process) {
+    return std::ranges::any_of(process.lost, [&](const Lost& lost) { return lost.pid == process.pid; });
+  });
+}
+
 bool was_changed_since(const std::string& file, std::int64_t began) {
   struct stat state;
   constexpr std::int64_t second = 1'000'000'000;
@@ -139,7 +145,8 @@ void capture_libraries(const Log& log, Environment& to) {
   CapturedSection& libraries = to.of(EnvironmentSection::libraries);
   libraries = {};
   const std::set<std::string> files = mapped_files(log);
-  if (files.empty()) libraries.unknown[""] = "no process of the run said which files it had mapped";
+  if (files.empty() && !is_unreached(log))
+    libraries.unknown[""] = "no process of the run said which files it had mapped";
   for (const std::string& file : files) {
     const Known build = build_of(file, log, to.began);
     if (!build.problem.empty()) {

@@ -28,10 +28,11 @@ constexpr std::size_t most_of_folder = 64;                        ///< then they
 
 /// How a run used a file. What it reads behind its own write is its own.
 struct Uses {
-  bool read = false, written = false, status = false, absent = false;
-  bool listed = false; ///< the names in a folder
-  bool all = false;    ///< more of a folder's files than are named one by one
-  std::string id;      ///< of the file that was read
+  bool read = false, written = false, status = false;
+  bool written_first = false; ///< over what was there, as Fortran opens files
+  bool listed = false;        ///< the names in a folder
+  bool all = false;           ///< more of a folder's files than are named one by one
+  std::string id;             ///< of the file that was read
 };
 
 struct List {
@@ -70,6 +71,7 @@ List read_list(const std::string& file) {
     if (how == "written" || how == "changed") {
       if (how == "written") own.insert(id);
       uses.written = true;
+      uses.written_first |= !uses.read;
     } else if (how == "listed" || how == "folder") {
       (how == "listed" ? uses.listed : uses.all) = true;
     } else if (own.contains(id)) {
@@ -79,7 +81,6 @@ List read_list(const std::string& file) {
       uses.id = is_cache ? "" : id;
     } else {
       uses.status |= how == "status";
-      uses.absent |= how == "absent" && !uses.written;
     }
   }
   return list;
@@ -122,16 +123,26 @@ Known names_in(const std::string& folder, bool with_times, const std::map<std::s
           ""};
 }
 
+/// In a folder whose files have other names in each run.
+bool is_temporary(const std::string& path) {
+  const std::string folder = variable("TMPDIR");
+  return path.starts_with("/tmp/") || path.starts_with("/dev/shm/") ||
+         (!folder.empty() && path.starts_with(folder + '/'));
+}
+
 /// What stands for a file in the state of the run; neither a text nor a problem for what tells nothing.
 Known fact_of(const std::string& path, const Uses& uses, std::int64_t began) {
   struct stat state;
   const bool is_there = ::stat(path.c_str(), &state) == 0;
-  if (!uses.read && !uses.status) return {uses.absent ? "not there" : "", ""};
+  if (!uses.read && !uses.status) return {};
+  if (!uses.read && !is_there && is_temporary(path)) return {};
   if (!uses.read && (!is_there || uses.written)) return {"was there", ""};
   if (!is_there) return {"", "the run used it, and it is gone"};
   if (!S_ISREG(state.st_mode)) return {};
   constexpr std::int64_t second = 1'000'000'000;
   const bool is_changed = state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
+  // What it left of the old contents is in the new ones too.
+  if (uses.read && uses.written_first) return contents_of(path, state);
   if (is_changed || (!uses.id.empty() && uses.id != id_of(state)))
     return {"", "it was changed since the run began"};
   return uses.read ? contents_of(path, state) : Known{size_and_time(state), ""};
@@ -179,11 +190,6 @@ std::set<std::string> likely_files(const std::vector<std::string>& words, bool w
   return files;
 }
 
-/// True for a program that the library cannot come up in (tools/run/unreached_log.h): it names itself.
-bool is_unreached(const Process& process) {
-  return std::ranges::any_of(process.lost, [&](const Lost& lost) { return lost.pid == process.pid; });
-}
-
 bool is_seen_in_log(const std::string& file) { // by its build
   try {
     return !ElfFile(file).is_static_program();
@@ -205,7 +211,7 @@ void capture_likely_files(const std::vector<std::string>& words, bool with_folde
 void capture_used_files(const Log& log, bool is_here, Environment& to) {
   CapturedSection& section = to.of(EnvironmentSection::code);
   std::erase_if(section.unknown, [](const auto& one) { return one.first.starts_with("file "); });
-  if (std::ranges::any_of(log.processes, is_unreached)) return;
+  if (is_unreached(log)) return; // which named the likely ones as it began
   const std::set<std::string> mapped = mapped_files(log);
   const List list = read_list(log.folder + '/' + log.run + ".files");
   if (!list.is_whole)

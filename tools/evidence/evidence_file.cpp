@@ -65,7 +65,7 @@ const EvidenceEntry* find_entry(const std::vector<EvidenceEntry>& entries, const
   const EvidenceEntry *newest = nullptr, *of_program = nullptr;
   for (const EvidenceEntry& entry : entries) {
     const bool is_same = is_of_same_command(entry, state);
-    if (is_same && entry.state.parts == state.parts) return &entry;
+    if (is_same && changed_parts(entry.state, state).empty()) return &entry;
     if (program_in(entry.state.command) != program_in(state.command)) continue;
     const EvidenceEntry*& best = is_same ? newest : of_program;
     if (best == nullptr || best->date <= entry.date) best = &entry;

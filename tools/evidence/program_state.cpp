@@ -2,6 +2,8 @@
 
 #include "support/hash.h"
 
+#include <map>
+#include <set>
 #include <string_view>
 
 namespace detshim {
@@ -10,6 +12,8 @@ namespace {
 using enum EnvironmentSection;
 constexpr EnvironmentSection parts[] = {libraries, driver,  loader,  settings, versions,
                                         code,      machine, session, others};
+
+constexpr const char* any_value = "any";
 
 bool decides_nothing(EnvironmentSection section, std::string_view subject) {
   return (section == code && subject.starts_with("git ")) ||
@@ -48,10 +52,28 @@ ProgramState state_of(const Environment& environment) {
   return state;
 }
 
+ProgramState common_state(const std::vector<ProgramState>& states, std::string& remark) {
+  constexpr std::size_t enough = 3; // a file that somebody edits meanwhile is another once
+  std::map<std::string, std::set<std::string>> values;
+  std::map<std::string, std::size_t> runs;
+  for (const ProgramState& state : states)
+    for (const auto& [part, hash] : state.parts) values[part].insert(hash), ++runs[part];
+  ProgramState common = states.back();
+  for (const auto& [part, hashes] : values) {
+    if (hashes.size() == 1 && runs[part] == states.size()) continue;
+    if (hashes.size() == states.size() && states.size() >= enough)
+      common.parts[part] = any_value;
+    else
+      remark = "in these runs differs: " + part;
+  }
+  return common;
+}
+
 std::vector<std::string> changed_parts(const ProgramState& one, const ProgramState& other) {
   std::vector<std::string> changed;
   for (const auto& [part, hash] : one.parts)
-    if (const auto found = other.parts.find(part); found == other.parts.end() || found->second != hash)
+    if (const auto found = other.parts.find(part);
+        hash != any_value && (found == other.parts.end() || found->second != hash))
       changed.push_back(part);
   for (const auto& [part, hash] : other.parts)
     if (!one.parts.contains(part)) changed.push_back(part);

@@ -22,6 +22,10 @@ struct ProgramState {
 /// a first run fills.
 ProgramState state_of(const Environment& environment);
 
+/// That of runs which were equal. A part that was another in each of three or more is any: the runs' own
+/// output that they left. One that differs in some is named in `remark`.
+ProgramState common_state(const std::vector<ProgramState>& states, std::string& remark);
+
 /// The parts in which they differ.
 std::vector<std::string> changed_parts(const ProgramState& one, const ProgramState& other);
 

@@ -12,7 +12,9 @@ constexpr std::array library_folders = {
 };
 
 constexpr std::array library_parts = {
-    "/site-packages/", "/dist-packages/", "/include/c++/", "/targets/x86_64-linux/", "/targets/sbsa-linux/",
+    "/site-packages/",        "/dist-packages/",      "/include/c++/",
+    "/targets/x86_64-linux/", "/targets/sbsa-linux/", "library/std/src/",
+    "library/core/src/",     "library/alloc/src/", // Rust's, as it was built
 };
 
 /// Folders of headers that are copied into projects.

@@ -40,6 +40,7 @@ std::string today() {
 /// held to: a remark.
 EvidenceEntry entry_of(const VerifyPlan& plan, const Verification& result, std::string& remark) {
   EvidenceEntry entry;
+  std::vector<ProgramState> states;
   entry.runs = result.plain_runs;
   entry.date = today();
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
@@ -53,11 +54,9 @@ EvidenceEntry entry_of(const VerifyPlan& plan, const Verification& result, std::
       remark = log.processes.empty() ? "a run left no log" : "a run left several logs";
     ProgramState state = state_of(complete_environment(log, false).environment);
     if (!state.unknown.empty()) remark = state.unknown.front();
-    if (i > 0)
-      for (const std::string& part : changed_parts(entry.state, state))
-        remark = "in these runs differs: " + part;
-    entry.state = std::move(state);
+    states.push_back(std::move(state));
   }
+  if (!states.empty()) entry.state = common_state(states, remark);
   for (const ComparedItem& item : all_items(result)) entry.compared.push_back(describe_item(item));
   for (const Comparison& comparison : result.comparisons)
     if (comparison.perturbation.empty() && !comparison.differences.empty() && entry.difference.empty())

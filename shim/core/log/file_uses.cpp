@@ -16,6 +16,9 @@
 #include <cerrno>
 
 namespace detshim {
+
+constinit bool detail::may_be_unread = false;
+
 namespace {
 
 /// Whether this run has a list, which a process finds out at its first use.
@@ -147,7 +150,21 @@ void write_use(const char* how, const struct stat* state, int folder, const char
     give_up_list();
 }
 
-constexpr const char* use_names[] = {"read", "written", "changed", "status", "absent", "listed"};
+/// Descriptors of files that were opened to be read and written, and not read so far.
+constexpr size_t most_unread = 1024;
+constinit uint64_t unread[most_unread / 64] = {};
+
+bool is_unread(int fd) { return (__atomic_load_n(&unread[fd / 64], __ATOMIC_RELAXED) >> (fd % 64) & 1) != 0; }
+
+void set_unread(int fd, bool is_it) {
+  const uint64_t bit = uint64_t{1} << (fd % 64);
+  if (is_it)
+    __atomic_or_fetch(&unread[fd / 64], bit, __ATOMIC_RELAXED), detail::may_be_unread = true;
+  else if (is_unread(fd))
+    __atomic_and_fetch(&unread[fd / 64], ~bit, __ATOMIC_RELAXED);
+}
+
+constexpr const char* use_names[] = {"read", "written", "changed", "status", "listed"};
 
 /// The kernel's own, and devices: what those give has hooks. What an installation of Python brought goes by
 /// its versions.
@@ -202,7 +219,7 @@ void note_file_use(FileUse use, const char* path, const struct stat* state, int 
   const auto number = static_cast<uint64_t>(use);
   bool is_full = false;
   if (is_new(mix(mix(folder_hash, fnv1a_text(file)), number), is_full) &&
-      ((use != FileUse::status && use != FileUse::absent) || !is_in_search_path(path, file))) {
+      (use != FileUse::status || !is_in_search_path(path, file))) {
     const uint32_t files = count_in_folder(folder_hash);
     is_full |= files == 0;
     // What is written is told from what was there before, file by file.
@@ -219,18 +236,29 @@ void note_file_use(FileUse use, const char* path, const struct stat* state, int 
 }
 
 void note_opened_file(const char* path, int folder, int flags, int fd) {
-  if (__builtin_expect(listing == Listing::off, 1) || (flags & O_PATH) != 0) return;
+  if (__builtin_expect(listing == Listing::off, 1) || (flags & O_PATH) != 0 || fd < 0) return;
   const int access = flags & O_ACCMODE;
-  if (fd < 0) {
-    if (errno == ENOENT && access == O_RDONLY) note_file_use(FileUse::absent, path, nullptr, folder);
-    return;
-  }
+  if (static_cast<size_t>(fd) < most_unread) set_unread(fd, false); // another file had the number
   struct stat state;
   if (path == nullptr || is_left_out(path) || sys::fstat(fd, state) != 0 || !S_ISREG(state.st_mode)) return;
-  if (access == O_RDONLY || (access == O_RDWR && state.st_size > 0))
+  const bool is_read = access == O_RDONLY || (access == O_RDWR && state.st_size > 0);
+  if (access == O_RDWR && is_read && static_cast<size_t>(fd) < most_unread)
+    set_unread(fd, true);
+  else if (is_read)
     note_file_use(FileUse::read, path, &state, folder);
   if (access != O_RDONLY)
     note_file_use(state.st_size == 0 ? FileUse::written : FileUse::changed, path, &state, folder);
+}
+
+void detail::note_first_read(int fd) {
+  if (static_cast<size_t>(fd) >= most_unread || !is_unread(fd)) return;
+  set_unread(fd, false);
+  char path[1024];
+  Text<32> link;
+  link.add("/proc/self/fd/").add(static_cast<uint64_t>(fd));
+  struct stat state;
+  if (sys::fstat(fd, state) == 0 && !sys::failed(sys::readlink(link.c_str(), path, sizeof path)))
+    note_file_use(FileUse::read, path, &state);
 }
 
 bool is_run_listed() { return notes_file_uses() || list_node[1] != 0; }

@@ -15,8 +15,7 @@ enum class FileUse {
   read,    ///< opened it, or a program in it was executed
   written, ///< opened it empty: what it reads there later is its own
   changed, ///< opened it for writing as it was
-  status,  ///< asked whether it is there, of which size or time
-  absent,  ///< asked for one that is not there
+  status,  ///< asked of which size or time it is; one that is not there comes up once it is
   listed,  ///< read a folder's names
 };
 
@@ -34,7 +33,20 @@ bool is_run_listed();
 /// that is not known. Changes no errno.
 void note_file_use(FileUse use, const char* path, const struct stat* state = nullptr, int folder = AT_FDCWD);
 
+/// To be called before bytes of a file that is open are read, or mapped: whether one that was opened to be
+/// read and written is read at all, as Fortran opens those that it writes.
+inline void note_read_of(int fd);
+
 /// The same for what a program has just opened as `fd` (negative: it failed) with those flags of open(2).
 void note_opened_file(const char* path, int folder, int flags, int fd);
+
+namespace detail {
+extern bool may_be_unread; ///< some file is open that was not read so far
+void note_first_read(int fd);
+} // namespace detail
+
+inline void note_read_of(int fd) {
+  if (__builtin_expect(detail::may_be_unread, 0)) detail::note_first_read(fd);
+}
 
 } // namespace detshim

@@ -8,6 +8,7 @@
 #include "common/sys.h"
 #include "core/base/user_memory.h"
 #include "core/fingerprint/output_digests.h"
+#include "core/log/file_uses.h"
 #include "loader/hook.h"
 
 #include <cerrno>
@@ -18,7 +19,10 @@ namespace detshim {
 namespace {
 
 /// The stream behind a descriptor, where there may be one. For calls that are rare or costly themselves.
-bool is_stream(int fd, uint64_t& key) { return device::may_exist && device::find(fd, key); }
+bool is_stream(int fd, uint64_t& key) {
+  note_read_of(fd);
+  return device::may_exist && device::find(fd, key);
+}
 
 template <typename Result>
 Result answer(Result result) {
@@ -159,6 +163,7 @@ using namespace detshim;
 
 DETSHIM_HOOK(libc, ssize_t, read, (int fd, void* buffer, size_t size), keeps_device_endless) {
   DETSHIM_ENTER(read);
+  note_read_of(fd);
   uint64_t key;
   if (device::may_exist && device::was_seen_at(fd) && device::find(fd, key))
     return answer(device::read(fd, key, buffer, size));

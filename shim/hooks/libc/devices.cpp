@@ -151,10 +151,7 @@ int open_replacing(Hook& hook, int folder, const char* path, int flags, const vo
 FILE* replace_file(Hook& hook, FILE* file, const char* path, const char* mode, const FILE* before,
                    const void* caller) {
   note_file_of_system(path, caller);
-  if (file == nullptr) {
-    if (mode != nullptr && *mode == 'r') note_opened_file(path, AT_FDCWD, O_RDONLY, -1);
-    return file;
-  }
+  if (file == nullptr) return file;
   note_opening();
   const int fd = file->_fileno;
   const DeviceSource source = source_of(hook, fd, path);

@@ -10,7 +10,6 @@
 #include "hooks/runtimes/python_clocks.h"
 
 #include <aio.h>
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -40,9 +39,8 @@ void note_file_time(const char* path, const void* caller) {
 
 int note_status(int answer, int folder, const char* path, const struct stat* status) {
   // Of a Python module its content tells.
-  if (path != nullptr && !ends_with(path, ".py") && (answer == 0 || errno == ENOENT))
-    note_file_use(answer == 0 ? FileUse::status : FileUse::absent, path, answer == 0 ? status : nullptr,
-                  folder);
+  if (answer == 0 && path != nullptr && !ends_with(path, ".py"))
+    note_file_use(FileUse::status, path, status, folder);
   return answer;
 }
 

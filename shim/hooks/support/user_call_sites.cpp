@@ -32,6 +32,8 @@ constinit CallSite call_sites[kinds][most_call_sites] = {};
 /// Asked as every process ends, where a look at the call call_sites would cost a page fault for each of their
 /// pages.
 DETSHIM_STARTUP_DATA constinit bool is_any_kept = false;
+constinit uint32_t kept_by =
+    0; // the generation of the process that kept the last: its children write no copies
 
 bool is_systems(const char* path) {
   for (const char* folder :
@@ -75,10 +77,21 @@ void keep(UserCall kind, const CallSite& call_site) {
     if (__atomic_compare_exchange_n(&kept.frames[0], &none, call_site.frames[0], false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
       kept = call_site;
+      kept_by = generation();
       return __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
     }
     if (memcmp(&kept, &call_site, sizeof kept) == 0) return;
   }
+}
+
+/// With those behind it: a language's own library may be linked into the program, as Rust's is.
+void keep_with_callers(UserCall kind, const void* caller) {
+  NativeFrames frames;
+  find_native_frames(caller, frames, CallSite::limit - 1);
+  CallSite call_site = {{caller}};
+  for (int i = 0; i < frames.count; ++i)
+    call_site.frames[i + 1] = reinterpret_cast<const void*>(frames.addresses[i]);
+  keep(kind, call_site);
 }
 
 /// The innermost of a few frames that is the user's, with those behind it.
@@ -147,7 +160,7 @@ void note_user_call(UserCall kind, const void* caller) {
     looked = {caller, false};
     Module module;
     if (!find_module(caller, module)) return;
-    if (is_users(module)) keep(kind, {{caller}});
+    if (is_users(module)) keep_with_callers(kind, caller);
     looked.is_of_language = is_language_library(module);
   }
   if (!looked.is_of_language || looks >= most_looks) return;
@@ -177,6 +190,7 @@ void keep_python_call(UserCall kind, const void* caller, const PythonCallSite& p
   kept.kind = kind;
   kept.length = frames.length();
   if (may_be_deadline) keep_deadline(kept, caller);
+  kept_by = generation();
   __atomic_store_n(&kept.at, caller, __ATOMIC_RELEASE);
   __atomic_store_n(&is_any_kept, true, __ATOMIC_RELEASE);
 }
@@ -201,9 +215,11 @@ void note_parallel_child(const void* caller) {
     keep(UserCall::children, {{caller}});
 }
 
+bool has_user_call_sites() { return is_any_kept && kept_by == generation(); }
+
 void record_user_call_sites() {
   DETSHIM_STARTUP_DATA static constinit uint32_t recorded_in = ~0U; // _exit may follow the destructor
-  if (!is_any_kept || recorded_in == generation() || !options().pins()) return;
+  if (!has_user_call_sites() || recorded_in == generation() || !options().pins()) return;
   recorded_in = generation();
   // Observed calls make no log. But these are all that such a run has to say.
   const bool begins_log = !is_shell();

@@ -30,6 +30,9 @@ void drop_deadline(const void* caller);
 /// a race. Whoever's code it is, a shell's too. May be called in a vfork child.
 void note_parallel_child(const void* caller);
 
+/// Whether this process has kept any.
+bool has_user_call_sites();
+
 /// Writes them, in a log that they make if there is none. Once in a process.
 void record_user_call_sites();
 
