@@ -228,6 +228,9 @@ void find_users_lines(const VerdictInputs& inputs, Verdict& verdict) {
         add_python(kind->second, place.kind, place.python);
       } else if (const std::optional<UserLine> user = source_lines.find_user(place.at, place.frames)) {
         add_line(kind->second, place.kind, line_text(*user));
+      } else if (const std::optional<SourceLine> source = source_lines.find(place.at);
+                 kind->second == Finding::clock_read && source && !source->file.empty()) {
+        continue; // a language's own library, for no line of the user's
       } else { // without debug information; of a program that is not the user's, as a shell, its name says it
         add_line(kind->second, place.kind,
                  base_name(place.kind == "children" ? file_of_place(place.at) : place.at));
