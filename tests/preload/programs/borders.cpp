@@ -87,6 +87,7 @@ void memory() {
   say("readv", "of a length below zero", readv(fd, &too_long, 1));
   say("readv", "of parts nowhere", readv(fd, reinterpret_cast<iovec*>(before_wall(-1)), 2));
   say("readv", "of parts in part", readv(fd, reinterpret_cast<iovec*>(before_wall(-1) - 16), 2));
+  say("readv", "of parts at no address", readv(fd, reinterpret_cast<iovec*>(-1l), 1));
   say("readv", "of no parts", readv(fd, &too_long, 0));
   volatile int below = -1;
   say("readv", "of parts below zero", readv(fd, &too_long, below));
