@@ -267,6 +267,13 @@ TEST(ShortThreads, BehindTheFirstAreOneInTheLog) {
   EXPECT_EQ(difference.status, 0) << difference.out << difference.err;
 }
 
+// Each began to keep memory when it drew, and no hook had seen it begin.
+TEST(ThreadsOfTimers, LeaveNoMemory) {
+  const TemporaryFolder scratch;
+  const Result result = robust({"timers"}, scratch);
+  EXPECT_EQ(result.out, "bounded\n") << result.err;
+}
+
 TEST(Signals, MayDrawAtAnyMoment) {
   const TemporaryFolder scratch;
   const Result result = robust({"signals"}, scratch);
