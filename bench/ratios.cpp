@@ -9,9 +9,11 @@
 #include <atomic>
 #include <benchmark/benchmark.h>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -96,6 +98,19 @@ void add_caller_states() {
   using Seed = void(unsigned);
   add_pair("srand, a new seed", &srand, native<Seed>("libc.so", "srand"),
            [](Seed* function) { function(state += 2654435761U); });
+}
+
+/// One that would start a thread: libc's own affair, if nothing stands in front of it.
+void add_timers() {
+  using Create = int(clockid_t, sigevent*, timer_t*);
+  add_pair("timer_create, timer_delete", &timer_create, native<Create>("libc.so", "timer_create"),
+           [](Create* function) {
+             sigevent event = {};
+             event.sigev_notify = SIGEV_THREAD;
+             event.sigev_notify_function = [](sigval) {};
+             timer_t timer;
+             if (function(CLOCK_MONOTONIC, &event, &timer) == 0) timer_delete(timer);
+           });
 }
 
 /// A variable that is nobody's business, and one whose readers are noted.
@@ -252,6 +267,7 @@ void add_all() {
   add_pair("lrand48", &lrand48, native<long()>("libc.so", "lrand48"),
            [](auto* function) { benchmark::DoNotOptimize(function()); });
   add_caller_states();
+  add_timers();
   for (const size_t size : {size_t{4}, size_t{16}, size_t{256}, size_t{4096}}) add_getrandom(size);
   add_getrandom_to_new_pages();
 

@@ -24,17 +24,19 @@ inline constexpr const char* cryptography_files[] = {
 /// certtool).
 inline constexpr const char* secret_programs[] = {
     // clang-format off
-    "age", "age-keygen", "apg", "botan", "chgpasswd", "chpasswd", "chronyc", "cryptmount", "curvecpmakekey",
-    "dbclient", "ddns-confgen", "diceware", "dnssec-keygen", "dropbear", "dropbearkey",
-    "ecryptfs-setup-private", "ecryptfs-setup-swap", "electrum", "expect_mkpasswd", "fastd", "gfsec-split",
-    "gfsplit", "gokey", "google-authenticator", "goxkcdpwgen", "gpasswd", "gpw", "gringotts",
-    "grub-mkpasswd-pbkdf2", "htdbm", "htpasswd", "impass", "kpcli", "ldns-keygen", "makepasswd", "mcookie",
-    "mcrypt", "minisign", "mkpasswd", "mungekey", "newusers", "ntpkeygen", "otp", "pass", "passwd",
-    "pdnsutil", "pki", "pwgen", "pwmake", "pwman3", "pwqgen", "pwsafe", "pypass", "rage", "rage-keygen",
-    "ripasso-cursive", "rndc-confgen", "saslpasswd2", "scrypt", "signify", "signify-openbsd", "slappasswd",
-    "sq", "sqop", "ssh-keygen", "ssss-split", "systemd-creds", "systemd-cryptenroll", "tinysshd-makekey",
-    "tomb", "tor", "tor-gencert", "trocla", "tsig-keygen", "wg", "xkcdpass", "yapet", "ykpersonalize",
-    "ylva", "zerotier-idtool", "zerotier-one",
+    "age", "age-keygen", "apg", "botan", "cfssl", "chgpasswd", "chpasswd", "chronyc", "cryptmount",
+    "curvecpclient", "curvecpmakekey", "curvecpserver", "curvedns-keygen", "dbclient", "ddns-confgen",
+    "diceware", "dnssec-keygen", "dropbear", "dropbearkey", "ecryptfs-setup-private", "ecryptfs-setup-swap",
+    "electrum", "expect_mkpasswd", "fastd", "fernet-keygen", "gfsec-split", "gfsplit", "gocryptfs", "gokey",
+    "google-authenticator", "goxkcdpwgen", "gpasswd", "gpw", "gringotts", "grub-mkpasswd-pbkdf2", "htdbm",
+    "htpasswd", "impass", "kpcli", "ldns-keygen", "makepasswd", "mcookie", "mcrypt", "minica",
+    "minisign", "mkcert", "mkpasswd", "monero-wallet-cli", "monero-wallet-rpc", "mungekey", "nebula-cert",
+    "newusers", "ntpkeygen", "otp", "otpw-gen", "pass", "passwd", "pdnsutil", "pki", "pwgen", "pwmake",
+    "pwman3", "pwqgen", "pwsafe", "pypass", "rage", "rage-keygen", "ripasso-cursive", "rndc-confgen",
+    "saslpasswd2", "scrypt", "signify", "signify-openbsd", "slappasswd", "spipe", "spiped", "sq", "sqop",
+    "ssh-keygen", "ssss-split", "systemd-creds", "systemd-cryptenroll", "tinysshd-makekey", "tomb", "tor",
+    "tor-gencert", "trocla", "tsig-keygen", "wg", "xkcdpass", "yapet", "yggdrasil", "ykpersonalize", "ylva",
+    "zerotier-idtool", "zerotier-one",
     // clang-format on
 };
 

@@ -4,13 +4,13 @@
 
 extern "C" char** environ;
 
-// DETSHIM_RUN=6:<length of the folder>:<folder>: and the fields below, numbers in hexadecimal. The folder
+// DETSHIM_RUN=7:<length of the folder>:<folder>: and the fields below, numbers in hexadecimal. The folder
 // comes first because it alone never changes in a process.
 
 namespace detshim {
 namespace {
 
-constexpr uint64_t format_version = 6;
+constexpr uint64_t format_version = 7;
 
 /// The fields behind the folder, in their order, for who writes them and for who reads them.
 template <typename Content, typename Fields>
@@ -35,6 +35,7 @@ void each_field(Content& content, Fields& fields) {
   fields.number(content.hidden, ~uint64_t{0}, 16); // of one width: other threads' children may be reading it
   fields.number(content.handoffs);
   fields.number(content.device_replaced, 1);
+  fields.number(content.is_of_secret_script, 1);
   fields.number(content.is_trapped, 1);
   fields.number(content.log_is_default, 1);
   fields.text(content.path, ':');

@@ -33,7 +33,8 @@ struct RunVariable {
   uint64_t hidden = 0;          ///< names the one child that reads the writer's own state now; 0: none does
   uint64_t handoffs = 0;        ///< how often the name was handed from a wrapper to its first child
   bool device_replaced = false; ///< a descriptor that is inherited may be a replaced random device
-  bool is_trapped = false;      ///< a supervisor answers for the programs that the library is not in
+  bool is_of_secret_script = false; ///< a script whose purpose is a secret draws by what it starts
+  bool is_trapped = false;          ///< a supervisor answers for the programs that the library is not in
   PathText path = {};
   char run[32] = {};
   uint64_t begun = 0; ///< when the run began, in microseconds since 1970

@@ -1,6 +1,7 @@
 // What happens when the library is loaded and when the process ends. No hook needs it to have run: another
 // library's constructor may draw before.
 #include "core/base/generations.h"
+#include "core/base/thread_memory.h"
 #include "core/identity/children.h"
 #include "core/identity/launchers.h"
 #include "core/identity/thread.h"
@@ -42,6 +43,7 @@ __attribute__((constructor)) void begin() {
     return;
   }
   touch_generation();
+  detail::call_at_thread_end = call_at_thread_end;
   log_file::remember_stderr();
   publish_identity();
   prepare_for_children();

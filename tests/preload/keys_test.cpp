@@ -300,15 +300,27 @@ TEST(SecretProgram, IsPinnedOnRequest) {
   EXPECT_EQ(drawn(command, pin).out, drawn(command, pin).out);
 }
 
-// What it starts is told by its own name.
-TEST(SecretProgram, KeepsNothingForItsChildren) {
+// What it starts is told by its own name; but a script draws by what it starts (pass,
+// ecryptfs-setup-private).
+TEST(SecretProgram, KeepsNothingForItsChildrenUnlessItIsAScript) {
   const TemporaryFolder folder;
-  const std::string script = folder.path() / "pwgen";
-  std::ofstream(script) << "#!/bin/sh\nod -An -tx1 -N8 /dev/urandom\n";
-  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
-  const Result first = drawn({script});
-  EXPECT_EQ(first.status, 0) << first.err;
-  EXPECT_EQ(drawn({script}).out, first.out);
+  const std::string binary = folder.path() / "pwgen";
+  std::filesystem::copy_file("/bin/sh", binary);
+  const std::vector<std::string> by_binary = {binary, "-c", "od -An -tx1 -N8 /dev/urandom; exit"};
+  EXPECT_EQ(drawn(by_binary).out, drawn(by_binary).out);
+  const std::string script = folder.path() / "pass";
+  const Environment pin{{"DETSHIM_KEEP_ENTROPY", "-pass"}};
+  for (const char* text :
+       {"#!/bin/sh\nod -An -tx1 -N8 /dev/urandom\n", "#!/usr/bin/env bash\necho $RANDOM$RANDOM\n",
+        "#!/usr/bin/env bash\nread -rn9 p < <(tr -dc a-z </dev/urandom)\necho $p\n",
+        "#!/bin/sh\nhead -c8 /dev/urandom | env -u PATH /usr/bin/od -An -tx1\n"}) {
+    std::ofstream(script) << text;
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    const Result first = drawn({script});
+    EXPECT_EQ(first.status, 0) << first.err;
+    EXPECT_NE(drawn({script}).out, first.out) << text;
+    EXPECT_EQ(drawn({script}, pin).out, drawn({script}, pin).out) << text;
+  }
 }
 
 // What it seeds itself by is its own too.

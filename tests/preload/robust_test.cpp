@@ -1,4 +1,5 @@
 // A program in trouble behaves as it would without the library, and what was counted is not lost.
+#include "files.h"
 #include "log_files.h"
 #include "run.h"
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <link.h>
 #include <random>
 #include <set>
 #include <sys/mount.h>
@@ -147,6 +149,26 @@ INSTANTIATE_TEST_SUITE_P(All, PlacedLibraries,
                          testing::Values("same_pie", "same_fixed", "apart_pie", "apart_fixed"),
                          [](const auto& tested) { return std::string{tested.param}; });
 
+// As a tool may that needs more of them than there was room for.
+TEST(ProgramHeaders, MayHaveBeenMoved) {
+  const TemporaryFolder scratch, folder;
+  const std::string programs = PLACED_PROGRAMS, library = folder.path() / "libmoved.so";
+  std::string file = contents(programs.substr(0, programs.find_last_of('/')) + "/libplaced_room.so");
+  ElfW(Ehdr) header;
+  file.copy(reinterpret_cast<char*>(&header), sizeof header);
+  const size_t room = file.find("for program headers"), size = header.e_phnum * sizeof(ElfW(Phdr));
+  ASSERT_NE(room, std::string::npos);
+  file.replace(room, size, file.substr(header.e_phoff, size)).replace(header.e_phoff, size, size, '\xff');
+  header.e_phoff = room;
+  file.replace(0, sizeof header, reinterpret_cast<const char*>(&header), sizeof header);
+  std::ofstream(library) << file;
+  Environment environment = under_shim(scratch, seed);
+  environment["LD_PRELOAD"] += ":" + library; // in place of the one that the program is linked to
+  const Result result = run({programs + "same_pie"}, environment);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(lines(result.out).size(), 2u) << result.out;
+}
+
 TEST(CopiedStates, DoNotFallIntoAShortCycle) {
   const TemporaryFolder scratch;
   EXPECT_LT(std::stol(robust({"cycle"}, scratch).out), 50);
@@ -243,6 +265,13 @@ TEST(ShortThreads, BehindTheFirstAreOneInTheLog) {
   const Result difference =
       run({DETSHIM_COMMAND, "log", "diff", first.log().string(), second.log().string()});
   EXPECT_EQ(difference.status, 0) << difference.out << difference.err;
+}
+
+// Each began to keep memory when it drew, and no hook had seen it begin.
+TEST(ThreadsOfTimers, LeaveNoMemory) {
+  const TemporaryFolder scratch;
+  const Result result = robust({"timers"}, scratch);
+  EXPECT_EQ(result.out, "bounded\n") << result.err;
 }
 
 TEST(Signals, MayDrawAtAnyMoment) {

@@ -166,6 +166,12 @@ private:
     for (std::size_t i = below(8); i > 0; --i) {
       const fs::path folder = one_of(folders_), path = folder / ("f" + std::to_string(below(15)));
       std::error_code ignored;
+      if (!is_one_device_ && below(4) == 0) { // another folder where there was none, and left there
+        const fs::path mounted = folder / ("d" + std::to_string(20 + below(3)));
+        if (fs::create_directory(mounted, ignored))
+          ::mount(one_of(folders_).c_str(), mounted.c_str(), nullptr, MS_BIND, nullptr);
+        continue;
+      }
       switch (below(swaps_ ? 8 : 5)) {
       case 0:
         fs::create_directory(path, ignored);

@@ -676,11 +676,43 @@ TEST_F(Verify, PutsNothingIntoAFileSystemThatWasMounted) {
   const Result result = run(all, {}, folder());
   EXPECT_EQ(result.status, unverified);
   EXPECT_EQ(lines(result.err).size(), 1u) << result.err;
-  EXPECT_TRUE(contains(result.err, "/out': another file system stands where")) << result.err;
+  EXPECT_TRUE(contains(result.err, "/out': something was mounted where a folder was")) << result.err;
   EXPECT_TRUE(contains(result.err, "2 files that stood there before are in '")) << result.err;
   EXPECT_EQ(contents(kept() / "before/here/out/f"), "mine");
   EXPECT_EQ(contents(kept() / "before/here/out/below/g"), "mine too");
   EXPECT_FALSE(fs::exists(kept() / "run-1/outputs/here/out/f")); // what is in it may be somebody's own
+}
+
+// What the command names is what was there: not another folder of the same file system, as a program that
+// builds a system's tree mounts it and does not always take it away.
+TEST_F(Verify, MovesNothingOutOfAFolderThatWasMounted) {
+  if (::geteuid() != 0 || run({"unshare", "-m", "true"}).status != 0) GTEST_SKIP() << "needs mounts";
+  struct Case {
+    std::string script, says, left;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"mkdir -p out/new; mount --bind away out/new", "/out/new' was mounted since",
+            "away/f=theirs out/f=mine "},
+           {"mount --bind away out/old", "/out/old': something was mounted", "away/f=theirs out/f=mine "},
+           {"mount --bind away out", "/out': something was mounted", "away/f=theirs "},
+           {"mkdir out/f; mount --bind away out/f", "/out/f': something was mounted", "away/f=theirs "}}) {
+    for (const char* const path : {"out", "away"}) fs::remove_all(folder() / path);
+    fs::create_directories(folder() / "out/old");
+    fs::create_directories(folder() / "away");
+    write("out/f", "mine");
+    write("away/f", "theirs");
+    Words all = {"unshare", "-m"};
+    const Words verify = words({"--output", "out"}, shell(one.script + "; echo a"));
+    all.insert(all.end(), verify.begin(), verify.end());
+    fs::remove_all(kept());
+    const Result result = run(all, {}, folder());
+    EXPECT_EQ(result.status, unverified) << one.script << result.out << result.err;
+    EXPECT_TRUE(contains(result.out + result.err, one.says)) << result.out << result.err;
+    EXPECT_EQ(tree(folder()), one.left) << one.script << result.out << result.err;
+    if (!contains(one.left, "mine")) {
+      EXPECT_EQ(contents(kept() / "before/here/out/f"), "mine") << one.script << result.err;
+    }
+  }
 }
 
 TEST_F(Verify, CountsAFileForEachPatternThatMatchesIt) {

@@ -90,6 +90,7 @@ NamedProcess Namer::name(const EnvironmentBlock& environment, std::string_view c
   name.seed_drawn = !own_seed && run.seed_drawn;
   name.mode = read_mode(text_or_empty(value("DETSHIM_MODE"))).value_or(own_seed ? Mode::enforce : run.mode);
   name.policy = run.policy;
+  name.is_of_secret_script = run.is_of_secret_script;
   name.quiet = text_or_empty(value("DETSHIM_QUIET")) == "1";
   name.disabled = text_or_empty(value("DETSHIM_DISABLE"));
   name.keep_entropy = text_or_empty(value("DETSHIM_KEEP_ENTROPY"));

@@ -47,6 +47,7 @@ struct NamedProcess {
   std::uint64_t seed = 0;
   bool seed_drawn = false;
   bool quiet = false;
+  bool is_of_secret_script = false;
   std::string run, log_folder;
   std::uint64_t begun = 0; ///< as in RunVariable
   bool log_is_default = false;

@@ -84,7 +84,8 @@ bool any_item(std::string_view list, Fits fits) {
 
 bool Served::makes_secrets() const {
   const std::string file = base_name(program);
-  return is_secret_program(file.c_str()) && !any_item(name.keep_entropy, [&](const std::string& item) {
+  return (name.is_of_secret_script || is_secret_program(file.c_str())) &&
+         !any_item(name.keep_entropy, [&](const std::string& item) {
            return item.starts_with('-') && file.starts_with(item.substr(1));
          });
 }

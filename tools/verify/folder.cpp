@@ -69,6 +69,12 @@ struct stat Folder::status() const {
   return status;
 }
 
+bool Folder::is_mount_point() const {
+  struct statx its = {};
+  ::statx(descriptor_, "", AT_EMPTY_PATH, 0, &its);
+  return (its.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 std::optional<struct stat> Folder::status(const std::string& name) const {
   struct stat status = {};
   if (::fstatat(descriptor_, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};

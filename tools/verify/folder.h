@@ -34,6 +34,8 @@ public:
 
   /// Of the folder itself.
   struct stat status() const;
+  /// Something is mounted there, be it another folder of the same file system. False before Linux 5.8.
+  bool is_mount_point() const;
   /// Of what stands there, be it a link; nothing if there is none.
   std::optional<struct stat> status(const std::string& name) const;
   /// What a link says; nothing if there is none.

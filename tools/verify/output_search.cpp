@@ -119,7 +119,13 @@ private:
     if (!folder.is_open()) return; // removed meanwhile, or not ours to search
     const struct stat status = folder.status();
     if (key(status, 0) == key(search_.own_, 0) || !visited_.insert(key(status, part)).second) return;
-    note(folder, status, name, part);
+    const bool is_mount_point = folder.is_mount_point();
+    if (is_mount_point && follower_ != nullptr) follower_->mounts_.insert(folder.path());
+    if (is_mount_point && !search_.mounts_.contains(folder.path())) {
+      found_.new_mounts.push_back(folder.path());
+      return;
+    }
+    note(folder, status, is_mount_point, name, part);
     if (part < parts_.size() && parts_[part] == "..") {
       const fs::path above = folder.path().parent_path();
       enter(Folder(above), above, part + 1);
@@ -181,10 +187,12 @@ private:
     return std::move(*names);
   }
 
-  void note(const Folder& folder, const struct stat& status, const fs::path& name, std::size_t part) {
+  void note(const Folder& folder, const struct stat& status, bool is_mount_point, const fs::path& name,
+            std::size_t part) {
     const fs::path whole = (search_.here_ / name).lexically_normal();
     FoundOutputs::PassedFolder& passed =
-        found_.folders.emplace(folder.path(), FoundOutputs::PassedFolder{status}).first->second;
+        found_.folders.emplace(folder.path(), FoundOutputs::PassedFolder{status, is_mount_point})
+            .first->second;
     passed.is_output |= part == parts_.size();
     passed.holds_outputs |= part + 1 >= parts_.size();
     // Others may write in a folder that is only on the way: its times are theirs.

@@ -1,5 +1,5 @@
 // What the user's globs lead to. Links to folders are followed as they stood when the search began, and never
-// as they stand later: what a program does with links leads nowhere else.
+// as they stand later, and so with mounts: what a program does with links leads nowhere else.
 #pragma once
 
 #include "verify/folder.h"
@@ -25,6 +25,7 @@ struct FoundOutputs {
   };
   struct PassedFolder {
     struct stat status;
+    bool is_mount_point;
     bool is_ours = false; ///< an output, or on the way to one within the working directory
     bool is_output = false;
     bool holds_outputs = false; ///< files in it may be outputs
@@ -32,6 +33,7 @@ struct FoundOutputs {
   std::vector<File> files; ///< by their names
   std::map<std::filesystem::path, PassedFolder> folders;
   std::vector<std::filesystem::path> new_links; ///< that a glob matches, and that lead out of `folders`
+  std::vector<std::filesystem::path> new_mounts;
 };
 
 class OutputSearch {
@@ -64,6 +66,7 @@ private:
   std::filesystem::path here_;
   struct stat own_;
   std::map<std::filesystem::path, std::filesystem::path> links_; ///< to where they lead
+  std::set<std::filesystem::path> mounts_;
 };
 
 } // namespace detshim

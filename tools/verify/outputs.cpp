@@ -64,7 +64,7 @@ void Outputs::put_aside(const fs::path& folder) {
   const FoundOutputs found = search_.find();
   std::map<fs::path, SetAside::OldFolder> folders;
   for (const auto& [path, passed] : found.folders)
-    folders.emplace(path, SetAside::OldFolder{passed.status, passed.is_ours});
+    folders.emplace(path, SetAside::OldFolder{passed.status, passed.is_mount_point, passed.is_ours});
   std::vector<SetAside::File> files;
   for (const FoundOutputs::File& one : found.files) files.push_back({one.path, kept_name(one.name)});
   aside_.take(folder, std::move(folders), files);
@@ -96,6 +96,8 @@ void Outputs::restore_folders(const FoundOutputs& found) {
     left_alone_ = "'" + changed->string() + "' does not lead any more where it led";
   if (left_alone_.empty() && !found.new_links.empty())
     left_alone_ = "'" + found.new_links.front().string() + "' is a link that was not there before";
+  if (left_alone_.empty() && !found.new_mounts.empty())
+    left_alone_ = "'" + found.new_mounts.front().string() + "' was mounted since";
 }
 
 std::vector<OutputFile> Outputs::take(const fs::path& folder) {

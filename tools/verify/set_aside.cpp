@@ -57,7 +57,7 @@ bool is_ours_alone(const struct stat& status) {
 
 /// Not safe to print.
 std::string covered(const fs::path& folder) {
-  return "'" + folder.string() + "': another file system stands where a folder was";
+  return "'" + folder.string() + "': something was mounted where a folder was";
 }
 
 /// Where the next late file goes: what an interrupted command has put there stays.
@@ -75,6 +75,7 @@ void clear(const fs::path& from, const fs::path& to) {
     move_file(from, to);
     return;
   }
+  if (folder.is_mount_point()) throw UsageError("cannot move " + printable(covered(from)));
   for (const std::string& name : folder.names().value_or(std::vector<std::string>()))
     clear(from / name, to / name);
   if (::unlinkat(Folder(from.parent_path()).descriptor(), from.filename().c_str(), AT_REMOVEDIR) != 0)
@@ -107,7 +108,7 @@ void SetAside::write_journal(const std::vector<File>& files) {
     text << folder_mark << '\0' << path.string() << '\0' << its.st_dev << ' ' << its.st_ino << ' '
          << its.st_mode << ' ' << its.st_uid << ' ' << its.st_gid << ' ' << its.st_atim.tv_sec << ' '
          << its.st_atim.tv_nsec << ' ' << its.st_mtim.tv_sec << ' ' << its.st_mtim.tv_nsec << ' '
-         << old.is_ours << '\0';
+         << old.is_ours << ' ' << old.is_mount_point << '\0';
   }
   for (const File& file : files)
     text << file_mark << '\0' << file.from.string() << '\0' << file.to.string() << '\0';
@@ -140,7 +141,9 @@ bool SetAside::read_journal() {
       std::istringstream numbers(next());
       numbers >> its.st_dev >> its.st_ino >> its.st_mode >> its.st_uid >> its.st_gid >> its.st_atim.tv_sec >>
           its.st_atim.tv_nsec >> its.st_mtim.tv_sec >> its.st_mtim.tv_nsec >> old.is_ours;
-      if (numbers) folders_.emplace(path, old);
+      const bool is_whole = !numbers.fail();
+      numbers >> old.is_mount_point; // earlier versions do not say
+      if (is_whole) folders_.emplace(path, old);
     } else if (mark == file_mark) {
       const fs::path from = next(), to = next();
       if (input) files_.push_back({from, to});
@@ -176,7 +179,9 @@ bool SetAside::is_covered(fs::path path) const {
   for (;; path = path.parent_path()) {
     const auto old = folders_.find(path);
     const Folder now(path);
-    if (old != folders_.end() && now.is_open() && now.status().st_dev != old->second.status.st_dev)
+    if (old != folders_.end() && now.is_open() &&
+        (now.status().st_dev != old->second.status.st_dev ||
+         (now.is_mount_point() && !old->second.is_mount_point)))
       return true;
     if (!path.has_relative_path()) return false;
   }

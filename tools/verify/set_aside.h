@@ -19,6 +19,7 @@ class SetAside {
 public:
   struct OldFolder {
     struct stat status;
+    bool is_mount_point;
     bool is_ours; ///< its times are given back too
   };
   struct File {

@@ -196,7 +196,8 @@ private:
   /// One search has some dozens of runs.
   static void remove_outputs(const Run& run) {
     std::error_code ignored;
-    fs::remove_all(run.folder / "outputs", ignored);
+    if (const Folder folder(run.folder); folder.is_open())
+      fs::remove_all(fs::path(folder.open_name()) / "outputs", ignored);
   }
 
   static std::string describe_full_disk(const Run& run) {

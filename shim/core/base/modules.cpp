@@ -253,12 +253,16 @@ Module from_link_map(const link_map* map, const dl_find_object* object) {
   if (object == nullptr && !sys::can_read(begin)) return module;
   const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(begin);
   if (__builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return module;
-  const uintptr_t headers = begin + header->e_phoff;
-  if (object != nullptr &&
-      headers + header->e_phnum * sizeof *module.headers > reinterpret_cast<uintptr_t>(object->dlfo_map_end))
-    return module;
-  module.headers = reinterpret_cast<const ElfW(Phdr)*>(headers);
-  module.header_count = header->e_phnum;
+  const uintptr_t place = begin + header->e_phoff, end = place + header->e_phnum * sizeof *module.headers;
+  const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(place);
+  // Where a tool has moved them out of the first page, they may lie elsewhere in memory than in the file.
+  if (end > begin + 4096 && !(sys::can_read(place) && sys::can_read(end - 8))) return module;
+  for (int i = 0; i < header->e_phnum; ++i)
+    if (headers[i].p_type == PT_DYNAMIC &&
+        module.base + headers[i].p_vaddr == reinterpret_cast<uintptr_t>(module.dynamic)) {
+      module.headers = headers;
+      module.header_count = header->e_phnum;
+    }
   return module;
 }
 

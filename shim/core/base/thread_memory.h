@@ -22,7 +22,7 @@ struct ThreadMemory {
   uint32_t given_back; ///< how often
 };
 extern thread_local constinit ThreadMemory thread_memory;
-/// Has give_back_thread_memory() called at the calling thread's end; set by whoever can.
+/// Has give_back_thread_memory() called at the calling thread's end; set as the library is loaded.
 using AtThreadEnd = void();
 extern constinit AtThreadEnd* call_at_thread_end;
 /// Maps the thread's memory and gives the distance of its copies from the variables; 0, and with it the

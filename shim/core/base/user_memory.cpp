@@ -34,10 +34,10 @@ size_t detail::ask_for_writable_part(void* data, size_t size) {
 }
 
 bool can_read(const void* data, size_t size) {
-  const auto end = reinterpret_cast<uintptr_t>(data) + size;
-  for (auto at = reinterpret_cast<uintptr_t>(data); at < end; at = (at / 4096 + 1) * 4096)
+  const auto begin = reinterpret_cast<uintptr_t>(data), end = begin + size;
+  for (uintptr_t at = begin; at < end; at = (at / 4096 + 1) * 4096)
     if (!sys::can_read(at)) return false;
-  return true;
+  return begin <= end; // not beyond all memory
 }
 
 } // namespace detshim

@@ -261,6 +261,7 @@ void establish_process() {
     self.is_first = self.rank == 0 && self.job.key == 0;
     self.begins_rank = self.rank_given;
   }
+  self.is_of_secret_script = is_secret_script();
   if (const Launcher launcher = own_launcher()) begin_launcher(launcher, launch);
   wipe_generation_in_children();
 }

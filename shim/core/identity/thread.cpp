@@ -34,6 +34,7 @@ void establish_thread(Thread& me) {
       const uint32_t ordinal = __atomic_add_fetch(&unnamed_threads, 1, __ATOMIC_RELAXED);
       me.label = label_unannounced + ordinal;
       extend_path(me.path, "", ordinal, me.label);
+      if (call_at_thread_end != nullptr) call_at_thread_end(); // no hook sees it begin
     }
   }
   me.pid = owner.pid;

@@ -255,6 +255,7 @@ void read_environment() {
   }
   RunVariable run;
   const bool has_parent = read_run_variable(run);
+  current.is_of_secret_script = has_parent && run.is_of_secret_script;
   if (!is_set[mode]) current.mode = current.has_seed ? Mode::enforce : has_parent ? run.mode : Mode::record;
   if (!is_set[autotune]) current.autotune = current.forces() ? Autotune::first : Autotune::off;
   if (!is_set[folders]) current.folders = current.forces() ? FolderOrder::sorted : FolderOrder::off;
@@ -295,9 +296,12 @@ bool gives_up_entropy(const char* file_name) {
   });
 }
 
-bool makes_secrets() {
-  enum : uint8_t { unknown, no, yes };
-  static constinit uint8_t answer = unknown;
+namespace {
+
+enum Secrets : uint8_t { unknown, none, own, of_script };
+
+Secrets secrets() {
+  static constinit Secrets answer = unknown;
   if (__atomic_load_n(&answer, __ATOMIC_RELAXED) == unknown) {
     const auto is_secret = [](const char* path) {
       const char* const name = file_name(path);
@@ -306,11 +310,19 @@ bool makes_secrets() {
     const auto* const path = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
     char file[1024] = {}; // behind links: of busybox the link's name tells, of a user's own link the file's
     sys::readlink("/proc/self/exe", file, sizeof file);
-    const bool is_one = (path != nullptr && is_secret(path)) || is_secret(file);
-    __atomic_store_n(&answer, is_one ? yes : no, __ATOMIC_RELAXED);
+    const Secrets found = is_secret(file)                                                         ? own
+                          : options().is_of_secret_script || (path != nullptr && is_secret(path)) ? of_script
+                                                                                                  : none;
+    __atomic_store_n(&answer, found, __ATOMIC_RELAXED);
   }
-  return answer == yes;
+  return answer;
 }
+
+} // namespace
+
+bool makes_secrets() { return secrets() != none; }
+
+bool is_secret_script() { return secrets() == of_script; }
 
 bool is_named_by_command(const char* program) {
   return !each_item(options().name_by_command,

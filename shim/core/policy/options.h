@@ -25,8 +25,9 @@ enum class PortableLevel : uint8_t { off, oldest, avx2 };
 struct Options {
   Mode mode = Mode::off;
   SeedPolicy policy = SeedPolicy::fixed;
-  bool has_seed = false;   ///< DETSHIM_SEED was given here, or a parent had a seed
-  bool seed_drawn = false; ///< that parent had drawn it
+  bool has_seed = false;            ///< DETSHIM_SEED was given here, or a parent had a seed
+  bool seed_drawn = false;          ///< that parent had drawn it
+  bool is_of_secret_script = false; ///< that parent has it so (common/run_variable.h)
   bool quiet = false;
   uint64_t seed = 0;                ///< meaningful when has_seed
   const char* log = "";             ///< DETSHIM_LOG, empty when unset
@@ -76,6 +77,9 @@ bool gives_up_entropy(const char* file_name);
 /// seeds stay its own, unless DETSHIM_KEEP_ENTROPY names it with a - before it. Told by the name by which it
 /// was executed.
 bool makes_secrets();
+
+/// True if it is a script, or was started by one: what it starts makes its secrets.
+bool is_secret_script();
 
 /// True if DETSHIM_NAME_BY_COMMAND lists the program.
 bool is_named_by_command(const char* program);

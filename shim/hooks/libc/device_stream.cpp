@@ -236,6 +236,10 @@ int close_cookie(void* cookie) {
 } // namespace
 
 FILE* open_file(int fd, const char* mode) {
+  const auto rights = static_cast<unsigned>(sys::fcntl(fd, F_GETFL)) & O_ACCMODE;
+  const bool is_both = contains(mode, "+");
+  if ((rights == O_RDONLY && (is_both || *mode != 'r')) || (rights == O_WRONLY && (is_both || *mode == 'r')))
+    return nullptr; // libc refuses it
   if (hooks::fopen.state == Hook::State::unknown) find_real(hooks::fopen);
   auto* const open =
       find_sibling<FILE*(void*, const char*, cookie_io_functions_t)>(hooks::fopen, "fopencookie");

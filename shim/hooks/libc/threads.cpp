@@ -30,7 +30,6 @@ void detshim::call_at_thread_end() {
                         leave_records();
                         leave_thread();
                       }) == 0;
-    detail::call_at_thread_end = call_at_thread_end;
     __atomic_store_n(&state, made ? 2 : 0, __ATOMIC_RELEASE);
   }
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2) pthread_setspecific(key, &key);

@@ -87,6 +87,7 @@ void memory() {
   say("readv", "of a length below zero", readv(fd, &too_long, 1));
   say("readv", "of parts nowhere", readv(fd, reinterpret_cast<iovec*>(before_wall(-1)), 2));
   say("readv", "of parts in part", readv(fd, reinterpret_cast<iovec*>(before_wall(-1) - 16), 2));
+  say("readv", "of parts at no address", readv(fd, reinterpret_cast<iovec*>(-1l), 1));
   say("readv", "of no parts", readv(fd, &too_long, 0));
   volatile int below = -1;
   say("readv", "of parts below zero", readv(fd, &too_long, below));
@@ -115,6 +116,13 @@ void rights() {
     write_to("for both", open(device, O_RDWR | O_CLOEXEC));
     for (const char* mode : {"r", "r+", "w"})
       if (FILE* const file = std::fopen(device, mode)) write_to(mode, fileno(file)), std::fclose(file);
+    for (const int rights : {O_RDONLY, O_WRONLY, O_RDWR})
+      for (const char* mode : {"r", "w", "a", "r+", "w+"}) {
+        const int fd = open(device, rights);
+        FILE* const file = fdopen(fd, mode);
+        say(mode, "of a descriptor", file == nullptr ? -1 : rights);
+        file == nullptr ? close(fd) : std::fclose(file);
+      }
   }
   // What was written has no effect on what is read.
   const int fd = open("/dev/urandom", O_RDWR);

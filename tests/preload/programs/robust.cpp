@@ -5,10 +5,13 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <fstream>
 #include <limits.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <string>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -62,6 +65,39 @@ void make_short_threads() {
     for (std::thread& thread : threads) thread.join();
   }
   std::puts("9000");
+}
+
+/// How much memory is mapped to be written, in KiB.
+long mapped() {
+  long size = 0;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmData:")) size = std::stol(line.substr(7));
+  return size;
+}
+
+/// Threads that libc makes itself, one after the other.
+void draw_in_timers(int count) {
+  static sem_t has_drawn;
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 65536);
+  sigevent event = {};
+  event.sigev_notify = SIGEV_THREAD;
+  event.sigev_notify_attributes = &small;
+  event.sigev_notify_function = [](sigval) {
+    draw(1);
+    sem_post(&has_drawn);
+  };
+  for (int i = 0; i < count; ++i) {
+    timer_t timer;
+    const itimerspec soon = {{}, {0, 1}};
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &soon, nullptr) != 0)
+      _exit(7);
+    while (sem_wait(&has_drawn) != 0) {
+    }
+    timer_delete(timer);
+  }
 }
 
 volatile sig_atomic_t handled;
@@ -186,6 +222,12 @@ int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "load") make_load();
   if (command == "short_threads") make_short_threads();
+  if (command == "timers") {
+    draw_in_timers(100);
+    const long before = mapped();
+    draw_in_timers(1000);
+    std::puts(mapped() - before < 2000 ? "bounded" : "grows");
+  }
   if (command == "signals") draw_in_signals();
   if (command == "draw") draw(10), std::puts("12");
   if (command == "close") close_range(3, ~0u, 0), draw(10), std::puts("12");
