@@ -1,7 +1,6 @@
 // The detshim command: reads the command line and calls one verb.
 #include "log_reader/printable.h"
 #include "run/library_file.h"
-#include "verbs/completion.h"
 #include "verbs/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -367,10 +366,7 @@ int call_verb(std::vector<std::string> words) {
   if (env_verbs.show) return detshim::env_show(env_show_options);
   if (scan) return detshim::scan(scan_options);
   if (tuning) return detshim::tuning(tuning_options);
-  if (completion) {
-    detshim::print_completion(std::cout, shell, app, {"run", "verify", "bisect", "doctor"});
-    return detshim::done;
-  }
+  if (completion) return detshim::completion(shell);
   if (hooks) return detshim::hooks(hooks_options);
   return detshim::options(options_options);
 }
