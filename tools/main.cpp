@@ -161,7 +161,7 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
                   std::string("the log's folder (") + detshim::default_log_folder + ")")
       ->type_name("");
   verb.add_flag("--json", options.json, "print one JSON document");
-  verb.add_flag("--all", options.all, "print every record");
+  verb.add_flag("--all", options.all, "print every value and place, and every record");
   verb.add_flag(
       "--check", options.check,
       "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "

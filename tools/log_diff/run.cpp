@@ -89,9 +89,7 @@ private:
   }
 
   void take_start(Start& start, std::uint64_t number) {
-    if (start.format != log_format)
-      refuse(path_, "is of format " + std::to_string(start.format) + ", this detshim reads format " +
-                        std::to_string(log_format));
+    if (start.format != log_format) refuse(path_, OtherFormatFile{path_, start.format}.text());
     if (number == 0) {
       is_left_out_ = !choose(start.run);
       if (is_left_out_) return;

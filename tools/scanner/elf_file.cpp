@@ -1,13 +1,12 @@
 #include "scanner/elf_file.h"
 
 #include "log_reader/printable.h"
+#include "log_reader/source_lines.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 
-#include <cxxabi.h>
 #include <dwarf.h>
 
 namespace detshim {
@@ -80,13 +79,8 @@ bool is_function(const GElf_Sym& symbol) {
 
 /// "namespace::function", without its parameters, which make a line long and say little here.
 std::string readable_name(const char* symbol) {
-  if (std::strncmp(symbol, "_Z", 2) != 0) return symbol; // `f` of a C program is not `float`
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-  if (!demangled) return symbol;
-  const std::string name = demangled.get();
-  return name.substr(0, last_parenthesis(name));
+  const std::string name = demangled(symbol);
+  return name == symbol ? name : name.substr(0, last_parenthesis(name));
 }
 
 } // namespace

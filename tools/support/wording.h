@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ std::string cut(const std::string& text, std::size_t to);
 
 /// `text` with the name of each file in place of its path.
 std::string with_base_names(const std::string& text);
+
+/// Nothing for an empty text.
+inline std::optional<std::string> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
 
 /// What stands behind the last slash.
 std::string base_name(const std::string& file);
