@@ -2,9 +2,9 @@
 // the counts of both. Whatever they hold, comparing ends, nothing comes out that a terminal would obey, and
 // no log differs from itself.
 #include "log_diff/log_diff.h"
-#include "report/json.h"
 #include "log_diff/difference_report.h"
 #include "memory_folder.h"
+#include "report/json.h"
 #include "support/exit_status.h"
 
 #include <cstddef>

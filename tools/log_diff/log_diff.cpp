@@ -224,8 +224,8 @@ private:
 
   void add_unknown(const LoggedRun& run, const char* side) {
     for (const std::string& what : run.unknown) difference_.unknown.push_back(what + ", in " + side);
-    if (run.unread_prints > 0) {
-      difference_.unread.push_back("the contents of " + counted(run.unread_prints, "print") +
+    if (run.unread_digests > 0) {
+      difference_.unread.push_back("the contents of " + counted(run.unread_digests, "output") +
                                    " that could not be read, in " + side);
       difference_.unknown.push_back(difference_.unread.back());
     }
@@ -260,7 +260,7 @@ LogDifference compare_logs(const std::string& a, const std::string& b, std::set<
 
 void add_suspects(LogDifference& difference) {
   const Cause* const first = difference.first_cause();
-  if (first != nullptr && !is_print_of_host(*first)) return;
+  if (first != nullptr && !is_digest_of_host(*first)) return;
   const auto log_of = [](const LogDifference::Side& side) { return SuspectLog{side.folder, side.run}; };
   difference.suspects = find_suspects(log_of(difference.a), log_of(difference.b));
   // Both read folders in the order of names.

@@ -17,7 +17,7 @@ std::string path_of(const LoggedRun& run, const Program& program) {
 }
 
 RecordCount count_of(Counts& counts, const Call& call) {
-  if (call.is_print) return {1, call.action, true};
+  if (call.is_digest) return {1, call.action, true};
   const std::optional<CountEntry> entry =
       call.counter ? counts.look_at(*call.counter, call.action) : std::nullopt;
   if (!entry) return {1, call.action, false};
@@ -29,7 +29,7 @@ RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_si
   key.call_site = call_sites.key_of(call, program.script_folder);
   key.section = section_of(call);
   key.has_inputs = has_inputs(call) && !has_unknown_values(call);
-  key.is_print = call.is_print;
+  key.is_digest = call.is_digest;
   key.is_of_host = is_of_host(call);
   Digest inputs, results;
   for (const Field& field : call.fields) {
@@ -69,7 +69,8 @@ ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretch
     const std::uint64_t offset = begin + splitter.line_start();
     if (offset > program.end || line.empty()) return;
     const std::optional<Line> read = parser.parse(line);
-    const Call* const found = read && read->process == program.number ? call_or_print(read->record) : nullptr;
+    const Call* const found =
+        read && read->process == program.number ? std::get_if<Call>(&read->record) : nullptr;
     if (found == nullptr) return;
     const auto stretch = stretches.find(found->thread);
     if (stretch == stretches.end() || found->number <= stretch->second.begin ||
@@ -93,7 +94,7 @@ std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Pr
                                                   const RecordKey& key) {
   RecordParser parser;
   const std::optional<Line> line = parser.parse(LinesByOffset(path_of(run, program)).line(key.offset));
-  const Call* const call = line ? call_or_print(line->record) : nullptr;
+  const Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
   if (call == nullptr) return std::nullopt;
   return RecordDifference::Side{*call, key.count};
 }

@@ -23,7 +23,8 @@ struct RecordKey {
   CallCount count;
   Section section = Section::calls;
   bool has_inputs = false, has_results = false;
-  bool is_print = false, is_of_host = false; ///< of_host: a print that the program made, no copy from a GPU
+  bool is_digest = false,
+       is_of_host = false; ///< of_host: of an output of the program's own, no copy from a GPU
 };
 
 /// Of a thread, the records from `begin` up to `end`, which is not one of them: whole chunks, or up to the

@@ -140,8 +140,6 @@ private:
     Process& process = open.process;
     if (const Call* call = std::get_if<Call>(&*record))
       take_call(open, *call);
-    else if (const Print* print = std::get_if<Print>(&*record))
-      take_number(open, print->call);
     else if (const Start* start = std::get_if<Start>(&*record))
       take_further_start(process, *start);
     else if (const MoreEnvironment* more = std::get_if<MoreEnvironment>(&*record))
@@ -202,6 +200,7 @@ private:
   void take_call(OpenProcess& open, Call call) {
     Process& process = open.process;
     take_number(open, call);
+    if (call.is_digest) return;
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
     process.is_trapped |= call.library == "kernel";

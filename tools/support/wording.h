@@ -16,6 +16,14 @@ std::string counted(std::uint64_t number, const std::string& one);
 /// "a, b and c".
 std::string enumerated(const std::vector<std::string>& parts);
 
+/// "a, b, c".
+template <typename Texts>
+std::string joined(const Texts& texts, const char* between = ", ") {
+  std::string result;
+  for (const std::string& text : texts) result += (result.empty() ? "" : between) + text;
+  return result;
+}
+
 /// "a, b, c and 4 more".
 std::string some_of(const std::vector<std::string>& names);
 

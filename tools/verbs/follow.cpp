@@ -145,7 +145,8 @@ private:
     if (start != nullptr) take_start(tail, file, *start);
     if (is_end) tail.has_ended = true;
     if (const Exec* const exec = std::get_if<Exec>(&read->record)) tail.executions.take(*exec);
-    if (const Call* const call = call_or_print(read->record)) tail.executions.take_record_of(call->thread);
+    if (const Call* const call = std::get_if<Call>(&read->record))
+      tail.executions.take_record_of(call->thread);
     tail.was_here = tail.was_here || is_here(tail.start.pid);
     if (tail.is_shown) print(tail, tail.start.path, read->record);
   }
@@ -170,7 +171,7 @@ private:
       info(who + " library " + printable(library->name) + " " +
            printable(library->version.value_or("(version unknown)")) + " " + printable(library->file));
     } else if (const Call* call = std::get_if<Call>(&record)) {
-      print_call(who, *call);
+      if (!call->is_digest) print_call(who, *call);
     } else if (const Exec* exec = std::get_if<Exec>(&record)) {
       info(who + (exec->has_failed ? " has not executed it" : " executes " + printable(exec->program)));
     } else if (std::get_if<End>(&record) != nullptr) {

@@ -84,8 +84,8 @@ void compare(const LogVerdict& one, const LogVerdict& other, const std::string& 
     return;
   }
   if (const Cause* const first = cause.difference->first_cause(); first != nullptr) {
-    if (!is_print_of_host(*first)) return;
-    // A print shows that something went past every record before it: what that may be belongs to it.
+    if (!is_digest_of_host(*first)) return;
+    // An output shows that something went past every record before it: what that may be belongs to it.
     cause.text = describe_verdicts(one, other);
     cause.suspects = suspects_under(perturbation, cause);
     return;
