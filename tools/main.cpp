@@ -1,7 +1,6 @@
 // The detshim command: reads the command line and calls one verb.
 #include "log_reader/printable.h"
 #include "run/library_file.h"
-#include "verbs/completion.h"
 #include "verbs/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -162,7 +161,7 @@ CLI::App& add_log(CLI::App& app, detshim::LogOptions& options) {
                   std::string("the log's folder (") + detshim::default_log_folder + ")")
       ->type_name("");
   verb.add_flag("--json", options.json, "print one JSON document");
-  verb.add_flag("--all", options.all, "print every record");
+  verb.add_flag("--all", options.all, "print every value and place, and every record");
   verb.add_flag(
       "--check", options.check,
       "exit 3 unless the verdict is `covered`, and if a call was\nrefused; that --no-scan left the code out "
@@ -367,10 +366,7 @@ int call_verb(std::vector<std::string> words) {
   if (env_verbs.show) return detshim::env_show(env_show_options);
   if (scan) return detshim::scan(scan_options);
   if (tuning) return detshim::tuning(tuning_options);
-  if (completion) {
-    detshim::print_completion(std::cout, shell, app, {"run", "verify", "bisect", "doctor"});
-    return detshim::done;
-  }
+  if (completion) return detshim::completion(shell);
   if (hooks) return detshim::hooks(hooks_options);
   return detshim::options(options_options);
 }

@@ -175,7 +175,7 @@ TEST(Fingerprint, NamesWhereARacingSumWasPrinted) {
     EXPECT_NE(cause["record"]["place"].get<std::string>().find(line_of_the_sum()), std::string::npos)
         << compared;
     EXPECT_EQ(cause["before"], 1) << compared;
-    EXPECT_EQ(compared.differences("prints"), 1u) << compared; // not what came before, nor what came after
+    EXPECT_EQ(compared.differences("digests"), 1u) << compared; // not what came before, nor what came after
     EXPECT_NE(compared.text.find("something else came out, after the same draws"), std::string::npos)
         << compared;
 
@@ -245,7 +245,7 @@ TEST(Fingerprint, ThatDiffersForOtherDrawsIsNoCulprit) {
   logged(b, {PRINTS_PROGRAM, "text", "draw", "puts"}, host + Environment{{"DETSHIM_SEED", "43"}});
   const Compared compared = compare(a.log(), b.log());
   EXPECT_EQ(compared.first()["fact"]["subject"], "seed") << compared;
-  const json& records = compared.document["sections"]["prints"]["records"];
+  const json& records = compared.document["sections"]["digests"]["records"];
   ASSERT_EQ(records.size(), 1u) << compared;
   EXPECT_NE(records[0]["kind"], "result") << compared; // the same text after other draws
 }

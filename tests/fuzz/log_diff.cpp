@@ -4,6 +4,7 @@
 #include "log_diff/log_diff.h"
 #include "log_diff/difference_report.h"
 #include "memory_folder.h"
+#include "report/json.h"
 #include "support/exit_status.h"
 
 #include <cstddef>
@@ -55,8 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   add_suspects(*difference);
   std::ostringstream out;
   print_difference_text(out, *difference, {});
-  JsonWriter writer(out);
-  write_difference_json(writer, *difference);
+  print_json(out, difference_json(*difference));
   check_printable(out.str());
   return 0;
 }

@@ -262,7 +262,7 @@ TEST_F(Written, PrintsThatNeitherRunCouldReadAreNotKnown) {
         .end();
   const Compared result = compared();
   EXPECT_EQ(result.status, 2) << result;
-  EXPECT_TRUE(contains(result.text, "the contents of 1 print that could not be read")) << result;
+  EXPECT_TRUE(contains(result.text, "the contents of 1 output that could not be read")) << result;
 }
 
 TEST_F(Written, WhatIsTooManyForOneRecordIsAlignedBehindIt) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -18,6 +19,13 @@ protected:
     return scratch_.path() / name;
   }
 
+  /// The command is found as a user's is.
+  Environment environment() const {
+    return {
+        {"PATH", std::filesystem::path(DETSHIM_COMMAND).parent_path().string() + ":" + std::getenv("PATH")},
+        {"HOME", scratch_.path()}};
+  }
+
   TemporaryFolder scratch_;
 };
 
@@ -27,7 +35,8 @@ TEST_F(Completion, Bash) {
   const auto completed = [&](const std::string& words) {
     return run({"bash", "--norc", "-c",
                 "cd " + scratch_.path().string() + "; source " + file + "; COMP_WORDS=(" + words +
-                    "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _detshim; echo ${COMPREPLY[@]}"})
+                    "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _detshim; echo ${COMPREPLY[@]}"},
+               environment())
         .out;
   };
   EXPECT_EQ(completed("detshim ver"), "verify\n");
@@ -40,7 +49,8 @@ TEST_F(Completion, Zsh) {
   if (find_program("zsh").empty()) GTEST_SKIP() << "no zsh";
   script("zsh", "_detshim");
   const Result typed = run({"/usr/bin/python3", ZSH_COMPLETION_SCRIPT, scratch_.path(), "detshim veri",
-                            "detshim run --see", "detshim run -- setarc"});
+                            "detshim run --see", "detshim run -- setarc"},
+                           environment());
   EXPECT_EQ(typed.status, 0) << typed.err;
   EXPECT_NE(typed.out.find("detshim verify "), std::string::npos) << typed.out;
   EXPECT_NE(typed.out.find("detshim run --seed "), std::string::npos) << typed.out;
@@ -52,7 +62,7 @@ TEST_F(Completion, Fish) {
   const std::string file = script("fish", "detshim.fish");
   const auto completed = [&](const std::string& words) {
     return run({"fish", "--no-config", "-c", "source " + file + "; complete -C '" + words + "'"},
-               {{"HOME", scratch_.path()}})
+               environment())
         .out;
   };
   EXPECT_TRUE(completed("detshim veri").starts_with("verify\t")) << completed("detshim veri");

@@ -66,7 +66,7 @@ std::string disable_list(const BisectPlan& plan, const Bisection& result);
 /// True if the set that was found goes without the fixed layout of the address space.
 bool leaves_layout_random(const Bisection& result);
 
-/// For programs: one JSON document (its shape is described in bisect_json.cpp).
+/// For programs: docs/schemas/bisect.schema.json.
 void print_bisect_json(const BisectPlan& plan, const Bisection& result, std::ostream& out);
 
 void print_bisect_text(const BisectPlan& plan, const Bisection& result);

@@ -2,7 +2,7 @@
 // that `detshim log` and `detshim log diff` print.
 #include "html_report/html_report.h"
 
-#include "html_report/html_writer.h"
+#include "html_report/html.h"
 #include "html_report/source_excerpt.h"
 #include "html_report/style_sheet.h"
 #include "log_diff/difference_report.h"
@@ -18,11 +18,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -53,11 +51,7 @@ struct LogEvidence {
   LogEvidence(const LogEvidence&) = delete;
   LogEvidence& operator=(const LogEvidence&) = delete;
 
-  bool is_there() const {
-    return std::ranges::any_of(log.processes, [](const Process& process) {
-      return !process.starts.empty() || process.calls > 0 || !process.libraries.empty() || process.end;
-    });
-  }
+  bool is_there() const { return std::ranges::any_of(log.processes, &Process::holds_a_record); }
 
   Log log;
   Summary summary;
@@ -149,9 +143,7 @@ Logs read_log_alone(const std::string& name, const std::vector<std::string>& acc
   logs.first = std::make_unique<LogEvidence>(find_run(name), accepted, weigh);
   if (logs.first->is_there()) return logs;
   if (const Log& log = logs.first->log; !log.other_format_files.empty())
-    throw UsageError("the log in '" + printable(name) + "' is of format " +
-                     std::to_string(log.other_format_files.front().format) + ", this detshim reads format " +
-                     std::to_string(log_format));
+    throw UsageError("the log in '" + printable(name) + "' " + log.other_format_files.front().text());
   refuse(name, "holds neither a log nor what `detshim verify` keeps");
 }
 
@@ -193,143 +185,134 @@ std::string line_of(const Json& entry) {
   return text;
 }
 
-void write_lines(HtmlWriter& html, const Json& entries) {
-  const Element list(html, "ul");
+Html lines_of(const Json& entries) {
+  Html items;
   for (std::size_t i = 0; i < std::min(entries.size(), most_entries); ++i)
-    html.element("li", line_of(entries[i]));
+    items += element("li", line_of(entries[i]));
+  return element("ul", items);
 }
 
 /// Columns are the members of the entries that say something in one of them.
-void write_table(HtmlWriter& html, const std::string& caption, const Json& entries) {
+Html table_of(const std::string& caption, const Json& entries) {
   std::vector<std::string> columns;
-  const std::size_t rows = std::min(entries.size(), most_entries);
-  for (std::size_t i = 0; i < rows; ++i)
+  const std::size_t count = std::min(entries.size(), most_entries);
+  for (std::size_t i = 0; i < count; ++i)
     for (const auto& [key, value] : entries[i].items())
       if (!as_text(value).empty() && std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
-  const Element frame(html, "div", {{"class", "scrolls"}, {"tabindex", "0"}});
-  const Element table(html, "table");
-  html.element("caption", as_heading(caption));
-  {
-    const Element row(html, "tr");
-    for (const std::string& column : columns) html.element("th", {{"scope", "col"}}, as_heading(column));
+  Html heads, rows;
+  for (const std::string& column : columns) heads += element("th", {{"scope", "col"}}, as_heading(column));
+  for (std::size_t i = 0; i < count; ++i) {
+    Html cells;
+    for (const std::string& column : columns)
+      cells += element("td", as_text(entries[i].value(column, Json())));
+    rows += element("tr", cells);
   }
-  for (std::size_t i = 0; i < rows; ++i) {
-    const Element row(html, "tr");
-    for (const std::string& column : columns) html.element("td", as_text(entries[i].value(column, Json())));
-  }
+  return element("div", {{"class", "scrolls"}, {"tabindex", "0"}},
+                 element("table", element("caption", as_heading(caption)) + element("tr", heads) + rows));
 }
 
-void write_list(HtmlWriter& html, const std::string& name, const Json& entries) {
-  html.element("h2", as_heading(name));
+Html list_of(const std::string& name, const Json& entries) {
   const bool are_lines =
       std::ranges::none_of(entries, [](const Json& entry) { return line_of(entry).empty(); });
   const bool are_objects = std::ranges::all_of(entries, &Json::is_object);
-  if (are_objects && !are_lines)
-    write_table(html, name, entries);
-  else
-    write_lines(html, entries);
+  Html list = element("h2", as_heading(name)) +
+              (are_objects && !are_lines ? table_of(name, entries) : lines_of(entries));
   if (entries.size() > most_entries)
-    html.element("p", "and " + std::to_string(entries.size() - most_entries) + " more");
+    list += element("p", "and " + std::to_string(entries.size() - most_entries) + " more");
+  return list;
 }
 
 // ------------------------------------------------------------------ the page
 
-void write_word(HtmlWriter& html, const std::string& word, const std::string& text) {
-  html.open("h1");
-  html.element("span", {{"class", "hidden"}}, "Verdict: ");
-  html.element("span", {{"class", "word " + word}}, word);
-  html.close();
-  html.element("p", {{"class", "lead"}}, text);
+Html word_of(const std::string& word, const std::string& text) {
+  return element("h1", element("span", {{"class", "hidden"}}, "Verdict: ") +
+                           element("span", {{"class", "word " + word}}, word)) +
+         element("p", {{"class", "lead"}}, text);
 }
 
-void write_heading(HtmlWriter& html, const Json& json) {
+Html heading_of(const Json& json) {
   const std::string word = text_of(json, "verdict"), text = text_of(json, "text");
-  write_word(html, word, text.starts_with(word + " - ") ? text.substr(word.size() + 3) : text);
-  const Element facts(html, "dl", {{"class", "facts"}});
+  Html facts;
   for (const auto& [name, value] : json.items()) {
     const bool is_fact = !value.is_structured() || name == "command";
     const bool is_shown_above = name == "verdict" || name == "text" || name == "schema_version";
     if (!is_fact || is_shown_above || as_text(value).empty()) continue;
-    html.element("dt", as_heading(name));
-    html.element("dd", as_text(value));
+    facts += element("dt", as_heading(name)) + element("dd", as_text(value));
   }
+  return word_of(word, text.starts_with(word + " - ") ? text.substr(word.size() + 3) : text) +
+         element("dl", {{"class", "facts"}}, facts);
 }
 
-void write_lists(HtmlWriter& html, const Json& json) {
+Html lists_of(const Json& json) {
+  Html lists;
   for (const auto& [name, value] : json.items())
-    if (value.is_array() && !value.empty() && name != "command") write_list(html, name, value);
+    if (value.is_array() && !value.empty() && name != "command") lists += list_of(name, value);
+  return lists;
 }
 
 /// Text as a terminal shows it.
-void write_preformatted(HtmlWriter& html, const std::string& text) {
-  const Element block(html, "pre", {{"tabindex", "0"}});
+Html preformatted(const std::string& text) {
+  Html content;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    html.text(line);
-    html.end_line();
-  }
+  for (std::string line; std::getline(lines, line);) content += Html(line) + Html::of_our_own("\n");
+  return element("pre", {{"tabindex", "0"}}, content);
 }
 
-void write_excerpt(HtmlWriter& html, const SourceExcerpt& excerpt) {
-  const Element figure(html, "figure", {{"class", "source"}});
-  html.element("figcaption", excerpt.file + ", line " + std::to_string(excerpt.line));
-  const Element list(html, "ol", {{"start", std::to_string(excerpt.first)}});
+Html excerpt_of(const SourceExcerpt& excerpt) {
+  Html items;
   for (std::size_t i = 0; i < excerpt.lines.size(); ++i) {
     std::string line = excerpt.lines[i];
     std::ranges::replace(line, '\t', ' '); // it would come out as an escape
-    const Element item(html, "li", {{"class", excerpt.first + i == excerpt.line ? "meant" : "around"}});
-    html.element("code", line);
+    items += element("li", {{"class", excerpt.first + i == excerpt.line ? "meant" : "around"}},
+                     element("code", line));
   }
+  return element("figure", {{"class", "source"}},
+                 element("figcaption", excerpt.file + ", line " + std::to_string(excerpt.line)) +
+                     element("ol", {{"start", std::to_string(excerpt.first)}}, items));
 }
 
-void write_first_cause(HtmlWriter& html, const Json& json, const Logs& logs) {
-  if (!logs.difference && logs.problem.empty()) return;
-  html.element("h2", "First cause");
-  html.element("p", "A is " + logs.one + ", B is " + logs.other + ".");
+Html first_cause_of(const Json& json, const Logs& logs) {
+  if (!logs.difference && logs.problem.empty()) return {};
+  Html html = element("h2", "First cause") + element("p", "A is " + logs.one + ", B is " + logs.other + ".");
   const Json cause = json.value("first_cause", Json());
-  if (cause.is_object() && !text_of(cause, "text").empty()) html.element("p", text_of(cause, "text"));
-  if (cause.is_object() && cause.value("suspects", Json()).is_array()) write_lines(html, cause["suspects"]);
-  if (!logs.difference) {
-    html.element("p", "The logs of " + logs.one + " and " + logs.other +
-                          " could not be compared: " + logs.problem);
-    return;
-  }
+  if (cause.is_object() && !text_of(cause, "text").empty()) html += element("p", text_of(cause, "text"));
+  if (cause.is_object() && cause.value("suspects", Json()).is_array()) html += lines_of(cause["suspects"]);
+  if (!logs.difference)
+    return html + element("p", "The logs of " + logs.one + " and " + logs.other +
+                                   " could not be compared: " + logs.problem);
   const Cause* const first = logs.difference->first_cause();
-  if (first == nullptr) html.element("p", "Their logs agree: what made the runs differ left no record.");
+  if (first == nullptr) html += element("p", "Their logs agree: what made the runs differ left no record.");
   if (first != nullptr && first->record && logs.first) {
     SourceLines source_lines(logs.first->code.changed);
     const Call& call = first->record->a ? first->record->a->call : first->record->b->call;
     if (const auto excerpt = source_excerpt(call, source_lines, logs.first->log.written))
-      write_excerpt(html, *excerpt);
+      html += excerpt_of(*excerpt);
   }
   std::ostringstream text;
   print_difference_text(text, *logs.difference, Style{});
-  write_preformatted(html, text.str());
+  return html + preformatted(text.str());
 }
 
 /// What `detshim log` prints of it.
-std::string text_of_log(const LogEvidence& evidence) {
+Html text_of_log(const LogEvidence& evidence) {
   std::ostringstream text;
-  ::setenv("NO_COLOR", "1", 1); // a page is no terminal
-  std::streambuf* const before = std::cout.rdbuf(text.rdbuf());
-  print_log_text(evidence.log, evidence.summary, evidence.code, evidence.verdict, /*all=*/false);
-  std::cout.rdbuf(before);
-  return text.str();
+  print_log_text(text, evidence.log, evidence.summary, evidence.code, evidence.verdict, /*all=*/false,
+                 Style{});
+  return preformatted(text.str());
 }
 
-void write_head(HtmlWriter& html, const std::string& title) {
-  const Element head(html, "head");
-  html.empty("meta", {{"charset", "utf-8"}});
+Html head_of(const std::string& title) {
   // No script, no picture, no request: what slipped through the escapes could still do nothing.
-  html.empty(
-      "meta",
-      {{"http-equiv", "Content-Security-Policy"},
-       {"content", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"}});
-  html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  html.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  html.empty("meta", {{"name", "referrer"}, {"content", "no-referrer"}});
-  html.element("title", title + " - detshim report");
-  html.style_sheet(style_sheet);
+  constexpr const char* policy =
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+  return element(
+      "head",
+      Html::tag("meta", {{"charset", "utf-8"}}) +
+          Html::tag("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy}}) +
+          Html::tag("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}}) +
+          Html::tag("meta", {{"name", "color-scheme"}, {"content", "light dark"}}) +
+          Html::tag("meta", {{"name", "referrer"}, {"content", "no-referrer"}}) +
+          element("title", title + " - detshim report") + element("style", Html::of_our_own(style_sheet)));
 }
 
 } // namespace
@@ -344,31 +327,18 @@ std::string html_report(const std::string& name, const std::vector<std::string>&
   const Logs logs =
       is_verification ? read_logs_of(json, document, accepted, weigh) : read_log_alone(name, accepted, weigh);
 
-  std::ostringstream page;
-  HtmlWriter html(page);
-  html.doctype();
-  {
-    const Element root(html, "html", {{"lang", "en"}});
-    const std::string level = logs.first ? level_name(logs.first->verdict.level) : "";
-    constexpr std::size_t longest = 80;
-    write_head(html, is_verification ? text_of(json, "verdict") + ": " +
-                                           cut(as_text(json.value("command", Json())), longest)
-                                     : level + ": " + name);
-    const Element body(html, "body");
-    const Element content(html, "main");
-    if (is_verification) {
-      write_heading(html, json);
-      write_first_cause(html, json, logs);
-      write_lists(html, json);
-    } else {
-      write_word(html, level, meaning_of(logs.first->verdict));
-    }
-    if (logs.first) {
-      html.element("h2", is_verification ? "The log of the first run: " + level : "The log in " + name);
-      write_preformatted(html, text_of_log(*logs.first));
-    }
-  }
-  return std::move(page).str();
+  const std::string level = logs.first ? level_name(logs.first->verdict.level) : "";
+  constexpr std::size_t longest = 80;
+  const std::string title =
+      is_verification ? text_of(json, "verdict") + ": " + cut(as_text(json.value("command", Json())), longest)
+                      : level + ": " + name;
+  Html content = is_verification ? heading_of(json) + first_cause_of(json, logs) + lists_of(json)
+                                 : word_of(level, meaning_of(logs.first->verdict));
+  if (logs.first)
+    content += element("h2", is_verification ? "The log of the first run: " + level : "The log in " + name) +
+               text_of_log(*logs.first);
+  return "<!DOCTYPE html>\n" +
+         element("html", {{"lang", "en"}}, head_of(title) + element("body", element("main", content))).text();
 }
 
 } // namespace detshim

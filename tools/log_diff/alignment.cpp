@@ -52,11 +52,11 @@ Alignment align(const std::vector<RecordKey>& a, const std::vector<RecordKey>& b
     if (partner_of_a[i] != nothing) partner_of_b[partner_of_a[i]] = i;
 
   bool is_first = true;
-  std::unordered_set<std::uint64_t> prints; // call sites that printed something else
+  std::unordered_set<std::uint64_t> outputs; // call sites whose output is another one
   const auto found = [&](CauseKind kind, std::optional<std::size_t> in_a, std::optional<std::size_t> in_b) {
     result.differences.push_back({kind, in_a, in_b});
     const RecordKey& key = in_a ? a[*in_a] : b[*in_b];
-    if (is_first && (!key.is_of_host || prints.insert(key.call_site).second))
+    if (is_first && (!key.is_of_host || outputs.insert(key.call_site).second))
       result.candidates.push_back({result.differences.size() - 1, result.identical});
     if (is_firm(kind) && !key.is_of_host) is_first = false;
   };

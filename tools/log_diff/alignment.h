@@ -26,8 +26,8 @@ struct Alignment {
   };
   /// Those of the differences that may be the first: one that was there before all others of the thread, and
   /// before it counts of call sites, which may have come apart later, values of which detshim made the same,
-  /// and the first print of each call site on the host, which shows what went wrong before and makes nothing
-  /// go wrong.
+  /// and the first output digest of each call site on the host, which shows what went wrong before and makes
+  /// nothing go wrong.
   std::vector<Candidate> candidates;
   std::uint64_t identical = 0; ///< in the whole thread
 };

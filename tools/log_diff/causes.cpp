@@ -18,10 +18,10 @@ bool is_root(const ProcessName& process) { return process.path.find('.') == std:
 bool is_received(const Cause& cause) {
   if (!cause.record) return false;
   const RecordDifference& record = *cause.record;
-  if (is_print_of_host(cause)) return true;
+  if (is_digest_of_host(cause)) return true;
   if (record.section == Section::collectives) return record.kind == CauseKind::result;
   // What a collective operation left on a GPU.
-  if (record.section == Section::prints && record.a && record.a->call.library == "nccl")
+  if (record.section == Section::digests && record.a && record.a->call.library == "nccl")
     return record.kind == CauseKind::result;
   const auto says = [&record](Reason reason) {
     return record.a && record.b && record.a->call.why == reason_code(reason) &&
@@ -40,7 +40,7 @@ int order_of_subject(const Cause& cause) {
 
 } // namespace
 
-bool is_print_of_host(const Cause& cause) {
+bool is_digest_of_host(const Cause& cause) {
   return cause.record && is_of_host(cause.record->a ? cause.record->a->call : cause.record->b->call);
 }
 
@@ -49,7 +49,7 @@ int strength(const Cause& cause) {
     if (cause.fact->section == Section::settings) return is_root(cause.process) ? 0 : 4;
     return cause.fact->section == Section::libraries ? 1 : 5;
   }
-  if (is_print_of_host(cause)) return 4;
+  if (is_digest_of_host(cause)) return 4;
   switch (cause.record->kind) {
   case CauseKind::result:
     return cause.record->has_inputs ? 2 : 3;

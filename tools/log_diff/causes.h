@@ -26,7 +26,7 @@ private:
 };
 
 /// Something that a program printed, wrote or sent: it shows what went wrong before.
-bool is_print_of_host(const Cause& cause);
+bool is_digest_of_host(const Cause& cause);
 
 /// What the cause is among the others of its rank: 0 is the most telling. Causes of the first two kinds come
 /// before all records.

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "log_diff/difference.h"
-#include "report/json_writer.h"
 #include "report/style.h"
 
-#include <functional>
+#include <nlohmann/json_fwd.hpp>
+
 #include <iosfwd>
 #include <string>
 
@@ -21,13 +21,9 @@ void print_leading_cause(std::ostream& out, const LogDifference& difference, Sty
 std::string name_of(const Cause& cause);
 std::string name_of(const RecordDifference& record);
 
-/// The members of one cause, and the member "suspects", as they stand in that object.
-void write_cause_json(JsonWriter& out, const Cause& cause);
-void write_suspects_json(JsonWriter& out, const std::vector<Suspect>& suspects);
-
-/// One object, which begins with its "schema_version"; its shape: difference_json.cpp. `add_more`: members at
-/// its end.
-void write_difference_json(JsonWriter& out, const LogDifference& difference,
-                           const std::function<void(JsonWriter&)>& add_more = {});
+/// Of docs/schemas/log-diff.schema.json a cause, the suspects, and the whole document.
+nlohmann::ordered_json cause_json(const Cause& cause);
+nlohmann::ordered_json suspects_json(const std::vector<Suspect>& suspects);
+nlohmann::ordered_json difference_json(const LogDifference& difference);
 
 } // namespace detshim

@@ -27,15 +27,16 @@ std::string value_of(const std::optional<std::string>& value) {
                : "none";
 }
 
-/// "print 9da8e8a9d66f4cd7, 12 bytes", of several at once "prints 289 to 297: ...".
-std::string values_of_print(const Call& call) {
+/// "output 9: 9da8e8a9d66f4cd7, 12 bytes", of several at once "output 289 and those behind it, 9 in all:
+/// ...".
+std::string values_of_digest(const Call& call) {
   const auto value = [&call](const char* name) {
     const std::string* const found = find_field(call.fields, name);
     return found == nullptr ? std::string() : printable(*found);
   };
-  std::string text = "print " + value("first");
-  if (const std::string prints = value("digests"); prints != "1")
-    text += " and those behind it, " + prints + " in all";
+  std::string text = "output " + value("first");
+  if (const std::string outputs = value("digests"); outputs != "1")
+    text += " and those behind it, " + outputs + " in all";
   text += find_field(call.fields, "unread") != nullptr ? ": not read" : ": " + value("digest");
   return cut(text + ", " + value("bytes") + " bytes", longest_value);
 }
@@ -43,7 +44,7 @@ std::string values_of_print(const Call& call) {
 /// "asked 4711 -> 42, 100 calls".
 std::string values_of(const std::optional<RecordDifference::Side>& side, bool with_action) {
   if (!side) return "none";
-  if (side->call.is_print) return values_of_print(side->call);
+  if (side->call.is_digest) return values_of_digest(side->call);
   std::string text = describe_fields(side->call.fields);
   if (with_action || text.empty())
     text += (text.empty() ? "" : ", ") + std::string(action_names[static_cast<int>(side->call.action)]);
@@ -64,16 +65,16 @@ std::string sides(const RecordDifference& record) {
 }
 
 std::string what_differs(const RecordDifference& record) {
-  const bool is_print = record.section == Section::prints;
+  const bool is_digest = record.section == Section::digests;
   // Of a library call's output the inputs are known too.
-  const bool is_output = is_print && record.a && find_field(record.a->call.fields, "in") != nullptr;
+  const bool is_output = is_digest && record.a && find_field(record.a->call.fields, "in") != nullptr;
   if (is_output && record.kind == CauseKind::result) return "the same went in, something else came out";
   if (is_output && record.kind == CauseKind::input) return "something else went in: what made it ran before";
-  if (is_print && record.kind == CauseKind::result)
+  if (is_digest && record.kind == CauseKind::result)
     return record.a->call.library == "libc" ? "something else came out, after the same draws"
                                             : "something else came back, after the same draws";
-  if (is_print && record.kind == CauseKind::input)
-    return "another print, or after other draws: what made the difference ran before";
+  if (is_digest && record.kind == CauseKind::input)
+    return "another output, or after other draws: what made the difference ran before";
   switch (record.kind) {
   case CauseKind::result:
     return record.has_inputs ? "the same went in, something else came out"

@@ -8,12 +8,6 @@
 namespace detshim {
 namespace {
 
-std::string joined(const auto& texts) {
-  std::string result;
-  for (const std::string& text : texts) result += (result.empty() ? "" : ", ") + text;
-  return result;
-}
-
 /// In quotes where it would not be told apart from two, or from none.
 std::string quoted(const std::string& argument) {
   if (!argument.empty() && argument.find_first_of(" '\\") == std::string::npos) return argument;

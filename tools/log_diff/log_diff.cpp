@@ -47,20 +47,6 @@ Stretch different_chunks(const ThreadRecords& a, const ThreadRecords& b) {
   return {begin * ThreadRecords::records_of_a_chunk, end};
 }
 
-/// Two threads' records without those at their beginnings and ends that are the same as they stand.
-struct Middle {
-  std::size_t begin = 0, end_in_a = 0, end_in_b = 0;
-
-  Middle(const std::vector<RawRecord>& a, const std::vector<RawRecord>& b)
-      : end_in_a(a.size()), end_in_b(b.size()) {
-    while (begin < std::min(end_in_a, end_in_b) && a[begin].key == b[begin].key) ++begin;
-    while (end_in_a > begin && end_in_b > begin && a[end_in_a - 1].key == b[end_in_b - 1].key) {
-      --end_in_a;
-      --end_in_b;
-    }
-  }
-};
-
 class Comparison {
 public:
   Comparison(const LoggedRun& a, const LoggedRun& b, std::set<std::string> turned)
@@ -147,25 +133,13 @@ private:
   }
 
   void compare_threads(const Program& a, const Program& b, const Stretches& different) {
-    RawThreads raw_of_a = read_raw(a_, a, different);
-    RawThreads raw_of_b = read_raw(b_, b, different);
+    ThreadKeys all_of_a = read_keys(a_, a, different, call_sites_of_a_);
+    ThreadKeys all_of_b = read_keys(b_, b, different, call_sites_of_b_);
     for (const auto& [name, stretch] : different) {
-      const std::vector<RawRecord>& raw_a = raw_of_a[name];
-      const std::vector<RawRecord>& raw_b = raw_of_b[name];
-      const Middle middle(raw_a, raw_b);
-      const std::uint64_t start = stretch.begin + middle.begin;
-      const auto end_of = [&middle](const std::vector<RawRecord>& raw, std::size_t end) {
-        return raw.data() + std::min(end, middle.begin + most_compared_records);
-      };
-      if (std::max(raw_a.size(), raw_b.size()) == most_raw_records ||
-          std::max(middle.end_in_a, middle.end_in_b) > middle.begin + most_compared_records)
-        ++cut_threads_;
-      const std::vector<RecordKey> keys_of_a =
-          read_keys(a_, a, raw_a.data() + middle.begin, end_of(raw_a, middle.end_in_a), call_sites_of_a_);
-      const std::vector<RecordKey> keys_of_b =
-          read_keys(b_, b, raw_b.data() + middle.begin, end_of(raw_b, middle.end_in_b), call_sites_of_b_);
+      const Keys &keys_of_a = all_of_a[name], &keys_of_b = all_of_b[name];
+      if (std::max(keys_of_a.size(), keys_of_b.size()) == most_compared_records) ++cut_threads_;
       const Alignment alignment = align(keys_of_a, keys_of_b);
-      difference_.identical += start + alignment.identical + (raw_a.size() - middle.end_in_a);
+      difference_.identical += stretch.begin + alignment.identical;
       if (const ThreadRecords* const thread = find_thread(a, name); thread != nullptr)
         difference_.identical += thread->records - std::min(thread->records, stretch.end);
       if (!are_exact(a, b, name)) ++inexact_threads_;
@@ -178,10 +152,10 @@ private:
             whole(a, b, keys_of_a, keys_of_b, alignment.differences[i]);
         if (!difference) continue; // gone since it was read
         difference->thread = name;
-        difference->position += start;
+        difference->position += stretch.begin;
         if (is_kept) difference_.records.push_back(*difference);
         if (!is_candidate) continue;
-        causes_.add({a.name, name, std::nullopt, std::move(difference), start + candidate->before});
+        causes_.add({a.name, name, std::nullopt, std::move(difference), stretch.begin + candidate->before});
         ++candidate;
       }
     }
@@ -250,8 +224,8 @@ private:
 
   void add_unknown(const LoggedRun& run, const char* side) {
     for (const std::string& what : run.unknown) difference_.unknown.push_back(what + ", in " + side);
-    if (run.unread_prints > 0) {
-      difference_.unread.push_back("the contents of " + counted(run.unread_prints, "print") +
+    if (run.unread_digests > 0) {
+      difference_.unread.push_back("the contents of " + counted(run.unread_digests, "output") +
                                    " that could not be read, in " + side);
       difference_.unknown.push_back(difference_.unread.back());
     }
@@ -286,7 +260,7 @@ LogDifference compare_logs(const std::string& a, const std::string& b, std::set<
 
 void add_suspects(LogDifference& difference) {
   const Cause* const first = difference.first_cause();
-  if (first != nullptr && !is_print_of_host(*first)) return;
+  if (first != nullptr && !is_digest_of_host(*first)) return;
   const auto log_of = [](const LogDifference::Side& side) { return SuspectLog{side.folder, side.run}; };
   difference.suspects = find_suspects(log_of(difference.a), log_of(difference.b));
   // Both read folders in the order of names.

@@ -16,7 +16,7 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 } // namespace
 
 Role role_of(const Call& call, std::string_view field) {
-  if (call.is_print) {
+  if (call.is_digest) {
     if (field == "launches") return Role::context;
     // How long a text is depends on its numbers; how much is copied is asked for.
     if (field == "bytes") return is_of_host(call) ? Role::result : Role::input;
@@ -49,7 +49,7 @@ bool is_of_tuning(const std::string& why) {
 }
 
 Section section_of(const Call& call) {
-  if (call.is_print) return Section::prints;
+  if (call.is_digest) return Section::digests;
   if (call.library == "env" || find_field(call.fields, "variable") != nullptr) return Section::settings;
   if (call.library == "nccl") return Section::collectives;
   if (call.function.find("Find") != std::string::npos ||
@@ -69,12 +69,12 @@ Section section_of(const Call& call) {
 
 bool is_of_host(const Call& call) {
   const std::string* const to = find_field(call.fields, "to");
-  return call.is_print && to != nullptr && *to != "host" && *to != "device";
+  return call.is_digest && to != nullptr && *to != "host" && *to != "device";
 }
 
 bool has_unknown_values(const Call& call) {
   return call.why == reason_code(Reason::values_not_written) ||
-         (call.is_print && find_field(call.fields, "unread") != nullptr);
+         (call.is_digest && find_field(call.fields, "unread") != nullptr);
 }
 
 } // namespace detshim

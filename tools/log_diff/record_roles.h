@@ -21,12 +21,12 @@ enum class Section {
   draws,
   calls,
   processes,
-  prints,
+  digests, ///< of outputs
 };
 inline constexpr int section_count = 11;
-inline constexpr const char* section_names[] = {"settings", "libraries",   "seeds", "algorithms",
-                                                "tuning",   "collectives", "ranks", "draws",
-                                                "calls",    "processes",   "prints"};
+inline constexpr const char* section_names[] = {"settings", "libraries",   "seeds",  "algorithms",
+                                                "tuning",   "collectives", "ranks",  "draws",
+                                                "calls",    "processes",   "digests"};
 
 enum class Role {
   input,
@@ -42,7 +42,8 @@ bool has_inputs(const Call& call);
 
 Section section_of(const Call& call);
 
-/// A print that a program of the host made: printed, written or sent. Not what a copy brought from a GPU.
+/// An output digest of what a program of the host made: printed, written or sent. Not what a copy brought
+/// from a GPU.
 bool is_of_host(const Call& call);
 
 /// The record stands for calls with values that were not written, or for contents that were not read.

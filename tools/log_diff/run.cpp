@@ -89,9 +89,7 @@ private:
   }
 
   void take_start(Start& start, std::uint64_t number) {
-    if (start.format != log_format)
-      refuse(path_, "is of format " + std::to_string(start.format) + ", this detshim reads format " +
-                        std::to_string(log_format));
+    if (start.format != log_format) refuse(path_, OtherFormatFile{path_, start.format}.text());
     if (number == 0) {
       is_left_out_ = !choose(start.run);
       if (is_left_out_) return;
@@ -131,7 +129,7 @@ private:
     run_.programs.clear();
     run_.builds.clear();
     run_.unknown.clear();
-    run_.further_unknown = run_.unread_prints = 0;
+    run_.further_unknown = run_.unread_digests = 0;
     run_.records = 0;
     programs_.clear();
     main_.reset();
@@ -142,7 +140,7 @@ private:
     OpenProgram* const open = program(call.process);
     if (open == nullptr) return;
     extend(*open, length);
-    if (call.is_unread) ++run_.unread_prints;
+    if (call.is_unread) ++run_.unread_digests;
     const RecordCount count = count_of(call);
     open->executions.take_record_of(call.thread);
     ThreadRecords& records = thread_of(*open, call.thread);
@@ -158,7 +156,7 @@ private:
   }
 
   RecordCount count_of(const RawCall& call) {
-    if (call.is_print) return {1, call.action, true};
+    if (call.is_digest) return {1, call.action, true};
     if (!call.counter) return {1, call.action, false};
     const std::optional<CountEntry> entry = counts_.take(*call.counter, call.action);
     if (!entry)

@@ -82,7 +82,7 @@ struct LoggedRun {
   std::vector<std::string>
       unknown; ///< what the log does not say: the first few, in words that are safe to print
   std::uint64_t further_unknown = 0; ///< and so many more
-  std::uint64_t unread_prints = 0;   ///< of which the contents are not known
+  std::uint64_t unread_digests = 0;  ///< of which the contents are not known
 };
 
 /// "process 0.2 of rank 3", safe to print.

@@ -26,17 +26,9 @@ constexpr std::array<const char*, kind_count> words = {"",
                                                        "a clock or an id is read at ",
                                                        "a folder is read at "};
 
-bool is_clock(std::string_view function) {
-  constexpr auto clocks = std::to_array<std::string_view>(
-      {"time", "gettimeofday", "clock_gettime", "clock", "times", "getpid", "getppid", "gettid"});
-  return std::ranges::find(clocks, function) != clocks.end();
-}
-
-bool reads_folders(std::string_view function) {
-  constexpr auto readers =
-      std::to_array<std::string_view>({"readdir", "scandir", "getdents64", "glob", "fts"});
-  return std::ranges::any_of(readers, [&](std::string_view reader) { return function.starts_with(reader); });
-}
+constexpr std::string_view clocks[] = {"time",  "gettimeofday", "clock_gettime", "clock",
+                                       "times", "getpid",       "getppid",       "gettid"};
+constexpr std::string_view folder_readers[] = {"readdir", "scandir", "getdents64", "glob", "fts"};
 
 class SuspectReader {
 public:
@@ -75,11 +67,14 @@ private:
       for (const std::string& reason : calls.reasons)
         if (!reason.empty()) why = ": " + printable(reason_text(reason));
       texts_[nondeterministic].insert(printable(function) + " at " + where() + why);
-    } else if (symbol.library == "libc" && reads_folders(function)) {
+    } else if (symbol.library == "libc" && std::ranges::any_of(folder_readers, [&](auto reader) {
+                 return function.starts_with(reader);
+               })) {
       add(folder, where());
     } else if (is_users && function == "pthread_create") {
       add(threads, where());
-    } else if (is_users && symbol.action == Action::observe && is_clock(function)) {
+    } else if (is_users && symbol.action == Action::observe &&
+               std::ranges::find(clocks, function) != std::end(clocks)) {
       add(clock_reading, where());
     }
   }

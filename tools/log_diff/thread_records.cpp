@@ -3,11 +3,8 @@
 #include "log_reader/counts.h"
 #include "log_reader/lines.h"
 #include "log_reader/open_file.h"
-#include "log_reader/printable.h"
-#include "support/exit_status.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include <unistd.h>
@@ -19,9 +16,8 @@ std::string path_of(const LoggedRun& run, const Program& program) {
   return run.folder + "/" + run.files[program.file];
 }
 
-/// Of a Call, or a RawCall.
-RecordCount count_of(Counts& counts, const auto& call) {
-  if (call.is_print) return {1, call.action, true};
+RecordCount count_of(Counts& counts, const Call& call) {
+  if (call.is_digest) return {1, call.action, true};
   const std::optional<CountEntry> entry =
       call.counter ? counts.look_at(*call.counter, call.action) : std::nullopt;
   if (!entry) return {1, call.action, false};
@@ -33,7 +29,7 @@ RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_si
   key.call_site = call_sites.key_of(call, program.script_folder);
   key.section = section_of(call);
   key.has_inputs = has_inputs(call) && !has_unknown_values(call);
-  key.is_print = call.is_print;
+  key.is_digest = call.is_digest;
   key.is_of_host = is_of_host(call);
   Digest inputs, results;
   for (const Field& field : call.fields) {
@@ -54,8 +50,9 @@ RecordKey key_of(const Call& call, const Program& program, CallSiteKeys& call_si
 
 } // namespace
 
-RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretches& stretches) {
-  RawThreads threads;
+ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretches& stretches,
+                     CallSiteKeys& call_sites) {
+  ThreadKeys threads;
   std::uint64_t begin = program.end;
   for (const ThreadRecords& thread : program.threads) {
     const auto stretch = stretches.find(thread.name);
@@ -71,50 +68,33 @@ RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretche
   const auto take = [&](std::string_view line) {
     const std::uint64_t offset = begin + splitter.line_start();
     if (offset > program.end || line.empty()) return;
-    const std::optional<RawCall> call = parser.raw_call(line);
-    if (!call || call->process != program.number) return;
-    const auto stretch = stretches.find(call->thread);
-    if (stretch == stretches.end() || call->number <= stretch->second.begin ||
-        call->number > stretch->second.end)
+    const std::optional<Line> read = parser.parse(line);
+    const Call* const found =
+        read && read->process == program.number ? std::get_if<Call>(&read->record) : nullptr;
+    if (found == nullptr) return;
+    const auto stretch = stretches.find(found->thread);
+    if (stretch == stretches.end() || found->number <= stretch->second.begin ||
+        found->number > stretch->second.end)
       return;
-    std::vector<RawRecord>& records = threads.try_emplace(stretch->first).first->second;
-    if (records.size() >= most_raw_records) return;
-    Digest digest;
-    add_record(digest, call->body, count_of(counts, *call));
-    records.push_back({digest.key(), offset});
+    std::vector<RecordKey>& keys = threads[stretch->first];
+    if (keys.size() >= most_compared_records) return;
+    Call call = *found;
+    const RecordCount count = count_of(counts, call);
+    call.action = count.action;
+    RecordKey key = key_of(call, program, call_sites);
+    key.count = {count.calls, count.is_exact};
+    key.offset = offset;
+    keys.push_back(key);
   };
   read_lines(file.descriptor(), splitter, take, [&] { return begin + splitter.line_start() <= program.end; });
   return threads;
-}
-
-std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, const RawRecord* begin,
-                                 const RawRecord* end, CallSiteKeys& call_sites) {
-  std::vector<RecordKey> keys;
-  LinesByOffset lines(path_of(run, program));
-  Counts counts(counts_file(run.folder, run.files[program.file]));
-  RecordParser parser;
-  for (const RawRecord& raw : std::span(begin, end)) {
-    const std::optional<Line> line = parser.parse(lines.line(raw.offset));
-    const Call* const read = line ? call_or_print(line->record) : nullptr;
-    std::optional<Call> call = read ? std::optional(*read) : std::nullopt;
-    if (!call)
-      throw UsageError("cannot compare: '" + printable(path_of(run, program)) +
-                       "' has a damaged line at byte " + std::to_string(raw.offset));
-    const RecordCount count = count_of(counts, *call);
-    call->action = count.action;
-    RecordKey key = key_of(*call, program, call_sites);
-    key.count = {count.calls, count.is_exact};
-    key.offset = raw.offset;
-    keys.push_back(key);
-  }
-  return keys;
 }
 
 std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,
                                                   const RecordKey& key) {
   RecordParser parser;
   const std::optional<Line> line = parser.parse(LinesByOffset(path_of(run, program)).line(key.offset));
-  const Call* const call = line ? call_or_print(line->record) : nullptr;
+  const Call* const call = line ? std::get_if<Call>(&line->record) : nullptr;
   if (call == nullptr) return std::nullopt;
   return RecordDifference::Side{*call, key.count};
 }

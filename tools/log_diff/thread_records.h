@@ -23,13 +23,8 @@ struct RecordKey {
   CallCount count;
   Section section = Section::calls;
   bool has_inputs = false, has_results = false;
-  bool is_print = false, is_of_host = false; ///< of_host: a print that the program made, no copy from a GPU
-};
-
-/// A record as it stands.
-struct RawRecord {
-  std::uint64_t key = 0;
-  std::uint64_t offset = 0;
+  bool is_digest = false,
+       is_of_host = false; ///< of_host: of an output of the program's own, no copy from a GPU
 };
 
 /// Of a thread, the records from `begin` up to `end`, which is not one of them: whole chunks, or up to the
@@ -40,19 +35,14 @@ struct Stretch {
 
 /// By thread.
 using Stretches = std::map<std::string, Stretch, std::less<>>;
-using RawThreads = std::map<std::string, std::vector<RawRecord>, std::less<>>;
+using ThreadKeys = std::map<std::string, std::vector<RecordKey>, std::less<>>;
 
-/// So many records of a program are compared one by one, and so many of each thread looked for where the runs
-/// are in step again.
+/// So many records of a thread are compared one by one.
 inline constexpr std::size_t most_compared_records = 1 << 20;
-inline constexpr std::size_t most_raw_records = 1 << 22;
 
-/// Those stretches of a program's threads; of very long ones the first most_raw_records.
-RawThreads read_raw(const LoggedRun& run, const Program& program, const Stretches& stretches);
-
-/// The same, looked into.
-std::vector<RecordKey> read_keys(const LoggedRun& run, const Program& program, const RawRecord* begin,
-                                 const RawRecord* end, CallSiteKeys& call_sites);
+/// Those stretches of a program's threads; of very long ones the first most_compared_records.
+ThreadKeys read_keys(const LoggedRun& run, const Program& program, const Stretches& stretches,
+                     CallSiteKeys& call_sites);
 
 /// One record, whole.
 std::optional<RecordDifference::Side> read_record(const LoggedRun& run, const Program& program,

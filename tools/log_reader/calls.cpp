@@ -53,8 +53,6 @@ void SymbolCalls::add(SymbolCalls& other) {
   for (const auto& [place, calls] : other.places) places[place].add(calls);
   reasons.merge(other.reasons);
   ranks.merge(other.ranks);
-  records.insert(records.end(), other.records.begin(), other.records.end());
-  other.records.clear();
 }
 
 SymbolCalls& FoldedCalls::of(const Call& call) {

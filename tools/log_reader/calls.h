@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -31,14 +30,6 @@ struct CallCount {
   }
 };
 
-/// Where a record stands, to be read again when all of them are asked for.
-struct RecordPlace {
-  std::uint64_t stream : 23;       ///< of its process, Process::stream
-  std::uint64_t has_own_count : 1; ///< the entry that it names in the counts file is its own
-  std::uint64_t offset : 40;
-};
-static_assert(sizeof(RecordPlace) == 8);
-
 /// Calls of one symbol that met one action.
 struct SymbolCalls {
   CallCount count;
@@ -48,10 +39,9 @@ struct SymbolCalls {
   std::map<std::tuple<std::string, std::vector<std::string>, PythonFrames>, CallCount, std::less<>> places;
   std::set<std::string> reasons;
   std::set<std::pair<std::string, std::int64_t>> ranks; ///< job and rank; of what a reader must hear of alone
-  std::deque<RecordPlace> records;                      ///< if asked for
 
   void add(const Call& call, const CallCount& calls);
-  void add(SymbolCalls& other); ///< takes its records away
+  void add(SymbolCalls& other);
 
 private:
   void add_example(const std::vector<Field>& fields, const CallCount& calls);

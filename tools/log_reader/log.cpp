@@ -65,13 +65,16 @@ CallCount count_of(const std::optional<CountEntry>& entry) {
   return {std::max<std::uint64_t>(entry->calls, 1), entry->calls > 0 && entry->is_exact};
 }
 
+/// Called for each call, with its process's number in the file.
+using VisitNumbered = std::function<void(std::size_t, const Call&, const CallCount&)>;
+
 /// The processes of one file: the one that it is named after, those of its kin that write in it as well, and
 /// the same again if a later run came to the same rank, path and pid.
 class FileReader {
 public:
-  FileReader(const std::string& folder, const std::string& file, std::size_t& next_stream, Keep keep,
-             RecordParser& parser)
-      : file_(file), next_stream_(next_stream), keep_(keep), parser_(parser), input_(folder + "/" + file),
+  FileReader(const std::string& folder, const std::string& file, RecordParser& parser,
+             VisitNumbered visit = {})
+      : file_(file), parser_(parser), visit_(std::move(visit)), input_(folder + "/" + file),
         counts_(counts_file(folder, file)) {
     begin_process();
   }
@@ -106,7 +109,6 @@ private:
     main_ = processes_.size();
     processes_.emplace_back();
     processes_.back().process = named_process(file_);
-    processes_.back().process.stream = next_stream_++;
     further_.clear();
     known_modules_.clear();
   }
@@ -119,7 +121,6 @@ private:
     if (is_new) {
       Process process;
       process.file = file_;
-      process.stream = next_stream_++;
       process.run = processes_[main_].process.run;
       process.rank = processes_[main_].process.rank;
       processes_.emplace_back().process = std::move(process);
@@ -139,8 +140,6 @@ private:
     Process& process = open.process;
     if (const Call* call = std::get_if<Call>(&*record))
       take_call(open, *call);
-    else if (const Print* print = std::get_if<Print>(&*record))
-      take_number(open, print->call);
     else if (const Start* start = std::get_if<Start>(&*record))
       take_further_start(process, *start);
     else if (const MoreEnvironment* more = std::get_if<MoreEnvironment>(&*record))
@@ -201,6 +200,7 @@ private:
   void take_call(OpenProcess& open, Call call) {
     Process& process = open.process;
     take_number(open, call);
+    if (call.is_digest) return;
     ++process.calls;
     if (!open.threads.contains(call.thread)) open.threads.insert(call.thread);
     process.is_trapped |= call.library == "kernel";
@@ -212,13 +212,10 @@ private:
     FoldedCalls& folded = processes_[main_].calls; // of the same run
     SymbolCalls& calls = folded.of(call);
     calls.add(call, count_of(entry));
+    if (visit_) visit_(static_cast<std::size_t>(&open - processes_.data()), call, count_of(entry));
     if (call.action == Action::nondeterministic || call.action == Action::uncovered ||
         call.action == Action::refuse)
       calls.ranks.emplace(process.job(), rank_of(call).value_or(process.rank));
-    if (keep_ == Keep::places_of_records)
-      calls.records.push_back({.stream = process.stream & 0x7FFFFF,
-                               .has_own_count = entry.has_value(),
-                               .offset = splitter_.line_start() & 0xFFFFFFFFFF});
   }
 
   static void add_build(OpenProcess& open, const std::string& file, const std::string& id) {
@@ -317,9 +314,8 @@ private:
   };
 
   const std::string& file_;
-  std::size_t& next_stream_;
-  Keep keep_;
   RecordParser& parser_;
+  VisitNumbered visit_;
   OpenFile input_;
   Counts counts_;
   LineSplitter splitter_;
@@ -358,10 +354,6 @@ public:
 
   void finish() {
     log_.calls.add(std::move(of_no_run_));
-    for (auto& [symbol, calls] : log_.calls.symbols)
-      std::ranges::sort(calls.records, {}, [](const RecordPlace& place) {
-        return std::pair<std::uint64_t, std::uint64_t>(place.stream, place.offset);
-      });
     runs_.erase(log_.run);
     log_.other_runs.assign(runs_.begin(), runs_.end());
   }
@@ -392,29 +384,6 @@ private:
   FoldedCalls of_no_run_;
   std::set<std::string, std::greater<>> runs_;
   std::map<std::vector<std::string>, std::shared_ptr<const std::vector<std::string>>> known_texts_;
-};
-
-/// Reads lines of one record file again, and what the counts file says of them.
-class RecordFile {
-public:
-  RecordFile(const std::string& folder, const std::string& file)
-      : lines_(folder + "/" + file), counts_(counts_file(folder, file)) {}
-
-  void visit(const RecordPlace& place, RecordParser& parser,
-             const std::function<void(const Call&, const CallCount&)>& visit) {
-    const std::optional<Line> line = parser.parse(lines_.line(place.offset));
-    const Call* const found = line ? std::get_if<Call>(&line->record) : nullptr;
-    if (found == nullptr) return;
-    Call call = *found;
-    const std::optional<CountEntry> entry =
-        place.has_own_count && call.counter ? counts_.look_at(*call.counter, call.action) : std::nullopt;
-    if (entry) call.action = entry->action;
-    visit(call, count_of(entry));
-  }
-
-private:
-  LinesByOffset lines_;
-  Counts counts_;
 };
 
 bool comes_before(const Process& a, const Process& b) {
@@ -472,15 +441,14 @@ std::vector<RankMark> rank_marks(const std::string& folder, const std::string& r
   return marks;
 }
 
-Log read_log(const std::string& folder, const std::optional<std::string>& run, Keep keep) {
+Log read_log(const std::string& folder, const std::optional<std::string>& run) {
   Log log;
   log.folder = folder;
   log.files = record_files(folder);
   RunKeeper keeper(log, run);
   RecordParser parser;
-  std::size_t next_stream = 0;
   for (std::size_t i = 0; i < log.files.size(); ++i) {
-    FileReader reader(folder, log.files[i], next_stream, keep, parser);
+    FileReader reader(folder, log.files[i], parser);
     if (!reader.read()) {
       log.unreadable_files.push_back(log.files[i]);
     } else if (reader.other_format()) {
@@ -496,18 +464,17 @@ Log read_log(const std::string& folder, const std::optional<std::string>& run, K
   return log;
 }
 
-void each_record(const Log& log, const SymbolCalls& calls,
+void each_record(const Log& log,
                  const std::function<void(const Process&, const Call&, const CallCount&)>& visit) {
   RecordParser parser;
-  for (const Process& process : log.processes) {
-    const auto stream_of = [](const RecordPlace& place) -> std::uint64_t { return place.stream; };
-    const auto first = std::ranges::lower_bound(calls.records, process.stream, {}, stream_of);
-    std::unique_ptr<RecordFile> file;
-    for (auto place = first; place != calls.records.end() && place->stream == process.stream; ++place) {
-      if (!file) file = std::make_unique<RecordFile>(log.folder, process.file);
-      file->visit(*place, parser,
-                  [&](const Call& call, const CallCount& count) { visit(process, call, count); });
-    }
+  for (const std::string& file : log.files) {
+    FileReader known(log.folder, file, parser); // of which run a process is may be said behind its calls
+    if (!known.read() || known.other_format()) continue;
+    const auto take = [&](std::size_t number, const Call& call, const CallCount& count) {
+      const Process& process = known.processes()[number].process;
+      if (process.run.empty() || process.run == log.run) visit(process, call, count);
+    };
+    FileReader(log.folder, file, parser, take).read();
   }
 }
 

@@ -37,8 +37,7 @@ private:
 /// What one process wrote, over all the programs that it became by exec.
 struct Process {
   std::string file; ///< name of the .jsonl file that it writes in, of its own or of a process's of its kin
-  std::size_t stream = 0; ///< its number among the processes of all files, see RecordPlace
-  std::string run;        ///< empty if no start record could be read
+  std::string run;  ///< empty if no start record could be read
   std::int64_t rank = 0, pid = 0;
   std::string path;
   std::vector<Start> starts; ///< the first program, then one for each exec
@@ -64,6 +63,9 @@ struct Process {
   std::size_t damaged_lines = 0;
   bool has_torn_line = false; ///< its last line was cut
 
+  /// False for one that a damaged file names alone.
+  bool holds_a_record() const { return !starts.empty() || calls > 0 || !libraries.empty() || end; }
+
   /// False if what came of it is not known: it was killed, or is still running.
   bool came_to_its_end() const { return end || executed; }
 
@@ -75,6 +77,11 @@ struct Process {
 struct OtherFormatFile {
   std::string file;
   std::uint64_t format = 0;
+
+  std::string text() const {
+    return "is of format " + std::to_string(format) + ", this detshim reads format " +
+           std::to_string(log_format);
+  }
 };
 
 struct Log {
@@ -108,15 +115,12 @@ bool was_ended_by_parent(const Log& log, const Process& process);
 /// ("0", "0e", "0w"): the root of the tree of processes of rank 0.
 bool is_first_process(std::int64_t rank, const std::string& path);
 
-enum class Keep { folded, places_of_records };
-
 /// Reads all processes of one run: `run`, or the newest. A folder that does not exist is an empty log.
-Log read_log(const std::string& folder, const std::optional<std::string>& run = std::nullopt,
-             Keep keep = Keep::folded);
+Log read_log(const std::string& folder, const std::optional<std::string>& run = std::nullopt);
 
-/// Reads the records again that a log of Keep::places_of_records says the places of, and calls
-/// visit(process, call, count) for each: by rank and process path, then as they were written.
-void each_record(const Log& log, const SymbolCalls& calls,
+/// Reads the files again, and calls visit(process, call, count) for each call of the log: file by file, as
+/// they were written.
+void each_record(const Log& log,
                  const std::function<void(const Process&, const Call&, const CallCount&)>& visit);
 
 /// The names of the record files in `folder`, sorted.

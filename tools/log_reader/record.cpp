@@ -181,11 +181,11 @@ void complete_paths(Call& call) {
 }
 
 /// By far the most records are calls: each key is looked at once.
-std::optional<Record> parse_call(const object& in, bool is_print = false) {
+std::optional<Record> parse_call(const object& in, bool is_digest = false) {
   const auto is = [](std::string_view key, KeyOf<RecordType::call> known) { return key == known.name; };
   Call call;
-  call.is_print = is_print;
-  if (is_print) call.action = Action::observe;
+  call.is_digest = is_digest;
+  if (is_digest) call.action = Action::observe;
   for (const auto field : in) {
     const std::string_view key = field.key;
     const element value = field.value;
@@ -220,12 +220,6 @@ std::optional<Record> parse_call(const object& in, bool is_print = false) {
   if (call.python.user && *call.python.user >= call.python.frames.size()) call.python.user.reset();
   if (call.function.empty() || call.action == Action::none) return std::nullopt;
   return call;
-}
-
-std::optional<Record> parse_print(const object& in) {
-  std::optional<Record> record = parse_call(in, true);
-  if (!record) return std::nullopt;
-  return Print{std::move(std::get<Call>(*record))};
 }
 
 End parse_end(const Keys<RecordType::end>& keys) {
@@ -275,7 +269,7 @@ template <RecordType type>
 std::optional<Record> parse_as(const object& in) {
   const Keys<type> keys{in};
   if constexpr (type == RecordType::call) return parse_call(in);
-  if constexpr (type == RecordType::digest) return parse_print(in);
+  if constexpr (type == RecordType::digest) return parse_call(in, true);
   if constexpr (type == RecordType::start) return parse_start(keys);
   if constexpr (type == RecordType::env) return parse_environment(keys);
   if constexpr (type == RecordType::library)
@@ -357,8 +351,8 @@ std::optional<RawCall> RecordParser::raw_call(std::string_view line) {
     const bool is_number = !is_text && field.value.get(number) == simdjson::SUCCESS;
     if (key == "t") {
       is_call = text == record_schema[static_cast<int>(RecordType::call)].name;
-      call.is_print = text == record_schema[static_cast<int>(RecordType::digest)].name;
-      if (!is_call && !call.is_print) return std::nullopt;
+      call.is_digest = text == record_schema[static_cast<int>(RecordType::digest)].name;
+      if (!is_call && !call.is_digest) return std::nullopt;
     } else if (key == "thread") {
       call.thread = text;
     } else if (key == "n") {
@@ -369,7 +363,7 @@ std::optional<RawCall> RecordParser::raw_call(std::string_view line) {
       call.process = number;
     } else {
       if (key == "do") has_action = (call.action = action_named(text)) != Action::none;
-      call.is_unread |= call.is_print && key == "unread";
+      call.is_unread |= call.is_digest && key == "unread";
       add(key);
       if (is_text)
         add(text);
@@ -379,14 +373,9 @@ std::optional<RawCall> RecordParser::raw_call(std::string_view line) {
         for (const element entry : entries) add(entry.get(text) == simdjson::SUCCESS ? text : "");
     }
   }
-  if (body.empty() || !(call.is_print || (is_call && has_action))) return std::nullopt;
+  if (body.empty() || !(call.is_digest || (is_call && has_action))) return std::nullopt;
   call.body = body;
   return call;
-}
-
-const Call* call_or_print(const Record& record) {
-  if (const Print* const print = std::get_if<Print>(&record)) return &print->call;
-  return std::get_if<Call>(&record);
 }
 
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name) {

@@ -98,12 +98,7 @@ struct Call {
   std::vector<std::string> frames; ///< who called the code at `at`, innermost first, each as in `at`
   PythonFrames python;
   std::optional<std::uint64_t> counter; ///< index into the counts file
-  bool is_print = false;                ///< a Print's
-};
-
-/// A fingerprint of what left the program there, with its values as fields.
-struct Print {
-  Call call;
+  bool is_digest = false;               ///< no call: an output digest, of what left the program there
 };
 
 /// Files that were loaded when the process ended; several records where one line could not hold all.
@@ -201,8 +196,8 @@ struct RankMark {
 struct OtherRecord {};
 
 using Record =
-    std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Print, Build, Bound, Coverage, Modules,
-                 Rights, Lost, Runtime, UserPlace, VariableHashes, Framework, Killed, Exec, End, RankMark>;
+    std::variant<OtherRecord, Start, MoreEnvironment, Library, Call, Build, Bound, Coverage, Modules, Rights,
+                 Lost, Runtime, UserPlace, VariableHashes, Framework, Killed, Exec, End, RankMark>;
 
 struct Line {
   Record record;
@@ -210,14 +205,14 @@ struct Line {
       0; ///< which further process in the file wrote it; 0: the one that the file is named after
 };
 
-/// A call's or a print's record as it stands: what it belongs to, and the rest of it. Views are good until
-/// the next line is parsed.
+/// A call's or an output digest's record as it stands: what it belongs to, and the rest of it. Views are good
+/// until the next line is parsed.
 struct RawCall {
   std::uint64_t number = 0, process = 0;
   std::string_view thread, body;
   Action action = Action::observe;
   std::optional<std::uint64_t> counter;
-  bool is_print = false, is_unread = false; ///< unread: a print whose contents could not be read
+  bool is_digest = false, is_unread = false; ///< unread: a digest of contents that could not be read
 };
 
 /// Parses lines. Keep one for many: it owns the buffers of the JSON parser.
@@ -231,17 +226,14 @@ public:
   /// Nothing if the line is damaged.
   std::optional<Line> parse(std::string_view line);
 
-  /// The same of a call or a print alone, of which no more is looked at than sorts it: of two equal logs no
-  /// record is parsed. Nothing for other records, and for damaged lines.
+  /// The same of a call or an output digest alone, of which no more is looked at than sorts it: of two equal
+  /// logs no record is parsed. Nothing for other records, and for damaged lines.
   std::optional<RawCall> raw_call(std::string_view line);
 
 private:
   struct Buffers;
   std::unique_ptr<Buffers> buffers_;
 };
-
-/// The call of a call's or a print's record; nullptr for any other.
-const Call* call_or_print(const Record& record);
 
 /// The value of the field of that name, or nullptr.
 const std::string* find_field(const std::vector<Field>& fields, std::string_view name);

@@ -38,14 +38,6 @@ std::optional<Place> parse_place(const std::string& text) {
   return place;
 }
 
-std::string demangled(const char* symbol) {
-  if (std::strncmp(symbol, "_Z", 2) != 0) return symbol; // `f` of a C program is not `float`
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-  return name ? name.get() : symbol;
-}
-
 /// The compilation unit that holds `address`, or nullptr; `bias` is what its addresses lack.
 Dwarf_Die* find_unit(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr& bias) {
   if (Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias)) return unit;
@@ -155,6 +147,14 @@ std::vector<std::string>::const_iterator find_other_file(std::vector<std::string
 }
 
 } // namespace
+
+std::string demangled(const char* symbol) {
+  if (std::strncmp(symbol, "_Z", 2) != 0) return symbol; // `f` of a C program is not `float`
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+  return name ? name.get() : symbol;
+}
 
 class SourceLines::Module {
 public:

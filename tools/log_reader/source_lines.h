@@ -11,6 +11,9 @@
 
 namespace detshim {
 
+/// The name of a C++ function as its source has it; any other name as it is.
+std::string demangled(const char* symbol);
+
 /// What is known of one place. Without debug information `file` is empty; without a symbol, `function` too.
 struct SourceLine {
   std::string file;

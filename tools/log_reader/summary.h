@@ -32,7 +32,7 @@ struct SymbolSummary {
   std::uint64_t examples_left_out = 0; ///< records with other values: of very many, not all are kept
   std::vector<std::string> reasons;
   std::vector<CallPlace> places;
-  const SymbolCalls* calls = nullptr; ///< in the log, for each_record()
+  const SymbolCalls* calls = nullptr; ///< in the log
 };
 
 struct Summary {

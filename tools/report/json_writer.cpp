@@ -3,9 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <ostream>
 
 namespace detshim {
@@ -78,18 +75,6 @@ void JsonWriter::end(char bracket) {
 void JsonWriter::value(std::string_view text) {
   begin_value();
   put_text(out_, text);
-}
-
-void JsonWriter::value(double number) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-  write(std::isfinite(number) ? std::string_view(text.data(), end) : "null");
-}
-
-void JsonWriter::value(const std::vector<std::string>& texts) {
-  begin_array();
-  for (const std::string& text : texts) value(text);
-  end_array();
 }
 
 } // namespace detshim

@@ -4,25 +4,24 @@
 #include "log_reader/log.h"
 #include "log_reader/source_lines.h"
 #include "log_reader/summary.h"
+#include "report/style.h"
 #include "verdict/loaded_code.h"
 #include "verdict/verdict.h"
 
-#include <functional>
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 #include <vector>
 
 namespace detshim {
 
-class JsonWriter;
-
 /// For people: worst first. With `all`, every record instead of a few examples and places.
-void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
-                    bool all);
+void print_log_text(std::ostream& out, const Log& log, const Summary& summary, const LoadedCode& code,
+                    const Verdict& verdict, bool all, Style style);
 
-/// For programs: one JSON document (its shape is described in log_json.cpp). With `all`, every record too.
-/// `add_more`: members at its end.
-void print_log_json(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
-                    bool all, const std::function<void(JsonWriter&)>& add_more = {});
+/// For programs: docs/schemas/log.schema.json. With `all`, every record too.
+nlohmann::ordered_json log_json(const Log& log, const Summary& summary, const LoadedCode& code,
+                                const Verdict& verdict, bool all);
 
 /// The calls of one action, under a title.
 struct ActionSection {

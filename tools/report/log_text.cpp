@@ -8,8 +8,8 @@
 #include "support/wording.h"
 
 #include <algorithm>
-#include <iostream>
 #include <map>
+#include <ostream>
 #include <set>
 #include <utility>
 
@@ -32,10 +32,10 @@ bool only_observes(const Process& process) {
 /// The text form, section by section.
 class TextPrinter {
 public:
-  TextPrinter(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
-              bool all)
-      : log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all),
-        acts_(std::ranges::none_of(log.processes, only_observes)), style_{wants_colour()},
+  TextPrinter(std::ostream& out, const Log& log, const Summary& summary, const LoadedCode& code,
+              const Verdict& verdict, bool all, Style style)
+      : out_(out), log_(log), summary_(summary), code_(code), verdict_(verdict), all_(all),
+        acts_(std::ranges::none_of(log.processes, only_observes)), style_(style),
         source_lines_(code.changed) {}
 
   void print() {
@@ -44,6 +44,7 @@ public:
     if (all_ || verdict_.level != VerdictLevel::verified) { // else a comparison has said all that matters
       print_hints();
       for (const ActionSection& section : action_sections) print_section(section);
+      if (all_ && !summary_.symbols.empty()) print_records();
       print_libraries();
       print_environment();
     }
@@ -62,16 +63,16 @@ private:
         if (std::string text = describe_settings(start); seen.insert("settings " + text).second)
           settings.push_back(std::move(text));
       }
-    std::cout << style_.bold(commands.empty() ? "a program whose start record is lost" : commands.front());
-    if (commands.size() > 1) std::cout << " and " << counted(commands.size() - 1, "other program");
-    std::cout << '\n';
-    for (std::size_t i = 0; i < std::min(settings.size(), few); ++i) std::cout << settings[i] << '\n';
-    if (settings.size() > few) std::cout << "and " << settings.size() - few << " other settings\n";
-    std::cout << counted(summary_.ranks, "rank") << describe_nodes() << ", "
-              << counted(summary_.processes, "process", "processes") << ", "
-              << counted(summary_.threads, "thread");
-    if (!log_.run.empty()) std::cout << "; run " << printable(log_.run);
-    std::cout << "\n\n";
+    out_ << style_.bold(commands.empty() ? "a program whose start record is lost" : commands.front());
+    if (commands.size() > 1) out_ << " and " << counted(commands.size() - 1, "other program");
+    out_ << '\n';
+    for (std::size_t i = 0; i < std::min(settings.size(), few); ++i) out_ << settings[i] << '\n';
+    if (settings.size() > few) out_ << "and " << settings.size() - few << " other settings\n";
+    out_ << counted(summary_.ranks, "rank") << describe_nodes() << ", "
+         << counted(summary_.processes, "process", "processes") << ", "
+         << counted(summary_.threads, "thread");
+    if (!log_.run.empty()) out_ << "; run " << printable(log_.run);
+    out_ << "\n\n";
   }
 
   /// " on 2 nodes (a, b)", where that is known and says something.
@@ -126,26 +127,26 @@ private:
     add_amount(bad, Action::refuse, " was refused", " were refused");
 
     if (bad.empty())
-      std::cout << "No call is recorded as nondeterministic, uncovered or refused.";
+      out_ << "No call is recorded as nondeterministic, uncovered or refused.";
     else
-      std::cout << style_.red(enumerated(bad) + ".");
+      out_ << style_.red(enumerated(bad) + ".");
     if (code_.own_places() > 0)
-      std::cout << ' '
-                << style_.red(counted(code_.own_places(), "place") +
-                              " in loaded code can draw around every hook.");
-    if (can_differ || code_.own_places() > 0) std::cout << " Two runs can differ there.";
+      out_ << ' '
+           << style_.red(counted(code_.own_places(), "place") +
+                         " in loaded code can draw around every hook.");
+    if (can_differ || code_.own_places() > 0) out_ << " Two runs can differ there.";
     if (all_ && code_.system_places() > 0)
-      std::cout << ' ' << counted(code_.system_places(), "place")
-                << " in libraries that packages brought can, if the program reaches them.";
+      out_ << ' ' << counted(code_.system_places(), "place")
+           << " in libraries that packages brought can, if the program reaches them.";
     const auto number = [this](Action action) {
       return (summary_.total(action).is_exact ? "" : "at least ") + std::to_string(summary_.calls(action));
     };
-    std::cout << "\nReplaced: " << number(Action::replace) << ", pinned: " << number(Action::pin)
-              << ", only observed: " << number(Action::observe)
-              << (acts_ && !all_ && summary_.calls(Action::observe) > 0 ? " (--all)" : "") << ".\n";
+    out_ << "\nReplaced: " << number(Action::replace) << ", pinned: " << number(Action::pin)
+         << ", only observed: " << number(Action::observe)
+         << (acts_ && !all_ && summary_.calls(Action::observe) > 0 ? " (--all)" : "") << ".\n";
     if (verdict_.idle_cuda_libraries > 0)
-      std::cout << counted(verdict_.idle_cuda_libraries, "CUDA library", "CUDA libraries")
-                << " loaded, no GPU used.\n";
+      out_ << counted(verdict_.idle_cuda_libraries, "CUDA library", "CUDA libraries")
+           << " loaded, no GPU used.\n";
   }
 
   void add_amount(std::vector<std::string>& parts, Action action, const char* one, const char* many) const {
@@ -161,7 +162,7 @@ private:
       return std::ranges::any_of(process.starts, [](const Start& start) { return start.layout == "random"; });
     };
     if (std::ranges::any_of(log_.processes, is_random))
-      std::cout
+      out_
           << "\nhint: the address-space layout is random: what is ordered by addresses (sets of pointers, of "
              "Python\n      objects) can differ from run to run; `detshim run` turns it off.\n";
   }
@@ -175,21 +176,19 @@ private:
         section.action == Action::uncovered && (all_ ? !code_.uncovered.empty() : code_.own > 0);
     if (name_width == 0 && !has_code) return;
 
-    std::cout << '\n'
-              << (is_bad(section.action) ? style_.red(section.title) : style_.bold(section.title)) << " - "
-              << section.meaning << '\n';
+    out_ << '\n'
+         << (is_bad(section.action) ? style_.red(section.title) : style_.bold(section.title)) << " - "
+         << section.meaning << '\n';
     const std::string* library = nullptr;
     for (const SymbolSummary& symbol : summary_.symbols) {
       if (!is_shown(symbol, section.action)) continue;
-      if (library == nullptr || *library != symbol.library)
-        std::cout << "  " << printable(symbol.library) << '\n';
+      if (library == nullptr || *library != symbol.library) out_ << "  " << printable(symbol.library) << '\n';
       library = &symbol.library;
       const std::string name = padded(printable(symbol.function), name_width);
       const bool is_folded = !all_ && is_draw(symbol);
-      std::cout << "    " << style_.bold(name) << "  " << calls(symbol.count)
-                << (is_folded ? "  " + describe_draw(symbol, 8 + name.size() + calls(symbol.count).size())
-                              : "")
-                << '\n';
+      out_ << "    " << style_.bold(name) << "  " << calls(symbol.count)
+           << (is_folded ? "  " + describe_draw(symbol, 8 + name.size() + calls(symbol.count).size()) : "")
+           << '\n';
       if (!is_folded) print_symbol(symbol);
     }
     if (has_code) print_code();
@@ -230,26 +229,21 @@ private:
   }
 
   void print_code() {
-    std::cout << "  in loaded code\n";
+    out_ << "  in loaded code\n";
     for (std::size_t n = 0; n < (all_ ? code_.uncovered.size() : code_.own); ++n) {
       const FileScan& file = code_.uncovered[n];
       const std::size_t shown = all_ ? file.places.size() : std::min(file.places.size(), few_instructions);
-      for (std::size_t i = 0; i < shown; ++i)
-        std::cout << "    " << describe_place(file, file.places[i]) << '\n';
+      for (std::size_t i = 0; i < shown; ++i) out_ << "    " << describe_place(file, file.places[i]) << '\n';
       if (shown < file.places.size())
-        std::cout << "    "
-                  << style_.faint("and " + std::to_string(file.places.size() - shown) + " more in " +
-                                  printable(file.file) + " (--all)")
-                  << '\n';
+        out_ << "    "
+             << style_.faint("and " + std::to_string(file.places.size() - shown) + " more in " +
+                             printable(file.file) + " (--all)")
+             << '\n';
     }
-    std::cout << "    remedy: " << draw_remedy << '\n';
+    out_ << "    remedy: " << draw_remedy << '\n';
   }
 
   void print_symbol(const SymbolSummary& symbol) {
-    if (all_) {
-      print_records(symbol);
-      return;
-    }
     Lines examples, reasons, places;
     for (const Example& example : symbol.examples)
       examples.add(describe_fields(example.fields), example.count);
@@ -258,23 +252,26 @@ private:
       reasons.add(printable(reason_text(reason)), symbol.count);
     for (const CallPlace& place : symbol.places)
       places.add(describe_place(place.at, place.frames, place.python, source_lines_), place.count);
-    print_lines("value", examples, few, true);
-    print_lines("why", reasons, few, false);
+    const std::size_t most = all_ ? examples.lines.size() + reasons.lines.size() + places.lines.size() : few;
+    print_lines("value", examples, most, true);
+    print_lines("why", reasons, most, false);
     const bool needs_all = symbol.action == Action::nondeterministic || symbol.action == Action::uncovered;
     print_line("on", describe_ranks(symbol));
-    print_lines("at", places, needs_all ? places.lines.size() : few, true);
+    print_lines("at", places, needs_all ? places.lines.size() : most, true);
   }
 
-  void print_records(const SymbolSummary& symbol) {
-    each_record(
-        log_, *symbol.calls, [this](const Process& process, const Call& call, const CallCount& count) {
-          std::cout << "      rank " << process.rank << " process " << printable(process.path) << " thread "
-                    << printable(call.thread) << " #" << call.number << ": " << calls(count) << '\n';
-          print_line("value", describe_fields(call.fields));
-          print_line("why", printable(reason_text(call.why)));
-          print_line("at", describe_place(call.at, call.frames, call.python, source_lines_));
-          if (!call.python.empty()) print_line("in", describe_place(call.at, call.frames, {}, source_lines_));
-        });
+  void print_records() {
+    out_ << '\n' << style_.bold("records") << " - as they were written\n";
+    each_record(log_, [this](const Process& process, const Call& call, const CallCount& count) {
+      out_ << "  rank " << process.rank << " process " << printable(process.path) << " thread "
+           << printable(call.thread) << " #" << call.number << ": " << printable(call.library) << ' '
+           << printable(call.function) << ", " << action_names[static_cast<std::size_t>(call.action)] << ", "
+           << calls(count) << '\n';
+      print_line("value", describe_fields(call.fields));
+      print_line("why", printable(reason_text(call.why)));
+      print_line("at", describe_place(call.at, call.frames, call.python, source_lines_));
+      if (!call.python.empty()) print_line("in", describe_place(call.at, call.frames, {}, source_lines_));
+    });
   }
 
   /// Lines of text with a number of calls each. Places that read alike are one to the reader.
@@ -309,17 +306,17 @@ private:
                                   std::to_string(lines.size() - shown) + " more (--all)"));
   }
 
-  static void print_line(const char* label, const std::string& text) {
-    if (!text.empty()) std::cout << "      " << padded(label, 7) << text << '\n';
+  void print_line(const char* label, const std::string& text) {
+    if (!text.empty()) out_ << "      " << padded(label, 7) << text << '\n';
   }
 
   void print_libraries() {
     if (summary_.libraries.empty()) return;
-    std::cout << '\n' << style_.bold("libraries") << '\n';
+    out_ << '\n' << style_.bold("libraries") << '\n';
     for (const Library& library : summary_.libraries)
-      std::cout << "  " << printable(library.name) << ' '
-                << printable(library.version.value_or("(version unknown)")) << "  "
-                << style_.faint(printable(library.file)) << '\n';
+      out_ << "  " << printable(library.name) << ' '
+           << printable(library.version.value_or("(version unknown)")) << "  "
+           << style_.faint(printable(library.file)) << '\n';
   }
 
   void print_environment() {
@@ -328,21 +325,21 @@ private:
       return;
     }
     if (!summary_.environment.empty())
-      std::cout << '\n' << style_.bold("environment") << " - variables that detshim set\n";
+      out_ << '\n' << style_.bold("environment") << " - variables that detshim set\n";
     for (const EnvironmentChange& change : summary_.environment)
-      std::cout << "  " << printable(change.name) << '=' << printable(change.now) << "  "
-                << style_.faint(change.was == change.now ? "(was there already)"
-                                : change.was             ? "(was " + printable(*change.was) + ")"
-                                                         : "(was unset)")
-                << '\n';
+      out_ << "  " << printable(change.name) << '=' << printable(change.now) << "  "
+           << style_.faint(change.was == change.now ? "(was there already)"
+                           : change.was             ? "(was " + printable(*change.was) + ")"
+                                                    : "(was unset)")
+           << '\n';
     if (const std::vector<std::string> read = readers(); !read.empty()) {
-      std::cout << '\n' << style_.bold("read") << " - of these, by getenv\n";
-      for (const std::string& one : read) std::cout << "  " << one << '\n';
+      out_ << '\n' << style_.bold("read") << " - of these, by getenv\n";
+      for (const std::string& one : read) out_ << "  " << one << '\n';
     }
     if (!summary_.noted.empty())
-      std::cout << '\n' << style_.bold("noted") << " - variables that matter, as they were set\n";
+      out_ << '\n' << style_.bold("noted") << " - variables that matter, as they were set\n";
     for (const NotedVariable& variable : summary_.noted)
-      std::cout << "  " << printable(variable.name) << '=' << printable(variable.value) << '\n';
+      out_ << "  " << printable(variable.name) << '=' << printable(variable.value) << '\n';
   }
 
   /// All of them in one line.
@@ -366,7 +363,7 @@ private:
       at = at + width > columns ? 4 + width : at + width;
       line += read[i];
     }
-    std::cout << '\n' << line << " (--all)\n";
+    out_ << '\n' << line << " (--all)\n";
   }
 
   /// The settings that somebody asked for, each with who did: "NAME by libfoo.so and libbar.so".
@@ -396,31 +393,30 @@ private:
                       " in this folder left out, the newest of them " + log_.other_runs.front() +
                       " (--run NAME reads it)");
     if (notes.empty()) return;
-    std::cout << '\n' << style_.bold("notes") << '\n';
-    for (const std::string& note : notes) std::cout << "  " << printable(note) << '\n';
+    out_ << '\n' << style_.bold("notes") << '\n';
+    for (const std::string& note : notes) out_ << "  " << printable(note) << '\n';
   }
 
   /// The last lines: what a person reads first at a terminal.
   void print_verdict() {
     const std::string name = level_name(verdict_.level);
     const bool is_good = verdict_.level <= VerdictLevel::verified;
-    std::cout << '\n' << style_.bold("verdict:") << ' ' << (is_good ? style_.bold(name) : style_.red(name));
-    std::cout << " - " << meaning_of(verdict_) << (verdict_.reasons.empty() || is_good ? "\n" : ":\n");
+    out_ << '\n' << style_.bold("verdict:") << ' ' << (is_good ? style_.bold(name) : style_.red(name));
+    out_ << " - " << meaning_of(verdict_) << (verdict_.reasons.empty() || is_good ? "\n" : ":\n");
     if (is_good && verdict_.has_refused)
-      std::cout << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
+      out_ << "  Calls failed on purpose (mode strict): the program did not do what it wanted.\n";
     const std::size_t most = verdict_.level == VerdictLevel::verified ? 0 : most_reasons;
     const std::size_t shown = all_ ? verdict_.reasons.size() : std::min(verdict_.reasons.size(), most);
     for (std::size_t i = 0; i < shown; ++i) print_reason(verdict_.reasons[i]);
     if (shown < verdict_.reasons.size())
-      std::cout << "  "
-                << (most == 0 ? counted(verdict_.reasons.size(), "thing") + " can differ, and did not"
-                              : std::to_string(verdict_.reasons.size() - shown) + " more")
-                << ": --all\n";
+      out_ << "  "
+           << (most == 0 ? counted(verdict_.reasons.size(), "thing") + " can differ, and did not"
+                         : std::to_string(verdict_.reasons.size() - shown) + " more")
+           << ": --all\n";
     print_accepted();
     if (const std::string text = evidence_text(verdict_.evidence); !text.empty())
-      std::cout << "  " << cut(printable(text), columns) << '\n';
-    if (verdict_.can_be_settled())
-      std::cout << "  to settle it: detshim verify -- " << first_command() << '\n';
+      out_ << "  " << cut(printable(text), columns) << '\n';
+    if (verdict_.can_be_settled()) out_ << "  to settle it: detshim verify -- " << first_command() << '\n';
   }
 
   /// As the run began.
@@ -441,7 +437,7 @@ private:
     const std::string start = "  " + padded(level_name(reason.level()), 12) + name_of(reason) + " - ";
     const std::string advice = reason_remedy(reason), remedy = advice.empty() ? "" : "; " + advice;
     if (all_) {
-      std::cout << start << printable(reason_text(reason)) << remedy << '\n';
+      out_ << start << printable(reason_text(reason)) << remedy << '\n';
       return;
     }
     constexpr std::size_t least = 40; // of the text
@@ -449,20 +445,20 @@ private:
     std::string text = with_base_names(printable(reason_text(reason)));
     if (const std::string again = printable(subject_of(reason)) + ": "; text.starts_with(again))
       text.erase(0, again.size());
-    std::cout << cut(start + cut(text, std::max(columns - std::min(columns, taken), least)) + remedy, columns)
-              << '\n';
+    out_ << cut(start + cut(text, std::max(columns - std::min(columns, taken), least)) + remedy, columns)
+         << '\n';
   }
 
   void print_accepted() const {
     for (const Acceptance& acceptance : verdict_.acceptances)
-      std::cout << "  "
-                << (acceptance.reasons > 0
-                        ? "accepted: " + printable(acceptance.name) + ", " +
-                              counted(acceptance.reasons, "reason")
-                        : "accepted, but no reason has that name: " + printable(acceptance.name))
-                << '\n';
+      out_ << "  "
+           << (acceptance.reasons > 0
+                   ? "accepted: " + printable(acceptance.name) + ", " + counted(acceptance.reasons, "reason")
+                   : "accepted, but no reason has that name: " + printable(acceptance.name))
+           << '\n';
   }
 
+  std::ostream& out_;
   const Log& log_;
   const Summary& summary_;
   const LoadedCode& code_;
@@ -475,9 +471,9 @@ private:
 
 } // namespace
 
-void print_log_text(const Log& log, const Summary& summary, const LoadedCode& code, const Verdict& verdict,
-                    bool all) {
-  TextPrinter(log, summary, code, verdict, all).print();
+void print_log_text(std::ostream& out, const Log& log, const Summary& summary, const LoadedCode& code,
+                    const Verdict& verdict, bool all, Style style) {
+  TextPrinter(out, log, summary, code, verdict, all, style).print();
 }
 
 } // namespace detshim

@@ -8,7 +8,7 @@ namespace detshim {
 /// For people. Of each kind of place in a file the first few, unless `all`.
 void print_scan_text(const Scan& scan, bool all);
 
-/// For programs: one JSON document (its shape is described in scan_json.cpp).
+/// For programs: docs/schemas/scan.schema.json.
 void print_scan_json(const Scan& scan);
 
 } // namespace detshim

@@ -87,13 +87,8 @@ std::string describe_place(const std::string& at, const std::vector<std::string>
                            const PythonFrames& python, SourceLines& source_lines) {
   if (python.empty())
     return at.empty() || at == "?" ? "an unknown place" : printable(source_lines.describe(at, frames));
-  std::string result;
-  if (!python.user) {
-    for (const std::string& frame : python.frames)
-      result += (result.empty() ? "" : " <- ") + printable(frame);
-    return result;
-  }
-  // The user's line, and what it called.
+  if (!python.user) return printable(joined(python.frames, " <- "));
+  std::string result; // the user's line, and what it called
   for (std::size_t i = *python.user + 1; i-- > 0;)
     result += (result.empty() ? "" : " -> ") +
               printable(i == *python.user ? python.frames[i] : without_folder(python.frames[i]));
@@ -118,9 +113,7 @@ std::string shell_command(const std::vector<std::string>& words) {
 }
 
 std::string describe_command(const Start& start) {
-  std::string command;
-  for (const std::string& argument : start.args) command += (command.empty() ? "" : " ") + argument;
-  return printable(command.empty() ? start.program : command);
+  return printable(start.args.empty() ? start.program : joined(start.args, " "));
 }
 
 } // namespace detshim

@@ -3,15 +3,12 @@
 #include "common/describe.h"
 #include "log_reader/open_file.h"
 #include "log_reader/printable.h"
+#include "scanner/elf_file.h"
 #include "support/exit_status.h"
-
-#include <gelf.h>
-#include <libelf.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <tuple>
 #include <type_traits>
@@ -29,33 +26,15 @@ std::string text(const char (&field)[Size]) {
   return printable({field, ::strnlen(field, Size)});
 }
 
-/// The bytes of all sections of that name.
-std::string section_bytes(Elf* elf, const char* name) {
-  std::string bytes;
-  std::size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return bytes;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || header.sh_type == SHT_NOBITS) continue;
-    const char* const found = elf_strptr(elf, names, header.sh_name);
-    if (found == nullptr || std::strcmp(found, name) != 0) continue;
-    const Elf_Data* const data = elf_rawdata(section, nullptr);
-    if (data != nullptr && data->d_buf != nullptr)
-      bytes.append(static_cast<const char*>(data->d_buf), data->d_size);
-  }
-  return bytes;
-}
-
 /// The array of plain structs that `section` of the library file is.
 template <typename Info>
 std::vector<Info> read_section(const std::string& library, const char* section) {
   static_assert(std::is_trivially_copyable_v<Info>);
-  const OpenFile file(library);
-  if (!file) throw UsageError("cannot read " + quoted(library));
-  elf_version(EV_CURRENT);
-  const std::unique_ptr<Elf, decltype(&elf_end)> elf(elf_begin(file.descriptor(), ELF_C_READ, nullptr),
-                                                     &elf_end);
-  const std::string bytes = elf ? section_bytes(elf.get(), section) : std::string();
+  std::string bytes;
+  try {
+    bytes = ElfFile(library).section_bytes(section);
+  } catch (const ElfError&) { // it has none
+  }
   if (bytes.empty()) throw UsageError(quoted(library) + " is no libdetshim.so: it has no section " + section);
   if (bytes.size() % sizeof(Info) != 0)
     throw UsageError(quoted(library) + " is of another version: its section " + section +

@@ -1,13 +1,12 @@
 #include "scanner/elf_file.h"
 
 #include "log_reader/printable.h"
+#include "log_reader/source_lines.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 
-#include <cxxabi.h>
 #include <dwarf.h>
 
 namespace detshim {
@@ -78,15 +77,27 @@ bool is_function(const GElf_Sym& symbol) {
   return symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
+/// Calls visit(section, header) for each.
+template <typename Visit>
+void each_section(Elf* elf, Visit visit) {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;)
+    if (GElf_Shdr header; gelf_getshdr(section, &header) != nullptr) visit(section, header);
+}
+
+template <typename Visit>
+void each_section_named(Elf* elf, std::string_view name, Visit visit) {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return;
+  each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    const char* const found = elf_strptr(elf, names, header.sh_name);
+    if (found != nullptr && name == found) visit(section, header);
+  });
+}
+
 /// "namespace::function", without its parameters, which make a line long and say little here.
 std::string readable_name(const char* symbol) {
-  if (std::strncmp(symbol, "_Z", 2) != 0) return symbol; // `f` of a C program is not `float`
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-  if (!demangled) return symbol;
-  const std::string name = demangled.get();
-  return name.substr(0, last_parenthesis(name));
+  const std::string name = demangled(symbol);
+  return name == symbol ? name : name.substr(0, last_parenthesis(name));
 }
 
 } // namespace
@@ -224,12 +235,11 @@ std::vector<CodeRange> ElfFile::code() const {
     const std::span<const unsigned char> bytes = bytes_at(offset, size);
     if (!bytes.empty() && address + bytes.size() >= address) ranges.push_back({address, bytes});
   };
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) != nullptr && header.sh_type == SHT_PROGBITS &&
-        (header.sh_flags & SHF_EXECINSTR) != 0 && (header.sh_flags & SHF_ALLOC) != 0)
+  each_section(elf_.get(), [&](Elf_Scn*, const GElf_Shdr& header) {
+    if (header.sh_type == SHT_PROGBITS && (header.sh_flags & SHF_EXECINSTR) != 0 &&
+        (header.sh_flags & SHF_ALLOC) != 0)
       add(header.sh_addr, header.sh_offset, header.sh_size);
-  }
+  });
   const bool has_sections = !ranges.empty();
   for (const GElf_Phdr& segment : segments_)
     if (!has_sections && segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
@@ -264,29 +274,29 @@ void ElfFile::each_function(const std::function<void(std::string_view, bool, boo
 }
 
 void ElfFile::each_symbol(const std::function<void(const char*, const GElf_Sym&, bool)>& visit) const {
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr ||
-        (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-      continue;
+  each_section(elf_.get(), [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) return;
     Elf_Data* const symbols = elf_getdata(section, nullptr);
-    if (symbols == nullptr || symbols->d_buf == nullptr) continue;
+    if (symbols == nullptr || symbols->d_buf == nullptr) return;
     GElf_Sym symbol;
     for (int i = 0; gelf_getsym(symbols, i, &symbol) != nullptr; ++i)
       visit(elf_strptr(elf_.get(), header.sh_link, symbol.st_name), symbol, header.sh_type == SHT_DYNSYM);
-  }
+  });
 }
 
 bool ElfFile::has_section(std::string_view name) const {
-  std::size_t names = 0;
-  if (elf_getshdrstrndx(elf_.get(), &names) != 0) return false;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    const char* const found = elf_strptr(elf_.get(), names, header.sh_name);
-    if (found != nullptr && name == found) return true;
-  }
-  return false;
+  bool is_there = false;
+  each_section_named(elf_.get(), name, [&](Elf_Scn*, const GElf_Shdr&) { is_there = true; });
+  return is_there;
+}
+
+std::string ElfFile::section_bytes(std::string_view name) const {
+  std::string bytes;
+  each_section_named(elf_.get(), name, [&](Elf_Scn*, const GElf_Shdr& header) {
+    const std::span<const unsigned char> its = bytes_at(header.sh_offset, header.sh_size);
+    if (header.sh_type != SHT_NOBITS) bytes.append(reinterpret_cast<const char*>(its.data()), its.size());
+  });
+  return bytes;
 }
 
 bool ElfFile::holds_text(std::string_view text) const {

@@ -68,6 +68,9 @@ public:
 
   bool has_section(std::string_view name) const;
 
+  /// The bytes of all sections of that name.
+  std::string section_bytes(std::string_view name) const;
+
   /// True if `text` stands somewhere in the file.
   bool holds_text(std::string_view text) const;
 

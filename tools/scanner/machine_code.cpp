@@ -308,10 +308,4 @@ FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStar
   return found;
 }
 
-std::string decoder_version() {
-  int major = 0, minor = 0;
-  cs_version(&major, &minor);
-  return "Capstone " + std::to_string(major) + "." + std::to_string(minor);
-}
-
 } // namespace detshim

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace detshim {
@@ -50,8 +49,5 @@ using FunctionStart = std::function<std::uint64_t(std::uint64_t)>;
 
 /// The draws in `code`. Where `function_start` knows nothing, decoding begins at the first byte of `code`.
 FoundDraws find_draws(Machine machine, const CodeRange& code, const FunctionStart& function_start);
-
-/// The version of the library that decodes, of which what is found may depend.
-std::string decoder_version();
 
 } // namespace detshim

@@ -4,6 +4,7 @@
 #include "common/names.h"
 #include "common/sys.h"
 #include "log_reader/printable.h"
+#include "scanner/preloading.h"
 #include "supervisor/filter.h"
 #include "supervisor/process_name.h"
 #include "supervisor/supervisor.h"
@@ -299,16 +300,10 @@ int execute_in_path(const std::vector<std::string>& command) {
   arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
-  if (command[0].find('/') != std::string::npos) return execute(command[0], arguments), errno;
-  int error = ENOENT;
-  std::string folders = text_or(std::getenv("PATH"), "/bin:/usr/bin");
-  for (folders += ':'; !folders.empty(); folders.erase(0, folders.find(':') + 1)) {
-    const std::string folder = folders.substr(0, folders.find(':'));
-    execute((folder.empty() ? "." : folder) + "/" + command[0], arguments);
-    if (errno == EACCES) error = EACCES;
-    if (errno != EACCES && errno != ENOENT && errno != ENOTDIR) return errno;
-  }
-  return error;
+  const std::string found = find_executable(command[0]);
+  if (found.empty() && command[0].find('/') == std::string::npos) return ENOENT;
+  execute(found.empty() ? command[0] : found, arguments);
+  return errno;
 }
 
 } // namespace

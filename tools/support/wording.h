@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@ std::string counted(std::uint64_t number, const std::string& one);
 
 /// "a, b and c".
 std::string enumerated(const std::vector<std::string>& parts);
+
+/// "a, b, c".
+template <typename Texts>
+std::string joined(const Texts& texts, const char* between = ", ") {
+  std::string result;
+  for (const std::string& text : texts) result += (result.empty() ? "" : between) + text;
+  return result;
+}
 
 /// "a, b, c and 4 more".
 std::string some_of(const std::vector<std::string>& names);
@@ -29,6 +38,11 @@ std::string cut(const std::string& text, std::size_t to);
 
 /// `text` with the name of each file in place of its path.
 std::string with_base_names(const std::string& text);
+
+/// Nothing for an empty text.
+inline std::optional<std::string> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
 
 /// What stands behind the last slash.
 std::string base_name(const std::string& file);

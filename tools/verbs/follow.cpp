@@ -6,7 +6,6 @@
 #include "log_reader/printable.h"
 #include "report/log_report.h"
 #include "report/style.h"
-#include "support/descriptor.h"
 #include "support/reason_texts.h"
 #include "support/wording.h"
 #include "verbs/verbs.h"
@@ -22,15 +21,13 @@
 #include <memory>
 #include <system_error>
 
-#include <poll.h>
-#include <sys/inotify.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
+#include <time.h>
 
 namespace detshim {
 namespace {
 
-constexpr int poll_interval_ms = 250; // for folders not there yet, and file systems without notification
+volatile std::sig_atomic_t is_interrupted = 0;
+void interrupt(int) { is_interrupted = 1; }
 
 /// One process's records, as far as they were read.
 struct Tail {
@@ -73,13 +70,8 @@ public:
     logger_->flush_on(spdlog::level::info);
     auto* const sink = dynamic_cast<spdlog::sinks::stdout_color_sink_mt*>(logger_->sinks().front().get());
     if (sink != nullptr && !wants_colour()) sink->set_color_mode(spdlog::color_mode::never);
-
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-    signals_ = OwnedDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+    std::signal(SIGINT, interrupt);
+    std::signal(SIGTERM, interrupt);
   }
 
   int follow() {
@@ -88,7 +80,9 @@ public:
       attach();
       const bool has_news = read_news();
       if (!has_news && run_has_ended()) return done;
-    } while (wait());
+      constexpr timespec moment = {0, 100'000'000};
+      ::nanosleep(&moment, nullptr); // a signal ends it
+    } while (is_interrupted == 0);
     return done;
   }
 
@@ -114,9 +108,6 @@ private:
     tails_.clear();
     attached_ = target;
     newest_run_ = read_log(target).run;
-    notifications_ = OwnedDescriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-    ::inotify_add_watch(notifications_.number(), target.c_str(),
-                        IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR);
   }
 
   /// Prints all complete lines that are new; true if there were any.
@@ -154,7 +145,8 @@ private:
     if (start != nullptr) take_start(tail, file, *start);
     if (is_end) tail.has_ended = true;
     if (const Exec* const exec = std::get_if<Exec>(&read->record)) tail.executions.take(*exec);
-    if (const Call* const call = call_or_print(read->record)) tail.executions.take_record_of(call->thread);
+    if (const Call* const call = std::get_if<Call>(&read->record))
+      tail.executions.take_record_of(call->thread);
     tail.was_here = tail.was_here || is_here(tail.start.pid);
     if (tail.is_shown) print(tail, tail.start.path, read->record);
   }
@@ -166,8 +158,7 @@ private:
     tail.executions = {};
     tail.is_shown = !tail.is_refused && start.run >= newest_run_;
     if (tail.is_refused)
-      warn(printable(file) + " left out: it is of log format " + std::to_string(start.format) +
-           ", this detshim reads format " + std::to_string(log_format));
+      warn(printable(file) + " left out: it " + OtherFormatFile{file, start.format}.text());
   }
 
   void print(const Tail& tail, const std::string& path, const Record& record) {
@@ -180,7 +171,7 @@ private:
       info(who + " library " + printable(library->name) + " " +
            printable(library->version.value_or("(version unknown)")) + " " + printable(library->file));
     } else if (const Call* call = std::get_if<Call>(&record)) {
-      print_call(who, *call);
+      if (!call->is_digest) print_call(who, *call);
     } else if (const Exec* exec = std::get_if<Exec>(&record)) {
       info(who + (exec->has_failed ? " has not executed it" : " executes " + printable(exec->program)));
     } else if (std::get_if<End>(&record) != nullptr) {
@@ -214,16 +205,6 @@ private:
     });
   }
 
-  /// Sleeps until there may be news; false if the user wants to stop.
-  bool wait() const {
-    pollfd events[] = {{signals_.number(), POLLIN, 0}, {notifications_.number(), POLLIN, 0}};
-    ::poll(events, 2, poll_interval_ms);
-    if (events[0].revents != 0) return false;
-    char ignored[4096];
-    while (notifications_ && ::read(notifications_.number(), ignored, sizeof ignored) > 0) continue;
-    return true;
-  }
-
   // Whole lines, so that no format string is compiled here.
   void info(const std::string& line) { logger_->log(spdlog::level::info, spdlog::string_view_t(line)); }
   void warn(const std::string& line) { logger_->log(spdlog::level::warn, spdlog::string_view_t(line)); }
@@ -233,7 +214,6 @@ private:
   std::shared_ptr<spdlog::logger> logger_;
   std::string newest_run_;
   std::map<std::string, Tail> tails_;
-  OwnedDescriptor signals_, notifications_;
   SourceLines source_lines_;
   RecordParser parser_;
 };

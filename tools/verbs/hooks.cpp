@@ -1,6 +1,7 @@
 // detshim hooks: what libdetshim.so intercepts, read out of its file.
 #include "run/library_file.h"
 #include "support/reason_texts.h"
+#include "support/wording.h"
 #include "verbs/verbs.h"
 
 #include <algorithm>
@@ -10,13 +11,6 @@
 
 namespace detshim {
 namespace {
-
-std::string joined(const std::vector<std::string>& words, const char* before_and_after = "") {
-  std::string result;
-  for (const std::string& word : words)
-    result += (result.empty() ? "" : ", ") + (before_and_after + word + before_and_after);
-  return result;
-}
 
 void print_text(const std::vector<HookDescription>& hooks) {
   std::size_t library = 0, name = 0, action = 0;
@@ -47,7 +41,8 @@ void print_markdown(std::span<const HookDescription> hooks) {
                 << "\n\n| symbol | action | record fields | what it does |\n|---|---|---|---|\n";
     library = &hook.library;
     std::cout << "| `" << markdown_cell(hook.name) << "` | " << hook.action << " | "
-              << markdown_cell(joined(hook.fields, "`")) << " | " << markdown_cell(hook.summary) << " |\n";
+              << markdown_cell(hook.fields.empty() ? "" : '`' + joined(hook.fields, "`, `") + '`') << " | "
+              << markdown_cell(hook.summary) << " |\n";
   }
   std::cout << "\n## Reason codes\n\n"
                "What stands in `why` of a log's records, what `detshim log` says for it, and what helps.\n\n"

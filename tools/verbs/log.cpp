@@ -1,5 +1,6 @@
 // detshim log: what a log folder holds, worst first.
 #include "log_reader/printable.h"
+#include "report/json.h"
 #include "report/log_report.h"
 #include "report/verdict_texts.h"
 #include "verbs/acceptance.h"
@@ -14,10 +15,6 @@
 namespace detshim {
 namespace {
 
-bool holds_a_record(const Process& process) {
-  return !process.starts.empty() || process.calls > 0 || !process.libraries.empty() || process.end;
-}
-
 /// Says in one line why there is nothing to print.
 [[noreturn]] void nothing_to_read(const Log& log, const LogOptions& options) {
   const std::string folder = "'" + printable(log.folder) + "'";
@@ -25,9 +22,7 @@ bool holds_a_record(const Process& process) {
     throw UsageError("no run '" + printable(*options.run) + "' in " + folder + "; the newest there is " +
                      printable(log.other_runs.front()));
   if (!log.other_format_files.empty())
-    throw UsageError("the log in " + folder + " is of format " +
-                     std::to_string(log.other_format_files.front().format) + ", this detshim reads format " +
-                     std::to_string(log_format));
+    throw UsageError("the log in " + folder + ' ' + log.other_format_files.front().text());
   if (!log.files.empty()) throw UsageError("no readable record in " + folder);
   throw UsageError(
       "no log in " + folder +
@@ -68,7 +63,7 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
   if (!log.other_runs.empty()) out << "\nother runs in this folder (--run NAME judges one alone):\n";
   for (const std::string& run : log.other_runs) {
     const Log other = read_log(log.folder, run);
-    if (std::ranges::none_of(other.processes, holds_a_record)) continue;
+    if (std::ranges::none_of(other.processes, &Process::holds_a_record)) continue;
     const Summary summary = summarise(other);
     Verdict verdict =
         make_verdict(other, summary, scan_loaded_code(other, summary, decode_of(options)), accepted);
@@ -87,9 +82,8 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
 
 int log(const LogOptions& options) {
   const std::vector<std::string> accepted = accepted_reasons(options.accepted, options.accepts_kernels);
-  const Log log = read_log(options.folder.value_or(default_log_folder), options.run,
-                           options.all ? Keep::places_of_records : Keep::folded);
-  if (std::ranges::none_of(log.processes, holds_a_record)) nothing_to_read(log, options);
+  const Log log = read_log(options.folder.value_or(default_log_folder), options.run);
+  if (std::ranges::none_of(log.processes, &Process::holds_a_record)) nothing_to_read(log, options);
   const Summary summary = summarise(log);
   const LoadedCode code = scan_loaded_code(log, summary, decode_of(options));
   Verdict verdict = make_verdict(log, summary, code, accepted);
@@ -98,17 +92,16 @@ int log(const LogOptions& options) {
   if (!options.no_scan) environment = complete_environment(log, false);
   if (environment) weigh_evidence_of(log, environment->environment, verdict);
   if (options.json) {
-    print_log_json(log, summary, code, verdict, options.all, [&environment](JsonWriter& out) {
-      out.key("run_environment");
-      if (environment)
-        write_run_environment(out, *environment);
-      else
-        out.value(nullptr);
-    });
+    Json document = log_json(log, summary, code, verdict, options.all);
+    document["run_environment"] = nullptr;
+    if (environment)
+      document["run_environment"] =
+          json_written([&](JsonWriter& out) { write_run_environment(out, *environment); });
+    print_json(std::cout, document);
   } else {
     if (environment && !environment->remark.empty())
       std::cout << "environment: " << environment->remark << '\n';
-    print_log_text(log, summary, code, verdict, options.all);
+    print_log_text(std::cout, log, summary, code, verdict, options.all, {wants_colour()});
   }
   if (!options.check) return done;
   const bool is_untimed = !options.no_timing || nothing_was_timed(summary, options);

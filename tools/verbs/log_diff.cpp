@@ -1,6 +1,7 @@
 // detshim log diff: what differs between the logs of two runs, and what differed first.
 #include "log_diff/log_diff.h"
 #include "log_diff/difference_report.h"
+#include "report/json.h"
 #include "verbs/environments.h"
 #include "verbs/verbs.h"
 
@@ -14,15 +15,12 @@ int log_diff(const LogDiffOptions& options) {
   const RunsCompared environments =
       compare_run_environments(options.a, difference.a.run, options.b, difference.b.run);
   if (options.json) {
-    JsonWriter out(std::cout);
-    write_difference_json(out, difference, [&environments](JsonWriter& to) {
-      to.key("environments");
-      if (environments.unknown.empty())
-        write_comparison_json(to, environments.comparison);
-      else
-        to.value(nullptr);
-    });
-    std::cout << '\n';
+    Json document = difference_json(difference);
+    document["environments"] = nullptr;
+    if (environments.unknown.empty())
+      document["environments"] =
+          json_written([&](JsonWriter& out) { write_comparison_json(out, environments.comparison); });
+    print_json(std::cout, document);
   } else {
     print_environments(std::cout, environments, options.a, options.b, {wants_colour()});
     print_difference_text(std::cout, difference, {wants_colour()});

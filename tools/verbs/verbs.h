@@ -120,6 +120,9 @@ int env_diff(const EnvDiffOptions& options);
 int env_show(const EnvShowOptions& options);
 int scan(const ScanOptions& options);
 
+/// Prints what bash, zsh or fish needs to complete the command's words; throws UsageError for another shell.
+int completion(const std::string& shell);
+
 /// Prints the library's hooks.
 int hooks(const DescribeOptions& options);
 

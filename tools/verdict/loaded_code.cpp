@@ -4,7 +4,6 @@
 #include "log_reader/printable.h"
 #include "scanner/packages.h"
 #include "support/progress.h"
-#include "verdict/code_cache.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +11,9 @@
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
+
+#include <sys/stat.h>
 
 namespace detshim {
 namespace {
@@ -94,6 +96,18 @@ bool has_changed(const ElfFile& file, const std::string& name, const Log& log) {
   return log.written != 0 && last_written(name) > log.written;
 }
 
+/// What `find_out` gives, found out once: `verify` judges several logs that name the same libraries, of which
+/// a framework's hold a gigabyte.
+template <typename Result>
+Result remembered(const ElfFile& file, Result (*find_out)(const ElfFile&)) {
+  static std::map<std::tuple<std::string, ino_t, off_t, time_t, long>, Result> known;
+  struct stat state = {};
+  ::fstat(file.descriptor(), &state);
+  const std::tuple key(file.path(), state.st_ino, state.st_size, state.st_ctim.tv_sec, state.st_ctim.tv_nsec);
+  const auto found = known.find(key);
+  return found != known.end() ? found->second : known.emplace(key, find_out(file)).first->second;
+}
+
 /// The static programs that were executed, which left no log of their own.
 void find_programs_without_draws(const Log& log, const Summary& summary, LoadedCode& code) {
   for (const SymbolSummary& symbol : summary.symbols) {
@@ -126,7 +140,6 @@ std::size_t LoadedCode::own_places() const { return count_places(std::span(uncov
 std::size_t LoadedCode::system_places() const { return count_places(std::span(uncovered).subspan(own)); }
 
 LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decode) {
-  const CodeCache cache;
   LoadedCode code;
   code.is_decoded = decode != Decode::nothing;
   Origins origins(log);
@@ -152,7 +165,7 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decod
         code.changed.insert(name);
         continue;
       }
-      CudaSymbols cuda = cache.cuda_symbols(file);
+      CudaSymbols cuda = remembered(file, read_cuda_symbols);
       const bool may_have_random_device = cuda.names_random_device;
       if (!cuda.is_empty()) code.cuda.push_back(std::move(cuda));
       if (file.dynamic().binds_now) code.binds_now.insert(name);
@@ -162,7 +175,7 @@ LoadedCode scan_loaded_code(const Log& log, const Summary& summary, Decode decod
       const bool is_users = origin == Origins::Origin::users_own;
       const bool is_packages = origin == Origins::Origin::package;
       if (decode == Decode::own_code && !is_users && !(is_packages && may_have_random_device)) continue;
-      FileScan scan = cache.code(file);
+      FileScan scan = remembered(file, scan_code);
       const bool is_own = is_users || (is_packages && has_random_device(scan));
       if (answered.contains(name))
         std::erase_if(scan.places, [](const FoundPlace& place) { return place.kind == DrawKind::getrandom; });

@@ -13,10 +13,10 @@ namespace {
 
 /// Its hash, and that of what went in where it is known.
 std::string content_of(const std::optional<RecordDifference::Side>& side) {
-  if (!side) return "no such print";
-  const std::string* const print = find_field(side->call.fields, "digest");
+  if (!side) return "no such output";
+  const std::string* const digest = find_field(side->call.fields, "digest");
   const std::string* const in = find_field(side->call.fields, "in");
-  return (print != nullptr ? *print : "not read") + (in != nullptr ? " of " + *in : "");
+  return (digest != nullptr ? *digest : "not read") + (in != nullptr ? " of " + *in : "");
 }
 
 } // namespace
@@ -33,7 +33,7 @@ void compare_fingerprints(const std::string& log, const std::string& other_log, 
   const RecordDifference* first = nullptr;
   std::size_t kept = 0, of_gpu = 0;
   for (const RecordDifference& record : difference.records) {
-    if (record.section != Section::prints) continue;
+    if (record.section != Section::digests) continue;
     ++kept;
     if (is_of_host(record.a ? record.a->call : record.b->call)) continue;
     // After other draws the same content: nothing of it differs.
@@ -42,15 +42,15 @@ void compare_fingerprints(const std::string& log, const std::string& other_log, 
     if (first == nullptr) first = &record;
   }
   if (first != nullptr) {
-    ComparedItem item{"fingerprint", "", counted(of_gpu, "different print"), false};
+    ComparedItem item{"fingerprint", "", counted(of_gpu, "different output"), false};
     ContentDifference what;
     what.where = name_of(*first);
     what.value = content_of(first->a);
     what.other_value = content_of(first->b);
     result.differences.push_back({item, std::move(what)});
     result.items.push_back(std::move(item));
-  } else if (difference.differences[static_cast<int>(Section::prints)] > kept) {
-    result.uncompared.push_back("more prints differ than are looked at: " + counted(kept, "print") +
+  } else if (difference.differences[static_cast<int>(Section::digests)] > kept) {
+    result.uncompared.push_back("more outputs differ than are looked at: " + counted(kept, "output") +
                                 " of the program's own came first");
   }
 }

@@ -4,6 +4,7 @@
 #include "log_diff/difference_report.h"
 #include "log_diff/log_diff.h"
 #include "log_reader/printable.h"
+#include "report/log_report.h"
 #include "support/exit_status.h"
 #include "support/wording.h"
 
@@ -13,16 +14,6 @@
 
 namespace detshim {
 namespace {
-
-/// As a shell reads it.
-std::string quoted(const std::string& text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,=";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
 
 /// Empty for a run that left none.
 std::string log_folder(const Run& run, const LogVerdict& log) {
@@ -93,8 +84,8 @@ void compare(const LogVerdict& one, const LogVerdict& other, const std::string& 
     return;
   }
   if (const Cause* const first = cause.difference->first_cause(); first != nullptr) {
-    if (!is_print_of_host(*first)) return;
-    // A print shows that something went past every record before it: what that may be belongs to it.
+    if (!is_digest_of_host(*first)) return;
+    // An output shows that something went past every record before it: what that may be belongs to it.
     cause.text = describe_verdicts(one, other);
     cause.suspects = suspects_under(perturbation, cause);
     return;
@@ -124,7 +115,7 @@ std::string FirstCause::place() const {
 
 std::string FirstCause::command() const {
   if (log.empty() || other_log.empty()) return {};
-  return "detshim log diff " + printable(quoted(log)) + " " + printable(quoted(other_log));
+  return "detshim log diff " + shell_command({log, other_log});
 }
 
 std::optional<FirstCause> find_first_cause(const std::vector<Comparison>& comparisons,

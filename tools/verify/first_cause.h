@@ -20,7 +20,7 @@ struct FirstCause {
   std::string one, other;                  ///< names of the runs
   std::string log, other_log;              ///< folders; empty: nothing was recorded there
   std::optional<LogDifference> difference; ///< nothing: the logs could not be compared
-  /// Where no cause was found: why; beside a print, which shows what went past every record: the logs'
+  /// Where no cause was found: why; beside an output, which shows what went past every record: the logs'
   /// verdict. Safe to print.
   std::string text;
   std::vector<Suspect> suspects; ///< where there is such a text

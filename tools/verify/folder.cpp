@@ -28,29 +28,20 @@ Folder::Folder(const fs::path& path, bool makes_it) : descriptor_(::open("/", ho
 }
 
 Folder::Folder(const Folder& parent, const std::string& name)
-    : descriptor_(::openat(parent.descriptor_, name.c_str(), how)), error_(descriptor_ < 0 ? errno : 0),
+    : descriptor_(::openat(parent.descriptor(), name.c_str(), how)), error_(is_open() ? 0 : errno),
       path_(parent.path_ / name), failed_at_(path_) {}
-
-Folder::~Folder() {
-  if (is_open()) ::close(descriptor_);
-}
-
-Folder::Folder(Folder&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), error_(other.error_), path_(std::move(other.path_)),
-      failed_at_(std::move(other.failed_at_)) {}
 
 void Folder::step(const std::string& name, bool makes_it) {
   path_ /= name;
-  int next = ::openat(descriptor_, name.c_str(), how);
-  if (next < 0 && errno == ENOENT && makes_it &&
-      (::mkdirat(descriptor_, name.c_str(), 0777) == 0 || errno == EEXIST))
-    next = ::openat(descriptor_, name.c_str(), how);
-  if (next < 0) {
+  OwnedDescriptor next(::openat(descriptor(), name.c_str(), how));
+  if (!next && errno == ENOENT && makes_it &&
+      (::mkdirat(descriptor(), name.c_str(), 0777) == 0 || errno == EEXIST))
+    next = OwnedDescriptor(::openat(descriptor(), name.c_str(), how));
+  if (!next) {
     error_ = errno;
     failed_at_ = path_;
   }
-  ::close(descriptor_);
-  descriptor_ = next;
+  descriptor_ = std::move(next);
 }
 
 std::string Folder::why_not() const {
@@ -61,11 +52,11 @@ std::string Folder::why_not() const {
 
 bool Folder::is_missing() const { return !is_open() && error_ == ENOENT; }
 
-std::string Folder::open_name() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+std::string Folder::open_name() const { return "/proc/self/fd/" + std::to_string(descriptor()); }
 
 struct stat Folder::status() const {
   struct stat status = {};
-  ::fstat(descriptor_, &status);
+  ::fstat(descriptor(), &status);
   return status;
 }
 
@@ -77,19 +68,19 @@ bool Folder::is_mount_point() const {
 
 std::optional<struct stat> Folder::status(const std::string& name) const {
   struct stat status = {};
-  if (::fstatat(descriptor_, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  if (::fstatat(descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
   return status;
 }
 
 std::optional<std::string> Folder::link_text(const std::string& name) const {
   char text[PATH_MAX];
-  const ssize_t length = ::readlinkat(descriptor_, name.c_str(), text, sizeof text);
+  const ssize_t length = ::readlinkat(descriptor(), name.c_str(), text, sizeof text);
   if (length < 0) return {};
   return std::string(text, static_cast<std::size_t>(length));
 }
 
 std::optional<std::vector<std::string>> Folder::names() const {
-  const int readable = ::openat(descriptor_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int readable = ::openat(descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* const stream = readable < 0 ? nullptr : ::fdopendir(readable);
   if (stream == nullptr) return {};
   std::vector<std::string> names;

@@ -2,6 +2,8 @@
 // nowhere else, whoever runs this.
 #pragma once
 
+#include "support/descriptor.h"
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,19 +18,14 @@ public:
   /// `path` is absolute. With `makes_it`, parts that are missing are made.
   explicit Folder(const std::filesystem::path& path, bool makes_it = false);
   Folder(const Folder& parent, const std::string& name);
-  ~Folder();
-  Folder(Folder&& other) noexcept;
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  Folder& operator=(Folder&&) = delete;
 
-  bool is_open() const { return descriptor_ >= 0; }
+  bool is_open() const { return static_cast<bool>(descriptor_); }
   /// Why it is not open, with the part of its path that is to blame. Not safe to print.
   std::string why_not() const;
   bool is_missing() const;
 
   const std::filesystem::path& path() const { return path_; }
-  int descriptor() const { return descriptor_; } ///< of O_PATH
+  int descriptor() const { return descriptor_.number(); } ///< of O_PATH
   /// A name by which calls reach it that take no such descriptor.
   std::string open_name() const;
 
@@ -46,7 +43,8 @@ public:
 private:
   void step(const std::string& name, bool makes_it);
 
-  int descriptor_ = -1, error_ = 0;
+  OwnedDescriptor descriptor_;
+  int error_ = 0;
   std::filesystem::path path_, failed_at_;
 };
 

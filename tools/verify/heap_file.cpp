@@ -107,7 +107,7 @@ std::vector<HeapSite> read_heap_sites(const std::filesystem::path& file) {
     const std::size_t record = line.find('{');
     if (name.ec != std::errc() || size.ec != std::errc() || record == std::string::npos) continue;
     const auto parsed = parser.parse(std::string_view(line).substr(record));
-    const Call* const call = parsed ? call_or_print(parsed->record) : nullptr;
+    const Call* const call = parsed ? std::get_if<Call>(&parsed->record) : nullptr;
     if (call == nullptr) continue;
     Call described = *call;
     drop_machinery(described);

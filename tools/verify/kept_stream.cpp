@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -17,47 +16,36 @@
 #include <unistd.h>
 
 namespace detshim {
-namespace {
 
-void close_one(int& descriptor) {
-  if (descriptor >= 0) ::close(std::exchange(descriptor, -1));
-}
-
-} // namespace
-
-KeptStream::KeptStream(const std::filesystem::path& file) {
-  file_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-  const char* what = "cannot write '";
-  if (file_ >= 0) {
-    what = "no pipe to '";
-    if (::pipe2(pipe_, O_CLOEXEC) == 0) stop_ = ::eventfd(0, EFD_CLOEXEC);
+KeptStream::KeptStream(const std::filesystem::path& file)
+    : file_(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600)) {
+  const char* const what = file_ ? "no pipe to '" : "cannot write '";
+  if (int ends[2]; file_ && ::pipe2(ends, O_CLOEXEC) == 0) {
+    from_ = OwnedDescriptor(ends[0]);
+    to_ = OwnedDescriptor(ends[1]);
+    stop_ = OwnedDescriptor(::eventfd(0, EFD_CLOEXEC));
   }
   // The program's end blocks, as a pipe's usually does.
-  if (stop_ >= 0 && ::fcntl(pipe_[0], F_SETFL, O_NONBLOCK) == 0) return;
-  const int error = errno;
-  for (int* const descriptor : {&pipe_[0], &pipe_[1], &stop_, &file_}) close_one(*descriptor);
-  throw std::system_error(error, std::generic_category(), what + file.string() + "'");
+  if (!stop_ || ::fcntl(from_.number(), F_SETFL, O_NONBLOCK) != 0)
+    throw std::system_error(errno, std::generic_category(), what + file.string() + "'");
 }
 
-KeptStream::~KeptStream() {
-  end();
-  for (int* const descriptor : {&pipe_[0], &pipe_[1], &stop_, &file_}) close_one(*descriptor);
-}
+KeptStream::~KeptStream() { end(); }
 
-bool KeptStream::become(int descriptor) const { return ::dup2(pipe_[1], descriptor) == descriptor; }
+bool KeptStream::become(int descriptor) const { return ::dup2(to_.number(), descriptor) == descriptor; }
 
 void KeptStream::begin() {
-  close_one(pipe_[1]);
+  to_ = {};
   thread_ = std::thread(&KeptStream::keep_what_comes, this);
 }
 
 int KeptStream::end() {
   if (thread_.joinable()) {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(stop_, &one, sizeof one);
+    [[maybe_unused]] const ssize_t written = ::write(stop_.number(), &one, sizeof one);
     thread_.join();
   }
-  close_one(pipe_[0]); // whoever still writes ends by SIGPIPE, as behind any pipe
+  from_ = {}; // whoever still writes ends by SIGPIPE, as behind any pipe
   return error_;
 }
 
@@ -65,24 +53,24 @@ void KeptStream::keep_what_comes() {
   sigset_t all; // signals are the main thread's; and a limit on files is an error here, no SIGXFSZ
   sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  pollfd watched[] = {{pipe_[0], POLLIN, 0}, {stop_, POLLIN, 0}};
+  pollfd watched[] = {{from_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
   for (;;) {
     if (::poll(watched, 2, -1) < 0) continue;
     if (watched[1].revents != 0) break;
     if (move_some() == 0 && (watched[0].revents & (POLLHUP | POLLERR)) != 0) return;
   }
   int left = 0; // and no more: what is left behind may write for ever
-  if (::ioctl(pipe_[0], FIONREAD, &left) != 0) return;
+  if (::ioctl(from_.number(), FIONREAD, &left) != 0) return;
   for (std::size_t moved; left > 0 && (moved = move_some()) > 0;) left -= static_cast<int>(moved);
 }
 
 /// 0 where nothing is there now.
 std::size_t KeptStream::move_some() {
   std::array<char, 65536> buffer;
-  const ssize_t got = ::read(pipe_[0], buffer.data(), buffer.size());
+  const ssize_t got = ::read(from_.number(), buffer.data(), buffer.size());
   if (got <= 0) return 0;
   const auto size = static_cast<std::size_t>(got);
-  if (error_ == 0) error_ = write_all(file_, {buffer.data(), size});
+  if (error_ == 0) error_ = write_all(file_.number(), {buffer.data(), size});
   return size; // behind an error it is read and dropped: the program goes on
 }
 

@@ -2,6 +2,8 @@
 // over, by whoever opens /dev/stdout.
 #pragma once
 
+#include "support/descriptor.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <thread>
@@ -30,7 +32,7 @@ private:
   void keep_what_comes();
   std::size_t move_some();
 
-  int pipe_[2] = {-1, -1}, stop_ = -1, file_ = -1;
+  OwnedDescriptor file_, from_, to_, stop_; ///< the ends of the pipe, and what ends the thread
   int error_ = 0;
   std::thread thread_;
 };

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -24,25 +22,12 @@ namespace fs = std::filesystem;
 
 constexpr const char* glob_characters = "*?[]\\";
 
-/// A file that is locked while it is open.
-class LockedFile {
-public:
-  LockedFile(const fs::path& file, int how)
-      : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)),
-        is_locked_(descriptor_ >= 0 && ::flock(descriptor_, how) == 0) {}
-  ~LockedFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  LockedFile(const LockedFile&) = delete;
-  LockedFile& operator=(const LockedFile&) = delete;
-
-  bool is_locked() const { return is_locked_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
-private:
-  int descriptor_;
-  bool is_locked_;
-};
+/// The file, locked for as long as it is open; not open where another has it.
+OwnedDescriptor locked(const fs::path& file, int how) {
+  OwnedDescriptor opened(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (opened && ::flock(opened.number(), how) != 0) return {};
+  return opened;
+}
 
 /// The folder of claims, for as long as one command looks and claims there. The first of these that can be
 /// used: $XDG_STATE_HOME/detshim/outputs, $HOME/.local/state/detshim/outputs, /tmp/detshim-outputs-UID.
@@ -55,7 +40,7 @@ public:
     take("/tmp/detshim-outputs-" + std::to_string(::geteuid()));
   }
 
-  bool is_ours() const { return lock_ && lock_->is_locked(); }
+  bool is_ours() const { return static_cast<bool>(lock_); }
   const fs::path& folder() const { return folder_; } ///< the last that was tried, if none is ours
 
 private:
@@ -68,11 +53,11 @@ private:
     struct stat status = {};
     if (::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
         (status.st_mode & 022) == 0)
-      lock_.emplace(folder / "turn", LOCK_EX);
+      lock_ = locked(folder / "turn", LOCK_EX);
   }
 
   fs::path folder_;
-  std::optional<LockedFile> lock_;
+  OwnedDescriptor lock_;
 };
 
 /// Another machine's claims may lie in the same folder, and what it set aside where only it can see it.
@@ -115,7 +100,7 @@ void look_at_claims(const fs::path& folder, const std::vector<std::string>& patt
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name == "turn") continue;
-    const bool is_alive = !LockedFile(at->path(), LOCK_EX | LOCK_NB).is_locked();
+    const bool is_alive = !locked(at->path(), LOCK_EX | LOCK_NB);
     std::ifstream input(at->path());
     std::string its_kept, met, own;
     std::getline(input, its_kept, '\0');
@@ -148,13 +133,12 @@ OutputClaim::OutputClaim(const std::vector<std::string>& patterns, const fs::pat
   look_at_claims(folder, patterns, true);
   std::string own_name = std::to_string(::getpid()) + this_machine();
   while (fs::exists(folder / own_name)) own_name = "+" + own_name; // of a killed one that set something aside
-  LockedFile own(folder / own_name, LOCK_EX | LOCK_NB);
-  if (!own.is_locked()) throw UsageError("cannot write '" + printable((folder / own_name).string()) + "'");
+  claim_ = locked(folder / own_name, LOCK_EX | LOCK_NB);
+  if (!claim_) throw UsageError("cannot write '" + printable((folder / own_name).string()) + "'");
   std::string text = kept.string() + '\0';
   for (const std::string& pattern : patterns) text += whole(pattern) + '\0';
   file_ = folder / own_name;
-  descriptor_ = own.release();
-  [[maybe_unused]] const ssize_t written = ::write(descriptor_, text.data(), text.size());
+  [[maybe_unused]] const ssize_t written = ::write(claim_.number(), text.data(), text.size());
 }
 
 void OutputClaim::recover(std::vector<std::string> patterns, const fs::path& kept_beside) {
@@ -166,9 +150,7 @@ void OutputClaim::recover(std::vector<std::string> patterns, const fs::path& kep
 }
 
 OutputClaim::~OutputClaim() {
-  if (descriptor_ < 0) return;
-  ::unlink(file_.c_str());
-  ::close(descriptor_);
+  if (claim_) ::unlink(file_.c_str());
 }
 
 } // namespace detshim

@@ -2,6 +2,8 @@
 // has made for the user's own.
 #pragma once
 
+#include "support/descriptor.h"
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -25,7 +27,7 @@ public:
 
 private:
   std::filesystem::path file_;
-  int descriptor_ = -1;
+  OwnedDescriptor claim_;
 };
 
 } // namespace detshim

@@ -17,7 +17,7 @@ void print_verify_text(const VerifyPlan& plan, const Verification& result);
 /// Where a copy of that document stands in the folder of the runs, for `detshim report`.
 inline constexpr const char* verify_document_file = "verify.json";
 
-/// For programs: one JSON document (its shape is described in json_report.cpp).
+/// For programs: docs/schemas/verify.schema.json.
 void print_verify_json(const VerifyPlan& plan, const Verification& result, std::ostream& out);
 
 /// For build servers: a JUnit test suite, with a case for each thing that was compared and one for the

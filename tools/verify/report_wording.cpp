@@ -39,9 +39,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string describe_command(const std::vector<std::string>& words, std::size_t longest) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + printable(word);
-  return cut(text, longest);
+  return cut(printable(joined(words, " ")), longest);
 }
 
 std::string describe_item(const ComparedItem& item) {
