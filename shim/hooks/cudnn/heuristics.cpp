@@ -120,7 +120,7 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
     return call.real(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, requested,
                      returned, elements);
   };
-  record_cudnn_once(call.hook());
+  say_library(call.hook());
   const Backend backend = backend_of(call);
   Results results(backend);
   if (!backend.usable() || !results.read(heuristics)) {
