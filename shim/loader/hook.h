@@ -7,8 +7,8 @@
 //     DETSHIM_ENTER(curandSetPseudoRandomGeneratorSeed);
 //     if (call.passes()) return call.real(generator, seed);
 //     …
-//     call.record(Action::pin, why, {seed, given});
-//     return call.real(generator, given);
+//     call.record(Action::pin, why, {seed, effective});
+//     return call.real(generator, effective);
 //   }
 //
 // The macro gives the exported wrapper, its signature, the row in the hook table (which dlsym and

@@ -162,7 +162,7 @@ DETSHIM_HOOK(libc, int, dlclose, (void* handle), .action = Action::observe,
              .summary = "Forgets what was decided for code that may be gone now.") {
   DETSHIM_ENTER(dlclose);
   const int status = call.real(handle);
-  forget_places();
+  forget_call_sites();
   forget_cfi_rules();
   forget_unloaded();
   return status;

@@ -50,8 +50,8 @@ Tuner find_tuner(const void* caller) {
   if (find_module(caller, module) && starts_with(file_name(module.path), tuner_library))
     return {tuner_library, nullptr, 0};
   if (looks_for_python()) {
-    PythonCallSite place;
-    find_python_call_site(place, PythonDetail::key, true);
+    PythonCallSite call_site;
+    find_python_call_site(call_site, PythonDetail::key, true);
   }
   struct Search {
     Tuner tuner;

@@ -13,26 +13,27 @@
 
 namespace detshim {
 
-/// True if a call at `caller` is the interpreter's own, for a line of the user's, which is `place` then.
+/// True if a call at `caller` is the interpreter's own, for a line of the user's, which is `call_site` then.
 /// Tells for the first thousand readings of each thread only, of the time (or an id) and of other clocks:
 /// seeds are taken early, and a loop that times its steps pays no longer.
-bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonCallSite& place);
+bool is_reading_of_users_python(const void* caller, bool is_of_time, PythonCallSite& call_site);
 
 /// The same for what a line reads of the system, also through a function of Python's library that does
 /// nothing else (os.path.getmtime, socket.create_connection).
-bool is_input_of_users_python(const void* caller, PythonCallSite& place);
+bool is_input_of_users_python(const void* caller, PythonCallSite& call_site);
 
 /// Records such a reading. `is_of_time`: or of an id; false for clocks that count from somewhere.
 template <typename Call>
 void record_python_reading(const Call& call, bool is_of_time) {
-  PythonCallSite place;
-  if (!options().pins() || !call.is_hooked() || !is_reading_of_users_python(call.caller(), is_of_time, place))
+  PythonCallSite call_site;
+  if (!options().pins() || !call.is_hooked() ||
+      !is_reading_of_users_python(call.caller(), is_of_time, call_site))
     return;
   // Observed calls make no log. A seed may be taken before the first draw, which does.
   if (log_file::has_begun())
     call.record(Action::observe, Reason::clock_read, {});
   else
-    keep_python_call(UserCall::clock, call.caller(), place);
+    keep_python_call(UserCall::clock, call.caller(), call_site);
 }
 
 } // namespace detshim

@@ -66,7 +66,6 @@ cudaError reset_current_device(const Call& call) {
 
 using DestroyContext = CudaCall<CUresult(CUcontext context)>;
 using ResetDevice = CudaCall<CUresult(CUdevice device)>;
-using ResetCurrentDevice = CudaCall<cudaError()>;
 
 constexpr Description forgets = {
     .action = Action::none,
@@ -85,4 +84,4 @@ DETSHIM_TEMPLATE_HOOK(cuda, ResetDevice, cuDevicePrimaryCtxReset, reset_device, 
 DETSHIM_TEMPLATE_HOOK(cuda, ResetDevice, cuDevicePrimaryCtxReset_v2, reset_device, forgets);
 DETSHIM_TEMPLATE_HOOK(cuda, ResetDevice, cuDevicePrimaryCtxRelease, reset_device, forgets);
 DETSHIM_TEMPLATE_HOOK(cuda, ResetDevice, cuDevicePrimaryCtxRelease_v2, reset_device, forgets);
-DETSHIM_TEMPLATE_HOOK(cudart, ResetCurrentDevice, cudaDeviceReset, reset_current_device, forgets);
+DETSHIM_TEMPLATE_HOOK(cudart, CudaCall<cudaError()>, cudaDeviceReset, reset_current_device, forgets);

@@ -92,10 +92,10 @@ void digest_graph_copies(const Hook& hook, const void* caller, CUgraphExec graph
   const uint64_t bytes = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
   if (bytes == 0) return;
   const uint64_t number = number_of_stream(hook, stream);
-  DigestSequence* const print = options().fingerprint_calls
-                                    ? digests_of_stream(hook.info(), host, caller, number, "")
-                                    : digests_at(hook.info(), host, caller);
-  add_unread_in_stream(print, bytes, Reason::in_graph, number, current_context(hook));
+  DigestSequence* const sequence = options().fingerprint_calls
+                                       ? digests_of_stream(hook.info(), host, caller, number, "")
+                                       : digests_at(hook.info(), host, caller);
+  add_unread_in_stream(sequence, bytes, Reason::in_graph, number, current_context(hook));
 }
 
 } // namespace detshim

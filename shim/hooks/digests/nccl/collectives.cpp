@@ -180,7 +180,6 @@ Collective receive(const Hook&, void* to, size_t count, ncclDataType type, int /
   return {nullptr, 0, to, count, type, stream};
 }
 
-using Group = OutermostCall<ncclResult()>;
 constexpr Description groups = {
     .action = Action::none,
     .summary = "Tells which operations are in their streams, if DETSHIM_FINGERPRINT=calls hashes them.",
@@ -191,10 +190,10 @@ constexpr Description groups = {
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(nccl, Group, ncclGroupStart, begin_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, Group, pncclGroupStart, begin_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, Group, ncclGroupEnd, end_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, Group, pncclGroupEnd, end_group, groups);
+DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, ncclGroupStart, begin_group, groups);
+DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, pncclGroupStart, begin_group, groups);
+DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, ncclGroupEnd, end_group, groups);
+DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, pncclGroupEnd, end_group, groups);
 
 // Every function has a second name, by which profilers that stand in front of the first call it.
 #define HASHED(NAME, BUFFERS)                                                                                \
