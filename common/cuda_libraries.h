@@ -12,26 +12,28 @@ struct CudaLibrary {
   /// How its files are called, whatever the version. Not shorter: a user's own libcudnn_mine.so is none of
   /// NVIDIA's, and what it calls is to be hooked.
   char file_starts[14][24];
+  char version_function[24] = {}; ///< that tells its version; empty: it has none
 };
 
 /// A new library adds a row.
 inline constexpr CudaLibrary cuda_libraries[] = {
-    {"curand", "curand", {"libcurand.so"}},
+    {"curand", "curand", {"libcurand.so"}, "curandGetVersion"},
     {"cudnn",
      "cudnn",
      {"libcudnn.so", "libcudnn_graph.so", "libcudnn_ops.so", "libcudnn_cnn.so", "libcudnn_adv.so",
       "libcudnn_ext.so", "libcudnn_heuristic.so", "libcudnn_engines_", // those of cuDNN 8:
       "libcudnn_ops_infer.so", "libcudnn_ops_train.so", "libcudnn_cnn_infer.so", "libcudnn_cnn_train.so",
-      "libcudnn_adv_infer.so", "libcudnn_adv_train.so"}},
-    {"cublas", "cublas", {"libcublas.so"}},
-    {"cublaslt", "cublasLt", {"libcublasLt.so"}},
-    {"cusparse", "cusparse", {"libcusparse.so"}},
-    {"cusolver", "cusolver", {"libcusolver.so"}},
+      "libcudnn_adv_infer.so", "libcudnn_adv_train.so"},
+     "cudnnGetVersion"},
+    {"cublas", "cublas", {"libcublas.so"}, "cublasGetProperty"},
+    {"cublaslt", "cublasLt", {"libcublasLt.so"}, "cublasLtGetProperty"},
+    {"cusparse", "cusparse", {"libcusparse.so"}, "cusparseGetProperty"},
+    {"cusolver", "cusolver", {"libcusolver.so"}, "cusolverGetVersion"},
     {"cusolvermg", "cusolverMg", {"libcusolverMg.so"}},
-    {"cufft", "cufft", {"libcufft.so"}},
-    {"nccl", "nccl", {"libnccl.so"}},
-    {"cudart", "cuda", {"libcudart.so"}},
-    {"cuda", "cu", {"libcuda.so"}},
+    {"cufft", "cufft", {"libcufft.so"}, "cufftGetVersion"},
+    {"nccl", "nccl", {"libnccl.so"}, "ncclGetVersion"},
+    {"cudart", "cuda", {"libcudart.so"}, "cudaRuntimeGetVersion"},
+    {"cuda", "cu", {"libcuda.so"}, "cuDriverGetVersion"},
 };
 inline constexpr int cuda_library_count = sizeof cuda_libraries / sizeof cuda_libraries[0];
 

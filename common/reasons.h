@@ -13,7 +13,7 @@
   X(clock_by_chance) X(clock_of_other_process) X(clock_read) X(clock_seed) X(context_gone) X(deepbind)      \
   X(default_choice) X(derived_seed) X(deterministic_algorithm) X(deterministic_engines)                     \
   X(deterministic_ones_alone) X(deterministic_setting) X(device_given_back) X(device_inherited)             \
-  X(disable_differs) X(divided_by_time) X(dynamic_threads) X(element_size_unknown) X(emulation)             \
+  X(disable_differs) X(divided_by_time) X(dynamic_threads) X(emulation)             \
   X(engines_left_out) X(environment_cleared) X(expected_best) X(file_reopened) X(filter_forbids_log)        \
   X(finest_division) X(first_does_not_run) X(first_handle_unseen) X(first_that_ran) X(flags_not_added)      \
   X(further_variables) X(generator_shared) X(go_program) X(graph_memory) X(graph_unseen) X(group_too_large) \

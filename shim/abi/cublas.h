@@ -7,7 +7,6 @@
 namespace detshim::abi {
 
 using cublasHandle_t = struct cublasContext*;
-using cublasXtHandle_t = struct cublasXtContext*;
 
 enum class cublasStatus : int {
   success = 0,        ///< CUBLAS_STATUS_SUCCESS

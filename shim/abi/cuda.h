@@ -84,25 +84,10 @@ struct cudaExtent {
   size_t depth;
 };
 
-struct cudaPos {
-  size_t x, y, z;
-};
-
 /// cudaMemcpyKind
 enum class CopyKind : int {
   device_to_host = 2, /**< cudaMemcpyDeviceToHost */
   by_address = 4      /**< cudaMemcpyDefault */
-};
-
-struct cudaMemcpy3DParms {
-  CUarray srcArray;
-  cudaPos srcPos;
-  cudaPitchedPtr srcPtr;
-  CUarray dstArray;
-  cudaPos dstPos;
-  cudaPitchedPtr dstPtr;
-  cudaExtent extent;
-  CopyKind kind;
 };
 
 /// CUmemorytype

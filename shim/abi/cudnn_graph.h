@@ -67,8 +67,7 @@ inline constexpr int first_of_pack = 1000, pack_ids = 1000, pack_pointers = 1001
 /// Scales of what was there before, of convolutions.
 constexpr bool is_beta(int name) { return name == 701 || name == 707 || name == 713; }
 
-inline constexpr int pointwise_mode = 0, convolution_dilations = 102, convolution_strides = 103,
-                     convolution_post_paddings = 104, convolution_pre_paddings = 105, graph_handle = 800;
+inline constexpr int graph_handle = 800;
 
 /// Attributes whose values are descriptors and that no operation has.
 constexpr bool is_of_no_operation(int name) {

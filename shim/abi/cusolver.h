@@ -7,11 +7,6 @@
 namespace detshim::abi {
 
 using cusolverDnHandle_t = struct cusolverDnContext*;
-using cusolverDnParams_t = struct cusolverDnParams*;
-using cusolverDnIRSParams_t = struct cusolverDnIRSParams*;
-using cusolverSpHandle_t = struct cusolverSpContext*;
-using cusolverRfHandle_t = struct cusolverRfCommon*;
-using cusolverMgHandle_t = struct cusolverMgContext*;
 
 enum class cusolverStatus : int {
   success = 0,       ///< CUSOLVER_STATUS_SUCCESS

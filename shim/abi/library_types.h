@@ -9,7 +9,4 @@ using cudaStream_t = struct CUstream_st*;
 /// cudaDataType_t: only handed on and shown as a number.
 enum class cudaDataType : int {};
 
-/// libraryPropertyType, for a library's version.
-enum class libraryProperty : int { major_version = 0, minor_version = 1, patch_level = 2 };
-
 } // namespace detshim::abi

@@ -55,7 +55,7 @@ uint64_t known_name(const Entry* entry) {
 }
 
 /// The file and the offset in it: where an object lies may differ from run to run.
-uint64_t mix_place(uint64_t name, uintptr_t address, Module& module) {
+uint64_t mix_call_site(uint64_t name, uintptr_t address, Module& module) {
   const auto* const place = reinterpret_cast<const void*>(address);
   if (!module.holds(place) && !find_module(place, module)) return mix(name, 1);
   return mix(name, fnv1a_text(file_name(module.path)) ^ (address - module.base));
@@ -63,8 +63,8 @@ uint64_t mix_place(uint64_t name, uintptr_t address, Module& module) {
 
 uint64_t name_of(const void* caller, const NativeFrames& frames) {
   Module module;
-  uint64_t name = mix_place(0, reinterpret_cast<uintptr_t>(caller), module);
-  for (int i = 0; i < frames.count; ++i) name = mix_place(name, frames.addresses[i], module);
+  uint64_t name = mix_call_site(0, reinterpret_cast<uintptr_t>(caller), module);
+  for (int i = 0; i < frames.count; ++i) name = mix_call_site(name, frames.addresses[i], module);
   name &= ~is_chosen_bit;
   return name == 0 ? 2 : name;
 }
@@ -85,8 +85,8 @@ void add_call_site(TextWriter& line, uintptr_t address, const void*& last) {
 }
 
 /// As a log's record of a call has it.
-void list_place(HeapSearch& search, uint64_t name, size_t size, const void* caller,
-                const NativeFrames& frames, const PythonCallSite& python) {
+void list_call_site(HeapSearch& search, uint64_t name, size_t size, const void* caller,
+                    const NativeFrames& frames, const PythonCallSite& python) {
   Text<4096> line;
   constexpr size_t kept_free = 700;
   line.add_hex(name, 16).add(' ').add(uint64_t{size}).add(' ');
@@ -144,7 +144,7 @@ bool is_refined_chosen(HeapSearch& search, uint64_t name, size_t size, const voi
     known = choice_of(search, refined);
     if (entry != nullptr) __atomic_store_n(&entry->name, known, __ATOMIC_RELEASE);
     list_site(search, refined);
-    if ((known & is_chosen_bit) != 0) list_place(search, refined, size, caller, frames, python);
+    if ((known & is_chosen_bit) != 0) list_call_site(search, refined, size, caller, frames, python);
   }
   return (known & is_chosen_bit) != 0;
 }

@@ -20,22 +20,22 @@ constexpr uint64_t use = 2; // its number of draws so far
 /// Python, elsewhere by the frames behind. Then the call site is remembered, and a draw is quick.
 constexpr uint64_t lines_looked_at = 256, frames_looked_at = 1024;
 
-void put(Table<8>& places, uint64_t key, uint64_t value) {
+void put(Table<8>& decided, uint64_t key, uint64_t value) {
   if (uint64_t* const known =
-          places.find(key)) { // without a system call, which a filter may not allow any more
+          decided.find(key)) { // without a system call, which a filter may not allow any more
     *known = value;
     return;
   }
   const sys::SignalsBlocked no_signals;
-  places.insert(key) = value;
+  decided.insert(key) = value;
 }
 
 /// One more draw of that call site: how many there were before.
-uint64_t note_use(Table<8>& places, uint64_t call_site) {
+uint64_t note_use(Table<8>& decided, uint64_t call_site) {
   const uint64_t key = mix(call_site, use);
-  if (uint64_t* const uses = places.find(key)) return (*uses)++;
+  if (uint64_t* const uses = decided.find(key)) return (*uses)++;
   const sys::SignalsBlocked no_signals;
-  return places.insert(key)++;
+  return decided.insert(key)++;
 }
 
 bool asks_each_time(const void* caller) {
@@ -51,12 +51,12 @@ bool decide_draw(Hook& hook, CallSites& call_sites, const void* caller, std::ini
   if (hook.state == Hook::State::unknown) find_real(hook);
 
   const uint32_t epoch = draw_epoch();
-  Table<8>& places = call_sites_of_this_thread();
+  Table<8>& decided = call_sites_of_this_thread();
   uint64_t key = mix(reinterpret_cast<uintptr_t>(caller), reinterpret_cast<uintptr_t>(&hook) + epoch);
   if (purpose == Purpose::no_key) key = ~key;
   for (const Value& value : values)
     if (value.text != nullptr) key = fnv1a_text(value.text, key);
-  const uint64_t* known = places.find(key);
+  const uint64_t* known = decided.find(key);
   const bool asks = known != nullptr ? (*known & ask_bit) != 0 : asks_each_time(caller);
   Module interpreter;
   if (asks) find_module(caller, interpreter);
@@ -68,11 +68,11 @@ bool decide_draw(Hook& hook, CallSites& call_sites, const void* caller, std::ini
   const bool is_distinguished = line.count > 0 || frames != 0;
   bool follows = asks; // the next draw may come from elsewhere, so this call site is not remembered
   if (!asks && is_distinguished)
-    follows = note_use(places, key) < (line.count > 0 ? lines_looked_at : frames_looked_at);
+    follows = note_use(decided, key) < (line.count > 0 ? lines_looked_at : frames_looked_at);
   const uint64_t call_site = key;
   if (kept_by != Reason::none) key = mix(key, 1);
   if (follows) key = mix(key, line.count > 0 || asks ? line.key() : frames);
-  if (kept_by != Reason::none || follows) known = places.find(key);
+  if (kept_by != Reason::none || follows) known = decided.find(key);
   if (known != nullptr && (*known & ~(pin_bit | ask_bit)) != 0) {
     auto* counter = reinterpret_cast<Counter*>(*known & ~(pin_bit | ask_bit));
     count(*counter);
@@ -102,8 +102,8 @@ bool decide_draw(Hook& hook, CallSites& call_sites, const void* caller, std::ini
   if (line.count == 0) find_python_call_site(line, PythonDetail::key, false); // the record looked for Python
   // An observation that has no log yet is asked about again: a log may come.
   if (action == Action::observe) return false;
-  if (asks || follows) put(places, call_site, asks ? ask_bit : 0);
-  put(places, key, reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0));
+  if (asks || follows) put(decided, call_site, asks ? ask_bit : 0);
+  put(decided, key, reinterpret_cast<uintptr_t>(counter) | (pin ? pin_bit : 0) | (asks ? ask_bit : 0));
   if (pin && !follows && line.count == 0) call_sites.remember(epoch, caller, counter);
   return pin;
 }

@@ -7,8 +7,8 @@
 //     DETSHIM_ENTER(curandSetPseudoRandomGeneratorSeed);
 //     if (call.passes()) return call.real(generator, seed);
 //     …
-//     call.record(Action::pin, why, {seed, given});
-//     return call.real(generator, given);
+//     call.record(Action::pin, why, {seed, effective});
+//     return call.real(generator, effective);
 //   }
 //
 // The macro gives the exported wrapper, its signature, the row in the hook table (which dlsym and
@@ -27,6 +27,7 @@
 #include "core/identity/thread.h"
 #include "core/log/records.h"
 #include "core/policy/options.h"
+#include "loader/library_version.h"
 #include "loader/real.h"
 
 #include <cstdarg>
@@ -105,8 +106,9 @@ public:
   /// The part of it that does not depend on the mode.
   bool is_hooked() const { return !hook_.disabled && hook_.state == Hook::State::hooked; }
 
-  /// Records the call; see core/log/records.h.
+  /// Records the call, and before it which library of CUDA's answers; see core/log/records.h.
   void record(Action action, Reason why, std::initializer_list<Value> values) const {
+    say_library(hook_);
     detshim::record({hook_.info().library, hook_.info().name, hook_.info().fields}, action, caller_, why,
                     values);
   }
@@ -148,6 +150,17 @@ public:
 private:
   uint8_t& depth_;
 };
+
+/// True if DETSHIM_FINGERPRINT asks for what such calls bring out.
+template <typename Call>
+bool wants_fingerprint(const Call& call) {
+  return __builtin_expect(options().fingerprint, 0) && !call.passes();
+}
+/// And this one went well.
+template <typename Call, typename Status>
+bool wants_fingerprint(const Call& call, Status status) {
+  return wants_fingerprint(call) && static_cast<int>(status) == 0;
+}
 
 // For DETSHIM_TEMPLATE_HOOK.
 template <typename Guard>

@@ -165,7 +165,7 @@ DETSHIM_HOOK(libc, int, dlclose, (void* handle), .action = Action::observe,
   // What is loaded to the end is in the log by its build.
   if (handle != nullptr) note_file_use(FileUse::read, static_cast<const link_map*>(handle)->l_name);
   const int status = call.real(handle);
-  forget_places();
+  forget_call_sites();
   forget_cfi_rules();
   forget_unloaded();
   return status;

@@ -14,11 +14,11 @@ template <typename Find>
 uint64_t once_in_thread(const void* question, const void* about, Find find) {
   const uint64_t key =
       mix(mix(reinterpret_cast<uintptr_t>(about), draw_epoch()), reinterpret_cast<uintptr_t>(question));
-  Table<8>& places = call_sites_of_this_thread();
-  if (const uint64_t* const known = places.find(key)) return *known;
+  Table<8>& call_sites = call_sites_of_this_thread();
+  if (const uint64_t* const known = call_sites.find(key)) return *known;
   const uint64_t found = find();
   const sys::SignalsBlocked no_signals; // a handler may ask meanwhile
-  return places.insert(key) = found;
+  return call_sites.insert(key) = found;
 }
 
 } // namespace detshim

@@ -99,6 +99,7 @@ bool is_of_library(const Module& module, const char* library) {
 
 void find_real(Hook& hook) {
   const Library* library = find_library(hook.info().library);
+  if (library != nullptr) hook.cuda_library = static_cast<uint8_t>(library->cuda + 1);
   const void* own = nullptr;  // the library's
   const void* next = nullptr; // the first after us
   bool next_is_own = false;

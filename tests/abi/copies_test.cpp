@@ -30,22 +30,6 @@ namespace abi = detshim::abi;
 
 TEST(Abi, Copies) {
 #if DETSHIM_TEST_HAVE_driver
-  using Position = abi::cudaPos;
-  static_assert(sizeof(Position) == sizeof(::cudaPos));
-  SAME_MEMBER(Position, ::cudaPos, x);
-  SAME_MEMBER(Position, ::cudaPos, y);
-  SAME_MEMBER(Position, ::cudaPos, z);
-
-  using Box = abi::cudaMemcpy3DParms;
-  static_assert(sizeof(Box) == sizeof(::cudaMemcpy3DParms));
-  SAME_MEMBER(Box, ::cudaMemcpy3DParms, srcArray);
-  SAME_MEMBER(Box, ::cudaMemcpy3DParms, srcPos);
-  SAME_MEMBER(Box, ::cudaMemcpy3DParms, srcPtr);
-  SAME_MEMBER(Box, ::cudaMemcpy3DParms, dstArray);
-  SAME_MEMBER(Box, ::cudaMemcpy3DParms, dstPos);
-  SAME_MEMBER(Box, ::cudaMemcpy3DParms, dstPtr);
-  SAME_MEMBER(Box, ::cudaMemcpy3DParms, extent);
-  SAME_MEMBER(Box, ::cudaMemcpy3DParms, kind);
   SAME_MEMBER(abi::cudaPitchedPtr, ::cudaPitchedPtr, xsize);
   SAME_MEMBER(abi::cudaPitchedPtr, ::cudaPitchedPtr, ysize);
   static_assert(same(abi::CopyKind::device_to_host, cudaMemcpyDeviceToHost));
@@ -78,7 +62,6 @@ TEST(Abi, Copies) {
   using abi::CUresult;
   using Stream = abi::CUstream;
   using Event = abi::CUevent;
-  using Array = abi::CUarray;
   using Kind = abi::CopyKind;
   static_assert(called_alike<decltype(::cudaMemcpy), cudaError(void*, const void*, size_t, Kind)>());
   static_assert(
@@ -87,26 +70,15 @@ TEST(Abi, Copies) {
                              cudaError(void*, size_t, const void*, size_t, size_t, size_t, Kind)>());
   static_assert(called_alike<decltype(::cudaMemcpy2DAsync),
                              cudaError(void*, size_t, const void*, size_t, size_t, size_t, Kind, Stream)>());
-  static_assert(called_alike<decltype(::cudaMemcpy2DFromArray),
-                             cudaError(void*, size_t, Array, size_t, size_t, size_t, size_t, Kind)>());
-  static_assert(
-      called_alike<decltype(::cudaMemcpyFromArray), cudaError(void*, Array, size_t, size_t, size_t, Kind)>());
-  static_assert(called_alike<decltype(::cudaMemcpy3D), cudaError(const Box*)>());
-  static_assert(called_alike<decltype(::cudaMemcpy3DAsync), cudaError(const Box*, Stream)>());
   static_assert(called_alike<decltype(::cuMemcpyDtoH), CUresult(void*, abi::CUdeviceptr, size_t)>());
   static_assert(
       called_alike<decltype(::cuMemcpyDtoHAsync), CUresult(void*, abi::CUdeviceptr, size_t, Stream)>());
-  static_assert(called_alike<decltype(::cuMemcpyAtoH), CUresult(void*, Array, size_t, size_t)>());
-  static_assert(
-      called_alike<decltype(::cuMemcpyAtoHAsync), CUresult(void*, Array, size_t, size_t, Stream)>());
   static_assert(called_alike<decltype(::cuMemcpy), CUresult(abi::CUdeviceptr, abi::CUdeviceptr, size_t)>());
   static_assert(called_alike<decltype(::cuMemcpyAsync),
                              CUresult(abi::CUdeviceptr, abi::CUdeviceptr, size_t, Stream)>());
   static_assert(called_alike<decltype(::cuMemcpy2D), CUresult(const abi::CUcopy2D*)>());
   static_assert(called_alike<decltype(::cuMemcpy2DUnaligned), CUresult(const abi::CUcopy2D*)>());
   static_assert(called_alike<decltype(::cuMemcpy2DAsync), CUresult(const abi::CUcopy2D*, Stream)>());
-  static_assert(called_alike<decltype(::cuMemcpy3D), CUresult(const abi::CUcopy3D*)>());
-  static_assert(called_alike<decltype(::cuMemcpy3DAsync), CUresult(const abi::CUcopy3D*, Stream)>());
 
   static_assert(called_alike<decltype(::cudaEventRecord), cudaError(Event, Stream)>());
   static_assert(called_alike<decltype(::cudaEventRecordWithFlags), cudaError(Event, Stream, unsigned)>());

@@ -58,7 +58,7 @@ TEST(Abi, Cusparse) {
   using Pointer = const void*;
   static_assert(sizeof(Type) == sizeof(::cudaDataType));
   static_assert(CalledAlike<Status(Handle*), decltype(::cusparseCreate)>());
-  static_assert(CalledAlike<Status(abi::libraryProperty, int*), decltype(::cusparseGetProperty)>());
+  static_assert(CalledAlike<Status(int, int*), decltype(::cusparseGetProperty)>());
   static_assert(CalledAlike<Status(Matrix), decltype(::cusparseDestroySpMat)>());
   static_assert(CalledAlike<Status(Matrix, Format*), decltype(::cusparseSpMatGetFormat)>());
   static_assert(

@@ -455,10 +455,6 @@ TEST(AbiOfOutputs, Nccl) {
   static_assert(CalledAlike<Status(Out, size_t, Type, int, Communicator, Stream), decltype(::ncclRecv)>());
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
   static_assert(CalledAlike<Status(In, Out, size_t, Type, Communicator, Stream), decltype(::ncclAlltoAll)>());
-  static_assert(
-      CalledAlike<Status(In, Out, size_t, Type, int, Communicator, Stream), decltype(::ncclScatter)>());
-  static_assert(
-      CalledAlike<Status(In, Out, size_t, Type, int, Communicator, Stream), decltype(::ncclGather)>());
 #endif
   static_assert(detshim::size_of_nccl_type(ncclInt8) == 1 && detshim::size_of_nccl_type(ncclUint32) == 4);
   static_assert(detshim::size_of_nccl_type(ncclInt64) == 8 && detshim::size_of_nccl_type(ncclFloat16) == 2);

@@ -78,11 +78,9 @@ std::string name(int64_t first_id = 1, int64_t row_stride = 56, bool other_order
 }
 std::string hash_in(const std::string& name) { return name.substr(name.rfind('#')); }
 
-TEST(CudnnDescriptions, SayWhatAPersonWantsToSee) {
+TEST(CudnnDescriptions, NameTheOperations) {
   const std::string said = name();
-  EXPECT_EQ(said.substr(0, said.rfind('#')),
-            "convolution_forward (f16 8x64x56x56 by 200704x3136x56x1) (f16 8x64x28x28 by 50176x784x28x1) "
-            "(stride 2x2 pad 1x1); pointwise (mode 100) (f16 8x64x28x28 by 50176x784x28x1) ");
+  EXPECT_EQ(said.substr(0, said.rfind('#')), "convolution_forward; pointwise ");
   EXPECT_EQ(hash_in(said).size(), 17U);
 }
 
@@ -125,13 +123,13 @@ TEST(CudnnDescriptions, LongOnesAreCutButToldApart) {
   const auto many = [](int64_t last) {
     Graph graph;
     std::vector<Descriptor> operations;
-    for (int64_t i = 0; i < 40; ++i) {
+    for (int64_t i = 0; i < 400; ++i) {
       char* operation = graph.make();
-      graph.set(operation, 1520, graph.tensor({8, 8, i == 39 ? last : 8}, {64, 8, 1}, i));
+      graph.set(operation, 1520, graph.tensor({8, 8, i == 399 ? last : 8}, {64, 8, 1}, i));
       operations.push_back(operation);
     }
     Text<problem_size> text;
-    EXPECT_TRUE(describe_graph(operations.data(), 40, text));
+    EXPECT_TRUE(describe_graph(operations.data(), 400, text));
     return std::string{text.c_str()};
   };
   EXPECT_LT(many(8).size(), problem_size);

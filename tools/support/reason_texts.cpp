@@ -55,7 +55,6 @@ constexpr ReasonText texts[] = {
      "set it for the whole run"},
     {Reason::divided_by_time, "a kernel is divided as time decides"},
     {Reason::dynamic_threads, "the number of threads follows the machine's load"},
-    {Reason::element_size_unknown, "the call does not say how large its elements are"},
     {Reason::emulation, "fixed-point emulation is outside cuBLAS's promise of repeatability"},
     {Reason::engines_left_out, "engines with the note NONDETERMINISTIC are left out"},
     {Reason::environment_cleared, "every variable is gone, and with them those that were set"},

@@ -62,7 +62,7 @@ struct stat Folder::status() const {
 
 bool Folder::is_mount_point() const {
   struct statx its = {};
-  ::statx(descriptor_, "", AT_EMPTY_PATH, 0, &its);
+  ::statx(descriptor(), "", AT_EMPTY_PATH, 0, &its);
   return (its.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 

@@ -276,23 +276,25 @@ private:
   size_t depth_ = 0;
 };
 
-/// An offset in words; false where it does not fit what is kept of it.
-bool to_words(int64_t bytes, int32_t& words) {
+/// True if a word's offset fits what is kept of it.
+bool fits(int64_t bytes) {
   constexpr int64_t most = 1 << 19;
-  words = static_cast<int32_t>(bytes / 8);
   return bytes % 8 == 0 && bytes / 8 < most && bytes / 8 >= -most;
 }
 
 CfiRule to_rule(const Row& row) {
   using How = Row::Saved::How;
-  CfiRule rule;
+  CfiRule rule = {};
   const bool is_of_stack = row.cfa_register == stack_pointer_register && !row.cfa_is_loaded;
   if (!is_of_stack && row.cfa_register != frame_pointer_register) return {};
   if (row.return_address.how != How::at_cfa || row.frame_pointer.how == How::otherwise) return {};
-  if (!to_words(row.cfa_offset, rule.cfa_offset) ||
-      !to_words(row.return_address.offset, rule.return_offset) ||
-      !to_words(row.frame_pointer.offset, rule.frame_pointer_offset))
-    return {};
+  if (!fits(row.cfa_offset) || !fits(row.return_address.offset) || !fits(row.frame_pointer.offset)) return {};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion" // they fit
+  rule.cfa_offset = row.cfa_offset / 8;
+  rule.return_offset = row.return_address.offset / 8;
+  rule.frame_pointer_offset = row.frame_pointer.offset / 8;
+#pragma GCC diagnostic pop
   rule.cfa = is_of_stack         ? CfiRule::Cfa::stack_pointer
              : row.cfa_is_loaded ? CfiRule::Cfa::loaded
                                  : CfiRule::Cfa::frame_pointer;
@@ -337,31 +339,6 @@ struct alignas(64) EntrySet { // of one line of the cache
 constinit EntrySet entry_sets[1 << set_bits] = {};
 constinit uint32_t objects_unloaded = 0;
 
-constexpr int offset_bits = 20;
-
-uint64_t pack(const CfiRule& rule) {
-  constexpr uint64_t mask = (uint64_t{1} << offset_bits) - 1;
-  const auto field = [](int32_t offset) { return static_cast<uint64_t>(int64_t{offset}) & mask; };
-  return static_cast<uint64_t>(rule.cfa) | static_cast<uint64_t>(rule.frame_pointer) << 2 |
-         field(rule.cfa_offset) << 4 | field(rule.frame_pointer_offset) << (4 + offset_bits) |
-         field(rule.return_offset) << (4 + 2 * offset_bits);
-}
-
-CfiRule unpack(uint64_t word) {
-  const auto field = [word](int index) {
-    const int from = 4 + index * offset_bits;
-    return static_cast<int32_t>(static_cast<int64_t>(word << (64 - offset_bits - from)) >>
-                                (64 - offset_bits));
-  };
-  CfiRule rule;
-  rule.cfa = static_cast<CfiRule::Cfa>(word & 3);
-  rule.frame_pointer = static_cast<CfiRule::Kept>(word >> 2 & 3);
-  rule.cfa_offset = field(0);
-  rule.frame_pointer_offset = field(1);
-  rule.return_offset = field(2);
-  return rule;
-}
-
 } // namespace
 
 CfiRule cfi_rule(uintptr_t address) {
@@ -372,11 +349,11 @@ CfiRule cfi_rule(uintptr_t address) {
   for (Entry& entry : set.entries) {
     const uint64_t known = __atomic_load_n(&entry.rule, __ATOMIC_RELAXED);
     const uint64_t found = __atomic_load_n(&entry.check, __ATOMIC_RELAXED);
-    if (found == check(known)) return unpack(known);
+    if (found == check(known)) return __builtin_bit_cast(CfiRule, known);
     if (found == 0) to = &entry;
   }
   const CfiRule rule = read_rule(address);
-  const uint64_t packed = pack(rule);
+  const auto packed = __builtin_bit_cast(uint64_t, rule);
   __atomic_store_n(&to->rule, packed, __ATOMIC_RELAXED);
   __atomic_store_n(&to->check, check(packed), __ATOMIC_RELAXED);
   return rule;

@@ -12,20 +12,21 @@ namespace detshim {
 /// Of one return address. Offsets are in words of 8 bytes. CFA: the stack pointer in the caller, before the
 /// call.
 struct CfiRule {
-  enum class Cfa : uint8_t {
+  enum class Cfa : uint64_t {
     none, ///< the outermost frame, or one that cannot be left
     stack_pointer,
     frame_pointer,
     loaded, ///< it is kept at frame pointer + offset, in functions that align their stack
   };
-  enum class Kept : uint8_t { unchanged, at_cfa, at_frame_pointer };
+  enum class Kept : uint64_t { unchanged, at_cfa, at_frame_pointer };
 
-  Cfa cfa = Cfa::none;
-  Kept frame_pointer = Kept::unchanged; ///< where the caller's is
-  int32_t cfa_offset = 0;
-  int32_t frame_pointer_offset = 0;
-  int32_t return_offset = 0; ///< where its return address is, from the CFA
+  Cfa cfa : 2;
+  Kept frame_pointer : 2; ///< where the caller's is
+  int64_t cfa_offset : 20;
+  int64_t frame_pointer_offset : 20;
+  int64_t return_offset : 20; ///< where its return address is, from the CFA
 };
+static_assert(sizeof(CfiRule) == sizeof(uint64_t));
 
 /// The rule for a frame in which a call returns to `address`. Takes no lock where libc is glibc 2.35 or
 /// later; what was asked before is an array's entry.

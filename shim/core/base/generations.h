@@ -20,13 +20,13 @@ inline uint32_t generation() {
   return __atomic_load_n(&detail::generation_page.generation, __ATOMIC_RELAXED);
 }
 
-/// A number that changes whenever what was decided for a call place may hold no longer: in a child, and when
+/// A number that changes whenever what was decided for a call site may hold no longer: in a child, and when
 /// an object was unloaded, whose addresses another one may get.
 inline uint32_t draw_epoch() {
   return __atomic_load_n(&detail::generation_page.draw_epoch, __ATOMIC_RELAXED);
 }
 /// Begins a new epoch.
-void forget_places();
+void forget_call_sites();
 
 // For the floor that knows what a process is (core/identity/process.cpp):
 

@@ -46,6 +46,8 @@ private:
 public:
   bool disabled; ///< by DETSHIM_DISABLE
   State state;
+  uint8_t
+      cuda_library; ///< 1 and its row in common/cuda_libraries.h; 0: none of CUDA's, or nobody has looked yet
   const void* real;
 };
 static_assert(sizeof(Hook) == 24);

@@ -105,7 +105,7 @@ private:
   bool stays_ = false;
 };
 
-uintptr_t words(int32_t count) { return static_cast<uintptr_t>(int64_t{count} * 8); }
+uintptr_t words(int64_t count) { return static_cast<uintptr_t>(count * 8); }
 
 /// To the frame of the caller, whose return address was at `slot`; false if there is none.
 bool step(Stack& stack, Registers& now, uintptr_t& slot) {

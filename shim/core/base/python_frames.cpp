@@ -218,7 +218,7 @@ const char* module_of(const Interpreter& python, Object* frame) {
   return name != nullptr ? python.utf8(name) : nullptr;
 }
 
-// ------------------------------------------------------------------ places
+// ------------------------------------------------------------------ call sites
 
 /// "<frozen importlib._bootstrap>"
 bool is_import_machinery(const char* file) { return starts_with(file, "<frozen "); }
@@ -243,10 +243,10 @@ bool is_library(const char* file) {
   return false;
 }
 
-/// Picks the frames of a place out of `walk`, which calls visit(file, describe) for all of them, innermost
-/// first, until visit returns false; describe() gives the frame.
+/// Picks the frames of a call site out of `walk`, which calls visit(file, describe) for all of them,
+/// innermost first, until visit returns false; describe() gives the frame.
 template <typename Walk>
-void pick_frames(PythonCallSite& place, PythonDetail detail, Walk walk) {
+void pick_frames(PythonCallSite& call_site, PythonDetail detail, Walk walk) {
   constexpr int none = -1;
   constexpr int farthest = 200;
   int index = 0, first = none, called = none, user = none, called_by_text = none, text = none;
@@ -280,13 +280,13 @@ void pick_frames(PythonCallSite& place, PythonDetail detail, Walk walk) {
                              (index == first || index == called ||
                               (index > telling && (only_machinery || !is_import_machinery(file)))));
     if (is_chosen) {
-      if (index == user) place.user = place.count;
-      place.frames[place.count++] = describe();
+      if (index == user) call_site.user = call_site.count;
+      call_site.frames[call_site.count++] = describe();
     }
-    int most = place.user < 0 ? 4 : place.user + 4;
+    int most = call_site.user < 0 ? 4 : call_site.user + 4;
     if (most > PythonCallSite::limit) most = PythonCallSite::limit;
     if (detail == PythonDetail::key) most = 1;
-    return ++index < farthest && place.count < most;
+    return ++index < farthest && call_site.count < most;
   });
 }
 
@@ -331,14 +331,14 @@ bool is_same(const PythonCallSite& a, const PythonCallSite& b) {
 
 } // namespace
 
-void add_python(TextWriter& line, const PythonCallSite& place, size_t end) {
-  if (place.count == 0) return;
+void add_python(TextWriter& line, const PythonCallSite& call_site, size_t end) {
+  if (call_site.count == 0) return;
   constexpr size_t rest = 100; // a frame's line, its function, what is around them
   constexpr size_t least = 160, most = 1024;
-  for (int i = 0; i < place.count; ++i) {
-    const PythonFrame& frame = place.frames[i];
+  for (int i = 0; i < call_site.count; ++i) {
+    const PythonFrame& frame = call_site.frames[i];
     const size_t room =
-        end > line.length() ? (end - line.length()) / static_cast<size_t>(place.count - i) : 0;
+        end > line.length() ? (end - line.length()) / static_cast<size_t>(call_site.count - i) : 0;
     const size_t limit = room < least + rest ? least : room > most + rest ? most : room - rest;
     if (i == 0)
       add_key(line, "py").add("[\"");
@@ -349,7 +349,7 @@ void add_python(TextWriter& line, const PythonCallSite& place, size_t end) {
     line.add_json(frame.function, 60).add('"');
   }
   line.add(']');
-  if (place.user >= 0) add_key(line, "user").add(static_cast<uint64_t>(place.user));
+  if (call_site.user >= 0) add_key(line, "user").add(static_cast<uint64_t>(call_site.user));
 }
 
 uint64_t PythonCallSite::key() const {
@@ -364,44 +364,44 @@ bool has_found_python() { return __atomic_load_n(&known_at, __ATOMIC_ACQUIRE) > 
 
 /// Walks by what is trusted, and holds what is read to what the interpreter itself says, until they have
 /// agreed once. `may_ask`: the interpreter may be called.
-void find_place(const Interpreter& python, PythonDetail detail, bool may_ask, PythonCallSite& place) {
+void find_call_site(const Interpreter& python, PythonDetail detail, bool may_ask, PythonCallSite& call_site) {
   const bool is_held = may_ask && python.held();
   const Trust trusted = known_trust();
   const auto ask = [&](PythonCallSite& to) {
     pick_frames(to, detail, [](auto visit) { walk_by_asking(visit); });
   };
   if (python.layout == nullptr || (may_ask && trusted == Trust::no)) {
-    if (is_held) ask(place);
+    if (is_held) ask(call_site);
     return;
   }
   const void* const state = python.of_this_thread();
   if (state == nullptr) return;
-  pick_frames(place, detail, [&](auto visit) { walk_by_reading(python, state, is_held, visit); });
+  pick_frames(call_site, detail, [&](auto visit) { walk_by_reading(python, state, is_held, visit); });
   if (trusted != Trust::unknown || !is_held) return;
   PythonCallSite asked;
   ask(asked);
   if (asked.count > 0) {
-    Trust now = is_same(asked, place) ? Trust::yes : Trust::no;
+    Trust now = is_same(asked, call_site) ? Trust::yes : Trust::no;
     __atomic_store(&trust, &now, __ATOMIC_RELAXED);
   }
-  place = asked;
+  call_site = asked;
 }
 
 } // namespace
 
-void find_python_call_site(PythonCallSite& place, PythonDetail detail, bool looks_for_python) {
-  place = {};
+void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool looks_for_python) {
+  call_site = {};
   Interpreter python = {};
   if (!looks_for_python && !has_found_python()) return;
   if (find_interpreter(python, looks_for_python) && python.is_initialized() != 0)
-    find_place(python, detail, true, place);
+    find_call_site(python, detail, true, call_site);
 }
 
-void read_python_call_site(PythonCallSite& place) {
-  place = {};
+void read_python_call_site(PythonCallSite& call_site) {
+  call_site = {};
   Interpreter python = {};
   if (find_interpreter(python, true) && python.is_initialized() != 0)
-    find_place(python, PythonDetail::all, false, place);
+    find_call_site(python, PythonDetail::all, false, call_site);
 }
 
 void each_python_frame(int limit, void (*visit)(const PythonFrame&, void*), void* data) {

@@ -31,7 +31,7 @@ struct PythonCallSite {
 /// Adds the keys `py` and `user` of a record (docs/LOG_FORMAT.md), nothing without frames. The line ends
 /// before `end` bytes where it leaves 260 for each frame; of files that find no room the ends of their paths
 /// remain.
-void add_python(TextWriter& line, const PythonCallSite& place, size_t end);
+void add_python(TextWriter& line, const PythonCallSite& call_site, size_t end);
 
 enum class PythonDetail : uint8_t {
   key, ///< the frame alone that the key is made of
@@ -41,11 +41,11 @@ enum class PythonDetail : uint8_t {
 /// Finds it, whether or not this thread holds the interpreter's lock. Where the interpreter's version is not
 /// known, only if it does. No frames where there is no Python. `looks_for_python`: whether to look for an
 /// interpreter if none was found before, which takes as long as there are loaded objects.
-void find_python_call_site(PythonCallSite& place, PythonDetail detail, bool looks_for_python);
+void find_python_call_site(PythonCallSite& call_site, PythonDetail detail, bool looks_for_python);
 
 /// The same with all its frames for a call out of an allocator, which may be the interpreter's own: nothing
 /// is asked of it that could allocate. No frames where its version is not known.
-void read_python_call_site(PythonCallSite& place);
+void read_python_call_site(PythonCallSite& call_site);
 
 /// Calls visit(frame) for at most `limit` frames of the calling thread, innermost first, where
 /// find_python_call_site() finds any.

@@ -74,16 +74,16 @@ private:
   uint64_t mine_ = 0; // what it holds the lock as
 };
 
-/// A turn that keeps signal handlers away too: one could draw, or leave by longjmp with the lock held.
+/// A spin guard that keeps signal handlers away too: one could draw, or leave by longjmp with the lock held.
 class SignalSafeLock {
 public:
-  explicit SignalSafeLock(uint64_t& word) : turn_(word) {}
+  explicit SignalSafeLock(uint64_t& word) : guard_(word) {}
 
-  bool held() const { return turn_.held(); }
+  bool held() const { return guard_.held(); }
 
 private:
   sys::SignalsBlocked no_signals_; // before the lock is taken, until after it is given back
-  SpinGuard turn_;
+  SpinGuard guard_;
 };
 
 } // namespace detshim

@@ -51,7 +51,7 @@ struct DigestSequence {
   Reason why_unread;
   DigestMoment last;
   char shape[200];
-  char place[1900]; // as the record has it
+  char call_site[1900]; // as the record has it
 };
 
 namespace {
@@ -92,15 +92,15 @@ constinit DigestSequence* overflow = nullptr;
 constexpr uint64_t source_key = 0x7072696E746572;
 
 Source* source_of_this_thread() {
-  Table<8>& places = call_sites_of_this_thread();
-  if (const uint64_t* known = places.find(source_key)) return reinterpret_cast<Source*>(*known);
+  Table<8>& call_sites = call_sites_of_this_thread();
+  if (const uint64_t* known = call_sites.find(source_key)) return reinterpret_cast<Source*>(*known);
   Source* const source = memory->sources.free_one();
   if (source == nullptr) return nullptr;
   source->generation = generation();
   source->stream = 0;
   __builtin_memcpy(source->path, this_thread().path, sizeof source->path);
   number_records_in(&source->numbers);
-  places.insert(source_key) = reinterpret_cast<uintptr_t>(source);
+  call_sites.insert(source_key) = reinterpret_cast<uintptr_t>(source);
   return source;
 }
 
@@ -130,7 +130,7 @@ Source& nameless_source() {
   return source;
 }
 
-void describe_place(DigestSequence& sequence, const void* caller, const PythonCallSite& python) {
+void describe_call_site(DigestSequence& sequence, const void* caller, const PythonCallSite& python) {
   NativeFrames frames;
   if (python.count == 0) find_native_frames(caller, frames);
   write_builds(caller, frames, false);
@@ -138,10 +138,10 @@ void describe_place(DigestSequence& sequence, const void* caller, const PythonCa
   add_call_site(line, caller);
   const size_t without_frames = line.length();
   add_frames(line, caller, frames);
-  add_python(line, python, sizeof sequence.place);
-  if (line.length() >= sizeof sequence.place) line.shorten(without_frames);
-  if (line.length() >= sizeof sequence.place) line.shorten(0);
-  __builtin_memcpy(sequence.place, line.c_str(), line.length() + 1);
+  add_python(line, python, sizeof sequence.call_site);
+  if (line.length() >= sizeof sequence.call_site) line.shorten(without_frames);
+  if (line.length() >= sizeof sequence.call_site) line.shorten(0);
+  __builtin_memcpy(sequence.call_site, line.c_str(), line.length() + 1);
 }
 
 /// In which way something is handed out.
@@ -170,7 +170,7 @@ DigestSequence* make_sequence(const Way& way, const void* caller, const PythonCa
   sequence->to = way.to;
   TextWriter(sequence->shape, sizeof sequence->shape).add(way.shape).c_str();
   sequence->next = 1;
-  describe_place(*sequence, caller, python);
+  describe_call_site(*sequence, caller, python);
   __atomic_store_n(&sequence->generation, generation(), __ATOMIC_RELEASE);
   return sequence;
 }
@@ -184,7 +184,7 @@ DigestSequence* known_of_stream(uint64_t key) {
 }
 
 DigestSequence* digests_in(const Way& way, const void* caller) {
-  Table<8>& places = call_sites_of_this_thread();
+  Table<8>& call_sites = call_sites_of_this_thread();
   PythonCallSite python;
   find_python_call_site(python, PythonDetail::key, false);
   const uint64_t kind =
@@ -195,7 +195,7 @@ DigestSequence* digests_in(const Way& way, const void* caller) {
     return mix(mix(kind, reinterpret_cast<uintptr_t>(caller)), behind);
   };
   uint64_t key = key_here();
-  if (const uint64_t* known = places.find(key)) return reinterpret_cast<DigestSequence*>(*known);
+  if (const uint64_t* known = call_sites.find(key)) return reinterpret_cast<DigestSequence*>(*known);
   find_python_call_site(python, PythonDetail::all, python.count == 0);
   key = key_here();
   SignalSafeLock guard(log_file::lock);
@@ -205,7 +205,7 @@ DigestSequence* digests_in(const Way& way, const void* caller) {
     sequence = make_sequence(way, caller, python);
     if (sequence != nullptr && sequence != overflow && way.stream != 0) sequence->key_in_stream = key;
   }
-  if (sequence != nullptr) places.insert(key) = reinterpret_cast<uintptr_t>(sequence);
+  if (sequence != nullptr) call_sites.insert(key) = reinterpret_cast<uintptr_t>(sequence);
   return sequence;
 }
 
@@ -225,7 +225,7 @@ void write_record(DigestSequence& sequence) {
     record.hash("digest", sequence.hash);
   else
     record.decimal("unread", sequence.unread).text("why", reason_code(sequence.why_unread));
-  line.add(sequence.place);
+  line.add(sequence.call_site);
   record.end();
   log_file::write(line);
   sequence.written = sequence.number;

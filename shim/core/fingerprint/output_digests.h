@@ -1,6 +1,6 @@
 // Digests of what leaves the program (DETSHIM_FINGERPRINT=host), and of what library calls leave on a GPU
-// (calls): hashes of contents, by the call site that handed them out, as `print` records of the log. Two runs
-// that compute something else differ there first. Format: docs/LOG_FORMAT.md, "print".
+// (calls): hashes of contents, by the call site that handed them out, as `digest` records of the log. Two
+// runs that compute something else differ there first. Format: docs/LOG_FORMAT.md, "digest".
 //
 // The first digests of a call site have a record each; later ones share records that stand for ever more of
 // them, so a program that prints a million times writes some five hundred records for it.

@@ -52,21 +52,12 @@ void begin() {
   transfers().event_orders.clear();
 }
 
-/// Calls visit(row) for each row; false as soon as visit is.
-template <typename Visit>
-bool each_row(const HostArea& area, Visit visit) {
-  const auto* const start = static_cast<const unsigned char*>(area.start);
-  for (size_t slice = 0; slice < area.slices; ++slice)
-    for (size_t row = 0; row < area.rows; ++row)
-      if (!visit(start + slice * area.slice_pitch + row * area.pitch)) return false;
-  return true;
-}
-
 /// Rows in pieces, so that contents have one hash however they are read.
 template <typename Read>
 bool hash_area(const HostArea& area, uint64_t& hash, Read read) {
   hash = 0;
-  return each_row(area, [&](const unsigned char* row) {
+  const auto* row = static_cast<const unsigned char*>(area.start);
+  for (size_t i = 0; i < area.rows; ++i, row += area.pitch)
     for (size_t done = 0; done < area.width;) {
       const size_t size = area.width - done < piece ? area.width - done : piece;
       const void* const bytes = read(row + done, size);
@@ -74,8 +65,7 @@ bool hash_area(const HostArea& area, uint64_t& hash, Read read) {
       hash = content_hash(bytes, size, hash);
       done += size;
     }
-    return true;
-  });
+  return true;
 }
 
 /// The program may have given the memory back: read in a way that fails where there is none.

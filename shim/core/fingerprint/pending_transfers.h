@@ -12,14 +12,13 @@
 
 namespace detshim {
 
-/// Memory of the host: `slices` times `rows` rows of `width` bytes.
+/// Memory of the host: rows of `width` bytes.
 struct HostArea {
   const void* start = nullptr;
   size_t width = 0;
   size_t rows = 1, pitch = 0; ///< bytes from one row to the next
-  size_t slices = 1, slice_pitch = 0;
 
-  size_t size() const { return width * rows * slices; }
+  size_t size() const { return width * rows; }
 };
 
 /// A copy that has ended: what it brought is there.

@@ -61,9 +61,9 @@ bool has_child() { return !sys::failed(sys::call(SYS_waitid, P_ALL, 0, 0, WEXITE
 bool count_child(ProcessName& name, bool& is_beside) {
   SignalSafeLock guard(children_lock);
   is_beside = children != 0 && has_child();
-  const bool takes_over = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
+  const bool is_handoff = !drawn && children == 0 && !made_threads && !first_child_is_a_race();
   const bool is_first = children++ == 0; // from now on the published state is that of a process with children
-  if (takes_over) {
+  if (is_handoff) {
     name.is_first = self.is_first;
     name.branch = self.branch;
     name.handoffs = self.handoffs + 1;
@@ -76,7 +76,7 @@ bool count_child(ProcessName& name, bool& is_beside) {
     begin_generation();
   }
   if (is_first) write_variable(); // a page that every fork would have to copy again
-  return takes_over;
+  return is_handoff;
 }
 
 /// Counts a child process that is about to execute the program with that command line, and names it.
@@ -84,9 +84,9 @@ void take_child_name(ProcessName& name, char* const argv[]) {
   Thread& thread = this_thread();
   const uint64_t ordinal = ++thread.forks;
   bool is_beside = false;
-  const bool takes_over = count_child(name, is_beside);
+  const bool is_handoff = count_child(name, is_beside);
   thread.forks_beside = is_beside || (!is_own_memory() && siblings_of_vfork_child() > 0);
-  if (takes_over) return;
+  if (is_handoff) return;
   if (names_by_command())
     name_by_command(name, self.key, self.path, command_counts(), argv);
   else
@@ -99,7 +99,7 @@ void take_child_name(ProcessName& name, char* const argv[]) {
 void before_fork() {
   Thread& thread = this_thread();
   ++thread.forks;
-  thread.fork = count_child(handed_on, thread.forks_beside) ? PendingFork::takes_over : PendingFork::child;
+  thread.fork = count_child(handed_on, thread.forks_beside) ? PendingFork::handoff : PendingFork::child;
   if (names_by_command()) command_counts(); // what is made now is shared
 }
 
@@ -167,7 +167,7 @@ namespace {
 constinit uint64_t hidden_lock = 0;
 }
 
-HiddenChild::HiddenChild() : turn_(hidden_lock) {
+HiddenChild::HiddenChild() : guard_(hidden_lock) {
   Thread& thread = this_thread();
   const uint64_t ordinal = ++thread.forks;
   SignalSafeLock guard(children_lock);

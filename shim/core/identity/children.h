@@ -27,7 +27,7 @@ public:
   HiddenChild& operator=(const HiddenChild&) = delete;
 
 private:
-  SpinGuard turn_;
+  SpinGuard guard_;
 };
 
 /// Around a call that forks without running the fork handlers (_Fork, clone): names the child as they would.

@@ -300,7 +300,7 @@ void become_child() {
   assume_loader_lock_is_stuck();
   made_threads = false;
   naming_parent.counts = nullptr;
-  if (thread.fork == PendingFork::takes_over) {
+  if (thread.fork == PendingFork::handoff) {
     self.is_first = handed_on.is_first;
     self.key = handed_on.key;
     self.handoffs = handed_on.handoffs;

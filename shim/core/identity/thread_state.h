@@ -10,8 +10,8 @@ namespace detshim {
 /// What a thread that is about to fork has decided for the child.
 enum class PendingFork : uint8_t {
   none,
-  child,      ///< the child with the thread's last ordinal
-  takes_over, ///< the child that takes over this process's name
+  child,   ///< the child with the thread's last ordinal
+  handoff, ///< the child that takes over this process's name
 };
 
 /// One thread's own state. Lives in initial-exec TLS, starts all zero (so that a new thread copies no

@@ -271,8 +271,8 @@ void read_environment() {
 
 const Options& detail::read_options() {
   // A signal handler that interrupted the reader gets Mode::off or the mode that is already known.
-  const SpinGuard turn(reading);
-  if (turn.held() && !options_are_read) {
+  const SpinGuard guard(reading);
+  if (guard.held() && !options_are_read) {
     read_environment();
     __atomic_store_n(&options_are_read, true, __ATOMIC_RELEASE);
   }

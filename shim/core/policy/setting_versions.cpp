@@ -2,6 +2,7 @@
 
 #include "common/sys.h"
 #include "core/base/folder_entries.h"
+#include "core/policy/settings_table.h"
 
 #include <fcntl.h>
 
@@ -15,13 +16,9 @@ constexpr bool is_of_word(char c) {
 
 /// What stands behind the word with which a text begins, if it is one of those names; else nullptr.
 const char* after_name(const char* text, const char* names) {
-  for (const char* rest = text;; rest = text, ++names) {
-    for (; *names != 0 && *names == *rest; ++names) ++rest;
-    while (*names == '*' && is_of_word(*rest)) ++rest;
-    if ((*names == 0 || *names == '|' || *names == '*') && !is_of_word(*rest)) return rest;
-    for (; *names != '|'; ++names)
-      if (*names == 0) return nullptr;
-  }
+  Text<64> word;
+  for (; is_of_word(*text); ++text) word.add(*text);
+  return settings_table::is_one_of(word.c_str(), names, false) ? text : nullptr;
 }
 
 /// What stands behind the last `part` of a text; nullptr if it has none.

@@ -72,12 +72,12 @@ long peek(const void* from, void* to, size_t size) {
 }
 
 /// True if the program has an array of its own for an environment: for those that it starts, as shells do.
-bool environment_is_foreign() { return environ != held_array && environ != nullptr; }
+bool environment_is_replaced() { return environ != held_array && environ != nullptr; }
 
 /// Which entries are no longer in the environment, or hold something else. Of entries that the program put
 /// there since, only the address is looked at: they may be gone.
 uint64_t missing_entries() {
-  if (environ == nullptr || environment_is_foreign()) return watched & ~undone;
+  if (environ == nullptr || environment_is_replaced()) return watched & ~undone;
   uint64_t missing = 0;
   each_bit(watched & ~undone, [&](size_t i) {
     bool is_there = held[i] == nullptr && settings[i].good_unset;
@@ -159,8 +159,8 @@ void each_silent_undoing(void (*visit)(const SettingFinding& finding)) {
     if (value == nullptr) unset |= bit(i);
   });
   // Emptied as a whole, by a program that clears up behind itself or before it starts others.
-  if (unset == missing && missing == watched && environment_is_foreign()) return;
-  const bool is_for_others = environment_is_foreign();
+  if (unset == missing && missing == watched && environment_is_replaced()) return;
+  const bool is_for_others = environment_is_replaced();
   find_again(0, missing, [&](size_t i, const char* value) {
     if (is_good(settings[i], value)) return;
     undone |= bit(i);

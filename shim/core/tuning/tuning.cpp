@@ -116,6 +116,11 @@ Autotune autotune() {
   return requested == Autotune::inverse ? Autotune::first : requested;
 }
 
+bool gives_one_candidate() {
+  const Autotune tuning = autotune();
+  return tuning == Autotune::first || tuning == Autotune::replay;
+}
+
 Autotune event_clock() {
   const Autotune requested = options().autotune;
   if (options().off()) return Autotune::off;

@@ -28,7 +28,11 @@ namespace detshim {
 /// program's search is left to it, and its choices may still be recorded.
 Autotune autotune();
 
-/// The same for autotuners that ask CUDA's events, where `inverse` is something else than `first`.
+/// Whether programs are kept from choosing by time: the first candidate serves, or what FILE keeps.
+bool gives_one_candidate();
+
+/// The same as autotune() for autotuners that ask CUDA's events, where `inverse` is something else than
+/// `first`.
 Autotune event_clock();
 
 /// Whether choices are recorded or replayed.

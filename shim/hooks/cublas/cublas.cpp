@@ -7,7 +7,6 @@
 #include "core/tuning/tuning.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/digests/cublas/products.h"
-#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -46,20 +45,14 @@ struct GemmChoice {
 GemmChoice choose_gemm(cublasGemmAlgo requested) {
   if (requested == cublasGemmAlgo::standard || requested == cublasGemmAlgo::standard_tensor)
     return {requested}; // most calls
-  const Autotune tuning = autotune();
   const bool is_plain = requested >= cublasGemmAlgo::first && requested <= cublasGemmAlgo::last;
   const bool is_tensor =
       requested >= cublasGemmAlgo::first_tensor && requested <= cublasGemmAlgo::last_tensor;
-  if (is_plain || is_tensor) {
-    constexpr Reason why = Reason::program_may_time;
-    if (tuning != Autotune::first && tuning != Autotune::replay)
-      return {requested, Action::nondeterministic, why};
-    return {is_plain ? cublasGemmAlgo::standard : cublasGemmAlgo::standard_tensor, Action::replace, why};
-  }
-  if (requested != cublasGemmAlgo::autotune) return {requested};
-  if (tuning == Autotune::off) return {requested, Action::nondeterministic, Reason::timed_by_library};
-  if (tuning == Autotune::record) return {requested, Action::nondeterministic, Reason::timed_by_library};
-  return {cublasGemmAlgo::standard, Action::replace, Reason::timed_by_library};
+  const bool is_timed_by_library = requested == cublasGemmAlgo::autotune;
+  if (!is_plain && !is_tensor && !is_timed_by_library) return {requested};
+  const Reason why = is_timed_by_library ? Reason::timed_by_library : Reason::program_may_time;
+  if (!gives_one_candidate()) return {requested, Action::nondeterministic, why};
+  return {is_tensor ? cublasGemmAlgo::standard_tensor : cublasGemmAlgo::standard, Action::replace, why};
 }
 
 /// The body of a hook of that family. A product that fails has used no algorithm: nothing is recorded.
@@ -105,7 +98,6 @@ DETSHIM_HOOK(
     note_pool();
     return call.real(handle);
   }
-  record_library_once(call, cublas_library);
   // The program may have changed it since the constructor set it (Python's os.environ does).
   const SettingChange* const change = reapply_setting(workspace_setting);
   note_pool();
@@ -125,36 +117,18 @@ DETSHIM_HOOK(
 }
 
 // libnvblas, which stands in front of a program's BLAS, makes its handle here too.
-DETSHIM_HOOK(cublas, cublasStatus, cublasXtCreate, (cublasXtHandle_t * handle),
-             .action = Action::nondeterministic,
-             .summary = "Recorded: cublasXt and NVBLAS divide the work among devices and the processor.") {
-  DETSHIM_ENTER_OUTERMOST(cublasXtCreate);
-  const cublasStatus status = call.real(handle);
-  if (call.passes() || status != cublasStatus::success) return status;
-  record_library_once(call, cublas_library);
-  call.record(Action::nondeterministic, Reason::work_divided_as_free, {});
-  return status;
-}
+using Create = CallOfWords<cublasStatus, 1>;
+DETSHIM_TEMPLATE_HOOK(
+    cublas, Create, cublasXtCreate, record_nondeterministic<Reason::work_divided_as_free>,
+    .action = Action::nondeterministic,
+    .summary = "Recorded: cublasXt and NVBLAS divide the work among devices and the processor.");
 
-DETSHIM_HOOK(
-    cublas, cublasStatus, cublasSetAtomicsMode, (cublasHandle_t handle, cublasAtomicsMode mode),
+using SetAtomics = OutermostCall<cublasStatus(cublasHandle_t handle, cublasAtomicsMode mode)>;
+DETSHIM_TEMPLATE_HOOK(
+    cublas, SetAtomics, cublasSetAtomicsMode,
+    (keep_good<cublasAtomicsMode::not_allowed, Reason::atomic_adds, cublasAtomicsMode::allowed>),
     .action = Action::replace, .fields = {"requested", "effective"},
-    .summary = "Keeps atomics off: with them symv and hemv add in an order that differs from run to run.") {
-  DETSHIM_ENTER_OUTERMOST(cublasSetAtomicsMode);
-  // Another number than the two is the library's to refuse.
-  const bool is_replaced = mode == cublasAtomicsMode::allowed && options().forces() && !call.passes();
-  const auto effective = is_replaced ? cublasAtomicsMode::not_allowed : mode;
-  const cublasStatus status = call.real(handle, effective);
-  if (call.passes() || status != cublasStatus::success) return status;
-  const auto requested = static_cast<int64_t>(mode);
-  if (is_replaced)
-    call.record(Action::replace, Reason::atomic_adds, {requested, static_cast<int64_t>(effective)});
-  else if (mode == cublasAtomicsMode::allowed)
-    call.record(Action::nondeterministic, Reason::atomic_adds, {requested, requested});
-  else
-    call.record(Action::observe, Reason::deterministic_setting, {requested, requested});
-  return status;
-}
+    .summary = "Keeps atomics off: with them symv and hemv add in an order that differs from run to run.");
 
 // cublasSetStream_v2 gives the handle the default pool again, also where the program had set a workspace of
 // its own (cublas_v2.h's reference, 2.4.7). Nothing is put back. The program's own buffer may be freed by
@@ -193,19 +167,10 @@ DETSHIM_HOOK(cublas, cublasStatus, cublasSetWorkspace_v2,
   return status;
 }
 
-DETSHIM_HOOK(cublas, cublasStatus, cublasSetMathMode, (cublasHandle_t handle, int mode),
-             .action = Action::nondeterministic, .fields = {"mode"},
-             .summary = "Records modes with fixed-point emulation, which cuBLAS does not promise to be "
-                        "repeatable.") {
-  DETSHIM_ENTER_OUTERMOST(cublasSetMathMode);
-  const cublasStatus status = call.real(handle, mode);
-  if (call.passes() || status != cublasStatus::success) return status;
-  if ((mode & cublas_math_emulated_fixedpoint) != 0)
-    call.record(Action::nondeterministic, Reason::emulation, {mode});
-  else
-    call.record(Action::observe, Reason::repeatable_per_device, {mode});
-  return status;
-}
+using SetMath = OutermostCall<cublasStatus(cublasHandle_t handle, int mode)>;
+DETSHIM_TEMPLATE_HOOK(cublas, SetMath, cublasSetMathMode,
+                      (record_emulation<cublas_math_emulated_fixedpoint, Reason::repeatable_per_device>),
+                      records_emulation);
 
 DETSHIM_HOOK(cublas, cublasStatus, cublasSetEmulationStrategy,
              (cublasHandle_t handle, cublasEmulationStrategy strategy), .action = Action::nondeterministic,

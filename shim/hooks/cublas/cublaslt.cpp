@@ -9,7 +9,6 @@
 #include "hooks/cublas/lt_problem.h"
 #include "hooks/cublas/variables.h"
 #include "hooks/digests/cublas/lt_product.h"
-#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -186,7 +185,6 @@ template <typename Call, typename AskAgain>
 void give_one(const Call& call, const LtProduct& product, cublasLtMatmulPreference_t preference,
               int requested, Result* results, int* returned, AskAgain check) {
   if (requested <= 1 || results == nullptr || returned == nullptr || *returned <= 0) return;
-  record_library_once(call, cublaslt_library);
   const int found = *returned < requested ? *returned : requested;
   const int first = first_success(results, found);
   if (first < 0) {
@@ -269,7 +267,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtCreate, (cublasLtHandle_t * handle)
   DETSHIM_ENTER_OUTERMOST(cublasLtCreate);
   const cublasStatus status = call.real(handle);
   if (call.passes()) return status;
-  record_library_once(call, cublaslt_library);
+  say_library(call.hook());
   if (status == cublasStatus::success) record_cublas_variables(call);
   return status;
 }
@@ -297,7 +295,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmul,
                                               stream);
   };
   const LtProduct product{operation, a_layout, b_layout, c_layout, d_layout};
-  if (!call.passes() && algo != nullptr && takes_the_first() && is_configured(*algo))
+  if (!call.passes() && algo != nullptr && gives_one_candidate() && is_configured(*algo))
     return run_configured(call, product, *algo, workspace_size,
                           [&](const cublasLtMatmulAlgo& which) { return run(&which); });
   const cublasStatus status = run(algo);

@@ -3,7 +3,6 @@
 #include "core/base/mapped.h"
 #include "core/base/signal_safe_lock.h"
 #include "core/base/table.h"
-#include "hooks/support/library_version.h"
 
 namespace detshim {
 
@@ -77,14 +76,12 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoGetIds,
   const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, requested, ids, returned);
   if (call.passes() || status != cublasStatus::success || returned == nullptr || *returned <= 1)
     return status;
-  record_library_once(call, cublaslt_library);
   const int found = *returned;
-  const Autotune tuning = autotune();
-  if (takes_the_first())
+  if (gives_one_candidate())
     call.record(Action::observe, Reason::first_that_ran, {found, found});
   else
     call.record(Action::nondeterministic,
-                tuning == Autotune::off ? Reason::program_may_time : Reason::choice_cannot_be_kept,
+                autotune() == Autotune::off ? Reason::program_may_time : Reason::choice_cannot_be_kept,
                 {found, found});
   return status;
 }
@@ -96,7 +93,7 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoInit,
              .summary = "Remembers an algorithm that the program begins to configure by itself.") {
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoInit);
   const cublasStatus status = call.real(handle, compute, scale, a, b, c, d, id, algo);
-  if (!call.passes() && status == cublasStatus::success && takes_the_first()) remember_configured(*algo);
+  if (!call.passes() && status == cublasStatus::success && gives_one_candidate()) remember_configured(*algo);
   return status;
 }
 
@@ -108,10 +105,9 @@ DETSHIM_HOOK(cublaslt, cublasStatus, cublasLtMatmulAlgoConfigSetAttribute,
   DETSHIM_ENTER_OUTERMOST(cublasLtMatmulAlgoConfigSetAttribute);
   const cublasStatus status = call.real(algo, attribute, value, size);
   if (call.passes() || status != cublasStatus::success) return status;
-  record_library_once(call, cublaslt_library);
   uint64_t number = 0;
   if (value != nullptr && size <= sizeof number) __builtin_memcpy(&number, value, size);
-  if (takes_the_first()) {
+  if (gives_one_candidate()) {
     remember_configured(*algo);
     call.record(Action::observe, Reason::first_that_ran, {attribute, number});
     return status;

@@ -9,12 +9,6 @@
 
 namespace detshim {
 
-/// Whether algorithms are kept from being chosen by their times.
-inline bool takes_the_first() {
-  const Autotune tuning = autotune();
-  return tuning == Autotune::first || tuning == Autotune::replay;
-}
-
 bool is_configured(const abi::cublasLtMatmulAlgo& algorithm);
 
 /// The algorithm that serves a product of a thread in the place of `requested`: the first that ran there. By

@@ -1,8 +1,8 @@
 #include "hooks/cublas/lt_problem.h"
 
 #include "core/base/hash.h"
+#include "hooks/digests/cublas/lt_product.h"
 #include "hooks/support/functions.h"
-#include "hooks/support/library_version.h"
 
 namespace detshim {
 
@@ -10,43 +10,34 @@ using namespace abi;
 
 namespace {
 
-using GetAttribute = cublasStatus(const void*, int, void*, size_t, size_t*);
-constinit SiblingFunction<GetAttribute> of_operation("cublasLtMatmulDescGetAttribute");
-constinit SiblingFunction<GetAttribute> of_layout("cublasLtMatrixLayoutGetAttribute");
-
-/// A descriptor's attribute, little-endian as both architectures that this is built for; false where the
-/// library's version does not know it.
-bool ask(GetAttribute* get, const void* descriptor, int attribute, size_t size, uint64_t& value) {
-  size_t written = 0;
-  value = 0;
-  return descriptor != nullptr && get != nullptr &&
-         get(descriptor, attribute, &value, size, &written) == cublasStatus::success;
-}
-
 /// Appends the attributes, "-" for one that is not known, and those of the later ones that are not as usual.
 template <size_t Count, size_t LaterCount>
-void add_attributes(TextWriter& text, GetAttribute* get, const void* descriptor,
+void add_attributes(TextWriter& text, const LtDescriptor& descriptor,
                     const cublasLtAttribute (&attributes)[Count],
                     const cublasLtLaterAttribute (&later)[LaterCount]) {
-  uint64_t value;
+  uint64_t value; // little-endian, as both architectures that this is built for
+  const auto ask = [&](const auto& attribute) {
+    value = 0;
+    return descriptor.ask(attribute.number, &value, attribute.size);
+  };
   for (const cublasLtAttribute& attribute : attributes) {
     text.add(' ');
-    if (ask(get, descriptor, attribute.number, attribute.size, value))
+    if (ask(attribute))
       text.add_hex(value);
     else
       text.add('-');
   }
   for (const cublasLtLaterAttribute& attribute : later)
-    if (ask(get, descriptor, attribute.number, attribute.size, value) && value != attribute.usual)
+    if (ask(attribute) && value != attribute.usual)
       text.add(' ').add(uint64_t(attribute.number)).add('=').add_hex(value);
 }
 
 } // namespace
 
 LtProblem::LtProblem(const Hook& hook, const LtProduct& product) {
-  add_version(hook, cublaslt_library, place_.version());
+  add_version(hook, place_.version());
   text_.add("product");
-  add_attributes(text_, of_operation.of(hook), product.operation, cublaslt_matmul_attributes,
+  add_attributes(text_, {hook, product.operation}, cublaslt_matmul_attributes,
                  cublaslt_later_matmul_attributes);
   const struct {
     const char* name;
@@ -54,7 +45,7 @@ LtProblem::LtProblem(const Hook& hook, const LtProduct& product) {
   } matrices[] = {{" A", product.a}, {" B", product.b}, {" C", product.c}, {" D", product.d}};
   for (const auto& matrix : matrices) {
     text_.add(matrix.name);
-    add_attributes(text_, of_layout.of(hook), matrix.layout, cublaslt_layout_attributes,
+    add_attributes(text_, {hook, matrix.layout}, cublaslt_layout_attributes,
                    cublaslt_later_layout_attributes);
   }
 }

@@ -26,7 +26,7 @@ inline constexpr CublasVariable cublas_variables[] = {
     {"NVIDIA_TF32_OVERRIDE", false, ""},          // the precision, for all devices
 };
 
-/// Records those that are set; the fields of the hook's records are asked, given, variable.
+/// Records those that are set; the fields of the hook's records are requested, effective, variable.
 template <typename Call>
 void record_cublas_variables(const Call& call) {
   for (const CublasVariable& variable : cublas_variables) {

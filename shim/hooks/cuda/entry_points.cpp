@@ -34,13 +34,10 @@ constexpr Description answers = {
         "Answers with the hook of the function that was found; a second copy of the driver is recorded.",
 };
 
-using RuntimeLookup =
-    Call<cudaError(const char* symbol, void** function, unsigned long long flags, int* found)>;
-using RuntimeLookupByVersion = Call<cudaError(const char* symbol, void** function, unsigned version,
-                                              unsigned long long flags, int* found)>;
-using DriverLookup = Call<CUresult(const char* symbol, void** function, int version, uint64_t flags)>;
-using DriverLookup2 =
-    Call<CUresult(const char* symbol, void** function, int version, uint64_t flags, int* found)>;
+using RuntimeLookup = Call<words_signature<cudaError, 2, const char*, void**>>;
+using RuntimeLookupByVersion = Call<words_signature<cudaError, 3, const char*, void**>>;
+using DriverLookup = Call<words_signature<CUresult, 2, const char*, void**>>;
+using DriverLookup2 = Call<words_signature<CUresult, 3, const char*, void**>>;
 
 } // namespace
 } // namespace detshim

@@ -50,8 +50,8 @@ Tuner find_tuner(const void* caller) {
   if (find_module(caller, module) && starts_with(file_name(module.path), tuner_library))
     return {tuner_library, nullptr, 0};
   if (looks_for_python()) {
-    PythonCallSite place;
-    find_python_call_site(place, PythonDetail::key, true);
+    PythonCallSite call_site;
+    find_python_call_site(call_site, PythonDetail::key, true);
   }
   struct Search {
     Tuner tuner;
@@ -211,7 +211,6 @@ bool replay(const Timed& timed, uint64_t candidate, bool is_first, float& time) 
 /// Answers a tuner: `time` is what the library measured.
 template <typename Call>
 void answer_tuner(const Call& call, const Tuner& tuner, float& time) {
-  record_cuda_once(call.hook());
   Timed timed;
   find_timed(timed);
   const uint64_t candidate = fnv1a_text(timed.candidate.c_str());
@@ -264,8 +263,7 @@ constexpr Description clock_of_tuners = {
     .fields = {"tuner", "kernel"},
     .summary =
         "Asked by an autotuner (Triton, Inductor, FlashInfer, TensorRT …): one time for every candidate, so "
-        "that "
-        "none is chosen by time, or what DETSHIM_AUTOTUNE asks for. A program's own timing stays true.",
+        "that none is chosen by time, or what DETSHIM_AUTOTUNE asks for. A program's own timing stays true.",
 };
 
 template <typename Status>

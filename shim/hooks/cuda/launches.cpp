@@ -34,7 +34,6 @@ bool counts(const Call& call, Status status) {
 
 template <typename Call>
 void count(const Call& call, const char* kernel) {
-  record_cuda_once(call.hook());
   call.record(Action::observe, Reason::launched, {kernel});
 }
 
@@ -63,8 +62,6 @@ const char* driver_name(const Call& call, CUfunction function) {
 // What the hooks of launches do. Those of a function and of its variant for the per-thread default stream
 // (_ptsz) are the same.
 
-struct LaunchConfig; // cudaLaunchConfig_t, CUlaunchConfig
-
 template <typename Call, typename... Arguments>
 auto launch(const Call& call, Arguments... arguments) {
   const auto status = call.real(arguments...);
@@ -81,8 +78,7 @@ auto launch(const Call& call, Arguments... arguments) {
 template <typename Call>
 auto launch_graph(const Call& call, CUgraphExec graph, CUstream stream) {
   const auto status = call.real(graph, stream);
-  if (options().fingerprint && !call.passes() && status == decltype(status)::success)
-    digest_graph_copies(call.hook(), call.caller(), graph, stream);
+  if (wants_fingerprint(call, status)) digest_graph_copies(call.hook(), call.caller(), graph, stream);
   if (counts(call, status)) count(call, any_graph);
   return status;
 }
@@ -109,21 +105,13 @@ constexpr Description counted_graph = {
     .summary = "Counted, if DETSHIM_KERNELS asks for it; not the kernels inside.",
 };
 
-using RuntimeLaunch = CudaCall<cudaError(const void* kernel, Dim3 grid, Dim3 block, void** arguments,
-                                         size_t shared, CUstream stream)>;
-using RuntimeLaunchOfHandle = CudaCall<cudaError(CUkernel kernel, Dim3 grid, Dim3 block, void** arguments,
-                                                 size_t shared, CUstream stream)>;
-using RuntimeLaunchWithConfig =
-    CudaCall<cudaError(const LaunchConfig* config, const void* kernel, void** arguments)>;
+using RuntimeLaunch = CudaCall<cudaError(const void* kernel, Dim3, Dim3, Word, Word, Word)>;
+using RuntimeLaunchOfHandle = CudaCall<cudaError(CUkernel, Dim3, Dim3, Word, Word, Word)>;
+using RuntimeLaunchWithConfig = CudaCall<cudaError(Word, const void* kernel, Word)>;
 
-using DriverLaunch = CudaCall<CUresult(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                                       CUstream stream, void** arguments, void** extra)>;
-using DriverLaunchWithConfig =
-    CudaCall<CUresult(const LaunchConfig* config, CUfunction function, void** arguments, void** extra)>;
-using DriverCooperativeLaunch = CudaCall<CUresult(
-    CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-    unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments)>;
+using DriverLaunch = CudaCall<words_signature<CUresult, 10, CUfunction>>;
+using DriverLaunchWithConfig = CudaCall<CUresult(Word, CUfunction, Word, Word)>;
+using DriverCooperativeLaunch = CudaCall<words_signature<CUresult, 9, CUfunction>>;
 template <typename Status>
 using GraphLaunch = CudaCall<Status(CUgraphExec graph, CUstream stream)>;
 

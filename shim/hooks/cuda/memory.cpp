@@ -34,7 +34,8 @@ bool wants_fill(const Call& call, Status status) {
   return options().fill != Fill::off && !call.passes() && status == Status::success;
 }
 
-/// Writes what is to be said of a fill that did (`trouble` is none) or did not come about.
+/// Writes what is to be said of a fill that did (`trouble` is none) or did not come about, also where nothing
+/// can fill.
 template <typename Call>
 void record_fill(const Call& call, Reason trouble) {
   if (trouble == Reason::none)
@@ -46,17 +47,9 @@ void record_fill(const Call& call, Reason trouble) {
 /// The fill begins only where options allow it.
 template <typename Call>
 bool may_fill(const Call& call) {
-  record_cuda_once(call.hook());
   if (options().pins()) return true;
   record_fill(call, Reason::observed);
   return false;
-}
-
-/// Says of memory that nothing can fill.
-template <typename Call>
-void leave_unfilled(const Call& call, Reason why) {
-  record_cuda_once(call.hook());
-  record_fill(call, why);
 }
 
 using Memset = CUresult(CUdeviceptr, unsigned char, size_t, CUstream);
@@ -166,11 +159,10 @@ auto allocate_in_stream(const Call& call, Pointer* memory, size_t size, Others..
 }
 
 /// A graph's own memory is there anew in each launch.
-template <typename Call>
-auto add_memory_node(const Call& call, CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                     size_t count, void* node_params) {
-  const auto status = call.real(node, graph, before, count, node_params);
-  if (wants_fill(call, status)) leave_unfilled(call, Reason::graph_memory);
+template <typename Call, typename... Words>
+auto add_memory_node(const Call& call, Words... words) {
+  const auto status = call.real(words...);
+  if (wants_fill(call, status)) record_fill(call, Reason::graph_memory);
   return status;
 }
 
@@ -179,7 +171,7 @@ template <typename Call, typename... Arguments>
 CUresult add_node(const Call& call, Arguments... arguments) {
   const CUresult status = call.real(arguments...);
   if (wants_fill(call, status) && *argument_of_type<int*>(arguments...) == graph_node_mem_alloc)
-    leave_unfilled(call, Reason::graph_memory);
+    record_fill(call, Reason::graph_memory);
   return status;
 }
 
@@ -227,12 +219,9 @@ using DriverAllocateInStream = AllocateInStream<CUresult, CUdeviceptr>;
 using DriverAllocateFromPool = AllocateFromPool<CUresult, CUdeviceptr>;
 
 template <typename Status>
-using AddMemoryNode = CudaCall<Status(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                      size_t count, void* node_params)>;
-using AddNode = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
-                                  int* node_type)>;
-using AddNode2 = CudaCall<CUresult(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                   const void* edges, size_t count, int* node_type)>;
+using AddMemoryNode = CudaCall<words_signature<Status, 5>>;
+using AddNode = CudaCall<CUresult(Word, Word, Word, Word, int* node_type)>;
+using AddNode2 = CudaCall<CUresult(Word, Word, Word, Word, Word, int* node_type)>;
 
 } // namespace
 } // namespace detshim
@@ -254,9 +243,7 @@ DETSHIM_STREAM_HOOK(cudart, RuntimeAllocateFromPool, cudaMallocFromPoolAsync, al
 
 // ---- The driver ----
 
-DETSHIM_TEMPLATE_HOOK(
-    cuda, DriverAllocate1, cuMemAlloc, allocate, .action = Action::replace, .fields = {"effective"},
-    .summary = "Fills the new memory, if DETSHIM_FILL asks for it. The function of CUDA 2, by its old name.");
+DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate1, cuMemAlloc, allocate, fills); // of CUDA 2, by its old name
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocate, cuMemAlloc_v2, allocate, fills);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateRows, cuMemAllocPitch_v2, allocate_rows, fills_rows);
 DETSHIM_TEMPLATE_HOOK(cuda, DriverAllocateManaged, cuMemAllocManaged, allocate_managed, fills);
@@ -276,7 +263,7 @@ DETSHIM_HOOK(cuda, CUresult, cuMemCreate,
              .summary = "Recorded if DETSHIM_FILL is set: such memory is not filled.") {
   DETSHIM_ENTER_CUDA(cuMemCreate);
   const CUresult status = call.real(memory, size, properties, flags);
-  if (wants_fill(call, status)) leave_unfilled(call, Reason::memory_mapped_later);
+  if (wants_fill(call, status)) record_fill(call, Reason::memory_mapped_later);
   return status;
 }
 

@@ -14,7 +14,6 @@ using namespace abi;
 template <typename Call, typename Run>
 cudnnStatus run_with_atomics(const Call& call, bool is_whole, Run run) {
   if (call.passes()) return run();
-  record_cudnn_once(call.hook());
   if (is_whole && options().strict()) {
     call.record(Action::refuse, Reason::atomic_adds, {});
     return cudnn_not_supported(call.hook());
@@ -22,12 +21,6 @@ cudnnStatus run_with_atomics(const Call& call, bool is_whole, Run run) {
   const cudnnStatus status = run();
   if (status == cudnnStatus::success) call.record(Action::nondeterministic, Reason::atomic_adds, {});
   return status;
-}
-
-/// True if no pointer is null.
-template <typename... Pointers>
-bool are_there(Pointers... pointers) {
-  return ((pointers != nullptr) && ...);
 }
 
 /// cudnnCausalConv1dBackward, and its form for another layout: sizes follow the pointers.

@@ -48,14 +48,6 @@ cudnnStatus run_backward(const Call& call, cudnnHandle_t handle, const void* alp
       run);
 }
 
-template <typename Call, typename In, typename Out, typename Algorithm>
-cudnnStatus answer_size(const Call& call, cudnnHandle_t handle, In in, cudnnTensorDescriptor_t dy,
-                        cudnnConvolutionDescriptor_t convolution, Out out, Algorithm algo, size_t* bytes) {
-  return answer_substitute_size(call, substitute(algo), bytes, [&](Algorithm which, size_t* into) {
-    return call.real(handle, in, dy, convolution, out, which, into);
-  });
-}
-
 using Tensor = cudnnTensorDescriptor_t;
 using Filter = cudnnFilterDescriptor_t;
 
@@ -64,12 +56,10 @@ using Run = DescribedCall<cudnnStatus, describe_convolution<In, Tensor, Algorith
 using RunData = Run<Filter, Tensor, cudnnBackwardDataAlgo>;
 using RunFilter = Run<Tensor, Filter, cudnnBackwardFilterAlgo>;
 
-template <typename In, typename Out, typename Algorithm>
-using Ask = OutermostCall<cudnnStatus(cudnnHandle_t handle, In in, Tensor dy,
-                                      cudnnConvolutionDescriptor_t convolution, Out out, Algorithm algo,
-                                      size_t* bytes)>;
-using SizeOfData = Ask<Filter, Tensor, cudnnBackwardDataAlgo>;
-using SizeOfFilter = Ask<Tensor, Filter, cudnnBackwardFilterAlgo>;
+using SizeOfData =
+    OutermostCall<cudnnStatus(Word, Word, Word, Word, Word, cudnnBackwardDataAlgo, size_t* bytes)>;
+using SizeOfFilter =
+    OutermostCall<cudnnStatus(Word, Word, Word, Word, Word, cudnnBackwardFilterAlgo, size_t* bytes)>;
 
 } // namespace
 } // namespace detshim
@@ -84,10 +74,12 @@ DETSHIM_TEMPLATE_HOOK(
     cudnn, RunFilter, cudnnConvolutionBackwardFilter, run_backward, .action = Action::refuse,
     .fields = {"requested", "effective", "workspace"},
     .summary = "Runs ALGO_1 instead of ALGO_0 and ALGO_3, which add by atomics, if the workspace suffices.");
-DETSHIM_TEMPLATE_HOOK(cudnn, SizeOfData, cudnnGetConvolutionBackwardDataWorkspaceSize, answer_size,
-                      .action = Action::replace, .fields = {"requested", "effective", "workspace"},
+DETSHIM_TEMPLATE_HOOK(cudnn, SizeOfData, cudnnGetConvolutionBackwardDataWorkspaceSize,
+                      (answer_size<cudnnBackwardDataAlgo, substitute>), .action = Action::replace,
+                      .fields = {"requested", "effective", "workspace"},
                       .summary = "Answers for the algorithm that will run: ALGO_1 instead of ALGO_0.");
 DETSHIM_TEMPLATE_HOOK(
-    cudnn, SizeOfFilter, cudnnGetConvolutionBackwardFilterWorkspaceSize, answer_size,
-    .action = Action::replace, .fields = {"requested", "effective", "workspace"},
+    cudnn, SizeOfFilter, cudnnGetConvolutionBackwardFilterWorkspaceSize,
+    (answer_size<cudnnBackwardFilterAlgo, substitute>), .action = Action::replace,
+    .fields = {"requested", "effective", "workspace"},
     .summary = "Answers for the algorithm that will run: ALGO_1 instead of ALGO_0 and ALGO_3.");

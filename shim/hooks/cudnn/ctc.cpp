@@ -1,6 +1,5 @@
 // cuDNN's CTC loss: the deterministic algorithm runs, with a workspace of its size.
 #include "hooks/cudnn/substitute.h"
-#include "hooks/support/functions.h"
 
 namespace detshim {
 namespace {
@@ -23,24 +22,8 @@ constexpr Description answers_deterministic = {
     .summary = "Answers for the algorithm that will run: ALGO_DETERMINISTIC, where the library takes it.",
 };
 
-/// Both ways to ask for a size.
-template <typename Call, typename... Arguments>
-cudnnStatus answer_size(const Call& call, Arguments... arguments) {
-  return answer_substitute_size(call, substitute(argument_of_type<Algorithm>(arguments...)),
-                                argument_of_type<size_t*>(arguments...), [&](Algorithm which, size_t* into) {
-                                  argument_of_type<Algorithm>(arguments...) = which;
-                                  argument_of_type<size_t*>(arguments...) = into;
-                                  return call.real(arguments...);
-                                });
-}
-
-using Size = OutermostCall<cudnnStatus(cudnnHandle_t handle, cudnnTensorDescriptor_t probabilities,
-                                       cudnnTensorDescriptor_t gradients, const int* labels,
-                                       const int* label_lengths, const int* input_lengths,
-                                       cudnnCTCLossAlgo algo, cudnnCTCLossDescriptor_t loss, size_t* bytes)>;
-using SizeV8 = OutermostCall<cudnnStatus(cudnnHandle_t handle, cudnnCTCLossAlgo algo,
-                                         cudnnCTCLossDescriptor_t loss, cudnnTensorDescriptor_t probabilities,
-                                         cudnnTensorDescriptor_t gradients, size_t* bytes)>;
+using Size = OutermostCall<cudnnStatus(Word, Word, Word, Word, Word, Word, Algorithm, Word, size_t* bytes)>;
+using SizeV8 = OutermostCall<cudnnStatus(Word, Algorithm, Word, Word, Word, size_t* bytes)>;
 
 } // namespace
 } // namespace detshim
@@ -89,8 +72,10 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnCTCLoss_v8,
       run);
 }
 
-DETSHIM_TEMPLATE_HOOK(cudnn, Size, cudnnGetCTCLossWorkspaceSize, answer_size, answers_deterministic);
-DETSHIM_TEMPLATE_HOOK(cudnn, SizeV8, cudnnGetCTCLossWorkspaceSize_v8, answer_size, answers_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Size, cudnnGetCTCLossWorkspaceSize, (answer_size<Algorithm, substitute>),
+                      answers_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, SizeV8, cudnnGetCTCLossWorkspaceSize_v8, (answer_size<Algorithm, substitute>),
+                      answers_deterministic);
 
 // With SKIP_OOB_GRADIENTS a sample whose label is too long keeps what its part of the gradients' memory held
 // before (cudnn_graph.h, cudnnCTCGradMode_t). Whether the program has cleared it is not known here,
@@ -104,7 +89,6 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSetCTCLossDescriptor_v9,
   const cudnnStatus status = call.real(loss, type, normalization, gradients, longest_label);
   if (status != cudnnStatus::success || gradients != cudnnCTCGradMode::skip_oob_gradients || call.passes())
     return status;
-  record_cudnn_once(call.hook());
   call.record(Action::nondeterministic, Reason::stale_gradients, {"SKIP_OOB_GRADIENTS"});
   return status;
 }

@@ -15,8 +15,8 @@ void describe(const void* descriptor, Name name, Type type, int64_t count, const
 /// Bytes of a graph's name with its terminating null.
 inline constexpr size_t problem_size = 900;
 
-/// Writes what a graph of these operations is: the operations with their tensors, as far as there is room,
-/// and a hash of everything that was set. False where one of them is not known.
+/// Writes what a graph of these operations is: their names, as far as there is room, and a hash of everything
+/// that was set. False where one of them is not known.
 bool describe_graph(const Descriptor* operations, int64_t count, TextWriter& text);
 
 /// The hash at the end of a name that describe_graph() gave.

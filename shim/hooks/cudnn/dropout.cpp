@@ -12,13 +12,10 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnSetDropoutDescriptor,
              .summary = "Replaces the seed of the dropout's states by one derived from DETSHIM_SEED.") {
   DETSHIM_ENTER_OUTERMOST(cudnnSetDropoutDescriptor);
   if (call.passes()) return call.real(dropout, handle, probability, states, states_size, seed);
-  record_cudnn_once(call.hook());
-  if (states == nullptr) { // a descriptor without dropout: takes no seed of the row
-    call.record(Action::observe, Reason::no_states, {uint64_t{seed}, ""});
-    return call.real(dropout, handle, probability, states, states_size, seed);
-  }
-  if (!options().pins()) {
-    call.record(Action::nondeterministic, Reason::observed, {uint64_t{seed}, ""});
+  const bool has_states = states != nullptr; // without dropout it takes no seed of the sequence
+  if (!has_states || !options().pins()) {
+    call.record(has_states ? Action::nondeterministic : Action::observe,
+                has_states ? Reason::observed : Reason::no_states, {uint64_t{seed}, ""});
     return call.real(dropout, handle, probability, states, states_size, seed);
   }
   const ChosenSeed chosen = choose_seed({Kind::cudnn_dropout, seed, 64, call.caller()});
@@ -36,9 +33,6 @@ DETSHIM_HOOK(cudnn, cudnnStatus, cudnnRestoreDropoutDescriptor,
              .action = Action::observe, .fields = {"seed"},
              .summary = "Recorded: the states are the caller's, the seed has no effect.") {
   DETSHIM_ENTER_OUTERMOST(cudnnRestoreDropoutDescriptor);
-  if (!call.passes()) {
-    record_cudnn_once(call.hook());
-    call.record(Action::observe, Reason::states_of_caller, {uint64_t{seed}});
-  }
+  if (!call.passes()) call.record(Action::observe, Reason::states_of_caller, {uint64_t{seed}});
   return call.real(dropout, handle, probability, states, states_size, seed);
 }

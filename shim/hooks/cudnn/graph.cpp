@@ -18,12 +18,6 @@ constexpr size_t first_deterministic_reduction = 91100; // CUDNN_ATTR_REDUCTION_
 constexpr const char* nondeterministic_note = "NONDETERMINISTIC";
 constexpr const char* no_note = "";
 
-/// Whether programs are kept from choosing a plan by its time.
-bool keeps_first_plan() {
-  const Autotune tuning = autotune();
-  return tuning == Autotune::first || tuning == Autotune::replay;
-}
-
 /// Whether it is of use to know what graphs are.
 bool describes_graphs() { return keeps_choices() || options().fingerprint_calls; }
 
@@ -145,7 +139,6 @@ Status finalize_reduction(const Call& call, Descriptor reduction, uint32_t flags
     call.record(action, why, {no_note, requested, effective});
     return call.real(reduction);
   };
-  record_cudnn_once(call.hook());
   if (requested != 0) return finalize(Action::observe, Reason::program_asks_deterministic, requested);
   if (!options().forces())
     return finalize(Action::nondeterministic, Reason::nondeterministic_reduction, requested);
@@ -198,7 +191,7 @@ Status finalize_plan(const Call& call, Descriptor plan) {
     call.record(Action::refuse, why, {what, engine, ""});
     return cudnn_not_supported(call.hook());
   };
-  record_cudnn_once(call.hook());
+  say_library(call.hook());
   bool is_bad = (note.flags & Note::nondeterministic) != 0;
   bool is_unreadable = (note.flags & Note::unreadable) != 0;
   const bool may_be_bad = has_sdpa_backward(note.graph);
@@ -206,7 +199,7 @@ Status finalize_plan(const Call& call, Descriptor plan) {
   if (options().strict() && is_unreadable) return refuse(Reason::notes_unreadable, no_note);
   if (options().strict() && may_be_bad) return refuse(Reason::unsure_attention, no_note);
 
-  const bool is_one_of_many = keeps_first_plan() && note.config.key != 0;
+  const bool is_one_of_many = gives_one_candidate() && note.config.key != 0;
   Taken taken = {};
   if (is_one_of_many && is_taken(note, taken)) {
     if (taken.is_wanted) return refuse(Reason::kept_plan_other, no_note);
@@ -287,7 +280,6 @@ DETSHIM_HOOK(cudnn, abi::cudnnStatus, cudnnBackendSetAttribute,
   DETSHIM_ENTER_OUTERMOST(cudnnBackendSetAttribute);
   if (call.passes() || elements == nullptr) return call.real(descriptor, name, type, count, elements);
   if (name == Name::operation_rng_seed) {
-    record_cudnn_once(call.hook());
     if (type != Type::int64 || count != 1) {
       call.record(Action::observe, Reason::seed_in_tensor, {"", ""});
       const Status status = call.real(descriptor, name, type, count, elements);

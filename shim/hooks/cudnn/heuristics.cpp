@@ -66,7 +66,7 @@ private:
 };
 
 /// What the caller's descriptors were filled with.
-struct Given {
+struct Effective {
   int64_t count = 0; ///< the library stops at the first that it cannot fill
   bool is_nondeterministic = false;
 };
@@ -74,7 +74,7 @@ struct Given {
 /// Fills the caller's descriptors with the kept results, in their order but for the result `front`, which
 /// comes first (-1: none does); the library's status.
 Status fill(const Backend& backend, Descriptor heuristics, Results& results, int64_t front, int64_t requested,
-            Given& effective, Descriptor* theirs) {
+            Effective& effective, Descriptor* theirs) {
   Descriptor mixed[result_limit];
   int64_t length = 0;
   int64_t kept = front >= 0 ? 1 : 0; // of theirs, the first is for the front
@@ -120,7 +120,7 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
     return call.real(heuristics, Name::engine_heuristic_results, Type::backend_descriptor, requested,
                      returned, elements);
   };
-  record_cudnn_once(call.hook());
+  say_library(call.hook());
   const Backend backend = backend_of(call);
   Results results(backend);
   if (!backend.usable() || !results.read(heuristics)) {
@@ -150,7 +150,7 @@ Status answer(const Call& call, Descriptor heuristics, int64_t requested, int64_
                 {results.found, bad, results.found});
     return status;
   }
-  Given effective;
+  Effective effective;
   const Status status =
       fill(backend, heuristics, results, front, requested, effective, static_cast<Descriptor*>(elements));
   if (status != Status::success) return status;

@@ -26,7 +26,6 @@ cudnnStatus set_pooling(const Call& call, cudnnPoolingDescriptor_t descriptor, c
     return status;
   };
   if (mode != cudnnPoolingMode::max) return set_as_asked();
-  record_cudnn_once(call.hook());
   Reason why = Reason::nondeterministic_pooling;
   if (options().forces()) {
     const cudnnStatus status = set(cudnnPoolingMode::max_deterministic);
@@ -73,18 +72,10 @@ constexpr Description answers_own_mode = {
         "Tells the program the mode that it set, MAX, for a descriptor that was given MAX_DETERMINISTIC.",
 };
 
-template <typename... Others>
-using Set = OutermostCall<cudnnStatus(cudnnPoolingDescriptor_t descriptor, cudnnPoolingMode mode,
-                                      cudnnNanPropagation nan_propagation, Others... others)>;
-using Set2d = Set<int, int, int, int, int, int>;            // window, padding, stride
-using SetNd = Set<int, const int*, const int*, const int*>; // the same, behind the number of dimensions
-using Get2d = OutermostCall<cudnnStatus(cudnnPoolingDescriptor_t descriptor, cudnnPoolingMode* mode,
-                                        cudnnNanPropagation* nan_propagation, int* window_height,
-                                        int* window_width, int* vertical_padding, int* horizontal_padding,
-                                        int* vertical_stride, int* horizontal_stride)>;
-using GetNd = OutermostCall<cudnnStatus(cudnnPoolingDescriptor_t descriptor, int requested,
-                                        cudnnPoolingMode* mode, cudnnNanPropagation* nan_propagation,
-                                        int* dimensions, int* window, int* padding, int* stride)>;
+using Set2d = CallOfWords<cudnnStatus, 7, cudnnPoolingDescriptor_t, cudnnPoolingMode>;
+using SetNd = CallOfWords<cudnnStatus, 5, cudnnPoolingDescriptor_t, cudnnPoolingMode>;
+using Get2d = CallOfWords<cudnnStatus, 7, cudnnPoolingDescriptor_t, cudnnPoolingMode*>;
+using GetNd = CallOfWords<cudnnStatus, 5, cudnnPoolingDescriptor_t, Word, cudnnPoolingMode*>;
 
 } // namespace
 } // namespace detshim

@@ -20,7 +20,6 @@ using namespace abi;
 template <typename Call, typename... Others>
 cudnnStatus run_with_workspace(const Call& call, void* handle, Others... others) {
   if (call.passes()) return call.real(handle, others...);
-  record_cudnn_once(call.hook());
   constexpr const char* setting = "CUBLAS_WORKSPACE_CONFIG";
   const char* value = environment_value(setting);
   // Not its address, which differs from run to run.

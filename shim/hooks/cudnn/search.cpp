@@ -6,6 +6,7 @@
 // order of the algorithm's number.
 #include "core/tuning/tuning.h"
 #include "hooks/support/cudnn.h"
+#include "hooks/support/functions.h"
 
 namespace detshim {
 namespace {
@@ -123,25 +124,18 @@ size_t free_memory() {
   return get != nullptr && get(&available, &all) == 0 ? available : ~size_t{0};
 }
 
-/// Whether all that a search needs is there. What is not, the library has words for: it is asked itself,
-/// because the function that is asked in its place may look at less (cudnnGet…_v7 of 9.19 at no handle).
-template <typename... Pointers>
-bool is_whole(Pointers... pointers) {
-  return ((pointers != nullptr) && ...);
-}
-
 bool is_answerable(const Search& search) {
   return search.requested > 0 && search.returned != nullptr && search.results != nullptr;
 }
 
 /// A Find hook's body. `find(count, returned, results)` calls the library; `whole` tells whether all that it
-/// needs is there; `getter` is the heuristic, which a version before cuDNN 7 lacks; `descriptors` are its
-/// first arguments, the handle among them.
+/// needs is there: what is not, the library has words for, and the heuristic may look at less (cudnnGet…_v7
+/// of 9.19 at no handle); `getter` is the heuristic, which a version before cuDNN 7 lacks; `descriptors` are
+/// its first arguments, the handle among them.
 template <typename Call, typename Find, typename... Descriptors>
 cudnnStatus answer_find(const Call& call, const char* getter, const Search& search, bool whole, Find find,
                         Descriptors... descriptors) {
   if (call.passes() || !is_answerable(search)) return find(search.requested, search.returned, search.results);
-  record_cudnn_once(call.hook());
   const Autotune tuning = autotune();
   if (!options().forces() || !whole) {
     const cudnnStatus status = find(search.requested, search.returned, search.results);
@@ -188,25 +182,25 @@ constexpr char backward_filter[] = "cudnnGetConvolutionBackwardFilterAlgorithm_v
 // convolution, and what goes out; the long form with the data behind each.
 
 /// The short form of Find: the caller allocates what it takes in the end.
-template <const auto& getter, typename Call, typename A, typename B, typename C>
-cudnnStatus find(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution,
-                 C c, int requested, int* returned, Perf* results) {
+template <const auto& getter, typename Call>
+cudnnStatus find(const Call& call, Word handle, Word a, Word b, Word convolution, Word c, int requested,
+                 int* returned, Perf* results) {
   return answer_find(
       call, getter, {requested, returned, results, call.passes() ? any_workspace : free_memory()},
-      is_whole(handle, a, b, convolution, c),
+      are_there(handle, a, b, convolution, c),
       [&](int count, int* number, Perf* list) {
         return call.real(handle, a, b, convolution, c, count, number, list);
       },
       handle, a, b, convolution, c);
 }
 
-template <const auto& getter, typename Call, typename A, typename B, typename C>
-cudnnStatus find_ex(const Call& call, cudnnHandle_t handle, A a, const void* a_data, B b, const void* b_data,
-                    cudnnConvolutionDescriptor_t convolution, C c, void* c_data, int requested, int* returned,
-                    Perf* results, void* workspace, size_t workspace_size) {
+template <const auto& getter, typename Call>
+cudnnStatus find_ex(const Call& call, Word handle, Word a, Word a_data, Word b, Word b_data, Word convolution,
+                    Word c, Word c_data, int requested, int* returned, Perf* results, void* workspace,
+                    size_t workspace_size) {
   return answer_find(
       call, getter, {requested, returned, results, workspace != nullptr ? workspace_size : 0},
-      is_whole(handle, a, a_data, b, b_data, convolution, c, c_data),
+      are_there(handle, a, a_data, b, b_data, convolution, c, c_data),
       [&](int count, int* number, Perf* list) {
         return call.real(handle, a, a_data, b, b_data, convolution, c, c_data, count, number, list, workspace,
                          workspace_size);
@@ -214,15 +208,14 @@ cudnnStatus find_ex(const Call& call, cudnnHandle_t handle, A a, const void* a_d
       handle, a, b, convolution, c);
 }
 
-template <typename Call, typename A, typename B, typename C>
-cudnnStatus get_v7(const Call& call, cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution,
-                   C c, int requested, int* returned, Perf* results) {
+template <typename Call>
+cudnnStatus get_v7(const Call& call, Word handle, Word a, Word b, Word convolution, Word c, int requested,
+                   int* returned, Perf* results) {
   const Search search = {requested, returned, results, any_workspace};
   const auto get = [&](int count, int* number, Perf* list) {
     return call.real(handle, a, b, convolution, c, count, number, list);
   };
   if (call.passes() || !is_answerable(search)) return get(search.requested, search.returned, search.results);
-  record_cudnn_once(call.hook());
   if (!options().forces()) {
     const cudnnStatus status = get(search.requested, search.returned, search.results);
     if (status == cudnnStatus::success) record_unchanged(call, search, Reason::may_be_nondeterministic);
@@ -247,44 +240,30 @@ constexpr Description finds_without_timing = {
                "array's size.",
 };
 
-template <typename A, typename B, typename C>
-using Short =
-    OutermostCall<cudnnStatus(cudnnHandle_t handle, A a, B b, cudnnConvolutionDescriptor_t convolution, C c,
-                              int requested, int* returned, Perf* results)>;
-template <typename A, typename B, typename C>
-using Ex =
-    OutermostCall<cudnnStatus(cudnnHandle_t handle, A a, const void* a_data, B b, const void* b_data,
-                              cudnnConvolutionDescriptor_t convolution, C c, void* c_data, int requested,
-                              int* returned, Perf* results, void* workspace, size_t workspace_size)>;
-using Tensor = cudnnTensorDescriptor_t;
-using Filter = cudnnFilterDescriptor_t;
-using Forward = Short<Tensor, Filter, Tensor>; // x, w, y
-using ForwardEx = Ex<Tensor, Filter, Tensor>;
-using Data = Short<Filter, Tensor, Tensor>; // w, dy, dx
-using DataEx = Ex<Filter, Tensor, Tensor>;
-using Weights = Short<Tensor, Tensor, Filter>; // x, dy, dw
-using WeightsEx = Ex<Tensor, Tensor, Filter>;
+using Short = OutermostCall<cudnnStatus(Word, Word, Word, Word, Word, int requested, int* returned, Perf*)>;
+using Ex = OutermostCall<cudnnStatus(Word, Word, Word, Word, Word, Word, Word, Word, int requested,
+                                     int* returned, Perf*, void* workspace, size_t workspace_size)>;
 
 } // namespace
 } // namespace detshim
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(cudnn, Forward, cudnnGetConvolutionForwardAlgorithm_v7, get_v7, gets_deterministic);
-DETSHIM_TEMPLATE_HOOK(cudnn, Forward, cudnnFindConvolutionForwardAlgorithm, find<forward>,
+DETSHIM_TEMPLATE_HOOK(cudnn, Short, cudnnGetConvolutionForwardAlgorithm_v7, get_v7, gets_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Short, cudnnFindConvolutionForwardAlgorithm, find<forward>,
                       finds_without_timing);
-DETSHIM_TEMPLATE_HOOK(cudnn, ForwardEx, cudnnFindConvolutionForwardAlgorithmEx, find_ex<forward>,
-                      finds_without_timing);
-
-DETSHIM_TEMPLATE_HOOK(cudnn, Data, cudnnGetConvolutionBackwardDataAlgorithm_v7, get_v7, gets_deterministic);
-DETSHIM_TEMPLATE_HOOK(cudnn, Data, cudnnFindConvolutionBackwardDataAlgorithm, find<backward_data>,
-                      finds_without_timing);
-DETSHIM_TEMPLATE_HOOK(cudnn, DataEx, cudnnFindConvolutionBackwardDataAlgorithmEx, find_ex<backward_data>,
+DETSHIM_TEMPLATE_HOOK(cudnn, Ex, cudnnFindConvolutionForwardAlgorithmEx, find_ex<forward>,
                       finds_without_timing);
 
-DETSHIM_TEMPLATE_HOOK(cudnn, Weights, cudnnGetConvolutionBackwardFilterAlgorithm_v7, get_v7,
+DETSHIM_TEMPLATE_HOOK(cudnn, Short, cudnnGetConvolutionBackwardDataAlgorithm_v7, get_v7, gets_deterministic);
+DETSHIM_TEMPLATE_HOOK(cudnn, Short, cudnnFindConvolutionBackwardDataAlgorithm, find<backward_data>,
+                      finds_without_timing);
+DETSHIM_TEMPLATE_HOOK(cudnn, Ex, cudnnFindConvolutionBackwardDataAlgorithmEx, find_ex<backward_data>,
+                      finds_without_timing);
+
+DETSHIM_TEMPLATE_HOOK(cudnn, Short, cudnnGetConvolutionBackwardFilterAlgorithm_v7, get_v7,
                       gets_deterministic);
-DETSHIM_TEMPLATE_HOOK(cudnn, Weights, cudnnFindConvolutionBackwardFilterAlgorithm, find<backward_filter>,
+DETSHIM_TEMPLATE_HOOK(cudnn, Short, cudnnFindConvolutionBackwardFilterAlgorithm, find<backward_filter>,
                       finds_without_timing);
-DETSHIM_TEMPLATE_HOOK(cudnn, WeightsEx, cudnnFindConvolutionBackwardFilterAlgorithmEx,
-                      find_ex<backward_filter>, finds_without_timing);
+DETSHIM_TEMPLATE_HOOK(cudnn, Ex, cudnnFindConvolutionBackwardFilterAlgorithmEx, find_ex<backward_filter>,
+                      finds_without_timing);

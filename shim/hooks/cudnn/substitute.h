@@ -8,6 +8,7 @@
 #pragma once
 
 #include "hooks/support/cudnn.h"
+#include "hooks/support/functions.h"
 
 namespace detshim {
 
@@ -50,7 +51,6 @@ abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algori
   using abi::cudnnStatus;
   const uint64_t bytes = workspace;
   if (call.passes() || !algorithm.is_needed()) return run(algorithm.requested);
-  record_cudnn_once(call.hook());
   cudnnStatus refusal = cudnnStatus::success; // the library's own, of the call itself
   const auto leave = [&](Reason why) {
     const cudnnStatus status = run(algorithm.requested);
@@ -82,14 +82,20 @@ abi::cudnnStatus run_substitute(const Call& call, Substitution<Algorithm> algori
   return refusal != cudnnStatus::success ? refusal : cudnn_not_supported(call.hook());
 }
 
-/// The body of a hook that answers how large an algorithm's workspace is, with the same fields.
-/// `size_of(algorithm, bytes)` asks the library. What cannot be substituted is recorded where it runs.
-template <typename Call, typename Algorithm, typename Size>
-abi::cudnnStatus answer_substitute_size(const Call& call, Substitution<Algorithm> algorithm, size_t* bytes,
-                                        Size size_of) {
+/// The body of a hook that answers how large an algorithm's workspace is, with the same fields. What cannot
+/// be substituted is recorded where it runs.
+template <typename Algorithm, Substitution<Algorithm> (*substitute)(Algorithm), typename Call,
+          typename... Arguments>
+abi::cudnnStatus answer_size(const Call& call, Arguments... arguments) {
   using abi::cudnnStatus;
+  const Substitution<Algorithm> algorithm = substitute(argument_of_type<Algorithm>(arguments...));
+  size_t* const bytes = argument_of_type<size_t*>(arguments...);
+  const auto size_of = [&](Algorithm which, size_t* into) {
+    argument_of_type<Algorithm>(arguments...) = which;
+    argument_of_type<size_t*>(arguments...) = into;
+    return call.real(arguments...);
+  };
   if (call.passes() || !algorithm.is_needed()) return size_of(algorithm.requested, bytes);
-  record_cudnn_once(call.hook());
   if (size_t effective = 0; options().forces() && bytes != nullptr &&
                             size_of(algorithm.effective, &effective) == cudnnStatus::success) {
     const cudnnStatus status = size_of(algorithm.requested, bytes);

@@ -3,7 +3,6 @@
 // the program's own code inside them, and several GPUs.
 #include "abi/cufft.h"
 #include "hooks/support/functions.h"
-#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -14,7 +13,7 @@ using namespace abi;
 /// The ways to make a plan.
 template <typename Call, typename... Arguments>
 cufftResult make_plan(const Call& call, Arguments... arguments) {
-  if (!call.passes()) record_library_once(call, cufft_library);
+  if (!call.passes()) say_library(call.hook());
   return call.real(arguments...);
 }
 
@@ -22,9 +21,7 @@ cufftResult make_plan(const Call& call, Arguments... arguments) {
 template <typename Call, typename... Arguments>
 cufftResult set_callback(const Call& call, Arguments... arguments) {
   const cufftResult result = call.real(arguments...);
-  if (call.passes()) return result;
-  record_library_once(call, cufft_library);
-  if (result == cufftResult::success)
+  if (!call.passes() && result == cufftResult::success)
     call.record(Action::observe, Reason::callback,
                 {static_cast<int>(argument_of_type<cufftXtCallbackType>(arguments...))});
   return result;
@@ -39,10 +36,8 @@ constexpr Description says_library = {.action = Action::observe, .summary = "Say
 
 template <int count>
 using Words = CallOfWords<cufftResult, count>;
-using SetCallback =
-    OutermostCall<cufftResult(cufftHandle plan, void** routine, cufftXtCallbackType type, void** info)>;
-using SetJitCallback = OutermostCall<cufftResult(cufftHandle plan, const char* symbol, const void* code,
-                                                 size_t code_size, cufftXtCallbackType type, void** info)>;
+using SetCallback = OutermostCall<cufftResult(Word, Word, cufftXtCallbackType, Word)>;
+using SetJitCallback = OutermostCall<cufftResult(Word, Word, Word, Word, cufftXtCallbackType, Word)>;
 
 } // namespace
 } // namespace detshim
@@ -63,9 +58,7 @@ DETSHIM_HOOK(cufft, cufftResult, cufftXtSetGPUs, (cufftHandle plan, int count, i
              .summary = "Recorded: of a transform on several GPUs nothing is said of its repeatability.") {
   DETSHIM_ENTER_OUTERMOST(cufftXtSetGPUs);
   const cufftResult result = call.real(plan, count, which);
-  if (call.passes()) return result;
-  record_library_once(call, cufft_library);
-  if (result != cufftResult::success) return result;
+  if (call.passes() || result != cufftResult::success) return result;
   if (count > 1)
     call.record(Action::nondeterministic, Reason::several_devices, {count});
   else

@@ -8,7 +8,7 @@
 // Every call takes the next numbers of its generator, so threads that share one race for them.
 #include "abi/curand.h"
 #include "core/seeds/seeds.h"
-#include "hooks/support/library_version.h"
+#include "hooks/support/functions.h"
 #include "hooks/support/shared_use.h"
 #include "loader/hook.h"
 
@@ -51,7 +51,6 @@ bool is_pseudo_random(curandRngType type) {
 /// Both ways to make a generator. The real call has succeeded.
 template <typename Call>
 void seed_new_generator(const Call& call, curandGenerator_t generator, curandRngType type) {
-  record_library_once(call, curand_library);
   const auto number = static_cast<int64_t>(type);
   if (!is_pseudo_random(type)) {
     remember(generator, is_quasi_random, 0);
@@ -74,13 +73,11 @@ void seed_new_generator(const Call& call, curandGenerator_t generator, curandRng
 // call takes its next numbers.
 
 template <bool is_draw, typename Call, typename... Arguments>
-curandStatus use(const Call& call, curandGenerator_t generator, Arguments... arguments) {
+curandStatus use(const Call& call, void* generator, Arguments... arguments) {
   const uint64_t user = this_thread().key;
-  if (!call.passes() && (is_draw ? users.is_newly_shared(generator, user)
-                                 : users.is_newly_shared_by_setting(generator, user))) {
-    record_library_once(call, curand_library);
+  if (!call.passes() &&
+      (is_draw ? users.is_newly_shared(generator, user) : users.is_newly_shared_by_setting(generator, user)))
     call.record(Action::nondeterministic, Reason::generator_shared, {});
-  }
   return call.real(generator, arguments...);
 }
 
@@ -102,20 +99,12 @@ constexpr Description races_if_shared = {
 };
 
 using Create = OutermostCall<curandStatus(curandGenerator_t* generator, curandRngType type)>;
-using GenerateInts = OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out, size_t count)>;
-using GenerateLongs =
-    OutermostCall<curandStatus(curandGenerator_t generator, unsigned long long* out, size_t count)>;
+template <int count>
+using Words = CallOfWords<curandStatus, count>;
 template <typename Real>
-using GenerateUniform = OutermostCall<curandStatus(curandGenerator_t generator, Real* out, size_t count)>;
-template <typename Real>
-using GenerateNormal =
-    OutermostCall<curandStatus(curandGenerator_t generator, Real* out, size_t count, Real mean, Real width)>;
-using GeneratePoisson =
-    OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out, size_t count, double mean)>;
-using GeneratePoissonMethod = OutermostCall<curandStatus(curandGenerator_t generator, unsigned* out,
-                                                         size_t count, double mean, curandMethod method)>;
-using GenerateSeeds = OutermostCall<curandStatus(curandGenerator_t generator)>;
-using SetStream = OutermostCall<curandStatus(curandGenerator_t generator, cudaStream_t stream)>;
+using GenerateNormal = OutermostCall<curandStatus(Word, Word, Word, Real mean, Real width)>;
+using GeneratePoisson = OutermostCall<curandStatus(Word, Word, Word, double mean)>;
+using GeneratePoissonMethod = OutermostCall<curandStatus(Word, Word, Word, double mean, Word method)>;
 
 } // namespace
 } // namespace detshim
@@ -143,7 +132,6 @@ DETSHIM_HOOK(curand, curandStatus, curandSetPseudoRandomGeneratorSeed,
              .summary = "Replaces the program's seed by one derived from DETSHIM_SEED.") {
   DETSHIM_ENTER_OUTERMOST(curandSetPseudoRandomGeneratorSeed);
   if (call.passes()) return call.real(generator, seed);
-  record_library_once(call, curand_library);
   if (!options().pins()) {
     call.record(Action::nondeterministic, Reason::observed, {uint64_t{seed}, ""});
     return call.real(generator, seed);
@@ -199,15 +187,15 @@ DETSHIM_HOOK(curand, curandStatus, curandSetGeneratorOffset,
 }
 
 #define USES(NAME, GUARD, IS_DRAW) DETSHIM_TEMPLATE_HOOK(curand, GUARD, NAME, use<IS_DRAW>, races_if_shared)
-USES(curandGenerate, GenerateInts, true);
-USES(curandGenerateLongLong, GenerateLongs, true);
-USES(curandGenerateUniform, GenerateUniform<float>, true);
-USES(curandGenerateUniformDouble, GenerateUniform<double>, true);
+USES(curandGenerate, Words<3>, true);
+USES(curandGenerateLongLong, Words<3>, true);
+USES(curandGenerateUniform, Words<3>, true);
+USES(curandGenerateUniformDouble, Words<3>, true);
 USES(curandGenerateNormal, GenerateNormal<float>, true);
 USES(curandGenerateNormalDouble, GenerateNormal<double>, true);
 USES(curandGenerateLogNormal, GenerateNormal<float>, true);
 USES(curandGenerateLogNormalDouble, GenerateNormal<double>, true);
 USES(curandGeneratePoisson, GeneratePoisson, true);
 USES(curandGeneratePoissonMethod, GeneratePoissonMethod, true);
-USES(curandGenerateSeeds, GenerateSeeds, false);
-USES(curandSetStream, SetStream, false);
+USES(curandGenerateSeeds, Words<1>, false);
+USES(curandSetStream, Words<2>, false);

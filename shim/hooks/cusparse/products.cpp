@@ -10,7 +10,6 @@
 #include "core/base/signal_safe_lock.h"
 #include "core/base/table.h"
 #include "hooks/support/functions.h"
-#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -170,7 +169,6 @@ cusparseStatus size_product(const Call& call, Arguments... arguments) {
   const auto product = product_of(arguments...);
   size_t* const size = argument_of_type<size_t*>(arguments...);
   if (call.passes() || size == nullptr) return call.real(arguments...);
-  record_library_once(call, cusparse_library);
   const auto size_of = [&](auto which, size_t* bytes) {
     algorithm_in(arguments...) = which;
     argument_of_type<size_t*>(arguments...) = bytes;
@@ -193,7 +191,6 @@ cusparseStatus size_product(const Call& call, Arguments... arguments) {
 template <typename Call, typename... Arguments>
 cusparseStatus run_product(const Call& call, Arguments... arguments) {
   if (call.passes()) return call.real(arguments...);
-  record_library_once(call, cusparse_library);
   void* const buffer = argument_of_type<void*>(arguments...);
   const auto product = product_of(arguments...);
   auto size_of = [&call, arguments...](auto which, size_t* bytes) mutable {
@@ -268,7 +265,7 @@ using namespace detshim::abi;
 DETSHIM_HOOK(cusparse, cusparseStatus, cusparseCreate, (cusparseHandle_t * handle), .action = Action::observe,
              .summary = "Says which cuSPARSE answers.") {
   DETSHIM_ENTER_OUTERMOST(cusparseCreate);
-  if (!call.passes()) record_library_once(call, cusparse_library);
+  if (!call.passes()) say_library(call.hook());
   return call.real(handle);
 }
 

@@ -2,23 +2,12 @@
 // ahead in strict mode too: to refuse what may be repeatable would break programs.
 #include "abi/cusparse.h"
 #include "hooks/support/functions.h"
-#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
 namespace {
 
 using namespace abi;
-
-/// Calls the library, and records a call that succeeds.
-template <typename Call, typename... Arguments>
-cusparseStatus forward(const Call& call, Arguments... arguments) {
-  const cusparseStatus status = call.real(arguments...);
-  if (call.passes() || status != cusparseStatus::success) return status;
-  record_library_once(call, cusparse_library);
-  call.record(Action::nondeterministic, Reason::undocumented, {});
-  return status;
-}
 
 constexpr Description undocumented = {
     .action = Action::nondeterministic,
@@ -34,7 +23,9 @@ using Words = CallOfWords<cusparseStatus, count>;
 using namespace detshim;
 
 // After each name: how many arguments the function takes.
-#define RECORDED(NAME, COUNT) DETSHIM_TEMPLATE_HOOK(cusparse, Words<COUNT>, NAME, forward, undocumented)
+#define RECORDED(NAME, COUNT)                                                                                \
+  DETSHIM_TEMPLATE_HOOK(cusparse, Words<COUNT>, NAME, record_nondeterministic<Reason::undocumented>,         \
+                        undocumented)
 // Those of float, double, and their complex numbers: cusparseS…, D…, C…, Z….
 #define FOUR_TYPES(NAME, COUNT)                                                                              \
   RECORDED(cusparseS##NAME, COUNT);                                                                          \

@@ -8,6 +8,7 @@
 // Symbols: cutensor.h of cuTENSOR 2.8.1, and of 1.7.0 for cutensorContractionFindSetAttribute.
 #include "abi/cutensor.h"
 #include "core/tuning/tuning.h"
+#include "hooks/support/functions.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -25,19 +26,50 @@ cutensorStatus set_preference(const Call& call, Handle handle, Preference prefer
   if (is_mode) __builtin_memcpy(&requested, value, sizeof requested);
   if (call.passes() || !is_mode || requested != incremental)
     return call.real(handle, preference, attribute, value, size);
-  const Autotune tuning = autotune();
-  const bool is_left = tuning == Autotune::off || tuning == Autotune::record;
+  const bool is_left = !gives_one_candidate();
   const cutensorAutotuneMode effective = is_left ? requested : cutensorAutotuneMode::none;
   const cutensorStatus status = call.real(handle, preference, attribute, &effective, sizeof effective);
   if (status != cutensorStatus::success) return status;
   const int mode = static_cast<int>(requested);
   if (is_left)
     call.record(Action::nondeterministic,
-                tuning == Autotune::off ? Reason::timed_by_library : Reason::choice_cannot_be_kept,
+                autotune() == Autotune::off ? Reason::timed_by_library : Reason::choice_cannot_be_kept,
                 {mode, mode});
   else
     call.record(Action::replace, Reason::expected_best, {mode, static_cast<int>(effective)});
   return status;
+}
+
+/// Of operation descriptors.
+using SetAttribute = cutensorStatus(const void* handle, cutensorOperationDescriptor_t operation,
+                                    int attribute, const void* value, size_t size);
+
+template <typename Call, typename... Words>
+cutensorStatus contract(const Call& call, Word handle, cutensorOperationDescriptor_t* operation,
+                        Words... others) {
+  const cutensorStatus status = call.real(handle, operation, others...);
+  if (call.passes() || status != cutensorStatus::success) return status;
+  if (!options().forces()) {
+    call.record(Action::nondeterministic, Reason::nondeterministic, {});
+    return status;
+  }
+  auto* const set = call.template sibling<SetAttribute>("cutensorOperationDescriptorSetAttribute");
+  const int32_t reproducible = 1;
+  if (set != nullptr && set(handle, *operation, cutensor_blocksparse_reproducible, &reproducible,
+                            sizeof reproducible) == cutensorStatus::success) {
+    call.record(Action::replace, Reason::nondeterministic, {});
+    return status;
+  }
+  auto* const destroy = call.template sibling<cutensorStatus(cutensorOperationDescriptor_t)>(
+      "cutensorDestroyOperationDescriptor");
+  if (!options().strict() || destroy == nullptr) {
+    call.record(Action::nondeterministic, Reason::version_too_old, {});
+    return status;
+  }
+  destroy(*operation);
+  *operation = nullptr;
+  call.record(Action::refuse, Reason::version_too_old, {});
+  return cutensorStatus::not_supported;
 }
 
 constexpr Description tunes_nothing = {
@@ -46,11 +78,9 @@ constexpr Description tunes_nothing = {
     .summary = "Replaces incremental autotuning, which chooses kernels by time, by none.",
 };
 
-using SetPreference = OutermostCall<cutensorStatus(const void* handle, void* preference, int attribute,
-                                                   const void* value, size_t size)>;
-/// Of operation descriptors.
-using SetAttribute = cutensorStatus(const void* handle, cutensorOperationDescriptor_t operation,
-                                    int attribute, const void* value, size_t size);
+using SetPreference =
+    OutermostCall<cutensorStatus(Word, Word, int attribute, const void* value, size_t size)>;
+using Contract = CallOfWords<cutensorStatus, 12, Word, cutensorOperationDescriptor_t*>;
 
 } // namespace
 } // namespace detshim
@@ -63,40 +93,9 @@ DETSHIM_TEMPLATE_HOOK(cutensor, SetPreference, cutensorPlanPreferenceSetAttribut
 DETSHIM_TEMPLATE_HOOK(cutensor, SetPreference, cutensorContractionFindSetAttribute, set_preference,
                       tunes_nothing);
 
-DETSHIM_HOOK(cutensor, cutensorStatus, cutensorCreateBlockSparseContraction,
-             (const void* handle, cutensorOperationDescriptor_t* operation, const void* a,
-              const int32_t* a_modes, int a_operator, const void* b, const int32_t* b_modes, int b_operator,
-              const void* c, const int32_t* c_modes, int c_operator, const void* d, const int32_t* d_modes,
-              const void* compute),
-             .action = Action::refuse,
-             .summary = "Asks for reproducible results of block-sparse contractions, which cuTENSOR gives "
-                        "since 2.8.") {
-  DETSHIM_ENTER_OUTERMOST(cutensorCreateBlockSparseContraction);
-  const cutensorStatus status = call.real(handle, operation, a, a_modes, a_operator, b, b_modes, b_operator,
-                                          c, c_modes, c_operator, d, d_modes, compute);
-  if (call.passes() || status != cutensorStatus::success) return status;
-  if (!options().forces()) {
-    call.record(Action::nondeterministic, Reason::nondeterministic, {});
-    return status;
-  }
-  auto* const set = call.sibling<SetAttribute>("cutensorOperationDescriptorSetAttribute");
-  const int32_t reproducible = 1;
-  if (set != nullptr && set(handle, *operation, cutensor_blocksparse_reproducible, &reproducible,
-                            sizeof reproducible) == cutensorStatus::success) {
-    call.record(Action::replace, Reason::nondeterministic, {});
-    return status;
-  }
-  auto* const destroy =
-      call.sibling<cutensorStatus(cutensorOperationDescriptor_t)>("cutensorDestroyOperationDescriptor");
-  if (!options().strict() || destroy == nullptr) {
-    call.record(Action::nondeterministic, Reason::version_too_old, {});
-    return status;
-  }
-  destroy(*operation);
-  *operation = nullptr;
-  call.record(Action::refuse, Reason::version_too_old, {});
-  return cutensorStatus::not_supported;
-}
+DETSHIM_TEMPLATE_HOOK(
+    cutensor, Contract, cutensorCreateBlockSparseContraction, contract, .action = Action::refuse,
+    .summary = "Asks for reproducible results of block-sparse contractions, which cuTENSOR gives since 2.8.");
 
 DETSHIM_HOOK(cutensor, cutensorStatus, cutensorOperationDescriptorSetAttribute,
              (const void* handle, cutensorOperationDescriptor_t operation, int attribute, const void* value,

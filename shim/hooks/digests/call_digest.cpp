@@ -303,7 +303,8 @@ bool CallDigest::hash_before(Kind kind) {
 }
 
 void CallDigest::begin() {
-  record_cuda_once(driver_behind(*hook_));
+  say_library(*hook_);
+  say_library(driver_behind(*hook_));
   // What is loaded for the first call is loaded before it: the call does not wait on the GPU for it.
   const ContextOfStream context(*hook_, stream_);
   if (is_capturing(*hook_, stream_)) {

@@ -53,6 +53,15 @@ auto read(const Call& call, Arguments... arguments) {
   return value;
 }
 
+/// This process's, which Python may seed from, or its parent's.
+template <bool is_own, typename Call>
+pid_t read_process_id(const Call& call) {
+  if (seeding_function_of(call) != nullptr) return no_id;
+  const pid_t id = read<Source::id>(call);
+  if (is_own) record_python_reading(call, PythonReading::id);
+  return id;
+}
+
 constexpr Description notes_a_clock = {
     .action = Action::nondeterministic,
     .summary = "Noted: tells which seeds come from a clock. Changed for no one but functions that are known "
@@ -122,19 +131,5 @@ DETSHIM_TEMPLATE_HOOK(libc, Ticks, clock, read<Source::ticks>, notes_a_clock);
 DETSHIM_TEMPLATE_HOOK(libc, Times, times, read<Source::ticks>, notes_a_clock);
 DETSHIM_TEMPLATE_HOOK(libc, Id, gettid, read<Source::id>, notes_an_id);
 
-DETSHIM_HOOK(libc, pid_t, getpid, (), notes_an_id) {
-  DETSHIM_ENTER(getpid);
-  if (seeding_function_of(call) != nullptr) return no_id;
-  const pid_t id = call.real();
-  note(call, Source::id, id);
-  record_python_reading(call, PythonReading::id);
-  return id;
-}
-
-DETSHIM_HOOK(libc, pid_t, getppid, (), notes_an_id) {
-  DETSHIM_ENTER(getppid);
-  if (seeding_function_of(call) != nullptr) return no_id;
-  const pid_t id = call.real();
-  note(call, Source::id, id);
-  return id;
-}
+DETSHIM_TEMPLATE_HOOK(libc, Id, getpid, read_process_id<true>, notes_an_id);
+DETSHIM_TEMPLATE_HOOK(libc, Id, getppid, read_process_id<false>, notes_an_id);

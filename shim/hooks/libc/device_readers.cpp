@@ -31,11 +31,7 @@ Result answer(Result result) {
   return -1;
 }
 
-template <typename Result = ssize_t>
-Result refuse(int error) {
-  errno = error;
-  return static_cast<Result>(-1);
-}
+ssize_t refuse(int error) { return answer(ssize_t{-error}); }
 
 /// Reads as pread does of the device: at an offset, or, without one, as read does.
 ssize_t read_once(int fd, uint64_t key, const long* offset, void* data, size_t size) {
@@ -75,42 +71,28 @@ bool are_parts(const iovec* parts, int count) {
 
 // What the hooks of the functions that read at an offset do: each is there twice, the second time with "64".
 
-template <typename Call>
-ssize_t read_at_offset(const Call& call, int fd, void* buffer, size_t size, long offset) {
+/// The fortified form knows how much room there is.
+template <typename Call, typename... Room>
+ssize_t read_at_offset(const Call& call, int fd, void* buffer, size_t size, long offset, Room... room) {
   uint64_t key;
-  if (is_stream(fd, key)) return answer(read_once(fd, key, &offset, buffer, size));
-  return call.real(fd, buffer, size, offset);
-}
-
-template <typename Call>
-ssize_t read_at_offset_fortified(const Call& call, int fd, void* buffer, size_t size, long offset,
-                                 size_t room) {
-  uint64_t key;
-  if (size <= room && is_stream(fd, key)) return answer(read_once(fd, key, &offset, buffer, size));
-  return call.real(fd, buffer, size, offset, room);
-}
-
-template <typename Call>
-ssize_t read_parts_at_offset(const Call& call, int fd, const iovec* parts, int count, long offset) {
-  uint64_t key;
-  if (is_stream(fd, key) && are_parts(parts, count)) return read_parts(fd, key, &offset, parts, count);
-  return call.real(fd, parts, count, offset);
+  if (((size <= room) && ...) && is_stream(fd, key)) return answer(read_once(fd, key, &offset, buffer, size));
+  return call.real(fd, buffer, size, offset, room...);
 }
 
 /// The flags that a read of the device takes: those of linux/fs.h up to RWF_NOAPPEND. RWF_ATOMIC is for
 /// writes, and the device does not have what later ones ask for.
 constexpr int flags_of_device = 0x3F;
 
-/// An offset of -1 is the descriptor's own.
-template <typename Call>
-ssize_t read_parts_with_flags(const Call& call, int fd, const iovec* parts, int count, long offset,
-                              int flags) {
+/// With flags, an offset of -1 is the descriptor's own.
+template <typename Call, typename... Flags>
+ssize_t read_parts_at_offset(const Call& call, int fd, const iovec* parts, int count, long offset,
+                             Flags... flags) {
   uint64_t key;
   if (is_stream(fd, key) && are_parts(parts, count)) {
-    if ((flags & ~flags_of_device) != 0) return refuse(EOPNOTSUPP);
-    return read_parts(fd, key, offset == -1 ? nullptr : &offset, parts, count);
+    if ((((flags & ~flags_of_device) != 0) || ...)) return refuse(EOPNOTSUPP);
+    return read_parts(fd, key, sizeof...(Flags) != 0 && offset == -1 ? nullptr : &offset, parts, count);
   }
-  return call.real(fd, parts, count, offset, flags);
+  return call.real(fd, parts, count, offset, flags...);
 }
 
 /// As kernels from 5.10 to 5.18 refuse it for the device, after which programs read and write.
@@ -131,10 +113,8 @@ ssize_t refuse_moving(const Call& call, int fd, off64_t* offset, int to, off64_t
 template <typename Call>
 void* refuse_map(const Call& call, void* at, size_t size, int access, int flags, int fd, long offset) {
   uint64_t key;
-  if (fd >= 0 && (flags & MAP_ANONYMOUS) == 0 && is_stream(fd, key)) {
-    errno = ENODEV;
-    return MAP_FAILED;
-  }
+  if (fd >= 0 && (flags & MAP_ANONYMOUS) == 0 && is_stream(fd, key))
+    return reinterpret_cast<void*>(refuse(ENODEV)); // MAP_FAILED
   return call.real(at, size, access, flags, fd, offset);
 }
 
@@ -192,10 +172,10 @@ DETSHIM_HOOK(libc, ssize_t, readv, (int fd, const iovec* parts, int count), keep
 }
 
 DETSHIM_TEMPLATE_HOOKS(libc, ReadAtOffset, pread, pread64, read_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOKS(libc, ReadAtOffsetFortified, __pread_chk, __pread64_chk, read_at_offset_fortified,
+DETSHIM_TEMPLATE_HOOKS(libc, ReadAtOffsetFortified, __pread_chk, __pread64_chk, read_at_offset,
                        keeps_device_endless);
 DETSHIM_TEMPLATE_HOOKS(libc, ReadPartsAtOffset, preadv, preadv64, read_parts_at_offset, keeps_device_endless);
-DETSHIM_TEMPLATE_HOOKS(libc, ReadPartsWithFlags, preadv2, preadv64v2, read_parts_with_flags,
+DETSHIM_TEMPLATE_HOOKS(libc, ReadPartsWithFlags, preadv2, preadv64v2, read_parts_at_offset,
                        keeps_device_endless);
 // ------------------------------------------------------------------ what the device refuses
 

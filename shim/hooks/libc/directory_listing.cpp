@@ -128,7 +128,7 @@ Listing* Listing::make(const void* owner, long start, bool reversed) {
   made->owner_ = owner;
   made->arena_ = reinterpret_cast<char*>(made + 1);
   made->room_ = block_size - sizeof *made;
-  made->turn_ = 0;
+  made->lock_ = 0;
   made->is_reversed_ = reversed;
   made->begin_again(start);
   return made;
@@ -208,7 +208,7 @@ void Listing::read_chunk(int fd) {
 
 bool Listing::fill(int fd) {
   if (__atomic_load_n(&is_filled_, __ATOMIC_ACQUIRE)) return false;
-  const SpinGuard turn(turn_);
+  const SpinGuard guard(lock_);
   if (is_filled_) return false;
   const auto wanted = static_cast<uint64_t>(wanted_);
   read_chunk(fd);
@@ -228,7 +228,7 @@ dirent64* Listing::next(int fd, int& error) {
     fill(fd);
     const uint64_t at = __atomic_fetch_add(&next_, 1, __ATOMIC_ACQ_REL);
     if (at < __atomic_load_n(&count_, __ATOMIC_ACQUIRE)) return index_[at].entry;
-    const SpinGuard turn(turn_);
+    const SpinGuard guard(lock_);
     if (__atomic_load_n(&next_, __ATOMIC_RELAXED) < count_) continue; // another thread read on
     if (!has_more_) {
       __atomic_store_n(&next_, count_, __ATOMIC_RELAXED);

@@ -68,7 +68,7 @@ private:
   size_t room_; ///< of the arena
   size_t used_; ///< by entries
   Place* index_;
-  uint64_t turn_;
+  uint64_t lock_;
   uint64_t base_;  ///< entries in the chunks before this one
   uint64_t next_;  ///< in this chunk; above count_ at its end
   uint64_t count_; ///< in this chunk

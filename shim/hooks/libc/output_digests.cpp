@@ -35,11 +35,6 @@ const char* name_of(FILE* file) {
 }
 
 template <typename Call>
-bool is_wanted(const Call& call) {
-  return options().fingerprint && !call.passes();
-}
-
-template <typename Call>
 void add(const Call& call, const char* to, const void* data, long size) {
   if (size <= 0 || data == nullptr) return;
   const auto length = static_cast<size_t>(size);
@@ -81,7 +76,7 @@ template <typename Call, typename... More>
 ssize_t write_data(const Call& call, int fd, const void* data, size_t size, More... more) {
   const device::Target to(fd);
   const ssize_t written = call.real(to.number(), data, size, more...);
-  if (is_wanted(call)) add(call, name_of(fd), data, written);
+  if (wants_fingerprint(call)) add(call, name_of(fd), data, written);
   return written;
 }
 
@@ -89,21 +84,22 @@ template <typename Call, typename... More>
 ssize_t write_parts(const Call& call, int fd, const iovec* parts, int count, More... more) {
   const device::Target to(fd);
   const ssize_t written = call.real(to.number(), parts, count, more...);
-  if (is_wanted(call)) add_parts(call, name_of(fd), parts, written);
+  if (wants_fingerprint(call)) add_parts(call, name_of(fd), parts, written);
   return written;
 }
 
 template <typename Call>
 size_t write_items(const Call& call, const void* data, size_t size, size_t count, FILE* file) {
   const size_t written = call.real(data, size, count, file);
-  if (is_wanted(call)) add(call, name_of(file), data, static_cast<long>(written * size));
+  if (wants_fingerprint(call)) add(call, name_of(file), data, static_cast<long>(written * size));
   return written;
 }
 
 template <typename Call>
 int write_text(const Call& call, const char* text, FILE* file) {
   const int result = call.real(text, file);
-  if (is_wanted(call) && result >= 0) add(call, name_of(file), text, static_cast<long>(text_length(text)));
+  if (wants_fingerprint(call) && result >= 0)
+    add(call, name_of(file), text, static_cast<long>(text_length(text)));
   return result;
 }
 
@@ -113,7 +109,7 @@ using PrintListChecked = Call<int(FILE* file, int flag, const char* format, va_l
 /// `real(list)` prints. Those with arguments of their own go on to the function that takes a list of them.
 template <typename Call, typename Real>
 int digest_formatted(const Call& call, const char* to, const char* format, va_list arguments, Real real) {
-  if (!is_wanted(call)) return real(arguments);
+  if (!wants_fingerprint(call)) return real(arguments);
   va_list again;
   va_copy(again, arguments);
   const int length = real(arguments);
@@ -190,7 +186,7 @@ DETSHIM_TEMPLATE_HOOKS(libc, WriteText, fputs, fputs_unlocked, write_text, hashe
 DETSHIM_HOOK(libc, int, puts, (const char* text), hashed) {
   DETSHIM_ENTER(puts);
   const int result = call.real(text);
-  if (is_wanted(call) && result >= 0) add(call, "stdout", text, static_cast<long>(text_length(text)));
+  if (wants_fingerprint(call) && result >= 0) add(call, "stdout", text, static_cast<long>(text_length(text)));
   return result;
 }
 

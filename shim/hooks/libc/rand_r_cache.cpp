@@ -5,7 +5,7 @@
 
 namespace detshim {
 
-thread_local constinit LeftStates::Table* LeftStates::own = nullptr;
+thread_local constinit RandRCache::Table* RandRCache::own = nullptr;
 
 namespace {
 
@@ -17,14 +17,14 @@ constinit uint64_t lock = 0;
 
 } // namespace
 
-bool LeftStates::any_thread_holds(uint64_t state) const {
+bool RandRCache::any_thread_holds(uint64_t state) const {
   const auto* table = static_cast<const Table*>(__atomic_load_n(&all, __ATOMIC_ACQUIRE));
   for (; table != nullptr; table = table->next)
     if (__atomic_load_n(&table->entries[slot(state)], __ATOMIC_RELAXED) == (mark_ | state)) return true;
   return false;
 }
 
-LeftStates::Table* LeftStates::take_table() {
+RandRCache::Table* RandRCache::take_table() {
   SignalSafeLock guard(lock);
   auto* table = static_cast<Table*>(unused);
   if (table != nullptr) {
@@ -38,12 +38,12 @@ LeftStates::Table* LeftStates::take_table() {
   return table;
 }
 
-void leave_left_states() {
-  if (LeftStates::own == nullptr) return;
+void leave_rand_r_cache() {
+  if (RandRCache::own == nullptr) return;
   SignalSafeLock guard(lock);
-  LeftStates::own->next_unused = static_cast<LeftStates::Table*>(unused);
-  unused = LeftStates::own;
-  LeftStates::own = nullptr;
+  RandRCache::own->next_unused = static_cast<RandRCache::Table*>(unused);
+  unused = RandRCache::own;
+  RandRCache::own = nullptr;
 }
 
 } // namespace detshim

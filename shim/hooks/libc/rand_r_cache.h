@@ -14,9 +14,9 @@ namespace detshim {
 
 /// `family` keeps states of 32 and 48 bits apart. An entry is one word, so a signal handler that draws
 /// meanwhile, or another thread that asks, sees the old one or the new one.
-class LeftStates {
+class RandRCache {
 public:
-  explicit LeftStates(uint64_t family) : mark_(family << 48) {}
+  explicit RandRCache(uint64_t family) : mark_(family << 48) {}
 
   /// True if this thread left that state lately: among its last few thousand.
   bool holds(uint64_t state) const { return own != nullptr && own->entries[slot(state)] == (mark_ | state); }
@@ -42,10 +42,10 @@ private:
   static thread_local constinit Table* own;
 
   uint64_t mark_;
-  friend void leave_left_states();
+  friend void leave_rand_r_cache();
 };
 
 /// The calling thread ends: another may go on with its table.
-void leave_left_states();
+void leave_rand_r_cache();
 
 } // namespace detshim

@@ -45,8 +45,8 @@ bool pin_seed(const Call& call, Kind kind, uint64_t& seed, unsigned bits) {
 class CallersState {
 public:
   CallersState(Kind kind, unsigned bits, uint64_t seen, const HookInfo& info, const void* caller)
-      : left_(bits), mask_(state_mask(kind, bits)), native_(seen ^ mask_) {
-    if (left_.holds(seen) || left_.any_thread_holds(seen)) return;
+      : cache_(bits), mask_(state_mask(kind, bits)), native_(seen ^ mask_) {
+    if (cache_.holds(seen) || cache_.any_thread_holds(seen)) return;
     const ChosenSeed chosen = choose_seed({.kind = kind, .value = seen, .bits = bits, .caller = caller});
     record({info.library, info.name, info.fields}, chosen.action, caller, chosen.why,
            {seen, chosen.effective});
@@ -56,12 +56,12 @@ public:
   uint64_t native() const { return native_; }
   /// What to leave in the variable after a step to that native state.
   uint64_t seen_after(uint64_t native) {
-    left_.add(native ^ mask_);
+    cache_.add(native ^ mask_);
     return native ^ mask_;
   }
 
 private:
-  LeftStates left_;
+  RandRCache cache_;
   uint64_t mask_;
   uint64_t native_;
 };

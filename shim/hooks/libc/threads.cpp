@@ -23,7 +23,7 @@ void detshim::call_at_thread_end() {
   if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
     const bool made = pthread_key_create(&key, [](void*) {
                         leave_exec_buffer();
-                        leave_left_states();
+                        leave_rand_r_cache();
                         leave_clock_samples();
                         end_python_thread(false);
                         leave_digests();

@@ -11,7 +11,6 @@
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
 #include "hooks/digests/nccl/collectives.h"
-#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 #include <cstddef>
@@ -39,7 +38,6 @@ bool is_deterministic_now(const char* setting) {
 /// Before NCCL reads them. The program may have changed them since the constructor set them.
 template <typename Call>
 void force_settings(const Call& call) {
-  record_library_once(call, nccl_library);
   for (const char* name : used_settings) {
     if (const SettingChange* change = reapply_setting(name)) {
       call.record(Action::replace, Reason::setting_restored,
@@ -90,7 +88,6 @@ template <typename Call>
 ncclResult register_window(const Call& call, ncclComm_t communicator, void* memory, size_t size,
                            ncclWindow_t* window, int flags) {
   if (call.passes()) return call.real(communicator, memory, size, window, flags);
-  record_library_once(call, nccl_library);
   const bool out_of_use = is_deterministic_now(window_setting);
   constexpr Reason why = Reason::window_kernels;
   if (!out_of_use && options().strict()) {
@@ -110,9 +107,7 @@ ncclResult register_window(const Call& call, ncclComm_t communicator, void* memo
 template <auto buffers, typename Call, typename... Arguments>
 ncclResult reduce(const Call& call, Arguments... arguments) {
   const ncclResult result = collect<buffers>(call, arguments...);
-  if (call.passes()) return result;
-  record_library_once(call, nccl_library);
-  if (!is_taken(result)) return result;
+  if (call.passes() || !is_taken(result)) return result;
   const auto count = argument_of_type<size_t>(arguments...);
   const auto type = static_cast<int>(argument_of_type<ncclDataType>(arguments...));
   const auto operation = static_cast<int>(argument_of_type<ncclRedOp>(arguments...));
@@ -156,7 +151,6 @@ private:
 template <auto buffers, typename Call, typename... Arguments>
 ncclResult reduce_configured(const Call& call, Arguments... arguments) {
   if (call.passes()) return call.real(arguments...);
-  record_library_once(call, nccl_library);
   const ncclCollConfig_t*& config = argument_of_type<const ncclCollConfig_t*>(arguments...);
   const bool is_several = selects_several_orders(config);
   const char* const selection = is_several ? config->algSelection : "";
@@ -203,9 +197,8 @@ constexpr Description bounds_configured_reduction = {
 template <int count>
 using Words = CallOfWords<ncclResult, count>;
 // The name is a structure, which is handed over by itself.
-using InitRank = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank)>;
-using InitRankConfig = OutermostCall<ncclResult(ncclComm_t* communicator, int ranks, ncclUniqueId id,
-                                                int rank, ncclConfig_t* config)>;
+using InitRank = OutermostCall<ncclResult(Word, Word, ncclUniqueId id, Word)>;
+using InitRankConfig = OutermostCall<ncclResult(Word, Word, ncclUniqueId id, Word, Word)>;
 using WindowRegister = OutermostCall<ncclResult(ncclComm_t communicator, void* memory, size_t size,
                                                 ncclWindow_t* window, int flags)>;
 using Config = const ncclCollConfig_t*;

@@ -31,10 +31,10 @@ void make(Hook& hook, CallSites Uuids::*call_sites, const void* caller, unsigned
 bool is_asked_for_the_node(const unsigned char* uuid) {
   constexpr int node_at = 10;
   if ((uuid[node_at] & 1) != 0) return false;
-  PythonCallSite place;
-  find_python_call_site(place, PythonDetail::all, false);
-  return place.count > 0 && same_text(place.frames[0].function, "_unix_getnode") &&
-         ends_with(place.frames[0].file, "/uuid.py");
+  PythonCallSite call_site;
+  find_python_call_site(call_site, PythonDetail::all, false);
+  return call_site.count > 0 && same_text(call_site.frames[0].function, "_unix_getnode") &&
+         ends_with(call_site.frames[0].file, "/uuid.py");
 }
 
 constexpr Description makes_uuid = {

@@ -13,6 +13,7 @@
 #include "common/run_variable.h"
 #include "core/policy/settings.h"
 #include "core/policy/settings_table.h"
+#include "hooks/support/functions.h"
 #include "loader/once_in_thread.h"
 #include "loader/real_of_caller.h"
 
@@ -186,17 +187,12 @@ constexpr Description gcc_loop = {
                "decides, unless that is static.",
 };
 
-using ParallelLoop = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
-                                     long step, long chunk, unsigned flags)>;
-using ParallelRuntime = CallOfCopy<void(Region region, void* data, unsigned threads, long first, long end,
-                                        long step, unsigned flags)>;
-using Loop = CallOfCopy<bool(long first, long end, long step, long chunk, long* own_first, long* own_end)>;
-using Runtime = CallOfCopy<bool(long first, long end, long step, long* own_first, long* own_end)>;
-using Unsigned = unsigned long long;
-using UnsignedLoop = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step, Unsigned chunk,
-                                     Unsigned* own_first, Unsigned* own_end)>;
-using UnsignedRuntime = CallOfCopy<bool(bool up, Unsigned first, Unsigned end, Unsigned step,
-                                        Unsigned* own_first, Unsigned* own_end)>;
+using ParallelLoop = CallOfCopy<words_signature<void, 5, Region, void*, unsigned>>;
+using ParallelRuntime = CallOfCopy<words_signature<void, 4, Region, void*, unsigned>>;
+using Loop = CallOfCopy<words_signature<bool, 6>>; // the bounds, and where the thread's own are to go
+using Runtime = CallOfCopy<words_signature<bool, 5>>;
+using UnsignedLoop = CallOfCopy<words_signature<bool, 7>>; // which way it goes, and the same
+using UnsignedRuntime = Loop;
 
 } // namespace
 } // namespace detshim
@@ -264,23 +260,16 @@ constexpr Description clang_reduction = {
     .summary = "Records a reduction of clang's, unless KMP_DETERMINISTIC_REDUCTION combines it along a tree.",
 };
 
-template <typename Number, typename Step>
-using DispatchInit =
-    CallOfCopy<void(void* place, int thread, int schedule, Number first, Number last, Step step, Step chunk)>;
-using Init4 = DispatchInit<int32_t, int32_t>;
-using Init4u = DispatchInit<uint32_t, int32_t>;
-using Init8 = DispatchInit<int64_t, int64_t>;
-using Init8u = DispatchInit<uint64_t, int64_t>;
-using Reduce = CallOfCopy<int(void* place, int thread, int count, size_t size, void* data,
-                              void (*combine)(void*, void*), void* lock)>;
+using Init = CallOfCopy<words_signature<void, 4, void*, int, int>>;
+using Reduce = CallOfCopy<words_signature<int, 7>>;
 
 } // namespace
 } // namespace detshim
 
-DETSHIM_TEMPLATE_HOOK(openmp, Init4, __kmpc_dispatch_init_4, begin_dispatch, clang_loop);
-DETSHIM_TEMPLATE_HOOK(openmp, Init4u, __kmpc_dispatch_init_4u, begin_dispatch, clang_loop);
-DETSHIM_TEMPLATE_HOOK(openmp, Init8, __kmpc_dispatch_init_8, begin_dispatch, clang_loop);
-DETSHIM_TEMPLATE_HOOK(openmp, Init8u, __kmpc_dispatch_init_8u, begin_dispatch, clang_loop);
+DETSHIM_TEMPLATE_HOOK(openmp, Init, __kmpc_dispatch_init_4, begin_dispatch, clang_loop);
+DETSHIM_TEMPLATE_HOOK(openmp, Init, __kmpc_dispatch_init_4u, begin_dispatch, clang_loop);
+DETSHIM_TEMPLATE_HOOK(openmp, Init, __kmpc_dispatch_init_8, begin_dispatch, clang_loop);
+DETSHIM_TEMPLATE_HOOK(openmp, Init, __kmpc_dispatch_init_8u, begin_dispatch, clang_loop);
 DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce, reduce, clang_reduction);
 DETSHIM_TEMPLATE_HOOK(openmp, Reduce, __kmpc_reduce_nowait, reduce, clang_reduction);
 

@@ -12,14 +12,14 @@ namespace {
 enum Budget { of_time, of_other_clocks, of_inputs, of_imports, budget_count };
 constexpr int budgets[budget_count] = {1000, 1000, 1000, 20000};
 
-struct Readings {
+struct ClockSamples {
   const void* caller = nullptr; // the last one that was looked at
   bool is_in_python = false;
   int looked_at[budget_count] = {};
 
   bool has_spent(Budget budget) const { return looked_at[budget] >= budgets[budget]; }
 };
-thread_local constinit Readings readings;
+thread_local constinit ClockSamples samples;
 
 /// True if the thread imports a module at this moment: what that reads is not the line's that imports.
 bool is_importing() {
@@ -65,8 +65,8 @@ bool is_of_pythons_library() {
 }
 
 /// Whether the interpreter calls, for code that is not importing; where, within the budget.
-bool find_reading(const void* caller, Budget budget, PythonCallSite& place) {
-  Readings& mine = readings;
+bool find_reading(const void* caller, Budget budget, PythonCallSite& call_site) {
+  ClockSamples& mine = samples;
   if (mine.has_spent(budget)) return false;
   if (mine.caller != caller) {
     Module module;
@@ -78,8 +78,8 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& place) {
   // system calls.
   static constinit bool has_looked = false;
   if (mine.is_in_python && !__atomic_load_n(&has_looked, __ATOMIC_RELAXED)) {
-    find_python_call_site(place, PythonDetail::all, true);
-    if (place.count > 0) __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
+    find_python_call_site(call_site, PythonDetail::all, true);
+    if (call_site.count > 0) __atomic_store_n(&has_looked, true, __ATOMIC_RELAXED);
   }
   if (!mine.is_in_python) return false;
   if (!mine.has_spent(of_imports) && is_importing()) {
@@ -87,27 +87,27 @@ bool find_reading(const void* caller, Budget budget, PythonCallSite& place) {
     return false;
   }
   ++mine.looked_at[budget];
-  find_python_call_site(place, PythonDetail::all, true);
-  return place.user >= 0 && !is_starting();
+  find_python_call_site(call_site, PythonDetail::all, true);
+  return call_site.user >= 0 && !is_starting();
 }
 
 } // namespace
 
-bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& place) {
+bool is_reading_of_users_python(const void* caller, PythonReading reading, PythonCallSite& call_site) {
   const Budget budget = reading == PythonReading::other_clock ? of_other_clocks : of_time;
-  if (!find_reading(caller, budget, place)) return false;
-  return place.user == 0 || (reading == PythonReading::time && is_of_pythons_library());
+  if (!find_reading(caller, budget, call_site)) return false;
+  return call_site.user == 0 || (reading == PythonReading::time && is_of_pythons_library());
 }
 
 bool is_import_of_python(const void* caller) {
   Module module;
   if (!find_module(caller, module) || !is_python(module)) return false;
-  PythonCallSite place;
-  return !find_reading(caller, of_inputs, place);
+  PythonCallSite call_site;
+  return !find_reading(caller, of_inputs, call_site);
 }
 
-bool is_input_of_users_python(const void* caller, PythonCallSite& place) {
-  if (!find_reading(caller, of_inputs, place)) return false;
+bool is_input_of_users_python(const void* caller, PythonCallSite& call_site) {
+  if (!find_reading(caller, of_inputs, call_site)) return false;
   struct Innermost {
     bool reads, is_frozen; // as os.path is since Python 3.11: such frames are in no call site
   } innermost = {};
@@ -120,7 +120,7 @@ bool is_input_of_users_python(const void* caller, PythonCallSite& place) {
           found.reads |= same_text(frame.function, reader);
       },
       &innermost);
-  return innermost.reads || (place.user == 0 && !innermost.is_frozen);
+  return innermost.reads || (call_site.user == 0 && !innermost.is_frozen);
 }
 
 } // namespace detshim

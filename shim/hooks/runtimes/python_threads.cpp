@@ -50,9 +50,9 @@ constexpr const char* queue_file = "/multiprocessing/queues.py";
 
 /// What the user's line called, if that starts threads; nullptr for anything else, such as a library of which
 /// only its authors know what its threads share.
-const char* maker(const PythonCallSite& place) {
-  if (place.user < 1) return nullptr;
-  const char* const file = place.frames[place.user - 1].file;
+const char* maker(const PythonCallSite& call_site) {
+  if (call_site.user < 1) return nullptr;
+  const char* const file = call_site.frames[call_site.user - 1].file;
   if (ends_with(file, "/threading.py")) return "threading.Thread";
   if (ends_with(file, "/concurrent/futures/thread.py") || ends_with(file, "/concurrent/futures/_base.py"))
     return "ThreadPoolExecutor";
@@ -116,14 +116,14 @@ bool has_one_worker(const Starter& starter) {
 
 /// True if a line of the user's own made the ThreadPool: only its authors know what the threads of an
 /// installed package's share.
-bool is_users_own(const PythonCallSite& place) {
-  if (place.user < 1) return false;
-  const char* const made_by = place.frames[place.user - 1].file;
+bool is_users_own(const PythonCallSite& call_site) {
+  if (call_site.user < 1) return false;
+  const char* const made_by = call_site.frames[call_site.user - 1].file;
   return contains(made_by, "/multiprocessing/") || contains(made_by, "/multiprocess/");
 }
 
 /// What the new thread belongs to, of `starters`; nullptr for anything else, and for a single worker.
-const Starter* starter_of(const PythonCallSite& place) {
+const Starter* starter_of(const PythonCallSite& call_site) {
   Callers callers;
   each_python_frame(
       Callers::limit,
@@ -138,7 +138,7 @@ const Starter* starter_of(const PythonCallSite& place) {
     if (!starts_with(caller.function, starter.function) || !ends_with(caller.file, starter.file)) continue;
     const bool is_of_threads =
         same_text(callers.frames[2].function, "__init__") && ends_with(callers.frames[2].file, starter.file);
-    if (is_of_threads && !is_users_own(place)) return nullptr;
+    if (is_of_threads && !is_users_own(call_site)) return nullptr;
     return has_one_worker(starter) ? nullptr : &starter;
   }
   return nullptr;
@@ -161,26 +161,27 @@ bool is_first_queue_of(const PythonFrame& user) {
 PythonThread::PythonThread(const void* caller) {
   Module module;
   if (!options().pins() || !find_module(caller, module) || !is_python(module)) return;
-  PythonCallSite place;
-  find_python_call_site(place, PythonDetail::all, true);
-  const char* pool = maker(place);
-  if (pool != nullptr && ends_with(place.frames[place.user - 1].file, queue_file)) {
-    if (is_first_queue_of(place.frames[place.user])) why = Reason::queue_race;
+  PythonCallSite call_site;
+  find_python_call_site(call_site, PythonDetail::all, true);
+  const char* pool = maker(call_site);
+  if (pool != nullptr && ends_with(call_site.frames[call_site.user - 1].file, queue_file)) {
+    if (is_first_queue_of(call_site.frames[call_site.user])) why = Reason::queue_race;
   } else if (pool != nullptr) {
     is_users = true;
     constexpr int one_other = 3; // it, the calling one, the new one
     if (change_live(1) > 0 && python_threads(module, one_other) == one_other) why = Reason::thread_race;
-  } else if (const Starter* const starter = starter_of(place)) {
+  } else if (const Starter* const starter = starter_of(call_site)) {
     pool = starter->pool;
     why = Reason::task_race;
   } else {
     return;
   }
   made_by.add(pool);
-  if (place.user < 0) return;
+  if (call_site.user < 0) return;
   // The text by which multiprocessing starts a process is no line of the user's.
-  if (place.user > 0 && ends_with(place.frames[place.user - 1].file, "/multiprocessing/spawn.py")) return;
-  const PythonFrame& user = place.frames[place.user];
+  if (call_site.user > 0 && ends_with(call_site.frames[call_site.user - 1].file, "/multiprocessing/spawn.py"))
+    return;
+  const PythonFrame& user = call_site.frames[call_site.user];
   made_by.add(", ").add(user.file).add(':').add(static_cast<uint64_t>(user.line > 0 ? user.line : 0));
 }
 

@@ -1,13 +1,11 @@
 #include "hooks/support/cudnn.h"
 
-#include "hooks/support/library_version.h"
+#include "hooks/support/functions.h"
 
 namespace detshim {
 namespace {
 
 using namespace abi;
-
-constinit uint32_t recorded_in = 0;
 
 /// Whether cuDNN is of version 9 or later. A part of it that is used directly has no cudnnGetVersion; each
 /// has a check of its own, which cuDNN 8 called otherwise (cudnnOpsInferVersionCheck).
@@ -21,6 +19,11 @@ bool is_cudnn_9(const Hook& hook) {
 
 } // namespace
 
+const void* find_in_cudnn(const Hook& hook, const char* name) {
+  const void* const sibling = find_sibling(hook, name);
+  return sibling != nullptr ? sibling : find_symbol(name);
+}
+
 size_t cudnn_version(const Hook& hook) {
   auto* const get = find_in_cudnn<size_t()>(hook, "cudnnGetVersion");
   return get != nullptr ? get() : 0;
@@ -30,27 +33,11 @@ cudnnStatus cudnn_not_supported(const Hook& hook) {
   return is_cudnn_9(hook) ? cudnnStatus::not_supported : cudnnStatus::not_supported_before_9;
 }
 
-void record_cudnn_once(const Hook& hook) {
-  record_library_once(hook, recorded_in, [&](auto& text) {
-    if (const size_t version = cudnn_version(hook)) text.add(uint64_t{version});
-  });
-}
-
 cudaStream_t stream_of(const Hook& hook, cudnnHandle_t handle) {
   using Get = cudnnStatus(cudnnHandle_t, cudaStream_t*);
-  // Looked up once until an object goes: a walk through all of them would cost more than a small pass.
-  static constinit uint64_t known_epoch = 0;
-  static constinit Get* known = nullptr;
-  const uint64_t epoch = uint64_t{draw_epoch()} + 1;
-  if (__atomic_load_n(&known_epoch, __ATOMIC_ACQUIRE) != epoch) {
-    Get* const found = find_in_cudnn<Get>(hook, "cudnnGetStream");
-    if (found == nullptr) return nullptr;
-    __atomic_store_n(&known, found, __ATOMIC_RELAXED);
-    __atomic_store_n(&known_epoch, epoch, __ATOMIC_RELEASE);
-  }
+  static constinit KnownFunction<Get, find_in_cudnn, false> get_stream("cudnnGetStream");
   cudaStream_t stream = nullptr;
-  return __atomic_load_n(&known, __ATOMIC_RELAXED)(handle, &stream) == cudnnStatus::success ? stream
-                                                                                            : nullptr;
+  return get_stream.succeeds(hook, handle, &stream) ? stream : nullptr;
 }
 
 uint64_t size_of_cudnn_type(int type) {

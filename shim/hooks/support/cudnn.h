@@ -12,10 +12,10 @@ namespace detshim {
 
 /// Another function of cuDNN's; nullptr if there is none. A part of cuDNN that is used directly
 /// (libcudnn_ops) has some functions in a sister library.
+const void* find_in_cudnn(const Hook& hook, const char* name);
 template <typename Function>
 Function* find_in_cudnn(const Hook& hook, const char* name) {
-  if (Function* const sibling = find_sibling<Function>(hook, name)) return sibling;
-  return reinterpret_cast<Function*>(const_cast<void*>(find_symbol(name)));
+  return reinterpret_cast<Function*>(const_cast<void*>(find_in_cudnn(hook, name)));
 }
 
 /// Calls such a function, which gives a status and takes arguments of just these types; not_supported where
@@ -31,9 +31,6 @@ size_t cudnn_version(const Hook& hook);
 
 /// CUDNN_STATUS_NOT_SUPPORTED as the loaded version numbers it.
 abi::cudnnStatus cudnn_not_supported(const Hook& hook);
-
-/// Writes once a process which cuDNN answers.
-void record_cudnn_once(const Hook& hook);
 
 /// The handle's stream; the default one where the library cannot be asked.
 abi::cudaStream_t stream_of(const Hook& hook, abi::cudnnHandle_t handle);

@@ -6,9 +6,6 @@ namespace {
 
 using namespace abi;
 
-constinit uint32_t runtime_recorded_in = 0;
-constinit uint32_t driver_recorded_in = 0;
-
 constinit DriverFunction<CUresult(CUcontext*)> get_context("cuCtxGetCurrent");
 constinit DriverFunction<CUresult(CUstream, int*)> ask_capture("cuStreamIsCapturing");
 constinit DriverFunction<CUresult(int*)> exchange_mode("cuThreadExchangeStreamCaptureMode");
@@ -24,13 +21,8 @@ const Hook& driver_behind(const Hook& hook) {
   return driver;
 }
 
-void record_cuda_once(const Hook& hook) {
-  const bool driver = is_of_driver(hook);
-  record_library_once(hook, driver ? driver_recorded_in : runtime_recorded_in, [&](auto& text) {
-    int version = 0;
-    auto* get = find_sibling<int(int*)>(hook, driver ? "cuDriverGetVersion" : "cudaRuntimeGetVersion");
-    if (get != nullptr && get(&version) == 0) text.add(static_cast<uint64_t>(version));
-  });
+const void* find_in_driver(const Hook& hook, const char* name) {
+  return find_sibling(driver_behind(hook), name);
 }
 
 uint64_t current_context(const Hook& hook) {

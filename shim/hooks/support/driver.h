@@ -9,7 +9,6 @@
 #include "abi/cuda.h"
 #include "core/base/hash.h"
 #include "hooks/support/functions.h"
-#include "hooks/support/library_version.h"
 #include "loader/hook.h"
 
 namespace detshim {
@@ -30,28 +29,12 @@ public:
 /// The driver that serves a hook of the runtime or of the driver, as one of its hooks.
 const Hook& driver_behind(const Hook& hook);
 
-/// Writes once a process which runtime or driver answers. The records that follow are written even if they
-/// are of Action::observe alone, because this one begins the log.
-void record_cuda_once(const Hook& hook);
-
 inline uint64_t number_of(const void* handle) { return reinterpret_cast<uintptr_t>(handle); }
 
-/// A function of the driver.
+/// Another function of that driver.
+const void* find_in_driver(const Hook& hook, const char* name);
 template <typename Function>
-class DriverFunction : KnownFunction<Function, false> {
-public:
-  using KnownFunction<Function, false>::KnownFunction;
-
-  /// nullptr if this driver has none. `hook`: of the runtime or of the driver.
-  Function* of(const Hook& hook) {
-    return this->get([&](const char* name) { return find_sibling<Function>(driver_behind(hook), name); });
-  }
-  /// Calls it; true if there is one and it succeeded.
-  template <typename... Arguments>
-  bool succeeds(const Hook& hook, Arguments... arguments) {
-    return succeeded(of(hook), arguments...);
-  }
-};
+using DriverFunction = KnownFunction<Function, find_in_driver, false>;
 
 /// A context of the driver's, as a number.
 uint64_t current_context(const Hook& hook);

@@ -7,23 +7,33 @@
 
 namespace detshim {
 
-/// Where a function is. `find(name)` looks for it: anew each time while there is none, unless `keeps_absent`.
-template <typename Function, bool keeps_absent>
+/// True if there is such a function and, called so, it succeeds: 0 is success in every library.
+template <typename Function, typename... Arguments>
+bool succeeded(Function* function, Arguments... arguments) {
+  return function != nullptr && static_cast<int>(function(arguments...)) == 0;
+}
+
+/// A function, by `look(hook, name)`: anew each time while there is none, unless `keeps_absent`.
+template <typename Function, const void* (*look)(const Hook&, const char*), bool keeps_absent>
 class KnownFunction {
 public:
   explicit constexpr KnownFunction(const char* name) : name_(name) {}
 
-protected:
-  template <typename Find>
-  Function* get(Find find) {
+  /// nullptr if there is none.
+  Function* of(const Hook& hook) {
     const uint64_t epoch = uint64_t{draw_epoch()} + 1;
     if (__atomic_load_n(&epoch_, __ATOMIC_ACQUIRE) != epoch) {
-      Function* const found = find(name_.c_str());
+      auto* const found = reinterpret_cast<Function*>(const_cast<void*>(look(hook, name_.c_str())));
       if (found == nullptr && !keeps_absent) return nullptr;
       __atomic_store_n(&known_, found, __ATOMIC_RELAXED);
       __atomic_store_n(&epoch_, epoch, __ATOMIC_RELEASE);
     }
     return __atomic_load_n(&known_, __ATOMIC_RELAXED);
+  }
+  /// Calls it; true if there is one and it succeeded.
+  template <typename... Arguments>
+  bool succeeds(const Hook& hook, Arguments... arguments) {
+    return succeeded(of(hook), arguments...);
   }
 
 private:
@@ -32,39 +42,33 @@ private:
   Function* known_ = nullptr;
 };
 
-/// True if there is such a function and, called so, it succeeds: 0 is success in every library.
-template <typename Function, typename... Arguments>
-bool succeeded(Function* function, Arguments... arguments) {
-  return function != nullptr && static_cast<int>(function(arguments...)) == 0;
+/// Another function of a hook's library; nullptr if the library's version has none.
+template <typename Function>
+using SiblingFunction = KnownFunction<Function, find_sibling, true>;
+
+/// The body of a hook that changes nothing: calls the library, and says of a call that succeeded why it may
+/// differ.
+template <Reason why, typename Call, typename... Arguments>
+auto record_nondeterministic(const Call& call, Arguments... arguments) {
+  const auto status = call.real(arguments...);
+  if (!call.passes() && static_cast<int>(status) == 0) call.record(Action::nondeterministic, why, {});
+  return status;
 }
 
-/// Another function of a hook's library.
-template <typename Function>
-class SiblingFunction : KnownFunction<Function, true> {
-public:
-  using KnownFunction<Function, true>::KnownFunction;
-
-  /// nullptr if the library's version has none.
-  Function* of(const Hook& hook) {
-    return this->get([&](const char* name) { return find_sibling<Function>(hook, name); });
-  }
-  /// Calls it; true if there is one and it succeeded.
-  template <typename... Arguments>
-  bool succeeds(const Hook& hook, Arguments... arguments) {
-    return succeeded(of(hook), arguments...);
-  }
-};
-
-/// A function of any object of the process: of a driver that the CUDA libraries have opened themselves.
-template <typename Function>
-class ProcessFunction : KnownFunction<Function, false> {
-public:
-  using KnownFunction<Function, false>::KnownFunction;
-
-  Function* get() {
-    return KnownFunction<Function, false>::get(
-        [](const char* name) { return reinterpret_cast<Function*>(const_cast<void*>(find_symbol(name))); });
-  }
+/// The body of a hook that sets a math mode, of which `bit` asks for fixed-point emulation.
+template <int bit, Reason otherwise, typename Call, typename Handle>
+auto record_emulation(const Call& call, Handle handle, int mode) {
+  const auto status = call.real(handle, mode);
+  if (call.passes() || static_cast<int>(status) != 0) return status;
+  const bool emulates = (mode & bit) != 0;
+  call.record(emulates ? Action::nondeterministic : Action::observe, emulates ? Reason::emulation : otherwise,
+              {mode});
+  return status;
+}
+constexpr Description records_emulation = {
+    .action = Action::nondeterministic,
+    .fields = {"mode"},
+    .summary = "Records modes with fixed-point emulation, which cuBLAS does not promise to be repeatable.",
 };
 
 /// The first argument of a type: for bodies that hand the others on as they are.
@@ -74,6 +78,32 @@ constexpr Wanted& argument_of_type([[maybe_unused]] First& first, Rest&... rest)
     return first;
   else
     return argument_of_type<Wanted>(rest...);
+}
+
+/// True if no pointer is null.
+template <typename... Pointers>
+bool are_there(Pointers... pointers) {
+  return ((pointers != nullptr) && ...);
+}
+
+/// The body of a hook that one argument decides: `good` goes in its place where it is `bad`, and `why` says
+/// what a bad one does. Another number than the known ones is the library's to refuse.
+template <auto good, Reason why, auto... bad, typename Call, typename... Arguments>
+auto keep_good(const Call& call, Arguments... arguments) {
+  if (call.passes()) return call.real(arguments...);
+  auto& chosen = argument_of_type<decltype(good)>(arguments...);
+  const int requested = static_cast<int>(chosen);
+  const bool was_good = ((chosen != bad) && ...);
+  if (!was_good && options().forces()) chosen = good;
+  const int effective = static_cast<int>(chosen);
+  const auto status = call.real(arguments...);
+  if (static_cast<int>(status) != 0) return status;
+  if (was_good)
+    call.record(Action::observe, Reason::left_alone, {requested, effective});
+  else
+    call.record(effective == requested ? Action::nondeterministic : Action::replace, why,
+                {requested, effective});
+  return status;
 }
 
 /// The type of the library's function that a function of ours describes: `describe(what, arguments...)`.
@@ -88,17 +118,22 @@ using described_signature = typename DescribedSignature<Status, decltype(describ
 template <typename Status, auto describe>
 using DescribedCall = OutermostCall<described_signature<Status, describe>>;
 
-/// The guard of a function that takes `count` integers or pointers, whatever these are: for one that is only
-/// handed on. Each has a register or eight bytes of the stack, in the calling conventions of both
-/// architectures. Not for numbers in floating point, nor for structures.
+/// An integer or a pointer that is only handed on, whatever it is: it has a register or eight bytes of the
+/// stack, in the calling conventions of both architectures. Not for numbers in floating point, nor for
+/// structures.
+using Word = void*;
+
+/// The guard of a function that takes `count` words behind those that are named.
 template <typename Status, int count, typename... Words>
-struct WordsSignature : WordsSignature<Status, count - 1, Words..., void*> {};
+struct WordsSignature : WordsSignature<Status, count - 1, Words..., Word> {};
 template <typename Status, typename... Words>
 struct WordsSignature<Status, 0, Words...> {
   using type = Status(Words...);
 };
-template <typename Status, int count>
-using CallOfWords = OutermostCall<typename WordsSignature<Status, count>::type>;
+template <typename Status, int count, typename... First>
+using words_signature = typename WordsSignature<Status, count, First...>::type;
+template <typename Status, int count, typename... First>
+using CallOfWords = OutermostCall<words_signature<Status, count, First...>>;
 
 } // namespace detshim
 

@@ -38,7 +38,6 @@ bool answer(const Call& call) {
   return true;
 }
 
-using IsRequired = Call<bool()>;
 constexpr Description answers_yes = {
     .action = Action::replace,
     .summary = "TensorFlow's operators take their deterministic implementations; where there is a GPU, those "
@@ -51,6 +50,7 @@ constexpr Description answers_yes = {
 using namespace detshim;
 
 // bool tsl::OpDeterminismRequired(), from 2.11 on
-DETSHIM_TEMPLATE_HOOK(tensorflow, IsRequired, _ZN3tsl21OpDeterminismRequiredEv, answer, answers_yes);
+DETSHIM_TEMPLATE_HOOK(tensorflow, Call<bool()>, _ZN3tsl21OpDeterminismRequiredEv, answer, answers_yes);
 // bool tensorflow::OpDeterminismRequired()
-DETSHIM_TEMPLATE_HOOK(tensorflow, IsRequired, _ZN10tensorflow21OpDeterminismRequiredEv, answer, answers_yes);
+DETSHIM_TEMPLATE_HOOK(tensorflow, Call<bool()>, _ZN10tensorflow21OpDeterminismRequiredEv, answer,
+                      answers_yes);

@@ -3,6 +3,7 @@
 //
 // Symbols: NvInfer.h of TensorRT 8 to 10, whose createInferBuilder() is inline and calls this one;
 // cusparseLt.h of cuSPARSELt 0.6.
+#include "hooks/support/functions.h"
 #include "loader/hook.h"
 
 using namespace detshim;
@@ -18,13 +19,8 @@ DETSHIM_HOOK(tensorrt, void*, createInferBuilder_INTERNAL, (void* logger, int ve
   return builder;
 }
 
-DETSHIM_HOOK(cusparselt, int, cusparseLtMatmulSearch,
-             (const void* handle, void* plan, const void* alpha, const void* a, const void* b,
-              const void* beta, const void* c, void* d, void* workspace, void** streams, int stream_count),
-             .action = Action::nondeterministic,
-             .summary = "Recorded: cuSPARSELt times its algorithms for the plan and takes the fastest.") {
-  DETSHIM_ENTER(cusparseLtMatmulSearch);
-  const int status = call.real(handle, plan, alpha, a, b, beta, c, d, workspace, streams, stream_count);
-  if (!call.passes() && status == 0) call.record(Action::nondeterministic, Reason::timed_algorithm, {});
-  return status;
-}
+using Search = CallOfWords<int, 11>;
+DETSHIM_TEMPLATE_HOOK(
+    cusparselt, Search, cusparseLtMatmulSearch, record_nondeterministic<Reason::timed_algorithm>,
+    .action = Action::nondeterministic,
+    .summary = "Recorded: cuSPARSELt times its algorithms for the plan and takes the fastest.");

@@ -7,26 +7,6 @@ namespace {
 
 using namespace abi;
 
-/// A layout or an operation, and the function that tells its attributes.
-class Descriptor {
-public:
-  using Get = cublasStatus(const void*, int, void*, size_t, size_t*);
-
-  Descriptor(Get* get, const void* descriptor) : get_(get), descriptor_(descriptor) {}
-
-  /// The value that an attribute has; false if it cannot be told.
-  template <typename Value>
-  bool ask(int attribute, Value& value) const {
-    size_t written = 0;
-    return get_ != nullptr && descriptor_ != nullptr &&
-           get_(descriptor_, attribute, &value, sizeof value, &written) == cublasStatus::success;
-  }
-
-private:
-  Get* get_;
-  const void* descriptor_;
-};
-
 uint64_t size_of_number(uint32_t type) { return size_of_type(static_cast<cudaDataType>(type)); }
 
 /// A layout's attributes.
@@ -44,7 +24,7 @@ struct Layout {
   static constexpr int by_columns = 0, by_rows = 1;        // CUBLASLT_ORDER_COL and CUBLASLT_ORDER_ROW
   static constexpr uint32_t in_steps = 0, by_pointers = 1; // CUBLASLT_BATCH_MODE_STRIDED and _POINTER_ARRAY
 
-  explicit Layout(const Descriptor& layout)
+  explicit Layout(const LtDescriptor& layout)
       : is_whole(layout.ask(0, type) && layout.ask(1, order) && layout.ask(2, rows) &&
                  layout.ask(3, columns) && layout.ask(4, leading) && layout.ask(5, batches) &&
                  layout.ask(6, step)) {
@@ -66,7 +46,7 @@ struct Layout {
 
 /// An operation's epilogue, and D as it sees it.
 struct Epilogue {
-  const Descriptor& operation;
+  const LtDescriptor& operation;
   const Layout& target;
 
   /// Bytes of an element, of the type that an attribute names; older libraries know of no other than D's.
@@ -149,18 +129,29 @@ struct Epilogue {
 
 } // namespace
 
+LtDescriptor::LtDescriptor(const Hook& hook, cublasLtMatmulDesc_t operation) : descriptor_(operation) {
+  static constinit SiblingFunction<Get> get("cublasLtMatmulDescGetAttribute");
+  get_ = get.of(hook);
+}
+
+LtDescriptor::LtDescriptor(const Hook& hook, cublasLtMatrixLayout_t layout) : descriptor_(layout) {
+  static constinit SiblingFunction<Get> get("cublasLtMatrixLayoutGetAttribute");
+  get_ = get.of(hook);
+}
+
+bool LtDescriptor::ask(int attribute, void* value, size_t size) const {
+  size_t written = 0;
+  return descriptor_ != nullptr && succeeded(get_, descriptor_, attribute, value, size, &written);
+}
+
 void describe_lt_product(CallDigest& digest, cublasLtHandle_t, cublasLtMatmulDesc_t operation_descriptor,
                          const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
                          cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
                          cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout,
                          const cublasLtMatmulAlgo*, void*, size_t, cudaStream_t stream) {
-  static constinit SiblingFunction<Descriptor::Get> of_operation("cublasLtMatmulDescGetAttribute");
-  static constinit SiblingFunction<Descriptor::Get> of_layout("cublasLtMatrixLayoutGetAttribute");
   const Hook& hook = digest.hook();
-  const Descriptor operation(of_operation.of(hook), operation_descriptor);
-  const auto layout_of = [&](cublasLtMatrixLayout_t layout) {
-    return Layout(Descriptor(of_layout.of(hook), layout));
-  };
+  const LtDescriptor operation(hook, operation_descriptor);
+  const auto layout_of = [&](cublasLtMatrixLayout_t layout) { return Layout(LtDescriptor(hook, layout)); };
   const Layout target = layout_of(d_layout), left = layout_of(a_layout);
   int transposed = 0, pointer_mode = -1;
   uint32_t scale_type = 0;

@@ -4,8 +4,6 @@
 // Symbols: cublas_api.h of CUDA 13.0; those of 64-bit sizes are there since CUDA 12.
 #include "hooks/digests/cublas/products.h"
 
-#include "hooks/support/library_version.h"
-
 namespace detshim {
 
 using namespace abi;
@@ -75,7 +73,6 @@ bool add_scales(CallDigest& digest, cublasHandle_t handle, const BlasScales& sca
 void begin(CallDigest& digest, cublasHandle_t handle) {
   static constinit SiblingFunction<cublasStatus(cublasHandle_t, cudaStream_t*)> get_stream(
       "cublasGetStream_v2");
-  record_library_once(digest, cublas_library);
   cudaStream_t stream = nullptr;
   if (handle != nullptr && get_stream.succeeds(digest.hook(), handle, &stream))
     digest.set_stream(stream);

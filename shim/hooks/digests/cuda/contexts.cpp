@@ -35,21 +35,16 @@ void leave(uint64_t context) {
 }
 
 template <typename Call>
-bool is_wanted(const Call& call) {
-  return __builtin_expect(options().fingerprint, 0) && !call.passes();
-}
-
-template <typename Call>
 CUresult destroy_context(const Call& call, CUcontext context) {
   const CUresult status = call.real(context);
-  if (status == CUresult::success && is_wanted(call)) leave(number_of(context));
+  if (wants_fingerprint(call, status)) leave(number_of(context));
   return status;
 }
 
 /// Its primary context goes; or one of its users does, and the context with the last.
 template <typename Call>
 CUresult reset_device(const Call& call, CUdevice device) {
-  if (!is_wanted(call)) return call.real(device);
+  if (!wants_fingerprint(call)) return call.real(device);
   const uint64_t context = primary_context(call.hook(), device);
   const CUresult status = call.real(device);
   const bool was_released = contains(call.hook().info().name, "Release");
@@ -60,7 +55,7 @@ CUresult reset_device(const Call& call, CUdevice device) {
 
 template <typename Call>
 cudaError reset_current_device(const Call& call) {
-  if (!is_wanted(call)) return call.real();
+  if (!wants_fingerprint(call)) return call.real();
   CUdevice device = 0; // the runtime numbers devices as the driver does
   const bool is_known = succeeded(call.template sibling<cudaError(int*)>("cudaGetDevice"), &device);
   const uint64_t context = is_known ? primary_context(call.hook(), device) : 0;
@@ -71,7 +66,6 @@ cudaError reset_current_device(const Call& call) {
 
 using DestroyContext = CudaCall<CUresult(CUcontext context)>;
 using ResetDevice = CudaCall<CUresult(CUdevice device)>;
-using ResetCurrentDevice = CudaCall<cudaError()>;
 
 constexpr Description forgets = {
     .action = Action::none,
@@ -90,4 +84,4 @@ DETSHIM_TEMPLATE_HOOK(cuda, ResetDevice, cuDevicePrimaryCtxReset, reset_device, 
 DETSHIM_TEMPLATE_HOOK(cuda, ResetDevice, cuDevicePrimaryCtxReset_v2, reset_device, forgets);
 DETSHIM_TEMPLATE_HOOK(cuda, ResetDevice, cuDevicePrimaryCtxRelease, reset_device, forgets);
 DETSHIM_TEMPLATE_HOOK(cuda, ResetDevice, cuDevicePrimaryCtxRelease_v2, reset_device, forgets);
-DETSHIM_TEMPLATE_HOOK(cudart, ResetCurrentDevice, cudaDeviceReset, reset_current_device, forgets);
+DETSHIM_TEMPLATE_HOOK(cudart, CudaCall<cudaError()>, cudaDeviceReset, reset_current_device, forgets);

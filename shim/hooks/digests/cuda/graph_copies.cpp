@@ -62,7 +62,7 @@ void remember(CUgraphExec graph, uint64_t bytes) {
 template <typename Call, typename... Arguments>
 auto make_ready(const Call& call, CUgraphExec* ready, CUgraph graph, Arguments... arguments) {
   const auto status = call.real(ready, graph, arguments...);
-  if (options().fingerprint && !call.passes() && status == decltype(status)::success && ready != nullptr)
+  if (wants_fingerprint(call, status) && ready != nullptr)
     remember(*ready, bytes_to_host(call.hook(), graph));
   return status;
 }
@@ -71,16 +71,6 @@ constexpr Description counted = {
     .action = Action::observe,
     .summary = "Adds up what the graph copies to the host, if DETSHIM_FINGERPRINT asks for copies.",
 };
-
-// What was an error's node, a buffer and its size before CUDA 12 are flags since: as many registers as the
-// older form has are handed on.
-template <typename Status>
-using MakeReady =
-    CudaCall<Status(CUgraphExec* ready, CUgraph graph, void* node_or_flags, char* buffer, size_t size)>;
-template <typename Status>
-using MakeReadyWith = CudaCall<Status(CUgraphExec* ready, CUgraph graph, unsigned long long flags)>;
-template <typename Status>
-using MakeReadyBy = CudaCall<Status(CUgraphExec* ready, CUgraph graph, void* parameters)>;
 
 } // namespace
 
@@ -102,10 +92,10 @@ void digest_graph_copies(const Hook& hook, const void* caller, CUgraphExec graph
   const uint64_t bytes = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
   if (bytes == 0) return;
   const uint64_t number = number_of_stream(hook, stream);
-  DigestSequence* const print = options().fingerprint_calls
-                                    ? digests_of_stream(hook.info(), host, caller, number, "")
-                                    : digests_at(hook.info(), host, caller);
-  add_unread_in_stream(print, bytes, Reason::in_graph, number, current_context(hook));
+  DigestSequence* const sequence = options().fingerprint_calls
+                                       ? digests_of_stream(hook.info(), host, caller, number, "")
+                                       : digests_at(hook.info(), host, caller);
+  add_unread_in_stream(sequence, bytes, Reason::in_graph, number, current_context(hook));
 }
 
 } // namespace detshim
@@ -113,12 +103,17 @@ void digest_graph_copies(const Hook& hook, const void* caller, CUgraphExec graph
 using namespace detshim;
 using namespace detshim::abi;
 
-#define BOTH(NAME, GUARD)                                                                                    \
-  DETSHIM_TEMPLATE_HOOK(cudart, GUARD<cudaError>, cuda##NAME, make_ready, counted);                          \
-  DETSHIM_TEMPLATE_HOOK(cuda, GUARD<CUresult>, cu##NAME, make_ready, counted)
+#define BOTH(NAME, PARAMS)                                                                                   \
+  DETSHIM_TEMPLATE_HOOK(cudart, CudaCall<cudaError PARAMS>, cuda##NAME, make_ready, counted);                \
+  DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult PARAMS>, cu##NAME, make_ready, counted)
 
-BOTH(GraphInstantiate, MakeReady);
-DETSHIM_TEMPLATE_HOOK(cuda, MakeReady<CUresult>, cuGraphInstantiate_v2, make_ready, counted);
-BOTH(GraphInstantiateWithFlags, MakeReadyWith);
-BOTH(GraphInstantiateWithParams, MakeReadyBy);
-BOTH(GraphInstantiateWithParams_ptsz, MakeReadyBy);
+// What was an error's node, a buffer and its size before CUDA 12 are flags since: as many registers as the
+// older form has are handed on.
+#define WITH_NODE_OR_FLAGS                                                                                   \
+  (CUgraphExec * ready, CUgraph graph, void* node_or_flags, char* buffer, size_t size)
+BOTH(GraphInstantiate, WITH_NODE_OR_FLAGS);
+DETSHIM_TEMPLATE_HOOK(cuda, CudaCall<CUresult WITH_NODE_OR_FLAGS>, cuGraphInstantiate_v2, make_ready,
+                      counted);
+BOTH(GraphInstantiateWithFlags, (CUgraphExec*, CUgraph, unsigned long long flags));
+BOTH(GraphInstantiateWithParams, (CUgraphExec*, CUgraph, void* parameters));
+BOTH(GraphInstantiateWithParams_ptsz, (CUgraphExec*, CUgraph, void* parameters));

@@ -4,19 +4,6 @@ namespace detshim {
 
 using namespace abi;
 
-namespace {
-
-/// True if a factor's bytes are those of a number that is not 0.
-bool is_not_zero(const void* factor, size_t size) {
-  unsigned char bytes[8] = {};
-  if (factor != nullptr) __builtin_memcpy(bytes, factor, size);
-  for (const unsigned char byte : bytes)
-    if (byte != 0) return true;
-  return false;
-}
-
-} // namespace
-
 LayerDigest::Place LayerDigest::place_of(const LayerTensor& of) {
   if (of.tensor == nullptr) {
     size_t size = 0;
@@ -57,7 +44,7 @@ void LayerDigest::write(const LayerTensor& tensor, const void* alpha, const void
   const size_t size = is_double ? sizeof(double) : sizeof(float); // of the factors
   call.add_number(alpha, size);
   call.add_number(beta, size);
-  if (is_not_zero(beta, size)) call.add_changed(area);
+  if (beta != nullptr && !is_zero(beta, size)) call.add_changed(area);
   if (area.width == 0) call.leave_outputs(Reason::layout_unknown);
   call.add_output(area);
 }
@@ -67,7 +54,7 @@ bool LayerDigest::scale(cudnnTensorDescriptor_t result, const void* factor) {
   const bool is_double = read_descriptor(hook, result, tensor) && tensor.type == cudnn_type_of_double;
   const size_t size = is_double ? sizeof(double) : sizeof(float);
   call.add_number(factor, size);
-  return is_not_zero(factor, size);
+  return factor != nullptr && !is_zero(factor, size);
 }
 
 void LayerDigest::settings(cudnnConvolutionDescriptor_t descriptor) {

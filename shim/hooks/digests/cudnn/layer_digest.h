@@ -24,7 +24,6 @@ struct LayerTensor {
 class LayerDigest {
 public:
   LayerDigest(CallDigest& into, abi::cudnnHandle_t handle) : hook(into.hook()), call(into) {
-    record_cudnn_once(hook);
     call.set_stream(stream_of(hook, handle));
   }
 

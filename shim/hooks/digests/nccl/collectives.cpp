@@ -8,7 +8,6 @@
 #include "core/base/mapped.h"
 #include "core/base/signal_safe_lock.h"
 #include "hooks/support/data_sizes.h"
-#include "hooks/support/library_version.h"
 
 #include <new>
 
@@ -76,7 +75,6 @@ void give_back(CallDigest* digest) {
 constexpr uint64_t unknown_count = ~uint64_t{0};
 
 void add_collective(CallDigest& digest, const Collective& collective) {
-  record_library_once(digest, nccl_library);
   digest.set_stream(collective.stream);
   digest.add_shape("type", collective.type).add_shape("in", collective.from_count);
   digest.add_shape("out", collective.to_count);
@@ -156,7 +154,8 @@ ncclResult end_group(const Call& call) {
   return result;
 }
 
-// What is read and written depends on who the root is.
+// What is read and written depends on who the root is. ncclScatter and ncclGather, which are new and which no
+// framework calls, are not here.
 
 Collective broadcast(const Hook& hook, const void* from, void* to, size_t count, ncclDataType type, int root,
                      ncclComm_t communicator, cudaStream_t stream) {
@@ -165,16 +164,6 @@ Collective broadcast(const Hook& hook, const void* from, void* to, size_t count,
 Collective broadcast_in_place(const Hook& hook, void* data, size_t count, ncclDataType type, int root,
                               ncclComm_t communicator, cudaStream_t stream) {
   return broadcast(hook, data, data, count, type, root, communicator, stream);
-}
-Collective scatter(const Hook& hook, const void* from, void* to, size_t count, ncclDataType type, int root,
-                   ncclComm_t communicator, cudaStream_t stream) {
-  const uint64_t all = for_all_ranks(hook, communicator, count);
-  return {from, by_rank(hook, communicator, root, all, 0), to, count, type, stream};
-}
-Collective gather(const Hook& hook, const void* from, void* to, size_t count, ncclDataType type, int root,
-                  ncclComm_t communicator, cudaStream_t stream) {
-  const uint64_t all = for_all_ranks(hook, communicator, count);
-  return {from, count, to, by_rank(hook, communicator, root, all, 0), type, stream};
 }
 
 Collective gather_at_all(const Hook& hook, const void* from, void* to, size_t count, ncclDataType type,
@@ -191,7 +180,6 @@ Collective receive(const Hook&, void* to, size_t count, ncclDataType type, int /
   return {nullptr, 0, to, count, type, stream};
 }
 
-using Group = OutermostCall<ncclResult()>;
 constexpr Description groups = {
     .action = Action::none,
     .summary = "Tells which operations are in their streams, if DETSHIM_FINGERPRINT=calls hashes them.",
@@ -202,10 +190,10 @@ constexpr Description groups = {
 
 using namespace detshim;
 
-DETSHIM_TEMPLATE_HOOK(nccl, Group, ncclGroupStart, begin_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, Group, pncclGroupStart, begin_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, Group, ncclGroupEnd, end_group, groups);
-DETSHIM_TEMPLATE_HOOK(nccl, Group, pncclGroupEnd, end_group, groups);
+DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, ncclGroupStart, begin_group, groups);
+DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, pncclGroupStart, begin_group, groups);
+DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, ncclGroupEnd, end_group, groups);
+DETSHIM_TEMPLATE_HOOK(nccl, OutermostCall<ncclResult()>, pncclGroupEnd, end_group, groups);
 
 // Every function has a second name, by which profilers that stand in front of the first call it.
 #define HASHED(NAME, BUFFERS)                                                                                \
@@ -215,7 +203,5 @@ DETSHIM_TEMPLATE_HOOK(nccl, Group, pncclGroupEnd, end_group, groups);
 HASHED(ncclAllGather, gather_at_all);
 HASHED(ncclAlltoAll, exchange);
 HASHED(ncclBroadcast, broadcast);
-HASHED(ncclScatter, scatter);
-HASHED(ncclGather, gather);
 HASHED(ncclBcast, broadcast_in_place);
 HASHED(ncclRecv, receive);

@@ -13,23 +13,6 @@ using DevicePointer = uint64_t;
 struct Dim3 {
   unsigned x, y, z;
 };
-struct Position {
-  size_t x, y, z;
-};
-struct PitchedPointer {
-  void* memory;
-  size_t pitch, width, height;
-};
-struct Box { // cudaMemcpy3DParms
-  Opaque from_array;
-  Position from_at;
-  PitchedPointer from;
-  Opaque to_array;
-  Position to_at;
-  PitchedPointer to;
-  size_t width, height, depth;
-  int kind;
-};
 struct Copy2D { // CUDA_MEMCPY2D
   size_t from_x, from_y;
   unsigned from_type;
@@ -76,15 +59,6 @@ extern "C" {
                          size_t height, int kind);                                                           \
   int cudaMemcpy2DAsync##STREAM(void* to, size_t pitch, const void* from, size_t from_pitch, size_t width,   \
                                 size_t height, int kind, Opaque stream);                                     \
-  int cudaMemcpyFromArray##SYNC(void* to, Opaque from, size_t x, size_t y, size_t size, int kind);           \
-  int cudaMemcpyFromArrayAsync##STREAM(void* to, Opaque from, size_t x, size_t y, size_t size, int kind,     \
-                                       Opaque stream);                                                       \
-  int cudaMemcpy2DFromArray##SYNC(void* to, size_t pitch, Opaque from, size_t x, size_t y, size_t width,     \
-                                  size_t height, int kind);                                                  \
-  int cudaMemcpy2DFromArrayAsync##STREAM(void* to, size_t pitch, Opaque from, size_t x, size_t y,            \
-                                         size_t width, size_t height, int kind, Opaque stream);              \
-  int cudaMemcpy3D##SYNC(const Box* box);                                                                    \
-  int cudaMemcpy3DAsync##STREAM(const Box* box, Opaque stream);                                              \
   int cudaStreamSynchronize##STREAM(Opaque stream);                                                          \
   int cudaStreamQuery##STREAM(Opaque stream);                                                                \
   int cudaEventRecord##STREAM(Opaque event, Opaque stream);                                                  \
@@ -92,15 +66,11 @@ extern "C" {
   int cudaStreamWaitEvent##STREAM(Opaque stream, Opaque event, unsigned flags);                              \
   int cuMemcpyDtoH_v2##SYNC(void* to, DevicePointer from, size_t size);                                      \
   int cuMemcpyDtoHAsync_v2##STREAM(void* to, DevicePointer from, size_t size, Opaque stream);                \
-  int cuMemcpyAtoH_v2##SYNC(void* to, Opaque from, size_t offset, size_t size);                              \
-  int cuMemcpyAtoHAsync_v2##STREAM(void* to, Opaque from, size_t offset, size_t size, Opaque stream);        \
   int cuMemcpy##SYNC(DevicePointer to, DevicePointer from, size_t size);                                     \
   int cuMemcpyAsync##STREAM(DevicePointer to, DevicePointer from, size_t size, Opaque stream);               \
   int cuMemcpy2D_v2##SYNC(const Copy2D* copy);                                                               \
   int cuMemcpy2DUnaligned_v2##SYNC(const Copy2D* copy);                                                      \
   int cuMemcpy2DAsync_v2##STREAM(const Copy2D* copy, Opaque stream);                                         \
-  int cuMemcpy3D_v2##SYNC(const Copy3D* copy);                                                               \
-  int cuMemcpy3DAsync_v2##STREAM(const Copy3D* copy, Opaque stream);                                         \
   int cuMemcpyBatchAsync##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count,        \
                                  void* attributes, size_t* of, size_t attribute_count, size_t* failed,       \
                                  Opaque stream);                                                             \

@@ -11,8 +11,7 @@ std::set<DevicePointer>& device_memory() {
   return known;
 }
 
-template <typename Copy>
-Rows rows_of(const Copy& copy) {
+Rows rows_of(const Copy2D& copy) {
   char* const to = copy.to_type == 1 ? bytes_at(copy.to_host) : bytes_at(copy.to_device);
   return {to + copy.to_x + copy.to_y * copy.to_pitch,
           bytes_at(copy.from_device),
@@ -20,14 +19,6 @@ Rows rows_of(const Copy& copy) {
           copy.height,
           copy.to_pitch,
           copy.from_pitch};
-}
-
-Rows box_of(const Copy3D& copy) {
-  Rows rows = rows_of(copy);
-  rows.depth = copy.depth;
-  rows.to_slice = copy.to_pitch * copy.to_height;
-  rows.from_slice = copy.from_pitch * copy.from_height;
-  return rows;
 }
 
 int batch(const char* name, const DevicePointer* to, const DevicePointer* from, const size_t* sizes,
@@ -108,12 +99,6 @@ int cuStreamIsCapturing(Opaque, int* status) { return *status = misbehaves("capt
   int cuMemcpyDtoHAsync_v2##STREAM(void* to, DevicePointer from, size_t size, Opaque stream) {               \
     return later("cuMemcpyDtoHAsync_v2" #STREAM, {bytes_at(to), bytes_at(from), size}, stream);              \
   }                                                                                                          \
-  int cuMemcpyAtoH_v2##SYNC(void* to, Opaque from, size_t offset, size_t size) {                             \
-    return at_once("cuMemcpyAtoH_v2" #SYNC, {bytes_at(to), bytes_at(from, offset), size});                   \
-  }                                                                                                          \
-  int cuMemcpyAtoHAsync_v2##STREAM(void* to, Opaque from, size_t offset, size_t size, Opaque stream) {       \
-    return later("cuMemcpyAtoHAsync_v2" #STREAM, {bytes_at(to), bytes_at(from, offset), size}, stream);      \
-  }                                                                                                          \
   int cuMemcpy##SYNC(DevicePointer to, DevicePointer from, size_t size) {                                    \
     return at_once("cuMemcpy" #SYNC, {bytes_at(to), bytes_at(from), size});                                  \
   }                                                                                                          \
@@ -126,10 +111,6 @@ int cuStreamIsCapturing(Opaque, int* status) { return *status = misbehaves("capt
   }                                                                                                          \
   int cuMemcpy2DAsync_v2##STREAM(const Copy2D* copy, Opaque stream) {                                        \
     return later("cuMemcpy2DAsync_v2" #STREAM, rows_of(*copy), stream);                                      \
-  }                                                                                                          \
-  int cuMemcpy3D_v2##SYNC(const Copy3D* copy) { return at_once("cuMemcpy3D_v2" #SYNC, box_of(*copy)); }      \
-  int cuMemcpy3DAsync_v2##STREAM(const Copy3D* copy, Opaque stream) {                                        \
-    return later("cuMemcpy3DAsync_v2" #STREAM, box_of(*copy), stream);                                       \
   }                                                                                                          \
   int cuMemcpyBatchAsync##STREAM(DevicePointer* to, DevicePointer* from, size_t* sizes, size_t count, void*, \
                                  size_t*, size_t, size_t*, Opaque stream) {                                  \

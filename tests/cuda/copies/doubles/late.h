@@ -15,12 +15,10 @@
 struct Rows {
   char* to;
   const char* from;
-  size_t width, height = 1, to_pitch = 0, from_pitch = 0, depth = 1, to_slice = 0, from_slice = 0;
+  size_t width, height = 1, to_pitch = 0, from_pitch = 0;
 
   void copy() const {
-    for (size_t z = 0; z < depth; ++z)
-      for (size_t y = 0; y < height; ++y)
-        std::memcpy(to + z * to_slice + y * to_pitch, from + z * from_slice + y * from_pitch, width);
+    for (size_t y = 0; y < height; ++y) std::memcpy(to + y * to_pitch, from + y * from_pitch, width);
   }
 };
 

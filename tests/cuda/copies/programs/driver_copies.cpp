@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr size_t width = 16, height = 4, depth = 2, pitch = 32, size = 4096;
+constexpr size_t width = 16, height = 4, pitch = 32, size = 4096;
 
 Opaque stream() { return reinterpret_cast<Opaque>(uintptr_t{64}); }
 Opaque other_stream() { return reinterpret_cast<Opaque>(uintptr_t{65}); }
@@ -25,7 +25,6 @@ int main(int argc, char** argv) {
   CALL(cuMemAlloc_v2)(&also, size);
   const DevicePointer tail = from + size - 64; // where a race shows
   const auto address = static_cast<DevicePointer>(reinterpret_cast<uintptr_t>(to));
-  const Opaque array = reinterpret_cast<Opaque>(static_cast<uintptr_t>(tail));
   const Copy2D rows = {.from_x = 0,
                        .from_y = 0,
                        .from_type = 2,
@@ -45,31 +44,6 @@ int main(int argc, char** argv) {
   Copy2D unified = rows;
   unified.to_type = 4;
   unified.to_device = address;
-  const Copy3D box = {.from_x = 0,
-                      .from_y = 0,
-                      .from_z = 0,
-                      .from_level = 0,
-                      .from_type = 2,
-                      .from_host = nullptr,
-                      .from_device = tail,
-                      .from_array = nullptr,
-                      .none = nullptr,
-                      .from_pitch = width,
-                      .from_height = 2,
-                      .to_x = 0,
-                      .to_y = 0,
-                      .to_z = 0,
-                      .to_level = 0,
-                      .to_type = 1,
-                      .to_host = to,
-                      .to_device = 0,
-                      .to_array = nullptr,
-                      .nothing = nullptr,
-                      .to_pitch = pitch,
-                      .to_height = height,
-                      .width = width,
-                      .height = 2,
-                      .depth = depth};
   // Half of it in each of two; a third goes elsewhere.
   DevicePointer batch_to[] = {address, also, address + 32}, batch_from[] = {tail, tail, tail + 32};
   size_t sizes[] = {32, 32, 32}, of = 0;
@@ -82,16 +56,11 @@ int main(int argc, char** argv) {
   if (is("cuMemcpyDtoH_v2" #SYNC)) status = CALL(cuMemcpyDtoH_v2##SYNC)(to, tail, 64);                       \
   if (is("cuMemcpyDtoHAsync_v2" #STREAM))                                                                    \
     status = CALL(cuMemcpyDtoHAsync_v2##STREAM)(to, tail, 64, stream());                                     \
-  if (is("cuMemcpyAtoH_v2" #SYNC)) status = CALL(cuMemcpyAtoH_v2##SYNC)(to, array, 32, 32);                  \
-  if (is("cuMemcpyAtoHAsync_v2" #STREAM))                                                                    \
-    status = CALL(cuMemcpyAtoHAsync_v2##STREAM)(to, array, 32, 32, stream());                                \
   if (is("cuMemcpy" #SYNC)) status = CALL(cuMemcpy##SYNC)(address, tail, 64);                                \
   if (is("cuMemcpyAsync" #STREAM)) status = CALL(cuMemcpyAsync##STREAM)(address, tail, 64, stream());        \
   if (is("cuMemcpy2D_v2" #SYNC)) status = CALL(cuMemcpy2D_v2##SYNC)(&rows);                                  \
   if (is("cuMemcpy2DUnaligned_v2" #SYNC)) status = CALL(cuMemcpy2DUnaligned_v2##SYNC)(&unified);             \
   if (is("cuMemcpy2DAsync_v2" #STREAM)) status = CALL(cuMemcpy2DAsync_v2##STREAM)(&rows, stream());          \
-  if (is("cuMemcpy3D_v2" #SYNC)) status = CALL(cuMemcpy3D_v2##SYNC)(&box);                                   \
-  if (is("cuMemcpy3DAsync_v2" #STREAM)) status = CALL(cuMemcpy3DAsync_v2##STREAM)(&box, stream());           \
   if (is("cuMemcpyBatchAsync" #STREAM))                                                                      \
     status = CALL(cuMemcpyBatchAsync##STREAM)(batch_to, batch_from, sizes, 3, nullptr, &of, 1, nullptr,      \
                                               stream());                                                     \

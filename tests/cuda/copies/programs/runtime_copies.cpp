@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr size_t width = 16, height = 4, depth = 2, pitch = 32, size = 4096;
+constexpr size_t width = 16, height = 4, pitch = 32, size = 4096;
 
 Opaque stream() { return reinterpret_cast<Opaque>(uintptr_t{64}); }
 Opaque other_stream() { return reinterpret_cast<Opaque>(uintptr_t{65}); }
@@ -27,10 +27,6 @@ int main(int argc, char** argv) {
   CALL(cudaMalloc)(&from, size);
   const void* const tail = static_cast<char*>(from) + size - 64; // where a race shows
   bool is_gone = false;
-  const Box box = {nullptr,       {},        {const_cast<void*>(tail), width, width, 2},
-                   nullptr,       {1, 1, 0}, {to, pitch, pitch, height},
-                   width,         2,         depth,
-                   device_to_host};
   void* batch_to[] = {to, to + 32};
   const void* batch_from[] = {tail, static_cast<const char*>(tail) + 32};
   size_t sizes[] = {32, 32}, of = 0;
@@ -55,19 +51,6 @@ int main(int argc, char** argv) {
   if (is("cudaMemcpy2DAsync" #STREAM))                                                                       \
     status =                                                                                                 \
         CALL(cudaMemcpy2DAsync##STREAM)(to, pitch, tail, width, width, height, device_to_host, stream());    \
-  if (is("cudaMemcpyFromArray" #SYNC))                                                                       \
-    status = CALL(cudaMemcpyFromArray##SYNC)(to, const_cast<void*>(tail), 32, 0, 32, device_to_host);        \
-  if (is("cudaMemcpyFromArrayAsync" #STREAM))                                                                \
-    status = CALL(cudaMemcpyFromArrayAsync##STREAM)(to, const_cast<void*>(tail), 32, 0, 32, device_to_host,  \
-                                                    stream());                                               \
-  if (is("cudaMemcpy2DFromArray" #SYNC))                                                                     \
-    status = CALL(cudaMemcpy2DFromArray##SYNC)(to, pitch, const_cast<void*>(tail), 0, 0, width, height,      \
-                                               device_to_host);                                              \
-  if (is("cudaMemcpy2DFromArrayAsync" #STREAM))                                                              \
-    status = CALL(cudaMemcpy2DFromArrayAsync##STREAM)(to, pitch, const_cast<void*>(tail), 0, 0, width,       \
-                                                      height, device_to_host, stream());                     \
-  if (is("cudaMemcpy3D" #SYNC)) status = CALL(cudaMemcpy3D##SYNC)(&box);                                     \
-  if (is("cudaMemcpy3DAsync" #STREAM)) status = CALL(cudaMemcpy3DAsync##STREAM)(&box, stream());             \
   if (is("cudaMemcpyBatchAsync" #STREAM))                                                                    \
     status = is_older ? CALL(cudaMemcpyBatchAsync##STREAM)(batch_to, batch_from, sizes, 2, nullptr, &of, 1,  \
                                                            &failed, stream())                                \
