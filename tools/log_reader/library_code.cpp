@@ -14,7 +14,7 @@ constexpr std::array library_folders = {
 constexpr std::array library_parts = {
     "/site-packages/",        "/dist-packages/",      "/include/c++/",
     "/targets/x86_64-linux/", "/targets/sbsa-linux/", "library/std/src/",
-    "library/core/src/",     "library/alloc/src/", // Rust's, as it was built
+    "library/core/src/",      "library/alloc/src/", // Rust's, as it was built
 };
 
 /// Folders of headers that are copied into projects.
