@@ -862,6 +862,13 @@ TEST(PythonClocks, OfLocksAreNotTheLines) {
   EXPECT_EQ(said.find("t.py:2"), std::string::npos) << said;
 }
 
+// A name that is no UTF-8 has none that could be recorded, and the program goes on.
+TEST(PythonClocks, OfFilesWithoutANameInUtf8LeaveNoError) {
+  const json document = judged("import os, random, time; os.urandom(4)\n"
+                               "exec(compile('time.time(); random.seed(7)', 'a\\udc80.py', 'exec'))\n");
+  EXPECT_TRUE(document.contains("verdict"));
+}
+
 // The time that Python's own library writes into a mail; a log's lines have theirs.
 TEST(PythonClocks, ThatALibraryReadsAreTheLinesThatCallIt) {
   const std::string begin = "import email.utils, logging, os; os.urandom(4)\n";

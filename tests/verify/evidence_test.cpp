@@ -131,6 +131,25 @@ TEST_F(Evidence, HoldsWhileEachFileThatTheRunUsedIsTheSame) {
   EXPECT_EQ(log_of(timed_)["evidence"]["answer"], "changed");
 }
 
+TEST_F(Evidence, IsFoundWhereTheRunBegan) {
+  write("mine.py", "x = 1\n");
+  fs::create_directories(scratch_.path() / "sub");
+  write("train.py", "import os, time, mine\nbegun = time.time()\nos.chdir('sub')\nprint(os.urandom(2))\n");
+  ASSERT_EQ(verify(timed_).status, 0);
+  EXPECT_EQ(log_of(timed_)["verdict"], "verified");
+}
+
+TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
+  write("train.py",
+        "import os\nos.urandom(2)\n"
+        "n = int(open('n').read()) if os.path.exists('n') else 0\nopen('n', 'w').write(str(n + 1))\n");
+  EXPECT_EQ(log_of(timed_)["verdict"], "covered"); // it read none
+  const Json log = log_of(timed_);
+  EXPECT_EQ(log["verdict"], "unverified");
+  EXPECT_EQ(log["reasons"][0]["kind"], "state") << log["reasons"];
+  EXPECT_NE(log["reasons"][0]["text"].dump().find("n\""), std::string::npos) << log["reasons"];
+}
+
 TEST_F(Evidence, DoesNotAnswerForWhatWasNotSeenThen) {
   write("mine.py", "x = 1\n");
   write("train.py", script_ + "import os\nif 'switch' in os.readlink('link'): print(time.time() > 0)\n");

@@ -63,6 +63,8 @@ void check_distributions(const Log& log, bool is_here, Environment& to);
 /// Of the words of a command that are files, what they hold as the run begins; `with_folder`: and of the
 /// files in this folder, for a program that no hook sees.
 void capture_likely_files(const std::vector<std::string>& words, bool with_folder, Environment& to);
+/// Under `places`: files that the run read as they were before and then changed, a line each.
+inline constexpr const char* carried_state = "carried";
 /// True for the log of a program that the library cannot come up in (tools/run/unreached_log.h).
 bool is_unreached(const Log& log);
 /// What the files hold that the processes of a run used, by the run's own list. `is_here`: this is its

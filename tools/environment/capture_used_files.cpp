@@ -86,9 +86,15 @@ List read_list(const std::string& file) {
   return list;
 }
 
+std::string mode_of(const struct stat& state) {
+  std::ostringstream text;
+  text << "mode " << std::oct << (state.st_mode & 07777U);
+  return text.str();
+}
+
 std::string size_and_time(const struct stat& state) {
-  return std::to_string(state.st_size) + " bytes, written at " + std::to_string(state.st_mtim.tv_sec) + "." +
-         std::to_string(state.st_mtim.tv_nsec);
+  return std::to_string(state.st_size) + " bytes, " + mode_of(state) + ", written at " +
+         std::to_string(state.st_mtim.tv_sec) + "." + std::to_string(state.st_mtim.tv_nsec);
 }
 
 std::string id_of(const struct stat& state) {
@@ -100,7 +106,7 @@ std::string id_of(const struct stat& state) {
 Known contents_of(const std::string& path, const struct stat& state) {
   if (static_cast<std::uintmax_t>(state.st_size) > most_hashed) return {size_and_time(state), ""};
   Known known = hash_of_file(path, most_hashed);
-  if (known.problem.empty()) known.text = "contents " + known.text;
+  if (known.problem.empty()) known.text = "contents " + known.text + ", " + mode_of(state);
   return known;
 }
 
@@ -123,6 +129,11 @@ Known names_in(const std::string& folder, bool with_times, const std::map<std::s
           ""};
 }
 
+bool was_written_since(const struct stat& state, std::int64_t began) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
+}
+
 /// In a folder whose files have other names in each run.
 bool is_temporary(const std::string& path) {
   const std::string folder = variable("TMPDIR");
@@ -135,15 +146,13 @@ Known fact_of(const std::string& path, const Uses& uses, std::int64_t began) {
   struct stat state;
   const bool is_there = ::stat(path.c_str(), &state) == 0;
   if (!uses.read && !uses.status) return {};
-  if (!uses.read && !is_there && is_temporary(path)) return {};
-  if (!uses.read && (!is_there || uses.written)) return {"was there", ""};
+  if (!is_there && is_temporary(path)) return {};
+  if (!uses.read && (!is_there || uses.written)) return {}; // its own output, as the last run left it
   if (!is_there) return {"", "the run used it, and it is gone"};
   if (!S_ISREG(state.st_mode)) return {};
-  constexpr std::int64_t second = 1'000'000'000;
-  const bool is_changed = state.st_ctim.tv_sec * second + state.st_ctim.tv_nsec > began;
   // What it left of the old contents is in the new ones too.
   if (uses.read && uses.written_first) return contents_of(path, state);
-  if (is_changed || (!uses.id.empty() && uses.id != id_of(state)))
+  if (was_written_since(state, began) || (!uses.id.empty() && uses.id != id_of(state)))
     return {"", "it was changed since the run began"};
   return uses.read ? contents_of(path, state) : Known{size_and_time(state), ""};
 }
@@ -213,6 +222,7 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
   std::erase_if(section.unknown, [](const auto& one) { return one.first.starts_with("file "); });
   if (is_unreached(log)) return; // which named the likely ones as it began
   const std::set<std::string> mapped = mapped_files(log);
+  std::string carried;
   const List list = read_list(log.folder + '/' + log.run + ".files");
   if (!list.is_whole)
     section.unknown[all_files] = "which files the run used was not kept, or not all of it";
@@ -223,9 +233,15 @@ void capture_used_files(const Log& log, bool is_here, Environment& to) {
       if (mapped.contains(path)) continue; // by its build
       const std::string subject = subject_of(path, to.places["folder"]);
       put(section, subject, fact_of(path, uses, to.began));
+      struct stat state;
+      if (uses.read && uses.written && ::stat(path.c_str(), &state) == 0 && S_ISREG(state.st_mode) &&
+          was_written_since(state, to.began))
+        carried += subject.substr(5) + '\n';
       if (uses.listed || uses.all) put(section, subject + "/", names_in(path, uses.all, list.files));
     }
   fold(section);
+  to.places.erase(carried_state);
+  if (!carried.empty()) to.places[carried_state] = carried;
 }
 
 } // namespace detshim

@@ -130,6 +130,8 @@ constexpr Sentence sentences[] = {
     {Finding::threads_started, "your code starts threads, which may race: {names}"},
     {Finding::processes_started, "processes run beside each other, and may race: {names}"},
     {Finding::input_read, "your code reads what no seed pins: {names}"},
+    {Finding::state_carried, "the run read these files and changed them, so the next finds others: {names}",
+     "begin each run without them"},
     {Finding::runs_differed, "under this seed, runs of this program differed on {detail}: {place}",
      "detshim verify says where"},
     {Finding::no_draw, "nothing was drawn; clocks, threads and files may still make results differ",

@@ -18,6 +18,7 @@
 #include <map>
 #include <ostream>
 #include <set>
+#include <sstream>
 
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -136,15 +137,32 @@ RunEnvironment complete_environment(const Log& log, bool again) {
   return result;
 }
 
-void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& verdict) {
+namespace {
+
+/// What one run leaves in files, and the next reads.
+void add_carried_state(const Environment& environment, Verdict& verdict) {
+  const auto files = environment.places.find(carried_state);
+  if (files == environment.places.end()) return;
+  VerdictReason reason = {.finding = Finding::state_carried};
+  std::istringstream lines(files->second);
+  for (std::string file; std::getline(lines, file);) reason.names.push_back(file);
+  reason.count = reason.names.size();
+  verdict.reasons.push_back(std::move(reason));
+  if (verdict.level < VerdictLevel::unverified) verdict.level = VerdictLevel::unverified;
+}
+
+} // namespace
+
+void weigh_evidence_of(const Environment& environment, Verdict& verdict) {
   std::string file = evidence_file_name;
   std::error_code error;
-  for (const Process& process : log.processes)
-    if (!process.starts.empty() && is_first_process(process.rank, process.path)) {
-      const std::string& folder = process.starts.front().working_directory;
-      if (std::filesystem::is_directory(folder, error)) file = folder + '/' + evidence_file_name;
-    }
+  // The start record has the folder of the first record: a program may be in another by then.
+  if (const auto folder = environment.places.find("folder"); folder != environment.places.end()) {
+    if (std::filesystem::is_directory(folder->second, error))
+      file = folder->second + '/' + evidence_file_name;
+  }
   try {
+    add_carried_state(environment, verdict);
     weigh_evidence(read_evidence(file), state_of(environment), verdict);
   } catch (const UsageError& problem) {
     std::cerr << "detshim: " << problem.what() << '\n';

@@ -29,7 +29,7 @@ RunEnvironment complete_environment(const Log& log, bool again);
 
 /// What the evidence beside the program says of this run: in the folder that it ran in, else in this one.
 /// Says on stderr which file cannot be used.
-void weigh_evidence_of(const Log& log, const Environment& environment, Verdict& verdict);
+void weigh_evidence_of(const Environment& environment, Verdict& verdict);
 
 /// As a member of `detshim log --json`: docs/ENVIRONMENT.md.
 void write_run_environment(JsonWriter& out, const RunEnvironment& environment);

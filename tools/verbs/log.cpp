@@ -67,7 +67,7 @@ bool others_pass(const Log& log, const LogOptions& options, const std::vector<st
     const Summary summary = summarise(other);
     Verdict verdict =
         make_verdict(other, summary, scan_loaded_code(other, summary, decode_of(options)), accepted);
-    if (!options.no_scan) weigh_evidence_of(other, complete_environment(other, false).environment, verdict);
+    if (!options.no_scan) weigh_evidence_of(complete_environment(other, false).environment, verdict);
     all_pass &= verdict.passes_check() && (!options.no_timing || timed_choices(summary).empty());
     out << "  " << printable(run) << ": " << level_name(verdict.level);
     if (!verdict.reasons.empty())
@@ -90,7 +90,7 @@ int log(const LogOptions& options) {
   // Not looked for where nothing is to be looked into.
   std::optional<RunEnvironment> environment;
   if (!options.no_scan) environment = complete_environment(log, false);
-  if (environment) weigh_evidence_of(log, environment->environment, verdict);
+  if (environment) weigh_evidence_of(environment->environment, verdict);
   if (options.json) {
     Json document = log_json(log, summary, code, verdict, options.all);
     document["run_environment"] = nullptr;

@@ -66,6 +66,7 @@ constexpr FindingRow rows[] = {
     {Finding::threads_started, "threads", unverified},
     {Finding::processes_started, "processes", unverified},
     {Finding::input_read, "input", unverified},
+    {Finding::state_carried, "state", unverified},
     {Finding::runs_differed, "differed", partial},
     {Finding::no_draw, "no_draw", unverified},
 };

@@ -72,6 +72,7 @@ enum class Finding : std::uint8_t {
   threads_started,
   processes_started,
   input_read,
+  state_carried,
   runs_differed,
   no_draw,
 };

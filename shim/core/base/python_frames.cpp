@@ -188,15 +188,32 @@ bool find_interpreter(Interpreter& python, bool looks_for_it) {
   return each_module([&](const Module& module) { return find_functions_once(module, python); });
 }
 
+/// Keeps an error that is set for the program, and drops those that come up meanwhile: of a file's name that
+/// is no UTF-8, say. With the interpreter's lock, or not `is_held`.
+class ErrorsKept {
+public:
+  ErrorsKept(const Interpreter& python, bool is_held) : python_(is_held ? &python : nullptr) {
+    if (is_held) python.fetch_error(&type_, &value_, &trace_);
+  }
+  ~ErrorsKept() {
+    if (python_ == nullptr) return;
+    python_->clear_error();
+    python_->restore_error(type_, value_, trace_);
+  }
+  ErrorsKept(const ErrorsKept&) = delete;
+  ErrorsKept& operator=(const ErrorsKept&) = delete;
+
+private:
+  const Interpreter* python_;
+  Object *type_ = nullptr, *value_ = nullptr, *trace_ = nullptr;
+};
+
 /// Calls visit(python, frame) for frames of this thread, innermost first, until it returns false.
 template <typename Visit>
 void each_frame(int limit, Visit visit) {
   Interpreter python = {};
   if (!find_interpreter(python, true) || !python.held()) return;
-  Object* type = nullptr;
-  Object* value = nullptr;
-  Object* trace = nullptr;
-  python.fetch_error(&type, &value, &trace);
+  const ErrorsKept errors(python, true);
   Object* frame = python.current_frame();
   bool owned = false;
   for (int i = 0; frame != nullptr && i < limit; ++i) {
@@ -206,8 +223,6 @@ void each_frame(int limit, Visit visit) {
     frame = back;
   }
   if (owned && frame != nullptr) python.decrement(frame);
-  python.clear_error();
-  python.restore_error(type, value, trace);
 }
 
 /// The text lives as long as the frame's globals; nullptr where there is none, as for None, the frame behind
@@ -294,6 +309,7 @@ void pick_frames(PythonCallSite& call_site, PythonDetail detail, Walk walk) {
 /// describe() gives the frame.
 template <typename Visit>
 void walk_by_reading(const Interpreter& python, const void* state, bool is_held, Visit visit) {
+  const ErrorsKept errors(python, is_held);
   PythonStack stack(python.layout, python.code_type, python.line_of, is_held ? python.utf8 : nullptr,
                     known_trust() == Trust::yes);
   for (bool is_there = stack.begin(state); is_there; is_there = stack.next()) {

@@ -274,6 +274,7 @@ void begin_file_uses() {
     const int fd = claim_file(folder, process().run, suffix);
     if (fd >= 0) sys::close(fd);
     sys::close(folder);
+    listing = Listing::unknown; // a library's constructor may have asked before: libselinux's opens files
   }
   if (!notes_file_uses()) return;
   // Those with a log name what they have loaded in it, by its builds.

@@ -475,10 +475,10 @@ TEST_P(Outputs, OfCapturesAreNeverEqual) {
   const Arguments work{"begin capture", "cublasSgemm_v2", "end capture", "launch", "wait"};
   const Result captured = diff(log_of(a, work), log_of(b, work, race_in("cublasSgemm_v2")));
   EXPECT_EQ(captured.status, 2) << captured.out;
-  EXPECT_NE(captured.out.find("the contents of 1 print"), std::string::npos) << captured.out;
+  EXPECT_NE(captured.out.find("the contents of 1 output"), std::string::npos) << captured.out;
   const Result populated = diff(log_of(c, {"populate"}), log_of(d, {"populate"}));
   EXPECT_EQ(populated.status, 2) << populated.out;
-  EXPECT_NE(populated.out.find("the contents of 1 print"), std::string::npos) << populated.out;
+  EXPECT_NE(populated.out.find("the contents of 1 output"), std::string::npos) << populated.out;
 }
 
 // What a graph left is seen by the next call that is given it, in each launch.
