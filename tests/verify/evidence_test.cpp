@@ -139,6 +139,23 @@ TEST_F(Evidence, IsFoundWhereTheRunBegan) {
   EXPECT_EQ(log_of(timed_)["verdict"], "verified");
 }
 
+// Its constructor runs before detshim's, as that of libselinux does, which `ls` has.
+TEST_F(Evidence, IsOfARunInWhichALibraryOpenedAFileBefore) {
+  write("early.c", "#include <fcntl.h>\n__attribute__((constructor)) void begin(void) { "
+                   "open(\"/etc/passwd\", O_RDONLY); }\n");
+  write("main.c", "int main(void) { return 0; }\n");
+  const auto compile = [&](Words words) {
+    words.insert(words.begin(), "cc");
+    return run(words, {}, scratch_.path()).status == 0;
+  };
+  if (!compile({"-shared", "-fPIC", "early.c", "-o", "libearly.so"}) ||
+      !compile({"main.c", "-o", "main", "-Wl,--no-as-needed,-rpath,$ORIGIN", "-L.", "-learly"}))
+    GTEST_SKIP() << "no C compiler";
+  const Json log = log_of({"./main"});
+  EXPECT_EQ(log["verdict"], "unverified") << said_;
+  EXPECT_EQ(log["reasons"][0]["kind"], "no_draw") << log["reasons"];
+}
+
 TEST_F(Evidence, IsNoneForWhatOneRunLeavesToTheNext) {
   write("train.py",
         "import os\nos.urandom(2)\n"
