@@ -268,7 +268,7 @@ void begin_file_uses() {
     SignalSafeLock guard(log_file::lock);
     bool made = false;
     const int folder = guard.held() ? log_file::open_folder(true, made) : -1;
-    if (folder < 0) return;
+    if (folder < 0) return drop_environment();
     if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
     keep_environment(folder, made, log_file::text_room, sizeof log_file::text_room);
     const int fd = claim_file(folder, process().run, suffix);

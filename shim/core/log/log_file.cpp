@@ -9,7 +9,6 @@
 #include "core/identity/process.h"
 #include "core/identity/shared_page.h"
 #include "core/log/counts.h"
-#include "core/log/environment_file.h"
 #include "core/policy/options.h"
 
 #include <initializer_list>
@@ -383,7 +382,6 @@ Opened open() {
   // Nothing is made on disk when the program has closed the descriptor: it may be in another root by now.
   bool made = false;
   const int folder = open_folder(fresh, made);
-  if (folder < 0 && fresh) drop_environment();
   if (folder < 0) return complain(folder), Opened::no;
   const Files files = fresh ? open_files(folder) : Files{open_again(folder), -1};
   struct stat state;
@@ -398,7 +396,6 @@ Opened open() {
   if (sys::fstat(folder, state) == 0) file.folder_device = state.st_dev, file.folder_inode = state.st_ino;
   if (made && process().log_is_default) link_latest(folder, process().run, process().pid);
   if (process().seed_drawn) announce_seed(folder);
-  if (fresh) keep_environment(folder, made, text_room, sizeof rooms.text);
   sys::close(folder);
   if (!fresh) return Opened::before;
   Text<160> stem;
